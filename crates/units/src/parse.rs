@@ -1,0 +1,144 @@
+//! Quantities as people write them.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Why a text is no quantity. It says what was expected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParseError(String);
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// Units of size. As in OSU's and Intel's benchmarks `K`, `k` and `KiB` are 1,024; `kB` is 1,000.
+const BYTES: &[(&str, f64)] = &[
+    ("", 1.0),
+    ("B", 1.0),
+    ("K", 1024.0),
+    ("k", 1024.0),
+    ("KiB", 1024.0),
+    ("kB", 1e3),
+    ("M", 1_048_576.0),
+    ("MiB", 1_048_576.0),
+    ("MB", 1e6),
+    ("G", 1_073_741_824.0),
+    ("GiB", 1_073_741_824.0),
+    ("GB", 1e9),
+    ("T", 1_099_511_627_776.0),
+    ("TiB", 1_099_511_627_776.0),
+    ("TB", 1e12),
+];
+
+const TIMES: &[(&str, f64)] =
+    &[("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0), ("min", 60.0), ("h", 3600.0)];
+
+/// Beyond this a `f64` no longer counts single bytes.
+const MOST_BYTES: f64 = 9_007_199_254_740_992.0;
+
+/// Longer than a century is a slip.
+const MOST_SECONDS: f64 = 3.2e9;
+
+/// Reads a size: `0`, `512`, `64KiB`, `64K`, `1.5M`, `64kB`.
+///
+/// ```
+/// use panto_units::parse_bytes;
+/// assert_eq!(parse_bytes("64KiB"), Ok(65536));
+/// assert_eq!(parse_bytes("64kB"), Ok(64000));
+/// assert!(parse_bytes("12 parsecs").is_err());
+/// ```
+pub fn parse_bytes(text: &str) -> Result<u64, ParseError> {
+    let bytes = quantity(text, BYTES, "a size such as 512, 64KiB, 1M or 64kB")?;
+    if bytes.fract() != 0.0 {
+        return Err(ParseError(format!("`{text}` is {bytes} bytes, and there are no parts of a byte")));
+    }
+    if bytes > MOST_BYTES {
+        return Err(ParseError(format!("`{text}` is more than any machine has")));
+    }
+    Ok(bytes as u64)
+}
+
+/// Reads a time: `1.5us`, `2ms`, `30s`, `5min`.
+///
+/// ```
+/// use std::time::Duration;
+/// assert_eq!(panto_units::parse_time("1.5us"), Ok(Duration::from_nanos(1500)));
+/// ```
+pub fn parse_time(text: &str) -> Result<Duration, ParseError> {
+    let seconds = quantity(text, TIMES, "a time with its unit such as 1.5us, 2ms, 30s or 5min")?;
+    if seconds > MOST_SECONDS {
+        return Err(ParseError(format!("`{text}` is longer than a century")));
+    }
+    Ok(Duration::from_nanos((seconds * 1e9).round() as u64))
+}
+
+fn quantity(text: &str, units: &[(&str, f64)], expected: &str) -> Result<f64, ParseError> {
+    let wrong = || ParseError(format!("`{text}` is not {expected}"));
+    let text = text.trim();
+    let digits = |c: char| c.is_ascii_digit() || c == '.';
+    let end = text.find(|c| !digits(c)).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    let unit = units.iter().find(|(name, _)| *name == unit.trim_start()).ok_or_else(wrong)?;
+    let value = number * unit.1;
+    if value.is_finite() { Ok(value) } else { Err(wrong()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn sizes_as_people_write_them() {
+        let cases = [
+            ("0", 0),
+            ("512", 512),
+            ("1.5K", 1536),
+            ("64k", 65536),
+            ("1 MiB", 1 << 20),
+            ("2G", 2 << 30),
+            ("1MB", 1_000_000),
+        ];
+        for (text, bytes) in cases {
+            assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_size_is_refused() {
+        for text in
+            ["", "-5", "1e3x", "12 parsecs", "KiB", "1..2", "0.3", "1e400", "99999999T", "٣", "64 K B"]
+        {
+            assert!(parse_bytes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_need_a_unit() {
+        assert_eq!(parse_time("2ms"), Ok(Duration::from_millis(2)));
+        assert_eq!(parse_time("1min"), Ok(Duration::from_secs(60)));
+        for text in ["5", "-1s", "1 fortnight", "1e9h", "nan s", "infs"] {
+            assert!(parse_time(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(1), ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_printed_is_read_back(bytes in 0_u64..1 << 53) {
+            prop_assert_eq!(parse_bytes(&crate::bytes(bytes)), Ok(bytes));
+        }
+
+        #[test]
+        fn nothing_makes_it_panic(text in ".*") {
+            let _ = (parse_bytes(&text), parse_time(&text));
+        }
+    }
+}
