@@ -1,0 +1,122 @@
+//! Complete exchange without forwarding: linear, pairwise, and LEX and PEX of the CM-5 paper.
+//!
+//! Each block goes straight to its owner, P (P - 1) messages in all. The CM-5 paper is Ponnusamy, Choudhary and Fox,
+//! "Communication overhead on CM-5: an experimental performance evaluation", 1992.
+
+use crate::layout::exchange;
+use crate::{Schedule, Span, Step};
+
+/// In which order the messages go.
+#[derive(Clone, Copy)]
+pub(crate) enum Way {
+    /// Everything is started at once, receives first. (P - 1) alpha + (P-1)/P n beta.
+    Linear,
+    /// P - 1 rounds; in round i to the rank i ahead while from the rank i behind. (P - 1) alpha + (P-1)/P n beta.
+    Pairwise,
+    /// P rounds; in round i rank i receives from all others in ascending order. At most P (P - 1)(alpha + n/P beta) with
+    /// blocking sends.
+    Lex,
+    /// Rounds i = 1, 2, ...; each rank exchanges with itself xor i, and the lower of the two receives first. Published
+    /// for powers of two, 2 (P - 1)(alpha + n/P beta). Other numbers of ranks run over the next power of two; a rank
+    /// whose partner does not exist sits that round out.
+    Pex,
+}
+
+/// A complete exchange of blocks of `count` elements. The own block is copied first.
+pub(crate) struct Exchange {
+    pub way: Way,
+    pub ranks: usize,
+    pub count: usize,
+}
+
+impl Exchange {
+    fn sent(&self, to: usize) -> Span {
+        Span::input(to * self.count, self.count)
+    }
+
+    fn received(&self, from: usize) -> Span {
+        Span::output(from * self.count, self.count)
+    }
+
+    fn send(&self, to: usize) -> Step {
+        Step::Send { to, span: self.sent(to) }
+    }
+
+    fn receive(&self, from: usize) -> Step {
+        Step::Receive { from, span: self.received(from) }
+    }
+
+    fn linear(&self, rank: usize, index: usize) -> Step {
+        let others = self.ranks - 1;
+        if index <= others {
+            let from = (rank + self.ranks - index) % self.ranks;
+            return Step::StartReceive { from, span: self.received(from) };
+        }
+        if index <= 2 * others {
+            let to = (rank + index - others) % self.ranks;
+            return Step::StartSend { to, span: self.sent(to) };
+        }
+        Step::WaitAll
+    }
+
+    /// Sends to the ranks below, then all receives, then sends to the ranks above.
+    fn lex(&self, rank: usize, index: usize) -> Step {
+        let others = self.ranks - 1;
+        let position = index - 1;
+        if position < rank {
+            return self.send(position);
+        }
+        if position < rank + others {
+            let nth = position - rank;
+            return self.receive(if nth < rank { nth } else { nth + 1 });
+        }
+        self.send(position - others + 1)
+    }
+
+    fn pex(&self, rank: usize, index: usize, steps: &mut Vec<Step>) {
+        let peer = rank ^ index;
+        if peer >= self.ranks {
+            return;
+        }
+        let pair = [self.receive(peer), self.send(peer)];
+        if rank < peer { steps.extend(pair) } else { steps.extend(pair.into_iter().rev()) }
+    }
+}
+
+impl Schedule for Exchange {
+    fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    fn scratch(&self, _rank: usize) -> usize {
+        0
+    }
+
+    fn rounds(&self, _rank: usize) -> usize {
+        match self.way {
+            Way::Linear => 2 * self.ranks,
+            Way::Pairwise => self.ranks,
+            Way::Lex => 2 * self.ranks - 1,
+            Way::Pex => self.ranks.next_power_of_two(),
+        }
+    }
+
+    fn round(&self, rank: usize, index: usize, steps: &mut Vec<Step>) {
+        if index == 0 {
+            return steps.push(Step::Copy { from: self.sent(rank), to: self.received(rank) });
+        }
+        match self.way {
+            Way::Linear => steps.push(self.linear(rank, index)),
+            Way::Pairwise => {
+                let (to, from) = ((rank + index) % self.ranks, (rank + self.ranks - index) % self.ranks);
+                exchange(steps, to, self.sent(to), from, self.received(from));
+            }
+            Way::Lex => steps.push(self.lex(rank, index)),
+            Way::Pex => self.pex(rank, index, steps),
+        }
+    }
+
+    fn keeps_order(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,191 @@
+//! Which algorithm serves which collective.
+
+use crate::algorithms::exchange::{Exchange, Way};
+use crate::algorithms::{
+    allgather, allreduce, barrier, broadcast, bruck, gather, halving, rabenseifner, reduce, reducescatter,
+    rex, scan,
+};
+use crate::layout::{CopyOwn, Cut, Turn};
+use crate::lazy::Phases;
+use crate::tree::Shape;
+use crate::{Algorithm as A, Collective, Error, Problem, Schedule, Span};
+
+/// The steps of a collective by an algorithm.
+///
+/// Every schedule is correct and free of deadlock for any number of ranks, any root and any count, even when a send
+/// blocks until its receive is posted. The error for an algorithm that does not serve the collective names those
+/// that do.
+pub fn schedule(problem: &Problem, algorithm: A) -> Result<Box<dyn Schedule>, Error> {
+    problem.validate()?;
+    if algorithm.segments() == Some(0) {
+        return Err(Error::NoSegments);
+    }
+    let built = match problem.collective {
+        Collective::Broadcast => broadcast_by(problem, algorithm),
+        Collective::Reduce => reduce_by(problem, algorithm),
+        Collective::Allreduce => allreduce_by(problem, algorithm),
+        Collective::Allgather => allgather_by(problem, algorithm),
+        Collective::Gather | Collective::Scatter => gather_by(problem, algorithm),
+        Collective::Alltoall => alltoall_by(problem, algorithm),
+        Collective::ReduceScatter => reduce_scatter_by(problem, algorithm),
+        Collective::Scan | Collective::Exscan => scan_by(problem, algorithm),
+        Collective::Barrier => barrier_by(problem, algorithm),
+    };
+    built.ok_or(Error::Unserved { collective: problem.collective, algorithm })
+}
+
+/// The algorithms that serve a collective; those with segments also serve with another number of them.
+pub const fn algorithms(collective: Collective) -> &'static [A] {
+    match collective {
+        Collective::Broadcast => &[
+            A::Linear,
+            A::Binomial,
+            A::RecursiveHalving,
+            A::SegmentedHalving { segments: 8 },
+            A::ScatterAllgather,
+            A::ScatterDoubling,
+            A::Chain { segments: 8 },
+        ],
+        Collective::Reduce => &[A::Linear, A::Binomial, A::Rabenseifner],
+        Collective::Allreduce => &[A::RecursiveDoubling, A::Rabenseifner, A::Ring, A::Binomial],
+        Collective::Allgather => &[A::Ring, A::RecursiveDoubling, A::Bruck],
+        Collective::Gather | Collective::Scatter => &[A::Linear, A::Binomial],
+        Collective::Alltoall => &[A::Linear, A::Pairwise, A::Bruck, A::Lex, A::Pex, A::Rex],
+        Collective::ReduceScatter => &[A::RecursiveHalving, A::Pairwise, A::Ring],
+        Collective::Scan | Collective::Exscan => &[A::RecursiveDoubling, A::Linear],
+        Collective::Barrier => &[A::Dissemination, A::RecursiveDoubling, A::Central, A::Binomial],
+    }
+}
+
+type Built = Option<Box<dyn Schedule>>;
+
+fn broadcast_by(problem: &Problem, algorithm: A) -> Built {
+    let Problem { ranks, root, count, .. } = *problem;
+    let (shape, segments) = match algorithm {
+        A::Linear => (Shape::Star, 1),
+        A::Binomial => (Shape::Binomial, 1),
+        A::RecursiveHalving => (Shape::Halving, 1),
+        A::SegmentedHalving { segments } => (Shape::Halving, segments),
+        A::Chain { segments } => (Shape::Chain, segments),
+        A::ScatterAllgather => {
+            return Some(long_broadcast(problem, |turn, cut| allgather::Ring { turn, cut, ahead: 0 }));
+        }
+        A::ScatterDoubling => return Some(long_broadcast(problem, allgather::Doubling::new)),
+        _ => return None,
+    };
+    Some(Box::new(broadcast::TreeBroadcast::new(shape, ranks, root, count, segments)))
+}
+
+/// Scatter, then allgather. The root takes part in the allgather as everybody does, so of its own input it needs to
+/// copy one part only.
+fn long_broadcast<S: Schedule + 'static>(
+    problem: &Problem,
+    gather: impl Fn(Turn, Cut) -> S,
+) -> Box<dyn Schedule> {
+    let Problem { ranks, root, count, .. } = *problem;
+    let (turn, cut) = (Turn { ranks, root }, Cut { total: count, parts: ranks });
+    Box::new(Phases(vec![
+        Box::new(broadcast::PartScatter::new(ranks, root, count)),
+        Box::new(gather(turn, cut)),
+    ]))
+}
+
+fn reduce_by(problem: &Problem, algorithm: A) -> Built {
+    let Problem { ranks, root, count, .. } = *problem;
+    Some(match algorithm {
+        A::Linear => Box::new(reduce::Linear { ranks, root, count }),
+        A::Binomial => Box::new(reduce::Binomial::new(ranks, root, count)),
+        A::Rabenseifner => Box::new(rabenseifner::Rabenseifner::new(ranks, Some(root), count)),
+        _ => return None,
+    })
+}
+
+fn allreduce_by(problem: &Problem, algorithm: A) -> Built {
+    let Problem { ranks, count, .. } = *problem;
+    let cut = Cut { total: count, parts: ranks };
+    Some(match algorithm {
+        A::RecursiveDoubling => Box::new(allreduce::Doubling { ranks, count }),
+        A::Rabenseifner => Box::new(rabenseifner::Rabenseifner::new(ranks, None, count)),
+        A::Ring => Box::new(Phases(vec![
+            Box::new(allreduce::RingReduce { ranks, cut }),
+            Box::new(allgather::Ring { turn: Turn { ranks, root: 0 }, cut, ahead: 1 }),
+        ])),
+        A::Binomial => Box::new(Phases(vec![
+            Box::new(reduce::Binomial::first_half(ranks, count)),
+            Box::new(broadcast::TreeBroadcast::new(Shape::Binomial, ranks, 0, count, 1)),
+        ])),
+        _ => return None,
+    })
+}
+
+fn allgather_by(problem: &Problem, algorithm: A) -> Built {
+    let Problem { ranks, count, .. } = *problem;
+    let (turn, cut) = (Turn { ranks, root: 0 }, Cut { total: ranks * count, parts: ranks });
+    let gather: Box<dyn Schedule> = match algorithm {
+        A::Ring => Box::new(allgather::Ring { turn, cut, ahead: 0 }),
+        A::RecursiveDoubling => Box::new(allgather::Doubling::new(turn, cut)),
+        A::Bruck => return Some(Box::new(allgather::Bruck { ranks, count })),
+        _ => return None,
+    };
+    let own =
+        CopyOwn { ranks, spans: move |rank| (Span::input(0, count), Span::output(rank * count, count)) };
+    Some(Box::new(Phases(vec![Box::new(own), gather])))
+}
+
+fn gather_by(problem: &Problem, algorithm: A) -> Built {
+    let Problem { collective, ranks, root, count } = *problem;
+    let shape = match algorithm {
+        A::Linear => Shape::Star,
+        A::Binomial => Shape::Binomial,
+        _ => return None,
+    };
+    Some(match collective {
+        Collective::Gather => Box::new(gather::Gather::new(shape, ranks, root, count)),
+        _ => Box::new(gather::Scatter::new(shape, ranks, root, count)),
+    })
+}
+
+fn alltoall_by(problem: &Problem, algorithm: A) -> Built {
+    let Problem { ranks, count, .. } = *problem;
+    let way = match algorithm {
+        A::Linear => Way::Linear,
+        A::Pairwise => Way::Pairwise,
+        A::Lex => Way::Lex,
+        A::Pex => Way::Pex,
+        A::Bruck => return Some(Box::new(bruck::Bruck { ranks, count })),
+        A::Rex => return Some(Box::new(rex::Rex { ranks, count })),
+        _ => return None,
+    };
+    Some(Box::new(Exchange { way, ranks, count }))
+}
+
+fn reduce_scatter_by(problem: &Problem, algorithm: A) -> Built {
+    let Problem { ranks, count, .. } = *problem;
+    Some(match algorithm {
+        A::RecursiveHalving => Box::new(halving::Halving { ranks, count }),
+        A::Pairwise => Box::new(reducescatter::Pairwise { ranks, count }),
+        A::Ring => Box::new(reducescatter::Ring { ranks, count }),
+        _ => return None,
+    })
+}
+
+fn scan_by(problem: &Problem, algorithm: A) -> Built {
+    let Problem { collective, ranks, count, .. } = *problem;
+    let inclusive = collective == Collective::Scan;
+    Some(match algorithm {
+        A::RecursiveDoubling => Box::new(scan::Doubling { ranks, count, inclusive }),
+        A::Linear => Box::new(scan::Chain { ranks, count, inclusive }),
+        _ => return None,
+    })
+}
+
+fn barrier_by(problem: &Problem, algorithm: A) -> Built {
+    let ranks = problem.ranks;
+    Some(match algorithm {
+        A::Dissemination => Box::new(barrier::Dissemination { ranks }),
+        A::RecursiveDoubling => Box::new(barrier::Doubling { ranks }),
+        A::Central => Box::new(barrier::UpAndDown::new(Shape::Star, ranks)),
+        A::Binomial => Box::new(barrier::UpAndDown::new(Shape::Binomial, ranks)),
+        _ => return None,
+    })
+}

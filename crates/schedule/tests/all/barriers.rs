@@ -1,0 +1,63 @@
+//! Nobody leaves a barrier before all have come.
+
+use std::sync::Arc;
+
+use panto_schedule::check::{Brought, Cost, run};
+use panto_schedule::{Collective, Order, Plan, Schedule, Sizes, Span, Step, algorithms, steps};
+
+use crate::harness::{build, problem};
+
+/// A barrier whose empty messages carry who is known to have come.
+struct Telling(Arc<dyn Schedule>);
+
+impl Schedule for Telling {
+    fn ranks(&self) -> usize {
+        self.0.ranks()
+    }
+
+    fn scratch(&self, _rank: usize) -> usize {
+        self.ranks()
+    }
+
+    fn rounds(&self, _rank: usize) -> usize {
+        1
+    }
+
+    fn round(&self, rank: usize, _index: usize, out: &mut Vec<Step>) {
+        let ranks = self.ranks();
+        let (known, heard) = (Span::output(0, ranks), Span::scratch(0, ranks));
+        let learn = Step::Reduce { from: heard, into: known, order: Order::IntoFirst };
+        out.push(Step::Copy { from: Span::input(0, ranks), to: known });
+        for step in steps(&*self.0, rank) {
+            match step {
+                Step::Send { to, .. } => out.push(Step::Send { to, span: known }),
+                Step::StartSend { to, .. } => out.push(Step::StartSend { to, span: known }),
+                Step::StartReceive { from, .. } => out.push(Step::StartReceive { from, span: heard }),
+                Step::Receive { from, .. } => out.extend([Step::Receive { from, span: heard }, learn]),
+                Step::WaitAll => out.extend([Step::WaitAll, learn]),
+                Step::Copy { .. } | Step::Reduce { .. } => panic!("a barrier moves no data"),
+            }
+        }
+    }
+
+    fn keeps_order(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn everybody_knows_of_everybody() {
+    for &algorithm in algorithms(Collective::Barrier) {
+        for ranks in 1..=40 {
+            let telling = Telling(Arc::from(build(&problem(Collective::Barrier, ranks, 0, 0), algorithm)));
+            let sizes = Sizes { input: ranks, output: ranks };
+            let plans: Vec<_> = (0..ranks).map(|rank| Plan::new(&telling, rank, sizes).unwrap()).collect();
+            let knows_itself = |rank| (0..ranks).map(|other| other == rank).collect();
+            let brought = |rank| Brought { input: knows_itself(rank), output: vec![false; ranks] };
+            let brought = (0..ranks).map(brought).collect();
+            let cost = Cost { message: 1, element: 0 };
+            let outcome = run(&plans, brought, &false, |a, b| a | b, cost).unwrap();
+            assert!(outcome.outputs.iter().flatten().all(|&known| known), "{algorithm} on {ranks} ranks");
+        }
+    }
+}
