@@ -1,0 +1,77 @@
+//! Time as transports count it.
+
+use std::fmt;
+use std::ops::{Add, Sub};
+use std::time::Duration;
+
+/// A moment, or a span, in whole picoseconds: the unit of the simulator, so that measured and
+/// simulated times meet without rounding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
+pub struct Time(u64);
+
+impl Time {
+    /// The beginning, and the empty span.
+    pub const ZERO: Self = Self(0);
+
+    /// From picoseconds.
+    pub const fn from_picos(picos: u64) -> Self {
+        Self(picos)
+    }
+
+    /// From nanoseconds.
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos * 1_000)
+    }
+
+    /// As picoseconds.
+    pub const fn as_picos(self) -> u64 {
+        self.0
+    }
+
+    /// As nanoseconds.
+    pub fn as_nanos(self) -> f64 {
+        self.0 as f64 * 1e-3
+    }
+
+    /// As seconds.
+    pub fn as_secs(self) -> f64 {
+        self.0 as f64 * 1e-12
+    }
+
+    /// The span since an earlier moment, or nothing if that moment is later.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Self {
+        Self(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl From<Duration> for Time {
+    fn from(duration: Duration) -> Self {
+        Self(duration.as_secs() * 1_000_000_000_000 + u64::from(duration.subsec_nanos()) * 1_000)
+    }
+}
+
+impl Add for Time {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl Sub for Time {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.as_nanos() {
+            ns if ns < 1e3 => write!(f, "{ns:.1}ns"),
+            ns if ns < 1e6 => write!(f, "{:.2}us", ns * 1e-3),
+            ns if ns < 1e9 => write!(f, "{:.2}ms", ns * 1e-6),
+            ns => write!(f, "{:.2}s", ns * 1e-9),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What must be refused; and the clock.
+
+use panto_schedule::{Collective, Problem};
+
+use super::flaw::{Outcome, equal, fails, flaw};
+use super::pattern::pattern;
+use super::{TAG, neighbours};
+use crate::clock::Time;
+use crate::collective::{Choice, Prepared, no_combine};
+use crate::error::{Error, Result};
+use crate::message::{MAX_TAG, Mode, Status, Want};
+use crate::scope::scope;
+use crate::transport::{Buffers, Transport};
+
+/// The receiver learns of it, the sender completes, and the next message is whole.
+pub(super) fn truncated<T: Transport>(t: &T) -> Outcome {
+    let (next, before) = neighbours(t);
+    for (len, capacity) in [(2, 1), (4_096, 4_095), (100_000, 0), (100_000, 50_000)] {
+        let error =
+            Error::Truncated { rank: t.rank(), message: Status { source: before, tag: TAG, len }, capacity };
+        let data = pattern(len, len);
+        let mut room = vec![0; capacity];
+        scope(t, |s| {
+            let _ = s.send(Mode::Standard, &data, next, TAG)?;
+            fails(t, "receive", t.receive(&mut room, Want::new(before, TAG)), error.clone())
+        })?;
+        scope(t, |s| {
+            let _ = s.send(Mode::Standard, &data, next, TAG)?;
+            fails(t, "wait", receive_later(t, capacity, Want::new(before, TAG)), error)
+        })?;
+        t.send(Mode::Buffered, &[5], next, TAG)?;
+        let mut byte = [0];
+        t.receive(&mut byte, Want::new(before, TAG))?;
+        equal(t, "the message after", byte, [5])?;
+    }
+    Ok(())
+}
+
+/// A receive that finds its message there may fail at once, or when it is waited for.
+fn receive_later<T: Transport>(t: &T, capacity: usize, want: Want) -> Result<Status> {
+    let mut room = vec![0; capacity];
+    scope(t, |s| {
+        let request = s.receive(&mut room, want)?;
+        s.wait(request).map(|done| done.status)
+    })
+}
+
+pub(super) fn no_such_rank<T: Transport>(t: &T) -> Outcome {
+    let (rank, ranks) = (t.size(), t.size());
+    let error = Error::NoSuchRank { rank, ranks };
+    for mode in Mode::ALL {
+        fails(t, "send", t.send(mode, &[], rank, TAG), error.clone())?;
+    }
+    fails(t, "receive", t.receive(&mut [], Want::from(rank)), error.clone())?;
+    fails(t, "probe", t.probe(Want::from(rank)), error.clone())?;
+    fails(t, "try_probe", t.try_probe(Want::from(rank)), error.clone())?;
+    fails(t, "start of a receive", receive_later(t, 0, Want::from(rank)), error.clone())?;
+    fails(t, "start of a send", send_later(t, rank, TAG), error)
+}
+
+fn send_later<T: Transport>(t: &T, to: usize, tag: u32) -> Result<()> {
+    scope(t, |s| s.send(Mode::Standard, &[], to, tag).map(drop))
+}
+
+pub(super) fn tag_too_large<T: Transport>(t: &T) -> Outcome {
+    let (tag, me) = (MAX_TAG + 1, t.rank());
+    for mode in Mode::ALL {
+        fails(t, "send", t.send(mode, &[], me, tag), Error::TagTooLarge(tag))?;
+    }
+    fails(t, "start of a send", send_later(t, me, tag), Error::TagTooLarge(tag))?;
+    fails(t, "receive", t.receive(&mut [], Want::tag(tag)), Error::TagTooLarge(tag))?;
+    fails(t, "probe", t.probe(Want::tag(tag)), Error::TagTooLarge(tag))?;
+    fails(t, "try_probe", t.try_probe(Want::tag(tag)), Error::TagTooLarge(tag))?;
+    fails(t, "start of a receive", receive_later(t, 0, Want::tag(tag)), Error::TagTooLarge(tag))
+}
+
+pub(super) fn wrong_buffers<T: Transport>(t: &T) -> Outcome {
+    let problem = Problem { collective: Collective::Allreduce, ranks: t.size(), root: 0, count: 3 };
+    let mut prepared = Prepared::new(t, problem, 8, Choice::Library)?;
+    for (input, output, element) in [(2, 3, 8), (3, 2, 8), (4, 3, 8), (6, 6, 4)] {
+        let (input, mut output) = (vec![0; input * element], vec![0; output * element]);
+        let buffers = Buffers { input: &input, output: &mut output, element, combine: no_combine };
+        let Err(Error::Buffers(_)) = prepared.run(t, buffers) else {
+            return Err(flaw(t, "a collective ran with buffers that do not fit"));
+        };
+    }
+    Ok(())
+}
+
+pub(super) fn clock<T: Transport>(t: &T) -> Outcome {
+    let mut last = Time::ZERO;
+    for _ in 0..10_000 {
+        let now = t.now();
+        if now < last {
+            return Err(flaw(t, &format!("the clock went back from {last} to {now}")));
+        }
+        last = now;
+    }
+    if t.shares_clock() { clock_across_ranks(t) } else { Ok(()) }
+}
+
+/// Nothing arrives before it was sent.
+fn clock_across_ranks<T: Transport>(t: &T) -> Outcome {
+    let (next, before) = neighbours(t);
+    for _ in 0..100 {
+        t.send(Mode::Buffered, &t.now().as_picos().to_le_bytes(), next, TAG)?;
+        let mut sent = [0; 8];
+        t.receive(&mut sent, Want::new(before, TAG))?;
+        let (sent, now) = (Time::from_picos(u64::from_le_bytes(sent)), t.now());
+        if now < sent {
+            return Err(flaw(t, &format!("a message sent at {sent} arrived at {now}")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! Looking before receiving.
+
+use super::flaw::{Outcome, equal, flaw, same_bytes};
+use super::pattern::pattern;
+use super::{TAG, neighbours};
+use crate::message::{Mode, Status, Want};
+use crate::scope::scope;
+use crate::transport::Transport;
+
+pub(super) fn leaves_it<T: Transport>(t: &T) -> Outcome {
+    let (next, before) = neighbours(t);
+    for len in [0, 39, 4_096, 70_000] {
+        let data = pattern(len, len);
+        scope(t, |s| {
+            let _ = s.send(Mode::Standard, &data, next, TAG)?;
+            let _ = s.send(Mode::Standard, &data, next, TAG + 1)?;
+            let first = Status { source: before, tag: TAG, len };
+            for want in [Want::any(), Want::from(before), Want::tag(TAG), Want::new(before, TAG)] {
+                equal(t, "probe", t.probe(want)?, first)?;
+                equal(t, "try_probe after probe", t.try_probe(want)?, Some(first))?;
+            }
+            equal(t, "probe of the second", t.probe(Want::tag(TAG + 1))?.tag, TAG + 1)?;
+            for tag in [TAG, TAG + 1] {
+                let mut buffer = vec![0; len];
+                t.receive(&mut buffer, Want::new(before, tag))?;
+                same_bytes(t, "received after a probe", &buffer, &data)?;
+            }
+            equal(t, "probe when all is received", t.try_probe(Want::new(before, TAG))?, None)
+        })?;
+        // The next round's first message must not come before the last look of this one.
+        super::barrier(t)?;
+    }
+    Ok(())
+}
+
+pub(super) fn tells_size<T: Transport>(t: &T) -> Outcome {
+    let lengths = [3, 0, 4_096, 50_000, 17];
+    match t.rank() {
+        0 => lengths.iter().try_for_each(|&len| Ok(t.send(Mode::Standard, &pattern(len, len), 1, TAG)?)),
+        1 => lengths.iter().try_for_each(|&len| {
+            let seen = t.probe(Want::any())?;
+            equal(t, "probed length", seen.len, len)?;
+            let mut buffer = vec![0; seen.len];
+            let got = t.receive(&mut buffer, Want::new(seen.source, seen.tag))?;
+            equal(t, "received what was probed", got, seen)?;
+            same_bytes(t, "received after a probe", &buffer, &pattern(len, len))
+        }),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn answers_at_once<T: Transport>(t: &T) -> Outcome {
+    let (next, before) = neighbours(t);
+    equal(t, "nothing was sent", t.try_probe(Want::from(before))?, None)?;
+    super::barrier(t)?;
+    t.send(Mode::Buffered, &[1, 2, 3], next, TAG)?;
+    let seen = loop {
+        if let Some(seen) = t.try_probe(Want::new(before, TAG))? {
+            break seen;
+        }
+    };
+    if t.try_probe(Want::new(before, TAG + 1))?.is_some() {
+        return Err(flaw(t, "try_probe found a message with a tag that nobody sent"));
+    }
+    equal(t, "received what was probed", t.receive(&mut [0; 3], Want::any())?, seen)
+}

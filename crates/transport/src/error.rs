@@ -1,0 +1,86 @@
+//! What can go wrong in a message layer.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::message::{Status, Tag};
+
+/// The result of an operation of a transport.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why an operation of a transport failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {
+    /// A message was longer than the buffer of the receive that matched it.
+    Truncated {
+        /// The rank that received.
+        rank: usize,
+        /// The message.
+        message: Status,
+        /// What the receive had room for.
+        capacity: usize,
+    },
+    /// A rank that is not in the world.
+    NoSuchRank {
+        /// The rank that was asked for.
+        rank: usize,
+        /// How many there are.
+        ranks: usize,
+    },
+    /// A tag beyond what every backend supports.
+    TagTooLarge(Tag),
+    /// Nobody can go on. The text names each rank and what it waits for.
+    Deadlock(Arc<str>),
+    /// A rank gave up and stopped all the others (C1).
+    Aborted {
+        /// The rank that failed.
+        rank: usize,
+        /// What it said.
+        message: Arc<str>,
+    },
+    /// The backend has no such operation.
+    Unsupported(&'static str),
+    /// A collective could not be planned.
+    Schedule(panto_schedule::Error),
+    /// The buffers do not fit the planned collective.
+    Buffers(String),
+    /// The world could not be started.
+    Start(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Truncated { rank, message: Status { source, tag, len }, capacity } => write!(
+                f,
+                "rank {rank} received {len} bytes from rank {source} (tag {tag}) into a buffer of {capacity}"
+            ),
+            Self::NoSuchRank { rank, ranks } => {
+                write!(f, "there is no rank {rank}: the ranks are 0 to {}", ranks.saturating_sub(1))
+            }
+            Self::TagTooLarge(tag) => {
+                write!(f, "tag {tag} is too large: tags go up to {}", crate::message::MAX_TAG)
+            }
+            Self::Deadlock(report) => write!(f, "deadlock: no rank can go on\n{report}"),
+            Self::Aborted { rank, message } => write!(f, "rank {rank} stopped the run: {message}"),
+            Self::Unsupported(what) => write!(f, "this transport has no {what}"),
+            Self::Schedule(error) => write!(f, "{error}"),
+            Self::Buffers(text) | Self::Start(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Schedule(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<panto_schedule::Error> for Error {
+    fn from(error: panto_schedule::Error) -> Self {
+        Self::Schedule(error)
+    }
+}

@@ -1,0 +1,41 @@
+//! The message layer that kernels are written against.
+//!
+//! A kernel is generic over [`Transport`], one rank's end of a message layer, and runs unchanged on every
+//! [`World`]: [`threads`] of this process today.
+//!
+//! ```
+//! use panto_transport::{Mode, Transport, Want, World, threads::Threads};
+//!
+//! let sums = Threads::default().run(2, |t| {
+//!     if t.rank() == 0 {
+//!         t.send(Mode::Standard, b"hello", 1, 7)?;
+//!         return Ok(0);
+//!     }
+//!     let mut buffer = [0; 16];
+//!     let status = t.receive(&mut buffer, Want::tag(7))?;
+//!     assert_eq!(&buffer[..status.len], b"hello");
+//!     Ok::<_, panto_transport::Error>(status.len)
+//! })?;
+//! assert_eq!(sums, [0, 5]);
+//! # Ok::<_, panto_transport::Error>(())
+//! ```
+
+mod clock;
+mod collective;
+pub mod conformance;
+mod error;
+mod handler;
+mod message;
+mod scope;
+pub mod threads;
+mod transport;
+mod world;
+
+pub use clock::Time;
+pub use collective::{COLLECTIVE_TAG, Choice, Prepared, max_u64, no_combine, sum_f64};
+pub use error::{Error, Result};
+pub use handler::{Handler, Listening};
+pub use message::{MAX_TAG, Mode, Status, Tag, Want};
+pub use scope::{Done, Loan, Request, Scope, scope};
+pub use transport::{Buffers, Combine, StandardSend, Transport};
+pub use world::World;

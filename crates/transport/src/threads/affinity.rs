@@ -1,0 +1,88 @@
+//! Which cores a thread may run on.
+
+use crate::error::{Error, Result};
+
+/// The cores that this process may use.
+pub fn cores() -> Vec<usize> {
+    allowed(&current())
+}
+
+/// Pins the calling thread to the n-th core that the process may use, round robin.
+pub(super) fn pin(n: usize, cores: &[usize]) -> Result<()> {
+    let Some(&core) = cores.get(n % cores.len().max(1)) else {
+        return Err(Error::Start(
+            "this system does not say which cores may be used; run without --pin".into(),
+        ));
+    };
+    apply(&set_of(&[core]), &format!("core {core}"))
+}
+
+/// Lets the calling thread run on all of these cores again, and on no others: the kernel would allow cores
+/// beyond those that `taskset` or `mpirun` gave to the process.
+pub(super) fn release(cores: &[usize]) {
+    // Failure leaves the thread where it is, which is slower and not wrong.
+    let _ = apply(&set_of(cores), "all cores");
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use super::{Error, Result};
+
+    pub(super) type Set = libc::cpu_set_t;
+
+    pub(super) fn empty() -> Set {
+        // SAFETY: a cpu_set_t is an array of integers; all zeros is the empty set.
+        unsafe { std::mem::zeroed() }
+    }
+
+    pub(super) fn current() -> Set {
+        let mut set = empty();
+        // SAFETY: the size is that of the set, which the kernel fills in.
+        let code = unsafe { libc::sched_getaffinity(0, size_of::<Set>(), &raw mut set) };
+        if code == 0 { set } else { empty() }
+    }
+
+    pub(super) fn apply(set: &Set, what: &str) -> Result<()> {
+        // SAFETY: the size is that of the set, which the kernel only reads.
+        if unsafe { libc::sched_setaffinity(0, size_of::<Set>(), set) } == 0 {
+            return Ok(());
+        }
+        let why = std::io::Error::last_os_error();
+        Err(Error::Start(format!("cannot pin a rank to {what}: {why}; run without --pin")))
+    }
+
+    pub(super) fn allowed(set: &Set) -> Vec<usize> {
+        // SAFETY: the index stays below the size of the set.
+        (0..libc::CPU_SETSIZE as usize).filter(|&core| unsafe { libc::CPU_ISSET(core, set) }).collect()
+    }
+
+    pub(super) fn set_of(cores: &[usize]) -> Set {
+        let mut set = empty();
+        for &core in cores {
+            // SAFETY: `core` came out of `allowed`, so it is below the size of the set.
+            unsafe { libc::CPU_SET(core, &mut set) };
+        }
+        set
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use super::{Error, Result};
+
+    pub(super) struct Set;
+    pub(super) fn current() -> Set {
+        Set
+    }
+    pub(super) fn apply(_: &Set, what: &str) -> Result<()> {
+        Err(Error::Start(format!("ranks cannot be pinned to {what} on this system; run without --pin")))
+    }
+    pub(super) fn allowed(_: &Set) -> Vec<usize> {
+        (0..std::thread::available_parallelism().map_or(1, usize::from)).collect()
+    }
+    pub(super) fn set_of(_: &[usize]) -> Set {
+        Set
+    }
+}
+
+use system::{allowed, apply, current, set_of};

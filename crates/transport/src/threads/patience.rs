@@ -1,0 +1,45 @@
+//! How long a rank waits busily before it sleeps.
+
+use std::hint::spin_loop;
+
+/// With a core for each rank the answer is usually nanoseconds away, and going to sleep costs microseconds on
+/// both sides; some 100 us of spinning cover an exchange of large messages.
+const SPINS: u32 = 1 << 12;
+/// Yields after the spins, for a partner that lost its core for a moment.
+const YIELDS: u32 = 64;
+/// When ranks take turns, spinning keeps the partner from running. A few yields are cheaper than sleeping
+/// while few ranks share a core.
+const YIELDS_OVERSUBSCRIBED: u32 = 4;
+
+/// Counts down from spinning over yielding to sleep.
+pub(super) struct Patience {
+    spins: u32,
+    yields: u32,
+}
+
+impl Patience {
+    #[inline]
+    pub(super) fn new(oversubscribed: bool) -> Self {
+        if oversubscribed {
+            Self { spins: 0, yields: YIELDS_OVERSUBSCRIBED }
+        } else {
+            Self { spins: SPINS, yields: YIELDS }
+        }
+    }
+
+    /// Waits a little; false when it is time to sleep.
+    #[inline]
+    pub(super) fn pause(&mut self) -> bool {
+        if self.spins > 0 {
+            self.spins -= 1;
+            spin_loop();
+            return true;
+        }
+        if self.yields > 0 {
+            self.yields -= 1;
+            std::thread::yield_now();
+            return true;
+        }
+        false
+    }
+}

@@ -1,0 +1,147 @@
+//! The trait that kernels are written against.
+
+use panto_schedule::{HopShape, Order, Problem};
+
+use crate::clock::Time;
+use crate::error::{Error, Result};
+use crate::handler::{Handler, Listening};
+use crate::message::{Mode, Status, Tag, Want};
+
+/// One rank's end of a message layer (C15).
+///
+/// Blocking operations borrow their buffers for the call. Non-blocking ones go through
+/// [`scope`](crate::scope()), which keeps the buffers borrowed until the requests are complete, so that
+/// safe code cannot free or change a buffer that a request still uses. Backends implement the raw
+/// `start_*` operations below it.
+pub trait Transport {
+    /// A pending operation.
+    type Handle;
+
+    /// This rank, from 0.
+    fn rank(&self) -> usize;
+
+    /// How many ranks there are.
+    fn size(&self) -> usize;
+
+    /// Sends, and returns when `data` may be reused (and, in synchronous mode, was taken).
+    fn send(&self, mode: Mode, data: &[u8], to: usize, tag: Tag) -> Result<()>;
+
+    /// Receives the first message that matches.
+    fn receive(&self, buffer: &mut [u8], want: Want) -> Result<Status>;
+
+    /// Waits until a message that matches is there, and leaves it there.
+    fn probe(&self, want: Want) -> Result<Status>;
+
+    /// Is a message that matches there?
+    fn try_probe(&self, want: Want) -> Result<Option<Status>>;
+
+    /// Starts a send.
+    ///
+    /// # Safety
+    /// `data[..len]` must stay readable and unchanged until the handle completes or was cancelled. Only this
+    /// endpoint may be asked about the handle.
+    unsafe fn start_send(
+        &self,
+        mode: Mode,
+        data: *const u8,
+        len: usize,
+        to: usize,
+        tag: Tag,
+    ) -> Result<Self::Handle>;
+
+    /// Starts a receive.
+    ///
+    /// # Safety
+    /// `buffer[..len]` must stay writable, and nobody else may touch it, until the handle completes or
+    /// was cancelled. Only this endpoint may be asked about the handle.
+    unsafe fn start_receive(&self, buffer: *mut u8, len: usize, want: Want) -> Result<Self::Handle>;
+
+    /// Waits for one operation. Waiting again for a complete one answers the same.
+    fn wait(&self, handle: &mut Self::Handle) -> Result<Status>;
+
+    /// Is the operation complete?
+    fn test(&self, handle: &mut Self::Handle) -> Result<Option<Status>>;
+
+    /// Waits until one of `handles[which]` is complete; answers its place in `which`.
+    fn wait_any(&self, handles: &mut [Self::Handle], which: &[usize]) -> Result<(usize, Status)>;
+
+    /// Gives an operation up. When this returns, its memory is no longer touched.
+    fn cancel(&self, handle: &mut Self::Handle);
+
+    /// The time on this rank's clock.
+    fn now(&self) -> Time;
+
+    /// Do the clocks of all ranks show the same time?
+    fn shares_clock(&self) -> bool;
+
+    /// What a standard send guarantees: kernels that send first on both sides ask.
+    fn standard_send(&self) -> StandardSend;
+
+    /// How far ranks are from each other, as far as the transport knows.
+    fn shape(&self) -> HopShape;
+
+    /// Do more ranks than cores take turns? Then nobody should wait by spinning.
+    fn oversubscribed(&self) -> bool;
+
+    /// Stops all ranks and names this one as the cause (C1). The error is for the caller to return.
+    fn abort(&self, message: &str) -> Error;
+
+    /// Has another rank aborted? For waits that are not waits for a message, such as for a moment.
+    fn check(&self) -> Result<()>;
+
+    /// Message-driven receive (C19): from now on messages with this tag go to `handler`, on arrival,
+    /// whatever this rank is doing; until the returned value is dropped.
+    fn on_message(&self, tag: Tag, handler: Handler) -> Result<Listening> {
+        let _ = (tag, handler);
+        Err(Error::Unsupported("message-driven receive"))
+    }
+
+    /// Has the message layer a collective of its own for this problem?
+    fn has_native(&self, problem: &Problem) -> bool {
+        let _ = problem;
+        false
+    }
+
+    /// Runs the message layer's own collective.
+    fn run_native(&self, problem: &Problem, buffers: &mut Buffers<'_>) -> Result<()> {
+        let _ = (problem, buffers);
+        Err(Error::Unsupported("collective of its own"))
+    }
+}
+
+/// What a standard send guarantees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StandardSend {
+    /// It never waits for the receiver.
+    Buffered,
+    /// It does not wait for the receiver up to this size, and may above it.
+    Eager(usize),
+    /// It waits for the receiver.
+    Synchronous,
+}
+
+impl StandardSend {
+    /// May both sides of an exchange of `len` bytes send first?
+    pub fn may_send_first(self, len: usize) -> bool {
+        match self {
+            Self::Buffered => true,
+            Self::Eager(limit) => len <= limit,
+            Self::Synchronous => false,
+        }
+    }
+}
+
+/// How a reduction combines elements: `from` into `into`, in the given order.
+pub type Combine = fn(from: &[u8], into: &mut [u8], order: Order);
+
+/// The memory that a collective works on.
+pub struct Buffers<'a> {
+    /// What this rank contributes.
+    pub input: &'a [u8],
+    /// What it gets.
+    pub output: &'a mut [u8],
+    /// Bytes of one element.
+    pub element: usize,
+    /// How elements are combined, where they are.
+    pub combine: Combine,
+}

@@ -1,0 +1,21 @@
+//! Where ranks come from.
+
+use std::fmt::Display;
+
+use crate::error::Error;
+use crate::transport::Transport;
+
+/// Something that can run the ranks of a program: threads, an MPI job, a simulated machine.
+pub trait World: Sync {
+    /// A rank's end.
+    type Endpoint: Transport;
+
+    /// Runs `body` once on each of `ranks` ranks and answers what they returned, in the order of the ranks.
+    ///
+    /// If a rank fails, all others are stopped, and the answer is the error of the one that failed first.
+    fn run<R, E, F>(&self, ranks: usize, body: F) -> Result<Vec<R>, E>
+    where
+        R: Send,
+        E: From<Error> + Display + Send,
+        F: Fn(&Self::Endpoint) -> Result<R, E> + Sync;
+}

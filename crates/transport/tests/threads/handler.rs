@@ -1,0 +1,85 @@
+//! Handlers on threads.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use panto_transport::threads::Threads;
+use panto_transport::{Error, MAX_TAG, Mode, Transport, World};
+
+use super::barrier;
+use super::process::allowed_cores;
+
+#[test]
+fn one_handler_for_a_tag() {
+    let counter = Arc::new(AtomicUsize::new(0));
+    Threads::default()
+        .run(1, |t| {
+            let count = Arc::clone(&counter);
+            let first = t.on_message(
+                5,
+                Box::new(move |_, _| {
+                    count.fetch_add(1, Ordering::SeqCst);
+                }),
+            )?;
+            assert!(
+                t.on_message(5, Box::new(|_, _| ())).is_err(),
+                "the second would take the first one's place"
+            );
+            t.send(Mode::Standard, &[], 0, 5)?;
+            drop(first);
+            assert_eq!(counter.load(Ordering::SeqCst), 1);
+            // Free again.
+            t.on_message(5, Box::new(|_, _| ())).map(drop)
+        })
+        .unwrap();
+    assert_eq!(Arc::strong_count(&counter), 1, "the handler is gone with what it held");
+}
+
+#[test]
+fn a_handler_for_an_impossible_tag_is_refused() {
+    let outcome = Threads::default().run(1, |t| t.on_message(MAX_TAG + 1, Box::new(|_, _| ())).map(drop));
+    assert_eq!(outcome, Err(Error::TagTooLarge(MAX_TAG + 1)));
+}
+
+/// A handler is a part of its rank: when it panics, the rank has failed (C1).
+#[test]
+fn a_handler_that_panics_stops_the_run() {
+    let outcome = Threads::default().run(2, |t| {
+        let _listening = t.on_message(5, Box::new(|_, _| panic!("on purpose, for a test")))?;
+        barrier(t)?;
+        if t.rank() == 0 {
+            t.send(Mode::Standard, &[], 1, 5)?;
+        }
+        barrier(t)?;
+        Ok::<_, Error>(())
+    });
+    let Err(Error::Aborted { rank: 1, message }) = outcome else { panic!("{outcome:?}") };
+    assert!(message.contains("on purpose"), "{message}");
+}
+
+/// The handler of a pinned rank runs beside it, but never outside of what the process was given.
+#[test]
+fn handlers_run_where_the_world_may() {
+    let pinned = Threads { pin: true, ..Threads::default() };
+    let all = allowed_cores();
+    assert_eq!(handler_cores(&pinned), all);
+    // A world inside of a pinned rank has one core.
+    let inner = pinned.run(1, |_| Ok::<_, Error>((allowed_cores(), handler_cores(&pinned)))).unwrap();
+    assert_eq!(inner[0].0, inner[0].1);
+}
+
+fn handler_cores(world: &Threads) -> String {
+    let cores = Arc::new(Mutex::new(String::new()));
+    world
+        .run(1, |t| {
+            let cores = Arc::clone(&cores);
+            let listening =
+                t.on_message(5, Box::new(move |_, _| *cores.lock().unwrap() = allowed_cores()))?;
+            t.send(Mode::Standard, &[], 0, 5)?;
+            drop(listening);
+            Ok::<_, Error>(())
+        })
+        .unwrap();
+    let cores = cores.lock().unwrap();
+    cores.clone()
+}
