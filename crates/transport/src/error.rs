@@ -38,6 +38,8 @@ pub enum Error {
         /// What it said.
         message: Arc<str>,
     },
+    /// A wait for one of no requests.
+    NothingToWaitFor,
     /// The backend has no such operation.
     Unsupported(&'static str),
     /// A collective could not be planned.
@@ -63,6 +65,7 @@ impl fmt::Display for Error {
             }
             Self::Deadlock(report) => write!(f, "deadlock: no rank can go on\n{report}"),
             Self::Aborted { rank, message } => write!(f, "rank {rank} stopped the run: {message}"),
+            Self::NothingToWaitFor => f.write_str("there is no request to wait for"),
             Self::Unsupported(what) => write!(f, "this transport has no {what}"),
             Self::Schedule(error) => write!(f, "{error}"),
             Self::Buffers(text) | Self::Start(text) => f.write_str(text),

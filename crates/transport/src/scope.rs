@@ -95,7 +95,7 @@ where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env, T>) -> std::result::Result<R, E>,
 {
     // Dropped in any case, also when `body` panics: what is still pending then is cancelled.
-    let pending = Pending { transport, handles: RefCell::default() };
+    let pending = Pending { transport, handles: RefCell::default(), spent: RefCell::default() };
     let scope = Scope { pending: &pending, brand: PhantomData, env: PhantomData };
     let result = body(&scope)?;
     pending.finish()?;
@@ -185,15 +185,13 @@ impl<'scope, 'env, T: Transport> Scope<'scope, 'env, T> {
     }
 
     fn keep<B>(&'scope self, handle: T::Handle, loan: *mut [u8]) -> Request<'scope, B> {
-        let mut handles = self.pending.handles.borrow_mut();
-        handles.push(handle);
-        Request { index: handles.len() - 1, loan, buffer: PhantomData }
+        Request { index: self.pending.keep(handle), loan, buffer: PhantomData }
     }
 
     /// Waits for a request.
     pub fn wait<B: Loan>(&'scope self, request: Request<'scope, B>) -> Result<Done<B>> {
         let status = self.pending.with(request.index, T::wait)?;
-        Ok(request.done(status))
+        Ok(self.done(request, status))
     }
 
     /// Waits for all of them; the answers come in the same order.
@@ -212,7 +210,7 @@ impl<'scope, 'env, T: Transport> Scope<'scope, 'env, T> {
         let which: SmallVec<[usize; 16]> = requests.iter().map(|request| request.index).collect();
         let (place, status) =
             self.pending.transport.wait_any(&mut self.pending.handles.borrow_mut(), &which)?;
-        Ok((place, requests.remove(place).done(status)))
+        Ok((place, self.done(requests.remove(place), status)))
     }
 
     /// Is the request complete? If not, it comes back.
@@ -222,25 +220,32 @@ impl<'scope, 'env, T: Transport> Scope<'scope, 'env, T> {
     ) -> Result<std::result::Result<Done<B>, Request<'scope, B>>> {
         let status = self.pending.with(request.index, T::test)?;
         Ok(match status {
-            Some(status) => Ok(request.done(status)),
+            Some(status) => Ok(self.done(request, status)),
             None => Err(request),
         })
     }
 
-    /// Gives a receive up and its buffer back.
-    pub fn cancel<B: Loan>(&'scope self, request: Request<'scope, B>) -> B {
-        self.pending.with(request.index, T::cancel);
-        // SAFETY: a cancelled handle does not touch its memory.
-        unsafe { request.give_back() }
+    /// Gives an operation up, and its buffer back. If it was complete already, the answer is as from a wait.
+    pub fn cancel<B: Loan>(&'scope self, request: Request<'scope, B>) -> std::result::Result<Done<B>, B> {
+        match self.pending.with(request.index, T::cancel) {
+            Some(status) => Ok(self.done(request, status)),
+            None => {
+                self.pending.release(request.index);
+                // SAFETY: a cancelled handle does not touch its memory.
+                Err(unsafe { request.give_back() })
+            }
+        }
+    }
+
+    /// The transport has said that the operation is complete.
+    fn done<B: Loan>(&'scope self, request: Request<'scope, B>, status: Status) -> Done<B> {
+        self.pending.release(request.index);
+        // SAFETY: a complete operation does not touch its memory.
+        Done { buffer: unsafe { request.give_back() }, status }
     }
 }
 
 impl<B: Loan> Request<'_, B> {
-    fn done(self, status: Status) -> Done<B> {
-        // SAFETY: the transport says that the operation is complete.
-        Done { buffer: unsafe { self.give_back() }, status }
-    }
-
     /// # Safety
     /// The operation must be complete or cancelled.
     unsafe fn give_back(self) -> B {
@@ -253,9 +258,25 @@ impl<B: Loan> Request<'_, B> {
 struct Pending<'env, T: Transport> {
     transport: &'env T,
     handles: RefCell<SmallVec<[T::Handle; 8]>>,
+    /// Places of handles that are spent, to be used again: a scope may last for millions of operations.
+    spent: RefCell<SmallVec<[usize; 8]>>,
 }
 
 impl<T: Transport> Pending<'_, T> {
+    fn keep(&self, handle: T::Handle) -> usize {
+        let mut handles = self.handles.borrow_mut();
+        if let Some(place) = self.spent.borrow_mut().pop() {
+            handles[place] = handle;
+            return place;
+        }
+        handles.push(handle);
+        handles.len() - 1
+    }
+
+    fn release(&self, place: usize) {
+        self.spent.borrow_mut().push(place);
+    }
+
     fn with<R>(&self, index: usize, act: impl FnOnce(&T, &mut T::Handle) -> R) -> R {
         act(self.transport, &mut self.handles.borrow_mut()[index])
     }

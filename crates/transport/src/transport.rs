@@ -13,7 +13,11 @@ use crate::message::{Mode, Status, Tag, Want};
 /// [`scope`](crate::scope()), which keeps the buffers borrowed until the requests are complete, so that
 /// safe code cannot free or change a buffer that a request still uses. Backends implement the raw
 /// `start_*` operations below it.
-pub trait Transport {
+///
+/// # Safety
+/// Safe code relies on the answers: when `wait`, `test` or `wait_any` say that an operation is complete, and when
+/// `cancel` returns, the operation must not touch its memory any more.
+pub unsafe trait Transport {
     /// A pending operation.
     type Handle;
 
@@ -62,11 +66,13 @@ pub trait Transport {
     /// Is the operation complete?
     fn test(&self, handle: &mut Self::Handle) -> Result<Option<Status>>;
 
-    /// Waits until one of `handles[which]` is complete; answers its place in `which`.
+    /// Waits until one of `handles[which]` is complete; answers its place in `which`. Waiting for none of none is an
+    /// error.
     fn wait_any(&self, handles: &mut [Self::Handle], which: &[usize]) -> Result<(usize, Status)>;
 
-    /// Gives an operation up. When this returns, its memory is no longer touched.
-    fn cancel(&self, handle: &mut Self::Handle);
+    /// Gives an operation up. When this returns, its memory is no longer touched. If it was complete already, the
+    /// answer is what was sent or received.
+    fn cancel(&self, handle: &mut Self::Handle) -> Option<Status>;
 
     /// The time on this rank's clock.
     fn now(&self) -> Time;

@@ -1,6 +1,6 @@
 //! Non-blocking operations and their buffers.
 
-use super::flaw::{Flaw, Outcome, equal, same_bytes};
+use super::flaw::{Flaw, Outcome, equal, flaw, same_bytes};
 use super::pattern::pattern;
 use super::{TAG, barrier, neighbours, partner};
 use crate::error::Error;
@@ -119,7 +119,9 @@ pub(super) fn cancelled<T: Transport>(t: &T) -> Outcome {
     let mut buffer = [9; 4];
     scope(t, |s| {
         let never = s.receive(&mut buffer, Want::new(before, TAG))?;
-        let room = s.cancel(never);
+        let Err(room) = s.cancel(never) else {
+            return Err(flaw(t, "a receive had a message that nobody sent"));
+        };
         equal(t, "a cancelled buffer", &*room, &[9; 4])?;
         // Nobody sends before all have cancelled.
         barrier(t)?;

@@ -50,17 +50,20 @@ impl Endpoint {
         &self.shared.mailboxes[self.rank]
     }
 
+    #[inline]
     fn check_rank(&self, rank: usize) -> Result<()> {
         let ranks = self.size();
         if rank < ranks { Ok(()) } else { Err(Error::NoSuchRank { rank, ranks }) }
     }
 
+    #[inline]
     fn check_send(&self, to: usize, tag: Tag) -> Result<()> {
         self.check_rank(to)?;
         check_tag(tag)?;
         self.check()
     }
 
+    #[inline]
     fn check_want(&self, want: Want) -> Result<()> {
         want.source.map_or(Ok(()), |source| self.check_rank(source))?;
         want.tag.map_or(Ok(()), check_tag)
@@ -68,6 +71,7 @@ impl Endpoint {
 
     /// Does a send in this mode leave its bytes with the sender until they are taken? A message to oneself is
     /// copied instead: nobody else could take it.
+    #[inline]
     fn offers(&self, mode: Mode, at: Destination) -> bool {
         match mode {
             Mode::Synchronous => true,
@@ -124,6 +128,7 @@ impl Endpoint {
         None
     }
 
+    #[inline]
     fn fill(&self, place: usize, posted: Posted, message: Status, body: Body<'_>) {
         // SAFETY: the contract of `start_receive` holds until the receive completes or is cancelled.
         let outcome = unsafe { self.deliver(message, body, posted.buffer, posted.capacity) };
@@ -333,7 +338,9 @@ impl std::fmt::Display for Destination {
     }
 }
 
-impl Transport for Endpoint {
+// SAFETY: an offer that is done or withdrawn, and a receive that has its outcome or is forgotten, have no pointer to the
+// caller's memory any more.
+unsafe impl Transport for Endpoint {
     type Handle = Handle;
 
     fn rank(&self) -> usize {
@@ -441,6 +448,9 @@ impl Transport for Endpoint {
     }
 
     fn wait_any(&self, handles: &mut [Handle], which: &[usize]) -> Result<(usize, Status)> {
+        if which.is_empty() {
+            return Err(Error::NothingToWaitFor);
+        }
         let cell = RefCell::new(handles);
         let first_ready = || {
             self.progress();
@@ -457,13 +467,14 @@ impl Transport for Endpoint {
         self.block_until(waits_for, first_ready)
     }
 
-    fn cancel(&self, handle: &mut Handle) {
-        match &handle.0 {
-            State::Complete(_) => return,
-            State::Sending(offer, _) => offer.withdraw(),
-            State::Receiving(slot) => self.matching.borrow_mut().forget(*slot),
-        }
-        handle.0 = State::Complete(Status { source: self.rank, tag: 0, len: 0 });
+    fn cancel(&self, handle: &mut Handle) -> Option<Status> {
+        let done = match &handle.0 {
+            State::Complete(status) => return Some(*status),
+            State::Sending(offer, at) => offer.withdraw().then(|| at.status(self.rank)),
+            State::Receiving(slot) => self.matching.borrow_mut().cancel(*slot),
+        };
+        handle.0 = State::Complete(done.unwrap_or(Status { source: self.rank, tag: 0, len: 0 }));
+        done
     }
 
     fn now(&self) -> Time {
@@ -492,7 +503,10 @@ impl Transport for Endpoint {
 
     #[inline]
     fn check(&self) -> Result<()> {
-        self.shared.failure().map_or(Ok(()), |error| Err(error.clone()))
+        match self.shared.failure() {
+            None => Ok(()),
+            Some(error) => Err(error.clone()),
+        }
     }
 
     fn on_message(&self, tag: Tag, handler: Handler) -> Result<Listening> {

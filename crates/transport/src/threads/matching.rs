@@ -105,10 +105,14 @@ impl Matching {
         }
     }
 
-    /// Forgets the receive in this slot, complete or not.
-    pub(super) fn forget(&mut self, slot: usize) {
+    /// Forgets the receive in this slot; answers the message if it had come.
+    pub(super) fn cancel(&mut self, slot: usize) -> Option<Status> {
+        if let Some(outcome) = self.take_outcome(slot) {
+            return outcome.ok();
+        }
         self.posted.retain(|posted| posted.slot != slot);
         self.outcomes[slot] = Outcome::Free;
         self.free.push(slot);
+        None
     }
 }

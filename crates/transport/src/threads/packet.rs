@@ -104,12 +104,14 @@ impl Offer {
         self.state.load(Ordering::Acquire) == DONE
     }
 
-    /// Takes the offer back, or waits for the copy that is just being made.
-    pub(super) fn withdraw(&self) {
-        if self.state.compare_exchange(OPEN, WITHDRAWN, Ordering::AcqRel, Ordering::Acquire) == Err(TAKEN) {
+    /// Takes the offer back, or waits for the copy that is just being made; true if the message was taken.
+    pub(super) fn withdraw(&self) -> bool {
+        let was = self.state.compare_exchange(OPEN, WITHDRAWN, Ordering::AcqRel, Ordering::Acquire);
+        if was == Err(TAKEN) {
             while !self.is_done() {
                 std::thread::yield_now();
             }
         }
+        was.is_err() && self.is_done()
     }
 }

@@ -8,8 +8,11 @@
 //! ranks that both send first never block each other. The receiver takes tickets in order from wherever they
 //! are.
 //!
-//! The turn of a slot is `t` while it is free for ticket `t`, `t + 1` when ticket `t` is in it. After the
-//! receiver took ticket `t` it writes `t + SLOTS`, wherever it found the message.
+//! The turn of a slot is `t + 1` from when ticket `t` is in it until the sender of ticket `t + SLOTS` writes
+//! the next message there. The receiver never writes to a slot: it counts the tickets that it took in `head`, and a
+//! slot is free for ticket `t` when `head` is at most `SLOTS` behind. Marking the slot itself would cost the
+//! receiver a transfer of the line it just read, and its answer would wait for that. Senders keep what they last
+//! saw of `head` beside the tickets, so they look at the receiver's line once a lap.
 
 use std::cell::UnsafeCell;
 use std::collections::HashMap;
@@ -43,6 +46,12 @@ struct Packet {
     payload: Payload,
 }
 
+impl Packet {
+    fn status(&self) -> Status {
+        Status { source: self.source as usize, tag: self.tag, len: self.len }
+    }
+}
+
 enum Payload {
     Inline([u8; INLINE]),
     Cell,
@@ -63,9 +72,17 @@ type Cell = UnsafeCell<MaybeUninit<[u8; CELL]>>;
 #[repr(align(128))]
 struct Line<T>(T);
 
+/// What the senders share.
+struct Senders {
+    /// The next ticket to draw.
+    tickets: AtomicU64,
+    /// Tickets below this were taken; there may be more.
+    taken: AtomicU64,
+}
+
 /// The inbox.
 pub(super) struct Ring {
-    tickets: Line<AtomicU64>,
+    senders: Line<Senders>,
     /// The next ticket to take. Only the receiver writes it.
     head: Line<AtomicU64>,
     overflowed: AtomicUsize,
@@ -76,17 +93,18 @@ pub(super) struct Ring {
 }
 
 // SAFETY: a slot and its cell are written only by the holder of the slot's ticket before it publishes the
-// turn (release), and read only by the one receiver after it saw that turn (acquire) and before it gives the
-// slot to the next ticket (release, acquire).
+// turn (release), and read only by the one receiver after it saw that turn (acquire) and before it moves `head`
+// past the ticket (release), which the next holder of the slot has seen (acquire).
 unsafe impl Sync for Ring {}
 // SAFETY: everything in it may be dropped by any thread.
 unsafe impl Send for Ring {}
 
 impl Default for Ring {
     fn default() -> Self {
-        let slot = |turn| Slot { turn: AtomicU64::new(turn), packet: UnsafeCell::new(MaybeUninit::uninit()) };
+        // Turn 0 belongs to no ticket.
+        let slot = |_| Slot { turn: AtomicU64::new(0), packet: UnsafeCell::new(MaybeUninit::uninit()) };
         Self {
-            tickets: Line(AtomicU64::new(0)),
+            senders: Line(Senders { tickets: AtomicU64::new(0), taken: AtomicU64::new(0) }),
             head: Line(AtomicU64::new(0)),
             overflowed: AtomicUsize::new(0),
             overflow: Mutex::default(),
@@ -103,9 +121,8 @@ impl Ring {
     /// receiver sleeps; see `shared`.
     #[inline]
     pub(super) fn push(&self, source: u32, tag: Tag, len: usize, message: Outgoing<'_>) {
-        let ticket = self.tickets.0.fetch_add(1, Ordering::SeqCst);
-        let slot = self.slot(ticket);
-        let free = slot.turn.load(Ordering::Acquire) == ticket;
+        let ticket = self.senders.0.tickets.fetch_add(1, Ordering::SeqCst);
+        let free = self.is_free(ticket);
         let payload = match message {
             Outgoing::Offer(offer) => Payload::Offer(offer),
             Outgoing::Copy(bytes) if bytes.len() <= INLINE => Payload::Inline(inline(bytes)),
@@ -120,9 +137,24 @@ impl Ring {
         if !free {
             return self.push_aside(ticket, packet);
         }
+        let slot = self.slot(ticket);
         // SAFETY: the slot is free for our ticket, and tickets are unique.
         unsafe { (*slot.packet.get()).write(packet) };
         slot.turn.store(ticket + 1, Ordering::Release);
+    }
+
+    /// Has the receiver taken the ticket that had this one's slot before?
+    #[inline]
+    fn is_free(&self, ticket: u64) -> bool {
+        // Acquire, here and below: the receiver has done with the slot and its cell.
+        ticket < self.senders.0.taken.load(Ordering::Acquire) + SLOTS || self.is_free_now(ticket)
+    }
+
+    #[cold]
+    fn is_free_now(&self, ticket: u64) -> bool {
+        let head = self.head.0.load(Ordering::Acquire);
+        self.senders.0.taken.fetch_max(head, Ordering::Release);
+        ticket < head + SLOTS
     }
 
     #[cold]
@@ -139,25 +171,34 @@ impl Ring {
     pub(super) unsafe fn pop<R>(&self, consume: impl FnOnce(Status, Body<'_>) -> R) -> Option<R> {
         let ticket = self.head.0.load(Ordering::Relaxed);
         let slot = self.slot(ticket);
-        let packet = if slot.turn.load(Ordering::Acquire) == ticket + 1 {
-            // SAFETY: the turn says that ticket's packet is in the slot, and we alone take it.
-            unsafe { (*slot.packet.get()).assume_init_read() }
-        } else {
-            self.pop_aside(ticket)?
-        };
-        self.head.0.store(ticket + 1, Ordering::Relaxed);
-        let status = Status { source: packet.source as usize, tag: packet.tag, len: packet.len };
-        let result = match packet.payload {
+        if slot.turn.load(Ordering::Acquire) != ticket + 1 {
+            let packet = self.pop_aside(ticket)?;
+            let _taken = Taken { head: &self.head.0, next: ticket + 1 };
+            return Some(self.open(ticket, packet, consume));
+        }
+        let _taken = Taken { head: &self.head.0, next: ticket + 1 };
+        // SAFETY: the turn says that ticket's packet is in the slot, and nobody writes to it before `head` moves
+        // on, which it does when this returns or panics.
+        let packet = unsafe { (*slot.packet.get()).assume_init_ref() };
+        if let Payload::Inline(bytes) = &packet.payload {
+            return Some(consume(packet.status(), Body::Bytes(&bytes[..packet.len])));
+        }
+        // SAFETY: as above; the packet is taken out once, because `head` moves on.
+        let packet = unsafe { (*slot.packet.get()).assume_init_read() };
+        Some(self.open(ticket, packet, consume))
+    }
+
+    fn open<R>(&self, ticket: u64, packet: Packet, consume: impl FnOnce(Status, Body<'_>) -> R) -> R {
+        let status = packet.status();
+        match packet.payload {
             Payload::Inline(bytes) => consume(status, Body::Bytes(&bytes[..packet.len])),
-            // SAFETY: the sender wrote `len` bytes there, and nobody writes before the turn moves on.
+            // SAFETY: the sender wrote `len` bytes there, and nobody writes before `head` moves on.
             Payload::Cell => consume(status, unsafe {
                 Body::Bytes(std::slice::from_raw_parts(self.cell(ticket), packet.len))
             }),
             Payload::Owned(bytes) => consume(status, Body::Owned(bytes)),
             Payload::Offer(offer) => consume(status, Body::Offer(offer)),
-        };
-        slot.turn.store(ticket + SLOTS, Ordering::Release);
-        Some(result)
+        }
     }
 
     #[inline]
@@ -177,7 +218,7 @@ impl Ring {
     /// Has every ticket that was drawn been taken? A ticket that is drawn but not yet published counts as
     /// a message on its way.
     pub(super) fn is_drained(&self) -> bool {
-        self.tickets.0.load(Ordering::SeqCst) == self.head.0.load(Ordering::SeqCst)
+        self.senders.0.tickets.load(Ordering::SeqCst) == self.head.0.load(Ordering::SeqCst)
     }
 
     fn slot(&self, ticket: u64) -> &Slot {
@@ -187,6 +228,18 @@ impl Ring {
     fn cell(&self, ticket: u64) -> *mut u8 {
         let cell: *const MaybeUninit<Cell> = &raw const self.cells[(ticket % SLOTS) as usize];
         UnsafeCell::raw_get(cell.cast::<Cell>()).cast()
+    }
+}
+
+/// Gives the slot back when the message is consumed.
+struct Taken<'a> {
+    head: &'a AtomicU64,
+    next: u64,
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        self.head.store(self.next, Ordering::Release);
     }
 }
 

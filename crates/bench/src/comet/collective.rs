@@ -1,0 +1,262 @@
+//! The collectives that CoMet measures: broadcast, global reduction, barrier (C6-C8).
+
+use panto_schedule::{Collective, Problem, schedule};
+use panto_transport::{Buffers, Choice, Prepared, Transport, no_combine, sum_f64};
+
+use super::SUITE;
+use crate::error::Result;
+use crate::kernel::{About, Pattern};
+use crate::measure::{Checked, Lab, Metric, Operation, Timing};
+use crate::pattern;
+use crate::point::{Point, param};
+use crate::results::Record;
+use crate::settings::Settings;
+use crate::sizes::{message_sizes, rank_counts};
+
+/// The root of broadcasts, and the rank whose clock counts.
+const ROOT: usize = 0;
+const DOUBLE: usize = size_of::<f64>();
+
+/// Larger than the thesis's pages, small enough for many ranks on one machine.
+const LARGEST_BROADCAST: u64 = 1 << 20;
+const LARGEST_VECTOR: u64 = 1 << 17;
+
+/// Broadcast by size and by number of ranks; a barrier closes the timed region unless the user wants none.
+#[derive(Debug, Clone, Copy)]
+pub struct Broadcast;
+
+/// Global sum of a vector of doubles by length and by number of ranks.
+#[derive(Debug, Clone, Copy)]
+pub struct Reduction;
+
+/// Barrier by number of ranks. Called again and again, so the minimum is the least time that it can take.
+#[derive(Debug, Clone, Copy)]
+pub struct Barrier;
+
+impl Pattern for Broadcast {
+    fn about(&self) -> About {
+        About {
+            suite: SUITE,
+            name: "broadcast",
+            line: "one rank to all, by message size and number of ranks; a barrier closes the timed region",
+            axis: param::BYTES,
+            least_ranks: 2,
+            needs: None,
+        }
+    }
+
+    fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
+        let sizes = settings.sizes.clone().unwrap_or_else(|| message_sizes(LARGEST_BROADCAST, settings.seed));
+        let variant = if settings.closing_barrier { "barrier" } else { "open" };
+        let point =
+            |ranks, bytes| Point::new(ranks).with(param::BYTES, bytes).with_text(param::VARIANT, variant);
+        check_algorithm(Collective::Broadcast, settings)?;
+        Ok(by_ranks(settings, &sizes, point))
+    }
+
+    fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
+        let (bytes, closed) = (point.get(param::BYTES), point.text(param::VARIANT) == "barrier");
+        let problem = problem(Collective::Broadcast, lab.transport, bytes);
+        let mut operation = BroadcastOperation {
+            transport: lab.transport,
+            broadcast: Prepared::new(lab.transport, problem, 1, lab.settings.choice())?,
+            closing: closed.then(|| barrier(lab.transport, Choice::Library)).transpose()?,
+            data: vec![0; bytes],
+            round: 0,
+        };
+        // Without the barrier the root may be done long before the last rank has the message.
+        let timing =
+            if closed { Timing::batched(Metric::on(ROOT)) } else { Timing::single(Metric::first_to_last()) };
+        let samples = lab.measure(timing, &mut operation)?;
+        Ok(samples.map(|samples| Record {
+            moved: Some(bytes as u64),
+            algorithm: name(&operation.broadcast),
+            ..Record::new(&self.about().full_name(), point, samples)
+        }))
+    }
+}
+
+impl Pattern for Reduction {
+    fn about(&self) -> About {
+        About {
+            suite: SUITE,
+            name: "reduction",
+            line: "sum of a vector of doubles over all ranks, known to all, by length and number of ranks",
+            axis: param::LENGTH,
+            least_ranks: 2,
+            needs: None,
+        }
+    }
+
+    fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
+        let powers = || (0..).map(|power| 1_u64 << power).take_while(|&length| length <= LARGEST_VECTOR);
+        let lengths = settings.lengths.clone().unwrap_or_else(|| powers().collect());
+        check_algorithm(Collective::Allreduce, settings)?;
+        Ok(by_ranks(settings, &lengths, |ranks, length| Point::new(ranks).with(param::LENGTH, length)))
+    }
+
+    fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
+        let length = point.get(param::LENGTH);
+        let problem = problem(Collective::Allreduce, lab.transport, length);
+        let mut operation = ReductionOperation {
+            transport: lab.transport,
+            reduction: Prepared::new(lab.transport, problem, DOUBLE, lab.settings.choice())?,
+            input: vec![0; length * DOUBLE],
+            output: vec![0; length * DOUBLE],
+            round: 0,
+        };
+        let samples = lab.measure(Timing::batched(Metric::on(ROOT)), &mut operation)?;
+        Ok(samples.map(|samples| Record {
+            moved: Some((length * DOUBLE) as u64),
+            algorithm: name(&operation.reduction),
+            ..Record::new(&self.about().full_name(), point, samples)
+        }))
+    }
+}
+
+impl Pattern for Barrier {
+    fn about(&self) -> About {
+        About {
+            suite: SUITE,
+            name: "barrier",
+            line: "the least time to synchronise all ranks, by number of ranks",
+            axis: "ranks",
+            least_ranks: 2,
+            needs: None,
+        }
+    }
+
+    fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
+        check_algorithm(Collective::Barrier, settings)?;
+        Ok(worlds(settings).into_iter().map(Point::new).collect())
+    }
+
+    fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
+        let barrier = barrier(lab.transport, lab.settings.choice())?;
+        let mut operation = BarrierOperation { transport: lab.transport, barrier };
+        let samples = lab.measure(Timing::batched(Metric::on(ROOT)), &mut operation)?;
+        Ok(samples.map(|samples| Record {
+            algorithm: name(&operation.barrier),
+            verified: false,
+            ..Record::new(&self.about().full_name(), point, samples)
+        }))
+    }
+}
+
+/// Before anything is measured: does the algorithm that the user named serve this collective?
+fn check_algorithm(collective: Collective, settings: &Settings) -> Result<()> {
+    let Some(algorithm) = settings.algorithm else { return Ok(()) };
+    let smallest = Problem { collective, ranks: 2, root: ROOT, count: 1 };
+    schedule(&smallest, algorithm)?;
+    Ok(())
+}
+
+/// The numbers of ranks of a kernel that sweeps over them: those that the user listed, or powers of two up to
+/// the one that the user named.
+fn worlds(settings: &Settings) -> Vec<usize> {
+    match settings.ranks.as_slice() {
+        [one] => rank_counts(*one),
+        several => several.iter().copied().filter(|&ranks| ranks > 1).collect(),
+    }
+}
+
+fn by_ranks(settings: &Settings, values: &[u64], point: impl Fn(usize, u64) -> Point) -> Vec<Point> {
+    let each = |ranks| values.iter().map(|&value| point(ranks, value)).collect::<Vec<_>>();
+    worlds(settings).into_iter().flat_map(each).collect()
+}
+
+fn problem<T: Transport>(collective: Collective, transport: &T, count: usize) -> Problem {
+    Problem { collective, ranks: transport.size(), root: ROOT, count }
+}
+
+fn barrier<T: Transport>(transport: &T, choice: Choice) -> panto_transport::Result<Prepared> {
+    Prepared::new(transport, problem(Collective::Barrier, transport, 0), 1, choice)
+}
+
+fn name(prepared: &Prepared) -> Option<String> {
+    prepared.algorithm().map(|algorithm| algorithm.to_string())
+}
+
+fn synchronise<T: Transport>(transport: &T, barrier: &mut Prepared) -> panto_transport::Result<()> {
+    barrier.run(transport, Buffers { input: &[], output: &mut [], element: 1, combine: no_combine })
+}
+
+struct BroadcastOperation<'a, T> {
+    transport: &'a T,
+    broadcast: Prepared,
+    closing: Option<Prepared>,
+    data: Vec<u8>,
+    round: u64,
+}
+
+impl<T: Transport> Operation for BroadcastOperation<'_, T> {
+    fn prepare(&mut self, round: u64) {
+        self.round = round;
+        self.data.fill(0);
+        if self.transport.rank() == ROOT {
+            pattern::fill(&mut self.data, ROOT, round);
+        }
+    }
+
+    fn run(&mut self) -> panto_transport::Result<()> {
+        let buffers = Buffers { input: &[], output: &mut self.data, element: 1, combine: no_combine };
+        self.broadcast.run(self.transport, buffers)?;
+        self.closing.as_mut().map_or(Ok(()), |barrier| synchronise(self.transport, barrier))
+    }
+
+    fn verify(&mut self) -> Checked {
+        pattern::check(&self.data, ROOT, self.round)
+    }
+}
+
+struct ReductionOperation<'a, T> {
+    transport: &'a T,
+    reduction: Prepared,
+    input: Vec<u8>,
+    output: Vec<u8>,
+    round: u64,
+}
+
+/// Small whole numbers, so that the sum is exact in whatever order it is taken.
+fn addend(place: usize, rank: usize, round: u64) -> f64 {
+    ((place % 1009) + 7 * rank) as f64 + (round % 5) as f64
+}
+
+impl<T: Transport> Operation for ReductionOperation<'_, T> {
+    fn prepare(&mut self, round: u64) {
+        self.round = round;
+        self.output.fill(0);
+        let rank = self.transport.rank();
+        for (place, bytes) in self.input.as_chunks_mut::<DOUBLE>().0.iter_mut().enumerate() {
+            *bytes = addend(place, rank, round).to_ne_bytes();
+        }
+    }
+
+    fn run(&mut self) -> panto_transport::Result<()> {
+        let (input, output) = (&self.input, &mut self.output);
+        self.reduction.run(self.transport, Buffers { input, output, element: DOUBLE, combine: sum_f64 })
+    }
+
+    fn verify(&mut self) -> Checked {
+        let ranks = self.transport.size();
+        for (place, bytes) in self.output.as_chunks::<DOUBLE>().0.iter().enumerate() {
+            let sum = f64::from_ne_bytes(*bytes);
+            let right: f64 = (0..ranks).map(|rank| addend(place, rank, self.round)).sum();
+            if (sum - right).abs() > 0.0 {
+                return Err(format!("element {place} of the global sum is {sum}, not {right}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+struct BarrierOperation<'a, T> {
+    transport: &'a T,
+    barrier: Prepared,
+}
+
+impl<T: Transport> Operation for BarrierOperation<'_, T> {
+    fn run(&mut self) -> panto_transport::Result<()> {
+        synchronise(self.transport, &mut self.barrier)
+    }
+}

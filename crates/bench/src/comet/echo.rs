@@ -1,0 +1,174 @@
+//! Echo: a message there and back (C4).
+
+use panto_schedule::HopShape;
+use panto_transport::{Mode, Transport, Want};
+
+use super::{SUITE, tag};
+use crate::error::{Error, Result};
+use crate::kernel::{About, Pattern};
+use crate::measure::{Checked, Lab, Metric, Operation, Timing};
+use crate::pattern;
+use crate::point::{Point, param};
+use crate::results::Record;
+use crate::settings::Settings;
+use crate::sizes::default_sizes;
+
+/// The rank whose clock counts.
+pub(super) const TESTER: usize = 0;
+
+/// Time one way, by hop distance and size. Distance 0 is the rank itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Echo;
+
+impl Pattern for Echo {
+    fn about(&self) -> About {
+        About {
+            suite: SUITE,
+            name: "echo",
+            line: "one-way time between two ranks, by hop distance and message size",
+            axis: param::BYTES,
+            least_ranks: 1,
+            needs: None,
+        }
+    }
+
+    fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
+        pair_points(settings, 0)
+    }
+
+    fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
+        let bytes = point.get(param::BYTES);
+        let partner = partner(lab, point)?;
+        let role = Role::of(lab.transport.rank(), TESTER, partner);
+        let mut operation = EchoOperation::new(lab.transport, role, bytes);
+        let samples = lab.measure(Timing::batched(Metric::one_way(TESTER)), &mut operation)?;
+        Ok(samples.map(|samples| Record {
+            moved: Some(bytes as u64),
+            ..Record::new(&self.about().full_name(), point, samples)
+        }))
+    }
+}
+
+/// Every hop distance from `first` on, by every size. Shorter ones that the user named are left out: they may
+/// be meant for another kernel of the suite.
+pub(super) fn pair_points(settings: &Settings, first: u64) -> Result<Vec<Point>> {
+    let ranks = settings.world();
+    let shape = settings.shape_or(HopShape::Complete);
+    let farthest = shape.diameter(ranks) as u64;
+    let named = settings.hops.clone().unwrap_or_else(|| (first..=farthest).collect());
+    let hops: Vec<u64> = named.into_iter().filter(|&hops| hops >= first).collect();
+    if hops.is_empty() {
+        return Err(Error::usage(format!(
+            "this kernel needs a distance of at least {first}; use --hops {first}"
+        )));
+    }
+    if let Some(too_far) = hops.iter().find(|&&hops| hops > farthest) {
+        return Err(Error::usage(format!(
+            "no rank is {too_far} hops away: {ranks} ranks in the shape `{shape}` are at most {farthest} apart"
+        )));
+    }
+    let sizes = settings.sizes.clone().unwrap_or_else(|| default_sizes(settings.seed));
+    let point = |hops, bytes| Point::new(ranks).with(param::HOPS, hops).with(param::BYTES, bytes);
+    Ok(hops.iter().flat_map(|&hops| sizes.iter().map(move |&bytes| point(hops, bytes))).collect())
+}
+
+/// The rank that is as many hops away from the tester as the point says.
+pub(super) fn partner<T: Transport>(lab: &Lab<'_, T>, point: &Point) -> Result<usize> {
+    partner_at(lab, point.get(param::HOPS))
+}
+
+/// The rank that is so many hops away from the tester.
+pub(super) fn partner_at<T: Transport>(lab: &Lab<'_, T>, hops: usize) -> Result<usize> {
+    let shape = lab.settings.shape_or(lab.transport.shape());
+    let partner = shape.rank_at_hops(TESTER, hops, lab.transport.size());
+    partner.ok_or_else(|| Error::usage(format!("no rank is {hops} hops away from rank {TESTER}")))
+}
+
+/// What a rank does in a pattern between two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Sends to itself and receives it.
+    Alone,
+    /// Is timed, with this partner.
+    Tester(usize),
+    /// Answers this tester.
+    Partner(usize),
+    /// Takes no part.
+    Idle,
+}
+
+impl Role {
+    pub(super) fn of(rank: usize, tester: usize, partner: usize) -> Self {
+        match rank {
+            _ if rank == tester && rank == partner => Self::Alone,
+            _ if rank == tester => Self::Tester(partner),
+            _ if rank == partner => Self::Partner(tester),
+            _ => Self::Idle,
+        }
+    }
+}
+
+/// One round trip.
+pub(super) struct EchoOperation<'a, T> {
+    transport: &'a T,
+    role: Role,
+    sent: Vec<u8>,
+    received: Vec<u8>,
+    round: u64,
+}
+
+impl<'a, T: Transport> EchoOperation<'a, T> {
+    pub(super) fn new(transport: &'a T, role: Role, bytes: usize) -> Self {
+        Self { transport, role, sent: vec![0; bytes], received: vec![0; bytes], round: 0 }
+    }
+
+    fn send(&self, data: &[u8], to: usize) -> panto_transport::Result<()> {
+        self.transport.send(Mode::Standard, data, to, tag::DATA)
+    }
+
+    fn receive(&mut self, from: usize) -> panto_transport::Result<()> {
+        self.transport.receive(&mut self.received, Want::new(from, tag::DATA)).map(drop)
+    }
+}
+
+impl<T: Transport> Operation for EchoOperation<'_, T> {
+    fn prepare(&mut self, round: u64) {
+        self.round = round;
+        pattern::fill(&mut self.sent, self.transport.rank(), round);
+        self.received.fill(0);
+    }
+
+    fn run(&mut self) -> panto_transport::Result<()> {
+        match self.role {
+            Role::Alone => {
+                // A round trip to oneself is two messages as well, so that half of it is one way.
+                let this = self.transport.rank();
+                for _ in 0..2 {
+                    self.send(&self.sent, this)?;
+                    self.receive(this)?;
+                }
+                Ok(())
+            }
+            Role::Tester(partner) => {
+                self.send(&self.sent, partner)?;
+                self.receive(partner)
+            }
+            Role::Partner(tester) => {
+                self.receive(tester)?;
+                self.send(&self.received, tester)
+            }
+            Role::Idle => Ok(()),
+        }
+    }
+
+    fn verify(&mut self) -> Checked {
+        match self.role {
+            Role::Idle => Ok(()),
+            // The echo brings back what the tester sent.
+            Role::Alone | Role::Tester(_) => {
+                pattern::check(&self.received, self.transport.rank(), self.round)
+            }
+            Role::Partner(tester) => pattern::check(&self.received, tester, self.round),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Pairwise exchange: two ranks send to each other at once (C5).
+
+use panto_transport::{Mode, Transport, Want, scope};
+
+use super::echo::{Role, TESTER, pair_points, partner};
+use super::{SUITE, tag};
+use crate::error::Result;
+use crate::kernel::{About, Pattern};
+use crate::measure::{Checked, Lab, Metric, Operation, Timing};
+use crate::pattern;
+use crate::point::{Point, param};
+use crate::results::Record;
+use crate::settings::Settings;
+
+/// Time of an exchange, by hop distance and size.
+#[derive(Debug, Clone, Copy)]
+pub struct Exchange;
+
+impl Pattern for Exchange {
+    fn about(&self) -> About {
+        About {
+            suite: SUITE,
+            name: "exchange",
+            line: "time in which two ranks exchange messages, by hop distance and message size",
+            axis: param::BYTES,
+            least_ranks: 2,
+            needs: None,
+        }
+    }
+
+    fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
+        pair_points(settings, 1)
+    }
+
+    fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
+        let bytes = point.get(param::BYTES);
+        let role = Role::of(lab.transport.rank(), TESTER, partner(lab, point)?);
+        let mut operation =
+            ExchangeOperation { transport: lab.transport, traffic: Traffic::new(role, bytes) };
+        let samples = lab.measure(Timing::batched(Metric::on(TESTER)), &mut operation)?;
+        Ok(samples.map(|samples| Record {
+            // Both directions: the bandwidth is what the pair moves together.
+            moved: Some(2 * bytes as u64),
+            ..Record::new(&self.about().full_name(), point, samples)
+        }))
+    }
+}
+
+/// What one rank sends and receives in an exchange.
+pub(super) struct Traffic {
+    /// The other rank, if this one takes part.
+    pub(super) with: Option<usize>,
+    pub(super) sent: Vec<u8>,
+    pub(super) received: Vec<u8>,
+    round: u64,
+}
+
+impl Traffic {
+    pub(super) fn new(role: Role, bytes: usize) -> Self {
+        let with = match role {
+            Role::Tester(other) | Role::Partner(other) => Some(other),
+            Role::Alone | Role::Idle => None,
+        };
+        Self { with, sent: vec![0; bytes], received: vec![0; bytes], round: 0 }
+    }
+
+    pub(super) fn prepare(&mut self, rank: usize, round: u64) {
+        self.round = round;
+        pattern::fill(&mut self.sent, rank, round);
+        self.received.fill(0);
+    }
+
+    pub(super) fn verify(&self) -> Checked {
+        self.with.map_or(Ok(()), |with| pattern::check(&self.received, with, self.round))
+    }
+
+    /// Sends first on both sides. Where that could wait for the other side, which waits as well, the receive
+    /// is posted before.
+    pub(super) fn exchange<T: Transport>(
+        &mut self,
+        transport: &T,
+        with: usize,
+    ) -> panto_transport::Result<()> {
+        let want = Want::new(with, tag::DATA);
+        if transport.standard_send().may_send_first(self.sent.len()) {
+            transport.send(Mode::Standard, &self.sent, with, tag::DATA)?;
+            return transport.receive(&mut self.received, want).map(drop);
+        }
+        scope(transport, |scope| {
+            let receive = scope.receive(&mut self.received, want)?;
+            transport.send(Mode::Standard, &self.sent, with, tag::DATA)?;
+            scope.wait(receive).map(drop)
+        })
+    }
+}
+
+struct ExchangeOperation<'a, T> {
+    transport: &'a T,
+    traffic: Traffic,
+}
+
+impl<T: Transport> Operation for ExchangeOperation<'_, T> {
+    fn prepare(&mut self, round: u64) {
+        self.traffic.prepare(self.transport.rank(), round);
+    }
+
+    fn run(&mut self) -> panto_transport::Result<()> {
+        self.traffic.with.map_or(Ok(()), |with| self.traffic.exchange(self.transport, with))
+    }
+
+    fn verify(&mut self) -> Checked {
+        self.traffic.verify()
+    }
+}

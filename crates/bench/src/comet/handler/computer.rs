@@ -1,0 +1,142 @@
+//! The rank that computes while messages come.
+
+use std::hint::black_box;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use panto_transport::{Handler, Mode, Time, Transport, Want};
+
+use super::{COMPUTING, MESSAGES, SENDER, unsupported};
+use crate::comet::tag;
+use crate::error::{Error, Result};
+use crate::pattern;
+
+/// What the computer knows after a round.
+pub(super) struct Report {
+    /// When it began to compute.
+    pub(super) start: Time,
+    /// When it ended.
+    pub(super) end: Time,
+    /// When the handler ran, in the order of the messages.
+    pub(super) arrived: Vec<Time>,
+}
+
+impl Report {
+    pub(super) const BYTES: usize = (2 + MESSAGES) * size_of::<u64>();
+
+    fn encode(&self) -> Vec<u8> {
+        let times = [self.start, self.end].into_iter().chain(self.arrived.iter().copied());
+        times.flat_map(|time| time.as_picos().to_ne_bytes()).collect()
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Self {
+        let mut times = bytes.as_chunks().0.iter().map(|word| Time::from_picos(u64::from_ne_bytes(*word)));
+        let mut next = || times.next().unwrap_or_default();
+        Self { start: next(), end: next(), arrived: times.collect() }
+    }
+}
+
+/// The rank that computes. An empty order ends it.
+pub(super) fn compute_rounds<T: Transport>(transport: &T) -> Result<()> {
+    let arrivals = Arc::new(Arrivals::default());
+    let listening =
+        transport.on_message(tag::HANDLER, arrivals.handler(transport.now())).map_err(explained)?;
+    transport.send(Mode::Standard, &[], SENDER, tag::HANDLER_READY)?;
+    let order = Want::new(SENDER, tag::HANDLER_ORDER);
+    while transport.receive(&mut [0], order)?.len > 0 {
+        let start = transport.now();
+        compute();
+        let end = transport.now();
+        let arrived = arrivals.all(transport)?;
+        transport.send(
+            Mode::Standard,
+            &Report { start, end, arrived }.encode(),
+            SENDER,
+            tag::HANDLER_REPORT,
+        )?;
+    }
+    drop(listening);
+    Ok(())
+}
+
+fn explained(error: panto_transport::Error) -> Error {
+    match error {
+        panto_transport::Error::Unsupported(what) => unsupported(what),
+        other => other.into(),
+    }
+}
+
+/// Computes and does nothing else.
+fn compute() {
+    let start = Instant::now();
+    let mut x = 1.0_f64;
+    while start.elapsed() < COMPUTING {
+        for _ in 0..1_000 {
+            x = black_box(x.mul_add(0.5, 1.0));
+        }
+    }
+}
+
+/// What the handler notes.
+#[derive(Default)]
+struct Arrivals {
+    noted: Mutex<(Vec<Time>, Option<String>)>,
+}
+
+impl Arrivals {
+    /// A handler cannot ask the transport for the time: it goes on from `now` by itself.
+    fn handler(self: &Arc<Self>, now: Time) -> Handler {
+        let (origin, arrivals) = (Instant::now(), Arc::clone(self));
+        Box::new(move |_, data| {
+            let arrived = now + Time::from(origin.elapsed());
+            arrivals.note(arrived, data);
+        })
+    }
+
+    fn note(&self, arrived: Time, data: &[u8]) {
+        let mut noted = self.lock();
+        let checked = pattern::check(data, SENDER, noted.0.len() as u64);
+        noted.0.push(arrived);
+        noted.1 = noted.1.take().or(checked.err());
+    }
+
+    /// Waits for the rest of a round's messages and takes all their times.
+    fn all<T: Transport>(&self, transport: &T) -> Result<Vec<Time>> {
+        while self.lock().0.len() < MESSAGES {
+            transport.check()?;
+            std::thread::sleep(Duration::from_micros(50));
+        }
+        let (times, wrong) = std::mem::take(&mut *self.lock());
+        wrong.map_or(Ok(times), |what| Err(transport.abort(&format!("wrong data: {what}")).into()))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, (Vec<Time>, Option<String>)> {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_survives_its_message() {
+        let arrived: Vec<Time> = (0..MESSAGES as u64).map(Time::from_nanos).collect();
+        let report = Report { start: Time::from_picos(3), end: Time::from_picos(u64::MAX), arrived };
+        let bytes = report.encode();
+        assert_eq!(bytes.len(), Report::BYTES);
+        let back = Report::decode(&bytes);
+        assert_eq!((back.start, back.end, back.arrived), (report.start, report.end, report.arrived));
+    }
+
+    #[test]
+    fn a_handler_that_gets_the_wrong_bytes_says_so() {
+        let arrivals = Arrivals::default();
+        let mut data = [0; 9];
+        pattern::fill(&mut data, SENDER, 0);
+        arrivals.note(Time::ZERO, &data);
+        assert!(arrivals.lock().1.is_none());
+        arrivals.note(Time::ZERO, &data);
+        assert!(arrivals.lock().1.is_some());
+    }
+}

@@ -1,0 +1,150 @@
+//! Message-driven receive: how soon a handler runs while its rank computes (C19).
+
+mod computer;
+
+use std::time::{Duration, Instant};
+
+use panto_stats::Rng;
+use panto_transport::{Mode, Time, Transport, Want};
+
+use super::{SUITE, tag};
+use crate::error::{Error, Result};
+use crate::kernel::{About, Pattern};
+use crate::measure::{Clock, Lab, Metric, Samples, Stop};
+use crate::pattern;
+use crate::point::{Point, param};
+use crate::results::Record;
+use crate::settings::Settings;
+use computer::{Report, compute_rounds};
+
+/// Sends, and keeps the samples: the root.
+const SENDER: usize = 0;
+/// Computes, with a handler.
+const COMPUTER: usize = 1;
+/// How long the computer computes in one round, without calling the transport.
+const COMPUTING: Duration = Duration::from_millis(100);
+/// The messages of a round come within this part of it: the computer must have begun, and not have ended.
+const SENDING: std::ops::Range<f64> = 0.05..0.85;
+/// Messages of a round. One round is the least that a point gets.
+const MESSAGES: usize = 20;
+const SIZES: [u64; 3] = [8, 1 << 10, 64 << 10];
+
+/// Time from the send to the handler, by message size.
+#[derive(Debug, Clone, Copy)]
+pub struct Handler;
+
+impl Pattern for Handler {
+    fn about(&self) -> About {
+        About {
+            suite: SUITE,
+            name: "handler",
+            line: "time from a send to the handler of a rank that computes, by message size",
+            axis: param::BYTES,
+            least_ranks: 2,
+            needs: None,
+        }
+    }
+
+    fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
+        let sizes = settings.sizes.clone().unwrap_or_else(|| SIZES.to_vec());
+        Ok(sizes.iter().map(|&bytes| Point::new(settings.world()).with(param::BYTES, bytes)).collect())
+    }
+
+    fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
+        if !lab.transport.shares_clock() {
+            return Err(unsupported("ranks that share a clock"));
+        }
+        match lab.transport.rank() {
+            SENDER => {
+                let samples = Sender::new(lab, point.get(param::BYTES)).measure()?;
+                Ok(Some(Record::new(&self.about().full_name(), point, samples)))
+            }
+            COMPUTER => compute_rounds(lab.transport).map(|()| None),
+            _ => Ok(None),
+        }
+    }
+}
+
+fn unsupported(what: &str) -> Error {
+    Error::usage(format!("comet/handler needs {what}, which this transport has not; leave the kernel out"))
+}
+
+/// The rank that sends and keeps the samples.
+struct Sender<'l, 'a, T: Transport> {
+    lab: &'l Lab<'a, T>,
+    data: Vec<u8>,
+    rng: Rng,
+    nanos: Vec<f64>,
+    late: u64,
+}
+
+impl<'l, 'a, T: Transport> Sender<'l, 'a, T> {
+    fn new(lab: &'l Lab<'a, T>, bytes: usize) -> Self {
+        let rng = Rng::new(lab.settings.seed);
+        Self { lab, data: vec![0; bytes], rng, nanos: Vec::new(), late: 0 }
+    }
+
+    fn measure(mut self) -> Result<Samples> {
+        let deadline = Instant::now() + self.lab.budget();
+        self.lab.transport.receive(&mut [], Want::new(COMPUTER, tag::HANDLER_READY))?;
+        let stop = loop {
+            if let Some(stop) = self.enough(deadline) {
+                break stop;
+            }
+            self.round()?;
+        };
+        self.lab.transport.send(Mode::Standard, &[], COMPUTER, tag::HANDLER_ORDER)?;
+        Ok(Samples {
+            nanos: self.nanos,
+            batch: 1,
+            late: self.late,
+            stop,
+            start: self.lab.start(),
+            metric: Metric { clock: Clock::SendToHandler, half: false },
+            empty_nanos: 0.0,
+        })
+    }
+
+    fn enough(&self, deadline: Instant) -> Option<Stop> {
+        let stop = self.lab.enough(&self.nanos, self.late, deadline)?;
+        (stop == Stop::Interrupted || self.nanos.len() >= MESSAGES || Instant::now() >= deadline)
+            .then_some(stop)
+    }
+
+    /// Sends at random moments while the other rank computes, and asks when the messages arrived.
+    fn round(&mut self) -> Result<()> {
+        self.lab.transport.send(Mode::Standard, &[1], COMPUTER, tag::HANDLER_ORDER)?;
+        let start = Instant::now();
+        let mut sent = Vec::with_capacity(MESSAGES);
+        for (sequence, moment) in self.moments().into_iter().enumerate() {
+            pattern::fill(&mut self.data, SENDER, sequence as u64);
+            // Asleep, not spinning: this core may be the one that the handler will run on.
+            std::thread::sleep(moment.saturating_sub(start.elapsed()));
+            sent.push(self.lab.transport.now());
+            self.lab.transport.send(Mode::Standard, &self.data, COMPUTER, tag::HANDLER)?;
+        }
+        let mut report = [0; Report::BYTES];
+        self.lab.transport.receive(&mut report, Want::new(COMPUTER, tag::HANDLER_REPORT))?;
+        self.keep(&sent, &Report::decode(&report));
+        Ok(())
+    }
+
+    fn moments(&mut self) -> Vec<Duration> {
+        let mut share = || SENDING.start + self.rng.unit() * (SENDING.end - SENDING.start);
+        let mut moments: Vec<Duration> = (0..MESSAGES).map(|_| COMPUTING.mul_f64(share())).collect();
+        moments.sort_unstable();
+        moments
+    }
+
+    /// Keeps what was sent while the other rank computed. When it arrived does not matter for that, or slow
+    /// arrivals would be thrown away.
+    fn keep(&mut self, sent: &[Time], report: &Report) {
+        for (&sent, &arrived) in sent.iter().zip(&report.arrived) {
+            if report.start <= sent && sent < report.end {
+                self.nanos.push(arrived.since(sent).as_nanos());
+            } else {
+                self.late += 1;
+            }
+        }
+    }
+}

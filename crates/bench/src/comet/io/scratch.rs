@@ -1,0 +1,101 @@
+//! Files that are there only while they are measured.
+
+use std::collections::hash_map::RandomState;
+use std::fs::{File, OpenOptions};
+use std::hash::{BuildHasher, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use panto_transport::{Mode, Transport, Want};
+
+use crate::comet::tag;
+use crate::error::{Error, Result};
+
+/// Creates the shared file.
+const ROOT: usize = 0;
+
+/// A file with a name that nobody can guess, removed by the rank that created it, whatever happens.
+pub(super) struct Scratch {
+    pub(super) file: File,
+    pub(super) path: PathBuf,
+    /// Did this rank create it?
+    pub(super) owned: bool,
+}
+
+/// Is there such a directory, and may files be created in it?
+pub(super) fn check_directory(directory: &Path) -> Result<()> {
+    if !directory.is_dir() {
+        let text =
+            format!("there is no directory {}; create it or use another --io-dir", directory.display());
+        return Err(Error::usage(text));
+    }
+    Scratch::new(directory, random()).map(drop)
+}
+
+impl Scratch {
+    /// A file for the calling rank, or one for all ranks. All ranks must call this together.
+    pub(super) fn create<T: Transport>(transport: &T, directory: &Path, shared: bool) -> Result<Self> {
+        match transport.rank() {
+            _ if !shared => Self::new(directory, random()),
+            ROOT => Self::share(transport, directory),
+            _ => Self::join(transport, directory),
+        }
+    }
+
+    /// Makes the system forget what it keeps of the file in memory.
+    pub(super) fn evict(&self) -> io::Result<()> {
+        evict(&self.file)
+    }
+
+    fn new(directory: &Path, number: u64) -> Result<Self> {
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(name(directory, number));
+        let failed = |source| Error::Io { what: "cannot create a file in", path: directory.into(), source };
+        Ok(Self { file: file.map_err(failed)?, path: name(directory, number), owned: true })
+    }
+
+    fn share<T: Transport>(transport: &T, directory: &Path) -> Result<Self> {
+        let number = random();
+        let scratch = Self::new(directory, number)?;
+        for rank in (0..transport.size()).filter(|&rank| rank != ROOT) {
+            transport.send(Mode::Standard, &number.to_ne_bytes(), rank, tag::SHARED_FILE)?;
+        }
+        Ok(scratch)
+    }
+
+    fn join<T: Transport>(transport: &T, directory: &Path) -> Result<Self> {
+        let mut number = [0; size_of::<u64>()];
+        transport.receive(&mut number, Want::new(ROOT, tag::SHARED_FILE))?;
+        let path = name(directory, u64::from_ne_bytes(number));
+        let file = OpenOptions::new().read(true).write(true).open(&path);
+        let failed = |source| Error::Io { what: "cannot open", path: path.clone(), source };
+        Ok(Self { file: file.map_err(failed)?, path, owned: false })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if self.owned {
+            // Nobody is left to tell, and the next file has another name.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn name(directory: &Path, number: u64) -> PathBuf {
+    directory.join(format!("panto-io-{number:016x}.tmp"))
+}
+
+/// The standard library seeds its hash maps from the system's source of randomness.
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+#[cfg(target_os = "linux")]
+fn evict(file: &File) -> io::Result<()> {
+    Ok(rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn evict(_: &File) -> io::Result<()> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "files cannot be evicted from memory on this system"))
+}

@@ -1,0 +1,141 @@
+//! The background load of the contention kernel.
+//!
+//! One rank streams messages to another for as long as the echo repeats. It begins before the tester reads its
+//! clock and ends after it: the tester waits for the word that a first window has gone through, and tells the
+//! source to stop when it has read its clock again. Neither is in the timed region.
+
+use panto_transport::{Mode, Result, Tag, Transport, Want};
+
+use super::contention::Places;
+use super::tag;
+use crate::measure::Checked;
+use crate::pattern;
+
+/// Messages between two acknowledgements: enough to keep the link busy, too few to flood the receiver.
+const WINDOW: u64 = 8;
+
+/// One rank's part of the load.
+pub(super) struct Load<'a, T> {
+    transport: &'a T,
+    places: Places,
+    part: Part,
+    data: Vec<u8>,
+    round: u64,
+    /// The stream belongs to the first repetition of a sample; the others find it done.
+    due: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Source,
+    Sink,
+    Tester,
+    None,
+}
+
+impl Part {
+    fn of(rank: usize, places: Places) -> Self {
+        match rank {
+            _ if rank == places.source => Self::Source,
+            _ if rank == places.sink => Self::Sink,
+            _ if rank == places.tester => Self::Tester,
+            _ => Self::None,
+        }
+    }
+}
+
+impl<'a, T: Transport> Load<'a, T> {
+    /// A load of messages of `bytes`; 0 is no load.
+    pub(super) fn new(transport: &'a T, places: Places, bytes: usize) -> Self {
+        let part = if bytes == 0 { Part::None } else { Part::of(transport.rank(), places) };
+        Self { transport, places, part, data: vec![0; bytes], round: 0, due: false }
+    }
+
+    pub(super) fn prepare(&mut self, round: u64) {
+        self.round = round;
+        match self.part {
+            Part::Source => pattern::fill(&mut self.data, self.places.source, round),
+            _ => self.data.fill(0),
+        }
+    }
+
+    /// Lets the load begin, and the tester wait until it has.
+    pub(super) fn begin(&mut self) -> Result<()> {
+        self.due = true;
+        match self.part {
+            Part::Source => {
+                (0..WINDOW).try_for_each(|_| self.send_load())?;
+                self.wait_for(self.places.sink, tag::LOAD_SEEN)?;
+                self.tell(self.places.tester, tag::LOAD_RUNS)
+            }
+            Part::Tester => self.wait_for(self.places.source, tag::LOAD_RUNS),
+            Part::Sink | Part::None => Ok(()),
+        }
+    }
+
+    /// The whole stream of a sample, in its first repetition.
+    pub(super) fn run(&mut self) -> Result<()> {
+        if !std::mem::take(&mut self.due) {
+            return Ok(());
+        }
+        match self.part {
+            Part::Source => self.stream(),
+            Part::Sink => self.drain(),
+            Part::Tester | Part::None => Ok(()),
+        }
+    }
+
+    /// The clock was read: the load may end.
+    pub(super) fn end(&self) -> Result<()> {
+        if self.part == Part::Tester { self.tell(self.places.source, tag::LOAD_ENDS) } else { Ok(()) }
+    }
+
+    pub(super) fn verify(&self) -> Checked {
+        match self.part {
+            Part::Sink => pattern::check(&self.data, self.places.source, self.round),
+            _ => Ok(()),
+        }
+    }
+
+    fn stream(&self) -> Result<()> {
+        loop {
+            for _ in 0..WINDOW {
+                if self.transport.try_probe(Want::new(self.places.tester, tag::LOAD_ENDS))?.is_some() {
+                    return self.finish();
+                }
+                self.send_load()?;
+            }
+            self.wait_for(self.places.sink, tag::LOAD_SEEN)?;
+        }
+    }
+
+    /// An empty message ends the stream: those of the load are never empty.
+    fn finish(&self) -> Result<()> {
+        self.wait_for(self.places.tester, tag::LOAD_ENDS)?;
+        self.tell(self.places.sink, tag::LOAD)
+    }
+
+    fn drain(&mut self) -> Result<()> {
+        let want = Want::new(self.places.source, tag::LOAD);
+        let mut seen = 0;
+        while self.transport.receive(&mut self.data, want)?.len > 0 {
+            seen += 1;
+            if seen % WINDOW == 0 {
+                self.tell(self.places.source, tag::LOAD_SEEN)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn send_load(&self) -> Result<()> {
+        self.transport.send(Mode::Standard, &self.data, self.places.sink, tag::LOAD)
+    }
+
+    fn tell(&self, rank: usize, tag: Tag) -> Result<()> {
+        self.transport.send(Mode::Standard, &[], rank, tag)
+    }
+
+    fn wait_for(&self, rank: usize, tag: Tag) -> Result<()> {
+        self.transport.receive(&mut [], Want::new(rank, tag)).map(drop)
+    }
+}

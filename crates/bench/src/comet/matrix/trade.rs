@@ -1,0 +1,44 @@
+//! Parts of a block against parts of others.
+
+use panto_transport::{Mode, Result, Tag, Transport, Want, scope};
+
+use super::block::{Block, Double};
+use super::rect::Rect;
+
+/// What goes to a rank, while as much comes from it.
+#[derive(Debug)]
+pub(in crate::comet) struct Trade {
+    pub(in crate::comet) peer: usize,
+    /// The area of the local array that is sent.
+    pub(in crate::comet) area: Rect,
+    pub(in crate::comet) sends: Tag,
+    pub(in crate::comet) receives: Tag,
+}
+
+/// The lengths of the buffers that [`trade`] needs.
+pub(in crate::comet) fn buffers_for(trades: &[Trade]) -> Vec<usize> {
+    trades.iter().chain(trades).map(|trade| trade.area.len()).collect()
+}
+
+/// Makes all trades at once and answers what came, in their order. Each send starts as soon as its message is
+/// packed, so that the next one is packed while it travels (C11); receives are posted before, so nothing
+/// depends on buffering.
+pub(in crate::comet) fn trade<'b, T: Transport>(
+    transport: &T,
+    block: &Block,
+    trades: &[Trade],
+    buffers: &'b mut [Vec<Double>],
+) -> Result<&'b [Vec<Double>]> {
+    let (outgoing, incoming) = buffers.split_at_mut(trades.len());
+    scope(transport, |s| {
+        for (trade, buffer) in trades.iter().zip(incoming.iter_mut()) {
+            let _ = s.receive(buffer.as_flattened_mut(), Want::new(trade.peer, trade.receives))?;
+        }
+        for (trade, buffer) in trades.iter().zip(outgoing) {
+            block.pack(&trade.area, buffer);
+            let _ = s.send(Mode::Standard, buffer.as_flattened(), trade.peer, trade.sends)?;
+        }
+        Ok::<_, panto_transport::Error>(())
+    })?;
+    Ok(incoming)
+}

@@ -1,0 +1,172 @@
+//! Overlap of communication and computation: pairwise exchange and DAXPY (C10).
+
+use std::hint::black_box;
+
+use panto_transport::{Mode, Transport, Want, scope};
+
+use super::echo::{Role, TESTER, partner_at};
+use super::exchange::Traffic;
+use super::{SUITE, tag};
+use crate::error::Result;
+use crate::kernel::{About, Pattern};
+use crate::measure::{Checked, Lab, Metric, Operation, Timing};
+use crate::point::{Point, param};
+use crate::results::Record;
+use crate::settings::Settings;
+
+/// The exchange, then the computation.
+const BLOCKING: &str = "blocking";
+/// The computation while the exchange is under way.
+const OVERLAPPED: &str = "overlapped";
+
+/// 2536 and 85000 are the thesis's own; the others fill the gaps, and one lies beyond them.
+const SIZES: [u64; 6] = [0, 256, 2_536, 16 << 10, 85_000, 1 << 20];
+/// The thesis went up to 200 000 doubles.
+const LENGTHS: [u64; 5] = [0, 1_000, 10_000, 50_000, 200_000];
+
+/// Time of an exchange and a DAXPY, one after the other and at once, by message size and vector length.
+#[derive(Debug, Clone, Copy)]
+pub struct Overlap;
+
+impl Pattern for Overlap {
+    fn about(&self) -> About {
+        About {
+            suite: SUITE,
+            name: "overlap",
+            line: "pairwise exchange and DAXPY, one after the other and overlapped, by size and length",
+            axis: param::LENGTH,
+            least_ranks: 2,
+            needs: None,
+        }
+    }
+
+    fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
+        let sizes = settings.sizes.clone().unwrap_or_else(|| SIZES.to_vec());
+        let lengths = settings.lengths.clone().unwrap_or_else(|| LENGTHS.to_vec());
+        let mut points = Vec::with_capacity(2 * sizes.len() * lengths.len());
+        for &bytes in &sizes {
+            for &length in &lengths {
+                let point =
+                    Point::new(settings.world()).with(param::BYTES, bytes).with(param::LENGTH, length);
+                let variant = |name| point.clone().with_text(param::VARIANT, name);
+                points.extend([variant(BLOCKING), variant(OVERLAPPED)]);
+            }
+        }
+        Ok(points)
+    }
+
+    fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
+        let role = Role::of(lab.transport.rank(), TESTER, partner_at(lab, 1)?);
+        let mut operation = OverlapOperation {
+            transport: lab.transport,
+            overlapped: point.text(param::VARIANT) == OVERLAPPED,
+            traffic: Traffic::new(role, point.get(param::BYTES)),
+            vectors: Vectors::new(point.get(param::LENGTH)),
+        };
+        let samples = lab.measure(Timing::batched(Metric::on(TESTER)), &mut operation)?;
+        Ok(samples.map(|samples| Record::new(&self.about().full_name(), point, samples)))
+    }
+}
+
+struct OverlapOperation<'a, T> {
+    transport: &'a T,
+    overlapped: bool,
+    traffic: Traffic,
+    vectors: Vectors,
+}
+
+impl<T: Transport> OverlapOperation<'_, T> {
+    fn one_after_the_other(&mut self, with: usize) -> panto_transport::Result<()> {
+        self.traffic.exchange(self.transport, with)?;
+        self.vectors.daxpy();
+        Ok(())
+    }
+
+    fn at_once(&mut self, with: usize) -> panto_transport::Result<()> {
+        let Self { transport, traffic: Traffic { sent, received, .. }, vectors, .. } = self;
+        scope(*transport, |scope| {
+            let receive = scope.receive(received, Want::new(with, tag::DATA))?;
+            let send = scope.send(Mode::Standard, sent, with, tag::DATA)?;
+            vectors.daxpy();
+            scope.wait(send)?;
+            scope.wait(receive).map(drop)
+        })
+    }
+}
+
+impl<T: Transport> Operation for OverlapOperation<'_, T> {
+    fn prepare(&mut self, round: u64) {
+        self.traffic.prepare(self.transport.rank(), round);
+        self.vectors.reset();
+    }
+
+    fn run(&mut self) -> panto_transport::Result<()> {
+        match self.traffic.with {
+            None => Ok(()),
+            Some(with) if self.overlapped => self.at_once(with),
+            Some(with) => self.one_after_the_other(with),
+        }
+    }
+
+    fn verify(&mut self) -> Checked {
+        self.traffic.verify()?;
+        self.traffic.with.map_or(Ok(()), |_| self.vectors.verify())
+    }
+}
+
+/// Small, so that y stays far from overflow over millions of repetitions; a power of two, so that sums are
+/// exact and can be compared.
+const A: f64 = 0.25;
+
+/// The operands of y += a x.
+struct Vectors {
+    x: Vec<f64>,
+    y: Vec<f64>,
+}
+
+impl Vectors {
+    fn new(length: usize) -> Self {
+        let x = (0..length).map(|place| (place % 1000) as f64).collect();
+        Self { x, y: vec![0.0; length] }
+    }
+
+    fn reset(&mut self) {
+        self.y.fill(1.0);
+    }
+
+    fn daxpy(&mut self) {
+        for (y, x) in self.y.iter_mut().zip(black_box(&self.x)) {
+            *y += A * x;
+        }
+        black_box(&mut self.y);
+    }
+
+    /// Looks at the first, the last and one in the middle, after one DAXPY on fresh vectors.
+    fn verify(&self) -> Checked {
+        let last = self.y.len().saturating_sub(1);
+        for place in [0, last / 2, last] {
+            let Some(&y) = self.y.get(place) else { return Ok(()) };
+            let right = 1.0 + A * self.x[place];
+            if (y - right).abs() > 0.0 {
+                return Err(format!("y[{place}] is {y} after DAXPY, not {right}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn daxpy_is_checked() {
+        let mut vectors = Vectors::new(5);
+        vectors.reset();
+        assert!(vectors.verify().is_err());
+        vectors.daxpy();
+        assert_eq!(vectors.verify(), Ok(()));
+        vectors.daxpy();
+        assert!(vectors.verify().unwrap_err().contains("y[2]"));
+    }
+}

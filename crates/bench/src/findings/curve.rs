@@ -1,0 +1,117 @@
+//! Start-up time, time a byte, time a hop, bandwidth (C17).
+
+use panto_stats::{Bandwidth, Interval, Segment, Segmentation, quantile};
+
+use super::{Finding, NANO, Unit, seconds, series};
+use crate::point::param;
+use crate::results::Record;
+
+/// Fewer sizes say nothing about regimes.
+const LEAST_SIZES: usize = 4;
+
+pub(super) fn findings(kernel: &str, records: &[&Record]) -> Vec<Finding> {
+    let curves: Vec<Curve> = series(records, param::BYTES)
+        .into_iter()
+        .filter_map(|(point, series)| Some(Curve::new(point.number(param::HOPS)?, &series)))
+        .collect();
+    let mut findings: Vec<Finding> = curves.iter().flat_map(|curve| curve.findings(kernel)).collect();
+    findings.extend(per_hop(kernel, &curves));
+    findings
+}
+
+/// Times against sizes at one hop distance.
+struct Curve {
+    hops: u64,
+    points: Vec<(f64, f64)>,
+    zero: Option<(f64, Interval)>,
+    moved: Vec<(f64, f64)>,
+}
+
+impl Curve {
+    fn new(hops: u64, series: &[(u64, &Record)]) -> Self {
+        let points = series.iter().filter_map(|(x, record)| Some((*x as f64, seconds(record)?)));
+        let moved = series.iter().filter_map(|(_, record)| Some((record.moved? as f64, seconds(record)?)));
+        let zero = series.first().filter(|(x, _)| *x == 0).and_then(|(_, record)| record.summary());
+        Self {
+            hops,
+            points: points.collect(),
+            zero: zero.map(|summary| (summary.median, summary.interval)),
+            moved: moved.filter(|(bytes, _)| *bytes > 0.0).collect(),
+        }
+    }
+
+    fn distance(&self) -> String {
+        match self.hops {
+            0 => "to itself".into(),
+            1 => "1 hop".into(),
+            hops => format!("{hops} hops"),
+        }
+    }
+
+    fn findings(&self, kernel: &str) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        if let Some((nanos, interval)) = self.zero {
+            let label = format!("empty message, {}", self.distance());
+            findings.push(Finding::new(kernel, label, nanos * NANO, Unit::Seconds).within(interval, NANO));
+        }
+        findings.extend(self.regimes(kernel));
+        findings.extend(self.bandwidth(kernel));
+        findings
+    }
+
+    /// One line for each protocol regime: the thesis had to ignore the jumps, we find them.
+    fn regimes(&self, kernel: &str) -> Vec<Finding> {
+        if self.points.len() < LEAST_SIZES {
+            return Vec::new();
+        }
+        let Ok(fit) = Segmentation::default().fit(&self.points) else { return Vec::new() };
+        fit.segments.iter().flat_map(|segment| self.regime(kernel, segment)).collect()
+    }
+
+    fn regime(&self, kernel: &str, segment: &Segment) -> [Finding; 2] {
+        let range = format!(
+            "{}, {} to {}",
+            self.distance(),
+            panto_units::bytes(segment.from_x as u64),
+            panto_units::bytes(segment.to_x as u64)
+        );
+        let start_up = Finding::new(kernel, format!("start-up, {range}"), segment.intercept, Unit::Seconds);
+        let per_byte =
+            Finding::new(kernel, format!("per byte, {range}"), segment.slope, Unit::SecondsPerByte);
+        [start_up.within(segment.intercept_interval, 1.0), per_byte.within(segment.slope_interval, 1.0)]
+    }
+
+    fn bandwidth(&self, kernel: &str) -> Vec<Finding> {
+        let Ok(bandwidth) = Bandwidth::of(&self.moved) else { return Vec::new() };
+        let at = panto_units::bytes(bandwidth.peak_size as u64);
+        let finding = |label: String, value, unit| Finding::new(kernel, label, value, unit);
+        let distance = self.distance();
+        vec![
+            finding(format!("peak bandwidth, {distance} (at {at})"), bandwidth.peak, Unit::BytesPerSecond),
+            finding(format!("size of half the peak, {distance}"), bandwidth.half_size, Unit::Bytes),
+            finding(format!("size of 90% of the peak, {distance}"), bandwidth.ninety_size, Unit::Bytes),
+        ]
+    }
+}
+
+/// The overhead `h` of each further hop: `t(n) = t(1) + (n - 1) h`. The median over all sizes and distances,
+/// between their quartiles.
+fn per_hop(kernel: &str, curves: &[Curve]) -> Option<Finding> {
+    let near = curves.iter().find(|curve| curve.hops == 1)?;
+    let far = curves.iter().filter(|curve| curve.hops > 1);
+    let mut overheads: Vec<f64> = far.flat_map(|curve| curve.beyond(near)).collect();
+    overheads.sort_by(f64::total_cmp);
+    let at = |q| quantile(&overheads, q).ok();
+    let interval = Interval { low: at(0.25)?, high: at(0.75)? };
+    Some(Finding::new(kernel, "each further hop", at(0.5)?, Unit::Seconds).within(interval, 1.0))
+}
+
+impl Curve {
+    fn beyond<'a>(&'a self, near: &'a Self) -> impl Iterator<Item = f64> + 'a {
+        let further = (self.hops - 1) as f64;
+        self.points.iter().filter_map(move |(bytes, time)| {
+            let same = near.points.iter().find(|(size, _)| size.total_cmp(bytes).is_eq())?;
+            Some((time - same.1) / further)
+        })
+    }
+}

@@ -1,0 +1,41 @@
+//! How matrix kernels grow with the dimension: linear for edges, quadratic for blocks (C20).
+
+use panto_stats::theil_sen;
+
+use super::{Finding, NANO, Unit, seconds, series};
+use crate::point::{Point, param};
+use crate::results::Record;
+
+pub(super) fn findings(kernel: &str, records: &[&Record]) -> Vec<Finding> {
+    let all = series(records, param::DIM);
+    all.iter().flat_map(|(point, series)| of_series(kernel, point, series)).collect()
+}
+
+fn of_series(kernel: &str, point: &Point, series: &[(u64, &Record)]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let variant = match point.text(param::VARIANT) {
+        "" => String::new(),
+        variant => format!(" {variant}"),
+    };
+    if let Some((dim, record)) = series.last()
+        && let Some(summary) = record.summary()
+    {
+        let label = format!("time{variant}, {dim} x {dim} on {} ranks", record.point.ranks);
+        let finding = Finding::new(kernel, label, summary.median * NANO, Unit::Seconds);
+        findings.push(finding.within(summary.interval, NANO));
+    }
+    findings.extend(exponent(kernel, &variant, series));
+    findings
+}
+
+/// The slope in a log-log plot over the upper half of the dimensions, where start-up no longer counts.
+fn exponent(kernel: &str, variant: &str, series: &[(u64, &Record)]) -> Option<Finding> {
+    let upper = &series[series.len() / 2..];
+    if upper.len() < 3 {
+        return None;
+    }
+    let point = |(dim, record): &(u64, &Record)| Some(((*dim as f64).ln(), seconds(record)?.ln()));
+    let points: Vec<(f64, f64)> = upper.iter().filter_map(point).collect();
+    let line = theil_sen(&points).ok()?;
+    Some(Finding::new(kernel, format!("growth{variant}: time ~ dimension to the"), line.slope, Unit::Number))
+}

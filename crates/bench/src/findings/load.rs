@@ -1,0 +1,69 @@
+//! Echo under load, handlers, files.
+
+use super::{Finding, NANO, Unit, seconds, series};
+use crate::point::param;
+use crate::results::Record;
+
+/// The slowdown under each load: the median over the sizes, between the least and the largest.
+pub(super) fn findings(kernel: &str, records: &[&Record]) -> Vec<Finding> {
+    let loads = series(records, param::BYTES);
+    let Some((_, idle)) = loads.iter().find(|(point, _)| point.number(param::LOAD) == Some(0)) else {
+        return Vec::new();
+    };
+    let loaded = loads.iter().filter(|(point, _)| point.number(param::LOAD).is_some_and(|load| load > 0));
+    let slowdown = |(point, series): &(_, Vec<(u64, &Record)>)| slowdown(kernel, point, series, idle);
+    loaded.filter_map(slowdown).collect()
+}
+
+fn slowdown(
+    kernel: &str,
+    point: &crate::Point,
+    series: &[(u64, &Record)],
+    idle: &[(u64, &Record)],
+) -> Option<Finding> {
+    let ratio = |(bytes, record): &(u64, &Record)| {
+        let (_, base) = idle.iter().find(|(size, _)| size == bytes)?;
+        Some((seconds(record)? / seconds(base)? - 1.0) * 100.0)
+    };
+    let mut slower: Vec<f64> =
+        series.iter().filter_map(ratio).filter(|percent| percent.is_finite()).collect();
+    slower.sort_by(f64::total_cmp);
+    let middle = panto_stats::median(&slower).ok()?;
+    let load = point.number(param::LOAD)?;
+    let label = format!("slowdown under {load}% load, median over the sizes");
+    let finding = Finding::new(kernel, label, middle, Unit::Percent);
+    Some(Finding { interval: Some((*slower.first()?, *slower.last()?)), ..finding })
+}
+
+/// From send to handler: the median and the worst.
+pub(super) fn latencies(kernel: &str, records: &[&Record]) -> Vec<Finding> {
+    let each = |record: &&Record| {
+        let summary = record.summary()?;
+        let bytes = panto_units::bytes(record.point.number(param::BYTES)?);
+        let finding =
+            |what: &str, nanos| Finding::new(kernel, format!("{what}, {bytes}"), nanos * NANO, Unit::Seconds);
+        Some([
+            finding("send to handler", summary.median).within(summary.interval, NANO),
+            finding("send to handler, slowest", summary.max),
+        ])
+    };
+    let mut sorted = records.to_vec();
+    sorted.sort_by(|a, b| a.point.cmp(&b.point));
+    sorted.iter().filter_map(each).flatten().collect()
+}
+
+/// The best rate of each way to use files.
+pub(super) fn rates(kernel: &str, records: &[&Record]) -> Vec<Finding> {
+    let mut best: Vec<Finding> = Vec::new();
+    for record in records {
+        let Some(rate) = record.summary().and_then(|summary| record.bandwidth(summary.median)) else {
+            continue;
+        };
+        let label = format!("best rate, {}", record.point.text(param::VARIANT));
+        match best.iter_mut().find(|finding| finding.label == label) {
+            Some(finding) => finding.value = finding.value.max(rate),
+            None => best.push(Finding::new(kernel, label, rate, Unit::BytesPerSecond)),
+        }
+    }
+    best
+}

@@ -1,0 +1,114 @@
+//! What the measurements mean: the derived figures of C17, each with its interval.
+//!
+//! No single score: start-up times, times a byte, bandwidths and so on, one regime at a time. Whether a time
+//! is one way is said in the label.
+
+mod collective;
+mod curve;
+mod growth;
+mod load;
+mod overlap;
+
+use std::collections::BTreeMap;
+
+use panto_stats::Interval;
+use serde::Serialize;
+
+use crate::point::{Point, Value};
+use crate::results::Record;
+
+pub use overlap::{Gain, overlap_gain};
+
+/// A figure that was derived from measurements.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// The kernel whose points it comes from.
+    pub kernel: String,
+    /// What it is, in words.
+    pub label: String,
+    /// The figure.
+    pub value: f64,
+    /// Its unit.
+    pub unit: Unit,
+    /// Where it probably lies; absent where no interval can be given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<(f64, f64)>,
+}
+
+/// The unit of a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// Seconds.
+    Seconds,
+    /// Seconds for each byte.
+    SecondsPerByte,
+    /// Bytes.
+    Bytes,
+    /// Bytes a second.
+    BytesPerSecond,
+    /// Per cent.
+    Percent,
+    /// A plain number.
+    Number,
+}
+
+/// Everything that can be derived from these records, in the order of the kernels.
+pub fn findings(records: &[Record]) -> Vec<Finding> {
+    let mut kernels: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+    for record in records {
+        kernels.entry(&record.kernel).or_default().push(record);
+    }
+    kernels.into_iter().flat_map(|(kernel, records)| of_kernel(kernel, &records)).collect()
+}
+
+fn of_kernel(kernel: &str, records: &[&Record]) -> Vec<Finding> {
+    match kernel {
+        "comet/echo" | "comet/exchange" => curve::findings(kernel, records),
+        "comet/broadcast" | "comet/reduction" | "comet/barrier" => collective::findings(kernel, records),
+        "comet/contention" => load::findings(kernel, records),
+        "comet/overlap" => overlap::findings(kernel, records),
+        "comet/handler" => load::latencies(kernel, records),
+        "comet/io" => load::rates(kernel, records),
+        _ => growth::findings(kernel, records),
+    }
+}
+
+impl Finding {
+    fn new(kernel: &str, label: impl Into<String>, value: f64, unit: Unit) -> Self {
+        Self { kernel: kernel.into(), label: label.into(), value, unit, interval: None }
+    }
+
+    fn within(self, interval: Interval, scale: f64) -> Self {
+        Self { interval: Some((interval.low * scale, interval.high * scale)), ..self }
+    }
+}
+
+/// Records that differ in one parameter only, with that parameter's values in ascending order.
+fn series<'a>(records: &[&'a Record], axis: &str) -> Vec<(Point, Vec<(u64, &'a Record)>)> {
+    let mut groups: BTreeMap<Point, Vec<(u64, &'a Record)>> = BTreeMap::new();
+    for record in records {
+        let mut rest = record.point.clone();
+        let x = match axis {
+            "ranks" => Some(std::mem::replace(&mut rest.ranks, 0) as u64),
+            _ => match rest.params.remove(axis) {
+                Some(Value::Number(x)) => Some(x),
+                _ => None,
+            },
+        };
+        if let Some(x) = x {
+            groups.entry(rest).or_default().push((x, record));
+        }
+    }
+    for series in groups.values_mut() {
+        series.sort_by_key(|(x, _)| *x);
+    }
+    groups.into_iter().collect()
+}
+
+/// The median in seconds.
+fn seconds(record: &Record) -> Option<f64> {
+    record.summary().map(|summary| summary.median * NANO)
+}
+
+const NANO: f64 = 1e-9;

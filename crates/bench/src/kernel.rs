@@ -1,0 +1,151 @@
+//! What a kernel is, and which ones there are.
+
+use std::fmt;
+use std::str::FromStr;
+
+use panto_transport::Transport;
+
+use crate::comet;
+use crate::error::{Error, Result};
+use crate::measure::Lab;
+use crate::point::Point;
+use crate::results::Record;
+use crate::settings::Settings;
+
+/// What people should know of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct About {
+    /// The suite that it belongs to.
+    pub suite: &'static str,
+    /// Its name within the suite.
+    pub name: &'static str,
+    /// What it measures, in a line.
+    pub line: &'static str,
+    /// The parameter on the x axis of its graph (C18).
+    pub axis: &'static str,
+    /// The fewest ranks it can run on.
+    pub least_ranks: usize,
+    /// A kernel whose results it needs.
+    pub needs: Option<&'static str>,
+}
+
+impl About {
+    /// `suite/name`.
+    pub fn full_name(&self) -> String {
+        format!("{}/{}", self.suite, self.name)
+    }
+}
+
+/// A communication pattern that is measured. Written once, for every transport.
+pub trait Pattern {
+    /// What people should know of it.
+    fn about(&self) -> About;
+
+    /// Do the settings hold what the kernel cannot do without? The error names the remedy. A suite leaves a
+    /// kernel out that is not available.
+    fn available(&self, settings: &Settings) -> Result<()> {
+        let _ = settings;
+        Ok(())
+    }
+
+    /// The points to measure. `earlier` is what was measured before in this run.
+    fn points(&self, settings: &Settings, earlier: &[Record]) -> Result<Vec<Point>>;
+
+    /// Measures one point. All ranks of the world call this together; the root answers with the record.
+    fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>>;
+}
+
+macro_rules! kernels {
+    ($($variant:ident => $pattern:expr),+ $(,)?) => {
+        /// All kernels. The set is closed here and nowhere else.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Kernel {
+            $(
+                #[allow(missing_docs, reason = "each pattern documents itself")]
+                $variant
+            ),+
+        }
+
+        impl Kernel {
+            /// Every kernel, in the order in which a suite runs them.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// What people should know of it.
+            pub fn about(self) -> About {
+                match self { $(Self::$variant => $pattern.about()),+ }
+            }
+
+            /// Do the settings hold what it needs? See [`Pattern::available`].
+            pub fn available(self, settings: &Settings) -> Result<()> {
+                match self { $(Self::$variant => $pattern.available(settings)),+ }
+            }
+
+            /// The points to measure; see [`Pattern::points`].
+            pub fn points(self, settings: &Settings, earlier: &[Record]) -> Result<Vec<Point>> {
+                match self { $(Self::$variant => $pattern.points(settings, earlier)),+ }
+            }
+
+            /// Measures one point; see [`Pattern::run`].
+            pub fn run<T: Transport>(self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
+                match self { $(Self::$variant => $pattern.run(lab, point)),+ }
+            }
+        }
+    };
+}
+
+kernels! {
+    Echo => comet::Echo,
+    Exchange => comet::Exchange,
+    Broadcast => comet::Broadcast,
+    Reduction => comet::Reduction,
+    Barrier => comet::Barrier,
+    Contention => comet::Contention,
+    Overlap => comet::Overlap,
+    Guard => comet::Guard,
+    Shift => comet::Shift,
+    Transpose => comet::Transpose,
+    RowBroadcast => comet::RowBroadcast,
+    ColumnBroadcast => comet::ColumnBroadcast,
+    Handler => comet::Handler,
+    Io => comet::Io,
+}
+
+impl Kernel {
+    /// The kernels that a name stands for: a suite, or one kernel with or without its suite.
+    pub fn named(name: &str) -> Result<Vec<Self>> {
+        let all = || Self::ALL.iter().copied();
+        let suite: Vec<Self> = all().filter(|kernel| kernel.about().suite == name).collect();
+        if !suite.is_empty() {
+            return Ok(suite);
+        }
+        let exact = all().find(|kernel| kernel.about().full_name() == name);
+        let short: Vec<Self> = all().filter(|kernel| kernel.about().name == name).collect();
+        match (exact, short.as_slice()) {
+            (Some(kernel), _) | (None, &[kernel]) => Ok(vec![kernel]),
+            _ => Err(unknown(name)),
+        }
+    }
+}
+
+fn unknown(name: &str) -> Error {
+    let names: Vec<String> = Kernel::ALL.iter().map(|kernel| kernel.about().full_name()).collect();
+    Error::usage(format!(
+        "there is no suite or kernel `{name}`; there are {} (`panto bench --list` explains them)",
+        names.join(", ")
+    ))
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.about().full_name())
+    }
+}
+
+impl FromStr for Kernel {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let found = Self::ALL.iter().find(|kernel| kernel.about().full_name() == name);
+        found.copied().ok_or_else(|| unknown(name))
+    }
+}

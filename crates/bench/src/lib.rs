@@ -1,0 +1,28 @@
+//! The measuring loop, sweeps, result files and the suites of kernels.
+//!
+//! A [`Kernel`] is a pattern that is measured; [`run`] measures kernels over all their points on any world and
+//! hands each [`results::Record`] to an [`Observer`] as soon as it is there.
+
+#![forbid(unsafe_code)]
+
+mod comet;
+mod error;
+mod findings;
+mod kernel;
+pub mod measure;
+mod pattern;
+mod point;
+pub mod results;
+mod run;
+mod settings;
+mod sizes;
+mod sweep;
+
+pub use error::{Error, Result};
+pub use findings::{Finding, Gain, Unit, findings, overlap_gain};
+pub use kernel::{About, Kernel, Pattern};
+pub use point::{Point, Value, param};
+pub use run::{Observer, run, runnable};
+pub use settings::{Effort, Settings};
+pub use sizes::{default_sizes, message_sizes, rank_counts};
+pub use sweep::{parse_counts, parse_sizes};

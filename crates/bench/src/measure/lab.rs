@@ -1,0 +1,213 @@
+//! Where a rank measures: carrying out the root's orders.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use panto_stats::StopRule;
+use panto_transport::{Result, Time, Transport};
+
+use super::empty::{EmptyLoop, timed_region};
+use super::leader::{Leader, over_because};
+use super::operation::{Operation, Timing};
+use super::pulse::{Answer, Order, Pulse, ROOT};
+use super::samples::{Clock, Metric, Samples, Start, Stop};
+use crate::settings::Settings;
+
+/// Where a rank measures.
+pub struct Lab<'a, T: Transport> {
+    /// The rank's end of the message layer.
+    pub transport: &'a T,
+    /// What the user asked for.
+    pub settings: &'a Settings,
+    /// Set when the user wants to stop.
+    pub interrupt: &'a AtomicBool,
+    pub(super) empty: EmptyLoop,
+    pub(super) pulse: Pulse,
+    /// How far ahead a common start is named; a point that has late ranks lets it grow.
+    pub(super) slack: Time,
+    usual_slack: Time,
+    budget: Duration,
+}
+
+/// Slack never grows beyond this: a rank that is later than that will not come in time anyway.
+pub(super) const MOST_SLACK: Time = Time::from_nanos(10_000_000);
+/// Rounds from which the time of an order and its answer is estimated.
+const ESTIMATES: usize = 15;
+/// Empty samples from which the cost of reading the clock is taken.
+const READINGS: usize = 31;
+
+impl<'a, T: Transport> Lab<'a, T> {
+    /// Gets ready to measure. All ranks must call this together.
+    pub fn new(transport: &'a T, settings: &'a Settings, interrupt: &'a AtomicBool) -> Result<Self> {
+        let empty = EmptyLoop::measure(transport);
+        let (pulse, slack, budget) = (Pulse::new(transport)?, Time::ZERO, settings.effort.budget);
+        let mut lab =
+            Self { transport, settings, interrupt, empty, pulse, slack, usual_slack: slack, budget };
+        lab.usual_slack = lab.estimate_slack()?;
+        lab.slack = lab.usual_slack;
+        lab.empty.reading = lab.estimate_reading()?;
+        Ok(lab)
+    }
+
+    /// Is this the rank that gives orders and keeps samples?
+    pub fn is_root(&self) -> bool {
+        self.transport.rank() == ROOT
+    }
+
+    /// The time that the next point may take. Only the root's counts.
+    pub fn set_budget(&mut self, budget: Duration) {
+        self.budget = budget;
+    }
+
+    /// The time that this point may take. Only the root's counts.
+    pub fn budget(&self) -> Duration {
+        self.budget
+    }
+
+    /// Why a kernel that takes its samples itself should take no more, if it should.
+    pub fn enough(&self, nanos: &[f64], late: u64, deadline: Instant) -> Option<Stop> {
+        let over = over_because(self.interrupt, &self.settings.effort, nanos.len(), late, deadline);
+        over.or_else(|| self.rule().reached(nanos).then_some(Stop::Confidence))
+    }
+
+    pub(super) fn rule(&self) -> StopRule {
+        let effort = &self.settings.effort;
+        StopRule { relative: effort.precision, min_samples: effort.min_samples }
+    }
+
+    /// What the loop itself costs on this rank.
+    pub fn empty(&self) -> EmptyLoop {
+        self.empty
+    }
+
+    /// Measures an operation. All ranks must call this together; the root gets the samples.
+    pub fn measure(&mut self, timing: Timing, operation: &mut impl Operation) -> Result<Option<Samples>> {
+        if self.is_root() {
+            self.slack = self.usual_slack;
+            return Leader::new(timing, operation).measure(self).map(Some);
+        }
+        self.follow(timing, operation)?;
+        Ok(None)
+    }
+
+    /// How ranks start together here.
+    pub fn start(&self) -> Start {
+        if self.transport.shares_clock() && !self.transport.oversubscribed() {
+            Start::RoundTime
+        } else {
+            Start::Broadcast
+        }
+    }
+
+    fn follow(&mut self, timing: Timing, operation: &mut impl Operation) -> Result<()> {
+        let mut round = 0;
+        loop {
+            let order = self.pulse.order(self.transport, Order::End)?;
+            if order == Order::End {
+                return Ok(());
+            }
+            self.obey(order, timing, operation, &mut round)?;
+        }
+    }
+
+    pub(super) fn obey(
+        &mut self,
+        order: Order,
+        timing: Timing,
+        operation: &mut impl Operation,
+        round: &mut u64,
+    ) -> Result<Answer> {
+        let mut answer = Answer::default();
+        match order {
+            Order::Prepare => {
+                *round += 1;
+                operation.prepare(*round);
+            }
+            Order::Go { repetitions, start } => {
+                answer = self.go(repetitions, start, timing.metric, operation)?;
+            }
+            Order::Verify => {
+                operation.verify().map_err(|what| self.transport.abort(&format!("wrong data: {what}")))?;
+            }
+            Order::End => {}
+        }
+        self.pulse.answer(self.transport, answer)
+    }
+
+    fn go(
+        &self,
+        repetitions: u64,
+        start: Time,
+        metric: Metric,
+        operation: &mut impl Operation,
+    ) -> Result<Answer> {
+        let late = self.wait_for(start)?;
+        operation.begin()?;
+        let (start, end) = timed_region(self.transport, repetitions, || operation.run())?;
+        operation.end()?;
+        let speaks = match metric.clock {
+            Clock::OnRank(rank) => rank == self.transport.rank(),
+            Clock::Longest | Clock::FirstToLast | Clock::SendToHandler => true,
+        };
+        Ok(Answer { late, elapsed: if speaks { end.since(start) } else { Time::ZERO }, end, start })
+    }
+
+    /// Spins until the moment has come; true if it had passed already. No moment, no wait.
+    fn wait_for(&self, start: Time) -> Result<bool> {
+        if start == Time::ZERO {
+            return Ok(false);
+        }
+        if self.transport.now() > start {
+            return Ok(true);
+        }
+        while self.transport.now() < start {
+            self.transport.check()?;
+            std::hint::spin_loop();
+        }
+        Ok(false)
+    }
+
+    pub(super) fn next_start(&self) -> Time {
+        match self.start() {
+            Start::RoundTime => self.transport.now() + self.slack,
+            Start::Broadcast => Time::ZERO,
+        }
+    }
+
+    /// Three times what an order and its answer usually take.
+    fn estimate_slack(&mut self) -> Result<Time> {
+        let mut times = Vec::with_capacity(ESTIMATES);
+        for _ in 0..ESTIMATES {
+            let start = self.transport.now();
+            self.pulse.order(self.transport, Order::Prepare)?;
+            self.pulse.answer(self.transport, Answer::default())?;
+            times.push(self.transport.now().since(start));
+        }
+        times.sort_unstable();
+        Ok(Time::from_picos(times[ESTIMATES / 2].as_picos() * 3).min(MOST_SLACK))
+    }
+
+    /// What an empty sample takes in the course of a measurement, where caches and branch predictors have seen
+    /// other code since the last one. Less would be subtracted from single runs than they cost.
+    fn estimate_reading(&mut self) -> Result<f64> {
+        let timing = Timing::batched(Metric::on(self.transport.rank()));
+        let mut nanos = Vec::with_capacity(READINGS);
+        for _ in 0..READINGS {
+            let start = self.next_start();
+            let order = self.pulse.order(self.transport, Order::Go { repetitions: 0, start })?;
+            nanos.push(self.obey(order, timing, &mut Nothing, &mut 0)?.elapsed.as_nanos());
+        }
+        nanos.sort_by(f64::total_cmp);
+        // Only the root hears an answer, and only its figure is subtracted.
+        Ok(if self.is_root() { nanos[READINGS / 2] } else { self.empty.reading })
+    }
+}
+
+/// The operation of an empty sample.
+struct Nothing;
+
+impl Operation for Nothing {
+    fn run(&mut self) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,156 @@
+//! The root's part: which orders to give, and when to stop.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use panto_transport::{Result, Time, Transport};
+
+use super::lab::{Lab, MOST_SLACK};
+use super::operation::{Operation, Sample, Timing};
+use super::pulse::{Answer, Order};
+use super::samples::{Clock, Samples, Stop};
+use crate::settings::Effort;
+
+/// How much longer: a millisecond where a sample usually takes 20 us, time for a hundred messages of a load.
+const LONG: u32 = 50;
+/// Repetitions in a sample never exceed this, however short the operation.
+const MOST_REPETITIONS: u64 = 1 << 20;
+/// The number of samples is looked at each time it has grown by an eighth.
+const LOOK_AGAIN: usize = 8;
+
+/// The root's part of one point.
+pub(super) struct Leader<'o, O> {
+    timing: Timing,
+    operation: &'o mut O,
+    round: u64,
+}
+
+impl<'o, O: Operation> Leader<'o, O> {
+    pub(super) fn new(timing: Timing, operation: &'o mut O) -> Self {
+        Self { timing, operation, round: 0 }
+    }
+
+    /// Measures one point.
+    pub(super) fn measure<T: Transport>(mut self, lab: &mut Lab<'_, T>) -> Result<Samples> {
+        let (timing, deadline) = (self.timing, Instant::now() + lab.budget());
+        self.checked(lab)?;
+        let batch = match timing.sample {
+            Sample::Batch => self.batch(lab, 1, deadline)?,
+            Sample::LongBatch => self.batch(lab, LONG, deadline)?,
+            Sample::Single | Sample::Checked => 1,
+        };
+        let (nanos, late, stop) = self.sample(lab, batch, deadline)?;
+        self.checked(lab)?;
+        lab.pulse.order(lab.transport, Order::End)?;
+        let half = if timing.metric.half { 0.5 } else { 1.0 };
+        let empty_nanos = lab.empty.nanos(batch) / batch as f64 * half;
+        Ok(Samples { nanos, batch, late, stop, start: lab.start(), metric: timing.metric, empty_nanos })
+    }
+
+    fn command<T: Transport>(&mut self, lab: &mut Lab<'_, T>, order: Order) -> Result<Answer> {
+        lab.pulse.order(lab.transport, order)?;
+        lab.obey(order, self.timing, self.operation, &mut self.round)
+    }
+
+    /// One run whose data is checked.
+    fn checked<T: Transport>(&mut self, lab: &mut Lab<'_, T>) -> Result<Answer> {
+        self.command(lab, Order::Prepare)?;
+        let answer = self.go(lab, 1)?;
+        self.command(lab, Order::Verify)?;
+        Ok(answer)
+    }
+
+    fn go<T: Transport>(&mut self, lab: &mut Lab<'_, T>, repetitions: u64) -> Result<Answer> {
+        let start = lab.next_start();
+        self.command(lab, Order::Go { repetitions, start })
+    }
+
+    /// Warms up, and finds how often the operation must be repeated to last long enough.
+    fn batch<T: Transport>(&mut self, lab: &mut Lab<'_, T>, times: u32, deadline: Instant) -> Result<u64> {
+        let wanted = (lab.settings.effort.sample_time * times).as_secs_f64() * 1e9;
+        let mut repetitions = 1;
+        loop {
+            let answer = self.go(lab, repetitions)?;
+            let nanos = self.span(&answer).as_nanos() - lab.empty.nanos(repetitions);
+            if nanos >= wanted * 0.7 || repetitions >= MOST_REPETITIONS || over(deadline) {
+                return Ok(repetitions);
+            }
+            // At most eightfold: the first runs are slower than the later ones.
+            let factor = (wanted / nanos.max(1.0)).clamp(2.0, 8.0);
+            repetitions = ((repetitions as f64 * factor) as u64).min(MOST_REPETITIONS);
+        }
+    }
+
+    fn sample<T: Transport>(
+        &mut self,
+        lab: &mut Lab<'_, T>,
+        batch: u64,
+        deadline: Instant,
+    ) -> Result<(Vec<f64>, u64, Stop)> {
+        let effort = &lab.settings.effort;
+        let rule = lab.rule();
+        let (mut nanos, mut late, mut look) = (Vec::new(), 0, effort.min_samples);
+        loop {
+            if let Some(stop) = over_because(lab.interrupt, effort, nanos.len(), late, deadline) {
+                return Ok((nanos, late, stop));
+            }
+            if nanos.len() >= look {
+                if rule.reached(&nanos) {
+                    return Ok((nanos, late, Stop::Confidence));
+                }
+                look = nanos.len() + nanos.len() / LOOK_AGAIN + 1;
+            }
+            let answer =
+                if self.timing.sample == Sample::Checked { self.checked(lab)? } else { self.go(lab, batch)? };
+            if answer.late {
+                late += 1;
+                if late > nanos.len() as u64 {
+                    lab.slack = (lab.slack + lab.slack).min(MOST_SLACK);
+                }
+            } else {
+                nanos.push(self.nanos(lab, &answer, batch));
+            }
+        }
+    }
+
+    fn span(&self, answer: &Answer) -> Time {
+        match self.timing.metric.clock {
+            Clock::OnRank(_) | Clock::Longest => answer.elapsed,
+            Clock::FirstToLast | Clock::SendToHandler => answer.end.since(answer.start),
+        }
+    }
+
+    fn nanos<T: Transport>(&self, lab: &Lab<'_, T>, answer: &Answer, batch: u64) -> f64 {
+        let one = (self.span(answer).as_nanos() - lab.empty.nanos(batch)).max(0.0) / batch as f64;
+        let one = if self.timing.metric.half { one / 2.0 } else { one };
+        // Picoseconds are finer than any clock here, and keep result files short.
+        (one * 1e3).round() / 1e3
+    }
+}
+
+fn over(deadline: Instant) -> bool {
+    Instant::now() >= deadline
+}
+
+/// Samples that a point gets even when its time is over: fewer would be no distribution.
+const LEAST_SAMPLES: usize = 3;
+/// Late ones after which there will be no good ones either.
+const MOST_LATE: u64 = 64;
+
+/// Why no more samples should be taken, if so.
+pub(super) fn over_because(
+    interrupt: &AtomicBool,
+    effort: &Effort,
+    samples: usize,
+    late: u64,
+    deadline: Instant,
+) -> Option<Stop> {
+    if interrupt.load(Ordering::Relaxed) {
+        return Some(Stop::Interrupted);
+    }
+    if samples >= effort.max_samples {
+        return Some(Stop::Count);
+    }
+    let enough = samples >= LEAST_SAMPLES || late >= MOST_LATE;
+    (enough && over(deadline)).then_some(Stop::Budget)
+}

@@ -1,0 +1,80 @@
+//! What is measured, and how it is timed.
+
+use panto_transport::Result;
+
+use super::samples::Metric;
+
+/// Is the data right? The error says what is wrong with it.
+pub type Checked = std::result::Result<(), String>;
+
+/// What a kernel repeats.
+pub trait Operation {
+    /// Fills buffers so that [`verify`](Self::verify) can tell whether the next run moved the right bytes.
+    /// Outside the timed region. `round` differs from call to call, so stale data is noticed.
+    fn prepare(&mut self, round: u64) {
+        let _ = round;
+    }
+
+    /// Right before the clock is read for a run of repetitions, after the ranks have started together. An
+    /// operation that waits here gives the common start up.
+    fn begin(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// The operation. This is what is timed.
+    fn run(&mut self) -> Result<()>;
+
+    /// Right after the clock was read at the end of a run of repetitions.
+    fn end(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Checks the data after one run. Outside the timed region. The error says what is wrong.
+    fn verify(&mut self) -> Checked {
+        Ok(())
+    }
+}
+
+/// How an operation is timed.
+#[derive(Debug, Clone, Copy)]
+pub struct Timing {
+    /// Which time is meant.
+    pub metric: Metric,
+    /// What a sample consists of.
+    pub sample: Sample,
+}
+
+/// What a sample consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sample {
+    /// As many runs as the clock needs; the first and the last run of all are checked.
+    Batch,
+    /// A batch that lasts much longer, so that what goes on beside it goes on many times meanwhile.
+    LongBatch,
+    /// One run: repetitions would overlap and hide what one takes. Checked like a batch.
+    Single,
+    /// One run, prepared and checked each time (C16).
+    Checked,
+}
+
+impl Timing {
+    /// Repetitions in batches, checked at the beginning and at the end.
+    pub fn batched(metric: Metric) -> Self {
+        Self { metric, sample: Sample::Batch }
+    }
+
+    /// The same in long batches, for operations under a load.
+    pub fn long(metric: Metric) -> Self {
+        Self { metric, sample: Sample::LongBatch }
+    }
+
+    /// One run a sample, checked at the beginning and at the end.
+    pub fn single(metric: Metric) -> Self {
+        Self { metric, sample: Sample::Single }
+    }
+
+    /// One run a sample, each prepared and checked.
+    pub fn checked(metric: Metric) -> Self {
+        Self { metric, sample: Sample::Checked }
+    }
+}

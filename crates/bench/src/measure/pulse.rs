@@ -1,0 +1,125 @@
+//! Orders from the root to all ranks, and what they answer.
+
+use panto_schedule::{Collective, Problem};
+use panto_transport::{Buffers, Choice, Prepared, Result, Time, Transport, max_u64, no_combine};
+
+/// Who gives the orders.
+pub(super) const ROOT: usize = 0;
+
+const WORD: usize = size_of::<u64>();
+
+/// What all ranks do next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Get ready for a checked run.
+    Prepare,
+    /// Repeat the operation, from this moment on.
+    Go { repetitions: u64, start: Time },
+    /// Check what the checked run gave.
+    Verify,
+    /// The point is done.
+    End,
+}
+
+/// What the ranks answer together: the largest of each over all ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Answer {
+    /// Did a rank start late?
+    pub(super) late: bool,
+    /// The time on the designated rank, or the longest: whichever rank had something to say.
+    pub(super) elapsed: Time,
+    /// The last end.
+    pub(super) end: Time,
+    /// The first start.
+    pub(super) start: Time,
+}
+
+/// The collectives that carry orders and answers.
+pub(super) struct Pulse {
+    down: Prepared,
+    up: Prepared,
+    rank: usize,
+}
+
+impl Pulse {
+    pub(super) fn new<T: Transport>(transport: &T) -> Result<Self> {
+        let problem = |collective, count| Problem { collective, ranks: transport.size(), root: ROOT, count };
+        let prepare = |problem| Prepared::new(transport, problem, WORD, Choice::Library);
+        Ok(Self {
+            down: prepare(problem(Collective::Broadcast, 3))?,
+            up: prepare(problem(Collective::Reduce, 4))?,
+            rank: transport.rank(),
+        })
+    }
+
+    /// Gives (on the root) or takes an order.
+    pub(super) fn order<T: Transport>(&mut self, transport: &T, order: Order) -> Result<Order> {
+        let mut words: [u8; 3 * WORD] = to_bytes(order.encode());
+        let buffers = Buffers { input: &[], output: &mut words, element: WORD, combine: no_combine };
+        self.down.run(transport, buffers)?;
+        Ok(Order::decode(from_bytes(&words)))
+    }
+
+    /// Gives an answer; the root gets everybody's.
+    pub(super) fn answer<T: Transport>(&mut self, transport: &T, answer: Answer) -> Result<Answer> {
+        let mine: [u8; 4 * WORD] = to_bytes(answer.encode());
+        let mut all = mine;
+        let output: &mut [u8] = if self.rank == ROOT { &mut all } else { &mut [] };
+        self.up.run(transport, Buffers { input: &mine, output, element: WORD, combine: max_u64 })?;
+        Ok(Answer::decode(from_bytes(&all)))
+    }
+}
+
+impl Order {
+    fn encode(self) -> [u64; 3] {
+        match self {
+            Self::Prepare => [0, 0, 0],
+            Self::Go { repetitions, start } => [1, repetitions, start.as_picos()],
+            Self::Verify => [2, 0, 0],
+            Self::End => [3, 0, 0],
+        }
+    }
+
+    fn decode([kind, repetitions, start]: [u64; 3]) -> Self {
+        match kind {
+            0 => Self::Prepare,
+            1 => Self::Go { repetitions, start: Time::from_picos(start) },
+            2 => Self::Verify,
+            _ => Self::End,
+        }
+    }
+}
+
+impl Answer {
+    /// The start is sent as its complement: the largest complement is the earliest start.
+    fn encode(self) -> [u64; 4] {
+        [u64::from(self.late), self.elapsed.as_picos(), self.end.as_picos(), !self.start.as_picos()]
+    }
+
+    fn decode([late, elapsed, end, start]: [u64; 4]) -> Self {
+        Self {
+            late: late != 0,
+            elapsed: Time::from_picos(elapsed),
+            end: Time::from_picos(end),
+            start: Time::from_picos(!start),
+        }
+    }
+}
+
+fn to_bytes<const N: usize, const B: usize>(words: [u64; N]) -> [u8; B] {
+    const { assert!(N * WORD == B) };
+    let mut bytes = [0; B];
+    for (chunk, word) in bytes.as_chunks_mut::<WORD>().0.iter_mut().zip(words) {
+        *chunk = word.to_ne_bytes();
+    }
+    bytes
+}
+
+fn from_bytes<const N: usize, const B: usize>(bytes: &[u8; B]) -> [u64; N] {
+    const { assert!(N * WORD == B) };
+    let mut words = [0; N];
+    for (word, chunk) in words.iter_mut().zip(bytes.as_chunks::<WORD>().0) {
+        *word = u64::from_ne_bytes(*chunk);
+    }
+    words
+}

@@ -1,0 +1,81 @@
+//! How it was measured.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use super::FORMAT;
+use crate::settings::Settings;
+
+/// Everything that somebody must know to repeat a measurement, or to distrust it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The version of the file format.
+    pub format: u32,
+    /// The version of the program.
+    pub panto: String,
+    /// When the run started, seconds since 1970.
+    pub started: u64,
+    /// The command line.
+    pub command: Vec<String>,
+    /// The host's name.
+    pub host: String,
+    /// The processor.
+    pub cpu: String,
+    /// Cores that the program may use.
+    pub cores: usize,
+    /// System and kernel.
+    pub system: String,
+    /// What passed the messages.
+    pub transport: String,
+    /// How the transport was set up, in words.
+    pub transport_settings: String,
+    /// The clock.
+    pub clock: String,
+    /// Numbers of ranks.
+    pub ranks: Vec<usize>,
+    /// Relative half-width at which sampling stops.
+    pub precision: f64,
+    /// Time for the whole run, in seconds.
+    pub budget_s: f64,
+    /// Seed of the order of points and of random sizes.
+    pub seed: u64,
+}
+
+impl Manifest {
+    /// Describes this machine and run.
+    pub fn new(transport: &str, transport_settings: String, cores: usize, settings: &Settings) -> Self {
+        Self {
+            format: FORMAT,
+            panto: env!("CARGO_PKG_VERSION").into(),
+            started: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+            command: std::env::args().collect(),
+            host: first_line("/proc/sys/kernel/hostname").unwrap_or_else(|| "unknown".into()),
+            cpu: cpu_model().unwrap_or_else(|| "unknown".into()),
+            cores,
+            system: system(),
+            transport: transport.into(),
+            transport_settings,
+            clock: "monotonic clock of the system, shared by all ranks".into(),
+            ranks: settings.ranks.clone(),
+            precision: settings.effort.precision,
+            budget_s: settings.effort.budget.as_secs_f64(),
+            seed: settings.seed,
+        }
+    }
+}
+
+fn first_line(path: &str) -> Option<String> {
+    Some(std::fs::read_to_string(path).ok()?.lines().next()?.trim().to_owned())
+}
+
+fn cpu_model() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+fn system() -> String {
+    let release = first_line("/proc/sys/kernel/osrelease").unwrap_or_default();
+    format!("{} {} {release}", std::env::consts::OS, std::env::consts::ARCH).trim_end().to_owned()
+}

@@ -1,0 +1,119 @@
+//! Reading result files, which may be damaged or from another version.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use super::{End, FORMAT, Line, Manifest, Record};
+use crate::error::{Error, Result};
+
+/// What a result file holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Results {
+    /// How it was measured: one for each launch.
+    pub manifests: Vec<Manifest>,
+    /// The points.
+    pub records: Vec<Record>,
+    /// How each launch ended; a launch that was killed has none.
+    pub ends: Vec<End>,
+    /// What [`salvage`] left out.
+    pub damage: Option<String>,
+}
+
+/// Reads a whole and sound file.
+pub fn read(path: &Path) -> Result<Results> {
+    let (results, error) = read_until_error(path)?;
+    error.map_or(Ok(results), Err)
+}
+
+/// Reads as much of a damaged file as is sound.
+pub fn salvage(path: &Path) -> Result<Results> {
+    let (mut results, error) = read_until_error(path)?;
+    results.damage = error.map(|error| error.to_string());
+    Ok(results)
+}
+
+impl Results {
+    /// Did a launch end before it had measured everything?
+    pub fn is_incomplete(&self) -> bool {
+        self.ends.len() < self.manifests.len() || self.ends.iter().any(|end| !end.complete)
+    }
+}
+
+fn read_until_error(path: &Path) -> Result<(Results, Option<Error>)> {
+    let file =
+        File::open(path).map_err(|source| Error::Io { what: "cannot read", path: path.into(), source })?;
+    let mut reader = Reader { path: path.into(), input: BufReader::new(file), line: 0 };
+    let mut results = Results { manifests: vec![], records: vec![], ends: vec![], damage: None };
+    let error = loop {
+        match reader.next() {
+            Ok(Some(Line::Manifest(manifest))) => results.manifests.push(*manifest),
+            Ok(Some(Line::Point(record))) => results.records.push(*record),
+            Ok(Some(Line::End(end))) => results.ends.push(end),
+            Ok(None) => break None,
+            Err(error) => break Some(error),
+        }
+    };
+    Ok((results, error))
+}
+
+struct Reader {
+    path: PathBuf,
+    input: BufReader<File>,
+    line: usize,
+}
+
+/// Longer lines are not ours: a record of two thousand samples takes some thirty thousand bytes.
+const LONGEST_LINE: u64 = 64 << 20;
+
+impl Reader {
+    fn next(&mut self) -> Result<Option<Line>> {
+        let mut text = Vec::new();
+        let mut limited = std::io::Read::take(&mut self.input, LONGEST_LINE);
+        let read = limited.read_until(b'\n', &mut text);
+        self.line += 1;
+        read.map_err(|source| Error::Io { what: "cannot read", path: self.path.clone(), source })?;
+        if text.is_empty() {
+            return if self.line == 1 { Err(self.bad("the file is empty")) } else { Ok(None) };
+        }
+        if text.last() != Some(&b'\n') {
+            return Err(self.bad("the line is cut off; `panto info --salvage` shows what came before it"));
+        }
+        self.parse(&text).map(Some)
+    }
+
+    fn parse(&self, text: &[u8]) -> Result<Line> {
+        if self.line == 1 {
+            self.check_version(text)?;
+        }
+        let line = serde_json::from_slice(text).map_err(|error| {
+            self.bad(&format!("{error}; `panto info --salvage` shows what came before this line"))
+        })?;
+        self.check(&line)?;
+        Ok(line)
+    }
+
+    /// Before the line is read in full: a newer manifest may have another form.
+    fn check_version(&self, text: &[u8]) -> Result<()> {
+        let value: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
+        match value.get("format").and_then(serde_json::Value::as_u64) {
+            None => Err(self.bad("this is not a result file of `panto bench`")),
+            Some(format) if format > u64::from(FORMAT) => Err(self.bad(&format!(
+                "the file has format {format}, this program reads up to {FORMAT}; use a newer panto"
+            ))),
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn check(&self, line: &Line) -> Result<()> {
+        let Line::Point(record) = line else { return Ok(()) };
+        if record.samples_ns.iter().all(|nanos| nanos.is_finite() && *nanos >= 0.0) {
+            return Ok(());
+        }
+        Err(self.bad("a sample is negative or not a number; the file was changed by something else"))
+    }
+
+    fn bad(&self, what: &str) -> Error {
+        Error::BadFile { path: self.path.clone(), line: self.line, what: what.into() }
+    }
+}

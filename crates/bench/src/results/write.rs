@@ -1,0 +1,54 @@
+//! Writing result files.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::Line;
+use crate::error::{Error, Result};
+
+/// What to do with a file that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// Leave it alone: measurements are not lost by a repeated command.
+    Refuse,
+    /// Write a new one in its place.
+    Replace,
+    /// Add this launch to it.
+    Append,
+}
+
+/// A result file that is being written.
+#[derive(Debug)]
+pub struct Writer {
+    file: File,
+    path: PathBuf,
+}
+
+impl Writer {
+    /// Opens the file, before anything is measured.
+    pub fn create(path: &Path, existing: Existing) -> Result<Self> {
+        let mut options = OpenOptions::new();
+        let options = match existing {
+            Existing::Refuse => options.write(true).create_new(true),
+            Existing::Replace => options.write(true).create(true).truncate(true),
+            Existing::Append => options.append(true).create(true),
+        };
+        match options.open(path) {
+            Ok(file) => Ok(Self { file, path: path.into() }),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(Error::usage(format!(
+                "{} is there already; use --append to add to it, --force to replace it, or another name",
+                path.display()
+            ))),
+            Err(source) => Err(Error::Io { what: "cannot write", path: path.into(), source }),
+        }
+    }
+
+    /// Writes one line with a single call, so that a crash leaves no half of it.
+    pub fn write(&mut self, line: &Line) -> Result<()> {
+        let failed = |source| Error::Io { what: "cannot write", path: self.path.clone(), source };
+        let mut text = serde_json::to_vec(line).map_err(|error| failed(error.into()))?;
+        text.push(b'\n');
+        self.file.write_all(&text).map_err(failed)
+    }
+}

@@ -1,0 +1,184 @@
+//! Runs kernels over their points.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use panto_stats::Rng;
+use panto_transport::{Transport, World};
+
+use crate::error::{Error, Result};
+use crate::kernel::Kernel;
+use crate::measure::{Lab, StealMeter};
+use crate::point::Point;
+use crate::results::{End, Record};
+use crate::settings::Settings;
+
+/// Who wants to know how the run goes on. Called on the thread of the root.
+pub trait Observer: Send {
+    /// A kernel starts with so many points.
+    fn kernel(&mut self, kernel: Kernel, points: usize) -> Result<()>;
+    /// A point was measured.
+    fn record(&mut self, record: &Record) -> Result<()>;
+}
+
+/// Runs the kernels, those that they need first, and answers how it ended. Points come in random order, so
+/// that a machine that gets slower during the run does not look like one that is slow at large sizes.
+pub fn run<W: World>(
+    world: &W,
+    kernels: &[Kernel],
+    settings: &Settings,
+    interrupt: &AtomicBool,
+    observer: &mut dyn Observer,
+) -> Result<End> {
+    settings.check()?;
+    let kernels = with_needs(kernels)?;
+    kernels.iter().try_for_each(|&kernel| runnable(kernel, settings))?;
+    let mut run = Run {
+        world,
+        settings,
+        interrupt,
+        observer: Mutex::new(observer),
+        records: Vec::new(),
+        deadline: Instant::now() + settings.effort.budget,
+        kernels_left: kernels.len(),
+        end: End { complete: true, planned: 0, measured: 0 },
+    };
+    for kernel in kernels {
+        run.kernel(kernel)?;
+        if interrupt.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    Ok(run.end)
+}
+
+/// Puts what a kernel needs before it.
+fn with_needs(kernels: &[Kernel]) -> Result<Vec<Kernel>> {
+    let mut all: Vec<Kernel> = Vec::new();
+    for &kernel in kernels {
+        if let Some(needed) = kernel.about().needs {
+            let needed: Kernel = needed.parse()?;
+            if !all.contains(&needed) {
+                all.push(needed);
+            }
+        }
+        if !all.contains(&kernel) {
+            all.push(kernel);
+        }
+    }
+    Ok(all)
+}
+
+/// Can this kernel run with these settings? The error names what it lacks. Nothing is measured.
+pub fn runnable(kernel: Kernel, settings: &Settings) -> Result<()> {
+    let least = kernel.about().least_ranks;
+    if settings.with_least_ranks(least).world() < least {
+        return Err(Error::usage(format!("{kernel} needs at least {least} ranks; use --ranks {least}")));
+    }
+    kernel.available(settings)?;
+    if kernel.about().needs.is_none() {
+        kernel.points(&settings.with_least_ranks(least), &[])?;
+    }
+    Ok(())
+}
+
+struct Run<'a, W> {
+    world: &'a W,
+    settings: &'a Settings,
+    interrupt: &'a AtomicBool,
+    observer: Mutex<&'a mut dyn Observer>,
+    records: Vec<Record>,
+    deadline: Instant,
+    kernels_left: usize,
+    end: End,
+}
+
+impl<'a, W: World> Run<'a, W> {
+    fn kernel(&mut self, kernel: Kernel) -> Result<()> {
+        let settings = self.settings.with_least_ranks(kernel.about().least_ranks);
+        let points = kernel.points(&settings, &self.records)?;
+        self.observer().kernel(kernel, points.len())?;
+        self.end.planned += points.len();
+        let budget = self.deadline.saturating_duration_since(Instant::now()) / self.kernels_left as u32;
+        self.kernels_left -= 1;
+        let turns = Mutex::new(Turns { deadline: Instant::now() + budget, left: points.len() });
+        for (ranks, points) in self.by_ranks(points) {
+            let records = Mutex::new(Vec::new());
+            let outcome = self.world.run(ranks, |transport| {
+                let lab = Lab::new(transport, &settings, self.interrupt)?;
+                self.rank(lab, kernel, &points, &turns, &records)
+            });
+            self.keep(records.into_inner().unwrap_or_else(PoisonError::into_inner));
+            outcome?;
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, records: Vec<Record>) {
+        self.end.measured += records.len();
+        self.end.complete &= !self.interrupt.load(Ordering::Relaxed);
+        self.records.extend(records);
+    }
+
+    /// Points that need the same world, in random order.
+    fn by_ranks(&self, points: Vec<Point>) -> BTreeMap<usize, Vec<Point>> {
+        let mut groups: BTreeMap<usize, Vec<Point>> = BTreeMap::new();
+        for point in points {
+            groups.entry(point.ranks).or_default().push(point);
+        }
+        let mut rng = Rng::new(self.settings.seed);
+        for points in groups.values_mut() {
+            rng.shuffle(points);
+        }
+        groups
+    }
+
+    /// What one rank does.
+    fn rank<T: Transport>(
+        &self,
+        mut lab: Lab<'_, T>,
+        kernel: Kernel,
+        points: &[Point],
+        turns: &Mutex<Turns>,
+        records: &Mutex<Vec<Record>>,
+    ) -> Result<()> {
+        for point in points {
+            if lab.is_root() {
+                lab.set_budget(lock(turns).next());
+            }
+            let steal = StealMeter::start();
+            let Some(record) = kernel.run(&mut lab, point)? else { continue };
+            let record = Record { steal: steal.fraction(), ..record };
+            if record.samples_ns.is_empty() {
+                continue;
+            }
+            self.observer().record(&record)?;
+            lock(records).push(record);
+        }
+        Ok(())
+    }
+
+    fn observer(&self) -> MutexGuard<'_, &'a mut dyn Observer> {
+        lock(&self.observer)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Shares the time of a kernel among its points: what one leaves over, the next ones have.
+struct Turns {
+    deadline: Instant,
+    left: usize,
+}
+
+impl Turns {
+    fn next(&mut self) -> Duration {
+        let share = self.deadline.saturating_duration_since(Instant::now()) / self.left.max(1) as u32;
+        self.left = self.left.saturating_sub(1);
+        share
+    }
+}

@@ -1,0 +1,150 @@
+//! What the user asked for.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use panto_schedule::{Algorithm, HopShape, Mesh};
+use panto_transport::Choice;
+
+use crate::error::{Error, Result};
+
+/// What to sweep over and how long to measure. `None` leaves the choice to each kernel.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The numbers of ranks for kernels that sweep over them; the largest is the world of all others.
+    pub ranks: Vec<usize>,
+    /// Did the user name the ranks? If not, a kernel that needs more of them gets them.
+    pub ranks_given: bool,
+    /// Message sizes in bytes.
+    pub sizes: Option<Vec<u64>>,
+    /// Matrix dimensions.
+    pub dims: Option<Vec<u64>>,
+    /// Vector lengths.
+    pub lengths: Option<Vec<u64>>,
+    /// Hop distances.
+    pub hops: Option<Vec<u64>>,
+    /// Background loads in per cent of the peak bandwidth.
+    pub loads: Vec<u64>,
+    /// How far ranks are from each other; the transport's own hint if not given.
+    pub shape: Option<HopShape>,
+    /// The process mesh of the matrix kernels.
+    pub mesh: Option<Mesh>,
+    /// The algorithm of collectives; the library's own if not given.
+    pub algorithm: Option<Algorithm>,
+    /// Does a barrier close the timed region of a broadcast (C6)?
+    pub closing_barrier: bool,
+    /// Where the I/O kernel writes; without it there is no I/O kernel.
+    pub io_dir: Option<PathBuf>,
+    /// Bytes that each rank writes there.
+    pub io_bytes: u64,
+    /// How sure to be, and how long to try.
+    pub effort: Effort,
+    /// Seed of everything random: the order of points, sizes between powers of two.
+    pub seed: u64,
+}
+
+/// How sure to be, and how long to try.
+#[derive(Debug, Clone)]
+pub struct Effort {
+    /// Stop when the interval of the median is within this fraction of it.
+    pub precision: f64,
+    /// Never stop before this many samples, unless the time is over.
+    pub min_samples: usize,
+    /// Never take more.
+    pub max_samples: usize,
+    /// Time for the whole run.
+    pub budget: Duration,
+    /// A sample repeats the operation until it lasts this long (C2).
+    pub sample_time: Duration,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self {
+            precision: 0.01,
+            min_samples: 12,
+            max_samples: 2_000,
+            budget: Duration::from_secs(60),
+            sample_time: Duration::from_micros(20),
+        }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            ranks: vec![2],
+            ranks_given: false,
+            sizes: None,
+            dims: None,
+            lengths: None,
+            hops: None,
+            loads: vec![50, 90],
+            shape: None,
+            mesh: None,
+            algorithm: None,
+            closing_barrier: true,
+            io_dir: None,
+            io_bytes: 16 << 20,
+            effort: Effort::default(),
+            seed: 1,
+        }
+    }
+}
+
+impl Settings {
+    /// The largest number of ranks.
+    pub fn world(&self) -> usize {
+        self.ranks.iter().copied().max().unwrap_or(1)
+    }
+
+    /// The settings for a kernel that needs at least so many ranks.
+    #[must_use]
+    pub fn with_least_ranks(&self, least: usize) -> Cow<'_, Self> {
+        if self.ranks_given || self.world() >= least {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Self { ranks: vec![least], ..self.clone() })
+    }
+
+    /// Refuses what no kernel can do.
+    pub fn check(&self) -> Result<()> {
+        let ranks = self.world();
+        if self.ranks.is_empty() || self.ranks.contains(&0) {
+            return Err(Error::usage("there must be at least 1 rank; use --ranks 2 or more"));
+        }
+        if !(self.effort.precision > 0.0 && self.effort.precision < 1.0) {
+            return Err(Error::usage("the precision is a fraction between 0 and 1, such as 0.01"));
+        }
+        if self.effort.max_samples == 0 {
+            return Err(Error::usage("at least 1 sample is needed; use --max-samples 1 or more"));
+        }
+        if self.loads.iter().any(|&load| load > 100) {
+            return Err(Error::usage("a load is at most 100 per cent of the peak bandwidth"));
+        }
+        self.shape.as_ref().map_or(Ok(()), |shape| shape.fits(ranks))?;
+        self.mesh.as_ref().map_or(Ok(()), |mesh| check_mesh(mesh, ranks))
+    }
+
+    /// Who carries collectives out.
+    pub fn choice(&self) -> Choice {
+        self.algorithm.map_or(Choice::Library, Choice::Algorithm)
+    }
+
+    /// The shape of hop distances, where `hint` is the transport's.
+    pub fn shape_or(&self, hint: HopShape) -> HopShape {
+        self.shape.unwrap_or(hint)
+    }
+}
+
+fn check_mesh(mesh: &Mesh, ranks: usize) -> Result<()> {
+    if mesh.ranks() == ranks {
+        return Ok(());
+    }
+    Err(Error::usage(format!(
+        "the mesh {mesh} has {} cells, and there are {ranks} ranks; use --ranks {} or another mesh",
+        mesh.ranks(),
+        mesh.ranks()
+    )))
+}

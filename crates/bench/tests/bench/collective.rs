@@ -1,0 +1,86 @@
+//! Echo and the collectives on threads.
+
+use panto_bench::{Kernel, Settings, param, rank_counts};
+use panto_schedule::{Algorithm, Collective, HopShape, algorithms};
+use panto_transport::threads::Threads;
+
+use crate::support::{SIZES, measured, tiny};
+
+#[test]
+fn echoes_at_every_distance() {
+    let settings = Settings { shape: Some(HopShape::Hypercube), ..tiny(8) };
+    let records = measured(&Threads::default(), Kernel::Echo, &settings);
+    for hops in 0..=3 {
+        let of = records.iter().filter(|record| record.point.number(param::HOPS) == Some(hops));
+        assert_eq!(of.count(), SIZES.len());
+    }
+    assert!(records.iter().all(|record| record.metric.half));
+}
+
+#[test]
+fn one_rank_echoes_with_itself() {
+    assert_eq!(measured(&Threads::default(), Kernel::Echo, &tiny(1)).len(), SIZES.len());
+}
+
+#[test]
+fn collectives_sweep_over_ranks() {
+    let settings = tiny(6);
+    for (kernel, points) in [(Kernel::Broadcast, SIZES.len()), (Kernel::Reduction, 3)] {
+        assert_eq!(measured(&Threads::default(), kernel, &settings).len(), points * rank_counts(6).len());
+    }
+    let listed = Settings { ranks: vec![1, 2, 5], ..tiny(1) };
+    assert_eq!(measured(&Threads::default(), Kernel::Reduction, &listed).len(), 2 * 3);
+}
+
+#[test]
+fn every_algorithm_of_each_collective_is_verified() {
+    let kernels = [(Kernel::Broadcast, Collective::Broadcast), (Kernel::Reduction, Collective::Allreduce)];
+    for (kernel, collective) in kernels {
+        for &algorithm in algorithms(collective) {
+            let settings = Settings { algorithm: Some(algorithm), ..tiny(5) };
+            let records = measured(&Threads::default(), kernel, &settings);
+            assert!(records.iter().all(|record| record.algorithm == Some(algorithm.to_string())));
+        }
+    }
+}
+
+#[test]
+fn an_algorithm_that_does_not_serve_is_refused() {
+    let settings = Settings { algorithm: Some(Algorithm::Pex), ..tiny(4) };
+    let error = Kernel::Broadcast.points(&settings, &[]).unwrap_err();
+    assert!(error.to_string().contains("binomial"), "{error}");
+}
+
+#[test]
+fn a_broadcast_without_barrier_is_timed_to_the_last_end() {
+    let settings = Settings { closing_barrier: false, ..tiny(4) };
+    let records = measured(&Threads::default(), Kernel::Broadcast, &settings);
+    let words = records[0].metric.to_string();
+    assert_eq!(words, "first start to last end");
+    assert!(records.iter().all(|record| record.batch == 1));
+}
+
+#[test]
+fn barriers_move_nothing() {
+    let settings = tiny(8);
+    let points = Kernel::Barrier.points(&settings, &[]).unwrap();
+    assert_eq!(points.iter().map(|point| point.ranks).collect::<Vec<_>>(), [2, 4, 8]);
+}
+
+#[test]
+fn the_whole_suite_on_many_ranks() {
+    for kernel in Kernel::named("comet").unwrap() {
+        if kernel == Kernel::Io || kernel == Kernel::Barrier {
+            continue;
+        }
+        let settings = Settings {
+            ranks: vec![64],
+            ranks_given: true,
+            sizes: Some(vec![8, 8192]),
+            dims: Some(vec![16]),
+            lengths: Some(vec![10]),
+            ..tiny(64)
+        };
+        measured(&Threads::default(), kernel, &settings);
+    }
+}

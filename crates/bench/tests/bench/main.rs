@@ -1,0 +1,10 @@
+//! Kernels, the measuring loop, result files and findings.
+
+mod basic;
+mod collective;
+mod findings;
+mod flawed;
+mod matrix;
+mod measuring;
+mod results;
+mod support;

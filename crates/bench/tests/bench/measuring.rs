@@ -1,0 +1,190 @@
+//! The measuring loop, on a clock that the test turns.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use panto_bench::measure::{Checked, Lab, Metric, Operation, Samples, Start, Stop, Timing};
+use panto_bench::{Effort, Settings};
+use panto_transport::threads::Threads;
+use panto_transport::{Error, Result, Transport, World};
+
+use crate::flawed::{Flawed, READING};
+
+/// Takes a known time, and counts what is asked of it.
+struct Takes<'a> {
+    clock: &'a Cell<u64>,
+    nanos: u64,
+    prepared: u64,
+    runs: u64,
+    verified: u64,
+}
+
+impl Operation for Takes<'_> {
+    fn prepare(&mut self, _round: u64) {
+        self.prepared += 1;
+        // Outside the timed region: must not show.
+        self.clock.set(self.clock.get() + 1_000_000);
+    }
+
+    fn run(&mut self) -> Result<()> {
+        self.runs += 1;
+        self.clock.set(self.clock.get() + self.nanos);
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Checked {
+        self.verified += 1;
+        self.clock.set(self.clock.get() + 1_000_000);
+        Ok(())
+    }
+}
+
+fn effort() -> Effort {
+    Effort { min_samples: 12, max_samples: 50, budget: Duration::from_secs(20), ..Effort::default() }
+}
+
+/// Measures an operation of `nanos` on one rank whose clock the test turns; answers the samples and how often
+/// the operation was prepared, run and verified.
+fn measure(nanos: u64, timing: Timing, effort: Effort) -> (Samples, [u64; 3]) {
+    let settings = Settings { effort, ..Settings::default() };
+    let mut results = Threads::default()
+        .run(1, |endpoint| {
+            let (clock, interrupt) = (Cell::new(0), AtomicBool::new(false));
+            let transport = Flawed { clock: Some(&clock), ..Flawed::new(endpoint) };
+            let mut operation = Takes { clock: &clock, nanos, prepared: 0, runs: 0, verified: 0 };
+            let mut lab = Lab::new(&transport, &settings, &interrupt)?;
+            let samples = lab.measure(timing, &mut operation)?.expect("rank 0 is the root");
+            Ok::<_, Error>((samples, [operation.prepared, operation.runs, operation.verified]))
+        })
+        .expect("nothing fails");
+    results.pop().expect("one rank")
+}
+
+#[test]
+fn the_loop_itself_is_subtracted() {
+    for timing in
+        [Timing::batched(Metric::on(0)), Timing::single(Metric::on(0)), Timing::checked(Metric::on(0))]
+    {
+        let (samples, _) = measure(500, timing, effort());
+        assert!(samples.nanos.iter().all(|nanos| (nanos - 500.0).abs() < 1e-6), "{samples:?}");
+        assert!((samples.empty_nanos * samples.batch as f64 - READING as f64).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn half_of_a_round_trip_is_one_way() {
+    let (samples, _) = measure(500, Timing::batched(Metric::one_way(0)), effort());
+    assert!(samples.nanos.iter().all(|nanos| (nanos - 250.0).abs() < 1e-6), "{samples:?}");
+}
+
+#[test]
+fn a_batch_lasts_long_enough() {
+    let (short, _) = measure(10, Timing::batched(Metric::on(0)), effort());
+    assert!(short.batch * 10 >= 14_000, "20 us are wanted: {}", short.batch);
+    let (long, _) = measure(50_000, Timing::batched(Metric::on(0)), effort());
+    assert_eq!(long.batch, 1);
+}
+
+#[test]
+fn steady_samples_stop_by_confidence() {
+    let (samples, _) = measure(500, Timing::batched(Metric::on(0)), effort());
+    assert_eq!((samples.stop, samples.nanos.len()), (Stop::Confidence, 12));
+}
+
+#[test]
+fn the_number_of_samples_is_bounded() {
+    let few = Effort { min_samples: 100, max_samples: 20, ..effort() };
+    let (samples, _) = measure(500, Timing::batched(Metric::on(0)), few);
+    assert_eq!((samples.stop, samples.nanos.len()), (Stop::Count, 20));
+}
+
+#[test]
+fn a_spent_budget_is_said() {
+    let none = Effort { budget: Duration::ZERO, ..effort() };
+    let (samples, _) = measure(500, Timing::batched(Metric::on(0)), none);
+    assert_eq!(samples.stop, Stop::Budget);
+    assert!(!samples.nanos.is_empty());
+}
+
+#[test]
+fn checks_frame_the_samples_or_follow_each() {
+    let (samples, [prepared, runs, verified]) = measure(500, Timing::batched(Metric::on(0)), effort());
+    assert_eq!((prepared, verified), (2, 2));
+    assert!(runs > samples.nanos.len() as u64 * samples.batch);
+    let (samples, [prepared, runs, verified]) = measure(500, Timing::checked(Metric::on(0)), effort());
+    let all = samples.nanos.len() as u64 + 2;
+    assert_eq!((prepared, runs, verified), (all, all, all));
+}
+
+struct Nothing;
+
+impl Operation for Nothing {
+    fn run(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Samples of nothing on two ranks, where the clock of rank 1 is `ahead` of that of rank 0.
+fn with_a_clock_ahead(ahead: u64) -> Samples {
+    let effort = Effort { budget: Duration::from_millis(50), ..effort() };
+    let settings = Settings { effort, ..Settings::default() };
+    let interrupt = AtomicBool::new(false);
+    let mut samples = Threads::default()
+        .run(2, |endpoint| {
+            let clock = Cell::new(ahead * endpoint.rank() as u64);
+            let transport = Flawed { clock: Some(&clock), own_core: true, ..Flawed::new(endpoint) };
+            let mut lab = Lab::new(&transport, &settings, &interrupt)?;
+            lab.measure(Timing::single(Metric::on(0)), &mut Nothing)
+        })
+        .expect("nothing fails");
+    samples.remove(0).expect("the root has them")
+}
+
+#[test]
+fn samples_that_start_late_are_dropped_and_counted() {
+    let late = with_a_clock_ahead(1_000_000_000_000);
+    assert_eq!((late.start, late.stop, late.nanos.len()), (Start::RoundTime, Stop::Budget, 0));
+    assert!(late.late >= 64, "{}", late.late);
+}
+
+struct Wrong;
+
+impl Operation for Wrong {
+    fn run(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Checked {
+        Err("byte 7 is 3, not 4".into())
+    }
+}
+
+#[test]
+fn wrong_data_stops_the_run_and_names_the_rank() {
+    let (settings, interrupt) = (Settings::default(), AtomicBool::new(false));
+    let error = Threads::default()
+        .run(2, |transport| {
+            let mut lab = Lab::new(transport, &settings, &interrupt)?;
+            lab.measure(Timing::batched(Metric::on(0)), &mut Wrong).map(drop)
+        })
+        .expect_err("the data is wrong");
+    let Error::Aborted { message, .. } = &error else { panic!("{error}") };
+    assert!(message.contains("wrong data: byte 7 is 3, not 4"), "{message}");
+}
+
+#[test]
+fn an_interrupt_ends_sampling() {
+    let settings = Settings { effort: effort(), ..Settings::default() };
+    let interrupt = AtomicBool::new(false);
+    let samples = Threads::default()
+        .run(1, |transport| {
+            let mut lab = Lab::new(transport, &settings, &interrupt)?;
+            interrupt.store(true, Ordering::Relaxed);
+            let clock = Cell::new(0);
+            let mut operation = Takes { clock: &clock, nanos: 1, prepared: 0, runs: 0, verified: 0 };
+            lab.measure(Timing::single(Metric::on(0)), &mut operation)
+        })
+        .expect("nothing fails");
+    assert_eq!(samples[0].as_ref().map(|samples| samples.stop), Some(Stop::Interrupted));
+}

@@ -1,0 +1,104 @@
+//! Result files: what is written is read back, what is damaged is named.
+
+use std::path::Path;
+
+use panto_bench::results::{End, Existing, Line, Manifest, Record, Writer, read, salvage};
+use panto_bench::{Error, Point, Settings, param};
+use proptest::prelude::*;
+
+use crate::support::record;
+
+fn manifest() -> Manifest {
+    Manifest::new("threads", "eager up to 4KiB".into(), 2, &Settings::default())
+}
+
+fn write(path: &Path, records: &[Record], existing: Existing) {
+    let mut writer = Writer::create(path, existing).expect("writable");
+    writer.write(&Line::Manifest(Box::new(manifest()))).expect("written");
+    for record in records {
+        writer.write(&Line::Point(Box::new(record.clone()))).expect("written");
+    }
+    let end = End { complete: true, planned: records.len(), measured: records.len() };
+    writer.write(&Line::End(end)).expect("written");
+}
+
+fn some_records() -> Vec<Record> {
+    let point = |bytes| Point::new(2).with(param::BYTES, bytes).with_text(param::VARIANT, "a \"b\"\n");
+    (0..5).map(|bytes| record("comet/echo", &point(bytes), vec![1.5, 2.25, bytes as f64])).collect()
+}
+
+#[test]
+fn launches_can_be_added() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("run.jsonl");
+    write(&path, &some_records(), Existing::Refuse);
+    write(&path, &some_records(), Existing::Append);
+    let results = read(&path).expect("sound");
+    assert_eq!((results.manifests.len(), results.records.len(), results.ends.len()), (2, 10, 2));
+    assert!(!results.is_incomplete());
+}
+
+#[test]
+fn an_existing_file_is_left_alone() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("run.jsonl");
+    write(&path, &some_records(), Existing::Refuse);
+    assert!(matches!(Writer::create(&path, Existing::Refuse), Err(Error::Usage(_))));
+    write(&path, &[], Existing::Replace);
+    assert_eq!(read(&path).expect("sound").records.len(), 0);
+}
+
+#[test]
+fn a_cut_file_gives_its_sound_part() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("run.jsonl");
+    write(&path, &some_records(), Existing::Refuse);
+    let whole = std::fs::read(&path).expect("written");
+    let ends: Vec<usize> = (0..whole.len()).filter(|&at| whole[at] == b'\n').map(|at| at + 1).collect();
+    for cut in 0..=whole.len() {
+        std::fs::write(&path, &whole[..cut]).expect("writable");
+        let lines = ends.iter().filter(|&&end| end <= cut).count();
+        let results = salvage(&path).expect("readable");
+        assert_eq!(results.manifests.len(), lines.min(1));
+        assert_eq!(results.records, some_records()[..lines.saturating_sub(1).min(5)]);
+        let at_an_end = ends.contains(&cut);
+        assert_eq!(read(&path).is_ok(), at_an_end, "cut at {cut}");
+        assert_eq!(results.damage.is_none(), at_an_end);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        rng_seed: proptest::test_runner::RngSeed::Fixed(7),
+        cases: 64,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn what_is_written_is_read_back(
+        samples in prop::collection::vec(0.0_f64..1e12, 0..50),
+        bytes in any::<u64>(),
+        text in ".*",
+        ranks in 1_usize..10_000,
+    ) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("run.jsonl");
+        let point = Point::new(ranks).with(param::BYTES, bytes).with_text(param::VARIANT, &text);
+        let records = vec![Record { moved: Some(bytes), ..record("x/y", &point, samples) }];
+        write(&path, &records, Existing::Refuse);
+        prop_assert_eq!(read(&path).expect("sound").records, records);
+    }
+
+    #[test]
+    fn a_flipped_bit_never_panics(at in any::<prop::sample::Index>(), bit in 0_u8..8) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("run.jsonl");
+        write(&path, &some_records(), Existing::Refuse);
+        let mut bytes = std::fs::read(&path).expect("written");
+        let at = at.index(bytes.len());
+        bytes[at] ^= 1 << bit;
+        std::fs::write(&path, &bytes).expect("writable");
+        let _ = (read(&path), salvage(&path));
+    }
+}

@@ -1,0 +1,79 @@
+//! What tests share.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use panto_bench::measure::{Metric, Samples, Start, Stop};
+use panto_bench::results::Record;
+use panto_bench::{Effort, Kernel, Observer, Point, Settings, run};
+use panto_transport::threads::Threads;
+
+/// Sizes on both sides of the eager limit.
+pub const SIZES: [u64; 4] = [0, 1, 100, 5_000];
+
+/// As little as possible of everything.
+pub fn tiny(ranks: usize) -> Settings {
+    Settings {
+        ranks: vec![ranks],
+        sizes: Some(SIZES.to_vec()),
+        lengths: Some(vec![0, 1, 100]),
+        io_bytes: 10_000,
+        effort: Effort {
+            min_samples: 3,
+            max_samples: 5,
+            budget: Duration::from_millis(400),
+            sample_time: Duration::from_micros(2),
+            ..Effort::default()
+        },
+        ..Settings::default()
+    }
+}
+
+#[derive(Default)]
+pub struct Collect {
+    pub records: Vec<Record>,
+}
+
+impl Observer for Collect {
+    fn kernel(&mut self, _kernel: Kernel, _points: usize) -> panto_bench::Result<()> {
+        Ok(())
+    }
+
+    fn record(&mut self, record: &Record) -> panto_bench::Result<()> {
+        self.records.push(record.clone());
+        Ok(())
+    }
+}
+
+/// The records of one kernel, all sane.
+pub fn measured(world: &Threads, kernel: Kernel, settings: &Settings) -> Vec<Record> {
+    let mut observer = Collect::default();
+    let end = run(world, &[kernel], settings, &AtomicBool::new(false), &mut observer).unwrap();
+    assert_eq!((end.complete, end.measured), (true, end.planned), "{kernel}");
+    assert_eq!(end.measured, observer.records.len());
+    observer.records.retain(|record| record.kernel == kernel.to_string());
+    assert!(!observer.records.is_empty(), "{kernel} measured nothing");
+    observer.records.iter().for_each(check_sane);
+    observer.records
+}
+
+fn check_sane(record: &Record) {
+    assert!(record.verified && record.batch >= 1, "{record:?}");
+    assert!(record.samples_ns.iter().all(|&nanos| nanos.is_finite() && nanos >= 0.0), "{record:?}");
+    assert_ne!(record.stop, Stop::Interrupted);
+    assert!(record.summary().is_some(), "{record:?}");
+}
+
+/// A record of these samples.
+pub fn record(kernel: &str, point: &Point, nanos: Vec<f64>) -> Record {
+    let samples = Samples {
+        nanos,
+        batch: 1,
+        late: 0,
+        stop: Stop::Count,
+        start: Start::Broadcast,
+        metric: Metric::one_way(0),
+        empty_nanos: 0.0,
+    };
+    Record::new(kernel, point, samples)
+}

@@ -1,0 +1,79 @@
+//! `panto quickstart`
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use panto_bench::{Effort, Kernel, Settings, findings, runnable};
+use panto_report::present;
+use panto_transport::threads::Threads;
+
+use super::bench::{Session, default_ranks};
+use crate::failure::Failure;
+use crate::show::Format;
+use crate::threads;
+
+/// Measure this machine in about a minute and write a report
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  panto quickstart\n  panto quickstart --output mine.html --time-budget 20s"
+)]
+pub struct Quickstart {
+    /// The report
+    #[arg(short, long, value_name = "FILE", default_value = "report.html")]
+    output: PathBuf,
+
+    /// Time for the measurements
+    #[arg(short = 't', long, value_name = "TIME", default_value = "45s")]
+    time_budget: String,
+}
+
+impl Quickstart {
+    pub fn run(self) -> Result<ExitCode, Failure> {
+        let budget =
+            panto_units::parse_time(&self.time_budget).map_err(|error| Failure::Usage(error.to_string()))?;
+        // Before a minute of measuring: can the report be written at all?
+        std::fs::write(&self.output, "").map_err(|error| Failure::write(&self.output, &error))?;
+        let settings = settings(budget);
+        let world = Threads::default();
+        let mut session = Session::new(Format::Json, None, threads::manifest(&world, &settings));
+        eprintln!("Measuring how this machine passes messages; Ctrl-C stops and reports what is there.");
+        let kernels: Vec<Kernel> = Kernel::named("comet")?
+            .into_iter()
+            .filter(|&kernel| runnable(kernel, &settings).is_ok())
+            .collect();
+        session.measure(&world, &kernels, &settings)?;
+        self.report(&session)
+    }
+
+    fn report(&self, session: &Session) -> Result<ExitCode, Failure> {
+        let (records, manifest) = (session.records(), session.manifest());
+        let found = findings(records);
+        for line in present::in_words(manifest, records, &found) {
+            println!("{line}");
+        }
+        let page = present::report(manifest, records, &found).to_html();
+        std::fs::write(&self.output, page).map_err(|error| Failure::write(&self.output, &error))?;
+        println!();
+        println!("The plots and tables are in {}. Next:", self.output.display());
+        println!("  panto bench comet -o run.jsonl     measure longer and keep all samples");
+        println!("  panto bench --list                 what else can be measured");
+        Ok(session.code())
+    }
+}
+
+/// Fewer sizes than a full run: a minute is shared by all kernels.
+fn settings(budget: Duration) -> Settings {
+    let ranks = default_ranks();
+    let powers = |from: u32, to: u32, step: usize| (from..=to).step_by(step).map(|power| 1_u64 << power);
+    Settings {
+        ranks: vec![ranks],
+        sizes: Some(
+            std::iter::once(0).chain(powers(0, 22, 1)).chain(powers(6, 20, 2).map(|s| s * 3 / 2)).collect(),
+        ),
+        lengths: Some(powers(0, 17, 2).collect()),
+        dims: Some(vec![16, 64, 128, 256, 512, 768]),
+        effort: Effort { budget, precision: 0.02, ..Effort::default() },
+        ..Settings::default()
+    }
+}

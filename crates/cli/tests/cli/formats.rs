@@ -1,0 +1,96 @@
+//! What is printed, in every format.
+
+use super::{line, measured, succeeds};
+
+const QUICK: &str = "bench comet/echo --ranks 2 --hops 1 --sizes 8,64K -t 1s --format";
+
+#[test]
+fn a_table_says_what_was_measured() {
+    let text = succeeds(&line(&format!("{QUICK} table")));
+    for word in ["comet/echo", "one way", "median", "95%", "min", "p95", "8B", "64KiB", "GB/s"] {
+        assert!(text.contains(word), "no `{word}` in:\n{text}");
+    }
+}
+
+#[test]
+fn json_is_json() {
+    let text = succeeds(&line(&format!("{QUICK} json")));
+    let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let points = value["points"].as_array().expect("points");
+    assert_eq!(points.len(), 2);
+    assert!(points.iter().all(|point| point["summary"]["median_ns"].as_f64() > Some(0.0)));
+    assert_eq!(value["manifest"]["transport"], "threads");
+    assert!(value["findings"].is_array());
+}
+
+#[test]
+fn csv_has_a_row_a_point() {
+    let text = succeeds(&line(&format!("{QUICK} csv")));
+    let rows: Vec<&str> = text.lines().collect();
+    assert_eq!(rows.len(), 3);
+    assert!(rows[0].starts_with("kernel,ranks,"));
+    assert!(rows[1..].iter().all(|row| row.split(',').count() == rows[0].split(',').count()));
+}
+
+#[test]
+fn the_layouts_of_osu_and_imb() {
+    let osu = succeeds(&line(&format!("{QUICK} osu")));
+    assert!(osu.contains("# OSU MPI Latency Test"), "{osu}");
+    assert!(osu.lines().any(|line| line.starts_with("65536 ")), "{osu}");
+    let imb = succeeds(&line(&format!("{QUICK} imb")));
+    assert!(imb.contains("# Benchmarking PingPong"), "{imb}");
+    assert!(imb.contains("t[usec]   Mbytes/sec"), "{imb}");
+}
+
+#[test]
+fn a_saved_result_is_shown_again() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = measured(directory.path());
+    let table = succeeds(&line(&format!("info {}", path.display())));
+    assert!(table.contains("comet/echo") && table.contains("comet/barrier"), "{table}");
+    let csv = succeeds(&line(&format!("info {} --format csv", path.display())));
+    assert_eq!(csv.lines().count(), 1 + 4 + 1);
+}
+
+#[test]
+fn launches_can_be_added_to_a_file() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = measured(directory.path());
+    succeeds(&line(&format!("bench barrier --ranks 2 -t 1s --append -o {}", path.display())));
+    let csv = succeeds(&line(&format!("info {} --format csv", path.display())));
+    assert_eq!(csv.lines().count(), 1 + 4 + 2);
+}
+
+#[test]
+fn a_plot_a_kernel() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = measured(directory.path());
+    succeeds(&line(&format!("info {} --plot {}", path.display(), directory.path().display())));
+    for name in ["comet-echo.svg", "comet-barrier.svg"] {
+        let svg = std::fs::read_to_string(directory.path().join(name)).expect("written");
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{name}");
+    }
+}
+
+#[test]
+fn the_list_explains_each_kernel() {
+    let text = succeeds(&line("bench --list"));
+    for kernel in panto_bench::Kernel::ALL {
+        assert!(text.contains(&kernel.about().full_name()) && text.contains(kernel.about().line));
+    }
+}
+
+#[test]
+fn completions_for_every_shell() {
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(succeeds(&line(&format!("completions {shell}"))).contains("quickstart"));
+    }
+}
+
+#[test]
+fn every_command_has_examples() {
+    for command in ["", "bench", "info", "quickstart", "completions"] {
+        let text = succeeds(&line(&format!("{command} --help")));
+        assert!(text.contains("Example"), "{command}");
+    }
+}

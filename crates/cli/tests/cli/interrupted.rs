@@ -1,0 +1,56 @@
+//! Ctrl-C and a crash keep what was measured.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use super::{command, line, stderr, stdout, succeeds};
+
+/// Starts a run that would take a minute, and waits until some points are in its file.
+fn started(path: &Path) -> Child {
+    let child = command()
+        .args("bench comet/echo --ranks 2 -t 60s --precision 0.000001 -o".split_whitespace())
+        .arg(path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    while lines(path) < 4 {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    child
+}
+
+fn lines(path: &Path) -> usize {
+    std::fs::read_to_string(path).map_or(0, |text| text.lines().count())
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([name, &child.id().to_string()]).status().expect("kill is there");
+    assert!(sent.success());
+}
+
+#[test]
+fn ctrl_c_ends_the_run_and_shows_what_is_there() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("run.jsonl");
+    let child = started(&path);
+    signal(&child, "-INT");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert!(stdout(&output).contains("median"), "{}", stdout(&output));
+    let info = line(&format!("info {}", path.display()));
+    assert!(succeeds(&info).contains("comet/echo"));
+    assert!(stderr(&info).contains("stopped before"), "{}", stderr(&info));
+}
+
+#[test]
+fn a_killed_run_leaves_a_readable_file() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("run.jsonl");
+    let mut child = started(&path);
+    signal(&child, "-KILL");
+    child.wait().expect("it ends");
+    let text = succeeds(&line(&format!("info --salvage {}", path.display())));
+    assert!(text.contains("comet/echo"), "{text}");
+}

@@ -1,0 +1,47 @@
+//! The binary as a user meets it.
+
+mod bad_input;
+mod conformance;
+mod formats;
+mod interrupted;
+mod quickstart;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Runs `panto` with these arguments.
+fn panto<I: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = I>) -> Output {
+    command().args(arguments).output().expect("the binary starts")
+}
+
+fn command() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_panto"))
+}
+
+/// Runs `panto` with the words of a line.
+fn line(line: &str) -> Output {
+    panto(line.split_whitespace())
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("text")
+}
+
+/// Asserts success and answers what was printed.
+fn succeeds(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(output));
+    stdout(output)
+}
+
+/// A small result file.
+fn measured(directory: &Path) -> std::path::PathBuf {
+    let path = directory.join("run.jsonl");
+    let quick = "bench comet/echo comet/barrier --ranks 2 --hops 1 --sizes 0,8,1K,64K -t 1s -o";
+    let arguments = quick.split_whitespace().map(Into::into).chain([path.clone().into_os_string()]);
+    succeeds(&panto(arguments));
+    path
+}

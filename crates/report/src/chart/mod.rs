@@ -1,0 +1,41 @@
+//! Charts: a model of what is to be shown, and its rendering as SVG.
+//!
+//! A [`Chart`] is data: axes, series of points with intervals, vertical marks and notes. A [`Figure`] stacks
+//! charts in one picture and renders it. The picture stands alone (a style sheet is inside, the look is
+//! light), and inside a page of [`crate::html`] it follows the colours of the page.
+//!
+//! What cannot be drawn is said, not dropped in silence: points without a finite value, or without a positive
+//! one on a logarithmic axis, are counted in a note. Size 0 on a logarithmic x axis has a place of its own,
+//! left of a break.
+//!
+//! ```
+//! use panto_report::chart::{Axis, Chart, Point, Scale, Series, Unit};
+//!
+//! let chart = Chart::new(
+//!     "Ping-pong",
+//!     Axis::new("message size", Scale::Log2, Unit::Bytes),
+//!     Axis::new("one-way time", Scale::Log10, Unit::Seconds),
+//! )
+//! .series(Series::line(
+//!     "tcp",
+//!     [Point::new(0.0, 9.1e-6), Point::with_interval(64.0, 9.3e-6, 9.1e-6, 9.8e-6)],
+//! ));
+//! assert!(chart.to_svg().starts_with("<svg"));
+//! ```
+
+mod data;
+mod domain;
+mod mapping;
+mod model;
+mod palette;
+mod spread;
+mod svg;
+mod text;
+mod ticks;
+mod unit;
+
+pub(crate) use palette::{dark_variables, style_sheet};
+pub(crate) use svg::inline as inline_svg;
+
+pub use model::{Axis, Chart, Figure, Point, Scale, Series, Style, VerticalMark};
+pub use unit::Unit;

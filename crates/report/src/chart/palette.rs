@@ -1,0 +1,110 @@
+//! Colours and markers: one list from which both the drawing and the style sheets are made.
+//!
+//! The series colours are those of M. Okabe and K. Ito, "Color Universal Design" (2008), made known by B.
+//! Wong, "Points of view: Color blindness", Nature Methods 8, 441 (2011), without the yellow, which is
+//! invisible on white. The markers differ as well, so that a chart reads in grey.
+//!
+//! Elements take a class and, for programs that know no CSS variables (librsvg, older Inkscape), the light
+//! colour as a plain attribute. A page redefines the variables for dark surroundings.
+
+use std::fmt::Write as _;
+
+use super::Figure;
+use crate::markup::Tag;
+
+/// A colour with a meaning. Everything is drawn in the `currentColor` of its role.
+pub(super) struct Role {
+    class: &'static str,
+    light: &'static str,
+    dark: &'static str,
+}
+
+pub(super) const PAPER: Role = Role { class: "paper", light: "#ffffff", dark: "#171a1f" };
+pub(super) const INK: Role = Role { class: "ink", light: "#1c2127", dark: "#e7eaee" };
+pub(super) const MUTED: Role = Role { class: "muted", light: "#59636e", dark: "#9aa4af" };
+pub(super) const AXIS: Role = Role { class: "axis", light: "#7d8791", dark: "#6b7580" };
+pub(super) const GRID: Role = Role { class: "grid", light: "#e2e5e9", dark: "#2d333b" };
+pub(super) const FAINT: Role = Role { class: "faint", light: "#f1f3f5", dark: "#20252b" };
+
+const SERIES: [Role; 7] = [
+    Role { class: "s0", light: "#0072b2", dark: "#4da6e0" },
+    Role { class: "s1", light: "#d55e00", dark: "#f08a3c" },
+    Role { class: "s2", light: "#009e73", dark: "#2cc79b" },
+    Role { class: "s3", light: "#cc79a7", dark: "#e3a0c6" },
+    Role { class: "s4", light: "#e69f00", dark: "#f0b73a" },
+    Role { class: "s5", light: "#56b4e9", dark: "#93d2f6" },
+    Role { class: "s6", light: "#2b2f36", dark: "#dfe3e8" },
+];
+
+/// How many markers there are. It has no divisor in common with the number of colours, so that pairs of colour
+/// and marker repeat as late as possible.
+pub(super) const MARKERS: usize = 8;
+
+const DASHES: [&str; 4] = ["6 4", "2 3", "9 3 2 3", "12 4"];
+
+/// The look of a series.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Look(usize);
+
+/// The looks of all series of a figure, by name in the order of appearance.
+pub(super) struct Looks<'a>(Vec<&'a str>);
+
+impl Role {
+    /// The tag, and everything inside it, in this colour.
+    pub fn on(&self, tag: Tag) -> Tag {
+        tag.attr("class", self.class).attr("color", self.light)
+    }
+}
+
+impl Look {
+    pub fn role(self) -> &'static Role {
+        &SERIES[self.0 % SERIES.len()]
+    }
+
+    pub fn marker(self) -> usize {
+        self.0 % MARKERS
+    }
+
+    pub fn dashes(self) -> &'static str {
+        DASHES[self.0 % DASHES.len()]
+    }
+}
+
+impl<'a> Looks<'a> {
+    pub fn of(figure: &'a Figure) -> Self {
+        let mut names = Vec::new();
+        for series in figure.charts.iter().flat_map(|chart| &chart.series) {
+            let name = series.like.as_deref().unwrap_or(&series.name);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        Self(names)
+    }
+
+    pub fn get(&self, series: &super::Series) -> Look {
+        let name = series.like.as_deref().unwrap_or(&series.name);
+        Look(self.0.iter().position(|known| *known == name).unwrap_or(0))
+    }
+}
+
+/// The rules every figure needs. Without a page around, the light colours apply.
+pub(crate) fn style_sheet() -> String {
+    let mut css = String::from(".panto-figure{font-variant-numeric:tabular-nums}\n");
+    for Role { class, light, .. } in roles() {
+        let _ = writeln!(css, ".panto-figure .{class}{{color:var(--panto-{class},{light})}}");
+    }
+    css.push_str(".panto-figure .hollow{fill:var(--panto-paper,#ffffff)}\n");
+    css.push_str(".panto-figure .hit:hover{stroke:currentColor}\n");
+    css
+}
+
+/// Declarations that turn the figures of a page dark.
+pub(crate) fn dark_variables() -> String {
+    roles().fold(String::new(), |css, Role { class, dark, .. }| css + &format!("--panto-{class}:{dark};"))
+}
+
+fn roles() -> impl Iterator<Item = &'static Role> {
+    const COMMON: [&Role; 6] = [&PAPER, &INK, &MUTED, &AXIS, &GRID, &FAINT];
+    COMMON.into_iter().chain(&SERIES)
+}

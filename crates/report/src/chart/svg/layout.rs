@@ -1,0 +1,58 @@
+//! The sizes of things, in pixels of the drawing.
+
+/// The width of every figure.
+pub(super) const WIDTH: f64 = 760.0;
+/// The empty edge around a figure.
+pub(super) const MARGIN: f64 = 16.0;
+/// The distance between charts of a figure.
+pub(super) const BETWEEN: f64 = 22.0;
+
+pub(super) const TITLE: f64 = 15.0;
+pub(super) const SUBTITLE: f64 = 12.5;
+pub(super) const LABEL: f64 = 12.0;
+pub(super) const TICK: f64 = 11.0;
+pub(super) const NOTE: f64 = 11.0;
+
+/// The distance of the baselines of two lines, in units of the font size.
+pub(super) const LEADING: f64 = 1.35;
+
+/// The air between the outermost points and the edge of the plot.
+pub(super) const INSET: f64 = 9.0;
+/// The width of the place for zero, and of the break beside it.
+pub(super) const SLOT: f64 = 34.0;
+pub(super) const BREAK: f64 = 12.0;
+
+/// The height of a row of mark labels.
+pub(super) const MARK_ROW: f64 = 15.0;
+/// The height of a row of the legend, and the distance of labels at line ends.
+pub(super) const NAME_ROW: f64 = 16.0;
+/// The room for the line between the end of a curve and its label.
+pub(super) const LEADER: f64 = 22.0;
+/// The room for a sample of the curve in the legend.
+pub(super) const SAMPLE: f64 = 42.0;
+/// The longest name that is shown in full.
+pub(super) const NAME_ROOM: f64 = 170.0;
+
+/// Up to this many series are labelled at their ends, more have a legend.
+pub(super) const DIRECT_LABELS: usize = 6;
+
+/// The height of a plot: alone it has more room than in a stack.
+pub(super) fn plot_height(charts: usize) -> f64 {
+    if charts > 1 { 210.0 } else { 310.0 }
+}
+
+/// Where the parts of a chart are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    /// The top of the chart, where its title begins.
+    pub start: f64,
+    /// The plot.
+    pub top: f64,
+    pub bottom: f64,
+    pub left: f64,
+    pub right: f64,
+    /// The left edge of the axis proper: right of the place for zero, if there is one.
+    pub main: f64,
+    /// The bottom of the chart, below its notes.
+    pub end: f64,
+}

@@ -1,0 +1,119 @@
+//! Kernels that the benchmarks of OSU and Intel have as well.
+
+use panto_bench::param;
+use panto_bench::results::Record;
+use panto_stats::Summary;
+
+use super::group::{Curve, Group, groups};
+use super::param::{RANKS, of as phrase};
+use super::words::{capitalised, metric, printable};
+
+/// A benchmark that both have, or the nearest to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counterpart {
+    PingPong,
+    Exchange,
+    Broadcast,
+    Allreduce,
+    Barrier,
+}
+
+/// One table of a counterpart.
+pub(super) struct Sheet<'a> {
+    pub ranks: usize,
+    /// The parameters that are the same for all lines, in words.
+    pub remark: String,
+    pub lines: Vec<Line<'a>>,
+}
+
+/// One line of a table: times in microseconds.
+pub(super) struct Line<'a> {
+    record: &'a Record,
+    pub bytes: u64,
+    pub operations: u64,
+    pub mean: f64,
+    pub min: f64,
+    pub max: f64,
+}
+
+/// The text of all kernels: those with a counterpart by `render`, the others as a comment.
+pub(super) fn text(
+    records: &[Record],
+    suite: &str,
+    render: impl Fn(Counterpart, &Sheet) -> String,
+) -> String {
+    let each = |group: &Group| match Counterpart::of(group.kernel) {
+        Some(counterpart) => sheets(group).iter().map(|sheet| render(counterpart, sheet)).collect(),
+        None => format!(
+            "\n# {} has no counterpart in {suite}; use --format table for it.\n",
+            printable(group.kernel)
+        ),
+    };
+    groups(records).iter().map(each).collect()
+}
+
+impl Counterpart {
+    fn of(kernel: &str) -> Option<Self> {
+        match kernel {
+            "comet/echo" => Some(Self::PingPong),
+            "comet/exchange" => Some(Self::Exchange),
+            "comet/broadcast" => Some(Self::Broadcast),
+            "comet/reduction" => Some(Self::Allreduce),
+            "comet/barrier" => Some(Self::Barrier),
+            _ => None,
+        }
+    }
+}
+
+/// One table for each number of ranks and each combination of the parameters that these benchmarks do not have.
+fn sheets<'a>(group: &Group<'a>) -> Vec<Sheet<'a>> {
+    let mut names = group.curve_names();
+    if !names.contains(&RANKS) {
+        names.insert(0, RANKS);
+    }
+    let nearest = nearest(group);
+    let at_nearest = |record: &Record| record.point.number(param::HOPS) == nearest;
+    let curves = group.curves(&names).into_iter();
+    curves.filter(|curve| at_nearest(curve.records[0])).map(|curve| sheet(group, &names, &curve)).collect()
+}
+
+/// The smallest distance between two ranks that was measured, or the rank itself if there is no other.
+fn nearest(group: &Group) -> Option<u64> {
+    let hops = || group.records.iter().filter_map(|record| record.point.number(param::HOPS));
+    hops().filter(|hops| *hops >= 1).min().or_else(|| hops().min())
+}
+
+fn sheet<'a>(group: &Group, names: &[&str], curve: &Curve<'a>) -> Sheet<'a> {
+    let first = curve.records[0];
+    let same = names.iter().copied().chain(group.fixed().into_iter().filter(|name| !names.contains(name)));
+    let phrases: Vec<String> = same.map(|name| remark(first, name)).collect();
+    let metric = capitalised(&metric(first.metric));
+    Sheet {
+        ranks: first.point.ranks,
+        remark: printable(&format!("{metric}; {}.", phrases.join("; "))),
+        lines: curve.records.iter().filter_map(|record| Line::of(record)).collect(),
+    }
+}
+
+fn remark(record: &Record, name: &str) -> String {
+    let phrase = phrase(record, name);
+    match record.point.number(param::HOPS) {
+        Some(0) if name == param::HOPS => format!("{phrase} (a rank with itself)"),
+        Some(_) if name == param::HOPS => format!("{phrase} (the nearest that was measured)"),
+        _ => phrase,
+    }
+}
+
+impl<'a> Line<'a> {
+    fn of(record: &'a Record) -> Option<Self> {
+        let Summary { n, mean, min, max, .. } = record.summary()?;
+        let bytes = record.point.number(param::BYTES).or(record.moved).unwrap_or(0);
+        let [mean, min, max] = [mean, min, max].map(|nanos| nanos * 1e-3);
+        Some(Self { record, bytes, operations: n as u64 * record.batch, mean, min, max })
+    }
+
+    /// Millions of bytes a second at the mean time.
+    pub fn megabytes(&self) -> f64 {
+        self.record.bandwidth(self.mean * 1e3).unwrap_or(0.0) * 1e-6
+    }
+}

@@ -1,0 +1,20 @@
+//! More ranks than cores.
+
+use std::collections::BTreeSet;
+
+use panto_bench::results::{Manifest, Record};
+
+/// Which kernels ran with more ranks than cores: their times contain waiting for a turn on a core.
+pub fn crowding(records: &[Record], manifest: &Manifest) -> Option<String> {
+    let crowded = records.iter().filter(|record| record.point.ranks > manifest.cores);
+    let kernels: BTreeSet<&str> = crowded.map(|record| record.kernel.as_str()).collect();
+    if kernels.is_empty() {
+        return None;
+    }
+    let kernels: Vec<&str> = kernels.into_iter().collect();
+    Some(format!(
+        "more ranks than the {} cores in {}: those times contain waiting for a core",
+        manifest.cores,
+        kernels.join(", ")
+    ))
+}

@@ -1,0 +1,81 @@
+//! Points as comma-separated values, for programs.
+
+use std::collections::BTreeSet;
+
+use panto_bench::results::Record;
+use panto_units::trim_zeros;
+
+use super::group::groups;
+use super::words;
+use crate::table::{Column, Table};
+
+const FIGURES: [&str; 19] = [
+    "metric",
+    "n",
+    "batch",
+    "median_ns",
+    "low_ns",
+    "high_ns",
+    "min_ns",
+    "max_ns",
+    "mean_ns",
+    "stddev_ns",
+    "p95_ns",
+    "p99_ns",
+    "bandwidth_Bps",
+    "late",
+    "stop",
+    "start",
+    "steal",
+    "algorithm",
+    "verified",
+];
+
+/// How many of the figures come from the summary of the samples: from `median_ns` to `p99_ns`.
+const SUMMARY: usize = 9;
+
+/// One row a point, with a column for every parameter that occurs. What a point does not have is empty. Times
+/// are in nanoseconds for one operation, `steal` is a fraction.
+pub fn csv(records: &[Record]) -> String {
+    let params: BTreeSet<&str> =
+        records.iter().flat_map(|r| r.point.params.keys().map(String::as_str)).collect();
+    let heads = ["kernel", "ranks"].into_iter().chain(params.iter().copied()).chain(FIGURES);
+    let mut table = Table::new(heads.map(Column::text));
+    for record in groups(records).iter().flat_map(|group| &group.records) {
+        let values = params.iter().map(|name| cell(record.point.params.get(*name)));
+        let place = [record.kernel.clone(), record.point.ranks.to_string()];
+        table.row(place.into_iter().chain(values).chain(figures(record)));
+    }
+    table.to_csv()
+}
+
+fn figures(record: &Record) -> impl Iterator<Item = String> {
+    let bandwidth = record.summary().and_then(|summary| record.bandwidth(summary.median));
+    let before =
+        [words::metric(record.metric), record.samples_ns.len().to_string(), record.batch.to_string()];
+    let after = [
+        bandwidth.map(number).unwrap_or_default(),
+        record.late.to_string(),
+        record.stop.to_string(),
+        words::start_name(record.start).into(),
+        record.steal.map(|part| trim_zeros(&format!("{part:.6}")).to_owned()).unwrap_or_default(),
+        record.algorithm.clone().unwrap_or_default(),
+        record.verified.to_string(),
+    ];
+    before.into_iter().chain(summary(record)).chain(after)
+}
+
+fn summary(record: &Record) -> [String; SUMMARY] {
+    let Some(s) = record.summary() else { return Default::default() };
+    let interval = s.interval;
+    [s.median, interval.low, interval.high, s.min, s.max, s.mean, s.std_dev, s.p95, s.p99].map(number)
+}
+
+fn cell(value: Option<&panto_bench::Value>) -> String {
+    value.map(ToString::to_string).unwrap_or_default()
+}
+
+/// No clock tells more than a thousandth of a nanosecond.
+fn number(value: f64) -> String {
+    trim_zeros(&format!("{value:.3}")).to_owned()
+}

@@ -1,0 +1,43 @@
+//! The axes of graphs.
+
+use panto_bench::param;
+
+use super::super::param::{RANKS, header, is_size};
+use crate::chart::{Axis, Scale, Unit};
+
+/// The axis of a parameter.
+pub(super) fn of_parameter(name: &str) -> Axis {
+    let unit = match name {
+        param::LOAD => Unit::Percent,
+        _ if is_size(name) => Unit::Bytes,
+        _ => Unit::Count,
+    };
+    // The work of the matrix kernels is a polynomial of the dimension, which shows best on linear axes.
+    let scale = if matches!(name, param::DIM | param::LOAD) { Scale::Linear } else { Scale::Log2 };
+    let doubles = if name == param::LENGTH { " in doubles" } else { "" };
+    Axis::new(format!("{}{doubles}", label(name)), scale, unit)
+}
+
+/// The axis of times against a parameter. Times grow with sizes over many powers of ten, with ranks over few.
+pub(super) fn time_against(name: &str, one_way: bool) -> Axis {
+    let linear = matches!(name, param::DIM | param::LOAD | RANKS);
+    let scale = if linear { Scale::Linear } else { Scale::Log10 };
+    let time = if one_way { "one-way time" } else { "time" };
+    Axis::new(format!("{time}, median and 95% interval"), scale, Unit::Seconds)
+}
+
+pub(super) fn bandwidth() -> Axis {
+    Axis::new("bandwidth at the median time", Scale::Linear, Unit::BytesPerSecond)
+}
+
+/// What is on the axis, in words.
+pub(super) fn label(name: &str) -> String {
+    match name {
+        param::BYTES => "message size".into(),
+        param::LENGTH => "vector length".into(),
+        param::DIM => "matrix dimension".into(),
+        param::BLOCK => "block size".into(),
+        RANKS => "number of ranks".into(),
+        _ => header(name),
+    }
+}

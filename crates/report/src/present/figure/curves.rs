@@ -1,0 +1,111 @@
+//! Time and bandwidth against a parameter.
+
+use panto_bench::Value;
+use panto_bench::results::Record;
+use panto_stats::{Summary, median};
+
+use super::super::group::Group;
+use super::super::param;
+use super::panels::{Named, Panel, panels};
+use super::{axes, is_one_way, kernel_in_words, subtitle};
+use crate::chart::{Chart, Point, Series, Style};
+
+/// Curves of few points have a marker at each.
+const FEW_POINTS: usize = 16;
+
+/// A value with the ends of its interval.
+type Interval = (f64, f64, f64);
+
+/// What is drawn: seconds, or bytes a second.
+#[derive(Clone, Copy)]
+enum Quantity {
+    Median,
+    Least,
+    Bandwidth,
+}
+
+pub(super) fn charts(group: &Group) -> Vec<Chart> {
+    let panels = panels(group);
+    let mut charts: Vec<Chart> = panels.iter().map(|panel| time(group, panel)).collect();
+    if let Some(first) = charts.first_mut() {
+        first.subtitle = subtitle(group);
+    }
+    // Several charts below each other already show more than bandwidths would add.
+    if let [only] = panels.as_slice() {
+        charts.extend(bandwidth(group, only));
+    }
+    charts
+}
+
+fn title(group: &Group, quantity: &str, panel: &Panel) -> String {
+    let what = panel.what.as_ref().map(|what| format!(", {what}")).unwrap_or_default();
+    format!("{}: {quantity} against {}{what}", kernel_in_words(group), axes::label(&group.axis))
+}
+
+fn time(group: &Group, panel: &Panel) -> Chart {
+    let one_way = is_one_way(group);
+    let quantity = if one_way { "one-way time" } else { "time" };
+    let y = axes::time_against(&group.axis, one_way);
+    let mut chart = Chart::new(title(group, quantity, panel), axes::of_parameter(&group.axis), y);
+    for named in &panel.curves {
+        chart = chart.series(series(group, named, named.name.clone(), Quantity::Median));
+        if group.short_name() == "barrier" {
+            chart = chart.series(series(group, named, least_name(panel, named), Quantity::Least));
+        }
+    }
+    chart.notes.extend(panel.note.clone());
+    chart
+}
+
+fn least_name(panel: &Panel, named: &Named) -> String {
+    if panel.curves.len() == 1 { "least time".into() } else { format!("{}, least", named.name) }
+}
+
+fn bandwidth(group: &Group, panel: &Panel) -> Option<Chart> {
+    let title = title(group, "bandwidth", panel);
+    let one_way = if is_one_way(group) { "one way" } else { "of the whole operation, not one way" };
+    let chart = Chart::new(title, axes::of_parameter(&group.axis), axes::bandwidth()).subtitle(one_way);
+    let curves =
+        panel.curves.iter().map(|named| series(group, named, named.name.clone(), Quantity::Bandwidth));
+    let chart = curves.filter(|series| !series.points.is_empty()).fold(chart, Chart::series);
+    (!chart.series.is_empty()).then_some(chart)
+}
+
+impl Quantity {
+    fn of(self, record: &Record, summary: &Summary) -> Option<Interval> {
+        let Summary { median, interval, min, .. } = *summary;
+        match self {
+            Self::Median => Some((median * 1e-9, interval.low * 1e-9, interval.high * 1e-9)),
+            Self::Least => Some((min * 1e-9, min * 1e-9, min * 1e-9)),
+            // Messages without content have no bandwidth.
+            Self::Bandwidth => {
+                record.moved.filter(|bytes| *bytes > 0)?;
+                let at = |nanos| record.bandwidth(nanos);
+                Some((at(median)?, at(interval.high)?, at(interval.low).unwrap_or(f64::INFINITY)))
+            }
+        }
+    }
+}
+
+fn series(group: &Group, named: &Named, name: String, quantity: Quantity) -> Series {
+    let place = |record: &Record| match param::value(record, &group.axis) {
+        Some(Value::Number(number)) => Some(number),
+        _ => None,
+    };
+    let same_place = |a: &&Record, b: &&Record| place(a) == place(b);
+    let point = |launches: &[&Record]| {
+        let values = launches.iter().filter_map(|record| quantity.of(record, &record.summary()?));
+        merged(place(launches[0])? as f64, &values.collect::<Vec<_>>())
+    };
+    let points: Vec<Point> = named.curve.records.chunk_by(same_place).filter_map(point).collect();
+    let style = if points.len() <= FEW_POINTS { Style::LineAndDots } else { Style::Line };
+    Series::new(name, style, points)
+}
+
+/// Several launches are one point: their median, with an interval that holds all of theirs.
+fn merged(x: f64, launches: &[Interval]) -> Option<Point> {
+    let middles: Vec<f64> = launches.iter().map(|launch| launch.0).collect();
+    let low = launches.iter().map(|launch| launch.1).fold(f64::INFINITY, f64::min);
+    let high = launches.iter().map(|launch| launch.2).fold(f64::NEG_INFINITY, f64::max);
+    Some(Point::with_interval(x, median(&middles).ok()?, low, high))
+}

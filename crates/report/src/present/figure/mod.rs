@@ -1,0 +1,63 @@
+//! The graph of a kernel (C18).
+
+mod axes;
+mod curves;
+mod distribution;
+mod panels;
+
+use panto_bench::results::{Manifest, Record};
+
+use super::group::Group;
+use super::{param, words};
+use crate::chart::{Chart, Figure};
+
+/// The graph of one kernel: time against the parameter on its axis with a curve for each combination of the
+/// others, and below it the bandwidth, where bytes are moved. A barrier has its least time as well, and a handler
+/// the distribution of its times. With a manifest, the figure says where it was measured.
+pub fn figure(kernel: &str, records: &[Record], manifest: Option<&Manifest>) -> Figure {
+    let group = Group::of(kernel, records);
+    let charts = match group.short_name() {
+        "handler" => distribution::charts(&group),
+        _ => curves::charts(&group),
+    };
+    let origin = manifest.map(origin);
+    Figure::new(charts.into_iter().enumerate().map(|(index, chart)| match &origin {
+        Some(origin) if index == 0 => with_origin(chart, origin),
+        _ => chart,
+    }))
+}
+
+/// Where and how it was measured.
+fn origin(manifest: &Manifest) -> String {
+    let Manifest { transport, host, cpu, cores, .. } = manifest;
+    format!("{transport} on {host} ({cpu}, {cores} cores)")
+}
+
+fn with_origin(chart: Chart, origin: &str) -> Chart {
+    let subtitle = format!("{}; {origin}", chart.subtitle);
+    chart.subtitle(subtitle)
+}
+
+/// `Row broadcast`.
+fn kernel_in_words(group: &Group) -> String {
+    match group.short_name() {
+        "io" => "I/O".into(),
+        name => words::capitalised(&name.replace('-', " ")),
+    }
+}
+
+/// Which time it is, and what is the same for all points.
+fn subtitle(group: &Group) -> String {
+    let Some(first) = group.records.first() else { return String::new() };
+    let mut metrics: Vec<String> = group.records.iter().map(|record| words::metric(record.metric)).collect();
+    metrics.dedup();
+    let metric =
+        if metrics.len() == 1 { metrics.remove(0) } else { "several kinds of time, see the table".into() };
+    let fixed = group.fixed().into_iter().map(|name| param::of(first, name));
+    std::iter::once(metric).chain(fixed).collect::<Vec<_>>().join("; ")
+}
+
+/// Are all times one way?
+fn is_one_way(group: &Group) -> bool {
+    group.records.iter().all(|record| words::is_one_way(record.metric))
+}

@@ -1,0 +1,105 @@
+//! Which curves go into which chart: more than a handful cannot be told apart.
+
+use panto_bench::Value;
+
+use super::super::group::{Curve, Group};
+use super::super::param::{header, label, phrase};
+
+/// More curves than this in one chart cannot be told apart.
+const MOST_CURVES: usize = 8;
+/// More charts than this in one figure are not looked at.
+const MOST_PANELS: usize = 4;
+
+/// The curves of one chart.
+pub(super) struct Panel<'a> {
+    /// What is the same for all its curves, if there are other panels.
+    pub what: Option<String>,
+    pub curves: Vec<Named<'a>>,
+    /// What was left out.
+    pub note: Option<String>,
+}
+
+/// A curve with its name.
+pub(super) struct Named<'a> {
+    pub name: String,
+    pub curve: Curve<'a>,
+}
+
+/// All curves in one chart, if they can be told apart there. Otherwise a chart for each value of the parameter
+/// that has most of them; and if even these are too many, some of them from all over the range.
+pub(super) fn panels<'a>(group: &Group<'a>) -> Vec<Panel<'a>> {
+    let names = group.curve_names();
+    let curves = group.curves(&names);
+    if curves.len() <= MOST_CURVES || names.len() < 2 {
+        return vec![panel(&names, curves, None)];
+    }
+    let split = (0..names.len()).max_by_key(|&index| values(&curves, index).len()).unwrap_or(0);
+    split_by(&names, split, curves)
+}
+
+fn split_by<'a>(names: &[&str], split: usize, curves: Vec<Curve<'a>>) -> Vec<Panel<'a>> {
+    let all = values(&curves, split);
+    let chosen = thinned(all.clone(), MOST_PANELS);
+    let left_out = (chosen.len() < all.len())
+        .then(|| format!("Shown are {} of {} values of {}.", chosen.len(), all.len(), header(names[split])));
+    let mut curves = curves;
+    let mut panels: Vec<Panel> = Vec::new();
+    for value in chosen {
+        let (inside, rest) = curves.into_iter().partition(|curve| curve.key[split] == value);
+        curves = rest;
+        panels.push(panel(names, inside, Some((split, value))));
+    }
+    if let Some(last) = panels.last_mut() {
+        last.note = last.note.take().or(left_out);
+    }
+    panels
+}
+
+fn panel<'a>(names: &[&str], curves: Vec<Curve<'a>>, split: Option<(usize, Option<Value>)>) -> Panel<'a> {
+    let all = curves.len();
+    let curves = thinned(curves, MOST_CURVES);
+    let note = (curves.len() < all).then(|| format!("Shown are {} of {all} curves.", curves.len()));
+    let without = split.as_ref().map(|(index, _)| *index);
+    Panel {
+        what: split.map(|(index, value)| phrase(names[index], value.as_ref())),
+        curves: curves.into_iter().map(|curve| named(names, without, curve)).collect(),
+        note,
+    }
+}
+
+fn named<'a>(names: &[&str], without: Option<usize>, curve: Curve<'a>) -> Named<'a> {
+    let parts = names.iter().zip(&curve.key).enumerate().filter(|(index, _)| Some(*index) != without);
+    let phrases: Vec<String> = parts.map(|(_, (name, value))| label(name, value.as_ref())).collect();
+    let name = if phrases.is_empty() { "median".into() } else { phrases.join(", ") };
+    Named { name, curve }
+}
+
+fn values(curves: &[Curve], index: usize) -> Vec<Option<Value>> {
+    let mut values: Vec<Option<Value>> = curves.iter().map(|curve| curve.key[index].clone()).collect();
+    values.sort();
+    values.dedup();
+    values
+}
+
+/// At most so many of the items, evenly from the first to the last.
+pub(super) fn thinned<T>(items: Vec<T>, most: usize) -> Vec<T> {
+    let last = items.len().saturating_sub(1);
+    if items.len() <= most {
+        return items;
+    }
+    let wanted: Vec<usize> = (0..most).map(|i| (i * last + (most - 1) / 2) / (most - 1)).collect();
+    items.into_iter().enumerate().filter(|(index, _)| wanted.contains(index)).map(|(_, item)| item).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::thinned;
+
+    #[test]
+    fn thinning_keeps_both_ends() {
+        assert_eq!(thinned((0..3).collect(), 4), [0, 1, 2]);
+        assert_eq!(thinned((0..10).collect(), 4), [0, 3, 6, 9]);
+        assert_eq!(thinned((0..9).collect::<Vec<_>>(), 8).len(), 8);
+        assert!(thinned(Vec::<u8>::new(), 4).is_empty());
+    }
+}

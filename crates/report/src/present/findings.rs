@@ -1,0 +1,74 @@
+//! Derived figures as a table.
+
+use panto_bench::{Finding, Unit};
+
+use crate::table::{Column, Table};
+
+/// What follows from the measurements, a line each; nothing if nothing does.
+pub fn findings(findings: &[Finding]) -> String {
+    if findings.is_empty() {
+        return String::new();
+    }
+    format!("What follows\n{}\n", findings_table(findings))
+}
+
+/// The same as a table.
+pub fn findings_table(findings: &[Finding]) -> Table {
+    let columns =
+        [Column::text("kernel"), Column::text("figure"), Column::right("value"), Column::right("interval")];
+    let mut table = Table::new(columns);
+    for finding in findings {
+        let interval = finding.interval.map_or(String::new(), |(low, high)| {
+            format!("{} .. {}", quantity(low, finding.unit), quantity(high, finding.unit))
+        });
+        table.row([
+            finding.kernel.clone(),
+            finding.label.clone(),
+            quantity(finding.value, finding.unit),
+            interval,
+        ]);
+    }
+    table
+}
+
+/// A figure with its unit.
+pub fn quantity(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Seconds => panto_units::time(value),
+        // The inverse is what people compare; the time is what adds up.
+        Unit::SecondsPerByte => format!("{}/B", sub_nano(value)),
+        Unit::Bytes => panto_units::bytes(value.round().max(0.0) as u64),
+        Unit::BytesPerSecond => panto_units::rate(value),
+        Unit::Percent => panto_units::percent(value),
+        Unit::Number => panto_units::significant(value, 3),
+    }
+}
+
+/// Times a byte are below a nanosecond on any machine of today.
+fn sub_nano(seconds: f64) -> String {
+    if seconds.abs() < 1e-9 {
+        return format!("{}ps", panto_units::significant(seconds * 1e12, 3));
+    }
+    panto_units::time(seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_unit_has_its_form() {
+        let cases = [
+            (1.5e-6, Unit::Seconds, "1.50us"),
+            (6.25e-11, Unit::SecondsPerByte, "62.5ps/B"),
+            (4.1e-7, Unit::SecondsPerByte, "410ns/B"),
+            (4096.4, Unit::Bytes, "4KiB"),
+            (1.6e10, Unit::BytesPerSecond, "16.0GB/s"),
+            (33.3, Unit::Percent, "33.3%"),
+            (1.987, Unit::Number, "1.99"),
+        ];
+        for (value, unit, text) in cases {
+            assert_eq!(quantity(value, unit), text);
+        }
+    }
+}

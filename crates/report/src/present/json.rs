@@ -1,0 +1,126 @@
+//! Points as one JSON object, for programs.
+
+use std::collections::BTreeMap;
+
+use panto_bench::Value;
+use panto_bench::measure::{Metric, Start, Stop};
+use panto_bench::results::{End, Manifest, Record};
+use serde::Serialize;
+
+use super::group::groups;
+use super::words;
+
+/// An object of the manifest, the points without their raw samples, how the run ended (`null` if it did not by
+/// itself), and the findings that the caller derived. Times are in nanoseconds for one operation.
+///
+/// # Panics
+/// Never: all names are strings, and what is no number becomes `null`.
+pub fn json(
+    manifest: &Manifest,
+    records: &[Record],
+    end: Option<&End>,
+    findings: serde_json::Value,
+) -> String {
+    let groups = groups(records);
+    let points = groups.iter().flat_map(|group| &group.records).map(|record| Point::of(record)).collect();
+    let document = Document { manifest, points, end, findings };
+    serde_json::to_string_pretty(&document).expect("all names are strings")
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    manifest: &'a Manifest,
+    points: Vec<Point<'a>>,
+    end: Option<&'a End>,
+    findings: serde_json::Value,
+}
+
+#[derive(Serialize)]
+struct Point<'a> {
+    kernel: &'a str,
+    ranks: usize,
+    params: &'a BTreeMap<String, Value>,
+    metric: MetricInWords,
+    summary: Option<Summary>,
+    #[serde(rename = "bandwidth_Bps")]
+    bandwidth: Option<f64>,
+    moved: Option<u64>,
+    batch: u64,
+    late: u64,
+    stop: Stop,
+    start: Start,
+    empty_ns: f64,
+    steal: Option<f64>,
+    algorithm: Option<&'a str>,
+    verified: bool,
+}
+
+#[derive(Serialize)]
+struct MetricInWords {
+    words: String,
+    one_way: bool,
+    #[serde(flatten)]
+    metric: Metric,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    n: usize,
+    median_ns: f64,
+    low_ns: f64,
+    high_ns: f64,
+    confidence: f64,
+    min_ns: f64,
+    max_ns: f64,
+    mean_ns: f64,
+    stddev_ns: f64,
+    p95_ns: f64,
+    p99_ns: f64,
+}
+
+impl<'a> Point<'a> {
+    fn of(record: &'a Record) -> Self {
+        let summary = record.summary();
+        Self {
+            kernel: &record.kernel,
+            ranks: record.point.ranks,
+            params: &record.point.params,
+            metric: MetricInWords::of(record.metric),
+            bandwidth: summary.and_then(|summary| record.bandwidth(summary.median)),
+            summary: summary.as_ref().map(Summary::of),
+            moved: record.moved,
+            batch: record.batch,
+            late: record.late,
+            stop: record.stop,
+            start: record.start,
+            empty_ns: record.empty_ns,
+            steal: record.steal,
+            algorithm: record.algorithm.as_deref(),
+            verified: record.verified,
+        }
+    }
+}
+
+impl MetricInWords {
+    fn of(metric: Metric) -> Self {
+        Self { words: words::metric(metric), one_way: words::is_one_way(metric), metric }
+    }
+}
+
+impl Summary {
+    fn of(s: &panto_stats::Summary) -> Self {
+        Self {
+            n: s.n,
+            median_ns: s.median,
+            low_ns: s.interval.low,
+            high_ns: s.interval.high,
+            confidence: s.confidence,
+            min_ns: s.min,
+            max_ns: s.max,
+            mean_ns: s.mean,
+            stddev_ns: s.std_dev,
+            p95_ns: s.p95,
+            p99_ns: s.p99,
+        }
+    }
+}

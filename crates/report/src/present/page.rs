@@ -1,0 +1,53 @@
+//! A report to send to a colleague.
+
+use panto_bench::results::{Manifest, Record};
+use panto_bench::{Finding, Kernel};
+
+use super::{by_kernel, concerns, crowding, describe, figure, findings_table, in_words, table, words};
+use crate::html::{Block, Page, Section};
+
+/// One page with everything: in words, a section a kernel, and how it was measured.
+pub fn report(manifest: &Manifest, records: &[Record], findings: &[Finding]) -> Page {
+    let lead =
+        "How this machine passes messages, measured by Panto. Each time is a median with its 95% interval.";
+    let mut page = Page::new(format!("Message passing on {}", manifest.host), lead);
+    page = page.section(summary(manifest, records, findings));
+    for (kernel, records) in by_kernel(records) {
+        page = page.section(section(manifest, &kernel, &records, findings));
+    }
+    page.section(method(manifest))
+}
+
+fn summary(manifest: &Manifest, records: &[Record], findings: &[Finding]) -> Section {
+    let mut section = Section::new("summary", "In words");
+    for line in in_words(manifest, records, findings) {
+        section = section.block(Block::paragraph(line));
+    }
+    for concern in crowding(records, manifest).into_iter().chain(concerns(records)) {
+        section = section.block(Block::paragraph(format!("Note: {concern}")));
+    }
+    section
+}
+
+fn section(manifest: &Manifest, kernel: &str, records: &[Record], findings: &[Finding]) -> Section {
+    let mut section = Section::new(kernel, kernel);
+    if let Ok(known) = kernel.parse::<Kernel>() {
+        section = section.block(Block::paragraph(format!("{}.", words::capitalised(known.about().line))));
+    }
+    section = section.block(figure(kernel, records, Some(manifest)));
+    let of_kernel: Vec<Finding> = findings.iter().filter(|found| found.kernel == kernel).cloned().collect();
+    if !of_kernel.is_empty() {
+        section = section.block(findings_table(&of_kernel));
+    }
+    let tables = table(records)
+        .into_iter()
+        .flat_map(|(heading, table)| [Block::paragraph(heading), Block::from(table)]);
+    section.block(Block::Details { summary: "All points".into(), blocks: tables.collect() })
+}
+
+fn method(manifest: &Manifest) -> Section {
+    let text = "Samples are batches of repetitions, less an empty loop; ranks start together at a moment named in \
+                advance where each has a core; points come in random order; sampling stops when the interval of the \
+                median is narrow enough or the time is over; all data is verified outside the timed region.";
+    Section::new("method", "How it was measured").block(Block::paragraph(text)).block(describe(manifest))
+}

@@ -1,0 +1,68 @@
+//! Parameters of points, in words.
+
+use panto_bench::results::Record;
+use panto_bench::{Value, param};
+use panto_units as units;
+
+/// The number of ranks, which is no parameter of its own but is shown like one.
+pub(super) const RANKS: &str = "ranks";
+/// The algorithm of a collective, where the same point was measured with several.
+pub(super) const ALGORITHM: &str = "algorithm";
+
+/// The value of a parameter at a point.
+pub(super) fn value(record: &Record, name: &str) -> Option<Value> {
+    match name {
+        RANKS => Some(Value::Number(record.point.ranks as u64)),
+        ALGORITHM => record.algorithm.clone().map(Value::Text),
+        _ => record.point.params.get(name).cloned(),
+    }
+}
+
+/// Is it a number of bytes?
+pub(super) fn is_size(name: &str) -> bool {
+    matches!(name, param::BYTES | param::LOAD_BYTES | param::BLOCK)
+}
+
+/// The head of a column, and the name in a phrase.
+pub(super) fn header(name: &str) -> String {
+    match name {
+        param::BYTES => "size".into(),
+        param::LOAD_BYTES => "load size".into(),
+        _ => name.replace('_', " "),
+    }
+}
+
+/// The value alone, as in a cell of a table.
+pub(super) fn cell(name: &str, value: Option<&Value>) -> String {
+    match value {
+        Some(Value::Number(number)) if is_size(name) => units::bytes(*number),
+        Some(Value::Number(number)) if name == param::LOAD => format!("{number}%"),
+        Some(value) => value.to_string(),
+        None => "-".into(),
+    }
+}
+
+/// The value with its name: `4 ranks`, `size 64KiB`.
+pub(super) fn phrase(name: &str, value: Option<&Value>) -> String {
+    let cell = cell(name, value);
+    match (name, value) {
+        (_, None) => format!("no {}", header(name)),
+        (param::LOAD, Some(Value::Number(0))) => "no load".into(),
+        (RANKS | param::HOPS, Some(Value::Number(1))) => format!("1 {}", name.trim_end_matches('s')),
+        (RANKS | param::HOPS, Some(_)) => format!("{cell} {name}"),
+        _ => format!("{} {cell}", header(name)),
+    }
+}
+
+/// The value as the name of a curve: variants and algorithms speak for themselves.
+pub(super) fn label(name: &str, value: Option<&Value>) -> String {
+    match value {
+        Some(Value::Text(text)) => text.clone(),
+        _ => phrase(name, value),
+    }
+}
+
+/// The phrase of a parameter of a point.
+pub(super) fn of(record: &Record, name: &str) -> String {
+    phrase(name, value(record, name).as_ref())
+}

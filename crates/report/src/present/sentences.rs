@@ -1,0 +1,167 @@
+//! The figures that matter, in sentences.
+
+use panto_bench::results::{Manifest, Record};
+use panto_bench::{Finding, param};
+use panto_stats::Summary;
+use panto_units::{percent, time};
+
+use super::findings::quantity;
+
+const NANO: f64 = 1e-9;
+
+/// What a newcomer wants to know of this machine, a sentence each. Kernels that were not measured are left out.
+pub fn in_words(manifest: &Manifest, records: &[Record], findings: &[Finding]) -> Vec<String> {
+    let facts = Facts { records, findings };
+    let mut lines = vec![format!(
+        "{} ({}, {} cores), ranks on {}.",
+        manifest.host, manifest.cpu, manifest.cores, manifest.transport
+    )];
+    let sentences = [
+        facts.message(),
+        facts.bandwidth(),
+        facts.exchange(),
+        facts.broadcast(),
+        facts.reduction(),
+        facts.barrier(),
+        facts.contention(),
+        facts.overlap(),
+        facts.matrix(),
+        facts.handler(),
+    ];
+    lines.extend(sentences.into_iter().flatten());
+    lines
+}
+
+struct Facts<'a> {
+    records: &'a [Record],
+    findings: &'a [Finding],
+}
+
+impl Facts<'_> {
+    fn message(&self) -> Option<String> {
+        let (record, summary) = self.pair("comet/echo", 8)?;
+        let hop = if record.point.number(param::HOPS) == Some(1) { "" } else { " (to itself)" };
+        let median = interval(&summary);
+        Some(format!("A message of 8 bytes takes {median} one way{hop}: that is the start-up time."))
+    }
+
+    fn bandwidth(&self) -> Option<String> {
+        let peak = self.finding("comet/echo", "peak bandwidth, 1 hop")?;
+        let half = self.finding("comet/echo", "size of half the peak, 1 hop")?;
+        let ninety = self.finding("comet/echo", "size of 90% of the peak, 1 hop")?;
+        Some(format!(
+            "The peak bandwidth is {} one way; messages of {} reach half of it, of {} nine tenths.",
+            text(peak),
+            text(half),
+            text(ninety)
+        ))
+    }
+
+    fn exchange(&self) -> Option<String> {
+        let (_, exchange) = self.pair("comet/exchange", 1 << 16)?;
+        let (_, echo) = self.pair("comet/echo", 1 << 16)?;
+        let gain = (1.0 - exchange.median / (2.0 * echo.median)) * 100.0;
+        Some(format!(
+            "Two ranks exchange 64KiB in {}; one after the other it would take {} ({} saved by using both directions at once).",
+            interval(&exchange),
+            time(2.0 * echo.median * NANO),
+            percent(gain)
+        ))
+    }
+
+    fn broadcast(&self) -> Option<String> {
+        let at = |size| self.widest("comet/broadcast", param::BYTES, size);
+        let ((record, small), (_, large)) = (at(8)?, at(1 << 16)?);
+        Some(format!(
+            "A broadcast to {} ranks takes {} for 8 bytes and {} for 64KiB, with the barrier that closes it.",
+            record.point.ranks,
+            interval(&small),
+            interval(&large)
+        ))
+    }
+
+    fn reduction(&self) -> Option<String> {
+        let (record, summary) = self.widest("comet/reduction", param::LENGTH, 1)?;
+        Some(format!("The sum of one double over {} ranks takes {}.", record.point.ranks, interval(&summary)))
+    }
+
+    fn barrier(&self) -> Option<String> {
+        let of = self.records.iter().filter(|record| record.kernel == "comet/barrier");
+        let record = of.max_by_key(|record| record.point.ranks)?;
+        let least = time(record.summary()?.min * NANO);
+        Some(format!("A barrier of {} ranks takes at least {least}.", record.point.ranks))
+    }
+
+    fn contention(&self) -> Option<String> {
+        let of = |load| self.finding("comet/contention", &format!("slowdown under {load}% load"));
+        let (half, most) = (of(50)?, of(90)?);
+        Some(format!(
+            "Under background load an echo is slower by {} (half load) and {} (90% load), median over the sizes.",
+            text(half),
+            text(most)
+        ))
+    }
+
+    fn overlap(&self) -> Option<String> {
+        let best = self.finding("comet/overlap", "best gain")?;
+        let (low, high) = best.interval?;
+        let verdict = if low > 5.0 {
+            format!("saves up to {} ({} to {})", percent(best.value), percent(low), percent(high))
+        } else if high < 5.0 {
+            format!("saves nothing to speak of ({} at best)", percent(best.value))
+        } else {
+            format!("saves perhaps {} ({} to {})", percent(best.value), percent(low), percent(high))
+        };
+        Some(format!("Overlapping an exchange with computation {verdict}."))
+    }
+
+    fn matrix(&self) -> Option<String> {
+        let guard = self.finding("comet/guard", "time")?;
+        let transpose = self.finding("comet/transpose", "time exchange")?;
+        let size = guard.label.trim_start_matches("time, ");
+        Some(format!("For a matrix of {size}: guard update {}, transpose {}.", text(guard), text(transpose)))
+    }
+
+    fn handler(&self) -> Option<String> {
+        let usual = self.finding("comet/handler", "send to handler, 8B")?;
+        let worst = self.finding("comet/handler", "send to handler, slowest, 8B")?;
+        Some(format!(
+            "A message reaches a handler on a rank that computes after {} (slowest {}).",
+            text(usual),
+            text(worst)
+        ))
+    }
+
+    /// The first finding whose label begins like this.
+    fn finding(&self, kernel: &str, label: &str) -> Option<&Finding> {
+        self.findings.iter().find(|finding| finding.kernel == kernel && finding.label.starts_with(label))
+    }
+
+    /// The nearest distance of a pattern between two.
+    fn pair(&self, kernel: &str, size: u64) -> Option<(&Record, Summary)> {
+        let fits = |record: &&Record| {
+            record.kernel == kernel
+                && record.point.number(param::BYTES) == Some(size)
+                && record.point.number(param::HOPS).is_some_and(|hops| hops > 0)
+        };
+        let record =
+            self.records.iter().filter(fits).min_by_key(|record| record.point.number(param::HOPS))?;
+        Some((record, record.summary()?))
+    }
+
+    /// The most ranks at this value.
+    fn widest(&self, kernel: &str, name: &str, value: u64) -> Option<(&Record, Summary)> {
+        let fits = |record: &&Record| record.kernel == kernel && record.point.number(name) == Some(value);
+        let record = self.records.iter().filter(fits).max_by_key(|record| record.point.ranks)?;
+        Some((record, record.summary()?))
+    }
+}
+
+fn text(finding: &Finding) -> String {
+    quantity(finding.value, finding.unit)
+}
+
+fn interval(summary: &Summary) -> String {
+    let at = |nanos: f64| time(nanos * NANO);
+    format!("{} ({} to {})", at(summary.median), at(summary.interval.low), at(summary.interval.high))
+}

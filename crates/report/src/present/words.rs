@@ -1,0 +1,63 @@
+//! How a point was measured, in words.
+
+use panto_bench::measure::{Clock, Metric, Start};
+use panto_bench::results::Record;
+
+/// Steal time from this part on is worth a word.
+pub(super) const STEAL: f64 = 0.01;
+
+/// Which time it is. Whether it is one way is always said.
+pub(super) fn metric(metric: Metric) -> String {
+    match metric {
+        Metric { half: true, .. } => metric.to_string(),
+        Metric { clock: Clock::SendToHandler, .. } => format!("one way, {metric}"),
+        _ => format!("the whole operation, not one way, {metric}"),
+    }
+}
+
+/// The same for a column, where the other times stand below it.
+pub(super) fn short_metric(metric: Metric) -> String {
+    match metric {
+        Metric { clock: Clock::OnRank(rank), half: true } => format!("one way, rank {rank}"),
+        Metric { half: true, .. } => "one way".into(),
+        Metric { clock: Clock::SendToHandler, .. } => "one way, to the handler".into(),
+        _ => format!("not one way, {metric}"),
+    }
+}
+
+/// Is it the time of one message one way?
+pub(super) fn is_one_way(metric: Metric) -> bool {
+    metric.half || metric.clock == Clock::SendToHandler
+}
+
+/// How the ranks started together.
+pub(super) fn start(start: Start) -> &'static str {
+    match start {
+        Start::RoundTime => "all ranks start at a moment named in advance",
+        Start::Broadcast => "each rank starts when a broadcast reaches it",
+    }
+}
+
+/// The name of the start method, as in result files.
+pub(super) fn start_name(start: Start) -> &'static str {
+    match start {
+        Start::RoundTime => "round-time",
+        Start::Broadcast => "broadcast",
+    }
+}
+
+/// The algorithm of a collective. Without one the transport's own was used, or there is none to choose.
+pub(super) fn algorithm(record: &Record) -> &str {
+    record.algorithm.as_deref().unwrap_or("-")
+}
+
+/// Names from a file may hold anything: control characters could break a line or move the reader's cursor.
+pub(super) fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// The first letter in upper case.
+pub(super) fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}

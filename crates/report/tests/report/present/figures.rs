@@ -1,0 +1,106 @@
+//! The graphs of kernels.
+
+use std::fmt::Write as _;
+
+use insta::assert_snapshot;
+use panto_bench::results::Record;
+use panto_report::chart::{Chart, Figure, Scale};
+use panto_report::present::figure;
+
+use super::records::{
+    barrier, broadcast, contention, echo, exchange, handler, io, manifest, overlap, reduction, transpose,
+};
+
+/// What a figure shows, without its drawing.
+fn outline(figure: &Figure) -> String {
+    figure.charts.iter().fold(String::new(), |text, chart| text + &chart_outline(chart))
+}
+
+fn chart_outline(chart: &Chart) -> String {
+    let Chart { title, subtitle, x, y, .. } = chart;
+    let mut text = format!("{title}\n  {subtitle}\n");
+    let _ = writeln!(text, "  x: {} ({:?}), y: {} ({:?})", x.label, x.scale, y.label, y.scale);
+    for series in &chart.series {
+        let ends = [series.points.first(), series.points.last()].map(|point| point.map_or(f64::NAN, |p| p.x));
+        let _ = writeln!(
+            text,
+            "  - {}: {} points from {} to {}",
+            series.name,
+            series.points.len(),
+            ends[0],
+            ends[1]
+        );
+    }
+    chart.notes.iter().for_each(|note| {
+        let _ = writeln!(text, "  note: {note}");
+    });
+    text
+}
+
+fn all() -> Vec<Record> {
+    let matrix = [transpose(), io()].concat();
+    let pairs = [echo(3, 22), exchange(), contention(), overlap(), handler()].concat();
+    [pairs, broadcast(20), reduction(), barrier(), matrix].concat()
+}
+
+#[test]
+fn every_kernel_has_its_graph() {
+    let records = all();
+    let mut kernels: Vec<&str> = records.iter().map(|record| record.kernel.as_str()).collect();
+    kernels.dedup();
+    let outlines: Vec<String> =
+        kernels.iter().map(|kernel| outline(&figure(kernel, &records, None))).collect();
+    assert_snapshot!(outlines.join("\n"));
+}
+
+#[test]
+fn a_manifest_is_named_once() {
+    let figure = figure("comet/echo", &echo(1, 4), Some(&manifest()));
+    assert!(figure.charts[0].subtitle.ends_with("threads on bench-7 (Example CPU @ 2.40GHz, 4 cores)"));
+    assert!(!figure.charts[1].subtitle.contains("bench-7"));
+}
+
+#[test]
+fn size_zero_has_a_time_but_no_bandwidth() {
+    let figure = figure("comet/echo", &echo(0, 4), None);
+    let first = |chart: &Chart| chart.series[0].points[0].x;
+    assert_eq!((first(&figure.charts[0]), first(&figure.charts[1])), (0.0, 1.0));
+}
+
+#[test]
+fn launches_of_the_same_point_are_one_point() {
+    let slower = |mut record: Record| {
+        record.samples_ns.iter_mut().for_each(|nanos| *nanos *= 3.0);
+        record
+    };
+    let records = [barrier(), barrier().into_iter().map(slower).collect()].concat();
+    let point = figure("comet/barrier", &records, None).charts[0].series[0].points[0];
+    assert!(point.high > 2.9 * point.low, "{point:?}");
+    assert!((point.y / f64::midpoint(point.low, point.high) - 1.0).abs() < 0.1, "{point:?}");
+}
+
+#[test]
+fn algorithms_are_curves_where_they_compete() {
+    let with = |algorithm: &str| {
+        let named = |record: Record| Record { algorithm: Some(algorithm.into()), ..record };
+        barrier().into_iter().map(named).collect::<Vec<_>>()
+    };
+    let records = [with("tree"), with("dissemination")].concat();
+    let figure = figure("comet/barrier", &records, None);
+    let names: Vec<&str> = figure.charts[0].series.iter().map(|series| series.name.as_str()).collect();
+    assert_eq!(names, ["dissemination", "dissemination, least", "tree", "tree, least"]);
+}
+
+#[test]
+fn too_many_curves_are_thinned() {
+    let figure = figure("comet/echo", &echo(20, 2), None);
+    assert_eq!(figure.charts[0].series.len(), 8);
+    assert_eq!(figure.charts[0].notes, ["Shown are 8 of 21 curves."]);
+}
+
+#[test]
+fn a_kernel_without_records_is_an_empty_figure() {
+    let figure = figure("comet/shift", &[], None);
+    assert!(figure.charts.iter().all(|chart| chart.series.is_empty() && chart.x.scale == Scale::Linear));
+    assert!(figure.to_svg().starts_with("<svg"));
+}
