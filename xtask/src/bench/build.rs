@@ -1,0 +1,41 @@
+//! The time of a release build from nothing.
+
+use std::time::{Duration, Instant};
+
+use super::Outcome;
+use crate::failure::Result;
+use crate::scratch::Scratch;
+use crate::shell;
+
+const GOAL: Duration = Duration::from_secs(180);
+
+pub fn run() -> Result<Outcome> {
+    // The network is not what is measured.
+    shell::stream(&mut shell::cargo("fetch"))?;
+    let scratch = Scratch::new("build")?;
+    let start = Instant::now();
+    shell::stream(shell::cargo("build --release").env("CARGO_TARGET_DIR", scratch.path()))?;
+    println!("{}", report(start.elapsed()));
+    Ok(Outcome::Done)
+}
+
+fn report(time: Duration) -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let verdict = if time <= GOAL { "met" } else { "MISSED" };
+    format!(
+        "release build from nothing, once, {cores} cores, downloads not counted: {:.1} s; goal: at most {} s, {verdict}",
+        time.as_secs_f64(),
+        GOAL.as_secs()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_goal_is_three_minutes() {
+        assert!(report(GOAL).ends_with("at most 180 s, met"));
+        assert!(report(GOAL + Duration::from_secs(1)).ends_with("MISSED"));
+    }
+}

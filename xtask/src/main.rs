@@ -1,0 +1,86 @@
+//! The chores of the project: `cargo xtask --help`.
+#![forbid(unsafe_code)]
+
+mod bench;
+mod failure;
+mod help;
+mod needs;
+mod scratch;
+mod shell;
+mod test;
+
+use std::process::ExitCode;
+
+use failure::{Failure, Result};
+
+/// Something that `cargo xtask` does.
+struct Chore {
+    name: &'static str,
+    line: &'static str,
+    help: fn() -> String,
+    run: fn(&[String]) -> Result<()>,
+}
+
+const CHORES: &[Chore] = &[
+    Chore {
+        name: "test",
+        line: "everything that must hold before a change goes in",
+        help: test::help,
+        run: test::run,
+    },
+    Chore {
+        name: "bench",
+        line: "the repository's own speed, side by side with MPI",
+        help: bench::help,
+        run: bench::run,
+    },
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            failure.exit_code()
+        }
+    }
+}
+
+fn dispatch(arguments: &[String]) -> Result<()> {
+    let Some((name, rest)) = arguments.split_first() else {
+        return Err(Failure::usage(format!("which chore? There are {}; see `cargo xtask --help`", names())));
+    };
+    if help::asked(name) {
+        print!("{}", help::all(CHORES));
+        return Ok(());
+    }
+    let Some(chore) = CHORES.iter().find(|chore| chore.name == name) else {
+        return Err(Failure::usage(format!(
+            "there is no chore `{name}`; there are {} (`cargo xtask --help` explains them)",
+            names()
+        )));
+    };
+    if rest.iter().any(|argument| help::asked(argument)) {
+        print!("{}", (chore.help)());
+        return Ok(());
+    }
+    (chore.run)(rest)
+}
+
+fn names() -> String {
+    let names: Vec<_> = CHORES.iter().map(|chore| format!("`{}`", chore.name)).collect();
+    names.join(" and ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_chore_is_told_which_there_are() {
+        let failure = dispatch(&["tset".to_owned()]).unwrap_err();
+        assert!(matches!(failure, Failure::Usage(_)));
+        assert!(failure.to_string().contains("`test` and `bench`"));
+    }
+}

@@ -1,0 +1,149 @@
+//! `cargo xtask test`: everything that must hold before a change goes in.
+
+use std::time::{Duration, Instant};
+
+use crate::failure::{Failure, Result};
+use crate::needs::{self, By};
+use crate::{help, shell};
+
+struct Step {
+    name: &'static str,
+    line: &'static str,
+    run: fn() -> Result<()>,
+}
+
+const STEPS: &[Step] = &[
+    Step {
+        name: "needs",
+        line: "what the tests need is there, or gets installed",
+        run: || needs::ensure(By::Test),
+    },
+    Step { name: "fmt", line: "the code is laid out by rustfmt", run: fmt },
+    Step { name: "clippy", line: "clippy has nothing to say", run: clippy },
+    Step { name: "docs", line: "the documentation builds without warnings", run: docs },
+    Step { name: "tests", line: "all tests pass", run: tests },
+    Step { name: "doctests", line: "the examples in the documentation work", run: doctests },
+];
+
+pub fn help() -> String {
+    let steps = help::list(STEPS.iter().map(|step| (step.name, step.line)));
+    format!(
+        "cargo xtask test [--only STEP,STEP...] [--list]\n\
+         Runs these steps in order and stops at the first that fails:\n{steps}\
+         Examples:\n  cargo xtask test\n  cargo xtask test --only clippy,docs\n  cargo xtask test --list\n"
+    )
+}
+
+pub fn run(arguments: &[String]) -> Result<()> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [] => run_steps(STEPS.iter().collect()),
+        ["--list"] => {
+            print!("{}", help::list(STEPS.iter().map(|step| (step.name, step.line))));
+            Ok(())
+        }
+        ["--only", names] => run_steps(select(names)?),
+        [word] if word.starts_with("--only=") => run_steps(select(&word["--only=".len()..])?),
+        ["--only"] => Err(Failure::usage(format!("--only wants steps; there are {}", names()))),
+        [word, ..] => Err(Failure::usage(format!(
+            "`test` does not know `{word}`; it knows --only STEP,STEP... and --list (see `cargo xtask test --help`)"
+        ))),
+    }
+}
+
+/// The named steps, in the order of the table.
+fn select(list: &str) -> Result<Vec<&'static Step>> {
+    let wanted: Vec<&str> = list.split(',').map(str::trim).collect();
+    let known = |name: &str| STEPS.iter().any(|step| step.name == name);
+    if let Some(unknown) = wanted.iter().find(|name| !known(name)) {
+        return Err(Failure::usage(format!("there is no step `{unknown}`; there are {}", names())));
+    }
+    Ok(STEPS.iter().filter(|step| wanted.contains(&step.name)).collect())
+}
+
+fn names() -> String {
+    STEPS.iter().map(|step| step.name).collect::<Vec<_>>().join(", ")
+}
+
+fn run_steps(steps: Vec<&Step>) -> Result<()> {
+    let mut times = Vec::new();
+    for step in steps {
+        println!("\n== {}: {}", step.name, step.line);
+        let start = Instant::now();
+        (step.run)().map_err(|failure| stopped(step, &failure))?;
+        times.push((step.name, start.elapsed()));
+    }
+    println!("\n== {}", summary(&times));
+    Ok(())
+}
+
+fn stopped(step: &Step, failure: &Failure) -> Failure {
+    Failure::failed(format!(
+        "the step `{0}` failed: {failure}\nOnce mended, `cargo xtask test --only {0}` runs this step alone.",
+        step.name
+    ))
+}
+
+fn summary(times: &[(&str, Duration)]) -> String {
+    let each: Vec<String> =
+        times.iter().map(|(name, time)| format!("{name} {:.1} s", time.as_secs_f64())).collect();
+    let total: Duration = times.iter().map(|(_, time)| time).sum();
+    format!("all is well: {}; {:.1} s in all", each.join(", "), total.as_secs_f64())
+}
+
+fn fmt() -> Result<()> {
+    shell::stream(&mut shell::cargo("fmt --all --check"))
+        .map_err(|failure| Failure::failed(format!("{failure}; `cargo fmt --all` mends it")))
+}
+
+fn clippy() -> Result<()> {
+    shell::stream(&mut shell::cargo("clippy --workspace --all-targets -- -D warnings"))
+}
+
+fn docs() -> Result<()> {
+    shell::stream(shell::cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+fn tests() -> Result<()> {
+    if shell::on_path("cargo-nextest") {
+        return shell::stream(&mut shell::cargo("nextest run --workspace"));
+    }
+    // Not `--all-targets`: that would run the benchmarks as well, unoptimised.
+    shell::stream(&mut shell::cargo("test --workspace --lib --bins --tests --examples"))
+}
+
+fn doctests() -> Result<()> {
+    shell::stream(&mut shell::cargo("test --workspace --doc"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(list: &str) -> Vec<&'static str> {
+        select(list).unwrap().iter().map(|step| step.name).collect()
+    }
+
+    #[test]
+    fn steps_run_in_the_order_of_the_table() {
+        assert_eq!(chosen("docs,clippy"), ["clippy", "docs"]);
+    }
+
+    #[test]
+    fn an_unknown_step_is_told_which_there_are() {
+        let failure = select("clippy,doc").err().unwrap();
+        assert!(matches!(failure, Failure::Usage(_)));
+        assert!(failure.to_string().contains("needs, fmt, clippy, docs, tests, doctests"));
+    }
+
+    #[test]
+    fn an_unknown_option_is_named() {
+        assert!(run(&["--fast".to_owned()]).unwrap_err().to_string().contains("`--fast`"));
+    }
+
+    #[test]
+    fn the_summary_adds_up() {
+        let times = [("fmt", Duration::from_millis(500)), ("clippy", Duration::from_millis(1500))];
+        assert_eq!(summary(&times), "all is well: fmt 0.5 s, clippy 1.5 s; 2.0 s in all");
+    }
+}
