@@ -22,7 +22,7 @@ pub use error::{Error, Result};
 pub use findings::{Finding, Gain, Unit, findings, overlap_gain};
 pub use kernel::{About, Kernel, Pattern};
 pub use point::{Point, Value, param};
-pub use run::{Observer, run, runnable};
+pub use run::{Observer, fits, run, runnable};
 pub use settings::{Effort, Settings};
 pub use sizes::{default_sizes, message_sizes, rank_counts};
 pub use sweep::{parse_counts, parse_sizes};

@@ -33,6 +33,7 @@ pub fn run<W: World>(
     observer: &mut dyn Observer,
 ) -> Result<End> {
     settings.check()?;
+    fits(world, settings)?;
     let kernels = with_needs(kernels)?;
     kernels.iter().try_for_each(|&kernel| runnable(kernel, settings))?;
     let mut run = Run {
@@ -69,6 +70,15 @@ fn with_needs(kernels: &[Kernel]) -> Result<Vec<Kernel>> {
         }
     }
     Ok(all)
+}
+
+/// Can the world run as many ranks as the settings ask for?
+pub fn fits<W: World>(world: &W, settings: &Settings) -> Result<()> {
+    let (ranks, most) = (settings.world(), world.most_ranks());
+    if ranks <= most {
+        return Ok(());
+    }
+    Err(Error::usage(format!("{ranks} ranks are too many here; use --ranks {most} or fewer")))
 }
 
 /// Can this kernel run with these settings? The error names what it lacks. Nothing is measured.

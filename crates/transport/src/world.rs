@@ -10,6 +10,9 @@ pub trait World: Sync {
     /// A rank's end.
     type Endpoint: Transport;
 
+    /// The most ranks that it can run.
+    fn most_ranks(&self) -> usize;
+
     /// Runs `body` once on each of `ranks` ranks and answers what they returned, in the order of the ranks.
     ///
     /// If a rank fails, all others are stopped, and the answer is the error of the one that failed first.

@@ -53,23 +53,31 @@ impl Pattern for Echo {
 /// be meant for another kernel of the suite.
 pub(super) fn pair_points(settings: &Settings, first: u64) -> Result<Vec<Point>> {
     let ranks = settings.world();
+    let hops = distances(settings, first, ranks)?;
+    let sizes = settings.sizes.clone().unwrap_or_else(|| default_sizes(settings.seed));
+    let point = |hops, bytes| Point::new(ranks).with(param::HOPS, hops).with(param::BYTES, bytes);
+    Ok(hops.iter().flat_map(|&hops| sizes.iter().map(move |&bytes| point(hops, bytes))).collect())
+}
+
+/// The distances from the tester that there are, or those of them that the user named.
+fn distances(settings: &Settings, first: u64, ranks: usize) -> Result<Vec<u64>> {
     let shape = settings.shape_or(HopShape::Complete);
-    let farthest = shape.diameter(ranks) as u64;
-    let named = settings.hops.clone().unwrap_or_else(|| (first..=farthest).collect());
-    let hops: Vec<u64> = named.into_iter().filter(|&hops| hops >= first).collect();
+    let is_there = |hops: &u64| shape.rank_at_hops(TESTER, *hops as usize, ranks).is_some();
+    let all: Vec<u64> = (first..=shape.diameter(ranks) as u64).filter(is_there).collect();
+    let Some(named) = &settings.hops else { return Ok(all) };
+    if let Some(nobody) = named.iter().find(|&hops| *hops >= first && !all.contains(hops)) {
+        return Err(Error::usage(format!(
+            "no rank is {nobody} hops away: {ranks} ranks in the shape `{shape}` are at most {} apart",
+            all.last().copied().unwrap_or(0)
+        )));
+    }
+    let hops: Vec<u64> = named.iter().copied().filter(|&hops| hops >= first).collect();
     if hops.is_empty() {
         return Err(Error::usage(format!(
             "this kernel needs a distance of at least {first}; use --hops {first}"
         )));
     }
-    if let Some(too_far) = hops.iter().find(|&&hops| hops > farthest) {
-        return Err(Error::usage(format!(
-            "no rank is {too_far} hops away: {ranks} ranks in the shape `{shape}` are at most {farthest} apart"
-        )));
-    }
-    let sizes = settings.sizes.clone().unwrap_or_else(|| default_sizes(settings.seed));
-    let point = |hops, bytes| Point::new(ranks).with(param::HOPS, hops).with(param::BYTES, bytes);
-    Ok(hops.iter().flat_map(|&hops| sizes.iter().map(move |&bytes| point(hops, bytes))).collect())
+    Ok(hops)
 }
 
 /// The rank that is as many hops away from the tester as the point says.

@@ -90,7 +90,9 @@ impl<T: Transport> OverlapOperation<'_, T> {
             vectors.daxpy();
             scope.wait(send)?;
             scope.wait(receive).map(drop)
-        })
+        })?;
+        self.traffic.pass_on();
+        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 use panto_stats::least_squares;
 
 use super::{Finding, NANO, Unit, seconds, series};
+use crate::point::{Value, param};
 use crate::results::Record;
 
 pub(super) fn findings(kernel: &str, records: &[&Record]) -> Vec<Finding> {
@@ -13,7 +14,7 @@ pub(super) fn findings(kernel: &str, records: &[&Record]) -> Vec<Finding> {
         if place != 0 && place + 1 != all.len() {
             continue;
         }
-        let what = point.params.iter().map(|(name, value)| format!("{name}={value}"));
+        let what = point.params.iter().filter_map(|(name, value)| phrase(name, value));
         let what: Vec<String> = what.collect();
         findings.extend(series.last().and_then(|(ranks, record)| most(kernel, *ranks, record, &what)));
         findings.extend(growth(kernel, series, &what));
@@ -43,6 +44,16 @@ fn growth(kernel: &str, series: &[(u64, &Record)], what: &[String]) -> Option<Fi
         Finding::new(kernel, words("each doubling of the ranks", what), fit.line.slope, Unit::Seconds);
     let width = 1.96 * fit.slope_error;
     Some(Finding { interval: Some((fit.line.slope - width, fit.line.slope + width)), ..finding })
+}
+
+/// A parameter in words; the usual way to close a broadcast goes without saying.
+fn phrase(name: &str, value: &Value) -> Option<String> {
+    match (name, value) {
+        (param::BYTES, Value::Number(bytes)) => Some(panto_units::bytes(*bytes)),
+        (param::LENGTH, Value::Number(length)) => Some(format!("{length} doubles")),
+        (param::VARIANT, Value::Text(text)) if text == "open" => Some("without a closing barrier".into()),
+        _ => None,
+    }
 }
 
 fn words(first: &str, what: &[String]) -> String {

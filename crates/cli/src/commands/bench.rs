@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use panto_bench::results::{End, Existing, Line, Manifest, Record, Writer};
-use panto_bench::{Effort, Kernel, Observer, Settings, parse_counts, parse_sizes, run, runnable};
+use panto_bench::{Effort, Kernel, Observer, Settings, fits, parse_counts, parse_sizes, run, runnable};
 use panto_schedule::{Algorithm, HopShape, Mesh};
 use panto_transport::threads::{Threads, cores};
 
@@ -154,6 +154,7 @@ impl Bench {
         let settings = self.settings()?;
         let kernels = self.kernels(&settings)?;
         let world = self.world()?;
+        fits(&world, &settings)?;
         if let Some(directory) = &self.plot {
             std::fs::create_dir_all(directory).map_err(|error| Failure::write(directory, &error))?;
         }

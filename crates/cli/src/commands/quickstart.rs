@@ -52,6 +52,9 @@ impl Quickstart {
         for line in present::in_words(manifest, records, &found) {
             println!("{line}");
         }
+        if let Some(crowded) = present::crowding(records, manifest) {
+            println!("Note: {crowded}.");
+        }
         let page = present::report(manifest, records, &found).to_html();
         std::fs::write(&self.output, page).map_err(|error| Failure::write(&self.output, &error))?;
         println!();
@@ -62,16 +65,10 @@ impl Quickstart {
     }
 }
 
-/// Fewer sizes than a full run: a minute is shared by all kernels.
+/// A minute is shared by all kernels, so the intervals may be a little wider.
 fn settings(budget: Duration) -> Settings {
-    let ranks = default_ranks();
-    let powers = |from: u32, to: u32, step: usize| (from..=to).step_by(step).map(|power| 1_u64 << power);
     Settings {
-        ranks: vec![ranks],
-        sizes: Some(
-            std::iter::once(0).chain(powers(0, 22, 1)).chain(powers(6, 20, 2).map(|s| s * 3 / 2)).collect(),
-        ),
-        lengths: Some(powers(0, 17, 2).collect()),
+        ranks: vec![default_ranks()],
         dims: Some(vec![16, 64, 128, 256, 512, 768]),
         effort: Effort { budget, precision: 0.02, ..Effort::default() },
         ..Settings::default()

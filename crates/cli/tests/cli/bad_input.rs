@@ -52,7 +52,7 @@ fn shapes_that_do_not_fit() {
     refused("bench guard --ranks 4 --mesh two", &["two"]);
     refused("bench guard --ranks 4 --dims 1", &["1"]);
     refused("bench echo --ranks 4 --hops 7", &["7 hops", "4 ranks"]);
-    refused("bench echo --ranks 4 --shape torus:3x3", &["3x3"]);
+    refused("bench echo --ranks 4 --shape torus:1x3", &["1x3", "4"]);
 }
 
 #[test]

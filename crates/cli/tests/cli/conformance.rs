@@ -1,1 +1,112 @@
+//! `docs/conformance.md` is true: every command of a row that is marked done runs, and every test it names is there.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{command, stderr};
+
+/// The requirements, by the letter of their document.
+const IDS: [(char, usize); 5] = [('C', 20), ('M', 8), ('P', 24), ('S', 10), ('T', 9)];
+
+struct Row {
+    id: String,
+    state: String,
+    commands: Vec<String>,
+    tests: Vec<String>,
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository is there")
+}
+
+fn rows() -> Vec<Row> {
+    let text = fs::read_to_string(repository().join("docs/conformance.md")).expect("the page is there");
+    text.lines().filter_map(row).collect()
+}
+
+/// `| id | what | state | commands | tests |`, where commands and tests stand in back quotes.
+fn row(line: &str) -> Option<Row> {
+    let cells: Vec<&str> = line.trim().trim_matches('|').split(" | ").map(str::trim).collect();
+    let [id, _what, state, commands, tests] = cells[..] else { return None };
+    let letter = id.chars().next()?;
+    let known = IDS.iter().any(|(known, _)| *known == letter) && id[1..].parse::<usize>().is_ok();
+    known.then(|| Row {
+        id: id.into(),
+        state: state.into(),
+        commands: quoted(commands),
+        tests: quoted(tests),
+    })
+}
+
+fn quoted(cell: &str) -> Vec<String> {
+    cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_requirement_has_its_row() {
+    let found: Vec<String> = rows().into_iter().map(|row| row.id).collect();
+    let wanted = IDS.iter().flat_map(|(letter, count)| (1..=*count).map(move |n| format!("{letter}{n}")));
+    let wanted: BTreeSet<String> = wanted.collect();
+    assert_eq!(found.iter().cloned().collect::<BTreeSet<_>>(), wanted);
+    assert_eq!(found.len(), wanted.len(), "a row twice");
+}
+
+#[test]
+fn states_are_known_and_done_means_command_and_test() {
+    for row in rows() {
+        match row.state.as_str() {
+            "done" | "partly" => {
+                assert!(!row.commands.is_empty() && !row.tests.is_empty(), "{} names no proof", row.id);
+            }
+            "not yet" => assert!(row.commands.is_empty(), "{} is not there yet", row.id),
+            other => panic!("{}: what is `{other}`?", row.id),
+        }
+    }
+}
+
+#[test]
+fn the_commands_of_the_page_run() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut done = BTreeSet::new();
+    for row in rows() {
+        for line in row.commands {
+            let words = line.strip_prefix("panto ").unwrap_or_else(|| panic!("{}: {line}", row.id));
+            if !done.insert(line.clone()) {
+                continue;
+            }
+            let output = command().current_dir(directory.path()).args(words.split_whitespace()).output();
+            let output = output.expect("the binary starts");
+            assert!(output.status.success(), "{}: {line}: {}", row.id, stderr(&output));
+            assert!(!output.stdout.is_empty(), "{}: {line} prints nothing", row.id);
+        }
+    }
+}
+
+#[test]
+fn the_tests_of_the_page_exist() {
+    let sources = sources(&repository().join("crates"));
+    for row in rows() {
+        for test in row.tests {
+            let (krate, name) = test.split_once("::").unwrap_or_else(|| panic!("{}: {test}", row.id));
+            let folder = repository().join("crates").join(krate);
+            let function = format!("fn {name}(");
+            let is_there =
+                sources.iter().any(|(path, text)| path.starts_with(&folder) && text.contains(&function));
+            assert!(is_there, "{}: there is no test {test}", row.id);
+        }
+    }
+}
+
+fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push((path.clone(), fs::read_to_string(&path).expect("text")));
+        }
+    }
+    found
+}

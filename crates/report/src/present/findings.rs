@@ -37,11 +37,18 @@ pub fn quantity(value: f64, unit: Unit) -> String {
         Unit::Seconds => panto_units::time(value),
         // The inverse is what people compare; the time is what adds up.
         Unit::SecondsPerByte => format!("{}/B", sub_nano(value)),
-        Unit::Bytes => panto_units::bytes(value.round().max(0.0) as u64),
+        Unit::Bytes => rounded_bytes(value),
         Unit::BytesPerSecond => panto_units::rate(value),
         Unit::Percent => panto_units::percent(value),
         Unit::Number => panto_units::significant(value, 3),
     }
+}
+
+/// A size that was derived is not exact to the byte.
+fn rounded_bytes(bytes: f64) -> String {
+    const BINARY: panto_units::Ladder =
+        &[((1_u64 << 30) as f64, "GiB"), ((1_u64 << 20) as f64, "MiB"), (1024.0, "KiB"), (1.0, "B")];
+    panto_units::on_ladder(bytes.round(), BINARY, 3)
 }
 
 /// Times a byte are below a nanosecond on any machine of today.
@@ -62,7 +69,8 @@ mod tests {
             (1.5e-6, Unit::Seconds, "1.50us"),
             (6.25e-11, Unit::SecondsPerByte, "62.5ps/B"),
             (4.1e-7, Unit::SecondsPerByte, "410ns/B"),
-            (4096.4, Unit::Bytes, "4KiB"),
+            (4096.4, Unit::Bytes, "4.00KiB"),
+            (486.2, Unit::Bytes, "486B"),
             (1.6e10, Unit::BytesPerSecond, "16.0GB/s"),
             (33.3, Unit::Percent, "33.3%"),
             (1.987, Unit::Number, "1.99"),

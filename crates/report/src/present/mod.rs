@@ -37,5 +37,5 @@ pub use imb::imb;
 pub use json::json;
 pub use osu::osu;
 pub use page::report;
-pub use sentences::in_words;
+pub use sentences::{in_words, key_figures};
 pub use table::table;

@@ -3,7 +3,9 @@
 use panto_bench::results::{Manifest, Record};
 use panto_bench::{Finding, Kernel};
 
-use super::{by_kernel, concerns, crowding, describe, figure, findings_table, in_words, table, words};
+use super::{
+    by_kernel, concerns, crowding, describe, figure, findings_table, in_words, key_figures, table, words,
+};
 use crate::html::{Block, Page, Section};
 
 /// One page with everything: in words, a section a kernel, and how it was measured.
@@ -19,14 +21,18 @@ pub fn report(manifest: &Manifest, records: &[Record], findings: &[Finding]) -> 
 }
 
 fn summary(manifest: &Manifest, records: &[Record], findings: &[Finding]) -> Section {
-    let mut section = Section::new("summary", "In words");
+    let figures = key_figures(records, findings);
+    let mut section = Section::new("summary", "In words").block(Block::Figures(figures));
     for line in in_words(manifest, records, findings) {
         section = section.block(Block::paragraph(line));
     }
-    for concern in crowding(records, manifest).into_iter().chain(concerns(records)) {
-        section = section.block(Block::paragraph(format!("Note: {concern}")));
+    let cautions = crowding(records, manifest).into_iter().chain(concerns(records));
+    let blocks: Vec<Block> =
+        cautions.map(|text| Block::paragraph(format!("{}.", words::capitalised(&text)))).collect();
+    if blocks.is_empty() {
+        return section;
     }
-    section
+    section.block(Block::Details { summary: "What a careful reader should know".into(), blocks })
 }
 
 fn section(manifest: &Manifest, kernel: &str, records: &[Record], findings: &[Finding]) -> Section {

@@ -6,6 +6,7 @@ use panto_stats::Summary;
 use panto_units::{percent, time};
 
 use super::findings::quantity;
+use crate::html::KeyFigure;
 
 const NANO: f64 = 1e-9;
 
@@ -30,6 +31,25 @@ pub fn in_words(manifest: &Manifest, records: &[Record], findings: &[Finding]) -
     ];
     lines.extend(sentences.into_iter().flatten());
     lines
+}
+
+/// The same at a glance.
+pub fn key_figures(records: &[Record], findings: &[Finding]) -> Vec<KeyFigure> {
+    let facts = Facts { records, findings };
+    let start_up = facts.pair("comet/echo", 8).map(|(_, summary)| {
+        KeyFigure::new("start-up, one way", time(summary.median * NANO), "a message of 8 bytes")
+    });
+    let of = |label: &str, kernel: &str, finding: &str, note: &str| {
+        facts.finding(kernel, finding).map(|found| KeyFigure::new(label, text(found), note))
+    };
+    let figures = [
+        start_up,
+        of("peak bandwidth", "comet/echo", "peak bandwidth, 1 hop", "one way between two ranks"),
+        of("half of it from", "comet/echo", "size of half the peak, 1 hop", "bytes in a message"),
+        of("barrier", "comet/barrier", "least time", "the least time, all ranks"),
+        of("message to handler", "comet/handler", "send to handler, 8B", "while the rank computes"),
+    ];
+    figures.into_iter().flatten().collect()
 }
 
 struct Facts<'a> {
@@ -95,10 +115,14 @@ impl Facts<'_> {
     fn contention(&self) -> Option<String> {
         let of = |load| self.finding("comet/contention", &format!("slowdown under {load}% load"));
         let (half, most) = (of(50)?, of(90)?);
+        let change = |finding: &Finding| match finding.value {
+            value if value < 0.0 => format!("{} less", percent(-value)),
+            value => format!("{} more", percent(value)),
+        };
         Some(format!(
-            "Under background load an echo is slower by {} (half load) and {} (90% load), median over the sizes.",
-            text(half),
-            text(most)
+            "Under background load an echo takes {} time (half load) and {} (90% load), median over the sizes.",
+            change(half),
+            change(most)
         ))
     }
 

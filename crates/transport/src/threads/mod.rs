@@ -49,6 +49,10 @@ const MOST_RANKS: usize = 8_192;
 impl World for Threads {
     type Endpoint = Endpoint;
 
+    fn most_ranks(&self) -> usize {
+        MOST_RANKS
+    }
+
     fn run<R, E, F>(&self, ranks: usize, body: F) -> Result<Vec<R>, E>
     where
         R: Send,
