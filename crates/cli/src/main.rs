@@ -4,6 +4,7 @@
 mod commands;
 mod failure;
 mod progress;
+mod session;
 mod show;
 mod threads;
 
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
         Command::Quickstart(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Info(command) => command.run(),
-        Command::Completions(command) => command.run::<Cli>(),
+        Command::Completions(command) => Ok(command.run::<Cli>()),
     };
     outcome.unwrap_or_else(|failure| {
         eprintln!("panto: {failure}");

@@ -227,14 +227,12 @@ impl<'scope, 'env, T: Transport> Scope<'scope, 'env, T> {
 
     /// Gives an operation up, and its buffer back. If it was complete already, the answer is as from a wait.
     pub fn cancel<B: Loan>(&'scope self, request: Request<'scope, B>) -> std::result::Result<Done<B>, B> {
-        match self.pending.with(request.index, T::cancel) {
-            Some(status) => Ok(self.done(request, status)),
-            None => {
-                self.pending.release(request.index);
-                // SAFETY: a cancelled handle does not touch its memory.
-                Err(unsafe { request.give_back() })
-            }
+        if let Some(status) = self.pending.with(request.index, T::cancel) {
+            return Ok(self.done(request, status));
         }
+        self.pending.release(request.index);
+        // SAFETY: a cancelled handle does not touch its memory.
+        Err(unsafe { request.give_back() })
     }
 
     /// The transport has said that the operation is complete.

@@ -2,5 +2,6 @@
 
 pub mod bench;
 pub mod completions;
+mod effort;
 pub mod info;
 pub mod quickstart;

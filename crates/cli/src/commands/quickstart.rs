@@ -8,8 +8,9 @@ use panto_bench::{Effort, Kernel, Settings, findings, runnable};
 use panto_report::present;
 use panto_transport::threads::Threads;
 
-use super::bench::{Session, default_ranks};
+use super::bench::default_ranks;
 use crate::failure::Failure;
+use crate::session::Session;
 use crate::show::Format;
 use crate::threads;
 
@@ -24,17 +25,15 @@ pub struct Quickstart {
     output: PathBuf,
 
     /// Time for the measurements
-    #[arg(short = 't', long, value_name = "TIME", default_value = "45s")]
-    time_budget: String,
+    #[arg(short = 't', long, value_name = "TIME", default_value = "45s", value_parser = panto_units::parse_time)]
+    time_budget: Duration,
 }
 
 impl Quickstart {
     pub fn run(self) -> Result<ExitCode, Failure> {
-        let budget =
-            panto_units::parse_time(&self.time_budget).map_err(|error| Failure::Usage(error.to_string()))?;
         // Before a minute of measuring: can the report be written at all?
         std::fs::write(&self.output, "").map_err(|error| Failure::write(&self.output, &error))?;
-        let settings = settings(budget);
+        let settings = settings(self.time_budget);
         let world = Threads::default();
         let mut session = Session::new(Format::Json, None, threads::manifest(&world, &settings));
         eprintln!("Measuring how this machine passes messages; Ctrl-C stops and reports what is there.");

@@ -1,0 +1,37 @@
+//! How long to measure.
+
+use std::time::Duration;
+
+use clap::Args;
+use panto_bench::Effort;
+
+/// How sure to be, and how long to try.
+#[derive(Args)]
+pub struct EffortArgs {
+    /// Time for the whole run, such as 30s or 5min
+    #[arg(short = 't', long, value_name = "TIME", default_value = "60s", value_parser = panto_units::parse_time)]
+    time_budget: Duration,
+
+    /// Stop a point when the median is known to within this fraction
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.01)]
+    precision: f64,
+
+    /// Never take more samples of a point
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    max_samples: usize,
+
+    /// Seed of the order of points and of random sizes
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+}
+
+impl EffortArgs {
+    pub fn effort(&self) -> Effort {
+        Effort {
+            precision: self.precision,
+            max_samples: self.max_samples,
+            budget: self.time_budget,
+            ..Effort::default()
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! A run of kernels with everything around it.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use panto_bench::results::{End, Line, Manifest, Record, Writer};
+use panto_bench::{Kernel, Observer, Settings, run};
+use panto_transport::threads::Threads;
+
+use crate::failure::{Failure, INTERRUPTED};
+use crate::progress::Progress;
+use crate::show::{self, Format};
+
+/// A run of kernels with everything around it: the file, the progress bar, Ctrl-C, what is printed.
+pub struct Session {
+    format: Format,
+    writer: Option<Writer>,
+    manifest: Manifest,
+    interrupt: Arc<AtomicBool>,
+    watcher: Watcher,
+}
+
+impl Session {
+    pub fn new(format: Format, writer: Option<Writer>, manifest: Manifest) -> Self {
+        let watcher = Watcher { format, progress: Progress::new(), current: None, records: Vec::new() };
+        Self { format, writer, manifest, interrupt: Arc::default(), watcher }
+    }
+
+    pub fn measure(
+        &mut self,
+        world: &Threads,
+        kernels: &[Kernel],
+        settings: &Settings,
+    ) -> Result<End, Failure> {
+        self.listen_to_ctrl_c()?;
+        let mut observer = Recorder { writer: self.writer.as_mut(), watcher: &mut self.watcher };
+        let end = run(world, kernels, settings, &self.interrupt, &mut observer)?;
+        self.watcher.flush();
+        if let Some(writer) = &mut self.writer {
+            writer.write(&Line::End(end.clone()))?;
+        }
+        Ok(end)
+    }
+
+    pub fn records(&self) -> &[Record] {
+        &self.watcher.records
+    }
+
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The exit code for a run that ended like this.
+    pub fn code(&self) -> ExitCode {
+        if self.interrupt.load(Ordering::Relaxed) { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
+    }
+
+    /// Prints what was asked for, and answers the exit code.
+    pub fn finish(self, end: &End, plot: Option<PathBuf>) -> Result<ExitCode, Failure> {
+        let records = self.records();
+        show::results(self.format, &self.manifest, records, Some(end));
+        if let Some(directory) = plot {
+            show::plots(&directory, &self.manifest, records)?;
+        }
+        if !end.complete {
+            eprintln!("panto: stopped; {} of {} points were measured", end.measured, end.planned);
+        }
+        Ok(self.code())
+    }
+
+    /// The first Ctrl-C ends the run after the current sample; the second ends the program.
+    fn listen_to_ctrl_c(&self) -> Result<(), Failure> {
+        use signal_hook::{consts::SIGINT, flag};
+        let failed = |error| Failure::Run(format!("cannot listen to Ctrl-C: {error}"));
+        let code = i32::from(INTERRUPTED);
+        flag::register_conditional_shutdown(SIGINT, code, Arc::clone(&self.interrupt)).map_err(failed)?;
+        flag::register(SIGINT, Arc::clone(&self.interrupt)).map_err(failed)?;
+        Ok(())
+    }
+}
+
+/// Writes to the file first, then shows.
+struct Recorder<'a> {
+    writer: Option<&'a mut Writer>,
+    watcher: &'a mut Watcher,
+}
+
+impl Observer for Recorder<'_> {
+    fn kernel(&mut self, kernel: Kernel, points: usize) -> panto_bench::Result<()> {
+        self.watcher.begin(kernel, points);
+        Ok(())
+    }
+
+    fn record(&mut self, record: &Record) -> panto_bench::Result<()> {
+        if let Some(writer) = &mut self.writer {
+            writer.write(&Line::Point(Box::new(record.clone())))?;
+        }
+        self.watcher.record(record);
+        Ok(())
+    }
+}
+
+/// Shows the progress, and the table of each kernel as soon as it is complete.
+struct Watcher {
+    format: Format,
+    progress: Progress,
+    current: Option<Kernel>,
+    records: Vec<Record>,
+}
+
+impl Watcher {
+    fn begin(&mut self, kernel: Kernel, points: usize) {
+        self.flush();
+        self.current = Some(kernel);
+        self.progress.begin(&kernel.to_string(), points);
+    }
+
+    fn record(&mut self, record: &Record) {
+        let median = record.summary().map_or(String::new(), |s| panto_units::time(s.median * 1e-9));
+        self.progress.step(format!("{} {median}", record.point));
+        self.records.push(record.clone());
+    }
+
+    fn flush(&mut self) {
+        let Some(kernel) = self.current.take() else { return };
+        if self.format == Format::Table {
+            let name = kernel.to_string();
+            let records: Vec<Record> = self.records.iter().filter(|r| r.kernel == name).cloned().collect();
+            self.progress.suspend(|| show::tables(&records));
+        }
+    }
+}
