@@ -11,7 +11,7 @@ const LEGEND: &str = "\
 
 /// The width of the column of sizes, of the others, and of the iterations.
 const SIZE: usize = 10;
-const FIELD: usize = 20;
+const FIELD: usize = 18;
 const ITERATIONS: usize = 12;
 /// The width of the first column where there are no sizes: that of its header.
 const ALONE: usize = 17;
@@ -49,7 +49,7 @@ fn header(counterpart: Counterpart) -> String {
     let more =
         format!("{:>FIELD$}{:>FIELD$}{:>ITERATIONS$}", "Min Latency(us)", "Max Latency(us)", "Iterations");
     match counterpart {
-        Counterpart::PingPong => format!("{:<SIZE$}{:>FIELD$}", "# Size", "Latency (us)"),
+        Counterpart::PingPong => format!("{:<SIZE$}{:>FIELD$}", "# Size", "Avg Latency(us)"),
         Counterpart::Exchange => format!("{:<SIZE$}{:>FIELD$}", "# Size", "Bandwidth (MB/s)"),
         Counterpart::Barrier => format!("{:<ALONE$}{more}", "# Avg Latency(us)"),
         _ => format!("{:<SIZE$}{:>FIELD$}{more}", "# Size", "Avg Latency(us)"),

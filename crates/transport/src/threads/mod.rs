@@ -10,8 +10,11 @@ mod listener;
 mod matching;
 mod packet;
 mod patience;
+mod receiving;
 mod ring;
+mod sending;
 mod shared;
+mod waiting;
 
 use std::any::Any;
 use std::fmt::Display;

@@ -1,0 +1,70 @@
+//! How a rank waits, and what it says of it.
+
+use super::endpoint::{Endpoint, Handle, State};
+use super::patience::Patience;
+use crate::error::Result;
+use crate::message::Status;
+use crate::transport::Transport;
+
+impl Endpoint {
+    /// Waits until `ready` answers: spinning, then yielding, then asleep.
+    #[inline]
+    pub(super) fn block_until<R>(
+        &self,
+        waits_for: impl Fn() -> String,
+        mut ready: impl FnMut() -> Option<Result<R>>,
+    ) -> Result<R> {
+        let mut patience = Patience::new(self.shared.oversubscribed);
+        loop {
+            let rings = self.mailbox().rings();
+            if let Some(outcome) = ready() {
+                return outcome;
+            }
+            self.check()?;
+            if !patience.pause() {
+                self.shared.sleep(self.rank, rings, || self.explain(&waits_for()));
+            }
+        }
+    }
+
+    /// What this rank waits for, and what came instead.
+    #[cold]
+    pub(super) fn explain(&self, waits_for: &str) -> String {
+        let matching = self.matching.borrow();
+        let others = matching.unexpected();
+        let count = others.len();
+        let list: Vec<String> =
+            others.take(3).map(|m| format!("from rank {} with tag {}", m.source, m.tag)).collect();
+        match count {
+            0 => format!("waits for {waits_for}"),
+            _ => format!("waits for {waits_for}; {count} other here: {}", list.join(", ")),
+        }
+    }
+
+    /// Completes a handle if it can be completed now.
+    #[inline]
+    pub(super) fn settle(&self, handle: &mut Handle) -> Option<Result<Status>> {
+        let outcome = match &handle.0 {
+            State::Complete(status) => return Some(Ok(*status)),
+            State::Sending(offer, at) => offer.is_done().then(|| Ok(at.status(self.rank))),
+            State::Receiving(slot) => self.matching.borrow_mut().take_outcome(*slot),
+        }?;
+        let status = match &outcome {
+            Ok(status) => *status,
+            // The handle is spent; the error is told once.
+            Err(_) => Status { source: self.rank, tag: 0, len: 0 },
+        };
+        handle.0 = State::Complete(status);
+        Some(outcome)
+    }
+
+    pub(super) fn describe(&self, handle: &Handle) -> String {
+        match &handle.0 {
+            State::Complete(_) => "nothing".into(),
+            State::Sending(_, at) => at.to_string(),
+            State::Receiving(slot) => {
+                self.matching.borrow().wanted(*slot).map_or_else(|| "nothing".into(), |want| want.to_string())
+            }
+        }
+    }
+}
