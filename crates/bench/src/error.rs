@@ -63,7 +63,10 @@ impl std::error::Error for Error {
 
 impl From<panto_transport::Error> for Error {
     fn from(error: panto_transport::Error) -> Self {
-        Self::Transport(error)
+        match error {
+            panto_transport::Error::Schedule(error) => error.into(),
+            error => Self::Transport(error),
+        }
     }
 }
 

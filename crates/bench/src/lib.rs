@@ -10,6 +10,7 @@ mod error;
 mod findings;
 mod kernel;
 pub mod measure;
+mod memory;
 mod pattern;
 mod point;
 pub mod results;
@@ -19,7 +20,7 @@ mod sizes;
 mod sweep;
 
 pub use error::{Error, Result};
-pub use findings::{Finding, Gain, Unit, findings, overlap_gain};
+pub use findings::{Finding, Gain, Range, Unit, findings, overlap_gain};
 pub use kernel::{About, Kernel, Pattern};
 pub use point::{Point, Value, param};
 pub use run::{Observer, fits, run, runnable};

@@ -9,8 +9,9 @@ use panto_stats::Rng;
 use panto_transport::{Transport, World};
 
 use crate::error::{Error, Result};
-use crate::kernel::Kernel;
-use crate::measure::{Lab, StealMeter};
+use crate::kernel::{About, Kernel};
+use crate::measure::{Lab, StealMeter, Stop};
+use crate::memory::fits_memory;
 use crate::point::Point;
 use crate::results::{End, Record};
 use crate::settings::Settings;
@@ -44,7 +45,7 @@ pub fn run<W: World>(
         records: Vec::new(),
         deadline: Instant::now() + settings.effort.budget,
         kernels_left: kernels.len(),
-        end: End { complete: true, planned: 0, measured: 0 },
+        end: End { complete: true, planned: planned(&kernels, settings)?, measured: 0 },
     };
     for kernel in kernels {
         run.kernel(kernel)?;
@@ -52,7 +53,17 @@ pub fn run<W: World>(
             break;
         }
     }
-    Ok(run.end)
+    let complete = run.end.measured == run.end.planned && !interrupt.load(Ordering::Relaxed);
+    Ok(End { complete, ..run.end })
+}
+
+/// Points of the kernels that need nothing else to be measured first.
+fn planned(kernels: &[Kernel], settings: &Settings) -> Result<usize> {
+    let independent = kernels.iter().filter(|kernel| kernel.about().needs.is_none());
+    let points = |kernel: &Kernel| {
+        kernel.points(&settings.with_least_ranks(kernel.about().least_ranks), &[]).map(|points| points.len())
+    };
+    independent.map(points).sum()
 }
 
 /// Puts what a kernel needs before it.
@@ -83,15 +94,15 @@ pub fn fits<W: World>(world: &W, settings: &Settings) -> Result<()> {
 
 /// Can this kernel run with these settings? The error names what it lacks. Nothing is measured.
 pub fn runnable(kernel: Kernel, settings: &Settings) -> Result<()> {
-    let least = kernel.about().least_ranks;
+    let About { least_ranks: least, needs, .. } = kernel.about();
     if settings.with_least_ranks(least).world() < least {
         return Err(Error::usage(format!("{kernel} needs at least {least} ranks; use --ranks {least}")));
     }
     kernel.available(settings)?;
-    if kernel.about().needs.is_none() {
-        kernel.points(&settings.with_least_ranks(least), &[])?;
+    match needs {
+        Some(needed) => runnable(needed.parse()?, settings),
+        None => fits_memory(&kernel.points(&settings.with_least_ranks(least), &[])?, settings),
     }
-    Ok(())
 }
 
 struct Run<'a, W> {
@@ -110,7 +121,10 @@ impl<'a, W: World> Run<'a, W> {
         let settings = self.settings.with_least_ranks(kernel.about().least_ranks);
         let points = kernel.points(&settings, &self.records)?;
         self.observer().kernel(kernel, points.len())?;
-        self.end.planned += points.len();
+        // Those of the others were counted before anything was measured.
+        if kernel.about().needs.is_some() {
+            self.end.planned += points.len();
+        }
         let budget = self.deadline.saturating_duration_since(Instant::now()) / self.kernels_left as u32;
         self.kernels_left -= 1;
         let turns = Mutex::new(Turns { deadline: Instant::now() + budget, left: points.len() });
@@ -122,13 +136,15 @@ impl<'a, W: World> Run<'a, W> {
             });
             self.keep(records.into_inner().unwrap_or_else(PoisonError::into_inner));
             outcome?;
+            if self.interrupt.load(Ordering::Relaxed) {
+                break;
+            }
         }
         Ok(())
     }
 
     fn keep(&mut self, records: Vec<Record>) {
         self.end.measured += records.len();
-        self.end.complete &= !self.interrupt.load(Ordering::Relaxed);
         self.records.extend(records);
     }
 
@@ -154,14 +170,18 @@ impl<'a, W: World> Run<'a, W> {
         turns: &Mutex<Turns>,
         records: &Mutex<Vec<Record>>,
     ) -> Result<()> {
+        // Since the kernel began on this world: the system counts in hundredths of a second, too coarse for a point.
+        let steal = lab.is_root().then(StealMeter::start);
         for point in points {
+            if !lab.go_on()? {
+                break;
+            }
             if lab.is_root() {
                 lab.set_budget(lock(turns).next());
             }
-            let steal = StealMeter::start();
             let Some(record) = kernel.run(&mut lab, point)? else { continue };
-            let record = Record { steal: steal.fraction(), ..record };
-            if record.samples_ns.is_empty() {
+            let record = Record { steal: steal.as_ref().and_then(StealMeter::fraction), ..record };
+            if record.samples_ns.is_empty() && record.stop == Stop::Interrupted {
                 continue;
             }
             self.observer().record(&record)?;

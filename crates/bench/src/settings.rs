@@ -8,6 +8,7 @@ use panto_schedule::{Algorithm, HopShape, Mesh};
 use panto_transport::Choice;
 
 use crate::error::{Error, Result};
+use crate::sizes::rank_counts;
 
 /// What to sweep over and how long to measure. `None` leaves the choice to each kernel.
 #[derive(Debug, Clone)]
@@ -97,6 +98,15 @@ impl Settings {
     /// The largest number of ranks.
     pub fn world(&self) -> usize {
         self.ranks.iter().copied().max().unwrap_or(1)
+    }
+
+    /// The numbers of ranks of a kernel that sweeps over them: those that the user listed, or powers of two up to the
+    /// one that the user named.
+    pub fn rank_sweep(&self) -> Vec<usize> {
+        match self.ranks.as_slice() {
+            [one] => rank_counts(*one),
+            several => several.to_vec(),
+        }
     }
 
     /// The settings for a kernel that needs at least so many ranks.

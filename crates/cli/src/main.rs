@@ -3,6 +3,7 @@
 
 mod commands;
 mod failure;
+mod out;
 mod progress;
 mod session;
 mod show;

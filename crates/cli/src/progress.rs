@@ -11,7 +11,7 @@ impl Progress {
     /// A bar for work of unknown length; it draws on standard error, if that is a terminal.
     pub fn new() -> Self {
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(8));
-        let style = ProgressStyle::with_template("{prefix:24} {bar:30} {pos:>4}/{len:4} {elapsed:>4} {msg}");
+        let style = ProgressStyle::with_template("{prefix:22} {bar:20} {pos:>4}/{len:4} {wide_msg}");
         if let Ok(style) = style {
             bar.set_style(style.progress_chars("=> "));
         }
@@ -38,8 +38,9 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
+impl Progress {
+    /// Takes the bar away, before results are printed where it stood.
+    pub fn clear(&self) {
         self.bar.finish_and_clear();
     }
 }

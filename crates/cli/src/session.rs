@@ -10,6 +10,7 @@ use panto_bench::{Kernel, Observer, Settings, run};
 use panto_transport::threads::Threads;
 
 use crate::failure::{Failure, INTERRUPTED};
+use crate::out;
 use crate::progress::Progress;
 use crate::show::{self, Format};
 
@@ -35,9 +36,13 @@ impl Session {
         settings: &Settings,
     ) -> Result<End, Failure> {
         self.listen_to_ctrl_c()?;
-        let mut observer = Recorder { writer: self.writer.as_mut(), watcher: &mut self.watcher };
-        let end = run(world, kernels, settings, &self.interrupt, &mut observer)?;
+        let (writer, watcher, interrupt) = (self.writer.as_mut(), &mut self.watcher, &*self.interrupt);
+        let mut observer = Recorder { writer, watcher, interrupt };
+        let outcome = run(world, kernels, settings, &self.interrupt, &mut observer);
+        // What was measured is shown, also when the run failed.
         self.watcher.flush();
+        self.watcher.progress.clear();
+        let end = outcome.map_err(failed_while_running)?;
         if let Some(writer) = &mut self.writer {
             writer.write(&Line::End(end.clone()))?;
         }
@@ -46,6 +51,11 @@ impl Session {
 
     pub fn records(&self) -> &[Record] {
         &self.watcher.records
+    }
+
+    /// Did the user stop it?
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
     }
 
     pub fn manifest(&self) -> &Manifest {
@@ -81,10 +91,19 @@ impl Session {
     }
 }
 
+/// The disk may fill up in the middle; then the command was right and the run failed.
+fn failed_while_running(error: panto_bench::Error) -> Failure {
+    match error {
+        panto_bench::Error::Io { .. } => Failure::Run(error.to_string()),
+        error => error.into(),
+    }
+}
+
 /// Writes to the file first, then shows.
 struct Recorder<'a> {
     writer: Option<&'a mut Writer>,
     watcher: &'a mut Watcher,
+    interrupt: &'a AtomicBool,
 }
 
 impl Observer for Recorder<'_> {
@@ -98,6 +117,10 @@ impl Observer for Recorder<'_> {
             writer.write(&Line::Point(Box::new(record.clone())))?;
         }
         self.watcher.record(record);
+        // Nobody reads the tables, and nothing is kept: there is no point in going on.
+        if out::is_closed() && self.writer.is_none() {
+            self.interrupt.store(true, Ordering::Relaxed);
+        }
         Ok(())
     }
 }

@@ -9,6 +9,7 @@ use panto_report::present;
 use panto_report::table::{Column, Table};
 
 use crate::failure::Failure;
+use crate::out;
 
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -31,20 +32,20 @@ pub fn list() {
     for about in Kernel::ALL.iter().map(|kernel| kernel.about()) {
         table.row([about.full_name(), format!("{}+", about.least_ranks), about.line.to_owned()]);
     }
-    print!("{table}");
+    out::text(table);
 }
 
 /// The tables of these records.
 pub fn tables(records: &[Record]) {
     for (heading, table) in present::table(records) {
-        println!("{heading}\n{table}");
+        out::text(format_args!("{heading}\n{table}\n"));
     }
 }
 
 /// How it was measured.
 pub fn manifests(manifests: &[Manifest]) {
     for manifest in manifests {
-        println!("{}", present::describe(manifest));
+        out::line(present::describe(manifest));
     }
 }
 
@@ -53,16 +54,16 @@ pub fn results(format: Format, manifest: &Manifest, records: &[Record], end: Opt
     let found = findings(records);
     match format {
         Format::Table => {
-            print!("{}", present::findings(&found));
+            out::text(present::findings(&found));
             let concerns = present::concerns(records);
             for concern in present::crowding(records, manifest).into_iter().chain(concerns) {
-                println!("note: {concern}");
+                out::line(format_args!("note: {concern}"));
             }
         }
-        Format::Json => println!("{}", present::json(manifest, records, end, serde_json::json!(found))),
-        Format::Csv => print!("{}", present::csv(records)),
-        Format::Osu => print!("{}", present::osu(records)),
-        Format::Imb => print!("{}", present::imb(records)),
+        Format::Json => out::line(present::json(manifest, records, end, serde_json::json!(found))),
+        Format::Csv => out::text(present::csv(records)),
+        Format::Osu => out::text(present::osu(records)),
+        Format::Imb => out::text(present::imb(records)),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::Algorithm::{self, Binomial, Bruck, Dissemination, Linear, Pairwise, Rabenseifner};
 use crate::Algorithm::{RecursiveDoubling, RecursiveHalving, Ring, ScatterAllgather, ScatterDoubling};
-use crate::Collective;
+use crate::{Collective, Problem};
 
 /// A row of the table: the first that fits decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +66,15 @@ pub fn choose(collective: Collective, ranks: usize, bytes: usize) -> Algorithm {
     let found = TABLE.iter().find(|row| row.fits(collective, ranks, bytes));
     // The table ends with a row without conditions for each collective (a test holds it to that).
     found.map_or(crate::algorithms(collective)[0], |row| row.algorithm)
+}
+
+/// The algorithm for a problem over elements of `element` bytes.
+pub fn for_problem(problem: &Problem, element: usize) -> Algorithm {
+    let blocks = match problem.collective {
+        Collective::Allgather | Collective::ReduceScatter => problem.ranks,
+        _ => 1,
+    };
+    choose(problem.collective, problem.ranks, problem.count.saturating_mul(element).saturating_mul(blocks))
 }
 
 const fn row(collective: Collective, algorithm: Algorithm, note: &'static str) -> Row {

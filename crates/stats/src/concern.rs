@@ -13,7 +13,7 @@ const MANY_OUTLIERS: f64 = 0.05;
 pub enum Concern {
     /// Later samples are larger or smaller than earlier ones.
     Drift {
-        /// Last third against first third, as a fraction of the median.
+        /// Last third against first third, as a fraction of the first.
         change: f64,
         /// p-value of the Mann-Kendall test.
         p: f64,

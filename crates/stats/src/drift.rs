@@ -10,7 +10,7 @@ pub struct Drift {
     pub tau: f64,
     /// Two-sided p-value for "no drift".
     pub p: f64,
-    /// Median of the last third minus that of the first third, as a fraction of the median of all.
+    /// How much the median of the last third differs from that of the first third, as a fraction of the latter.
     pub change: f64,
 }
 
@@ -47,9 +47,9 @@ fn p_value(score: f64, n: f64, groups: &[f64]) -> f64 {
 
 fn change(values: &[f64]) -> Result<f64, Error> {
     let third = values.len() / 3;
-    let whole = median(values)?.abs();
-    let difference = median(&values[values.len() - third..])? - median(&values[..third])?;
-    Ok(if difference.abs() > 0.0 { difference / whole } else { 0.0 })
+    let first = median(&values[..third])?;
+    let difference = median(&values[values.len() - third..])? - first;
+    Ok(if difference.abs() > 0.0 { difference / first.abs() } else { 0.0 })
 }
 
 /// Sizes of the groups of equal values.

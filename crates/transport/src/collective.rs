@@ -2,6 +2,8 @@
 
 use panto_schedule::{Algorithm, Buffer, Order, Plan, Problem, Span, Step, rules, schedule};
 
+use smallvec::SmallVec;
+
 use crate::error::{Error, Result};
 use crate::message::{MAX_TAG, Mode, Tag, Want};
 use crate::transport::{Buffers, Transport};
@@ -41,10 +43,7 @@ impl Prepared {
     ) -> Result<Self> {
         let way = match choice {
             Choice::Library if transport.has_native(&problem) => Way::Native,
-            Choice::Library => {
-                let bytes = problem.count * element;
-                plan(transport, &problem, element, rules::choose(problem.collective, problem.ranks, bytes))?
-            }
+            Choice::Library => plan(transport, &problem, element, rules::for_problem(&problem, element))?,
             Choice::Algorithm(algorithm) => plan(transport, &problem, element, algorithm)?,
         };
         Ok(Self { problem, element, way })
@@ -128,7 +127,7 @@ fn execute<T: Transport>(
         scratch: scratch.as_mut_ptr(),
         element: buffers.element,
     };
-    let mut run = Run { transport, memory, started: Vec::new() };
+    let mut run = Run { transport, memory, started: SmallVec::new() };
     plan.steps().iter().try_for_each(|step| run.step(step, buffers))
 }
 
@@ -162,7 +161,8 @@ impl Memory {
 struct Run<'a, T: Transport> {
     transport: &'a T,
     memory: Memory,
-    started: Vec<T::Handle>,
+    // On the stack: an allocation would be timed.
+    started: SmallVec<[T::Handle; 8]>,
 }
 
 impl<T: Transport> Run<'_, T> {

@@ -11,7 +11,7 @@ use crate::pattern;
 use crate::point::{Point, param};
 use crate::results::Record;
 use crate::settings::Settings;
-use crate::sizes::{message_sizes, rank_counts};
+use crate::sizes::message_sizes;
 
 /// The root of broadcasts, and the rank whose clock counts.
 const ROOT: usize = 0;
@@ -38,7 +38,7 @@ impl Pattern for Broadcast {
         About {
             suite: SUITE,
             name: "broadcast",
-            line: "one rank to all, by message size and number of ranks; a barrier closes the timed region",
+            line: "one rank to all, by message size and number of ranks",
             axis: param::BYTES,
             least_ranks: 2,
             needs: None,
@@ -151,13 +151,9 @@ fn check_algorithm(collective: Collective, settings: &Settings) -> Result<()> {
     Ok(())
 }
 
-/// The numbers of ranks of a kernel that sweeps over them: those that the user listed, or powers of two up to
-/// the one that the user named.
+/// A collective of one rank is none.
 fn worlds(settings: &Settings) -> Vec<usize> {
-    match settings.ranks.as_slice() {
-        [one] => rank_counts(*one),
-        several => several.iter().copied().filter(|&ranks| ranks > 1).collect(),
-    }
+    settings.rank_sweep().into_iter().filter(|&ranks| ranks > 1).collect()
 }
 
 fn by_ranks(settings: &Settings, values: &[u64], point: impl Fn(usize, u64) -> Point) -> Vec<Point> {

@@ -33,6 +33,11 @@ impl Pattern for Contention {
         }
     }
 
+    fn available(&self, settings: &Settings) -> Result<()> {
+        let settings = settings.with_least_ranks(self.about().least_ranks);
+        Places::find(settings.shape_or(HopShape::Complete), settings.world()).map(drop)
+    }
+
     fn points(&self, settings: &Settings, earlier: &[Record]) -> Result<Vec<Point>> {
         let loads = loads(&settings.loads, &echo_curve(earlier))?;
         let sizes = settings.sizes.clone().unwrap_or_else(|| SIZES.to_vec());
@@ -45,8 +50,7 @@ impl Pattern for Contention {
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
-        let shape = lab.settings.shape_or(lab.transport.shape());
-        let places = Places::on(&shape, point.ranks);
+        let places = Places::find(lab.settings.shape_or(lab.transport.shape()), point.ranks)?;
         let bytes = point.get(param::BYTES);
         let role = Role::of(lab.transport.rank(), places.tester, places.partner);
         let mut operation = ContentionOperation {
@@ -77,13 +81,30 @@ pub(super) struct Places {
 impl Places {
     /// On a hypercube the thesis's choice: routes change the lowest bit first, so the load from 0 to 7 goes
     /// through 1 and 3, and shares the link between them with the echo. Elsewhere the load from 0 to 3 goes
-    /// through 1 and 2 wherever ranks stand in a row (line, long ring, wide mesh). Where every pair has a link
-    /// of its own, what they share is the memory, and the cores.
-    fn on(shape: &HopShape, ranks: usize) -> Self {
-        if *shape == HopShape::Hypercube && ranks >= 8 {
-            return Self { source: 0, sink: 7, tester: 1, partner: 3 };
-        }
-        Self { source: 0, sink: 3, tester: 1, partner: 2 }
+    /// through 1 and 2 where ranks stand in a row of four, and no way round is as short. Where every pair has a
+    /// link of its own, what they share is the memory, and the cores. `None`: no four ranks of which we know it.
+    fn on(shape: HopShape, ranks: usize) -> Option<Self> {
+        let in_a_row = Self { source: 0, sink: 3, tester: 1, partner: 2 };
+        let shared = match shape {
+            HopShape::Hypercube if ranks >= 8 => {
+                return Some(Self { source: 0, sink: 7, tester: 1, partner: 3 });
+            }
+            HopShape::Hypercube => false,
+            HopShape::Complete | HopShape::Linear => true,
+            HopShape::Ring => ranks > 6,
+            HopShape::Mesh { cols, .. } => cols > 3,
+            HopShape::Torus { cols, .. } => cols > 6,
+        };
+        shared.then_some(in_a_row)
+    }
+
+    fn find(shape: HopShape, ranks: usize) -> Result<Self> {
+        Self::on(shape, ranks).ok_or_else(|| {
+            Error::usage(format!(
+                "no load shares a link with an echo on {ranks} ranks in the shape `{shape}`; use 8 ranks of a \
+                 hypercube, 7 of a ring, or a mesh of 4 columns"
+            ))
+        })
     }
 }
 
@@ -163,11 +184,11 @@ mod tests {
 
     #[test]
     fn the_load_of_the_thesis_passes_the_echo() {
-        let places = Places::on(&HopShape::Hypercube, 8);
+        let places = Places::on(HopShape::Hypercube, 8).expect("a cube");
         assert_eq!((places.source, places.tester, places.partner, places.sink), (0, 1, 3, 7));
-        let places = Places::on(&HopShape::Linear, 8);
+        let places = Places::on(HopShape::Linear, 8).expect("a row");
         assert_eq!((places.source, places.tester, places.partner, places.sink), (0, 1, 2, 3));
-        assert_eq!(Places::on(&HopShape::Hypercube, 4), places);
+        assert_eq!(Places::on(HopShape::Hypercube, 4), None);
     }
 
     #[test]

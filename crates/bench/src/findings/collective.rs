@@ -42,8 +42,14 @@ fn growth(kernel: &str, series: &[(u64, &Record)], what: &[String]) -> Option<Fi
     let fit = least_squares(&points).ok()?;
     let finding =
         Finding::new(kernel, words("each doubling of the ranks", what), fit.line.slope, Unit::Seconds);
-    let width = 1.96 * fit.slope_error;
+    let width = student(points.len() - 2) * fit.slope_error;
     Some(Finding { interval: Some((fit.line.slope - width, fit.line.slope + width)), ..finding })
+}
+
+/// The 97.5 % quantile of Student's distribution: few numbers of ranks make wide intervals.
+fn student(freedom: usize) -> f64 {
+    const TABLE: [f64; 10] = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23];
+    TABLE.get(freedom.saturating_sub(1)).copied().unwrap_or(2.1)
 }
 
 /// A parameter in words; the usual way to close a broadcast goes without saying.

@@ -2,7 +2,7 @@
 
 use panto_stats::{Bandwidth, Interval, Segment, Segmentation, quantile};
 
-use super::{Finding, NANO, Unit, seconds, series};
+use super::{Finding, NANO, Range, Unit, seconds, series};
 use crate::point::param;
 use crate::results::Record;
 
@@ -24,19 +24,26 @@ struct Curve {
     hops: u64,
     points: Vec<(f64, f64)>,
     zero: Option<(f64, Interval)>,
-    moved: Vec<(f64, f64)>,
+    /// Bytes moved for each byte of the message: an exchange moves two messages.
+    factor: f64,
+    /// Whether the times are one way: always to be said (C17).
+    way: &'static str,
 }
 
 impl Curve {
     fn new(hops: u64, series: &[(u64, &Record)]) -> Self {
         let points = series.iter().filter_map(|(x, record)| Some((*x as f64, seconds(record)?)));
-        let moved = series.iter().filter_map(|(_, record)| Some((record.moved? as f64, seconds(record)?)));
+        let moved = |(x, record): &(u64, &Record)| Some(record.moved? as f64 / *x as f64).filter(|_| *x > 0);
         let zero = series.first().filter(|(x, _)| *x == 0).and_then(|(_, record)| record.summary());
         Self {
             hops,
             points: points.collect(),
             zero: zero.map(|summary| (summary.median, summary.interval)),
-            moved: moved.filter(|(bytes, _)| *bytes > 0.0).collect(),
+            factor: series.iter().find_map(moved).unwrap_or(1.0),
+            way: match series.first() {
+                Some((_, record)) if record.metric.half => "one way",
+                _ => "both ways at once",
+            },
         }
     }
 
@@ -51,7 +58,7 @@ impl Curve {
     fn findings(&self, kernel: &str) -> Vec<Finding> {
         let mut findings = Vec::new();
         if let Some((nanos, interval)) = self.zero {
-            let label = format!("empty message, {}", self.distance());
+            let label = format!("empty message, {}, {}", self.distance(), self.way);
             findings.push(Finding::new(kernel, label, nanos * NANO, Unit::Seconds).within(interval, NANO));
         }
         findings.extend(self.regimes(kernel));
@@ -64,34 +71,65 @@ impl Curve {
         if self.points.len() < LEAST_SIZES {
             return Vec::new();
         }
-        let Ok(fit) = Segmentation::default().fit(&self.points) else { return Vec::new() };
+        let Ok(fit) = Segmentation::default().fit(&thinned(&self.points)) else { return Vec::new() };
         fit.segments.iter().flat_map(|segment| self.regime(kernel, segment)).collect()
     }
 
     fn regime(&self, kernel: &str, segment: &Segment) -> [Finding; 2] {
         let range = format!(
-            "{}, {} to {}",
+            "{}, {} to {}, {}",
             self.distance(),
             panto_units::bytes(segment.from_x as u64),
-            panto_units::bytes(segment.to_x as u64)
+            panto_units::bytes(segment.to_x as u64),
+            self.way
         );
-        let start_up = Finding::new(kernel, format!("start-up, {range}"), segment.intercept, Unit::Seconds);
+        // A line through large sizes alone may well begin below zero; that is no time to start up.
+        let what = if segment.intercept < 0.0 { "intercept" } else { "start-up" };
+        let start_up = Finding::new(kernel, format!("{what}, {range}"), segment.intercept, Unit::Seconds);
         let per_byte =
             Finding::new(kernel, format!("per byte, {range}"), segment.slope, Unit::SecondsPerByte);
         [start_up.within(segment.intercept_interval, 1.0), per_byte.within(segment.slope_interval, 1.0)]
     }
 
     fn bandwidth(&self, kernel: &str) -> Vec<Finding> {
-        let Ok(bandwidth) = Bandwidth::of(&self.moved) else { return Vec::new() };
+        let sized: Vec<(f64, f64)> = self.points.iter().copied().filter(|(bytes, _)| *bytes > 0.0).collect();
+        if sized.len() < LEAST_SIZES {
+            return Vec::new();
+        }
+        let Ok(bandwidth) = Bandwidth::of(&sized) else { return Vec::new() };
         let at = panto_units::bytes(bandwidth.peak_size as u64);
         let finding = |label: String, value, unit| Finding::new(kernel, label, value, unit);
         let distance = self.distance();
         vec![
-            finding(format!("peak bandwidth, {distance} (at {at})"), bandwidth.peak, Unit::BytesPerSecond),
+            finding(
+                format!("peak bandwidth, {distance}, {} (at {at})", self.way),
+                bandwidth.peak * self.factor,
+                Unit::BytesPerSecond,
+            ),
             finding(format!("size of half the peak, {distance}"), bandwidth.half_size, Unit::Bytes),
             finding(format!("size of 90% of the peak, {distance}"), bandwidth.ninety_size, Unit::Bytes),
         ]
     }
+}
+
+/// The fit takes time with the cube of the number of sizes; more than these are thinned out, evenly on a log scale.
+const MOST_SIZES: usize = 300;
+
+fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    if points.len() <= MOST_SIZES {
+        return points.to_vec();
+    }
+    let log = |x: f64| x.max(1.0).ln();
+    let step = log(points[points.len() - 1].0) / MOST_SIZES as f64;
+    let mut next = f64::NEG_INFINITY;
+    let mut kept = Vec::with_capacity(MOST_SIZES + 1);
+    for &(x, y) in points {
+        if log(x) >= next {
+            kept.push((x, y));
+            next = log(x) + step;
+        }
+    }
+    kept
 }
 
 /// The overhead `h` of each further hop: `t(n) = t(1) + (n - 1) h`. The median over all sizes and distances,
@@ -103,7 +141,8 @@ fn per_hop(kernel: &str, curves: &[Curve]) -> Option<Finding> {
     overheads.sort_by(f64::total_cmp);
     let at = |q| quantile(&overheads, q).ok();
     let interval = Interval { low: at(0.25)?, high: at(0.75)? };
-    Some(Finding::new(kernel, "each further hop", at(0.5)?, Unit::Seconds).within(interval, 1.0))
+    let finding = Finding::new(kernel, "each further hop", at(0.5)?, Unit::Seconds).within(interval, 1.0);
+    Some(Finding { interval_is: Range::Quartiles, ..finding })
 }
 
 impl Curve {

@@ -37,5 +37,10 @@ fn exponent(kernel: &str, variant: &str, series: &[(u64, &Record)]) -> Option<Fi
     let point = |(dim, record): &(u64, &Record)| Some(((*dim as f64).ln(), seconds(record)?.ln()));
     let points: Vec<(f64, f64)> = upper.iter().filter_map(point).collect();
     let line = theil_sen(&points).ok()?;
-    Some(Finding::new(kernel, format!("growth{variant}: time ~ dimension to the"), line.slope, Unit::Number))
+    Some(Finding::new(
+        kernel,
+        format!("exponent of growth with the dimension{variant}"),
+        line.slope,
+        Unit::Number,
+    ))
 }

@@ -1,23 +1,24 @@
 //! Echo under load, handlers, files.
 
-use super::{Finding, NANO, Unit, seconds, series};
-use crate::point::param;
+use super::{Finding, NANO, Range, Unit, seconds, series};
+use crate::point::{Point, param};
 use crate::results::Record;
 
 /// The slowdown under each load: the median over the sizes, between the least and the largest.
 pub(super) fn findings(kernel: &str, records: &[&Record]) -> Vec<Finding> {
     let loads = series(records, param::BYTES);
-    let Some((_, idle)) = loads.iter().find(|(point, _)| point.number(param::LOAD) == Some(0)) else {
-        return Vec::new();
-    };
     let loaded = loads.iter().filter(|(point, _)| point.number(param::LOAD).is_some_and(|load| load > 0));
-    let slowdown = |(point, series): &(_, Vec<(u64, &Record)>)| slowdown(kernel, point, series, idle);
+    let slowdown = |(point, series): &(Point, Vec<(u64, &Record)>)| {
+        let is_idle = |other: &Point| other.number(param::LOAD) == Some(0) && other.ranks == point.ranks;
+        let (_, idle) = loads.iter().find(|(other, _)| is_idle(other))?;
+        slowdown(kernel, point, series, idle)
+    };
     loaded.filter_map(slowdown).collect()
 }
 
 fn slowdown(
     kernel: &str,
-    point: &crate::Point,
+    point: &Point,
     series: &[(u64, &Record)],
     idle: &[(u64, &Record)],
 ) -> Option<Finding> {
@@ -32,7 +33,8 @@ fn slowdown(
     let load = point.number(param::LOAD)?;
     let label = format!("slowdown under {load}% load, median over the sizes");
     let finding = Finding::new(kernel, label, middle, Unit::Percent);
-    Some(Finding { interval: Some((*slower.first()?, *slower.last()?)), ..finding })
+    let interval = Some((*slower.first()?, *slower.last()?));
+    Some(Finding { interval, interval_is: Range::Extremes, ..finding })
 }
 
 /// From send to handler: the median and the worst.

@@ -30,9 +30,23 @@ pub struct Finding {
     pub value: f64,
     /// Its unit.
     pub unit: Unit,
-    /// Where it probably lies; absent where no interval can be given.
+    /// A range around it; absent where none can be given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
+    /// What the range is.
+    pub interval_is: Range,
+}
+
+/// What the range around a figure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Range {
+    /// Where the figure lies with 95 % confidence.
+    Confidence,
+    /// The middle half of the single values whose median the figure is.
+    Quartiles,
+    /// The least and the largest of them.
+    Extremes,
 }
 
 /// The unit of a figure.
@@ -76,7 +90,14 @@ fn of_kernel(kernel: &str, records: &[&Record]) -> Vec<Finding> {
 
 impl Finding {
     fn new(kernel: &str, label: impl Into<String>, value: f64, unit: Unit) -> Self {
-        Self { kernel: kernel.into(), label: label.into(), value, unit, interval: None }
+        Self {
+            kernel: kernel.into(),
+            label: label.into(),
+            value,
+            unit,
+            interval: None,
+            interval_is: Range::Confidence,
+        }
     }
 
     fn within(self, interval: Interval, scale: f64) -> Self {

@@ -35,9 +35,14 @@ pub(super) fn findings(kernel: &str, records: &[&Record]) -> Vec<Finding> {
         .filter_map(|blocking| Some((overlap_gain(blocking, partner(blocking, records)?)?, &blocking.point)))
         .collect();
     gains.sort_by(|(a, _), (b, _)| a.percent.total_cmp(&b.percent));
+    let count = gains.len();
     let mut findings = Vec::new();
-    findings.extend(gains.last().map(|gain| finding(kernel, "best gain by overlapping", gain)));
-    findings.extend(gains.first().map(|gain| finding(kernel, "worst gain by overlapping", gain)));
+    findings.extend(
+        gains.last().map(|gain| finding(kernel, &format!("best of {count} gains by overlapping"), gain)),
+    );
+    findings.extend(
+        gains.first().map(|gain| finding(kernel, &format!("worst of {count} gains by overlapping"), gain)),
+    );
     findings
 }
 

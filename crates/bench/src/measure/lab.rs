@@ -1,6 +1,6 @@
 //! Where a rank measures: carrying out the root's orders.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use panto_stats::StopRule;
@@ -31,6 +31,8 @@ pub struct Lab<'a, T: Transport> {
 
 /// Slack never grows beyond this: a rank that is later than that will not come in time anyway.
 pub(super) const MOST_SLACK: Time = Time::from_nanos(10_000_000);
+/// Starts that are apart by no more than this count as one.
+const TOLERATED: Time = Time::from_nanos(5_000);
 /// Rounds from which the time of an order and its answer is estimated.
 const ESTIMATES: usize = 15;
 /// Empty samples from which the cost of reading the clock is taken.
@@ -90,6 +92,13 @@ impl<'a, T: Transport> Lab<'a, T> {
         Ok(None)
     }
 
+    /// Shall the next point be measured? All ranks must ask together; they get the root's answer.
+    pub fn go_on(&mut self) -> Result<bool> {
+        let stop = self.interrupt.load(Ordering::Relaxed);
+        let order = self.pulse.order(self.transport, if stop { Order::End } else { Order::Prepare })?;
+        Ok(order != Order::End)
+    }
+
     /// How ranks start together here.
     pub fn start(&self) -> Start {
         if self.transport.shares_clock() && !self.transport.oversubscribed() {
@@ -141,7 +150,9 @@ impl<'a, T: Transport> Lab<'a, T> {
         metric: Metric,
         operation: &mut impl Operation,
     ) -> Result<Answer> {
-        let late = self.wait_for(start)?;
+        // A rank that lost its core while it waited did not start with the others either.
+        let late =
+            self.wait_for(start)? || (start > Time::ZERO && self.transport.now().since(start) > TOLERATED);
         operation.begin()?;
         let (start, end) = timed_region(self.transport, repetitions, || operation.run())?;
         operation.end()?;
@@ -190,7 +201,7 @@ impl<'a, T: Transport> Lab<'a, T> {
     /// What an empty sample takes in the course of a measurement, where caches and branch predictors have seen
     /// other code since the last one. Less would be subtracted from single runs than they cost.
     fn estimate_reading(&mut self) -> Result<f64> {
-        let timing = Timing::batched(Metric::on(self.transport.rank()));
+        let timing = Timing::batched(Metric::on(ROOT));
         let mut nanos = Vec::with_capacity(READINGS);
         for _ in 0..READINGS {
             let start = self.next_start();

@@ -5,6 +5,9 @@ use std::time::Instant;
 /// Ticks of `/proc/stat` in a second: `USER_HZ` is 100 on every Linux that people run.
 const TICKS: f64 = 100.0;
 
+/// Core-seconds before which one tick more or less would show as more than a per cent.
+const LEAST: f64 = 1.0;
+
 /// Measures which part of the cores' time was stolen since it was started.
 #[derive(Debug)]
 pub struct StealMeter {
@@ -20,12 +23,15 @@ impl StealMeter {
         Self { start: Instant::now(), stolen, cores }
     }
 
-    /// The stolen fraction of all cores' time so far; `None` where the system does not tell.
+    /// The stolen fraction of all cores' time so far; `None` where the system does not tell, and before enough time
+    /// has passed for its coarse count to mean anything.
     pub fn fraction(&self) -> Option<f64> {
-        let (now, _) = read()?;
-        let ticks = now.saturating_sub(self.stolen?) as f64;
         let elapsed = self.start.elapsed().as_secs_f64() * self.cores as f64;
-        Some((ticks / TICKS / elapsed.max(1.0 / TICKS)).min(1.0))
+        if elapsed < LEAST {
+            return None;
+        }
+        let ticks = read()?.0.saturating_sub(self.stolen?) as f64;
+        Some((ticks / TICKS / elapsed).min(1.0))
     }
 }
 

@@ -49,7 +49,7 @@ impl Manifest {
             format: FORMAT,
             panto: env!("CARGO_PKG_VERSION").into(),
             started: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
-            command: std::env::args().collect(),
+            command: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
             host: first_line("/proc/sys/kernel/hostname").unwrap_or_else(|| "unknown".into()),
             cpu: cpu_model().unwrap_or_else(|| "unknown".into()),
             cores,

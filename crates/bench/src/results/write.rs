@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::Line;
+use super::{Line, read};
 use crate::error::{Error, Result};
 
 /// What to do with a file that is there already.
@@ -18,6 +18,12 @@ pub enum Existing {
     Append,
 }
 
+/// A launch that is added to a damaged file, or to one that is no result file, would be lost with it.
+fn check_sound(path: &Path) -> Result<()> {
+    let is_empty = std::fs::metadata(path).map_or(true, |file| file.len() == 0);
+    if is_empty { Ok(()) } else { read(path).map(drop) }
+}
+
 /// A result file that is being written.
 #[derive(Debug)]
 pub struct Writer {
@@ -28,6 +34,9 @@ pub struct Writer {
 impl Writer {
     /// Opens the file, before anything is measured.
     pub fn create(path: &Path, existing: Existing) -> Result<Self> {
+        if existing == Existing::Append {
+            check_sound(path)?;
+        }
         let mut options = OpenOptions::new();
         let options = match existing {
             Existing::Refuse => options.write(true).create_new(true),

@@ -65,8 +65,8 @@ fn a_transport_without_buffers_has_no_deadlock() {
 
 #[test]
 fn contention_follows_echo() {
-    for ranks in [4, 8] {
-        let settings = Settings { loads: vec![30, 90], shape: Some(HopShape::Hypercube), ..tiny(ranks) };
+    for (ranks, shape) in [(4, HopShape::Complete), (8, HopShape::Hypercube), (4, HopShape::Linear)] {
+        let settings = Settings { loads: vec![30, 90], shape: Some(shape), ..tiny(ranks) };
         let records = measured(&Threads::default(), Kernel::Contention, &settings);
         assert_eq!(records.len(), 3 * SIZES.len());
         for record in records {
@@ -74,6 +74,15 @@ fn contention_follows_echo() {
             assert_eq!(load == Some(0), bytes == Some(0), "{:?}", record.point);
             assert_eq!((record.metric.clock, record.metric.half), (Clock::OnRank(1), true));
         }
+    }
+}
+
+#[test]
+fn contention_needs_a_shared_link() {
+    for shape in [HopShape::Hypercube, HopShape::Ring] {
+        let settings = Settings { shape: Some(shape), ..tiny(4) };
+        let error = Kernel::Contention.available(&settings).unwrap_err();
+        assert!(error.to_string().contains("shares a link"), "{error}");
     }
 }
 

@@ -59,7 +59,7 @@ fn growth_of_matrix_kernels() {
     let matrix =
         |dim: u64, nanos: f64| record("comet/shift", &Point::new(4).with(param::DIM, dim), vec![nanos; 8]);
     let records: Vec<Record> = (1..9).map(|k| matrix(64 << k, ((64_u64 << k) as f64).powi(2))).collect();
-    near(&findings(&records), "growth", 2.0);
+    near(&findings(&records), "exponent of growth", 2.0);
 }
 
 #[test]

@@ -39,6 +39,19 @@ fn launches_can_be_added() {
 }
 
 #[test]
+fn nothing_is_added_to_a_damaged_file() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("run.jsonl");
+    write(&path, &some_records(), Existing::Refuse);
+    let whole = std::fs::read(&path).expect("written");
+    std::fs::write(&path, &whole[..whole.len() - 5]).expect("writable");
+    assert!(matches!(Writer::create(&path, Existing::Append), Err(Error::BadFile { .. })));
+    std::fs::write(&path, "a letter").expect("writable");
+    assert!(Writer::create(&path, Existing::Append).is_err());
+    assert_eq!(std::fs::read(&path).expect("there"), b"a letter");
+}
+
+#[test]
 fn an_existing_file_is_left_alone() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("run.jsonl");

@@ -33,7 +33,7 @@ pub struct Bench {
 
     /// Ranks: one number (kernels that sweep over ranks take powers of two up to it) or a list [default: one a
     /// core, at least 2]
-    #[arg(short = 'n', long, value_name = "N,...")]
+    #[arg(short = 'n', long, value_name = "N,...", allow_hyphen_values = true)]
     ranks: Option<String>,
 
     #[command(flatten, next_help_heading = "Sweeps")]
@@ -55,19 +55,19 @@ pub struct Bench {
 #[derive(Args)]
 struct Sweeps {
     /// Message sizes: `0..64KiB` doubles, `0..100:10` steps, `8,1K,64kB` lists
-    #[arg(long, value_name = "SIZES")]
+    #[arg(long, value_name = "SIZES", allow_hyphen_values = true)]
     sizes: Option<String>,
 
     /// Matrix dimensions of the matrix kernels
-    #[arg(long, value_name = "N,...")]
+    #[arg(long, value_name = "N,...", allow_hyphen_values = true)]
     dims: Option<String>,
 
     /// Vector lengths, in doubles
-    #[arg(long, value_name = "N,...")]
+    #[arg(long, value_name = "N,...", allow_hyphen_values = true)]
     lengths: Option<String>,
 
     /// Hop distances of echo and exchange; 0 is the rank itself
-    #[arg(long, value_name = "N,...")]
+    #[arg(long, value_name = "N,...", allow_hyphen_values = true)]
     hops: Option<String>,
 
     /// Background loads of the contention kernel, in per cent of the peak bandwidth

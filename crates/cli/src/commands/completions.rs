@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use clap_complete::Shell;
 
+use crate::out;
+
 /// Print completions for a shell
 #[derive(clap::Args)]
 #[command(
@@ -17,7 +19,9 @@ pub struct Completions {
 
 impl Completions {
     pub fn run<C: CommandFactory>(self) -> ExitCode {
-        clap_complete::generate(self.shell, &mut C::command(), "panto", &mut std::io::stdout());
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut C::command(), "panto", &mut script);
+        out::text(String::from_utf8_lossy(&script));
         ExitCode::SUCCESS
     }
 }

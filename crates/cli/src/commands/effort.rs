@@ -9,7 +9,7 @@ use panto_bench::Effort;
 #[derive(Args)]
 pub struct EffortArgs {
     /// Time for the whole run, such as 30s or 5min
-    #[arg(short = 't', long, value_name = "TIME", default_value = "60s", value_parser = panto_units::parse_time)]
+    #[arg(short = 't', long, value_name = "TIME", default_value = "60s", value_parser = panto_units::parse_time, allow_hyphen_values = true)]
     time_budget: Duration,
 
     /// Stop a point when the median is known to within this fraction

@@ -10,6 +10,7 @@ use panto_transport::threads::Threads;
 
 use super::bench::default_ranks;
 use crate::failure::Failure;
+use crate::out;
 use crate::session::Session;
 use crate::show::Format;
 use crate::threads;
@@ -25,14 +26,13 @@ pub struct Quickstart {
     output: PathBuf,
 
     /// Time for the measurements
-    #[arg(short = 't', long, value_name = "TIME", default_value = "45s", value_parser = panto_units::parse_time)]
+    #[arg(short = 't', long, value_name = "TIME", default_value = "45s", value_parser = panto_units::parse_time, allow_hyphen_values = true)]
     time_budget: Duration,
 }
 
 impl Quickstart {
     pub fn run(self) -> Result<ExitCode, Failure> {
-        // Before a minute of measuring: can the report be written at all?
-        std::fs::write(&self.output, "").map_err(|error| Failure::write(&self.output, &error))?;
+        self.check_output()?;
         let settings = settings(self.time_budget);
         let world = Threads::default();
         let mut session = Session::new(Format::Json, None, threads::manifest(&world, &settings));
@@ -45,24 +45,40 @@ impl Quickstart {
         self.report(&session)
     }
 
+    /// Before a minute of measuring: can the report be written at all? An older one stays until the new one is there.
+    fn check_output(&self) -> Result<(), Failure> {
+        let is_new = !self.output.exists();
+        let opened = std::fs::OpenOptions::new().append(true).create(true).open(&self.output);
+        opened.map_err(|error| Failure::write(&self.output, &error))?;
+        if is_new {
+            std::fs::remove_file(&self.output).map_err(|error| Failure::write(&self.output, &error))?;
+        }
+        Ok(())
+    }
+
     fn report(&self, session: &Session) -> Result<ExitCode, Failure> {
         let (records, manifest) = (session.records(), session.manifest());
         let found = findings(records);
         for line in present::in_words(manifest, records, &found) {
-            println!("{line}");
+            out::line(line);
         }
         if let Some(crowded) = present::crowding(records, manifest) {
-            println!("Note: {crowded}.");
+            out::line(format_args!("Note: {crowded}."));
         }
         let page = present::report(manifest, records, &found).to_html();
         std::fs::write(&self.output, page).map_err(|error| Failure::write(&self.output, &error))?;
-        println!();
-        println!("The plots and tables are in {}. Next:", self.output.display());
-        println!("  panto bench comet -o run.jsonl     measure longer and keep all samples");
-        println!("  panto bench --list                 what else can be measured");
+        if session.is_interrupted() {
+            out::line("Stopped before everything was measured.");
+        }
+        out::text(format_args!("\nThe plots and tables are in {}. {NEXT}", self.output.display()));
         Ok(session.code())
     }
 }
+
+const NEXT: &str = "Next:
+  panto bench comet -o run.jsonl     measure longer and keep all samples
+  panto bench --list                 what else can be measured
+";
 
 /// A minute is shared by all kernels, so the intervals may be a little wider.
 fn settings(budget: Duration) -> Settings {

@@ -90,12 +90,19 @@ fn the_tests_of_the_page_exist() {
         for test in row.tests {
             let (krate, name) = test.split_once("::").unwrap_or_else(|| panic!("{}: {test}", row.id));
             let folder = repository().join("crates").join(krate);
-            let function = format!("fn {name}(");
             let is_there =
-                sources.iter().any(|(path, text)| path.starts_with(&folder) && text.contains(&function));
+                sources.iter().any(|(path, text)| path.starts_with(&folder) && has_test(text, name));
             assert!(is_there, "{}: there is no test {test}", row.id);
         }
     }
+}
+
+/// A function of this name right below `#[test]`.
+fn has_test(text: &str, name: &str) -> bool {
+    let function = format!("fn {name}(");
+    let lines: Vec<&str> = text.lines().collect();
+    let is_test = |at: usize| lines[at.saturating_sub(3)..at].iter().any(|line| line.contains("#[test]"));
+    (0..lines.len()).any(|at| lines[at].contains(&function) && is_test(at))
 }
 
 fn sources(folder: &Path) -> Vec<(PathBuf, String)> {

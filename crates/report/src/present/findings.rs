@@ -1,6 +1,6 @@
 //! Derived figures as a table.
 
-use panto_bench::{Finding, Unit};
+use panto_bench::{Finding, Range, Unit};
 
 use crate::table::{Column, Table};
 
@@ -14,12 +14,21 @@ pub fn findings(findings: &[Finding]) -> String {
 
 /// The same as a table.
 pub fn findings_table(findings: &[Finding]) -> Table {
-    let columns =
-        [Column::text("kernel"), Column::text("figure"), Column::right("value"), Column::right("interval")];
+    let columns = [
+        Column::text("kernel"),
+        Column::text("figure"),
+        Column::right("value"),
+        Column::right("95% interval"),
+    ];
     let mut table = Table::new(columns);
     for finding in findings {
         let interval = finding.interval.map_or(String::new(), |(low, high)| {
-            format!("{} .. {}", quantity(low, finding.unit), quantity(high, finding.unit))
+            let what = match finding.interval_is {
+                Range::Confidence => "",
+                Range::Quartiles => " (quartiles)",
+                Range::Extremes => " (least and most)",
+            };
+            format!("{} .. {}{what}", quantity(low, finding.unit), quantity(high, finding.unit))
         });
         table.row([
             finding.kernel.clone(),

@@ -12,7 +12,7 @@ const NANO: f64 = 1e-9;
 
 /// What a newcomer wants to know of this machine, a sentence each. Kernels that were not measured are left out.
 pub fn in_words(manifest: &Manifest, records: &[Record], findings: &[Finding]) -> Vec<String> {
-    let facts = Facts { records, findings };
+    let facts = Facts { records, findings, cores: manifest.cores };
     let mut lines = vec![format!(
         "{} ({}, {} cores), ranks on {}.",
         manifest.host, manifest.cpu, manifest.cores, manifest.transport
@@ -35,7 +35,7 @@ pub fn in_words(manifest: &Manifest, records: &[Record], findings: &[Finding]) -
 
 /// The same at a glance.
 pub fn key_figures(records: &[Record], findings: &[Finding]) -> Vec<KeyFigure> {
-    let facts = Facts { records, findings };
+    let facts = Facts { records, findings, cores: usize::MAX };
     let start_up = facts.pair("comet/echo", 8).map(|(_, summary)| {
         KeyFigure::new("start-up, one way", time(summary.median * NANO), "a message of 8 bytes")
     });
@@ -45,7 +45,7 @@ pub fn key_figures(records: &[Record], findings: &[Finding]) -> Vec<KeyFigure> {
     let figures = [
         start_up,
         of("peak bandwidth", "comet/echo", "peak bandwidth, 1 hop", "one way between two ranks"),
-        of("half of it from", "comet/echo", "size of half the peak, 1 hop", "bytes in a message"),
+        of("half of it from", "comet/echo", "size of half the peak, 1 hop", "messages of this size"),
         of("barrier", "comet/barrier", "least time", "the least time, all ranks"),
         of("message to handler", "comet/handler", "send to handler, 8B", "while the rank computes"),
     ];
@@ -55,14 +55,14 @@ pub fn key_figures(records: &[Record], findings: &[Finding]) -> Vec<KeyFigure> {
 struct Facts<'a> {
     records: &'a [Record],
     findings: &'a [Finding],
+    cores: usize,
 }
 
 impl Facts<'_> {
     fn message(&self) -> Option<String> {
-        let (record, summary) = self.pair("comet/echo", 8)?;
-        let hop = if record.point.number(param::HOPS) == Some(1) { "" } else { " (to itself)" };
+        let (_, summary) = self.pair("comet/echo", 8)?;
         let median = interval(&summary);
-        Some(format!("A message of 8 bytes takes {median} one way{hop}: that is the start-up time."))
+        Some(format!("A message of 8 bytes takes {median} one way: that is the start-up time."))
     }
 
     fn bandwidth(&self) -> Option<String> {
@@ -115,6 +115,10 @@ impl Facts<'_> {
     fn contention(&self) -> Option<String> {
         let of = |load| self.finding("comet/contention", &format!("slowdown under {load}% load"));
         let (half, most) = (of(50)?, of(90)?);
+        // Four ranks that take turns on fewer cores tell about the scheduler, not about links.
+        if self.crowded("comet/contention") {
+            return None;
+        }
         let change = |finding: &Finding| match finding.value {
             value if value < 0.0 => format!("{} less", percent(-value)),
             value => format!("{} more", percent(value)),
@@ -127,7 +131,7 @@ impl Facts<'_> {
     }
 
     fn overlap(&self) -> Option<String> {
-        let best = self.finding("comet/overlap", "best gain")?;
+        let best = self.finding("comet/overlap", "best of")?;
         let (low, high) = best.interval?;
         let verdict = if low > 5.0 {
             format!("saves up to {} ({} to {})", percent(best.value), percent(low), percent(high))
@@ -143,7 +147,8 @@ impl Facts<'_> {
         let guard = self.finding("comet/guard", "time")?;
         let transpose = self.finding("comet/transpose", "time exchange")?;
         let size = guard.label.trim_start_matches("time, ");
-        Some(format!("For a matrix of {size}: guard update {}, transpose {}.", text(guard), text(transpose)))
+        let (guard, transpose) = (text_and_interval(guard), text_and_interval(transpose));
+        Some(format!("For a matrix of {size}: guard update {guard}, transpose {transpose}."))
     }
 
     fn handler(&self) -> Option<String> {
@@ -154,6 +159,11 @@ impl Facts<'_> {
             text(usual),
             text(worst)
         ))
+    }
+
+    /// Did it run with more ranks than cores?
+    fn crowded(&self, kernel: &str) -> bool {
+        self.records.iter().any(|record| record.kernel == kernel && record.point.ranks > self.cores)
     }
 
     /// The first finding whose label begins like this.
@@ -183,6 +193,13 @@ impl Facts<'_> {
 
 fn text(finding: &Finding) -> String {
     quantity(finding.value, finding.unit)
+}
+
+fn text_and_interval(finding: &Finding) -> String {
+    let at = |value| quantity(value, finding.unit);
+    let interval =
+        finding.interval.map_or(String::new(), |(low, high)| format!(" ({} to {})", at(low), at(high)));
+    at(finding.value) + &interval
 }
 
 fn interval(summary: &Summary) -> String {

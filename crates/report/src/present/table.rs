@@ -169,16 +169,22 @@ fn notes(rows: &[Row]) -> Option<Filled> {
     any.then(|| Filled { column: Column::text("note"), cells })
 }
 
+/// Samples from which on a median has a 95 % interval.
+const LEAST_FOR_INTERVAL: usize = 6;
+
 /// What the figures of a point do not say.
 fn note(record: &Record) -> String {
     let stop = match record.stop {
         Stop::Budget => Some("budget".to_owned()),
         Stop::Interrupted => Some("interrupted".to_owned()),
-        Stop::Confidence | Stop::Count => None,
+        Stop::Count => Some("count".to_owned()),
+        Stop::Confidence => None,
     };
     let late = (record.late > 0).then(|| format!("late {}", record.late));
     let stolen = record.steal.filter(|part| *part > words::STEAL);
     let steal = stolen.map(|part| format!("steal {:.0}%", 100.0 * part));
     let empty = record.samples_ns.is_empty().then(|| "no samples".to_owned());
-    [empty, stop, late, steal].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    // So few samples have no 95 % interval; what stands there is their range.
+    let few = (1..LEAST_FOR_INTERVAL).contains(&record.samples_ns.len()).then(|| "range only".to_owned());
+    [empty, few, stop, late, steal].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

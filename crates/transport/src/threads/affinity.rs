@@ -4,7 +4,12 @@ use crate::error::{Error, Result};
 
 /// The cores that this process may use.
 pub fn cores() -> Vec<usize> {
-    allowed(&current())
+    let cores = allowed(&current());
+    if !cores.is_empty() {
+        return cores;
+    }
+    // The kernel said no, for instance because it knows of more cores than the set has room for.
+    (0..std::thread::available_parallelism().map_or(1, usize::from)).collect()
 }
 
 /// Pins the calling thread to the n-th core that the process may use, round robin.

@@ -30,6 +30,7 @@ pub struct Handle(pub(super) State);
 
 pub(super) enum State {
     Complete(Status),
+    Failed(Error),
     Sending(Arc<Offer>, Destination),
     Receiving(usize),
 }
@@ -166,6 +167,7 @@ unsafe impl Transport for Endpoint {
     fn cancel(&self, handle: &mut Handle) -> Option<Status> {
         let done = match &handle.0 {
             State::Complete(status) => return Some(*status),
+            State::Failed(_) => return None,
             State::Sending(offer, at) => offer.withdraw().then(|| at.status(self.rank)),
             State::Receiving(slot) => self.matching.borrow_mut().cancel(*slot),
         };

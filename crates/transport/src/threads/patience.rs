@@ -3,10 +3,11 @@
 use std::hint::spin_loop;
 
 /// With a core for each rank the answer is usually nanoseconds away, and going to sleep costs microseconds on
-/// both sides; some 100 us of spinning cover an exchange of large messages.
-const SPINS: u32 = 1 << 12;
-/// Yields after the spins, for a partner that lost its core for a moment.
-const YIELDS: u32 = 64;
+/// both sides. A pause is some 50 ns on today's processors, so this is about 50 us.
+const SPINS: u32 = 1 << 10;
+/// Yields after the spins: some 100 us more on a machine that has nothing else to do, and on one that has, the
+/// core for a partner that lost its own.
+const YIELDS: u32 = 1 << 8;
 /// When ranks take turns, spinning keeps the partner from running. A few yields are cheaper than sleeping
 /// while few ranks share a core.
 const YIELDS_OVERSUBSCRIBED: u32 = 4;

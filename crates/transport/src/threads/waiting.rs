@@ -46,21 +46,20 @@ impl Endpoint {
     pub(super) fn settle(&self, handle: &mut Handle) -> Option<Result<Status>> {
         let outcome = match &handle.0 {
             State::Complete(status) => return Some(Ok(*status)),
+            State::Failed(error) => return Some(Err(error.clone())),
             State::Sending(offer, at) => offer.is_done().then(|| Ok(at.status(self.rank))),
             State::Receiving(slot) => self.matching.borrow_mut().take_outcome(*slot),
         }?;
-        let status = match &outcome {
-            Ok(status) => *status,
-            // The handle is spent; the error is told once.
-            Err(_) => Status { source: self.rank, tag: 0, len: 0 },
+        handle.0 = match &outcome {
+            Ok(status) => State::Complete(*status),
+            Err(error) => State::Failed(error.clone()),
         };
-        handle.0 = State::Complete(status);
         Some(outcome)
     }
 
     pub(super) fn describe(&self, handle: &Handle) -> String {
         match &handle.0 {
-            State::Complete(_) => "nothing".into(),
+            State::Complete(_) | State::Failed(_) => "nothing".into(),
             State::Sending(_, at) => at.to_string(),
             State::Receiving(slot) => {
                 self.matching.borrow().wanted(*slot).map_or_else(|| "nothing".into(), |want| want.to_string())

@@ -64,7 +64,7 @@ impl Pattern for Io {
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
         scratch::check_directory(directory(settings)?)?;
         let mut points = Vec::new();
-        for &ranks in &settings.ranks {
+        for ranks in settings.rank_sweep() {
             for variant in VARIANTS {
                 let point = Point::new(ranks).with_text(param::VARIANT, variant.name);
                 points.extend(BLOCKS.map(|block| point.clone().with(param::BLOCK, block)));

@@ -1,0 +1,61 @@
+//! Does it fit into memory? A sweep that does not should say so before it starts, not die in the middle.
+
+use crate::error::{Error, Result};
+use crate::point::{Point, param};
+use crate::settings::Settings;
+
+/// Refuses points that need more memory than there is.
+pub(crate) fn fits_memory(points: &[Point], settings: &Settings) -> Result<()> {
+    let Some(available) = available() else { return Ok(()) };
+    let Some(largest) = points.iter().max_by_key(|point| needed(point, settings)) else { return Ok(()) };
+    let needed = needed(largest, settings);
+    if needed <= available {
+        return Ok(());
+    }
+    Err(Error::usage(format!(
+        "the point {largest} needs about {} of memory, and {} are available; use smaller values or fewer ranks",
+        human(needed),
+        human(available)
+    )))
+}
+
+/// A generous estimate in bytes: buffers to send and to receive on every rank, scratch of collectives, and a matrix
+/// with its copy and packed messages.
+fn needed(point: &Point, settings: &Settings) -> u64 {
+    let number = |name| point.number(name).unwrap_or(0);
+    let messages = number(param::BYTES).saturating_mul(4);
+    let vectors = number(param::LENGTH).saturating_mul(8 * 4);
+    let files = if number(param::BLOCK) > 0 { settings.io_bytes.saturating_mul(2) } else { 0 };
+    let matrix = number(param::DIM).saturating_pow(2).saturating_mul(8 * 4);
+    let each = messages.saturating_add(vectors).saturating_add(files);
+    each.saturating_mul(point.ranks as u64).saturating_add(matrix)
+}
+
+/// What the system says can be had; `None` where it does not say.
+fn available() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
+    let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+fn human(bytes: u64) -> String {
+    format!("{:.1}GiB", bytes as f64 / (1_u64 << 30) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_memory_bomb_is_refused_before_it_is_built() {
+        let settings = Settings::default();
+        let bomb = Point::new(4).with(param::BYTES, 1 << 50);
+        if available().is_some() {
+            let error = fits_memory(&[Point::new(2).with(param::BYTES, 8), bomb], &settings).unwrap_err();
+            assert!(error.to_string().contains("of memory"), "{error}");
+        }
+        assert!(fits_memory(&[Point::new(2).with(param::DIM, 512)], &settings).is_ok());
+        assert_eq!(needed(&Point::new(2).with(param::DIM, u64::MAX), &settings), u64::MAX);
+    }
+}

@@ -1,0 +1,34 @@
+//! Standard output, which may be a pipe that nobody reads any more, or a full disk.
+
+use std::fmt::Display;
+use std::io::{ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Prints, without a panic when the reader has gone (`panto ... | head`).
+pub fn text(text: impl Display) {
+    if is_closed() {
+        return;
+    }
+    let mut out = std::io::stdout().lock();
+    let written = write!(out, "{text}").and_then(|()| out.flush());
+    match written {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => CLOSED.store(true, Ordering::Relaxed),
+        Err(error) => {
+            eprintln!("panto: cannot write standard output: {error}");
+            std::process::exit(2);
+        }
+    }
+}
+
+/// Prints a line.
+pub fn line(line: impl Display) {
+    text(format_args!("{line}\n"));
+}
+
+/// Has the reader gone?
+pub fn is_closed() -> bool {
+    CLOSED.load(Ordering::Relaxed)
+}
