@@ -29,6 +29,8 @@ pub struct Settings {
     pub loads: Vec<u64>,
     /// How far ranks are from each other; the transport's own hint if not given.
     pub shape: Option<HopShape>,
+    /// The global row or column that is broadcast; the middle one if not given.
+    pub index: Option<u64>,
     /// The process mesh of the matrix kernels.
     pub mesh: Option<Mesh>,
     /// The algorithm of collectives; the library's own if not given.
@@ -56,8 +58,10 @@ pub struct Effort {
     pub max_samples: usize,
     /// Time for the whole run.
     pub budget: Duration,
-    /// A sample repeats the operation until it lasts this long (C2).
+    /// A sample repeats the operation until it lasts this long (C2),
     pub sample_time: Duration,
+    /// or exactly so many times.
+    pub repetitions: Option<u64>,
 }
 
 impl Default for Effort {
@@ -68,6 +72,7 @@ impl Default for Effort {
             max_samples: 2_000,
             budget: Duration::from_secs(60),
             sample_time: Duration::from_micros(20),
+            repetitions: None,
         }
     }
 }
@@ -83,6 +88,7 @@ impl Default for Settings {
             hops: None,
             loads: vec![50, 90],
             shape: None,
+            index: None,
             mesh: None,
             algorithm: None,
             closing_barrier: true,
@@ -126,6 +132,9 @@ impl Settings {
         }
         if !(self.effort.precision > 0.0 && self.effort.precision < 1.0) {
             return Err(Error::usage("the precision is a fraction between 0 and 1, such as 0.01"));
+        }
+        if self.effort.repetitions == Some(0) {
+            return Err(Error::usage("a sample has at least 1 repetition; use --repetitions 1 or more"));
         }
         if self.effort.max_samples == 0 {
             return Err(Error::usage("at least 1 sample is needed; use --max-samples 1 or more"));

@@ -14,11 +14,11 @@ use crate::point::{Point, param};
 use crate::results::Record;
 use crate::settings::Settings;
 
-/// Time to send the middle row of the matrix up and down to all other blocks, by matrix dimension.
+/// Time to send a row of the matrix up and down to all other blocks, by matrix dimension.
 #[derive(Debug, Clone, Copy)]
 pub struct RowBroadcast;
 
-/// Time to send the middle column of the matrix sideways to all other blocks, by matrix dimension.
+/// Time to send a column of the matrix sideways to all other blocks, by matrix dimension.
 #[derive(Debug, Clone, Copy)]
 pub struct ColumnBroadcast;
 
@@ -76,7 +76,9 @@ impl Axis {
         let mesh = mesh_of(settings, settings.shape_or(HopShape::Complete), settings.world())?;
         let (targets, what) = if self == Self::Row { (mesh.rows(), "row") } else { (mesh.cols(), "column") };
         if targets > 1 {
-            return points(settings, &[]);
+            let points = points(settings, &[])?;
+            check_index(settings.index, &points)?;
+            return Ok(points);
         }
         Err(Error::usage(format!("the mesh {mesh} has one {what}: nobody to broadcast to; use --mesh 2x2")))
     }
@@ -84,8 +86,9 @@ impl Axis {
     fn run<T: Transport>(self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
         let layout = Layout::of(lab, point)?;
         // An owner's time contains all messages and acknowledgements.
-        let whole = (&layout, self.owner(&layout, 0));
-        measure(lab, &self.about(), point, whole, |rank| LineBroadcast::new(&layout, rank, self))
+        let index = lab.settings.index.map_or(layout.dim / 2, |index| index as usize);
+        let whole = (&layout, self.owner(&layout, 0, index));
+        measure(lab, &self.about(), point, whole, |rank| LineBroadcast::new(&layout, rank, self, index))
     }
 
     fn lines(self, rect: &Rect) -> &Range<usize> {
@@ -105,15 +108,22 @@ impl Axis {
     }
 
     /// The one of them that has it.
-    fn owner(self, layout: &Layout, rank: usize) -> usize {
-        let holds = |rank: &usize| self.lines(&layout.rect(*rank)).contains(&middle(layout));
-        self.across(layout, rank).into_iter().find(holds).expect("the middle is in some block")
+    fn owner(self, layout: &Layout, rank: usize, index: usize) -> usize {
+        let holds = |rank: &usize| self.lines(&layout.rect(*rank)).contains(&index);
+        self.across(layout, rank).into_iter().find(holds).expect("every line is in some block")
     }
 }
 
-/// The global index of the line that is broadcast.
-fn middle(layout: &Layout) -> usize {
-    layout.dim / 2
+/// Is the line that the user named in every matrix of the sweep?
+fn check_index(index: Option<u64>, points: &[Point]) -> Result<()> {
+    let least = points.iter().filter_map(|point| point.number(param::DIM)).min();
+    match (index, least) {
+        (Some(index), Some(least)) if index >= least => Err(Error::usage(format!(
+            "a matrix of {least} x {least} has no row or column {index}; use --index {} or less, or larger --dims",
+            least - 1
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// One rank's part. A row lies together and is sent and received in place; a column is packed and unpacked.
@@ -131,8 +141,8 @@ struct LineBroadcast {
 }
 
 impl LineBroadcast {
-    fn new(layout: &Layout, rank: usize, axis: Axis) -> Self {
-        let (owner, own, index) = (axis.owner(layout, rank), layout.rect(rank), middle(layout));
+    fn new(layout: &Layout, rank: usize, axis: Axis, index: usize) -> Self {
+        let (owner, own) = (axis.owner(layout, rank, index), layout.rect(rank));
         let place = index - axis.lines(&layout.rect(owner)).start;
         let others = if rank == owner { axis.across(layout, rank) } else { Vec::new() };
         Self {
@@ -219,7 +229,7 @@ mod tests {
     fn a_block_too_small_has_its_last_line_replaced() {
         // Five rows over three ranks: 0..1, 1..3, 3..5. Row 2 is the second of its block.
         let layout = Layout { mesh: "3x1".parse().expect("a mesh"), dim: 5 };
-        let places = [0, 1, 2].map(|rank| LineBroadcast::new(&layout, rank, Axis::Row).place);
+        let places = [0, 1, 2].map(|rank| LineBroadcast::new(&layout, rank, Axis::Row, layout.dim / 2).place);
         assert_eq!(places, [0, 1, 1]);
     }
 }

@@ -69,6 +69,9 @@ impl<'o, O: Operation> Leader<'o, O> {
 
     /// Warms up, and finds how often the operation must be repeated to last long enough.
     fn batch<T: Transport>(&mut self, lab: &mut Lab<'_, T>, times: u32, deadline: Instant) -> Result<u64> {
+        if let Some(repetitions) = lab.settings.effort.repetitions {
+            return Ok(repetitions);
+        }
         let wanted = (lab.settings.effort.sample_time * times).as_secs_f64() * 1e9;
         let mut repetitions = 1;
         loop {

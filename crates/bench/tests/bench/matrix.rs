@@ -84,6 +84,16 @@ fn a_gray_coded_mesh_and_one_in_a_given_order() {
 }
 
 #[test]
+fn any_line_can_be_broadcast() {
+    for index in [0, 5, 12] {
+        let settings = Settings { index: Some(index), ..settings(6, &[13]) };
+        assert_eq!(measured(&Threads::default(), &settings).len(), 7);
+    }
+    let beyond = Settings { index: Some(13), ..settings(6, &[13]) };
+    assert!(runnable(Kernel::RowBroadcast, &beyond).is_err());
+}
+
+#[test]
 fn nothing_depends_on_buffering() {
     let unbuffered = Threads { eager_limit: 0, ..Threads::default() };
     for ranks in [1, 2, 4, 6] {

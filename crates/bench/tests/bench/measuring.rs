@@ -87,6 +87,45 @@ fn a_batch_lasts_long_enough() {
 }
 
 #[test]
+fn the_user_may_fix_the_repetitions() {
+    let fixed = Effort { repetitions: Some(7), ..effort() };
+    let (samples, _) = measure(10, Timing::batched(Metric::on(0)), fixed);
+    assert_eq!(samples.batch, 7);
+}
+
+/// The first run of each number of repetitions takes far longer, as when the system interrupts it.
+struct Hiccups<'a> {
+    clock: &'a Cell<u64>,
+    runs: u64,
+}
+
+impl Operation for Hiccups<'_> {
+    fn run(&mut self) -> Result<()> {
+        self.runs += 1;
+        let nanos = if self.runs == 2 { 1_000_000 } else { 10 };
+        self.clock.set(self.clock.get() + nanos);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_hiccup_does_not_fix_the_batch() {
+    let settings = Settings { effort: effort(), ..Settings::default() };
+    let mut batches = Threads::default()
+        .run(1, |endpoint| {
+            let (clock, interrupt) = (Cell::new(0), AtomicBool::new(false));
+            let transport = Flawed { clock: Some(&clock), ..Flawed::new(endpoint) };
+            let mut lab = Lab::new(&transport, &settings, &interrupt)?;
+            // The first run is the checked one, the second the first of the search for a batch.
+            let samples =
+                lab.measure(Timing::batched(Metric::on(0)), &mut Hiccups { clock: &clock, runs: 0 })?;
+            Ok::<_, Error>(samples.map(|samples| samples.batch))
+        })
+        .expect("nothing fails");
+    assert!(batches.remove(0) > Some(1000));
+}
+
+#[test]
 fn steady_samples_stop_by_confidence() {
     let (samples, _) = measure(500, Timing::batched(Metric::on(0)), effort());
     assert_eq!((samples.stop, samples.nanos.len()), (Stop::Confidence, 12));

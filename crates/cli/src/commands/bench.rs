@@ -85,6 +85,10 @@ struct Patterns {
     #[arg(long, value_name = "RxC")]
     mesh: Option<Mesh>,
 
+    /// Which row or column of the matrix is broadcast [default: the middle one]
+    #[arg(long, value_name = "N")]
+    index: Option<u64>,
+
     /// Algorithm of collectives, such as binomial or ring [default: the message layer's own choice]
     #[arg(long, value_name = "NAME")]
     algorithm: Option<Algorithm>,
@@ -201,6 +205,7 @@ impl Bench {
             hops: counts(&sweeps.hops)?,
             loads: parse_counts(&sweeps.loads)?,
             shape: patterns.shape,
+            index: patterns.index,
             mesh: patterns.mesh.clone(),
             algorithm: patterns.algorithm,
             closing_barrier: !patterns.no_barrier,

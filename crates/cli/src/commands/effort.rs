@@ -16,6 +16,10 @@ pub struct EffortArgs {
     #[arg(long, value_name = "FRACTION", default_value_t = 0.01)]
     precision: f64,
 
+    /// Repeat the operation so often in each sample [default: until it lasts 20us]
+    #[arg(long, value_name = "N")]
+    repetitions: Option<u64>,
+
     /// Never take more samples of a point
     #[arg(long, value_name = "N", default_value_t = 2000)]
     max_samples: usize,
@@ -30,6 +34,7 @@ impl EffortArgs {
         Effort {
             precision: self.precision,
             max_samples: self.max_samples,
+            repetitions: self.repetitions,
             budget: self.time_budget,
             ..Effort::default()
         }

@@ -56,6 +56,26 @@ fn shapes_that_do_not_fit() {
 }
 
 #[test]
+fn memory_bombs() {
+    refused("bench echo --sizes 10T", &["of memory", "available"]);
+    refused("bench transpose --dims 10000000", &["of memory"]);
+    refused("bench reduction --lengths 1000000000000000000", &["of memory"]);
+    refused("bench io --io-dir . --io-size 100T", &["of memory"]);
+}
+
+#[test]
+fn negative_numbers() {
+    refused("bench echo --sizes -5", &["-5", "64KiB"]);
+    refused("bench echo --ranks -3", &["-3"]);
+    refused("bench echo -t -1s", &["-1s"]);
+}
+
+#[test]
+fn a_kernel_that_a_suite_needs_and_cannot_run() {
+    refused("bench contention --ranks 4 --hops 5", &["5 hops"]);
+}
+
+#[test]
 fn a_wrong_sweep_writes_no_file() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("run.jsonl");

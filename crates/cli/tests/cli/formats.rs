@@ -48,6 +48,46 @@ fn the_layouts_of_osu_and_imb() {
     assert!(imb.contains("t[usec]   Mbytes/sec"), "{imb}");
 }
 
+/// `panto ... | true`: nobody reads, and nothing panics.
+#[test]
+fn a_closed_pipe_is_no_crash() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = measured(directory.path());
+    let info = format!("info {} --format csv", path.display());
+    for arguments in ["completions bash", &info, "bench barrier --ranks 2 -t 100ms"] {
+        let mut child = super::command()
+            .args(arguments.split_whitespace())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("it ends");
+        assert!(!super::stderr(&output).contains("panicked"), "{arguments}: {}", super::stderr(&output));
+        assert!(matches!(output.status.code(), Some(0 | 130)), "{arguments}: {:?}", output.status);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_said() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+    let output = super::command().args(["bench", "--list"]).stdout(full).output().expect("the binary starts");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(super::stderr(&output).contains("cannot write standard output"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn any_file_name_will_do() {
+    use std::os::unix::ffi::OsStrExt;
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join(std::ffi::OsStr::from_bytes(b"n\xff\xfe.jsonl"));
+    let words = "bench barrier --ranks 2 -t 100ms -o".split_whitespace().map(Into::into);
+    succeeds(&super::panto(words.chain([path.clone().into_os_string()])));
+    assert!(path.exists());
+}
+
 #[test]
 fn a_saved_result_is_shown_again() {
     let directory = tempfile::tempdir().expect("a directory");
