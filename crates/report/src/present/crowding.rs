@@ -13,7 +13,7 @@ pub fn crowding(records: &[Record], manifest: &Manifest) -> Option<String> {
     }
     let kernels: Vec<&str> = kernels.into_iter().collect();
     Some(format!(
-        "more ranks than the {} cores in {}: those times contain waiting for a core",
+        "more ranks than the {} cores in {}: those times may contain waiting for a core",
         manifest.cores,
         kernels.join(", ")
     ))

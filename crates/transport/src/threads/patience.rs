@@ -10,7 +10,7 @@ const SPINS: u32 = 1 << 10;
 const YIELDS: u32 = 1 << 8;
 /// When ranks take turns, spinning keeps the partner from running. A few yields are cheaper than sleeping
 /// while few ranks share a core.
-const YIELDS_OVERSUBSCRIBED: u32 = 4;
+const YIELDS_CROWDED: u32 = 4;
 
 /// Counts down from spinning over yielding to sleep.
 pub(super) struct Patience {
@@ -20,9 +20,9 @@ pub(super) struct Patience {
 
 impl Patience {
     #[inline]
-    pub(super) fn new(oversubscribed: bool) -> Self {
-        if oversubscribed {
-            Self { spins: 0, yields: YIELDS_OVERSUBSCRIBED }
+    pub(super) fn new(crowded: bool) -> Self {
+        if crowded {
+            Self { spins: 0, yields: YIELDS_CROWDED }
         } else {
             Self { spins: SPINS, yields: YIELDS }
         }

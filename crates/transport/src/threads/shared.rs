@@ -118,6 +118,14 @@ impl Shared {
         }
     }
 
+    /// Do more ranks than cores want to run just now? Ranks that sleep do not count: two that talk while the others
+    /// wait may spin as if they were alone. The counts may be a moment old; they only decide how to wait.
+    #[inline]
+    pub(super) fn is_crowded(&self) -> bool {
+        let awake = || self.live.load(Ordering::Relaxed).saturating_sub(self.blocked.load(Ordering::Relaxed));
+        self.oversubscribed && awake() > self.cores.len()
+    }
+
     /// The calling thread is this rank from now on.
     pub(super) fn enter(&self, rank: usize) {
         let _ = self.mailboxes[rank].bell.thread.set(std::thread::current());

@@ -14,7 +14,7 @@ impl Endpoint {
         waits_for: impl Fn() -> String,
         mut ready: impl FnMut() -> Option<Result<R>>,
     ) -> Result<R> {
-        let mut patience = Patience::new(self.shared.oversubscribed);
+        let mut patience = Patience::new(self.shared.is_crowded());
         loop {
             let rings = self.mailbox().rings();
             if let Some(outcome) = ready() {
