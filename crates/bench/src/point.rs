@@ -44,6 +44,18 @@ pub mod param {
     pub const BLOCK: &str = "block";
 }
 
+/// Values of [`param::VARIANT`] that more than one place must know.
+pub mod variant {
+    /// Communication, then computation.
+    pub const BLOCKING: &str = "blocking";
+    /// Both at once.
+    pub const OVERLAPPED: &str = "overlapped";
+    /// A broadcast that a barrier closes.
+    pub const CLOSED: &str = "barrier";
+    /// A broadcast without one.
+    pub const OPEN: &str = "open";
+}
+
 impl Point {
     /// A point without parameters.
     pub fn new(ranks: usize) -> Self {

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::kernel::{About, Pattern};
 use crate::measure::{Checked, Lab, Metric, Operation, Timing};
 use crate::pattern;
-use crate::point::{Point, param};
+use crate::point::{Point, param, variant};
 use crate::results::Record;
 use crate::settings::Settings;
 use crate::sizes::message_sizes;
@@ -53,15 +53,14 @@ impl Pattern for Broadcast {
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
         let sizes = settings.sizes.clone().unwrap_or_else(|| message_sizes(LARGEST_BROADCAST, settings.seed));
-        let variant = if settings.closing_barrier { "barrier" } else { "open" };
-        let point =
-            |ranks, bytes| Point::new(ranks).with(param::BYTES, bytes).with_text(param::VARIANT, variant);
+        let way = if settings.closing_barrier { variant::CLOSED } else { variant::OPEN };
+        let point = |ranks, bytes| Point::new(ranks).with(param::BYTES, bytes).with_text(param::VARIANT, way);
         check_algorithm(Collective::Broadcast, settings)?;
         Ok(by_ranks(settings, &sizes, point))
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
-        let (bytes, closed) = (point.get(param::BYTES), point.text(param::VARIANT) == "barrier");
+        let (bytes, closed) = (point.get(param::BYTES), point.text(param::VARIANT) == variant::CLOSED);
         let problem = problem(Collective::Broadcast, lab.transport, bytes);
         let mut operation = BroadcastOperation {
             transport: lab.transport,

@@ -10,14 +10,10 @@ use super::{SUITE, tag};
 use crate::error::Result;
 use crate::kernel::{About, Pattern};
 use crate::measure::{Checked, Lab, Metric, Operation, Timing};
+use crate::point::variant::{BLOCKING, OVERLAPPED};
 use crate::point::{Point, param};
 use crate::results::Record;
 use crate::settings::Settings;
-
-/// The exchange, then the computation.
-const BLOCKING: &str = "blocking";
-/// The computation while the exchange is under way.
-const OVERLAPPED: &str = "overlapped";
 
 /// 2536 and 85000 are the thesis's own; the others fill the gaps, and one lies beyond them.
 const SIZES: [u64; 6] = [0, 256, 2_536, 16 << 10, 85_000, 1 << 20];

@@ -3,7 +3,7 @@
 use panto_stats::least_squares;
 
 use super::{Finding, NANO, Unit, seconds, series};
-use crate::point::{Value, param};
+use crate::point::{Value, param, variant};
 use crate::results::Record;
 
 pub(super) fn findings(kernel: &str, records: &[&Record]) -> Vec<Finding> {
@@ -57,7 +57,9 @@ fn phrase(name: &str, value: &Value) -> Option<String> {
     match (name, value) {
         (param::BYTES, Value::Number(bytes)) => Some(panto_units::bytes(*bytes)),
         (param::LENGTH, Value::Number(length)) => Some(format!("{length} doubles")),
-        (param::VARIANT, Value::Text(text)) if text == "open" => Some("without a closing barrier".into()),
+        (param::VARIANT, Value::Text(text)) if text == variant::OPEN => {
+            Some("without a closing barrier".into())
+        }
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! How much computation hides communication (C10).
 
 use super::{Finding, Unit};
-use crate::point::{Point, param};
+use crate::point::{Point, param, variant};
 use crate::results::Record;
 
 /// What overlapping saves, in per cent of the time without.
@@ -31,7 +31,7 @@ pub fn overlap_gain(blocking: &Record, overlapped: &Record) -> Option<Gain> {
 pub(super) fn findings(kernel: &str, records: &[&Record]) -> Vec<Finding> {
     let mut gains: Vec<(Gain, &Point)> = records
         .iter()
-        .filter(|record| record.point.text(param::VARIANT) == "blocking")
+        .filter(|record| record.point.text(param::VARIANT) == variant::BLOCKING)
         .filter_map(|blocking| Some((overlap_gain(blocking, partner(blocking, records)?)?, &blocking.point)))
         .collect();
     gains.sort_by(|(a, _), (b, _)| a.percent.total_cmp(&b.percent));
@@ -47,7 +47,7 @@ pub(super) fn findings(kernel: &str, records: &[&Record]) -> Vec<Finding> {
 }
 
 fn partner<'a>(blocking: &Record, records: &[&'a Record]) -> Option<&'a Record> {
-    let wanted = blocking.point.clone().with_text(param::VARIANT, "overlapped");
+    let wanted = blocking.point.clone().with_text(param::VARIANT, variant::OVERLAPPED);
     records.iter().find(|record| record.point == wanted).copied()
 }
 

@@ -8,7 +8,7 @@ use panto_transport::{Result, Time, Transport};
 
 use super::empty::{EmptyLoop, timed_region};
 use super::leader::{Leader, over_because};
-use super::operation::{Operation, Timing};
+use super::operation::{Operation, Sample, Timing};
 use super::pulse::{Answer, Order, Pulse, ROOT};
 use super::samples::{Clock, Metric, Samples, Start, Stop};
 use crate::settings::Settings;
@@ -31,6 +31,8 @@ pub struct Lab<'a, T: Transport> {
 
 /// Slack never grows beyond this: a rank that is later than that will not come in time anyway.
 pub(super) const MOST_SLACK: Time = Time::from_nanos(10_000_000);
+/// Slack where data is set up and checked between samples: some ranks are done long before others, and fall asleep.
+const AFTER_CHECKS: Time = Time::from_nanos(200_000);
 /// Starts that are apart by no more than this count as one.
 const TOLERATED: Time = Time::from_nanos(5_000);
 /// Rounds from which the time of an order and its answer is estimated.
@@ -85,7 +87,10 @@ impl<'a, T: Transport> Lab<'a, T> {
     /// Measures an operation. All ranks must call this together; the root gets the samples.
     pub fn measure(&mut self, timing: Timing, operation: &mut impl Operation) -> Result<Option<Samples>> {
         if self.is_root() {
-            self.slack = self.usual_slack;
+            self.slack = match timing.sample {
+                Sample::Checked => self.usual_slack.max(AFTER_CHECKS),
+                _ => self.usual_slack,
+            };
             return Leader::new(timing, operation).measure(self).map(Some);
         }
         self.follow(timing, operation)?;
