@@ -54,6 +54,8 @@ pub struct Effort {
     pub precision: f64,
     /// Never stop before this many samples, unless the time is over.
     pub min_samples: usize,
+    /// Nor before so much time: a machine that is in one mood for a millisecond looks more certain than it is.
+    pub least_time: Duration,
     /// Never take more.
     pub max_samples: usize,
     /// Time for the whole run.
@@ -69,6 +71,7 @@ impl Default for Effort {
         Self {
             precision: 0.01,
             min_samples: 12,
+            least_time: Duration::from_millis(20),
             max_samples: 2_000,
             budget: Duration::from_secs(60),
             sample_time: Duration::from_micros(20),

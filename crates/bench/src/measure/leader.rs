@@ -105,12 +105,13 @@ impl<'o, O: Operation> Leader<'o, O> {
     ) -> Result<(Vec<f64>, u64, Stop)> {
         let effort = &lab.settings.effort;
         let rule = lab.rule();
+        let earliest = Instant::now() + effort.least_time;
         let (mut nanos, mut late, mut look) = (Vec::new(), 0, effort.min_samples);
         loop {
             if let Some(stop) = over_because(lab.interrupt, effort, nanos.len(), late, deadline) {
                 return Ok((nanos, late, stop));
             }
-            if nanos.len() >= look {
+            if nanos.len() >= look && over(earliest) {
                 if rule.reached(&nanos) {
                     return Ok((nanos, late, Stop::Confidence));
                 }

@@ -41,7 +41,13 @@ impl Operation for Takes<'_> {
 }
 
 fn effort() -> Effort {
-    Effort { min_samples: 12, max_samples: 50, budget: Duration::from_secs(20), ..Effort::default() }
+    Effort {
+        min_samples: 12,
+        least_time: Duration::ZERO,
+        max_samples: 50,
+        budget: Duration::from_secs(20),
+        ..Effort::default()
+    }
 }
 
 /// Measures an operation of `nanos` on one rank whose clock the test turns; answers the samples and how often
