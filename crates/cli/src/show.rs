@@ -18,7 +18,7 @@ pub enum Format {
     Table,
     /// One JSON object
     Json,
-    /// One row a point
+    /// One row per point
     Csv,
     /// As the OSU benchmarks print
     Osu,

@@ -31,7 +31,7 @@ pub struct Bench {
     #[arg(long, value_name = "WORLD", default_value = "threads")]
     on: String,
 
-    /// Ranks: one number (kernels that sweep over ranks take powers of two up to it) or a list [default: one a
+    /// Ranks: one number (kernels that sweep over ranks take powers of two up to it) or a list [default: one per
     /// core, at least 2]
     #[arg(short = 'n', long, value_name = "N,...", allow_hyphen_values = true)]
     ranks: Option<String>,
@@ -123,7 +123,7 @@ struct OutputArgs {
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
     format: Format,
 
-    /// Keep everything in this file, a JSON object a line
+    /// Keep everything in this file, one JSON object per line
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -135,7 +135,7 @@ struct OutputArgs {
     #[arg(long, requires = "output")]
     force: bool,
 
-    /// Write one SVG a kernel into this directory
+    /// Write one SVG per kernel into this directory
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
 }

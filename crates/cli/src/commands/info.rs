@@ -22,7 +22,7 @@ pub struct Info {
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
     format: Format,
 
-    /// Write one SVG a kernel into this directory
+    /// Write one SVG per kernel into this directory
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
 

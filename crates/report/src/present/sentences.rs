@@ -47,7 +47,7 @@ pub fn key_figures(records: &[Record], findings: &[Finding]) -> Vec<KeyFigure> {
         of("peak bandwidth", "comet/echo", "peak bandwidth, 1 hop", "one way between two ranks"),
         of("half of it from", "comet/echo", "size of half the peak, 1 hop", "messages of this size"),
         of("barrier", "comet/barrier", "least time", "the least time, all ranks"),
-        of("message to handler", "comet/handler", "send to handler, 8B", "while the rank computes"),
+        of("to a handler", "comet/handler", "send to handler, 8B", "while the rank computes"),
     ];
     figures.into_iter().flatten().collect()
 }
