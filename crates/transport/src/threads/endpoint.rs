@@ -8,7 +8,7 @@ use std::sync::Arc;
 use panto_schedule::HopShape;
 
 use super::matching::Matching;
-use super::packet::Offer;
+use super::offer::Offer;
 use super::panic_text;
 use super::sending::Destination;
 use super::shared::{Mailbox, Shared};

@@ -1,13 +1,14 @@
 //! Ranks as threads of one process: nothing to install, and a real message layer all the same.
 //!
 //! Small messages are copied into the receiver's `ring`; large ones stay where they are until the receiver
-//! copies them once, straight from the sender's buffer to its own (`packet`). Ranks that have nothing to do
+//! copies them once, straight from the sender's buffer to its own (`offer`). Ranks that have nothing to do
 //! sleep, and a deadlock is found and named (`shared`).
 
 mod affinity;
 mod endpoint;
 mod listener;
 mod matching;
+mod offer;
 mod packet;
 mod patience;
 mod receiving;

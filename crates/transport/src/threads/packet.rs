@@ -1,10 +1,10 @@
 //! What travels from rank to rank.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 
 use smallvec::SmallVec;
 
+use super::offer::Offer;
 use crate::message::Status;
 
 /// Bytes that are kept without an allocation.
@@ -43,7 +43,7 @@ impl Stored {
     }
 
     pub(super) fn is_withdrawn(&self) -> bool {
-        matches!(&self.bytes, Bytes::Offer(offer) if offer.state.load(Ordering::Relaxed) == WITHDRAWN)
+        matches!(&self.bytes, Bytes::Offer(offer) if offer.is_withdrawn())
     }
 
     pub(super) fn body(&self) -> Body<'_> {
@@ -52,66 +52,5 @@ impl Stored {
             Bytes::Owned(bytes) => Body::Bytes(bytes),
             Bytes::Offer(offer) => Body::Offer(Arc::clone(offer)),
         }
-    }
-}
-
-const OPEN: u8 = 0;
-const TAKEN: u8 = 1;
-const DONE: u8 = 2;
-const WITHDRAWN: u8 = 3;
-
-/// A send that waits for its receiver (rendezvous).
-///
-/// The state decides who may touch the sender's memory: while `OPEN` nobody does, the one who changes it to
-/// `TAKEN` copies, and afterwards the memory is the sender's again.
-pub(super) struct Offer {
-    state: AtomicU8,
-    data: *const u8,
-    len: usize,
-}
-
-// SAFETY: `data` is read only in `accept` after the state was won, while the sender keeps it alive and
-// unchanged (the contract of `start_send`); the state orders the two.
-unsafe impl Send for Offer {}
-// SAFETY: as above.
-unsafe impl Sync for Offer {}
-
-impl Offer {
-    /// # Safety
-    /// `data[..len]` must stay readable until `is_done` or `withdraw` returned.
-    pub(super) unsafe fn new(data: *const u8, len: usize) -> Self {
-        Self { state: AtomicU8::new(OPEN), data, len }
-    }
-
-    /// Copies as much as fits into `buffer` and releases the sender; false if the sender took it back.
-    ///
-    /// # Safety
-    /// `buffer[..capacity]` must be writable and not overlap the sender's data.
-    pub(super) unsafe fn accept(&self, buffer: *mut u8, capacity: usize) -> bool {
-        // Acquire: the sender's bytes were written before the offer was made.
-        if self.state.compare_exchange(OPEN, TAKEN, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            return false;
-        }
-        // SAFETY: the state is ours, so the sender's memory is valid; the caller vouches for the buffer.
-        unsafe { std::ptr::copy_nonoverlapping(self.data, buffer, self.len.min(capacity)) };
-        // Release: the copy is over. The receiver rings the sender's bell after this, see `shared`.
-        self.state.store(DONE, Ordering::Release);
-        true
-    }
-
-    /// Was the message taken? Acquire: the receiver has stopped reading the memory.
-    pub(super) fn is_done(&self) -> bool {
-        self.state.load(Ordering::Acquire) == DONE
-    }
-
-    /// Takes the offer back, or waits for the copy that is just being made; true if the message was taken.
-    pub(super) fn withdraw(&self) -> bool {
-        let was = self.state.compare_exchange(OPEN, WITHDRAWN, Ordering::AcqRel, Ordering::Acquire);
-        if was == Err(TAKEN) {
-            while !self.is_done() {
-                std::thread::yield_now();
-            }
-        }
-        was.is_err() && self.is_done()
     }
 }

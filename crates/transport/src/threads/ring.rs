@@ -20,7 +20,8 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::packet::{Body, Offer};
+use super::offer::Offer;
+use super::packet::Body;
 use crate::message::{Status, Tag};
 
 const SLOTS: u64 = 64;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::endpoint::{Endpoint, check_tag};
-use super::packet::Offer;
+use super::offer::Offer;
 use super::ring::Outgoing;
 use crate::error::Result;
 use crate::message::{Mode, Status, Tag};
