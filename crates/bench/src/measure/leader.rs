@@ -109,7 +109,9 @@ impl<'o, O: Operation> Leader<'o, O> {
         let (mut nanos, mut late, mut look) = (Vec::new(), 0, effort.min_samples);
         loop {
             if let Some(stop) = over_because(lab.interrupt, effort, nanos.len(), late, deadline) {
-                return Ok((nanos, late, stop));
+                // What ended it matters only if the precision was not reached.
+                let sure = stop != Stop::Interrupted && rule.reached(&nanos);
+                return Ok((nanos, late, if sure { Stop::Confidence } else { stop }));
             }
             if nanos.len() >= look && over(earliest) {
                 if rule.reached(&nanos) {
