@@ -61,16 +61,21 @@ fn a_broadcast_without_barrier_is_timed_to_the_last_end() {
 }
 
 #[test]
-fn barriers_move_nothing() {
-    let settings = tiny(8);
-    let points = Kernel::Barrier.points(&settings, &[]).unwrap();
-    assert_eq!(points.iter().map(|point| point.ranks).collect::<Vec<_>>(), [2, 4, 8]);
+fn barriers_by_number_of_ranks() {
+    for &algorithm in algorithms(Collective::Barrier) {
+        let settings = Settings { algorithm: Some(algorithm), ..tiny(6) };
+        let records = measured(&Threads::default(), Kernel::Barrier, &settings);
+        let mut ranks: Vec<usize> = records.iter().map(|record| record.point.ranks).collect();
+        ranks.sort_unstable();
+        assert_eq!(ranks, [2, 4, 6]);
+        assert!(records.iter().all(|record| record.moved.is_none() && record.summary().unwrap().min > 0.0));
+    }
 }
 
 #[test]
 fn the_whole_suite_on_many_ranks() {
     for kernel in Kernel::named("comet").unwrap() {
-        if kernel == Kernel::Io || kernel == Kernel::Barrier {
+        if kernel == Kernel::Io {
             continue;
         }
         let settings = Settings {
