@@ -109,7 +109,7 @@ impl<'a, T: Transport> Lab<'a, T> {
         if self.transport.shares_clock() && !self.transport.oversubscribed() {
             Start::RoundTime
         } else {
-            Start::Broadcast
+            Start::Barrier
         }
     }
 
@@ -149,15 +149,13 @@ impl<'a, T: Transport> Lab<'a, T> {
     }
 
     fn go(
-        &self,
+        &mut self,
         repetitions: u64,
         start: Time,
         metric: Metric,
         operation: &mut impl Operation,
     ) -> Result<Answer> {
-        // A rank that lost its core while it waited did not start with the others either.
-        let late =
-            self.wait_for(start)? || (start > Time::ZERO && self.transport.now().since(start) > TOLERATED);
+        let late = self.start_together(start)?;
         operation.begin()?;
         let (start, end) = timed_region(self.transport, repetitions, || operation.run())?;
         operation.end()?;
@@ -168,11 +166,19 @@ impl<'a, T: Transport> Lab<'a, T> {
         Ok(Answer { late, elapsed: if speaks { end.since(start) } else { Time::ZERO }, end, start })
     }
 
-    /// Spins until the moment has come; true if it had passed already. No moment, no wait.
-    fn wait_for(&self, start: Time) -> Result<bool> {
+    /// At the moment that was named, or after a barrier if none was: the order alone reaches some ranks long after
+    /// others, and its way would be timed. True if this rank is late.
+    fn start_together(&mut self, start: Time) -> Result<bool> {
         if start == Time::ZERO {
+            self.pulse.meet(self.transport)?;
             return Ok(false);
         }
+        // A rank that lost its core while it waited did not start with the others either.
+        Ok(self.wait_for(start)? || self.transport.now().since(start) > TOLERATED)
+    }
+
+    /// Spins until the moment has come; true if it had passed already.
+    fn wait_for(&self, start: Time) -> Result<bool> {
         if self.transport.now() > start {
             return Ok(true);
         }
@@ -186,7 +192,7 @@ impl<'a, T: Transport> Lab<'a, T> {
     pub(super) fn next_start(&self) -> Time {
         match self.start() {
             Start::RoundTime => self.transport.now() + self.slack,
-            Start::Broadcast => Time::ZERO,
+            Start::Barrier => Time::ZERO,
         }
     }
 

@@ -13,8 +13,8 @@ use crate::settings::Effort;
 
 /// How much longer: a millisecond where a sample usually takes 20 us, time for a hundred messages of a load.
 const LONG: u32 = 50;
-/// How much longer where ranks start when the order reaches them: half a millisecond, in which those that have nothing to
-/// do fall asleep again and the way of the order no longer counts.
+/// How much longer where ranks start after a barrier: half a millisecond, in which those that have nothing to
+/// do fall asleep again.
 const CROWDED: u32 = 25;
 /// A batch of this part of the wanted time is long enough.
 const NEARLY: f64 = 0.7;
@@ -75,7 +75,7 @@ impl<'o, O: Operation> Leader<'o, O> {
         if let Some(repetitions) = lab.settings.effort.repetitions {
             return Ok(repetitions);
         }
-        let times = if lab.start() == Start::Broadcast { times.max(CROWDED) } else { times };
+        let times = if lab.start() == Start::Barrier { times.max(CROWDED) } else { times };
         let wanted = (lab.settings.effort.sample_time * times).as_secs_f64() * 1e9;
         let mut repetitions = 1;
         loop {

@@ -3,8 +3,8 @@
 //! One rank, the *root*, gives orders, all ranks carry them out together and answer with a reduction
 //! (`pulse`). A sample is a run of repetitions between two readings of the clock, from which the same run
 //! of an empty loop is subtracted (C2, `empty`). Repetitions start together: at a moment that the root
-//! names in advance when every rank has its core and the clocks agree (the round-time scheme), else when the
-//! order arrives. A sample for which a rank came late is thrown away and counted. Sampling goes on until the
+//! names in advance when every rank has its core and the clocks agree (the round-time scheme), else when a
+//! barrier lets them go. A sample for which a rank came late is thrown away and counted. Sampling goes on until the
 //! interval of the median is narrow enough or the time is over.
 
 mod empty;

@@ -38,6 +38,7 @@ pub(super) struct Answer {
 pub(super) struct Pulse {
     down: Prepared,
     up: Prepared,
+    meet: Prepared,
     rank: usize,
 }
 
@@ -48,6 +49,7 @@ impl Pulse {
         Ok(Self {
             down: prepare(problem(Collective::Broadcast, 3))?,
             up: prepare(problem(Collective::Reduce, 4))?,
+            meet: prepare(problem(Collective::Barrier, 0))?,
             rank: transport.rank(),
         })
     }
@@ -58,6 +60,12 @@ impl Pulse {
         let buffers = Buffers { input: &[], output: &mut words, element: WORD, combine: no_combine };
         self.down.run(transport, buffers)?;
         Ok(Order::decode(from_bytes(&words)))
+    }
+
+    /// Waits for all ranks.
+    pub(super) fn meet<T: Transport>(&mut self, transport: &T) -> Result<()> {
+        let nothing = Buffers { input: &[], output: &mut [], element: WORD, combine: no_combine };
+        self.meet.run(transport, nothing)
     }
 
     /// Gives an answer; the root gets everybody's.

@@ -43,8 +43,8 @@ pub enum Stop {
 pub enum Start {
     /// At a moment named in advance, on one clock.
     RoundTime,
-    /// Each as soon as a broadcast told it to.
-    Broadcast,
+    /// Each as soon as a barrier let it go.
+    Barrier,
 }
 
 /// Which time a sample is; the documents define it differently.

@@ -73,7 +73,7 @@ pub fn record(kernel: &str, point: &Point, nanos: Vec<f64>) -> Record {
         batch: 1,
         late: 0,
         stop: Stop::Count,
-        start: Start::Broadcast,
+        start: Start::Barrier,
         metric: Metric::one_way(0),
         empty_nanos: 0.0,
     };

@@ -34,7 +34,7 @@ pub(super) fn is_one_way(metric: Metric) -> bool {
 pub(super) fn start(start: Start) -> &'static str {
     match start {
         Start::RoundTime => "all ranks start at a moment named in advance",
-        Start::Broadcast => "each rank starts when a broadcast reaches it",
+        Start::Barrier => "each rank starts when a barrier lets it go",
     }
 }
 
@@ -42,7 +42,7 @@ pub(super) fn start(start: Start) -> &'static str {
 pub(super) fn start_name(start: Start) -> &'static str {
     match start {
         Start::RoundTime => "round-time",
-        Start::Broadcast => "broadcast",
+        Start::Barrier => "barrier",
     }
 }
 

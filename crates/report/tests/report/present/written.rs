@@ -43,7 +43,7 @@ fn table_of_two_launches_that_differ_in_more_than_parameters() {
     for record in &mut again {
         record.algorithm = Some("dissemination".into());
         record.metric = Metric::first_to_last();
-        record.start = Start::Broadcast;
+        record.start = Start::Barrier;
     }
     assert_snapshot!(tables(&[barrier(), again].concat()));
 }
