@@ -77,6 +77,24 @@ pub fn for_problem(problem: &Problem, element: usize) -> Algorithm {
     choose(problem.collective, problem.ranks, problem.count.saturating_mul(element).saturating_mul(blocks))
 }
 
+/// PUPPET's expansion (P6): every collective is direct sends, as nearly as an algorithm here does that. Its barrier is an
+/// allgather of a few bytes.
+pub const fn puppet(collective: Collective) -> Algorithm {
+    match collective {
+        Collective::Broadcast
+        | Collective::Reduce
+        | Collective::Gather
+        | Collective::Scatter
+        | Collective::Alltoall
+        | Collective::Scan
+        | Collective::Exscan => Linear,
+        Collective::Allreduce => Binomial,
+        Collective::Allgather => Ring,
+        Collective::ReduceScatter => Pairwise,
+        Collective::Barrier => Dissemination,
+    }
+}
+
 const fn row(collective: Collective, algorithm: Algorithm, note: &'static str) -> Row {
     let (max_ranks, max_bytes) = (usize::MAX, usize::MAX);
     Row { collective, min_ranks: 0, max_ranks, power_of_two: false, min_share: 0, max_bytes, algorithm, note }

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
 use crate::message::{MAX_TAG, Mode, Tag, Want};
-use crate::transport::{Buffers, Transport};
+use crate::transport::{Buffers, Transport, Work};
 
 /// The tag of all messages of collectives. Messages between two ranks stay in order, and all ranks run
 /// the same collectives in the same order, so one tag is enough. Only a [`Want`] that names it accepts it.
@@ -43,7 +43,15 @@ impl Prepared {
     ) -> Result<Self> {
         let way = match choice {
             Choice::Library if transport.has_native(&problem) => Way::Native,
-            Choice::Library => plan(transport, &problem, element, rules::for_problem(&problem, element))?,
+            Choice::Library => {
+                let chosen = transport.algorithm(&problem, element);
+                plan(
+                    transport,
+                    &problem,
+                    element,
+                    chosen.unwrap_or_else(|| rules::for_problem(&problem, element)),
+                )?
+            }
             Choice::Algorithm(algorithm) => plan(transport, &problem, element, algorithm)?,
         };
         Ok(Self { problem, element, way })
@@ -62,7 +70,12 @@ impl Prepared {
         self.check(transport.rank(), &buffers)?;
         match &mut self.way {
             Way::Native => transport.run_native(&self.problem, &mut buffers),
-            Way::Planned { plan, scratch, .. } => execute(transport, plan, &mut buffers, scratch),
+            Way::Planned { plan, scratch, .. } => {
+                transport.on_behalf_of(Some(self.problem.collective));
+                let outcome = execute(transport, plan, &mut buffers, scratch);
+                transport.on_behalf_of(None);
+                outcome
+            }
         }
     }
 
@@ -184,6 +197,7 @@ impl<T: Transport> Run<'_, T> {
                     (std::slice::from_raw_parts(from, len), std::slice::from_raw_parts_mut(into, len))
                 };
                 (buffers.combine)(from, into, *order);
+                self.transport.charge(Work::Reduce(len));
                 Ok(())
             }
         }
@@ -232,6 +246,7 @@ impl<T: Transport> Run<'_, T> {
         let ((from, len), (to, _)) = (self.memory.read(from), self.memory.write(to));
         // SAFETY: in bounds, disjoint, of one length and not in use by a started operation.
         unsafe { std::ptr::copy_nonoverlapping(from, to, len) };
+        self.transport.charge(Work::Copy(len));
     }
 }
 

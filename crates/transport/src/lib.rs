@@ -20,7 +20,6 @@
 //! # Ok::<_, panto_transport::Error>(())
 //! ```
 
-mod clock;
 mod collective;
 pub mod conformance;
 mod error;
@@ -31,11 +30,11 @@ pub mod threads;
 mod transport;
 mod world;
 
-pub use clock::Time;
 pub use collective::{COLLECTIVE_TAG, Choice, Prepared, max_u64, no_combine, sum_f64};
 pub use error::{Error, Result};
 pub use handler::{Handler, Listening};
 pub use message::{MAX_TAG, Mode, Status, Tag, Want};
+pub use panto_units::Time;
 pub use scope::{Done, Loan, Request, Scope, scope};
-pub use transport::{Buffers, Combine, StandardSend, Transport};
+pub use transport::{Buffers, Combine, Patience, StandardSend, Transport, Work};
 pub use world::World;

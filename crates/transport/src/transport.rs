@@ -1,8 +1,8 @@
 //! The trait that kernels are written against.
 
-use panto_schedule::{HopShape, Order, Problem};
+use panto_schedule::{Algorithm, Collective, HopShape, Order, Problem};
+use panto_units::Time;
 
-use crate::clock::Time;
 use crate::error::{Error, Result};
 use crate::handler::{Handler, Listening};
 use crate::message::{Mode, Status, Tag, Want};
@@ -102,6 +102,52 @@ pub unsafe trait Transport {
         Err(Error::Unsupported("message-driven receive"))
     }
 
+    /// Is the clock virtual? Then time passes only as the modelled machine needs it, and nothing is gained by measuring
+    /// for long.
+    fn is_virtual(&self) -> bool {
+        false
+    }
+
+    /// Waits for a moment on this rank's clock.
+    fn wait_until(&self, moment: Time, patience: Patience) -> Result<()> {
+        while self.now() < moment {
+            self.check()?;
+            match patience {
+                Patience::Spin => std::hint::spin_loop(),
+                Patience::Sleep => std::thread::sleep(moment.since(self.now()).into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps this rank's processor busy for a while, without calling the message layer.
+    fn compute(&self, time: Time) {
+        let end = self.now() + time;
+        while self.now() < end {
+            std::hint::spin_loop();
+        }
+    }
+
+    /// Says that the caller has just done some local work. Where it was done for real it has taken its time already;
+    /// a simulated machine charges what its processor would have needed.
+    #[inline]
+    fn charge(&self, work: Work) {
+        let _ = work;
+    }
+
+    /// The algorithm that the message layer would choose for a collective over elements of `element` bytes, if it has
+    /// an opinion.
+    fn algorithm(&self, problem: &Problem, element: usize) -> Option<Algorithm> {
+        let _ = (problem, element);
+        None
+    }
+
+    /// What is sent from here on belongs to this collective, or to none: a machine may have a network of its own for it.
+    #[inline]
+    fn on_behalf_of(&self, collective: Option<Collective>) {
+        let _ = collective;
+    }
+
     /// Has the message layer a collective of its own for this problem?
     fn has_native(&self, problem: &Problem) -> bool {
         let _ = problem;
@@ -113,6 +159,28 @@ pub unsafe trait Transport {
         let _ = (problem, buffers);
         Err(Error::Unsupported("collective of its own"))
     }
+}
+
+/// How to wait for a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// On the core, to miss nothing.
+    Spin,
+    /// Off the core: somebody else may need it.
+    Sleep,
+}
+
+/// Local work of a rank, between messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// So many bytes were copied from one run of memory to another.
+    Copy(usize),
+    /// So many elements were copied one by one to or from places that are not next to each other.
+    Strided(usize),
+    /// So many bytes were combined with as many others.
+    Reduce(usize),
+    /// So many elements of y += a x.
+    Daxpy(usize),
 }
 
 /// What a standard send guarantees.

@@ -4,10 +4,12 @@
 #![forbid(unsafe_code)]
 
 mod format;
+mod moment;
 mod parse;
 
 pub use format::{
     Ladder, RATE, TIME, bytes, count, not_finite, on_ladder, percent, plain, rate, rung, significant, time,
     trim_zeros,
 };
+pub use moment::Time;
 pub use parse::{ParseError, parse_bytes, parse_time};

@@ -5,12 +5,12 @@ use panto_schedule::{Collective, Problem};
 use super::flaw::{Outcome, equal, fails, flaw};
 use super::pattern::pattern;
 use super::{TAG, neighbours};
-use crate::clock::Time;
 use crate::collective::{Choice, Prepared, no_combine};
 use crate::error::{Error, Result};
 use crate::message::{MAX_TAG, Mode, Status, Want};
 use crate::scope::scope;
 use crate::transport::{Buffers, Transport};
+use panto_units::Time;
 
 /// The receiver learns of it, the sender completes, and the next message is whole.
 pub(super) fn truncated<T: Transport>(t: &T) -> Outcome {

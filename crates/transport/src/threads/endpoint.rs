@@ -12,11 +12,11 @@ use super::offer::Offer;
 use super::panic_text;
 use super::sending::Destination;
 use super::shared::{Mailbox, Shared};
-use crate::clock::Time;
 use crate::error::{Error, Result};
 use crate::handler::{Handler, Listening};
 use crate::message::{MAX_TAG, Mode, Status, Tag, Want};
 use crate::transport::{StandardSend, Transport};
+use panto_units::Time;
 
 /// One rank. It belongs to its thread: the matching of messages is not locked.
 pub struct Endpoint {

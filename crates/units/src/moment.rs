@@ -1,4 +1,4 @@
-//! Time as transports count it.
+//! Time as transports and the simulator count it.
 
 use std::fmt;
 use std::ops::{Add, Sub};
@@ -38,6 +38,12 @@ impl Time {
         self.0 as f64 * 1e-12
     }
 
+    /// The sum, or the end of time if there is none that late.
+    #[must_use]
+    pub const fn saturating_add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
     /// The span since an earlier moment, or nothing if that moment is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Self {
@@ -48,6 +54,13 @@ impl Time {
 impl From<Duration> for Time {
     fn from(duration: Duration) -> Self {
         Self(duration.as_secs() * 1_000_000_000_000 + u64::from(duration.subsec_nanos()) * 1_000)
+    }
+}
+
+impl From<Time> for Duration {
+    /// Rounded up to whole nanoseconds, so that a wait is never too short.
+    fn from(time: Time) -> Self {
+        Self::from_nanos(time.0.div_ceil(1_000))
     }
 }
 

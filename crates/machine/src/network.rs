@@ -1,0 +1,133 @@
+//! A network: its topology, its links, and how messages travel over several of them.
+
+use panto_units::Time;
+
+use crate::cost::Cost;
+use crate::map::Map;
+use crate::topology::Topology;
+
+/// How a message travels over several links (P9), with the formula for its time over d links when nobody is in its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Switching {
+    /// Store and forward: d t(s).
+    Packet,
+    /// Virtual cut-through: d t0(h) + t(s).
+    CutThrough {
+        /// Bytes of the header h.
+        header: u64,
+    },
+    /// Circuit: d t0(c) + t(s).
+    Circuit {
+        /// Bytes of the control packet c.
+        control: u64,
+    },
+    /// Wormhole: (d - 1 + ceil(s / f)) t(f).
+    Wormhole {
+        /// Bytes of a flit f. Not 0.
+        flit: u64,
+    },
+    /// As cut-through when nobody is in the way, but flows that meet share links max-min fairly: d t0(h) + t(s).
+    Flow {
+        /// Bytes of the header h.
+        header: u64,
+    },
+}
+
+/// What the processors pay for a message (LogGP's o and g), on top of what the network takes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Overheads {
+    /// The sender's processor, before the message leaves.
+    pub send: Cost,
+    /// The receiver's processor, after the message has come.
+    pub receive: Cost,
+    /// On top of either, when an operation is started and waited for later.
+    pub immediate: Time,
+    /// Least time between two messages that one processor puts on the network.
+    pub gap: Time,
+    /// For each of the short messages with which sender and receiver agree on a transfer: requests and grants.
+    pub control: Time,
+}
+
+/// Processors that share a node, and its way to the network (T5).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nodes {
+    /// Processors of a node. Processor p is on node p / size. Not 0.
+    pub size: u32,
+    /// How long the node's interface is taken by a message that leaves, and again by one that comes.
+    pub interface: Cost,
+    /// The time of a message that stays inside the node and uses no network.
+    pub inside: Cost,
+}
+
+/// A network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Network {
+    /// Which processors have links.
+    pub topology: Topology,
+    /// How messages travel over several links.
+    pub switching: Switching,
+    /// t(s): the time of a message over one link.
+    pub link: Cost,
+    /// t0(s): the time of a header or control packet over one link.
+    pub setup: Cost,
+    /// What processors pay.
+    pub overheads: Overheads,
+    /// Nodes of several processors.
+    pub nodes: Option<Nodes>,
+    /// The time of a message between two ranks on one processor (d = 0), which uses no link.
+    pub local: Cost,
+    /// Which rank runs where.
+    pub map: Map,
+}
+
+impl Network {
+    /// The time of a message over so many links when nobody is in its way. No link at all is the processor itself.
+    #[inline]
+    pub fn time(&self, bytes: u64, distance: u32) -> Time {
+        if distance == 0 {
+            self.local.of(bytes)
+        } else {
+            self.switching.time(bytes, distance, &self.link, &self.setup)
+        }
+    }
+
+    /// The time of a message between two processors when nobody is in its way: over the links, with the interfaces of the
+    /// nodes if it leaves one, or inside a node.
+    #[inline]
+    pub fn between(&self, from: u32, to: u32, bytes: u64) -> Time {
+        if let Some(nodes) = &self.nodes
+            && from != to
+        {
+            if from / nodes.size == to / nodes.size {
+                return nodes.inside.of(bytes);
+            }
+            let interface = nodes.interface.of(bytes);
+            let over = self.time(bytes, self.topology.distance(from / nodes.size, to / nodes.size));
+            return over.saturating_add(interface).saturating_add(interface);
+        }
+        self.time(bytes, self.topology.distance(from, to))
+    }
+
+    /// Where ranks can run: the processors of all nodes.
+    pub fn processors(&self) -> usize {
+        self.topology.processors() * self.nodes.as_ref().map_or(1, |nodes| nodes.size as usize)
+    }
+}
+
+impl Switching {
+    /// The time over `distance` links, at least 1.
+    #[inline]
+    pub fn time(self, bytes: u64, distance: u32, link: &Cost, setup: &Cost) -> Time {
+        let times = |time: Time, n: u64| Time::from_picos(time.as_picos().saturating_mul(n));
+        match self {
+            Self::Packet => times(link.of(bytes), distance.into()),
+            Self::CutThrough { header } | Self::Circuit { control: header } | Self::Flow { header } => {
+                times(setup.of(header), distance.into()).saturating_add(link.of(bytes))
+            }
+            Self::Wormhole { flit } => {
+                let flits = bytes.div_ceil(flit).max(1);
+                times(link.of(flit), (u64::from(distance) - 1).saturating_add(flits))
+            }
+        }
+    }
+}
