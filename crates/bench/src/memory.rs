@@ -28,7 +28,15 @@ fn needed(point: &Point, settings: &Settings) -> u64 {
     let files = if number(param::BLOCK) > 0 { settings.io_bytes.saturating_mul(2) } else { 0 };
     let matrix = number(param::DIM).saturating_pow(2).saturating_mul(8 * 4);
     let each = messages.saturating_add(vectors).saturating_add(files);
-    each.saturating_mul(point.ranks as u64).saturating_add(matrix)
+    each.saturating_mul(active(point) as u64).saturating_add(matrix)
+}
+
+/// Ranks that hold buffers. Simulated ones are in this process too, and there may be a hundred thousand; in the patterns
+/// between two, and a load between two more, the others hold nothing.
+fn active(point: &Point) -> usize {
+    let has = |name| point.params.contains_key(name);
+    let few = has(param::HOPS) || has(param::LOAD) || (has(param::BYTES) && has(param::LENGTH));
+    if few { point.ranks.min(4) } else { point.ranks }
 }
 
 /// What the system says can be had; `None` where it does not say.
@@ -56,6 +64,8 @@ mod tests {
             assert!(error.to_string().contains("of memory"), "{error}");
         }
         assert!(fits_memory(&[Point::new(2).with(param::DIM, 512)], &settings).is_ok());
+        let far = |ranks| Point::new(ranks).with(param::HOPS, 1).with(param::BYTES, 1 << 20);
+        assert_eq!(needed(&far(100_000), &settings), needed(&far(4), &settings));
         assert_eq!(needed(&Point::new(2).with(param::DIM, u64::MAX), &settings), u64::MAX);
     }
 }

@@ -171,16 +171,18 @@ impl<'a, W: World> Run<'a, W> {
         records: &Mutex<Vec<Record>>,
     ) -> Result<()> {
         // Since the kernel began on this world: the system counts in hundredths of a second, too coarse for a point.
-        let steal = lab.is_root().then(StealMeter::start);
+        // Nothing can be stolen from a clock that only the simulation turns.
+        let steal = (lab.is_root() && !lab.transport.is_virtual()).then(StealMeter::start);
         for point in points {
             if !lab.go_on()? {
                 break;
             }
             if lab.is_root() {
-                lab.set_budget(lock(turns).next());
+                lab.set_budget(self.share(lab.transport, turns));
             }
             let Some(record) = kernel.run(&mut lab, point)? else { continue };
-            let record = Record { steal: steal.as_ref().and_then(StealMeter::fraction), ..record };
+            let steal = steal.as_ref().and_then(StealMeter::fraction);
+            let record = Record { steal, machine: lab.settings.machine.clone(), ..record };
             if record.samples_ns.is_empty() && record.stop == Stop::Interrupted {
                 continue;
             }
@@ -188,6 +190,14 @@ impl<'a, W: World> Run<'a, W> {
             lock(records).push(record);
         }
         Ok(())
+    }
+
+    /// What a point may take. A virtual clock gives the same samples each time, if none is cut short: there a point may
+    /// have all that is left of the run.
+    fn share<T: Transport>(&self, transport: &T, turns: &Mutex<Turns>) -> Duration {
+        let share = lock(turns).next();
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if transport.is_virtual() { left } else { share }
     }
 
     fn observer(&self) -> MutexGuard<'_, &'a mut dyn Observer> {

@@ -41,6 +41,8 @@ pub struct Settings {
     pub io_dir: Option<PathBuf>,
     /// Bytes that each rank writes there.
     pub io_bytes: u64,
+    /// The machine that is simulated; none if ranks run for real.
+    pub machine: Option<String>,
     /// How sure to be, and how long to try.
     pub effort: Effort,
     /// Seed of everything random: the order of points, sizes between powers of two.
@@ -80,6 +82,23 @@ impl Default for Effort {
     }
 }
 
+/// A point of a simulated machine needs no more: its samples differ only where something else is going on.
+const VIRTUAL_SAMPLES: (usize, usize) = (6, 200);
+
+impl Effort {
+    /// The same where the clock is virtual: nothing is gained by measuring for long. The budget stays the user's time.
+    #[must_use]
+    pub fn on_virtual_clock(self) -> Self {
+        let (least, most) = VIRTUAL_SAMPLES;
+        Self {
+            min_samples: self.min_samples.min(least),
+            least_time: Duration::ZERO,
+            max_samples: self.max_samples.min(most),
+            ..self
+        }
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -97,6 +116,7 @@ impl Default for Settings {
             closing_barrier: true,
             io_dir: None,
             io_bytes: 16 << 20,
+            machine: None,
             effort: Effort::default(),
             seed: 1,
         }

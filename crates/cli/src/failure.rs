@@ -47,3 +47,9 @@ impl From<panto_bench::Error> for Failure {
         }
     }
 }
+
+impl From<panto_machine::Error> for Failure {
+    fn from(error: panto_machine::Error) -> Self {
+        Self::Usage(error.to_string())
+    }
+}

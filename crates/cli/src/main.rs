@@ -3,17 +3,19 @@
 
 mod commands;
 mod failure;
+mod model;
 mod out;
 mod progress;
 mod session;
 mod show;
+mod simulated;
 mod threads;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{bench, completions, info, quickstart};
+use commands::{bench, completions, info, machines, quickstart};
 
 /// Measure how a machine passes messages.
 #[derive(Parser)]
@@ -28,6 +30,8 @@ Examples:
   panto quickstart                             measure this machine in a minute, write report.html
   panto bench comet --ranks 4 -o run.jsonl     the whole CoMet suite, all samples kept
   panto bench comet/echo --sizes 0..64KiB      one kernel
+  panto bench comet --on ipsc860 --ranks 16    the same on a simulated machine
+  panto machines show ipsc860                  what a simulated machine is made of
   panto info run.jsonl                         look at a saved result again
 
 Exit codes: 0 done; 1 a measurement failed (wrong data, deadlock, a rank gave up); 2 the command or a file
@@ -38,6 +42,7 @@ enum Command {
     Quickstart(quickstart::Quickstart),
     Bench(Box<bench::Bench>),
     Info(info::Info),
+    Machines(machines::Machines),
     Completions(completions::Completions),
 }
 
@@ -46,6 +51,7 @@ fn main() -> ExitCode {
         Command::Quickstart(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Info(command) => command.run(),
+        Command::Machines(command) => command.run(),
         Command::Completions(command) => Ok(command.run::<Cli>()),
     };
     outcome.unwrap_or_else(|failure| {

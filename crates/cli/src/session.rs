@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use panto_bench::results::{End, Line, Manifest, Record, Writer};
 use panto_bench::{Kernel, Observer, Settings, run};
-use panto_transport::threads::Threads;
+use panto_transport::World;
 
 use crate::failure::{Failure, INTERRUPTED};
 use crate::out;
@@ -29,9 +29,9 @@ impl Session {
         Self { format, writer, manifest, interrupt: Arc::default(), watcher }
     }
 
-    pub fn measure(
+    pub fn measure<W: World>(
         &mut self,
-        world: &Threads,
+        world: &W,
         kernels: &[Kernel],
         settings: &Settings,
     ) -> Result<End, Failure> {

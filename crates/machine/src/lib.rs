@@ -5,13 +5,19 @@
 #![forbid(unsafe_code)]
 
 mod cost;
+mod describe;
+mod file;
 mod machine;
 mod map;
 mod network;
 mod topology;
 
 pub use cost::{Cost, PerByte, Piece, Residue};
+pub use describe::{Description, Reach, one_way};
+pub use file::{Error, Figure, Model, Place, builtin};
 pub use machine::{CollectiveSend, Collectives, Machine, Processor, Protocol, Rules, Source};
 pub use map::Map;
-pub use network::{Network, Nodes, Overheads, Switching};
-pub use topology::{LinkId, Topology};
+pub use network::{Network, Nodes, Overheads, Switching, Transit};
+pub use topology::{
+    Dragonfly, FatTree, Graph, GraphError, Grid, LinkId, MOST_PROCESSORS, Topology, TopologyError, Tree,
+};

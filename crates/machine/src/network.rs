@@ -33,7 +33,7 @@ pub enum Switching {
     },
 }
 
-/// What the processors pay for a message (LogGP's o and g), on top of what the network takes.
+/// What the processors pay for a message (`LogGP`'s o and g), on top of what the network takes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Overheads {
     /// The sender's processor, before the message leaves.
@@ -57,6 +57,21 @@ pub struct Nodes {
     pub interface: Cost,
     /// The time of a message that stays inside the node and uses no network.
     pub inside: Cost,
+}
+
+/// How long after its start a message has left, and has arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Transit {
+    /// The last byte is over the first link, and the sender is free: circuits and worms hold it until the end.
+    pub leaves: Time,
+    /// The last byte has arrived.
+    pub arrives: Time,
+}
+
+impl Transit {
+    fn together(time: Time) -> Self {
+        Self { leaves: time, arrives: time }
+    }
 }
 
 /// A network.
@@ -95,17 +110,39 @@ impl Network {
     /// nodes if it leaves one, or inside a node.
     #[inline]
     pub fn between(&self, from: u32, to: u32, bytes: u64) -> Time {
-        if let Some(nodes) = &self.nodes
-            && from != to
-        {
-            if from / nodes.size == to / nodes.size {
-                return nodes.inside.of(bytes);
-            }
-            let interface = nodes.interface.of(bytes);
-            let over = self.time(bytes, self.topology.distance(from / nodes.size, to / nodes.size));
-            return over.saturating_add(interface).saturating_add(interface);
+        self.transit(from, to, bytes).arrives
+    }
+
+    /// The same, and when the sender is free. A node's interface stores a message before it sends it on, so that the sender is
+    /// free when the interface has it.
+    #[inline]
+    pub fn transit(&self, from: u32, to: u32, bytes: u64) -> Transit {
+        if from == to {
+            return Transit::together(self.local.of(bytes));
         }
-        self.time(bytes, self.topology.distance(from, to))
+        let Some(nodes) = &self.nodes else {
+            return self.over(from, to, bytes);
+        };
+        let (from, to) = (from / nodes.size, to / nodes.size);
+        if from == to {
+            return Transit::together(nodes.inside.of(bytes));
+        }
+        let leaves = nodes.interface.of(bytes);
+        let over = self.over(from, to, bytes).arrives;
+        Transit { leaves, arrives: over.saturating_add(leaves).saturating_add(leaves) }
+    }
+
+    /// Over the links between two vertices of the topology.
+    #[inline]
+    fn over(&self, from: u32, to: u32, bytes: u64) -> Transit {
+        let distance = self.topology.distance(from, to);
+        let arrives = self.time(bytes, distance);
+        let leaves = match self.switching {
+            _ if distance < 2 => arrives,
+            Switching::Circuit { .. } | Switching::Wormhole { .. } => arrives,
+            Switching::Packet | Switching::CutThrough { .. } | Switching::Flow { .. } => self.time(bytes, 1),
+        };
+        Transit { leaves, arrives }
     }
 
     /// Where ranks can run: the processors of all nodes.
@@ -115,6 +152,17 @@ impl Network {
 }
 
 impl Switching {
+    /// t0(h) or t0(c): the time of a header or a control packet over one link, if this switching has one.
+    #[inline]
+    pub fn header(self, setup: &Cost) -> Time {
+        match self {
+            Self::CutThrough { header } | Self::Circuit { control: header } | Self::Flow { header } => {
+                setup.of(header)
+            }
+            Self::Packet | Self::Wormhole { .. } => Time::ZERO,
+        }
+    }
+
     /// The time over `distance` links, at least 1.
     #[inline]
     pub fn time(self, bytes: u64, distance: u32, link: &Cost, setup: &Cost) -> Time {

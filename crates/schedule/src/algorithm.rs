@@ -8,7 +8,8 @@ use crate::Error;
 /// A way to carry out a collective. [`algorithms`](crate::algorithms) says which serve which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Algorithm {
-    /// One rank after the other, with no cleverness: LIB for a broadcast, all at once for alltoall, a chain for scans.
+    /// One rank after the other, with no cleverness: LIB for a broadcast, through rank 0 for allreduce, a chain for scans,
+    /// and all at once where everybody sends to everybody.
     Linear,
     /// Along a binomial tree.
     Binomial,

@@ -2,8 +2,8 @@
 
 use crate::algorithms::exchange::{Exchange, Way};
 use crate::algorithms::{
-    allgather, allreduce, barrier, broadcast, bruck, gather, halving, rabenseifner, reduce, reducescatter,
-    rex, scan,
+    allgather, allreduce, barrier, broadcast, bruck, direct, gather, halving, rabenseifner, reduce,
+    reducescatter, rex, scan,
 };
 use crate::layout::{CopyOwn, Cut, Turn};
 use crate::lazy::Phases;
@@ -47,13 +47,13 @@ pub const fn algorithms(collective: Collective) -> &'static [A] {
             A::Chain { segments: 8 },
         ],
         Collective::Reduce => &[A::Linear, A::Binomial, A::Rabenseifner],
-        Collective::Allreduce => &[A::RecursiveDoubling, A::Rabenseifner, A::Ring, A::Binomial],
-        Collective::Allgather => &[A::Ring, A::RecursiveDoubling, A::Bruck],
+        Collective::Allreduce => &[A::RecursiveDoubling, A::Rabenseifner, A::Ring, A::Binomial, A::Linear],
+        Collective::Allgather => &[A::Ring, A::RecursiveDoubling, A::Bruck, A::Linear],
         Collective::Gather | Collective::Scatter => &[A::Linear, A::Binomial],
         Collective::Alltoall => &[A::Linear, A::Pairwise, A::Bruck, A::Lex, A::Pex, A::Rex],
-        Collective::ReduceScatter => &[A::RecursiveHalving, A::Pairwise, A::Ring],
+        Collective::ReduceScatter => &[A::RecursiveHalving, A::Pairwise, A::Ring, A::Linear],
         Collective::Scan | Collective::Exscan => &[A::RecursiveDoubling, A::Linear],
-        Collective::Barrier => &[A::Dissemination, A::RecursiveDoubling, A::Central, A::Binomial],
+        Collective::Barrier => &[A::Dissemination, A::RecursiveDoubling, A::Central, A::Binomial, A::Linear],
     }
 }
 
@@ -114,6 +114,10 @@ fn allreduce_by(problem: &Problem, algorithm: A) -> Built {
             Box::new(reduce::Binomial::first_half(ranks, count)),
             Box::new(broadcast::TreeBroadcast::new(Shape::Binomial, ranks, 0, count, 1)),
         ])),
+        A::Linear => Box::new(Phases(vec![
+            Box::new(reduce::Linear { ranks, root: 0, count }),
+            Box::new(broadcast::TreeBroadcast::new(Shape::Star, ranks, 0, count, 1)),
+        ])),
         _ => return None,
     })
 }
@@ -125,6 +129,12 @@ fn allgather_by(problem: &Problem, algorithm: A) -> Built {
         A::Ring => Box::new(allgather::Ring { turn, cut, ahead: 0 }),
         A::RecursiveDoubling => Box::new(allgather::Doubling::new(turn, cut)),
         A::Bruck => return Some(Box::new(allgather::Bruck { ranks, count })),
+        A::Linear => Box::new(direct::Direct {
+            ranks,
+            scratch: 0,
+            sent: move |_| Span::input(0, count),
+            received: move |from| Span::output(from * count, count),
+        }),
         _ => return None,
     };
     let own =
@@ -165,6 +175,15 @@ fn reduce_scatter_by(problem: &Problem, algorithm: A) -> Built {
         A::RecursiveHalving => Box::new(halving::Halving { ranks, count }),
         A::Pairwise => Box::new(reducescatter::Pairwise { ranks, count }),
         A::Ring => Box::new(reducescatter::Ring { ranks, count }),
+        A::Linear => Box::new(Phases(vec![
+            Box::new(direct::Direct {
+                ranks,
+                scratch: ranks * count,
+                sent: move |to| Span::input(to * count, count),
+                received: move |from| Span::scratch(from * count, count),
+            }),
+            Box::new(direct::CombineArrived { ranks, count }),
+        ])),
         _ => return None,
     })
 }
@@ -186,6 +205,9 @@ fn barrier_by(problem: &Problem, algorithm: A) -> Built {
         A::RecursiveDoubling => Box::new(barrier::Doubling { ranks }),
         A::Central => Box::new(barrier::UpAndDown::new(Shape::Star, ranks)),
         A::Binomial => Box::new(barrier::UpAndDown::new(Shape::Binomial, ranks)),
+        A::Linear => {
+            Box::new(direct::Direct { ranks, scratch: 0, sent: |_| Span::EMPTY, received: |_| Span::EMPTY })
+        }
         _ => return None,
     })
 }

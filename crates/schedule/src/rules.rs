@@ -77,21 +77,22 @@ pub fn for_problem(problem: &Problem, element: usize) -> Algorithm {
     choose(problem.collective, problem.ranks, problem.count.saturating_mul(element).saturating_mul(blocks))
 }
 
-/// PUPPET's expansion (P6): every collective is direct sends, as nearly as an algorithm here does that. Its barrier is an
-/// allgather of a few bytes.
+/// PUPPET's expansion (P6): every collective is direct sends, the barrier from everybody to everybody, allreduce to rank 0
+/// and back.
 pub const fn puppet(collective: Collective) -> Algorithm {
     match collective {
         Collective::Broadcast
         | Collective::Reduce
+        | Collective::Allreduce
         | Collective::Gather
         | Collective::Scatter
+        | Collective::Allgather
         | Collective::Alltoall
+        | Collective::ReduceScatter
+        | Collective::Barrier
+        // PUPPET has no scans: a chain is as direct as they can be.
         | Collective::Scan
         | Collective::Exscan => Linear,
-        Collective::Allreduce => Binomial,
-        Collective::Allgather => Ring,
-        Collective::ReduceScatter => Pairwise,
-        Collective::Barrier => Dissemination,
     }
 }
 

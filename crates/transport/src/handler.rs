@@ -1,10 +1,12 @@
 //! Message-driven receive (C19).
 
+use panto_units::Time;
+
 use crate::message::Status;
 
-/// What runs when a message arrives. It runs beside the rank, on a thread of its own, and so never
-/// touches the transport: an endpoint belongs to its rank's thread.
-pub type Handler = Box<dyn FnMut(Status, &[u8]) + Send>;
+/// What runs when a message arrives, and when that is on the rank's clock. It runs beside the rank, and so never
+/// touches the transport: an endpoint belongs to its rank.
+pub type Handler = Box<dyn FnMut(Status, &[u8], Time) + Send>;
 
 /// A handler that listens, until this is dropped. Dropping waits for the messages that came already.
 #[must_use = "the handler stops listening when this is dropped"]

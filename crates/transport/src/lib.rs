@@ -1,7 +1,7 @@
 //! The message layer that kernels are written against.
 //!
 //! A kernel is generic over [`Transport`], one rank's end of a message layer, and runs unchanged on every
-//! [`World`]: [`threads`] of this process today.
+//! [`World`]: [`threads`] of this process, or a [`simulated`] machine.
 //!
 //! ```
 //! use panto_transport::{Mode, Transport, Want, World, threads::Threads};
@@ -22,10 +22,13 @@
 
 mod collective;
 pub mod conformance;
+mod deadlock;
 mod error;
 mod handler;
 mod message;
+mod outcome;
 mod scope;
+pub mod simulated;
 pub mod threads;
 mod transport;
 mod world;

@@ -12,4 +12,4 @@ pub use format::{
     trim_zeros,
 };
 pub use moment::Time;
-pub use parse::{ParseError, parse_bytes, parse_time};
+pub use parse::{ParseError, parse_bytes, parse_rate, parse_seconds, parse_span, parse_time};

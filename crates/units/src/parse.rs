@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::Time;
+
 /// Why a text is no quantity. It says what was expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParseError(String);
@@ -36,6 +38,44 @@ const BYTES: &[(&str, f64)] = &[
 
 const TIMES: &[(&str, f64)] =
     &[("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0), ("min", 60.0), ("h", 3600.0)];
+
+/// Picoseconds in each unit: whole numbers, so that a decimal fraction is rounded once.
+const PICOS: &[(&str, f64)] = &[
+    ("ps", 1.0),
+    ("ns", 1e3),
+    ("us", 1e6),
+    ("µs", 1e6),
+    ("ms", 1e9),
+    ("s", 1e12),
+    ("min", 6e13),
+    ("h", 3.6e15),
+];
+
+/// Units of rate in bytes a second. A small `b` is a bit, as on the boxes of network cards.
+const RATES: &[(&str, f64)] = &[
+    ("B/s", 1.0),
+    ("kB/s", 1e3),
+    ("KB/s", 1e3),
+    ("KiB/s", 1024.0),
+    ("MB/s", 1e6),
+    ("MiB/s", 1_048_576.0),
+    ("GB/s", 1e9),
+    ("GiB/s", 1_073_741_824.0),
+    ("TB/s", 1e12),
+    ("TiB/s", 1_099_511_627_776.0),
+    ("b/s", 0.125),
+    ("kb/s", 125.0),
+    ("kbit/s", 125.0),
+    ("Mb/s", 125e3),
+    ("Mbit/s", 125e3),
+    ("Gb/s", 125e6),
+    ("Gbit/s", 125e6),
+    ("Tb/s", 125e9),
+    ("Tbit/s", 125e9),
+];
+
+/// A start-up or a step of a modelled machine that takes longer than a day is a slip.
+const MOST_PICOS: f64 = 86_400e12;
 
 /// Beyond this a `f64` no longer counts single bytes.
 const MOST_BYTES: f64 = 9_007_199_254_740_992.0;
@@ -74,6 +114,45 @@ pub fn parse_time(text: &str) -> Result<Duration, ParseError> {
         return Err(ParseError(format!("`{text}` is longer than a century")));
     }
     Ok(Duration::from_nanos((seconds * 1e9).round() as u64))
+}
+
+/// Reads a time to the picosecond, for models: `39us`, `8.333333us`, `70ns`, `1.1ps`.
+///
+/// ```
+/// use panto_units::{Time, parse_span};
+/// assert_eq!(parse_span("8.3333us"), Ok(Time::from_picos(8_333_300)));
+/// assert!(parse_span("-1us").is_err());
+/// ```
+pub fn parse_span(text: &str) -> Result<Time, ParseError> {
+    Ok(Time::from_picos(picos(text)?.round() as u64))
+}
+
+/// Reads a time as seconds, without rounding it to the picosecond: a byte at 900 GB/s takes 1.1 of them.
+///
+/// ```
+/// assert_eq!(panto_units::parse_seconds("410ns"), Ok(410e-9));
+/// ```
+pub fn parse_seconds(text: &str) -> Result<f64, ParseError> {
+    Ok(picos(text)? / 1e12)
+}
+
+fn picos(text: &str) -> Result<f64, ParseError> {
+    let picos = quantity(text, PICOS, "a time with its unit such as 70ns, 1.5us or 2ms")?;
+    if picos > MOST_PICOS {
+        return Err(ParseError(format!("`{text}` is longer than a day")));
+    }
+    Ok(picos)
+}
+
+/// Reads a rate as bytes a second: `35.5MB/s`, `12.5GB/s`, `100Gb/s` (bits), `1.5GiB/s`. It is not 0.
+///
+/// ```
+/// assert_eq!(panto_units::parse_rate("100Gb/s"), Ok(12.5e9));
+/// assert!(panto_units::parse_rate("100").is_err());
+/// ```
+pub fn parse_rate(text: &str) -> Result<f64, ParseError> {
+    let rate = quantity(text, RATES, "a rate such as 35.5MB/s, 12.5GB/s or 100Gb/s (bits)")?;
+    if rate > 0.0 { Ok(rate) } else { Err(ParseError(format!("`{text}` would never carry anything"))) }
 }
 
 fn quantity(text: &str, units: &[(&str, f64)], expected: &str) -> Result<f64, ParseError> {
@@ -128,6 +207,29 @@ mod tests {
         }
     }
 
+    #[test]
+    fn spans_are_exact_to_the_picosecond() {
+        let cases = [("39us", 39_000_000), ("0.41us", 410_000), ("25 ns", 25_000), ("1.4ps", 1), ("0s", 0)];
+        for (text, picos) in cases {
+            assert_eq!(parse_span(text), Ok(Time::from_picos(picos)), "{text}");
+        }
+        for text in ["39", "-1us", "25h", "1e3us", "us", ""] {
+            assert!(parse_span(text).is_err(), "{text}");
+        }
+        assert_eq!(parse_seconds("0.5ps"), Ok(0.5e-12));
+    }
+
+    #[test]
+    fn rates_in_bytes_and_bits() {
+        let cases = [("35.5MB/s", 35.5e6), ("10Gbit/s", 1.25e9), ("1 KiB/s", 1024.0), ("8b/s", 1.0)];
+        for (text, rate) in cases {
+            assert_eq!(parse_rate(text), Ok(rate), "{text}");
+        }
+        for text in ["35.5", "0B/s", "-1MB/s", "MB/s", "1MB", "1 m/s"] {
+            assert!(parse_rate(text).is_err(), "{text}");
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
@@ -139,6 +241,7 @@ mod tests {
         #[test]
         fn nothing_makes_it_panic(text in ".*") {
             let _ = (parse_bytes(&text), parse_time(&text));
+            let _ = (parse_span(&text), parse_seconds(&text), parse_rate(&text));
         }
     }
 }

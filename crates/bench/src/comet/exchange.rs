@@ -61,6 +61,8 @@ impl Traffic {
             Role::Tester(other) | Role::Partner(other) => Some(other),
             Role::Alone | Role::Idle => None,
         };
+        // Ranks that take no part need no memory: there may be thousands of them.
+        let bytes = if with.is_some() { bytes } else { 0 };
         Self { with, sent: vec![0; bytes], received: vec![0; bytes], round: 0 }
     }
 

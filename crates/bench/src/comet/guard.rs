@@ -130,7 +130,7 @@ impl MatrixKernel for UpdateGuard {
     ) -> panto_transport::Result<()> {
         let edges = trade(transport, block, &self.trades, buffers)?;
         for (guard, edge) in self.guards.iter().zip(edges) {
-            block.unpack(guard, edge);
+            transport.charge(block.unpack(guard, edge));
         }
         Ok(())
     }

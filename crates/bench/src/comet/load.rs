@@ -48,6 +48,7 @@ impl<'a, T: Transport> Load<'a, T> {
     /// A load of messages of `bytes`; 0 is no load.
     pub(super) fn new(transport: &'a T, places: Places, bytes: usize) -> Self {
         let part = if bytes == 0 { Part::None } else { Part::of(transport.rank(), places) };
+        let bytes = if matches!(part, Part::Source | Part::Sink) { bytes } else { 0 };
         Self { transport, places, part, data: vec![0; bytes], round: 0, due: false }
     }
 

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use panto_transport::{Mode, Transport, Want, scope};
+use panto_transport::{Mode, Transport, Want, Work, scope};
 
 use super::echo::{Role, TESTER, partner_at};
 use super::exchange::Traffic;
@@ -57,7 +57,7 @@ impl Pattern for Overlap {
             transport: lab.transport,
             overlapped: point.text(param::VARIANT) == OVERLAPPED,
             traffic: Traffic::new(role, point.get(param::BYTES)),
-            vectors: Vectors::new(point.get(param::LENGTH)),
+            vectors: Vectors::new(if role == Role::Idle { 0 } else { point.get(param::LENGTH) }),
         };
         let samples = lab.measure(Timing::batched(Metric::on(TESTER)), &mut operation)?;
         Ok(samples.map(|samples| Record::new(&self.about().full_name(), point, samples)))
@@ -74,7 +74,7 @@ struct OverlapOperation<'a, T> {
 impl<T: Transport> OverlapOperation<'_, T> {
     fn one_after_the_other(&mut self, with: usize) -> panto_transport::Result<()> {
         self.traffic.exchange(self.transport, with)?;
-        self.vectors.daxpy();
+        self.transport.charge(self.vectors.daxpy());
         Ok(())
     }
 
@@ -83,7 +83,7 @@ impl<T: Transport> OverlapOperation<'_, T> {
         scope(*transport, |scope| {
             let receive = scope.receive(received, Want::new(with, tag::DATA))?;
             let send = scope.send(Mode::Standard, sent, with, tag::DATA)?;
-            vectors.daxpy();
+            transport.charge(vectors.daxpy());
             scope.wait(send)?;
             scope.wait(receive).map(drop)
         })?;
@@ -132,11 +132,14 @@ impl Vectors {
         self.y.fill(1.0);
     }
 
-    fn daxpy(&mut self) {
+    /// Answers the work that it was, for the caller to charge.
+    #[must_use = "a simulated machine takes no time for work that is not charged"]
+    fn daxpy(&mut self) -> Work {
         for (y, x) in self.y.iter_mut().zip(black_box(&self.x)) {
             *y += A * x;
         }
         black_box(&mut self.y);
+        Work::Daxpy(self.y.len())
     }
 
     /// Looks at the first, the last and one in the middle, after one DAXPY on fresh vectors.
@@ -162,9 +165,9 @@ mod tests {
         let mut vectors = Vectors::new(5);
         vectors.reset();
         assert!(vectors.verify().is_err());
-        vectors.daxpy();
+        assert_eq!(vectors.daxpy(), Work::Daxpy(5));
         assert_eq!(vectors.verify(), Ok(()));
-        vectors.daxpy();
+        let _ = vectors.daxpy();
         assert!(vectors.verify().unwrap_err().contains("y[2]"));
     }
 }

@@ -196,12 +196,12 @@ impl MatrixKernel for LineBroadcast {
             (Axis::Row, true) => return self.send(transport, block.row(line)),
             (Axis::Row, false) => self.receive(transport, block.row_mut(line))?,
             (Axis::Column, true) => {
-                block.pack(&self.own.array_col(line), &mut buffers[0]);
+                transport.charge(block.pack(&self.own.array_col(line), &mut buffers[0]));
                 return self.send(transport, buffers[0].as_flattened());
             }
             (Axis::Column, false) => {
                 self.receive(transport, buffers[0].as_flattened_mut())?;
-                block.unpack(&self.own.array_col(line), &buffers[0]);
+                transport.charge(block.unpack(&self.own.array_col(line), &buffers[0]));
             }
         }
         self.acknowledge(transport)

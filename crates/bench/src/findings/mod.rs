@@ -24,6 +24,9 @@ pub use overlap::{Gain, overlap_gain};
 pub struct Finding {
     /// The kernel whose points it comes from.
     pub kernel: String,
+    /// The machine that was simulated; absent where the points were measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// What it is, in words.
     pub label: String,
     /// The figure.
@@ -69,11 +72,18 @@ pub enum Unit {
 
 /// Everything that can be derived from these records, in the order of the kernels.
 pub fn findings(records: &[Record]) -> Vec<Finding> {
-    let mut kernels: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+    // A file may hold several launches, measured and simulated; their points make no common curve.
+    let mut kernels: BTreeMap<(&str, Option<&str>), Vec<&Record>> = BTreeMap::new();
     for record in records {
-        kernels.entry(&record.kernel).or_default().push(record);
+        kernels.entry((&record.kernel, record.machine.as_deref())).or_default().push(record);
     }
-    kernels.into_iter().flat_map(|(kernel, records)| of_kernel(kernel, &records)).collect()
+    let each = |((kernel, machine), records): (_, Vec<&Record>)| {
+        let machine: Option<&str> = machine;
+        of_kernel(kernel, &records)
+            .into_iter()
+            .map(move |finding| Finding { machine: machine.map(str::to_owned), ..finding })
+    };
+    kernels.into_iter().flat_map(each).collect()
 }
 
 fn of_kernel(kernel: &str, records: &[&Record]) -> Vec<Finding> {
@@ -92,6 +102,7 @@ impl Finding {
     fn new(kernel: &str, label: impl Into<String>, value: f64, unit: Unit) -> Self {
         Self {
             kernel: kernel.into(),
+            machine: None,
             label: label.into(),
             value,
             unit,

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use panto_transport::{Result, Time, Transport};
 
-use super::lab::{Lab, MOST_SLACK};
+use super::lab::Lab;
 use super::operation::{Operation, Sample, Timing};
 use super::pulse::{Answer, Order};
 use super::samples::{Clock, Samples, Start, Stop};
@@ -20,6 +20,8 @@ const CROWDED: u32 = 25;
 const NEARLY: f64 = 0.7;
 /// Repetitions in a sample never exceed this, however short the operation.
 const MOST_REPETITIONS: u64 = 1 << 20;
+/// On a virtual clock, which is exact, so many show an operation in its stride, and so many times [`LONG`] one under load.
+const MOST_VIRTUAL_REPETITIONS: u64 = 32;
 /// The number of samples is looked at each time it has grown by an eighth.
 const LOOK_AGAIN: usize = 8;
 
@@ -75,18 +77,20 @@ impl<'o, O: Operation> Leader<'o, O> {
         if let Some(repetitions) = lab.settings.effort.repetitions {
             return Ok(repetitions);
         }
-        let times = if lab.start() == Start::Barrier { times.max(CROWDED) } else { times };
+        let is_virtual = lab.transport.is_virtual();
+        let most = if is_virtual { MOST_VIRTUAL_REPETITIONS * u64::from(times) } else { MOST_REPETITIONS };
+        let times = if lab.start() == Start::Barrier && !is_virtual { times.max(CROWDED) } else { times };
         let wanted = (lab.settings.effort.sample_time * times).as_secs_f64() * 1e9;
         let mut repetitions = 1;
         loop {
             let nanos = self.quicker_of_two(lab, repetitions)?;
             let stop = over(deadline) || lab.interrupt.load(Ordering::Relaxed);
-            if nanos >= wanted * NEARLY || repetitions >= MOST_REPETITIONS || stop {
+            if nanos >= wanted * NEARLY || repetitions >= most || stop {
                 return Ok(repetitions);
             }
             // At most eightfold: the first runs are slower than the later ones.
             let factor = (wanted / nanos.max(1.0)).clamp(2.0, 8.0);
-            repetitions = ((repetitions as f64 * factor) as u64).min(MOST_REPETITIONS);
+            repetitions = ((repetitions as f64 * factor) as u64).min(most);
         }
     }
 
@@ -124,7 +128,7 @@ impl<'o, O: Operation> Leader<'o, O> {
             if answer.late {
                 late += 1;
                 if late > nanos.len() as u64 {
-                    lab.slack = (lab.slack + lab.slack).min(MOST_SLACK);
+                    lab.allow_more_slack();
                 }
             } else {
                 nanos.push(self.nanos(lab, &answer, batch));

@@ -40,6 +40,22 @@ pub struct Manifest {
     pub budget_s: f64,
     /// Seed of the order of points and of random sizes.
     pub seed: u64,
+    /// The machine that was simulated; absent where the times were measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Simulated>,
+}
+
+/// A machine that was simulated: nothing was measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Simulated {
+    /// Its name.
+    pub name: String,
+    /// Which processors have links, in words.
+    pub topology: String,
+    /// How links are shared: `fast` or `traffic`.
+    pub network: String,
+    /// What the user changed in the model, `KEY=VALUE`.
+    pub overrides: Vec<String>,
 }
 
 impl Manifest {
@@ -61,7 +77,15 @@ impl Manifest {
             precision: settings.effort.precision,
             budget_s: settings.effort.budget.as_secs_f64(),
             seed: settings.seed,
+            machine: None,
         }
+    }
+
+    /// Describes a run on a simulated machine; `model` says in words how messages travel there.
+    pub fn simulated(machine: Simulated, model: String, cores: usize, settings: &Settings) -> Self {
+        let clock = "virtual clock of the simulated machine, exact".into();
+        let manifest = Self::new(&machine.name, model, cores, settings);
+        Self { clock, machine: Some(machine), ..manifest }
     }
 }
 

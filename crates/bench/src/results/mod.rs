@@ -8,7 +8,7 @@ mod read;
 mod record;
 mod write;
 
-pub use manifest::Manifest;
+pub use manifest::{Manifest, Simulated};
 pub use read::{Results, read, salvage};
 pub use record::{End, Record};
 pub use write::{Existing, Writer};

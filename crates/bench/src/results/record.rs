@@ -37,6 +37,9 @@ pub struct Record {
     /// Part of the cores' time that was stolen meanwhile; absent where the system does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal: Option<f64>,
+    /// The machine that was simulated; absent where the time was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// Was the data checked? (Barriers move none.)
     pub verified: bool,
 }
@@ -57,6 +60,7 @@ impl Record {
             moved: None,
             algorithm: None,
             steal: None,
+            machine: None,
             verified: true,
         }
     }

@@ -7,4 +7,5 @@ mod flawed;
 mod matrix;
 mod measuring;
 mod results;
+mod simulated;
 mod support;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use panto_bench::measure::{Metric, Samples, Start, Stop};
 use panto_bench::results::Record;
 use panto_bench::{Effort, Kernel, Observer, Point, Settings, run};
-use panto_transport::threads::Threads;
+use panto_transport::World;
 
 /// Sizes on both sides of the eager limit.
 pub const SIZES: [u64; 4] = [0, 1, 100, 5_000];
@@ -46,7 +46,7 @@ impl Observer for Collect {
 }
 
 /// The records of one kernel, all sane.
-pub fn measured(world: &Threads, kernel: Kernel, settings: &Settings) -> Vec<Record> {
+pub fn measured<W: World>(world: &W, kernel: Kernel, settings: &Settings) -> Vec<Record> {
     let mut observer = Collect::default();
     let end = run(world, &[kernel], settings, &AtomicBool::new(false), &mut observer).unwrap();
     assert_eq!((end.complete, end.measured), (true, end.planned), "{kernel}");

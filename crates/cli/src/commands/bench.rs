@@ -7,13 +7,14 @@ use clap::Args;
 use panto_bench::results::{Existing, Line, Manifest, Writer};
 use panto_bench::{Kernel, Settings, fits, parse_counts, parse_sizes, runnable};
 use panto_schedule::{Algorithm, HopShape, Mesh};
-use panto_transport::threads::{Threads, cores};
+use panto_transport::World;
 
 use super::effort::EffortArgs;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::show::{self, Format};
-use crate::threads;
+use crate::simulated::{self, MachineArgs};
+use crate::threads::{self, ThreadArgs};
 
 /// Run benchmark kernels and show what they measured
 #[derive(Args)]
@@ -27,12 +28,12 @@ pub struct Bench {
     #[arg(long)]
     list: bool,
 
-    /// Where to run: `threads` of this process
-    #[arg(long, value_name = "WORLD", default_value = "threads")]
+    /// Where to run: `threads` of this process, or a simulated machine: a built-in such as `ipsc860`, or a model file
+    #[arg(long, value_name = "WORLD", default_value = threads::NAME)]
     on: String,
 
     /// Ranks: one number (kernels that sweep over ranks take powers of two up to it) or a list [default: one per
-    /// core, at least 2]
+    /// core, at least 2; on a machine one per processor, at most 64]
     #[arg(short = 'n', long, value_name = "N,...", allow_hyphen_values = true)]
     ranks: Option<String>,
 
@@ -47,6 +48,9 @@ pub struct Bench {
 
     #[command(flatten, next_help_heading = "Threads")]
     threads: ThreadArgs,
+
+    #[command(flatten, next_help_heading = "Simulated machines")]
+    machine: MachineArgs,
 
     #[command(flatten, next_help_heading = "Output")]
     output: OutputArgs,
@@ -107,17 +111,6 @@ struct Patterns {
 }
 
 #[derive(Args)]
-struct ThreadArgs {
-    /// Pin rank n to the n-th core
-    #[arg(long)]
-    pin: bool,
-
-    /// Messages up to this size are copied, larger ones wait for their receiver
-    #[arg(long, value_name = "SIZE", value_parser = panto_units::parse_bytes)]
-    eager: Option<u64>,
-}
-
-#[derive(Args)]
 struct OutputArgs {
     /// How to print results
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
@@ -149,6 +142,8 @@ Examples:
   panto bench broadcast --ranks 2,4,8 --algorithm binomial --no-barrier
   panto bench reduction --lengths 1..1024 --format csv > reduction.csv
   panto bench io --io-dir /tmp --io-size 64MiB
+  panto bench comet --on ipsc860 --ranks 16           the machine of 1992, simulated
+  panto bench echo --on my-idea.toml --set link.latency=2us
 
 Sizes: 64KiB, 64K and 64k are 65,536; 64kB is 64,000. Times: 1.5us, 2ms, 30s, 5min.";
 
@@ -158,20 +153,40 @@ impl Bench {
             show::list();
             return Ok(ExitCode::SUCCESS);
         }
-        if self.on != "threads" {
-            return Err(Failure::Usage(format!(
-                "`--on {}`: ranks run on `threads`; MPI and simulated machines are not there yet",
-                self.on
-            )));
-        }
-        let (settings, world) = (self.settings()?, self.threads.world());
-        fits(&world, &settings)?;
-        let kernels = self.kernels(&settings)?;
+        if self.on == threads::NAME { self.on_threads() } else { self.on_machine() }
+    }
+
+    fn on_threads(&self) -> Result<ExitCode, Failure> {
+        self.machine.refuse()?;
+        let (settings, world) = (self.settings(threads::default_ranks())?, self.threads.world());
+        settings.check()?;
+        self.measure(&world, &settings, threads::manifest(&world, &settings))
+    }
+
+    fn on_machine(&self) -> Result<ExitCode, Failure> {
+        self.threads.refuse(&self.on)?;
+        let model = self.machine.load(&self.on)?;
+        let settings = self.settings(simulated::default_ranks(model.machine()))?;
+        let machine = simulated::machine(model, settings.world())?;
+        let settings = simulated::settings(&machine, settings, self.effort.on_virtual_clock());
+        settings.check()?;
+        let world = self.machine.world(machine);
+        let manifest = self.machine.manifest(&world, &settings);
+        self.measure(&world, &settings, manifest)
+    }
+
+    fn measure<W: World>(
+        &self,
+        world: &W,
+        settings: &Settings,
+        manifest: Manifest,
+    ) -> Result<ExitCode, Failure> {
+        fits(world, settings)?;
+        let kernels = self.kernels(settings)?;
         let plot = self.output.plot_directory()?;
-        let manifest = threads::manifest(&world, &settings);
         let writer = self.output.writer(&manifest)?;
         let mut session = Session::new(self.output.format, writer, manifest);
-        let end = session.measure(&world, &kernels, &settings)?;
+        let end = session.measure(world, &kernels, settings)?;
         session.finish(&end, plot)
     }
 
@@ -192,13 +207,14 @@ impl Bench {
         Ok(kernels)
     }
 
-    fn settings(&self) -> Result<Settings, Failure> {
+    /// What the user asked for, not checked yet: a machine may add its shape.
+    fn settings(&self, default_ranks: usize) -> Result<Settings, Failure> {
         let counts = |text: &Option<String>| text.as_deref().map(parse_counts).transpose();
         let (sweeps, patterns) = (&self.sweeps, &self.patterns);
         let ranks = counts(&self.ranks)?;
-        let settings = Settings {
+        Ok(Settings {
             ranks_given: ranks.is_some(),
-            ranks: ranks.map_or_else(|| vec![default_ranks()], |ranks| to_usize(&ranks)),
+            ranks: ranks.map_or_else(|| vec![default_ranks], |ranks| to_usize(&ranks)),
             sizes: sweeps.sizes.as_deref().map(parse_sizes).transpose()?,
             dims: counts(&sweeps.dims)?,
             lengths: counts(&sweeps.lengths)?,
@@ -211,19 +227,10 @@ impl Bench {
             closing_barrier: !patterns.no_barrier,
             io_dir: patterns.io_dir.clone(),
             io_bytes: patterns.io_size,
+            machine: None,
             effort: self.effort.effort(),
             seed: self.effort.seed,
-        };
-        settings.check()?;
-        Ok(settings)
-    }
-}
-
-impl ThreadArgs {
-    fn world(&self) -> Threads {
-        let usual = Threads::default();
-        let eager_limit = self.eager.map_or(usual.eager_limit, |bytes| bytes as usize);
-        Threads { pin: self.pin, eager_limit, ..usual }
+        })
     }
 }
 
@@ -246,11 +253,6 @@ impl OutputArgs {
         writer.write(&Line::Manifest(Box::new(manifest.clone())))?;
         Ok(Some(writer))
     }
-}
-
-/// A rank a core, and at least the two that a message needs.
-pub fn default_ranks() -> usize {
-    cores().len().clamp(2, 64)
 }
 
 fn to_usize(numbers: &[u64]) -> Vec<usize> {

@@ -20,23 +20,33 @@ pub struct EffortArgs {
     #[arg(long, value_name = "N")]
     repetitions: Option<u64>,
 
-    /// Never take more samples of a point
-    #[arg(long, value_name = "N", default_value_t = 2000)]
-    max_samples: usize,
+    #[arg(long, value_name = "N", help = MAX_SAMPLES)]
+    max_samples: Option<usize>,
 
     /// Seed of the order of points and of random sizes
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 }
 
+const MAX_SAMPLES: &str =
+    "Never take more samples of a point [default: 2000, and 200 on a simulated machine]";
+
 impl EffortArgs {
     pub fn effort(&self) -> Effort {
-        Effort {
+        self.limited(Effort {
             precision: self.precision,
-            max_samples: self.max_samples,
             repetitions: self.repetitions,
             budget: self.time_budget,
             ..Effort::default()
-        }
+        })
+    }
+
+    /// The same on a simulated machine.
+    pub fn on_virtual_clock(&self) -> Effort {
+        self.limited(self.effort().on_virtual_clock())
+    }
+
+    fn limited(&self, effort: Effort) -> Effort {
+        Effort { max_samples: self.max_samples.unwrap_or(effort.max_samples), ..effort }
     }
 }

@@ -6,16 +6,17 @@ use std::process::ExitCode;
 use panto_bench::results::{read, salvage};
 
 use crate::failure::Failure;
+use crate::model;
 use crate::show::{self, Format};
 
-/// Show what is in a result file
+/// Show what is in a result file, or what a machine model promises
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  panto info run.jsonl\n  panto info run.jsonl --format csv > run.csv\n  \
-                        panto info run.jsonl --plot plots\n  panto info --salvage broken.jsonl"
+                        panto info run.jsonl --plot plots\n  panto info --salvage broken.jsonl\n  panto info my-machine.toml"
 )]
 pub struct Info {
-    /// A file that `panto bench -o` wrote
+    /// A file that `panto bench -o` wrote, or a machine model
     file: PathBuf,
 
     /// How to print it
@@ -33,6 +34,10 @@ pub struct Info {
 
 impl Info {
     pub fn run(self) -> Result<ExitCode, Failure> {
+        if model::is_model(&self.file) {
+            model::info(&self.file, self.format)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let results = if self.salvage { salvage(&self.file)? } else { read(&self.file)? };
         let Some(manifest) = results.manifests.last() else {
             return Err(Failure::Usage(format!("{} holds no results", self.file.display())));

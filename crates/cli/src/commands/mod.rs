@@ -4,4 +4,5 @@ pub mod bench;
 pub mod completions;
 mod effort;
 pub mod info;
+pub mod machines;
 pub mod quickstart;

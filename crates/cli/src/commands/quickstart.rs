@@ -8,7 +8,6 @@ use panto_bench::{Effort, Kernel, Settings, findings, runnable};
 use panto_report::present;
 use panto_transport::threads::Threads;
 
-use super::bench::default_ranks;
 use crate::failure::Failure;
 use crate::out;
 use crate::session::Session;
@@ -83,7 +82,7 @@ const NEXT: &str = "Next:
 /// A minute is shared by all kernels, so the intervals may be a little wider.
 fn settings(budget: Duration) -> Settings {
     Settings {
-        ranks: vec![default_ranks()],
+        ranks: vec![threads::default_ranks()],
         dims: Some(vec![16, 64, 128, 256, 512, 768]),
         effort: Effort { budget, precision: 0.02, ..Effort::default() },
         ..Settings::default()

@@ -4,7 +4,9 @@ mod bad_input;
 mod conformance;
 mod formats;
 mod interrupted;
+mod machines;
 mod quickstart;
+mod simulated;
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -101,8 +101,10 @@ struct Oddity {
     example: String,
 }
 
+/// Simulated times are what they are: where they differ, something else went on, and went on in the model.
 fn odd(group: &Group) -> Option<String> {
-    let found: Vec<(&Record, Concern)> = group.records.iter().flat_map(|record| diagnosed(record)).collect();
+    let measured = group.records.iter().filter(|record| record.machine.is_none());
+    let found: Vec<(&Record, Concern)> = measured.flat_map(|record| diagnosed(record)).collect();
     let total = group.records.len();
     let said = |oddity: Option<Oddity>, what: &str| {
         let oddity = oddity.filter(|oddity| oddity.count as f64 > CHANCE * total as f64)?;

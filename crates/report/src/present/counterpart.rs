@@ -87,7 +87,10 @@ fn sheet<'a>(group: &Group, names: &[&str], curve: &Curve<'a>) -> Sheet<'a> {
     let first = curve.records[0];
     let same = names.iter().copied().chain(group.fixed().into_iter().filter(|name| !names.contains(name)));
     let phrases: Vec<String> = same.map(|name| remark(first, name)).collect();
-    let metric = capitalised(&metric(first.metric));
+    let metric = match &first.machine {
+        Some(machine) => format!("Simulated {machine}, not measured; {}", metric(first.metric)),
+        None => capitalised(&metric(first.metric)),
+    };
     Sheet {
         ranks: first.point.ranks,
         remark: printable(&format!("{metric}; {}.", phrases.join("; "))),

@@ -9,7 +9,7 @@ use super::group::groups;
 use super::words;
 use crate::table::{Column, Table};
 
-const FIGURES: [&str; 19] = [
+const FIGURES: [&str; 20] = [
     "metric",
     "n",
     "batch",
@@ -29,13 +29,14 @@ const FIGURES: [&str; 19] = [
     "steal",
     "algorithm",
     "verified",
+    "machine",
 ];
 
 /// How many of the figures come from the summary of the samples: from `median_ns` to `p99_ns`.
 const SUMMARY: usize = 9;
 
 /// One row a point, with a column for every parameter that occurs. What a point does not have is empty. Times
-/// are in nanoseconds for one operation, `steal` is a fraction.
+/// are in nanoseconds for one operation, `steal` is a fraction, `machine` the one that was simulated.
 pub fn csv(records: &[Record]) -> String {
     let params: BTreeSet<&str> =
         records.iter().flat_map(|r| r.point.params.keys().map(String::as_str)).collect();
@@ -61,6 +62,7 @@ fn figures(record: &Record) -> impl Iterator<Item = String> {
         record.steal.map(|part| trim_zeros(&format!("{part:.6}")).to_owned()).unwrap_or_default(),
         record.algorithm.clone().unwrap_or_default(),
         record.verified.to_string(),
+        record.machine.clone().unwrap_or_default(),
     ];
     before.into_iter().chain(summary(record)).chain(after)
 }

@@ -1,6 +1,6 @@
 //! How it was measured, for people.
 
-use panto_bench::results::Manifest;
+use panto_bench::results::{Manifest, Simulated};
 use panto_units as units;
 
 use super::date;
@@ -15,7 +15,22 @@ pub fn describe(manifest: &Manifest) -> Table {
     table
 }
 
-fn lines(manifest: &Manifest) -> [(&'static str, String); 14] {
+fn lines(manifest: &Manifest) -> Vec<(&'static str, String)> {
+    manifest.machine.iter().flat_map(simulated).chain(measured(manifest)).collect()
+}
+
+/// The first thing to know: that nothing was measured.
+fn simulated(machine: &Simulated) -> [(&'static str, String); 4] {
+    let changed = if machine.overrides.is_empty() { "nothing".into() } else { machine.overrides.join(", ") };
+    [
+        ("simulated", format!("{}: times come from a model, nothing was measured", machine.name)),
+        ("topology", machine.topology.clone()),
+        ("network", machine.network.clone()),
+        ("changed in the model", changed),
+    ]
+}
+
+fn measured(manifest: &Manifest) -> [(&'static str, String); 14] {
     let ranks: Vec<String> = manifest.ranks.iter().map(ToString::to_string).collect();
     [
         ("host", manifest.host.clone()),

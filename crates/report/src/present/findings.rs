@@ -30,14 +30,17 @@ pub fn findings_table(findings: &[Finding]) -> Table {
             };
             format!("{} .. {}{what}", quantity(low, finding.unit), quantity(high, finding.unit))
         });
-        table.row([
-            finding.kernel.clone(),
-            finding.label.clone(),
-            quantity(finding.value, finding.unit),
-            interval,
-        ]);
+        table.row([source(finding), finding.label.clone(), quantity(finding.value, finding.unit), interval]);
     }
     table
+}
+
+/// Where a figure comes from, and that it was not measured.
+fn source(finding: &Finding) -> String {
+    match &finding.machine {
+        Some(machine) => format!("{} (simulated {machine})", finding.kernel),
+        None => finding.kernel.clone(),
+    }
 }
 
 /// A figure with its unit.

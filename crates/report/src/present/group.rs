@@ -6,7 +6,7 @@ use std::str::FromStr;
 use panto_bench::results::Record;
 use panto_bench::{About, Kernel, Value, param};
 
-use super::param::{ALGORITHM, RANKS, value};
+use super::param::{ALGORITHM, MACHINE, RANKS, value};
 
 /// The records of one kernel, sorted.
 pub(super) struct Group<'a> {
@@ -71,7 +71,8 @@ impl<'a> Group<'a> {
         self.others().into_iter().filter(|name| self.values(name).len() == 1).collect()
     }
 
-    /// What tells curves apart: the varying parameters, and the algorithm if a point was measured with several.
+    /// What tells curves apart: the varying parameters, the algorithm if a point was measured with several, and the
+    /// machine if not all points come from the same one.
     /// An algorithm that changes along the axis makes no curve of its own.
     pub fn curve_names(&self) -> Vec<&'a str> {
         let mut names = self.varying();
@@ -83,6 +84,9 @@ impl<'a> Group<'a> {
             |pair: &[&Record]| pair[0].point == pair[1].point && pair[0].algorithm != pair[1].algorithm;
         if self.records.windows(2).any(again) {
             names.push(ALGORITHM);
+        }
+        if self.values(MACHINE).len() > 1 {
+            names.push(MACHINE);
         }
         names
     }

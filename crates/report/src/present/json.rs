@@ -53,6 +53,8 @@ struct Point<'a> {
     steal: Option<f64>,
     algorithm: Option<&'a str>,
     verified: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -97,6 +99,7 @@ impl<'a> Point<'a> {
             steal: record.steal,
             algorithm: record.algorithm.as_deref(),
             verified: record.verified,
+            machine: record.machine.as_deref(),
         }
     }
 }

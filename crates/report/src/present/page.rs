@@ -8,11 +8,18 @@ use super::{
 };
 use crate::html::{Block, Page, Section};
 
+const MEASURED: &str =
+    "How this machine passes messages, measured by Panto. Each time is a median with its 95% interval.";
+const SIMULATED: &str = "How this machine would pass messages, simulated by Panto: times come from a model of it, and \
+                         nothing was measured. Each time is a median with its 95% interval.";
+
 /// One page with everything: in words, a section a kernel, and how it was measured.
 pub fn report(manifest: &Manifest, records: &[Record], findings: &[Finding]) -> Page {
-    let lead =
-        "How this machine passes messages, measured by Panto. Each time is a median with its 95% interval.";
-    let mut page = Page::new(format!("Message passing on {}", manifest.host), lead);
+    let (title, lead) = match &manifest.machine {
+        Some(machine) => (format!("Message passing on the simulated {}", machine.name), SIMULATED),
+        None => (format!("Message passing on {}", manifest.host), MEASURED),
+    };
+    let mut page = Page::new(title, lead);
     page = page.section(summary(manifest, records, findings));
     for (kernel, records) in by_kernel(records) {
         page = page.section(section(manifest, &kernel, &records, findings));
@@ -51,9 +58,16 @@ fn section(manifest: &Manifest, kernel: &str, records: &[Record], findings: &[Fi
     section.block(Block::Details { summary: "All points".into(), blocks: tables.collect() })
 }
 
+const VIRTUAL: &str = "The kernels that measure real machines ran on a model, with a virtual clock that turns as the \
+                       modelled machine needs time.";
+
 fn method(manifest: &Manifest) -> Section {
     let text = "Samples are batches of repetitions, less an empty loop; ranks start together at a moment named in \
                 advance where each has a core; points come in random order; sampling stops when the interval of the \
                 median is narrow enough or the time is over; all data is verified outside the timed region.";
-    Section::new("method", "How it was measured").block(Block::paragraph(text)).block(describe(manifest))
+    let (title, text) = match manifest.machine {
+        Some(_) => ("How it was simulated", format!("{VIRTUAL} {text}")),
+        None => ("How it was measured", text.to_owned()),
+    };
+    Section::new("method", title).block(Block::paragraph(text)).block(describe(manifest))
 }

@@ -9,11 +9,15 @@ pub(super) const RANKS: &str = "ranks";
 /// The algorithm of a collective, where the same point was measured with several.
 pub(super) const ALGORITHM: &str = "algorithm";
 
+/// The machine that was simulated, where the points come from several, or some were measured.
+pub(super) const MACHINE: &str = "machine";
+
 /// The value of a parameter at a point.
 pub(super) fn value(record: &Record, name: &str) -> Option<Value> {
     match name {
         RANKS => Some(Value::Number(record.point.ranks as u64)),
         ALGORITHM => record.algorithm.clone().map(Value::Text),
+        MACHINE => record.machine.clone().map(Value::Text),
         _ => record.point.params.get(name).cloned(),
     }
 }
@@ -57,7 +61,9 @@ pub(super) fn phrase(name: &str, value: Option<&Value>) -> String {
 /// The value as the name of a curve: variants and algorithms speak for themselves.
 pub(super) fn label(name: &str, value: Option<&Value>) -> String {
     match value {
+        Some(Value::Text(text)) if name == MACHINE => format!("simulated {text}"),
         Some(Value::Text(text)) => text.clone(),
+        None if name == MACHINE => "measured".into(),
         _ => phrase(name, value),
     }
 }

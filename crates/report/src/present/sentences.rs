@@ -12,11 +12,9 @@ const NANO: f64 = 1e-9;
 
 /// What a newcomer wants to know of this machine, a sentence each. Kernels that were not measured are left out.
 pub fn in_words(manifest: &Manifest, records: &[Record], findings: &[Finding]) -> Vec<String> {
-    let facts = Facts { records, findings, cores: manifest.cores };
-    let mut lines = vec![format!(
-        "{} ({}, {} cores), ranks on {}.",
-        manifest.host, manifest.cpu, manifest.cores, manifest.transport
-    )];
+    let cores = if manifest.machine.is_some() { usize::MAX } else { manifest.cores };
+    let facts = Facts { records, findings, cores };
+    let mut lines = vec![place(manifest)];
     let sentences = [
         facts.message(),
         facts.bandwidth(),
@@ -31,6 +29,17 @@ pub fn in_words(manifest: &Manifest, records: &[Record], findings: &[Finding]) -
     ];
     lines.extend(sentences.into_iter().flatten());
     lines
+}
+
+fn place(manifest: &Manifest) -> String {
+    let Manifest { host, cpu, cores, transport, machine, .. } = manifest;
+    match machine {
+        Some(machine) => format!(
+            "Simulated: {} ({}, {} network). Times come from a model; nothing was measured.",
+            machine.name, machine.topology, machine.network
+        ),
+        None => format!("{host} ({cpu}, {cores} cores), ranks on {transport}."),
+    }
 }
 
 /// The same at a glance.

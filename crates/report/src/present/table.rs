@@ -68,7 +68,8 @@ struct Fact {
     cell: fn(&Record) -> String,
 }
 
-const FACTS: [Fact; 3] = [
+const FACTS: [Fact; 4] = [
+    Fact { header: "simulated", text: |r| words::machine(r).into(), cell: |r| words::machine(r).into() },
     Fact { header: "time", text: |r| words::metric(r.metric), cell: |r| words::short_metric(r.metric) },
     Fact { header: "algorithm", text: |r| words::algorithm(r).into(), cell: |r| words::algorithm(r).into() },
     Fact {
@@ -88,7 +89,7 @@ impl Fact {
         Filled { column: Column::text(self.header), cells }
     }
 
-    /// Nothing is said of an algorithm that is not known.
+    /// Nothing is said of an algorithm that is not known, nor of a machine where none was simulated.
     fn said(&self, record: &Record) -> Option<String> {
         let text = (self.text)(record);
         (text != "-").then(|| format!("{}: {text}", self.header))

@@ -51,6 +51,11 @@ pub(super) fn algorithm(record: &Record) -> &str {
     record.algorithm.as_deref().unwrap_or("-")
 }
 
+/// The machine that was simulated, or that none was.
+pub(super) fn machine(record: &Record) -> &str {
+    record.machine.as_deref().unwrap_or("-")
+}
+
 /// Names from a file may hold anything: control characters could break a line or move the reader's cursor.
 pub(super) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()

@@ -6,6 +6,7 @@ pub(crate) mod allreduce;
 pub(crate) mod barrier;
 pub(crate) mod broadcast;
 pub(crate) mod bruck;
+pub(crate) mod direct;
 pub(crate) mod exchange;
 pub(crate) mod gather;
 pub(crate) mod halving;

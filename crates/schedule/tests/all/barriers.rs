@@ -16,7 +16,7 @@ impl Schedule for Telling {
     }
 
     fn scratch(&self, _rank: usize) -> usize {
-        self.ranks()
+        self.ranks() * self.ranks()
     }
 
     fn rounds(&self, _rank: usize) -> usize {
@@ -25,16 +25,26 @@ impl Schedule for Telling {
 
     fn round(&self, rank: usize, _index: usize, out: &mut Vec<Step>) {
         let ranks = self.ranks();
-        let (known, heard) = (Span::output(0, ranks), Span::scratch(0, ranks));
-        let learn = Step::Reduce { from: heard, into: known, order: Order::IntoFirst };
+        let known = Span::output(0, ranks);
+        let heard = |from| Span::scratch(from * ranks, ranks);
+        let learn = |from| Step::Reduce { from: heard(from), into: known, order: Order::IntoFirst };
+        let mut started = Vec::new();
         out.push(Step::Copy { from: Span::input(0, ranks), to: known });
         for step in steps(&*self.0, rank) {
             match step {
                 Step::Send { to, .. } => out.push(Step::Send { to, span: known }),
                 Step::StartSend { to, .. } => out.push(Step::StartSend { to, span: known }),
-                Step::StartReceive { from, .. } => out.push(Step::StartReceive { from, span: heard }),
-                Step::Receive { from, .. } => out.extend([Step::Receive { from, span: heard }, learn]),
-                Step::WaitAll => out.extend([Step::WaitAll, learn]),
+                Step::StartReceive { from, .. } => {
+                    started.push(from);
+                    out.push(Step::StartReceive { from, span: heard(from) });
+                }
+                Step::Receive { from, .. } => {
+                    out.extend([Step::Receive { from, span: heard(from) }, learn(from)]);
+                }
+                Step::WaitAll => {
+                    out.push(Step::WaitAll);
+                    out.extend(started.drain(..).map(learn));
+                }
                 Step::Copy { .. } | Step::Reduce { .. } => panic!("a barrier moves no data"),
             }
         }

@@ -43,6 +43,7 @@ const FORMS: &[Form] = &[
     form(C::Allreduce, A::Rabenseifner, |p| 2 * lg(p), |p| 2 * others(p)),
     form(C::Allreduce, A::Ring, |p| 2 * (p - 1), |p| 2 * others(p)),
     form(C::Allreduce, A::Binomial, |p| 2 * lg(p), |p| 2 * lg(p) * N),
+    form(C::Allreduce, A::Linear, |p| 2 * (p - 1), |p| 2 * (p - 1) * N),
     form(C::Allgather, A::Ring, |p| p - 1, others),
     form(C::Allgather, A::RecursiveDoubling, lg, others),
     form(C::Allgather, A::Bruck, lg, others),
@@ -121,6 +122,10 @@ fn each_element_travels_once_where_nothing_is_forwarded() {
         }
         assert_eq!(sent(C::Broadcast, A::Chain { segments: 3 }), (3 * (ranks - 1), 6 * (ranks - 1)));
         assert_eq!(sent(C::Allgather, A::Ring), (pairs, 6 * pairs));
+        assert_eq!(sent(C::Allgather, A::Linear), (pairs, 6 * pairs));
+        assert_eq!(sent(C::ReduceScatter, A::Linear), (pairs, 6 * pairs));
+        assert_eq!(sent(C::Allreduce, A::Linear), (2 * (ranks - 1), 12 * (ranks - 1)));
+        assert_eq!(sent(C::Barrier, A::Linear), (pairs, 0));
         assert_eq!(sent(C::Gather, A::Linear), (ranks - 1, 6 * (ranks - 1)));
         assert_eq!(sent(C::Gather, A::Binomial).0, ranks - 1);
         assert_eq!(sent(C::Scatter, A::Binomial).0, ranks - 1);

@@ -1,9 +1,9 @@
 //! Names, registry, rules and the errors that callers see.
 
-use panto_schedule::rules::{TABLE, choose};
+use panto_schedule::rules::{TABLE, choose, puppet};
 use panto_schedule::{Algorithm, Collective, Error, Problem, algorithms, schedule};
 
-use crate::harness::problem;
+use crate::harness::{ROUNDS, execute, problem};
 
 #[test]
 fn names_are_read_back() {
@@ -113,6 +113,20 @@ fn the_rules_always_answer_with_something_that_serves() {
             (last.min_ranks, last.max_ranks, last.min_share, last.max_bytes, last.power_of_two);
         assert_eq!(unconditional, (0, usize::MAX, 0, usize::MAX, false), "{collective}");
     }
+}
+
+#[test]
+fn puppets_collectives_are_direct_sends() {
+    for collective in Collective::ALL {
+        assert!(algorithms(collective).contains(&puppet(collective)), "{collective}");
+    }
+    let messages = |collective| execute(&problem(collective, 9, 0, 1), puppet(collective), ROUNDS).messages;
+    let to_one = [Collective::Broadcast, Collective::Reduce, Collective::Gather, Collective::Scatter];
+    assert_eq!(to_one.map(messages), [8; 4]);
+    assert_eq!(messages(Collective::Allreduce), 16);
+    let to_all =
+        [Collective::Allgather, Collective::Alltoall, Collective::ReduceScatter, Collective::Barrier];
+    assert_eq!(to_all.map(messages), [72; 4]);
 }
 
 #[test]

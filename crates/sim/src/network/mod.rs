@@ -1,7 +1,22 @@
-//! What carries messages: `fast`, where nobody is in anybody's way, and `traffic`, where links are shared.
+//! What carries messages: `fast`, where nobody is in anybody's way, and `traffic`, where links are shared (P21).
+//!
+//! Each policy of `traffic` gives a message that meets nobody exactly the time of `fast`, which is the thesis's formula for its
+//! switching (P9). What happens inside a network at a moment comes before the messages that are put on it at that moment,
+//! and among equals the message that was put on it first comes first; so results depend on nothing but the input.
+
+mod bus;
+mod channels;
+mod flow;
+mod interfaces;
+mod queue;
+mod reserve;
+mod slots;
+mod traffic;
 
 use panto_machine::Network;
 use panto_units::Time;
+
+pub use traffic::Traffic;
 
 /// Names a message to the network; the engine chooses it.
 pub type Ticket = u32;
@@ -22,7 +37,9 @@ pub struct Load {
 pub enum Carried {
     /// It is known already when it arrives.
     At(Passage),
-    /// Others may yet get in its way: `advance` will tell.
+    /// It is known when it has left its sender, but others may yet get in its way: `advance` will tell when it arrives.
+    Left(Time),
+    /// Others may yet get in its way: `advance` will tell when it has left and arrives, at the moment when it has left.
     Later,
 }
 
@@ -35,8 +52,17 @@ pub struct Passage {
     pub arrived: Time,
 }
 
+impl Passage {
+    /// The sender is free when the last byte arrives, at this time in picoseconds.
+    fn together(time: u64) -> Self {
+        let time = Time::from_picos(time);
+        Self { left: time, arrived: time }
+    }
+}
+
 /// Nobody is in anybody's way.
+#[inline]
 pub fn passage(network: &Network, start: Time, load: Load) -> Passage {
-    let arrived = start.saturating_add(network.between(load.from, load.to, load.bytes));
-    Passage { left: arrived, arrived }
+    let transit = network.transit(load.from, load.to, load.bytes);
+    Passage { left: start.saturating_add(transit.leaves), arrived: start.saturating_add(transit.arrives) }
 }

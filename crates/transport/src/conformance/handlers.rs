@@ -1,8 +1,8 @@
 //! Message-driven receive (C19), where the backend has it.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use panto_units::Time;
 
 use super::flaw::{Outcome, equal, flaw, same_bytes};
 use super::pattern::pattern;
@@ -18,8 +18,11 @@ const CALL: Tag = 21;
 /// Messages of each rank.
 const EACH: usize = 20;
 
-/// A handler that has not run by then never will.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// A handler that has not run by then, on the rank's clock, never will.
+const PATIENCE: Time = Time::from_nanos(30_000_000_000);
+
+/// How long the rank computes before it looks whether the handler has run.
+const SLICE: Time = Time::from_nanos(10_000);
 
 /// `None` where the backend has no handlers.
 fn listen<T: Transport>(t: &T, handler: Handler) -> Result<Option<Listening>> {
@@ -39,32 +42,49 @@ fn call_rank_0<T: Transport>(t: &T) -> Result<()> {
     (0..EACH).try_for_each(|i| t.send(modes[i % 3], &bytes(t.rank(), i), 0, CALL))
 }
 
-/// Rank 0 hears of the messages although it does not call the transport.
+fn lock<D>(shared: &Mutex<D>) -> MutexGuard<'_, D> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Rank 0 hears of the messages although it does not call the message layer, and when: on its own clock.
 pub(super) fn while_computing<T: Transport>(t: &T) -> Outcome {
-    let heard = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&heard);
-    let handler: Handler = Box::new(move |_, _| {
-        counter.fetch_add(1, Ordering::SeqCst);
-    });
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let times = Arc::clone(&heard);
+    let handler: Handler = Box::new(move |_, _, now| lock(&times).push(now));
     let Some(listening) = listen(t, handler)? else { return Ok(()) };
+    let start = t.now();
     barrier(t)?;
     if t.rank() > 0 {
         call_rank_0(t)?;
     } else {
-        compute_until(t, || heard.load(Ordering::SeqCst) == EACH * (t.size() - 1))?;
+        compute_until(t, || lock(&heard).len() == EACH * (t.size() - 1))?;
+        let times = lock(&heard).clone();
+        check_times(t, start, &times)?;
     }
     barrier(t)?;
     drop(listening);
     Ok(())
 }
 
+/// The handler ran after this rank came to the barrier, one time after the other, and not in the future.
+fn check_times<T: Transport>(t: &T, start: Time, times: &[Time]) -> Outcome {
+    let end = t.now();
+    let ordered = times.is_sorted();
+    let within = times.iter().all(|&time| start <= time && time <= end);
+    if ordered && within {
+        Ok(())
+    } else {
+        Err(flaw(t, "the times of the handler are not on the clock of its rank"))
+    }
+}
+
 fn compute_until<T: Transport>(t: &T, over: impl Fn() -> bool) -> Outcome {
-    let start = Instant::now();
+    let start = t.now();
     while !over() {
-        if start.elapsed() > PATIENCE {
+        if t.now().since(start) > PATIENCE {
             return Err(flaw(t, "the handler did not run while its rank computed"));
         }
-        std::hint::spin_loop();
+        t.compute(SLICE);
     }
     Ok(())
 }
@@ -74,9 +94,7 @@ fn compute_until<T: Transport>(t: &T, over: impl Fn() -> bool) -> Outcome {
 pub(super) fn others_unaffected<T: Transport>(t: &T) -> Outcome {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let list = Arc::clone(&heard);
-    let handler: Handler = Box::new(move |status, data| {
-        list.lock().unwrap_or_else(PoisonError::into_inner).push((status, data.to_vec()));
-    });
+    let handler: Handler = Box::new(move |status, data, _| lock(&list).push((status, data.to_vec())));
     let Some(listening) = listen(t, handler)? else { return Ok(()) };
     barrier(t)?;
     if t.rank() > 0 {
@@ -89,7 +107,7 @@ pub(super) fn others_unaffected<T: Transport>(t: &T) -> Outcome {
     }
     receive_from_all(t, TAG, 1)?;
     receive_from_all(t, CALL, 2)?;
-    verify(t, &heard.lock().unwrap_or_else(PoisonError::into_inner))
+    verify(t, &lock(&heard))
 }
 
 fn barrier_then_drop<T: Transport>(t: &T, listening: Listening) -> Result<()> {

@@ -9,12 +9,12 @@ use panto_schedule::HopShape;
 
 use super::matching::Matching;
 use super::offer::Offer;
-use super::panic_text;
 use super::sending::Destination;
 use super::shared::{Mailbox, Shared};
 use crate::error::{Error, Result};
 use crate::handler::{Handler, Listening};
 use crate::message::{MAX_TAG, Mode, Status, Tag, Want};
+use crate::outcome::panic_text;
 use crate::transport::{StandardSend, Transport};
 use panto_units::Time;
 
@@ -210,7 +210,7 @@ unsafe impl Transport for Endpoint {
     fn on_message(&self, tag: Tag, handler: Handler) -> Result<Listening> {
         check_tag(tag)?;
         let handler = self.guarded(handler);
-        self.mailbox().listeners.listen(tag, handler, self.shared.cores.clone())
+        self.mailbox().listeners.listen(tag, handler, self.shared.cores.clone(), self.shared.origin)
     }
 }
 
@@ -239,11 +239,11 @@ impl Endpoint {
     pub(super) fn guarded(&self, mut handler: Handler) -> Handler {
         let (shared, rank) = (Arc::clone(&self.shared), self.rank);
         let mut failed = false;
-        Box::new(move |status, data| {
+        Box::new(move |status, data, now| {
             if failed {
                 return;
             }
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| handler(status, data))) {
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| handler(status, data, now))) {
                 failed = true;
                 let message = format!("a handler of it panicked: {}", panic_text(panic.as_ref()));
                 shared.fail(Error::Aborted { rank, message: message.into() });

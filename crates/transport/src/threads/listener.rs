@@ -7,6 +7,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
+use std::time::Instant;
 
 use super::affinity;
 use crate::error::{Error, Result};
@@ -34,13 +35,14 @@ impl Listeners {
         queues.get(&status.tag).is_some_and(|queue| queue.push(status, data))
     }
 
-    /// Starts a thread that runs `handler` for each message with this tag.
-    /// The thread may use all of `cores`.
+    /// Starts a thread that runs `handler` for each message with this tag. The thread may use all of `cores`; its
+    /// clock began at `origin`, as those of the ranks did.
     pub(super) fn listen(
         self: &Arc<Self>,
         tag: Tag,
         handler: Handler,
         cores: Arc<[usize]>,
+        origin: Instant,
     ) -> Result<Listening> {
         if self.queues.read().unwrap_or_else(PoisonError::into_inner).contains_key(&tag) {
             return Err(Error::Unsupported("second handler for one tag"));
@@ -52,7 +54,7 @@ impl Listeners {
             .spawn(move || {
                 // A handler that shares its rank's one core would wait for the very loop it should interrupt.
                 affinity::release(&cores);
-                worker.serve(handler);
+                worker.serve(handler, origin);
             })
             .map_err(|error| Error::Start(format!("cannot start a thread for a handler: {error}")))?;
         self.queues.write().unwrap_or_else(PoisonError::into_inner).insert(tag, Arc::clone(&queue));
@@ -102,9 +104,9 @@ impl Queue {
         self.arrived.notify_one();
     }
 
-    fn serve(&self, mut handler: Handler) {
+    fn serve(&self, mut handler: Handler, origin: Instant) {
         while let Some((status, data)) = self.next() {
-            handler(status, &data);
+            handler(status, &data, origin.elapsed().into());
         }
     }
 

@@ -17,7 +17,6 @@ mod sending;
 mod shared;
 mod waiting;
 
-use std::any::Any;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -26,6 +25,7 @@ pub use affinity::cores;
 pub use endpoint::{Endpoint, Handle};
 
 use crate::error::Error;
+use crate::outcome::{Stopped, first_cause, panic_text};
 use crate::transport::Transport;
 use crate::world::World;
 use shared::Shared;
@@ -68,11 +68,11 @@ impl World for Threads {
         }
         let shared = Arc::new(Shared::new(ranks, self.eager_limit, cores().into()));
         let start = Start { world: self, shared: &shared, body: &body };
-        let outcomes = std::thread::scope(|scope| {
+        let outcomes: Vec<_> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..ranks).map(|rank| start.spawn(scope, rank)).collect();
             threads.into_iter().map(|thread| thread.and_then(|thread| join(thread, &shared))).collect()
         });
-        first_cause(outcomes, shared.failure())
+        first_cause(outcomes, shared.failure().cloned())
     }
 }
 
@@ -83,14 +83,6 @@ struct Start<'a, F> {
 }
 
 type Joined<'scope, R, E> = std::thread::ScopedJoinHandle<'scope, Result<R, Stopped<E>>>;
-
-/// Why a rank has no result.
-enum Stopped<E> {
-    /// It failed by itself.
-    Failed(E),
-    /// It stopped because the world did.
-    World(Error),
-}
 
 impl<'a, F> Start<'a, F> {
     fn spawn<'scope, R, E>(
@@ -143,32 +135,9 @@ where
     result
 }
 
-fn panic_text(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without words")
-}
-
 fn join<R, E>(thread: Joined<'_, R, E>, shared: &Shared) -> Result<R, Stopped<E>> {
     thread.join().unwrap_or_else(|panic| {
         let text = format!("a rank ended outside its body: {}", panic_text(panic.as_ref()));
         Err(Stopped::World(shared.fail(Error::Start(text))))
     })
-}
-
-/// All results, or the error of the rank that failed first: the others only echo it. A world that failed has no
-/// results, even if no rank says so.
-fn first_cause<R, E: From<Error>>(
-    outcomes: Vec<Result<R, Stopped<E>>>,
-    failure: Option<&Error>,
-) -> Result<Vec<R>, E> {
-    let mut results = Vec::with_capacity(outcomes.len());
-    let mut world = failure.cloned();
-    for outcome in outcomes {
-        match outcome {
-            Ok(result) => results.push(result),
-            Err(Stopped::Failed(error)) => return Err(error),
-            Err(Stopped::World(error)) => world = Some(error),
-        }
-    }
-    world.map_or(Ok(results), |error| Err(error.into()))
 }

@@ -21,7 +21,6 @@
 //! and before it acts. So the looker, which reads `wakes` again at the end, sees that it changed. (The other
 //! way round, a rank between the two counters would pass for blocked and have been counted as awake already.)
 
-use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
@@ -29,6 +28,7 @@ use std::time::Instant;
 
 use super::listener::Listeners;
 use super::ring::Ring;
+use crate::deadlock;
 use crate::error::Error;
 
 /// What others know of a rank.
@@ -197,18 +197,12 @@ impl Shared {
     }
 
     fn describe(&self) -> String {
-        const SHOWN: usize = 16;
-        let mut text = String::new();
-        for (rank, mailbox) in self.mailboxes.iter().enumerate().take(SHOWN) {
-            let waits_for = mailbox.bell.waits_for.lock().unwrap_or_else(PoisonError::into_inner);
-            let state =
-                if mailbox.bell.finished.load(Ordering::SeqCst) { "has finished" } else { &waits_for };
-            let _ = writeln!(text, "  rank {rank} {state}");
-        }
-        if self.mailboxes.len() > SHOWN {
-            let _ = writeln!(text, "  ... and {} more ranks", self.mailboxes.len() - SHOWN);
-        }
-        text.truncate(text.trim_end().len());
-        text
+        deadlock::report(self.mailboxes.len(), |rank| {
+            let bell = &self.mailboxes[rank].bell;
+            if bell.finished.load(Ordering::SeqCst) {
+                return "has finished".into();
+            }
+            bell.waits_for.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        })
     }
 }

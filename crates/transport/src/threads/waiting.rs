@@ -2,6 +2,7 @@
 
 use super::endpoint::{Endpoint, Handle, State};
 use super::patience::Patience;
+use crate::deadlock;
 use crate::error::Result;
 use crate::message::Status;
 use crate::transport::Transport;
@@ -30,15 +31,7 @@ impl Endpoint {
     /// What this rank waits for, and what came instead.
     #[cold]
     pub(super) fn explain(&self, waits_for: &str) -> String {
-        let matching = self.matching.borrow();
-        let others = matching.unexpected();
-        let count = others.len();
-        let list: Vec<String> =
-            others.take(3).map(|m| format!("from rank {} with tag {}", m.source, m.tag)).collect();
-        match count {
-            0 => format!("waits for {waits_for}"),
-            _ => format!("waits for {waits_for}; {count} other here: {}", list.join(", ")),
-        }
+        deadlock::waits_for(waits_for, self.matching.borrow().unexpected())
     }
 
     /// Completes a handle if it can be completed now.

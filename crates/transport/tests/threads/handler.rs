@@ -17,19 +17,19 @@ fn one_handler_for_a_tag() {
             let count = Arc::clone(&counter);
             let first = t.on_message(
                 5,
-                Box::new(move |_, _| {
+                Box::new(move |_, _, _| {
                     count.fetch_add(1, Ordering::SeqCst);
                 }),
             )?;
             assert!(
-                t.on_message(5, Box::new(|_, _| ())).is_err(),
+                t.on_message(5, Box::new(|_, _, _| ())).is_err(),
                 "the second would take the first one's place"
             );
             t.send(Mode::Standard, &[], 0, 5)?;
             drop(first);
             assert_eq!(counter.load(Ordering::SeqCst), 1);
             // Free again.
-            t.on_message(5, Box::new(|_, _| ())).map(drop)
+            t.on_message(5, Box::new(|_, _, _| ())).map(drop)
         })
         .unwrap();
     assert_eq!(Arc::strong_count(&counter), 1, "the handler is gone with what it held");
@@ -37,7 +37,7 @@ fn one_handler_for_a_tag() {
 
 #[test]
 fn a_handler_for_an_impossible_tag_is_refused() {
-    let outcome = Threads::default().run(1, |t| t.on_message(MAX_TAG + 1, Box::new(|_, _| ())).map(drop));
+    let outcome = Threads::default().run(1, |t| t.on_message(MAX_TAG + 1, Box::new(|_, _, _| ())).map(drop));
     assert_eq!(outcome, Err(Error::TagTooLarge(MAX_TAG + 1)));
 }
 
@@ -45,7 +45,7 @@ fn a_handler_for_an_impossible_tag_is_refused() {
 #[test]
 fn a_handler_that_panics_stops_the_run() {
     let outcome = Threads::default().run(2, |t| {
-        let _listening = t.on_message(5, Box::new(|_, _| panic!("on purpose, for a test")))?;
+        let _listening = t.on_message(5, Box::new(|_, _, _| panic!("on purpose, for a test")))?;
         barrier(t)?;
         if t.rank() == 0 {
             t.send(Mode::Standard, &[], 1, 5)?;
@@ -74,7 +74,7 @@ fn handler_cores(world: &Threads) -> String {
         .run(1, |t| {
             let cores = Arc::clone(&cores);
             let listening =
-                t.on_message(5, Box::new(move |_, _| *cores.lock().unwrap() = allowed_cores()))?;
+                t.on_message(5, Box::new(move |_, _, _| *cores.lock().unwrap() = allowed_cores()))?;
             t.send(Mode::Standard, &[], 0, 5)?;
             drop(listening);
             Ok::<_, Error>(())

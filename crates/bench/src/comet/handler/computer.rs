@@ -1,10 +1,8 @@
 //! The rank that computes while messages come.
 
-use std::hint::black_box;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
-use panto_transport::{Handler, Mode, Time, Transport, Want};
+use panto_transport::{Handler, Mode, Patience, Time, Transport, Want};
 
 use super::{COMPUTING, MESSAGES, SENDER, unsupported};
 use crate::comet::tag;
@@ -39,13 +37,12 @@ impl Report {
 /// The rank that computes. An empty order ends it.
 pub(super) fn compute_rounds<T: Transport>(transport: &T) -> Result<()> {
     let arrivals = Arc::new(Arrivals::default());
-    let listening =
-        transport.on_message(tag::HANDLER, arrivals.handler(transport.now())).map_err(explained)?;
+    let listening = transport.on_message(tag::HANDLER, arrivals.handler()).map_err(explained)?;
     transport.send(Mode::Standard, &[], SENDER, tag::HANDLER_READY)?;
     let order = Want::new(SENDER, tag::HANDLER_ORDER);
     while transport.receive(&mut [0], order)?.len > 0 {
         let start = transport.now();
-        compute();
+        transport.compute(COMPUTING);
         let end = transport.now();
         let arrived = arrivals.all(transport)?;
         transport.send(
@@ -66,16 +63,8 @@ fn explained(error: panto_transport::Error) -> Error {
     }
 }
 
-/// Computes and does nothing else.
-fn compute() {
-    let start = Instant::now();
-    let mut x = 1.0_f64;
-    while start.elapsed() < COMPUTING {
-        for _ in 0..1_000 {
-            x = black_box(x.mul_add(0.5, 1.0));
-        }
-    }
-}
+/// How long to sleep before looking again whether the last messages of a round are there.
+const NAP: Time = Time::from_nanos(50_000);
 
 /// What the handler notes.
 #[derive(Default)]
@@ -84,13 +73,9 @@ struct Arrivals {
 }
 
 impl Arrivals {
-    /// A handler cannot ask the transport for the time: it goes on from `now` by itself.
-    fn handler(self: &Arc<Self>, now: Time) -> Handler {
-        let (origin, arrivals) = (Instant::now(), Arc::clone(self));
-        Box::new(move |_, data| {
-            let arrived = now + Time::from(origin.elapsed());
-            arrivals.note(arrived, data);
-        })
+    fn handler(self: &Arc<Self>) -> Handler {
+        let arrivals = Arc::clone(self);
+        Box::new(move |_, data, now| arrivals.note(now, data))
     }
 
     fn note(&self, arrived: Time, data: &[u8]) {
@@ -103,8 +88,7 @@ impl Arrivals {
     /// Waits for the rest of a round's messages and takes all their times.
     fn all<T: Transport>(&self, transport: &T) -> Result<Vec<Time>> {
         while self.lock().0.len() < MESSAGES {
-            transport.check()?;
-            std::thread::sleep(Duration::from_micros(50));
+            transport.wait_until(transport.now() + NAP, Patience::Sleep)?;
         }
         let (times, wrong) = std::mem::take(&mut *self.lock());
         wrong.map_or(Ok(times), |what| Err(transport.abort(&format!("wrong data: {what}")).into()))

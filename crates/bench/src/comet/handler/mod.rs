@@ -2,10 +2,10 @@
 
 mod computer;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use panto_stats::Rng;
-use panto_transport::{Mode, Time, Transport, Want};
+use panto_transport::{Mode, Patience, Time, Transport, Want};
 
 use super::{SUITE, tag};
 use crate::error::{Error, Result};
@@ -22,7 +22,7 @@ const SENDER: usize = 0;
 /// Computes, with a handler.
 const COMPUTER: usize = 1;
 /// How long the computer computes in one round, without calling the transport.
-const COMPUTING: Duration = Duration::from_millis(100);
+const COMPUTING: Time = Time::from_nanos(100_000_000);
 /// The messages of a round come within this part of it: the computer must have begun, and not have ended.
 const SENDING: std::ops::Range<f64> = 0.05..0.85;
 /// Messages of a round. One round is the least that a point gets.
@@ -114,12 +114,12 @@ impl<'l, 'a, T: Transport> Sender<'l, 'a, T> {
     /// Sends at random moments while the other rank computes, and asks when the messages arrived.
     fn round(&mut self) -> Result<()> {
         self.lab.transport.send(Mode::Standard, &[1], COMPUTER, tag::HANDLER_ORDER)?;
-        let start = Instant::now();
+        let start = self.lab.transport.now();
         let mut sent = Vec::with_capacity(MESSAGES);
         for (sequence, moment) in self.moments().into_iter().enumerate() {
             pattern::fill(&mut self.data, SENDER, sequence as u64);
             // Asleep, not spinning: this core may be the one that the handler will run on.
-            std::thread::sleep(moment.saturating_sub(start.elapsed()));
+            self.lab.transport.wait_until(start + moment, Patience::Sleep)?;
             sent.push(self.lab.transport.now());
             self.lab.transport.send(Mode::Standard, &self.data, COMPUTER, tag::HANDLER)?;
         }
@@ -129,9 +129,10 @@ impl<'l, 'a, T: Transport> Sender<'l, 'a, T> {
         Ok(())
     }
 
-    fn moments(&mut self) -> Vec<Duration> {
+    fn moments(&mut self) -> Vec<Time> {
         let mut share = || SENDING.start + self.rng.unit() * (SENDING.end - SENDING.start);
-        let mut moments: Vec<Duration> = (0..MESSAGES).map(|_| COMPUTING.mul_f64(share())).collect();
+        let moment = |share: f64| Time::from_picos((COMPUTING.as_picos() as f64 * share) as u64);
+        let mut moments: Vec<Time> = (0..MESSAGES).map(|_| moment(share())).collect();
         moments.sort_unstable();
         moments
     }

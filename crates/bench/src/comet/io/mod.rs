@@ -88,6 +88,11 @@ impl Pattern for Io {
 }
 
 fn directory(settings: &Settings) -> Result<&Path> {
+    if let Some(machine) = &settings.machine {
+        return Err(Error::usage(format!(
+            "comet/io writes files, and the simulated {machine} has none; leave the kernel out, or run it on threads"
+        )));
+    }
     let missing = || Error::usage("comet/io writes files and must be told where: use --io-dir DIR");
     settings.io_dir.as_deref().ok_or_else(missing)
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use panto_transport::Work;
+
 use super::rect::Rect;
 
 /// A double as it travels. An array of these is an array of bytes without any conversion, so what lies
@@ -50,29 +52,36 @@ impl Block {
         std::mem::swap(&mut self.array, array);
     }
 
-    /// Puts an area of the array into a message, row by row. A column costs a copy for each element.
-    pub(in crate::comet) fn pack(&self, area: &Rect, message: &mut [Double]) {
+    /// Puts an area of the array into a message, row by row. A column costs a copy for each element. Answers the
+    /// work that it was, for the caller to charge.
+    #[must_use = "a simulated machine takes no time for work that is not charged"]
+    pub(in crate::comet) fn pack(&self, area: &Rect, message: &mut [Double]) -> Work {
         for (row, packed) in area.rows.clone().zip(message.chunks_exact_mut(area.width())) {
             packed.copy_from_slice(&self.array[self.span(row, area.cols.clone())]);
         }
+        copied(area)
     }
 
     /// The reverse of [`pack`](Self::pack).
-    pub(in crate::comet) fn unpack(&mut self, area: &Rect, message: &[Double]) {
+    #[must_use = "a simulated machine takes no time for work that is not charged"]
+    pub(in crate::comet) fn unpack(&mut self, area: &Rect, message: &[Double]) -> Work {
         for (row, packed) in area.rows.clone().zip(message.chunks_exact(area.width())) {
             let span = self.span(row, area.cols.clone());
             self.array[span].copy_from_slice(packed);
         }
+        copied(area)
     }
 
     /// Fills an area from a message that holds its mirror image: the rows of the message become columns.
-    pub(in crate::comet) fn unpack_transposed(&mut self, area: &Rect, message: &[Double]) {
+    #[must_use = "a simulated machine takes no time for work that is not charged"]
+    pub(in crate::comet) fn unpack_transposed(&mut self, area: &Rect, message: &[Double]) -> Work {
         for (col, packed) in area.cols.clone().zip(message.chunks_exact(area.height())) {
             for (row, &double) in area.rows.clone().zip(packed) {
                 let place = self.place(row, col);
                 self.array[place] = double;
             }
         }
+        Work::Strided(area.len())
     }
 
     pub(super) fn get(&self, row: usize, col: usize) -> f64 {
@@ -90,6 +99,14 @@ impl Block {
 
     fn span(&self, row: usize, cols: Range<usize>) -> Range<usize> {
         self.place(row, cols.start)..self.place(row, cols.end)
+    }
+}
+
+/// Elements of a row lie together, those of a column each in a row of its own.
+fn copied(area: &Rect) -> Work {
+    match area.width() {
+        1 => Work::Strided(area.height()),
+        _ => Work::Copy(area.len() * size_of::<Double>()),
     }
 }
 
@@ -112,7 +129,7 @@ mod tests {
         let block = counted();
         assert_eq!(block.row(2), doubles(&[21.0, 22.0]).as_flattened());
         let mut column = doubles(&[0.0; 3]);
-        block.pack(&block.holds.array_col(2), &mut column);
+        assert_eq!(block.pack(&block.holds.array_col(2), &mut column), Work::Strided(3));
         assert_eq!(column, doubles(&[12.0, 22.0, 32.0]));
     }
 
@@ -120,7 +137,8 @@ mod tests {
     fn transposed_rows_become_columns() {
         let mut block = counted();
         let area = block.holds.place(&block.holds);
-        block.unpack_transposed(&area, &doubles(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
+        let work = block.unpack_transposed(&area, &doubles(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
+        assert_eq!(work, Work::Strided(6));
         let row = |row| [block.get(row, 1), block.get(row, 2)];
         assert_eq!([row(1), row(2), row(3)], [[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]);
     }
@@ -130,8 +148,8 @@ mod tests {
         let (block, mut other) = (counted(), Block::new(Rect { rows: 0..3, cols: 0..2 }, -1.0));
         let area = Rect { rows: 0..5, cols: 0..4 };
         let mut message = doubles(&[0.0; 20]);
-        block.pack(&area, &mut message);
-        other.unpack(&area, &message);
+        let packed = block.pack(&area, &mut message);
+        assert_eq!((packed, other.unpack(&area, &message)), (Work::Copy(160), Work::Copy(160)));
         assert_eq!(block.bytes(), other.bytes());
     }
 }

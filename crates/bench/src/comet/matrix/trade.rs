@@ -35,7 +35,7 @@ pub(in crate::comet) fn trade<'b, T: Transport>(
             let _ = s.receive(buffer.as_flattened_mut(), Want::new(trade.peer, trade.receives))?;
         }
         for (trade, buffer) in trades.iter().zip(outgoing) {
-            block.pack(&trade.area, buffer);
+            transport.charge(block.pack(&trade.area, buffer));
             let _ = s.send(Mode::Standard, buffer.as_flattened(), trade.peer, trade.sends)?;
         }
         Ok::<_, panto_transport::Error>(())

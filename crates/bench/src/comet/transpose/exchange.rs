@@ -40,7 +40,7 @@ impl MatrixKernel for BlockExchange {
     ) -> panto_transport::Result<()> {
         let pieces = trade(transport, block, &self.trades, buffers)?;
         for (trade, piece) in self.trades.iter().zip(pieces) {
-            block.unpack_transposed(&trade.area, piece);
+            transport.charge(block.unpack_transposed(&trade.area, piece));
         }
         Ok(())
     }

@@ -125,7 +125,7 @@ impl MatrixKernel for Recursive {
         let (now, next) = buffers.split_at_mut(self.cells.len());
         for (area, buffer) in self.areas().zip(now.iter_mut()) {
             if let Some(area) = area {
-                block.pack(area, buffer);
+                transport.charge(block.pack(area, buffer));
             }
         }
         for stage in &self.stages {
@@ -133,7 +133,7 @@ impl MatrixKernel for Recursive {
         }
         for (area, buffer) in self.areas().zip(now.iter()) {
             if let Some(area) = area {
-                block.unpack_transposed(area, buffer);
+                transport.charge(block.unpack_transposed(area, buffer));
             }
         }
         Ok(())

@@ -5,6 +5,8 @@ mod curves;
 mod distribution;
 mod panels;
 
+use std::collections::BTreeSet;
+
 use panto_bench::results::{Manifest, Record};
 
 use super::group::Group;
@@ -30,6 +32,9 @@ pub fn figure(kernel: &str, records: &[Record], manifest: Option<&Manifest>) -> 
 /// Where and how it was measured.
 fn origin(manifest: &Manifest) -> String {
     let Manifest { transport, host, cpu, cores, .. } = manifest;
+    if let Some(machine) = &manifest.machine {
+        return format!("{}, {} network", machine.topology, machine.network);
+    }
     format!("{transport} on {host} ({cpu}, {cores} cores)")
 }
 
@@ -54,7 +59,14 @@ fn subtitle(group: &Group) -> String {
     let metric =
         if metrics.len() == 1 { metrics.remove(0) } else { "several kinds of time, see the table".into() };
     let fixed = group.fixed().into_iter().map(|name| param::of(first, name));
-    std::iter::once(metric).chain(fixed).collect::<Vec<_>>().join("; ")
+    let simulated = simulated(group);
+    simulated.into_iter().chain(std::iter::once(metric)).chain(fixed).collect::<Vec<_>>().join("; ")
+}
+
+/// What was simulated and not measured.
+fn simulated(group: &Group) -> Option<String> {
+    let names: BTreeSet<&str> = group.records.iter().filter_map(|record| record.machine.as_deref()).collect();
+    (!names.is_empty()).then(|| format!("simulated {}", names.into_iter().collect::<Vec<_>>().join(", ")))
 }
 
 /// Are all times one way?

@@ -22,6 +22,7 @@ pub fn manifest() -> Manifest {
         precision: 0.01,
         budget_s: 60.0,
         seed: 1,
+        machine: None,
     }
 }
 
@@ -53,6 +54,7 @@ pub fn record(kernel: &str, point: Point, nanos: f64) -> Record {
         moved: None,
         algorithm: None,
         steal: Some(0.0),
+        machine: None,
         verified: true,
     }
 }

@@ -1,0 +1,94 @@
+//! What a curve of simulated times says.
+
+use panto_stats::{Fit, Line, Segmentation, least_squares};
+
+use crate::error::{Error, Result};
+use crate::point::{Value, param};
+use crate::results::Record;
+
+/// Sizes and seconds, or whatever is on the axis.
+pub(super) type Points = Vec<(f64, f64)>;
+
+/// Median times in seconds against a parameter, of the records that `keep` keeps, by ascending parameter.
+pub(super) fn curve(records: &[Record], axis: &str, keep: impl Fn(&Record) -> bool) -> Points {
+    let place = |record: &Record| match axis {
+        "ranks" => Some(record.point.ranks as f64),
+        _ => record.point.number(axis).map(|value| value as f64),
+    };
+    let point = |record: &Record| Some((place(record)?, record.summary()?.median * 1e-9));
+    let mut points: Points = records.iter().filter(|record| keep(record)).filter_map(point).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    points
+}
+
+/// Is the parameter this number?
+pub(super) fn at(name: &'static str, value: u64) -> impl Fn(&Record) -> bool {
+    move |record| record.point.number(name) == Some(value)
+}
+
+/// Is it this variant?
+pub(super) fn variant(name: &'static str) -> impl Fn(&Record) -> bool {
+    move |record| record.point.params.get(param::VARIANT) == Some(&Value::Text(name.into()))
+}
+
+/// The largest relative distance of the points from the line of least squares through them, in per cent.
+pub(super) fn departure(points: &[(f64, f64)]) -> Result<f64> {
+    let fit = least_squares(points).map_err(said)?;
+    Ok(distance(points, fit.line))
+}
+
+/// The largest relative distance of the points from a line, in per cent.
+pub(super) fn distance(points: &[(f64, f64)], line: Line) -> f64 {
+    points.iter().map(|&(x, y)| 100.0 * (line.at(x) / y - 1.0).abs()).fold(0.0, f64::max)
+}
+
+/// The same points against a function of the axis.
+pub(super) fn against(points: &[(f64, f64)], of: impl Fn(f64) -> f64) -> Points {
+    points.iter().map(|&(x, y)| (of(x), y)).collect()
+}
+
+/// Those beyond a place on the axis.
+pub(super) fn beyond(points: &[(f64, f64)], least: f64) -> Points {
+    points.iter().copied().filter(|point| point.0 > least).collect()
+}
+
+/// What the second curve is against the first, at each place that both have.
+pub(super) fn ratios(first: &[(f64, f64)], second: &[(f64, f64)]) -> Vec<f64> {
+    let same = |x: f64| first.iter().find(|point| point.0.total_cmp(&x).is_eq());
+    second.iter().filter_map(|&(x, y)| Some(y / same(x)?.1)).filter(|ratio| ratio.is_finite()).collect()
+}
+
+/// The regimes of a curve.
+pub(super) fn regimes(points: &[(f64, f64)]) -> Result<Fit> {
+    Segmentation::default().fit(points).map_err(said)
+}
+
+pub(super) fn median(values: &[f64]) -> Result<f64> {
+    panto_stats::median(values).map_err(said)
+}
+
+pub(super) fn least(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(f64::INFINITY, f64::min)
+}
+
+pub(super) fn most(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(f64::NEG_INFINITY, f64::max)
+}
+
+pub(super) fn said(error: panto_stats::Error) -> Error {
+    Error::usage(format!("a simulated curve cannot be judged: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parabola_departs_from_a_line_and_not_from_its_own() {
+        let square: Points = (1..10).map(|x| (f64::from(x), 3.0 + f64::from(x * x))).collect();
+        assert!(departure(&square).expect("points") > 20.0);
+        assert!(departure(&against(&square, |x| x * x)).expect("points") < 1e-9);
+        assert_eq!(beyond(&square, 8.0).len(), 1);
+        assert_eq!(ratios(&[(1.0, 2.0), (2.0, 4.0)], &[(2.0, 6.0), (3.0, 1.0)]), [1.5]);
+    }
+}

@@ -1,0 +1,193 @@
+//! Machines that do not exist, or no longer.
+
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use panto_bench::results::{Manifest, Simulated as Described};
+use panto_bench::{Effort, Settings};
+use panto_machine::{Machine, Map, Model, Protocol, Topology, builtin};
+use panto_schedule::HopShape;
+use panto_transport::simulated::{Model as Traffic, Simulated};
+use panto_transport::threads::cores;
+
+use crate::failure::Failure;
+use crate::threads;
+
+/// How a machine is simulated.
+#[derive(Args)]
+pub struct MachineArgs {
+    /// What messages do that meet [default: traffic]
+    #[arg(long, value_enum)]
+    network: Option<Network>,
+
+    /// Change the model, such as link.latency=2us; may be given again and again
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// The processors on which ranks 0, 1, 2 ... run, such as 0,1,3,2
+    #[arg(long, value_name = "N,...")]
+    map: Option<String>,
+}
+
+/// What messages do that meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Network {
+    /// Nothing: nobody is in anybody's way
+    Fast,
+    /// They share links
+    Traffic,
+}
+
+impl Network {
+    /// Contention shows unless somebody asks for a machine without it.
+    pub fn or_default(chosen: Option<Self>) -> Self {
+        chosen.unwrap_or(Self::Traffic)
+    }
+
+    pub fn model(self) -> Traffic {
+        match self {
+            Self::Fast => Traffic::Fast,
+            Self::Traffic => Traffic::Traffic,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Traffic => "traffic",
+        }
+    }
+}
+
+/// More ranks than this are for those who ask for them.
+const MOST_DEFAULT_RANKS: usize = 64;
+
+impl MachineArgs {
+    /// Ranks run on threads: none of these options means anything there.
+    pub fn refuse(&self) -> Result<(), Failure> {
+        let given = [
+            ("--network", self.network.is_some()),
+            ("--set", !self.set.is_empty()),
+            ("--map", self.map.is_some()),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            None => Ok(()),
+            Some((option, _)) => Err(Failure::Usage(format!(
+                "{option} is for simulated machines, and ranks run on `{}`; leave it out, or name a machine: --on {}",
+                threads::NAME,
+                names().first().unwrap_or(&"FILE")
+            ))),
+        }
+    }
+
+    /// The model of this name, or in this file, with what the user changed.
+    pub fn load(&self, on: &str) -> Result<Model, Failure> {
+        let is_there = builtin::find(on).is_some() || std::fs::symlink_metadata(on).is_ok();
+        if !is_there {
+            return Err(Failure::Usage(format!(
+                "`--on {on}`: there is no such world; use `{}`, a machine ({}) or a model file",
+                threads::NAME,
+                names().join(", ")
+            )));
+        }
+        Model::load(on, &self.overrides()?).map_err(|error| Failure::Usage(error.to_string()))
+    }
+
+    fn overrides(&self) -> Result<Vec<String>, Failure> {
+        let mut overrides = self.set.clone();
+        if let Some(map) = &self.map {
+            overrides.push(format!("network.map={:?}", parse_list(map)?));
+        }
+        Ok(overrides)
+    }
+
+    pub fn world(&self, machine: Machine) -> Simulated {
+        Simulated::new(Arc::new(machine), Network::or_default(self.network).model())
+    }
+
+    /// Describes a run on this machine.
+    pub fn manifest(&self, world: &Simulated, settings: &Settings) -> Manifest {
+        let machine = world.machine();
+        let network = Network::or_default(self.network).name().to_owned();
+        let topology = machine.network.topology.to_string();
+        let text =
+            format!("simulated {}: {topology}, {network} network, {}", machine.name, protocol(machine));
+        let described = Described {
+            name: machine.name.clone(),
+            topology,
+            network,
+            overrides: self.overrides().unwrap_or_default(),
+        };
+        Manifest::simulated(described, text, cores().len(), settings)
+    }
+}
+
+fn parse_list(text: &str) -> Result<Vec<u32>, Failure> {
+    let number = |word: &str| {
+        let wrong = || Failure::Usage(format!("--map {text}: `{word}` is not the number of a processor"));
+        word.trim().parse().map_err(|_| wrong())
+    };
+    text.split(',').map(number).collect()
+}
+
+fn names() -> Vec<&'static str> {
+    builtin::all().iter().map(|known| known.name).collect()
+}
+
+/// A machine for so many ranks. Built-in ones grow, and say so.
+pub fn machine(model: Model, ranks: usize) -> Result<Machine, Failure> {
+    let (machine, grown) = model.for_ranks(ranks).map_err(|error| Failure::Usage(error.to_string()))?;
+    if let Some(note) = grown {
+        eprintln!("panto: {note}");
+    }
+    Ok(machine)
+}
+
+/// A rank a processor.
+pub fn default_ranks(machine: &Machine) -> usize {
+    machine.processors().min(MOST_DEFAULT_RANKS)
+}
+
+/// What the machine adds to what the user asked for.
+pub fn settings(machine: &Machine, settings: Settings, effort: Effort) -> Settings {
+    Settings {
+        shape: settings.shape.or_else(|| shape(machine, settings.world())),
+        machine: Some(machine.name.clone()),
+        effort,
+        ..settings
+    }
+}
+
+/// How far ranks are from each other, where distances follow from their numbers. Kernels plan before they have a transport
+/// to ask.
+fn shape(machine: &Machine, ranks: usize) -> Option<HopShape> {
+    let network = &machine.network;
+    if network.nodes.is_some() || network.map != Map::All || ranks > machine.processors() {
+        return None;
+    }
+    match &network.topology {
+        Topology::Hypercube { .. } => Some(HopShape::Hypercube),
+        Topology::Linear(_) => Some(HopShape::Linear),
+        Topology::Ring(n) if *n as usize == ranks => Some(HopShape::Ring),
+        Topology::Mesh(grid) => sides(grid.extents()).map(|(rows, cols)| HopShape::Mesh { rows, cols }),
+        Topology::Torus(grid) => sides(grid.extents()).map(|(rows, cols)| HopShape::Torus { rows, cols }),
+        _ => None,
+    }
+}
+
+fn sides(extents: &[u32]) -> Option<(usize, usize)> {
+    match *extents {
+        [rows, cols] => Some((rows as usize, cols as usize)),
+        _ => None,
+    }
+}
+
+fn protocol(machine: &Machine) -> String {
+    let bytes = panto_units::bytes;
+    match machine.protocol {
+        Protocol::Buffered => "sends are buffered".into(),
+        Protocol::Handshake { above } => format!("sends above {} ask for a buffer first", bytes(above)),
+        Protocol::Synchronous => "sends wait for their receive".into(),
+        Protocol::Eager { limit } => format!("sends above {} wait for their receive", bytes(limit)),
+    }
+}

@@ -1,0 +1,124 @@
+//! Kernels on machines that do not exist.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::{line, panto, stderr, succeeds};
+
+fn refused(command: &str, words: &[&str]) {
+    let output = line(command);
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{command}: {message}");
+    for word in words {
+        assert!(message.contains(word), "{command}: no `{word}` in: {message}");
+    }
+}
+
+fn json(command: &str) -> Value {
+    serde_json::from_str(&succeeds(&line(command))).expect("JSON")
+}
+
+/// The whole suite, as the thesis ran it, and the same again to the last digit.
+#[test]
+fn the_suite_runs_on_the_ipsc860_and_is_the_same_each_time() {
+    let run = || json("bench comet --on ipsc860 --ranks 16 --dims 16,64,128 --format json");
+    let (first, second) = (run(), run());
+    let [points, again] = [&first, &second].map(|run| run["points"].as_array().expect("a list"));
+    let different = points.iter().zip(again).find(|(one, other)| one != other);
+    assert!(different.is_none() && points.len() == again.len(), "{different:?}");
+    assert!(first["findings"] == second["findings"]);
+    for kernel in
+        ["echo", "exchange", "broadcast", "reduction", "barrier", "contention", "overlap", "handler"]
+    {
+        let name = format!("comet/{kernel}");
+        assert!(points.iter().any(|point| point["kernel"] == name.as_str()), "{name} is missing");
+    }
+    assert!(points.iter().all(|point| point["machine"] == "ipsc860" && point["steal"].is_null()));
+    assert_eq!(first["manifest"]["machine"]["network"], "traffic");
+    assert_eq!(first["end"]["complete"], true);
+}
+
+/// Distances are those of the machine: a hypercube of 16 has five of them.
+#[test]
+fn the_machine_brings_its_shape() {
+    let echo = json("bench echo --on ipsc860 --sizes 8 --format json");
+    let hops: Vec<u64> = echo["points"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|p| p["params"]["hops"].as_u64())
+        .collect();
+    assert_eq!(hops, [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn everything_says_that_nothing_was_measured() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("run.jsonl");
+    let command =
+        "bench echo --on cm5 --ranks 4 --sizes 0,16,100,1K --network fast --set link.latency=1us -o";
+    let words = command.split_whitespace().map(Into::into).chain([path.clone().into_os_string()]);
+    let printed = succeeds(&panto(words));
+    assert!(printed.contains("simulated: cm5") && printed.contains("(simulated cm5)"), "{printed}");
+    let info = succeeds(&line(&format!("info {}", path.display())));
+    for word in ["nothing was measured", "fast", "link.latency=1us", "virtual clock"] {
+        assert!(info.contains(word), "no `{word}` in: {info}");
+    }
+}
+
+#[test]
+fn built_in_machines_grow_and_say_so() {
+    let output = line("bench barrier --on ipsc860 --ranks 32");
+    assert!(succeeds(&output).contains("32"));
+    assert!(stderr(&output).contains("instead of 16"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_model_file_is_a_machine() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("my-idea.toml");
+    fs::write(&path, "base = \"ipsc860\"\n[network]\nhop = \"0us\"\n").expect("writable");
+    let on = |options: &str| {
+        json(&format!("bench echo --on {} --hops 1,4 --sizes 8 --format json {options}", path.display()))
+    };
+    let median = |run: &Value, at: usize| run["points"][at]["summary"]["median_ns"].as_f64().expect("a time");
+    let plain = on("");
+    assert_eq!(median(&plain, 0).to_bits(), median(&plain, 1).to_bits(), "hops cost nothing here");
+    assert_eq!(plain["manifest"]["transport"], "my-idea");
+    let slow = on("--set hop=1ms");
+    assert!(median(&slow, 1) > median(&slow, 0) + 2.9e6);
+}
+
+/// Ranks 1 and 3 are neighbours on the cube; placed on processors 1 and 2 they are not.
+#[test]
+fn a_map_places_ranks() {
+    let at = |map: &str| {
+        let run = json(&format!(
+            "bench echo --on ipsc860 --ranks 2 --hops 1 --shape linear --sizes 8 --format json --map {map}"
+        ));
+        run["points"][0]["summary"]["median_ns"].as_f64().expect("a time")
+    };
+    assert!(at("0,15") > at("0,1"));
+}
+
+#[test]
+fn options_of_another_world_are_refused() {
+    refused("bench echo --on ipsc860 --pin", &["--pin", "threads"]);
+    refused("bench echo --on ipsc860 --eager 1K", &["--eager", "threads"]);
+    refused("bench echo --set link.latency=2us", &["--set", "--on"]);
+    refused("bench echo --network fast", &["--network", "--on"]);
+    refused("bench echo --map 0,1", &["--map", "--on"]);
+}
+
+#[test]
+fn worlds_and_models_that_are_not_there() {
+    refused("bench echo --on moon", &["moon", "threads", "ipsc860", "cm5", "file"]);
+    refused("bench echo --on ipsc860 --network slow", &["slow", "traffic"]);
+    refused("bench echo --on ipsc860 --set link.latncy=2us", &["latncy", "link.latncy=2us"]);
+    refused("bench echo --on ipsc860 --set link.latency", &["KEY=VALUE"]);
+    refused("bench echo --on ipsc860 --map 0,x", &["--map", "`x`"]);
+    refused("bench echo --on ipsc860 --map 0,99", &["99"]);
+    refused("bench echo --on ipsc860 --ranks 1000000", &["1000000"]);
+    refused("bench io --on ipsc860 --io-dir .", &["comet/io", "files"]);
+}

@@ -1,0 +1,83 @@
+//! Every figure of a model, with where it comes from.
+
+use panto_schedule::Collective;
+
+use super::schema::{COST, Key, PIECE, ROOT, Shape, join};
+use super::tree::{Node, Table, Value};
+
+/// A figure of a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Figure {
+    /// The key, as `--set` takes it.
+    pub key: String,
+    /// The value, as the file has it.
+    pub value: String,
+    /// Document and page, that it is assumed and why, or at least the line or option that says it.
+    pub source: String,
+    /// Whether the model names a source for it.
+    pub sourced: bool,
+}
+
+/// All that a model says, in the order of the keys.
+pub fn figures(tree: &Table, sources: &[Table]) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    for key in ROOT.iter().filter(|key| !["name", "about"].contains(&key.name)) {
+        if let Some(node) = tree.get(key.name) {
+            visit(node, &key.shape, key.name, &mut |name, node| figures.push(figure(name, node, sources)));
+        }
+    }
+    figures
+}
+
+fn visit(node: &Node, shape: &Shape, path: &str, each: &mut dyn FnMut(&str, &Node)) {
+    match (&node.value, shape) {
+        (Value::Table(table), Shape::Table(keys)) => visit_keys(table, keys, path, each),
+        (Value::Table(table), Shape::Cost) => visit_keys(table, COST, path, each),
+        (Value::Table(table), Shape::Operations(shape)) => {
+            for name in Collective::ALL.map(Collective::name) {
+                if let Some(node) = table.get(name) {
+                    visit(node, shape, &join(path, name), each);
+                }
+            }
+        }
+        (Value::List(list), Shape::Pieces) if !list.is_empty() => {
+            for (index, node) in list.iter().enumerate() {
+                if let Value::Table(table) = &node.value {
+                    visit_keys(table, PIECE, &format!("{path}.{index}"), each);
+                }
+            }
+        }
+        _ => each(path, node),
+    }
+}
+
+fn visit_keys(table: &Table, keys: &'static [Key], path: &str, each: &mut dyn FnMut(&str, &Node)) {
+    for key in keys {
+        if let Some(node) = table.get(key.name) {
+            visit(node, &key.shape, &join(path, key.name), each);
+        }
+    }
+}
+
+fn figure(key: &str, node: &Node, sources: &[Table]) -> Figure {
+    let source = sources.iter().find_map(|sources| source(key, node, sources));
+    Figure {
+        key: key.to_owned(),
+        value: node.value.written(),
+        sourced: source.is_some(),
+        source: source.unwrap_or_else(|| node.place.to_string()),
+    }
+}
+
+/// The source of the key or of the smallest table around it, if it was named by the file that has the figure: a source does not
+/// speak for a figure that another file or the command line put in its place.
+fn source(key: &str, node: &Node, sources: &Table) -> Option<String> {
+    let around = std::iter::successors(Some(key), |key| key.rsplit_once('.').map(|(around, _)| around));
+    let said =
+        around.filter_map(|key| sources.get(key)).find(|source| source.place.file() == node.place.file())?;
+    node.place.file()?;
+    match &said.value {
+        Value::Text(text) => Some(text.clone()),
+        _ => None,
+    }
+}

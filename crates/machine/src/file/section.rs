@@ -1,0 +1,174 @@
+//! Typed values of a table. Every error names the key in full.
+
+use panto_units::{Time, parse_bytes, parse_rate, parse_seconds, parse_span};
+
+use crate::cost::PerByte;
+
+use super::error::{Error, Place};
+use super::nearest::hint;
+use super::schema::{join, wrong};
+use super::tree::{Node, Table, Value};
+
+/// A table and its full name.
+#[derive(Clone, Copy)]
+pub struct Section<'a> {
+    table: Option<&'a Table>,
+    /// Where it begins, or where it would.
+    pub place: &'a Place,
+    path: &'a str,
+}
+
+impl<'a> Section<'a> {
+    /// A table with its name.
+    pub fn new(table: &'a Table, path: &'a str, place: &'a Place) -> Self {
+        Self { table: Some(table), place, path }
+    }
+
+    /// A table inside, empty if it is not there. `path` is its full name.
+    pub fn inner(&self, name: &str, path: &'a str) -> Self {
+        let node = self.node(name);
+        Self { table: node.and_then(Node::table), place: node.map_or(self.place, |node| &node.place), path }
+    }
+
+    /// The full name of a key.
+    pub fn name(&self, key: &str) -> String {
+        join(self.path, key)
+    }
+
+    pub fn node(&self, key: &str) -> Option<&'a Node> {
+        self.table?.get(key)
+    }
+
+    pub fn has(&self, key: &str) -> bool {
+        self.node(key).is_some()
+    }
+
+    /// Is there such a table at all?
+    pub fn is_there(&self) -> bool {
+        self.table.is_some()
+    }
+
+    /// An error about a key: at its value if it is there, else at the table.
+    pub fn error(&self, key: &str, text: impl std::fmt::Display) -> Error {
+        let place = self.node(key).map_or(self.place, |node| &node.place);
+        Error::at(place, format!("`{}`: {text}", self.name(key)))
+    }
+
+    /// That a key is missing.
+    pub fn missing(&self, key: &str, expected: &str) -> Error {
+        Error::at(self.place, format!("`{}` is missing, expected {expected}", self.name(key)))
+    }
+
+    fn wrong(&self, key: &str, node: &Node, expected: &str) -> Error {
+        wrong(&node.place, &self.name(key), &node.value, expected)
+    }
+
+    fn read<T>(
+        &self,
+        key: &str,
+        expected: &str,
+        read: impl Fn(&'a Value) -> Option<T>,
+    ) -> Result<Option<T>, Error> {
+        let one = |node: &'a Node| read(&node.value).ok_or_else(|| self.wrong(key, node, expected));
+        self.node(key).map(one).transpose()
+    }
+
+    pub fn text(&self, key: &str) -> Result<Option<&'a str>, Error> {
+        self.read(key, "a text in quotes", text)
+    }
+
+    pub fn flag(&self, key: &str) -> Result<Option<bool>, Error> {
+        self.read(key, "true or false", |value| match value {
+            Value::Flag(flag) => Some(*flag),
+            _ => None,
+        })
+    }
+
+    /// A positive factor.
+    pub fn factor(&self, key: &str) -> Result<Option<f64>, Error> {
+        let factor = |value: &Value| match value {
+            Value::Number(number) => Some(*number),
+            Value::Integer(integer) => Some(*integer as f64),
+            _ => None,
+        };
+        let sound = |factor: &f64| factor.is_finite() && *factor > 0.0;
+        self.read(key, "a number above 0 such as 1.5", |value| factor(value).filter(sound))
+    }
+
+    pub fn count(&self, key: &str) -> Result<Option<u64>, Error> {
+        self.read(key, "a whole number from 0", count)
+    }
+
+    pub fn counts(&self, key: &str) -> Result<Option<Vec<u64>>, Error> {
+        self.read(key, "a list of whole numbers such as [4, 4]", |value| match value {
+            Value::List(list) => list.iter().map(|node| count(&node.value)).collect(),
+            _ => None,
+        })
+    }
+
+    pub fn time(&self, key: &str) -> Result<Option<Time>, Error> {
+        let read = |value: &Value| parse_span(text(value)?).ok();
+        self.read(key, "a time with its unit, not negative and at most a day, such as \"39us\"", read)
+    }
+
+    /// A time that is not 0.
+    pub fn duration(&self, key: &str) -> Result<Option<Time>, Error> {
+        let read = |value: &Value| parse_span(text(value)?).ok().filter(|time| *time > Time::ZERO);
+        self.read(key, "a time with its unit, above 0 and at most a day, such as \"100ns\"", read)
+    }
+
+    pub fn bytes(&self, key: &str) -> Result<Option<u64>, Error> {
+        self.read(key, "a size such as \"1500B\" or \"4KiB\"", bytes)
+    }
+
+    /// A size that is not 0.
+    pub fn some_bytes(&self, key: &str) -> Result<Option<u64>, Error> {
+        self.read(key, "a size above 0 such as \"1500B\" or \"4KiB\"", |value| {
+            bytes(value).filter(|n| *n > 0)
+        })
+    }
+
+    /// A rate, or a time for each byte.
+    pub fn per_byte(&self, key: &str) -> Result<Option<PerByte>, Error> {
+        let read = |value: &Value| {
+            let text = text(value)?;
+            let seconds = parse_rate(text).map(|rate| 1.0 / rate).or_else(|_| parse_seconds(text));
+            PerByte::from_secs(seconds.ok()?)
+        };
+        self.read(key, "a rate such as \"57MB/s\", or the time of a byte such as \"0.41us\"", read)
+    }
+
+    /// One of these words.
+    pub fn choice<T: Copy>(&self, key: &str, words: &[(&'static str, T)]) -> Result<Option<T>, Error> {
+        let Some(node) = self.node(key) else { return Ok(None) };
+        let word = text(&node.value).unwrap_or_default();
+        let found = words.iter().find(|(name, _)| *name == word);
+        found.map(|(_, choice)| Some(*choice)).ok_or_else(|| {
+            let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
+            self.wrong(
+                key,
+                node,
+                &format!("one of {}{}", names.join(", "), hint(word, names.iter().copied())),
+            )
+        })
+    }
+}
+
+fn text(value: &Value) -> Option<&str> {
+    match value {
+        Value::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn count(value: &Value) -> Option<u64> {
+    match value {
+        Value::Integer(integer) => u64::try_from(*integer).ok(),
+        _ => None,
+    }
+}
+
+/// Bytes are the unit of sizes, so that a bare number is one.
+fn bytes(value: &Value) -> Option<u64> {
+    count(value).or_else(|| parse_bytes(text(value)?).ok())
+}

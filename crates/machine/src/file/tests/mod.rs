@@ -1,0 +1,41 @@
+//! Model files as users write them, right and wrong.
+
+mod bases;
+mod builtins;
+mod errors;
+mod fuzz;
+mod native;
+mod overrides;
+mod puppet;
+mod sizes;
+
+use super::Model;
+
+/// A model with nothing but what it needs.
+const LEAST: &str = "\
+[network]
+topology = \"ring\"
+processors = 4
+switching = \"packet\"
+link = { latency = \"39us\", bandwidth = \"35.5MB/s\" }
+";
+
+fn model(text: &str) -> Model {
+    Model::parse(text, "m.toml", &[]).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// The error of a text.
+fn refused(text: &str) -> String {
+    refused_as(text, "m.toml", &[])
+}
+
+fn refused_as(text: &str, origin: &str, overrides: &[&str]) -> String {
+    match Model::parse(text, origin, &strings(overrides)) {
+        Ok(_) => panic!("accepted: {text} {overrides:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn strings(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}

@@ -1,0 +1,168 @@
+//! Messages that are taken in the order of their arrival: wild cards, probes, handlers.
+
+use panto_units::Time;
+
+use super::message::{Kind, NONE, Request, UNKNOWN};
+use super::{Delivery, Engine, Label, RequestId, Selector, State};
+
+impl Engine {
+    /// From now on the rank takes messages in the order of their arrival. Its clock must be at the time of the last event:
+    /// it has just been woken after [`Engine::park`].
+    pub fn order(&mut self, rank: u32) {
+        if self.ranks[rank as usize].ordered.is_some() {
+            return;
+        }
+        self.ordered(rank);
+        let clock = self.ranks[rank as usize].clock;
+        for channel in self.ranks[rank as usize].channels.clone() {
+            let mut id = self.channels.get(channel).messages.head;
+            while id != NONE {
+                self.put_in_order(rank, id, clock);
+                id = self.messages[id as usize].next;
+            }
+        }
+    }
+
+    fn put_in_order(&mut self, rank: u32, id: u32, clock: Time) {
+        let message = &mut self.messages[id as usize];
+        match message.came {
+            UNKNOWN => {}
+            came if came > clock => self.expect(id, came),
+            _ => {
+                message.arrived = true;
+                let order = message.order();
+                self.ordered(rank).arrived.insert(order, id);
+            }
+        }
+    }
+
+    /// A message reaches a rank that takes messages in the order of their arrival; or its handler runs.
+    pub(super) fn arrive(&mut self, id: u32) {
+        let message = &mut self.messages[id as usize];
+        message.expected = false;
+        if message.cancelled {
+            return self.forget(id);
+        }
+        if message.receive != NONE {
+            return self.handle(id);
+        }
+        message.arrived = true;
+        let (to, channel, order) = (message.to, message.channel, message.order());
+        self.ordered(to).arrived.insert(order, id);
+        self.settle(to, channel);
+        self.tell_prober(to);
+    }
+
+    /// Lets the messages of a channel that have arrived meet their receives, in the order of sending.
+    fn settle(&mut self, rank: u32, channel: u32) {
+        let mut id = self.channels.get(channel).messages.head;
+        while id != NONE {
+            let message = &self.messages[id as usize];
+            let (next, arrived) = (message.next, message.arrived);
+            if arrived && let Some(request) = self.receive_for(rank, channel, id) {
+                self.take(id);
+                self.link(id, request);
+            }
+            id = next;
+        }
+    }
+
+    /// Takes out the first posted receive, or makes the handler's, that this message may meet.
+    fn receive_for(&mut self, rank: u32, channel: u32, id: u32) -> Option<RequestId> {
+        let Label { source, tag, .. } = self.messages[id as usize].label();
+        if self.ordered(rank).handled.contains(&tag) {
+            let selector = Selector { source: Some(source), tag: Some(tag) };
+            return self.may_go_first(id, selector).then(|| self.receive_request_for_handler(rank, selector));
+        }
+        let request = self.first_posted(rank, channel, source, tag)?;
+        if !self.may_go_first(id, self.requests[request as usize].selector) {
+            return None;
+        }
+        self.take_back(request);
+        Some(request)
+    }
+
+    /// The receive that was posted first of those that accept this message.
+    fn first_posted(&self, rank: u32, channel: u32, source: u32, tag: u32) -> Option<RequestId> {
+        let accepts = |request: &Request| request.selector.accepts(source, tag, self.reserved_tag);
+        let posted = self.channels.view(channel).posted;
+        let named = posted.find(&self.requests, |_, request| accepts(request)).map(|(_, id)| id);
+        let ordered = self.ranks[rank as usize].ordered.as_ref();
+        let wild =
+            ordered.and_then(|o| o.wild.iter().copied().find(|&id| accepts(&self.requests[id as usize])));
+        named.into_iter().chain(wild).min_by_key(|&id| self.requests[id as usize].number)
+    }
+
+    fn receive_request_for_handler(&mut self, rank: u32, selector: Selector) -> RequestId {
+        let id = self.receive_request(rank, selector, Kind::Handler);
+        // It runs now at the earliest, although its message may have come before: an earlier one held it up.
+        self.requests[id as usize].posted = self.now;
+        id
+    }
+
+    fn tell_prober(&mut self, rank: u32) {
+        let State::Probing(selector) = self.ranks[rank as usize].state else { return };
+        if self.first_arrived(rank, selector).is_some() {
+            let state = &mut self.ranks[rank as usize];
+            state.clock = state.clock.max(self.now);
+            self.wake(rank);
+        }
+    }
+
+    /// The message that a probe of an ordered rank would find.
+    pub fn probe(&self, rank: u32, selector: Selector) -> Option<Label> {
+        let id = self.first_arrived(rank, selector)?;
+        Some(self.messages[id as usize].label())
+    }
+
+    /// The message that is there for the rank by its clock, which is at the time of the last event.
+    pub fn look(&self, rank: u32, selector: Selector) -> Option<Label> {
+        if self.ranks[rank as usize].ordered.is_some() {
+            return self.probe(rank, selector);
+        }
+        let (clock, reserved) = (self.ranks[rank as usize].clock, self.reserved_tag);
+        let there = |&channel: &u32| {
+            let id = self.channels.view(channel).peek(&self.messages, selector, reserved, clock)?;
+            let message = &self.messages[id as usize];
+            Some((message.order(), message.label()))
+        };
+        let first = if let Some(source) = selector.source {
+            self.channels.find(source, rank).as_ref().and_then(there)
+        } else {
+            let channels = self.ranks[rank as usize].channels.iter();
+            channels.filter_map(there).min_by_key(|(order, _)| *order)
+        };
+        first.map(|(_, label)| label)
+    }
+
+    /// Messages with this tag go to the rank's handler on arrival. The rank must be ordered.
+    pub fn listen(&mut self, rank: u32, tag: u32) {
+        self.ordered(rank).handled.push(tag);
+        for channel in self.ranks[rank as usize].channels.clone() {
+            self.settle(rank, channel);
+        }
+    }
+
+    /// They no longer do.
+    pub fn unlisten(&mut self, rank: u32, tag: u32) {
+        self.ordered(rank).handled.retain(|&handled| handled != tag);
+    }
+
+    /// Has the rank a handler?
+    pub fn listens(&self, rank: u32) -> bool {
+        self.ranks[rank as usize].ordered.as_ref().is_some_and(|ordered| !ordered.handled.is_empty())
+    }
+
+    /// Are messages with this tag on their way to the rank?
+    pub fn is_expecting(&self, rank: u32, tag: u32) -> bool {
+        self.messages
+            .iter()
+            .any(|(_, message)| message.to == rank && message.tag == tag && !message.cancelled)
+    }
+
+    fn handle(&mut self, id: u32) {
+        let message = self.messages.remove(id as usize);
+        self.requests.remove(message.receive as usize);
+        self.deliveries.push_back(Delivery::Handler(id, message.to, message.label(), self.now));
+    }
+}

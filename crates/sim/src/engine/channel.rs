@@ -1,0 +1,182 @@
+//! From one rank to another: messages that no receive has taken, and receives that no message has met.
+
+use panto_units::Time;
+use rustc_hash::FxHashMap;
+use slab::Slab;
+
+use super::message::{Message, NONE, Request, UNKNOWN};
+use super::words::Selector;
+
+/// A list through `next` fields, first in first out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct List {
+    pub(super) head: u32,
+    tail: u32,
+}
+
+/// What a list runs through.
+pub(super) trait Linked {
+    fn next(&self) -> u32;
+    fn set_next(&mut self, next: u32);
+}
+
+impl Linked for Message {
+    fn next(&self) -> u32 {
+        self.next
+    }
+
+    fn set_next(&mut self, next: u32) {
+        self.next = next;
+    }
+}
+
+impl Linked for Request {
+    fn next(&self) -> u32 {
+        self.next
+    }
+
+    fn set_next(&mut self, next: u32) {
+        self.next = next;
+    }
+}
+
+impl List {
+    const EMPTY: Self = Self { head: NONE, tail: NONE };
+
+    pub(super) fn push<T: Linked>(&mut self, slab: &mut Slab<T>, id: u32) {
+        slab[id as usize].set_next(NONE);
+        if self.head == NONE {
+            self.head = id;
+        } else {
+            slab[self.tail as usize].set_next(id);
+        }
+        self.tail = id;
+    }
+
+    /// Takes `id` out; `before` is the one that points to it, or `NONE`.
+    pub(super) fn unlink<T: Linked>(&mut self, slab: &mut Slab<T>, before: u32, id: u32) {
+        let next = slab[id as usize].next();
+        if before == NONE {
+            self.head = next;
+        } else {
+            slab[before as usize].set_next(next);
+        }
+        if self.tail == id {
+            self.tail = before;
+        }
+    }
+
+    /// The first that fits, and the one before it.
+    #[inline]
+    pub(super) fn find<T: Linked>(
+        self,
+        slab: &Slab<T>,
+        mut fits: impl FnMut(u32, &T) -> bool,
+    ) -> Option<(u32, u32)> {
+        let (mut before, mut id) = (NONE, self.head);
+        while id != NONE {
+            let item = &slab[id as usize];
+            if fits(id, item) {
+                return Some((before, id));
+            }
+            (before, id) = (id, item.next());
+        }
+        None
+    }
+
+    /// Takes one out, wherever it is.
+    pub(super) fn remove<T: Linked>(&mut self, slab: &mut Slab<T>, id: u32) {
+        if let Some((before, id)) = self.find(slab, |place, _| place == id) {
+            self.unlink(slab, before, id);
+        }
+    }
+}
+
+/// From one rank to another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Channel {
+    pub(super) messages: List,
+    pub(super) posted: List,
+}
+
+/// All channels that were ever used.
+#[derive(Default)]
+pub(super) struct Channels {
+    find: FxHashMap<u64, u32>,
+    all: Vec<Channel>,
+}
+
+impl Channels {
+    /// The channel, and whether it is new.
+    #[inline]
+    pub(super) fn between(&mut self, from: u32, to: u32) -> (u32, bool) {
+        let fresh = self.all.len() as u32;
+        let id = *self.find.entry(key(from, to)).or_insert(fresh);
+        if id == fresh {
+            self.all.push(Channel { messages: List::EMPTY, posted: List::EMPTY });
+        }
+        (id, id == fresh)
+    }
+
+    /// The channel, if it was ever used.
+    pub(super) fn find(&self, from: u32, to: u32) -> Option<u32> {
+        self.find.get(&key(from, to)).copied()
+    }
+
+    pub(super) fn view(&self, id: u32) -> &Channel {
+        &self.all[id as usize]
+    }
+
+    #[inline]
+    pub(super) fn get(&mut self, id: u32) -> &mut Channel {
+        &mut self.all[id as usize]
+    }
+}
+
+fn key(from: u32, to: u32) -> u64 {
+    u64::from(to) << 32 | u64::from(from)
+}
+
+impl Channel {
+    /// Takes out the first posted receive that accepts a message with this tag.
+    #[inline]
+    pub(super) fn take_posted(
+        &mut self,
+        requests: &mut Slab<Request>,
+        tag: u32,
+        reserved: u32,
+    ) -> Option<u32> {
+        let (before, id) =
+            self.posted.find(requests, |_, request| request.selector.accepts_tag(tag, reserved))?;
+        self.posted.unlink(requests, before, id);
+        Some(id)
+    }
+
+    /// Takes out the first message that the selector accepts.
+    #[inline]
+    pub(super) fn take_message(
+        &mut self,
+        messages: &mut Slab<Message>,
+        selector: Selector,
+        reserved: u32,
+    ) -> Option<u32> {
+        let (before, id) =
+            self.messages.find(messages, |_, message| selector.accepts_tag(message.tag, reserved))?;
+        self.messages.unlink(messages, before, id);
+        Some(id)
+    }
+
+    /// The first message that the selector accepts, if it has come by then: a later one may not overtake it.
+    pub(super) fn peek(
+        &self,
+        messages: &Slab<Message>,
+        selector: Selector,
+        reserved: u32,
+        by: Time,
+    ) -> Option<u32> {
+        let (_, id) =
+            self.messages.find(messages, |_, message| selector.accepts_tag(message.tag, reserved))?;
+        let came = messages[id as usize].came;
+        (came != UNKNOWN && came <= by).then_some(id)
+    }
+}

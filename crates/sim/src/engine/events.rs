@@ -1,0 +1,97 @@
+//! What happens when, where order matters.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use panto_units::Time;
+
+/// What happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    /// A message is put on its network.
+    Inject(u32),
+    /// A message reaches a rank that takes messages in the order of their arrival.
+    Arrive(u32),
+    /// A shared processor has done somebody's work, unless its plan has changed since.
+    Work(u32),
+    /// A rank goes on.
+    Wake(u32),
+}
+
+/// A queue of events in the order of time. Ties are broken by what happens, then by who does it, then by the order in
+/// which they did it: never by the order in which the engine came to know of them.
+#[derive(Default)]
+pub(super) struct Events {
+    heap: BinaryHeap<Reverse<(u64, u64, u32)>>,
+}
+
+const CLASS: u32 = 62;
+const WHO: u32 = 32;
+
+impl Events {
+    /// `who` is a rank or a processor below 2^30, `number` counts what it did.
+    pub(super) fn push(&mut self, time: Time, event: Event, who: u32, number: u32) {
+        let (class, id) = match event {
+            Event::Inject(id) => (0, id),
+            Event::Arrive(id) => (1, id),
+            Event::Work(id) => (2, id),
+            Event::Wake(id) => (3, id),
+        };
+        let precedence = class << CLASS | u64::from(who) << WHO | u64::from(number);
+        self.heap.push(Reverse((time.as_picos(), precedence, id)));
+    }
+
+    #[inline]
+    pub(super) fn next(&self) -> Option<Time> {
+        self.heap.peek().map(|Reverse((time, ..))| Time::from_picos(*time))
+    }
+
+    pub(super) fn pop(&mut self) -> Option<(Time, Event)> {
+        let Reverse((time, precedence, id)) = self.heap.pop()?;
+        let event = match precedence >> CLASS {
+            0 => Event::Inject(id),
+            1 => Event::Arrive(id),
+            2 => Event::Work(id),
+            _ => Event::Wake(id),
+        };
+        Some((Time::from_picos(time), event))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_do_not_depend_on_the_order_of_pushing() {
+        let at = Time::from_picos(5);
+        let all = [
+            (at, Event::Wake(0), 0, 0),
+            (at, Event::Arrive(7), 3, 1),
+            (at, Event::Inject(1), 2, 0),
+            (at, Event::Inject(0), 1, 9),
+            (at, Event::Inject(4), 1, 10),
+            (Time::ZERO, Event::Wake(9), 9, 0),
+        ];
+        let order = |forwards: bool| {
+            let mut events = Events::default();
+            let push = |(time, event, who, number)| events.push(time, event, who, number);
+            if forwards {
+                all.into_iter().for_each(push);
+            } else {
+                all.into_iter().rev().for_each(push);
+            }
+            std::iter::from_fn(|| events.pop()).map(|(_, event)| event).collect::<Vec<_>>()
+        };
+        let expected = [
+            Event::Wake(9),
+            Event::Inject(0),
+            Event::Inject(4),
+            Event::Inject(1),
+            Event::Arrive(7),
+            Event::Wake(0),
+        ];
+        assert_eq!(order(true), expected);
+        assert_eq!(order(false), expected);
+    }
+}

@@ -1,0 +1,219 @@
+//! Ranks, messages and time.
+//!
+//! The engine knows no program. A driver runs ranks, one at a time, and tells the engine what they do; each rank has a
+//! clock of its own. [`Engine::turn`] says which rank can go on.
+//!
+//! *Order only where it matters.* A rank runs ahead of the others until it needs something that is not there yet:
+//! without wild cards the k-th message on a channel meets the k-th receive whatever the order of evaluation, and the
+//! times follow. Only what depends on who came first is done in the order of time: putting messages on shared links, wild
+//! cards, asking whether something is there, sharing a processor. Such things wait in a queue until no rank can run
+//! ahead any more. Then every rank is blocked or waits in the queue, so nothing can happen earlier than its first
+//! entry, and that is decided for good.
+//!
+//! *Two ways of matching.* A rank that only receives by name is matched when a message is sent, arrived or not. A rank that
+//! has used a wild card, a probe or a handler is *ordered*: from then on its messages arrive as events, and are matched
+//! on arrival. Both give the same result wherever both are possible.
+
+mod arrival;
+mod channel;
+mod events;
+mod matching;
+mod message;
+mod sending;
+mod sharing;
+mod stuck;
+mod waiting;
+mod wire;
+mod words;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use panto_machine::{Machine, Map};
+use panto_units::Time;
+use rustc_hash::FxHashMap;
+use slab::Slab;
+
+use channel::Channels;
+use events::{Event, Events};
+use message::{Message, Request, UNKNOWN};
+use sharing::Sharing;
+use wire::Wires;
+
+use crate::network::Passage;
+
+pub use wire::Model;
+pub use words::{Delivery, Envelope, Label, Manner, MessageId, Outcome, RequestId, Selector, Stuck, Waiting};
+
+/// Ranks that pass messages on a modelled machine.
+pub struct Engine {
+    ranks: Vec<Rank>,
+    channels: Channels,
+    messages: Slab<Message>,
+    requests: Slab<Request>,
+    events: Events,
+    runnable: VecDeque<u32>,
+    wires: Wires,
+    sharing: FxHashMap<u32, Sharing>,
+    deliveries: VecDeque<Delivery>,
+    /// Kept for its memory.
+    passed: Vec<(u32, Passage)>,
+    /// The time of the last event: nothing will happen earlier.
+    now: Time,
+    reserved_tag: u32,
+    alive: usize,
+}
+
+struct Rank {
+    clock: Time,
+    /// When it may put the next message on a network.
+    free: Time,
+    state: State,
+    sent: u32,
+    posted: u32,
+    /// The processor, if it is shared.
+    shares: Option<u32>,
+    /// When it is woken, where that may still become earlier.
+    wake: Time,
+    ordered: Option<Box<Ordered>>,
+    channels: Vec<u32>,
+}
+
+/// What a rank needs that takes messages in the order of their arrival.
+#[derive(Default)]
+struct Ordered {
+    /// Messages that have arrived and met no receive.
+    arrived: BTreeMap<(Time, u32, u32), u32>,
+    /// Receives with a wild card for the source, in the order of posting.
+    wild: VecDeque<u32>,
+    /// Tags that have a handler.
+    handled: Vec<u32>,
+}
+
+/// What a rank is doing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum State {
+    /// The driver runs it, or will soon.
+    Running,
+    /// It waits for its turn in the order of time.
+    Parked,
+    /// It waits for a request.
+    Waiting(RequestId),
+    /// It waits for the first of several.
+    Watching(Vec<RequestId>),
+    /// It waits for a message that it will not take.
+    Probing(Selector),
+    /// Its processor works for it.
+    Working,
+    /// It has finished.
+    Done,
+}
+
+impl Engine {
+    /// So many ranks on a machine. Wild cards for the tag leave `reserved_tag` out. The caller has checked that the machine
+    /// takes so many.
+    pub fn new(machine: &Machine, ranks: usize, model: Model, reserved_tag: u32) -> Self {
+        let mut wires = Wires::new(machine, ranks, model);
+        let mut on: FxHashMap<u32, u32> = FxHashMap::default();
+        let places: Vec<u32> = (0..ranks).map(|rank| wires.get(0).place(rank as u32)).collect();
+        // Without a map, each rank has a processor of its own as long as there are enough.
+        if ranks > machine.processors() || machine.network.map != Map::All {
+            for &place in &places {
+                *on.entry(place).or_default() += 1;
+            }
+        }
+        let rank = |place: u32| Rank {
+            clock: Time::ZERO,
+            free: Time::ZERO,
+            state: State::Running,
+            sent: 0,
+            posted: 0,
+            shares: on.get(&place).is_some_and(|&ranks| ranks > 1).then_some(place),
+            wake: UNKNOWN,
+            ordered: None,
+            channels: Vec::new(),
+        };
+        Self {
+            ranks: places.into_iter().map(rank).collect(),
+            channels: Channels::default(),
+            messages: Slab::new(),
+            requests: Slab::new(),
+            events: Events::default(),
+            runnable: (0..ranks as u32).collect(),
+            wires,
+            sharing: FxHashMap::default(),
+            deliveries: VecDeque::new(),
+            passed: Vec::new(),
+            now: Time::ZERO,
+            reserved_tag,
+            alive: ranks,
+        }
+    }
+
+    /// How many ranks have not finished.
+    pub fn alive(&self) -> usize {
+        self.alive
+    }
+
+    /// A rank's clock.
+    #[inline]
+    pub fn clock(&self, rank: u32) -> Time {
+        self.ranks[rank as usize].clock
+    }
+
+    /// Does the rank share its processor with others?
+    pub fn shares_processor(&self, rank: u32) -> bool {
+        self.ranks[rank as usize].shares.is_some()
+    }
+
+    /// The rank that can go on, or `None` if nothing can happen any more: then all have finished, or those that have not
+    /// will never.
+    pub fn turn(&mut self) -> Option<u32> {
+        loop {
+            if let Some(rank) = self.runnable.pop_front() {
+                self.ranks[rank as usize].state = State::Running;
+                return Some(rank);
+            }
+            if !self.happen() {
+                return None;
+            }
+        }
+    }
+
+    /// What to do with the bytes of messages, since this was last asked. The driver must ask after whatever it tells the
+    /// engine, and after each turn.
+    #[inline]
+    pub fn deliveries(&mut self) -> Option<Delivery> {
+        self.deliveries.pop_front()
+    }
+
+    /// The rank has finished.
+    pub fn finish(&mut self, rank: u32) {
+        self.ranks[rank as usize].state = State::Done;
+        self.alive -= 1;
+    }
+
+    /// Lets the first thing happen that is waiting for its time.
+    fn happen(&mut self) -> bool {
+        let inside = self.wires.next();
+        match (inside, self.events.next()) {
+            (None, None) => return false,
+            (Some((time, wire)), next) if next.is_none_or(|next| time <= next) => self.advance(time, wire),
+            _ => {
+                if let Some((time, event)) = self.events.pop() {
+                    self.now = time;
+                    self.event(event);
+                }
+            }
+        }
+        true
+    }
+
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Inject(message) => self.put_on_wire(message),
+            Event::Arrive(message) => self.arrive(message),
+            Event::Work(processor) => self.worked(processor),
+            Event::Wake(rank) => self.woken(rank),
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! From a send to the arrival of its bytes.
+
+use panto_units::Time;
+
+use super::events::Event;
+use super::message::{Kind, Message, NONE, Phase, Request, UNKNOWN};
+use super::wire::Wire;
+use super::{Delivery, Engine, Envelope, Label, Manner, MessageId, RequestId, Selector};
+use crate::network::{Carried, Load, Passage};
+
+impl Engine {
+    /// A rank sends. The answer names the message, whose bytes the driver keeps until their delivery, and the request unless
+    /// the send is complete at once.
+    pub fn send(&mut self, rank: u32, envelope: Envelope) -> (MessageId, Option<RequestId>) {
+        let wire = self.wires.number(envelope.operation);
+        let (channel, fresh) = self.channels.between(rank, envelope.to);
+        if fresh {
+            self.ranks[envelope.to as usize].channels.push(channel);
+        }
+        let start = self.leave(rank, wire);
+        let phase = match envelope.manner {
+            Manner::Handshake | Manner::Rendezvous => Phase::Request,
+            _ => Phase::Data,
+        };
+        let sender = &mut self.ranks[rank as usize];
+        sender.sent = sender.sent.wrapping_add(1);
+        let (number, clock) = (sender.sent, sender.clock);
+        let message = self.messages.insert(Message {
+            from: rank,
+            to: envelope.to,
+            tag: envelope.tag,
+            number,
+            bytes: envelope.bytes,
+            carried: envelope.carried,
+            channel,
+            next: NONE,
+            send: NONE,
+            receive: NONE,
+            came: UNKNOWN,
+            data: UNKNOWN,
+            manner: envelope.manner,
+            phase,
+            wire,
+            arrived: false,
+            expected: false,
+            cancelled: false,
+        }) as u32;
+        let request =
+            (envelope.manner != Manner::Buffered).then(|| self.send_request(rank, envelope, message, clock));
+        self.offer(message);
+        self.set_off(message, start);
+        (message, request)
+    }
+
+    fn send_request(&mut self, rank: u32, envelope: Envelope, message: u32, clock: Time) -> RequestId {
+        let id = self.requests.insert(Request {
+            rank,
+            next: NONE,
+            selector: Selector { source: Some(envelope.to), tag: Some(envelope.tag) },
+            message,
+            posted: clock,
+            number: 0,
+            complete: UNKNOWN,
+            label: Label { source: rank, tag: envelope.tag, bytes: envelope.bytes },
+            unexpected: false,
+            kind: Kind::Send,
+            abandoned: false,
+        }) as u32;
+        self.messages[message as usize].send = id;
+        id
+    }
+
+    /// When the rank's next message can go: not too soon after the last.
+    fn leave(&mut self, rank: u32, wire: u8) -> Time {
+        let gap = self.wires.get(wire).gap;
+        let rank = &mut self.ranks[rank as usize];
+        let start = rank.clock.max(rank.free);
+        rank.free = start.saturating_add(gap);
+        start
+    }
+
+    /// Shows the message to the receives that wait for it, unless they wait for its arrival.
+    fn offer(&mut self, id: u32) {
+        let (to, tag, channel) = {
+            let message = &self.messages[id as usize];
+            (message.to, message.tag, message.channel)
+        };
+        if self.ranks[to as usize].ordered.is_none()
+            && let Some(request) =
+                self.channels.get(channel).take_posted(&mut self.requests, tag, self.reserved_tag)
+        {
+            return self.link(id, request);
+        }
+        self.channels.get(channel).messages.push(&mut self.messages, id);
+    }
+
+    /// The next part of the message goes on its network at `start`: the request, the grant or the bytes.
+    pub(super) fn set_off(&mut self, id: u32, start: Time) {
+        let message = &self.messages[id as usize];
+        let (from, number) = (message.from, message.number);
+        let wire = self.wires.get(message.wire);
+        let start = if message.phase == Phase::Data { start } else { start.saturating_add(wire.control) };
+        if wire.traffic.is_some() {
+            return self.events.push(start, Event::Inject(id), from, number);
+        }
+        let passage = wire.fast(start, load(wire, message));
+        self.passed(id, passage);
+    }
+
+    pub(super) fn put_on_wire(&mut self, id: u32) {
+        let now = self.now;
+        let message = &self.messages[id as usize];
+        let wire = self.wires.get(message.wire);
+        let load = load(wire, message);
+        let carried = wire.traffic.as_mut().map(|traffic| traffic.inject(now, id, load));
+        match carried {
+            Some(Carried::At(passage)) => self.passed(id, passage),
+            Some(Carried::Left(left)) => self.bytes_have_left(id, left),
+            Some(Carried::Later) | None => {}
+        }
+    }
+
+    /// Lets a network do what it does at this time.
+    pub(super) fn advance(&mut self, time: Time, wire: u8) {
+        self.now = time;
+        let mut passed = std::mem::take(&mut self.passed);
+        if let Some(traffic) = &mut self.wires.get(wire).traffic {
+            traffic.advance(time, &mut |id, passage| passed.push((id, passage)));
+        }
+        for (id, passage) in passed.drain(..) {
+            self.passed(id, passage);
+        }
+        self.passed = passed;
+    }
+
+    /// It is known when the part of the message that was on the network arrives.
+    fn passed(&mut self, id: u32, passage: Passage) {
+        let message = &mut self.messages[id as usize];
+        if message.cancelled {
+            message.phase = Phase::Arrived;
+            return self.forget(id);
+        }
+        match (message.phase, message.manner) {
+            (Phase::Request, Manner::Rendezvous) => {
+                message.phase = Phase::Asked;
+                message.came = passage.arrived;
+                self.came(id);
+                self.grant(id);
+            }
+            (Phase::Request, _) => {
+                message.phase = Phase::Grant;
+                self.set_off(id, passage.arrived);
+            }
+            (Phase::Grant, _) => {
+                message.phase = Phase::Data;
+                self.set_off(id, passage.arrived);
+            }
+            _ => self.bytes_are_there(id, passage),
+        }
+    }
+
+    /// The sender may go on, although nobody knows yet when the bytes arrive.
+    fn bytes_have_left(&mut self, id: u32, left: Time) {
+        let message = &mut self.messages[id as usize];
+        if message.phase == Phase::Data && matches!(message.manner, Manner::Handshake | Manner::Rendezvous) {
+            let send = std::mem::replace(&mut message.send, NONE);
+            self.complete(send, left);
+        }
+    }
+
+    fn bytes_are_there(&mut self, id: u32, passage: Passage) {
+        let message = &mut self.messages[id as usize];
+        message.phase = Phase::Arrived;
+        message.data = passage.arrived;
+        let first_sign = message.came == UNKNOWN;
+        if first_sign {
+            message.came = passage.arrived;
+        }
+        let completes = match message.manner {
+            Manner::NoSpace => passage.arrived,
+            Manner::Handshake | Manner::Rendezvous => passage.left,
+            Manner::Buffered | Manner::Synchronous => UNKNOWN,
+        };
+        if completes != UNKNOWN {
+            let send = std::mem::replace(&mut message.send, NONE);
+            self.complete(send, completes);
+        }
+        if first_sign {
+            self.came(id);
+        }
+        self.conclude(id);
+    }
+
+    /// The receiver's side can know of the message. Where arrivals are ordered, that is an event.
+    fn came(&mut self, id: u32) {
+        let message = &self.messages[id as usize];
+        if message.receive == NONE && self.ranks[message.to as usize].ordered.is_some() {
+            self.expect(id, message.came);
+        }
+    }
+
+    /// The message will arrive at this time.
+    pub(super) fn expect(&mut self, id: u32, at: Time) {
+        let message = &mut self.messages[id as usize];
+        message.expected = true;
+        self.events.push(at, Event::Arrive(id), message.from, message.number);
+    }
+
+    /// Answers a request to send, when it has come and the receive is posted.
+    pub(super) fn grant(&mut self, id: u32) {
+        let message = &mut self.messages[id as usize];
+        if message.phase != Phase::Asked || message.receive == NONE {
+            return;
+        }
+        message.phase = Phase::Grant;
+        let posted = self.requests[message.receive as usize].posted;
+        let start = message.came.max(posted);
+        self.set_off(id, start);
+    }
+
+    /// Ends a message whose bytes are there and that has met its receive.
+    pub(super) fn conclude(&mut self, id: u32) {
+        let message = &self.messages[id as usize];
+        if message.phase != Phase::Arrived || message.receive == NONE {
+            return;
+        }
+        let request = &mut self.requests[message.receive as usize];
+        let at = message.data.max(request.posted);
+        request.unexpected = message.manner != Manner::Rendezvous && message.came < request.posted;
+        let (send, receive) = (message.send, message.receive);
+        self.complete(send, at);
+        if self.requests[receive as usize].kind == Kind::Handler {
+            self.messages[id as usize].send = NONE;
+            return self.expect(id, at);
+        }
+        self.messages.remove(id as usize);
+        self.complete(receive, at);
+    }
+
+    /// Takes a send back, unless somebody has met it.
+    pub(super) fn withdraw(&mut self, id: MessageId) -> bool {
+        let message = &mut self.messages[id as usize];
+        if message.receive != NONE {
+            return false;
+        }
+        message.cancelled = true;
+        message.send = NONE;
+        let (channel, to, order) = (message.channel, message.to, message.order());
+        self.channels.get(channel).messages.remove(&mut self.messages, id);
+        if let Some(ordered) = &mut self.ranks[to as usize].ordered {
+            ordered.arrived.remove(&order);
+        }
+        self.deliveries.push_back(Delivery::Drop(id));
+        self.forget(id);
+        true
+    }
+
+    /// Lets go of a message that was cancelled, when neither the network nor an event names it any more.
+    pub(super) fn forget(&mut self, id: u32) {
+        let message = &self.messages[id as usize];
+        if !message.expected && matches!(message.phase, Phase::Asked | Phase::Arrived) {
+            self.messages.remove(id as usize);
+        }
+    }
+}
+
+/// What the network carries in this phase of a message.
+#[inline]
+fn load(wire: &Wire, message: &Message) -> Load {
+    match message.phase {
+        Phase::Data => wire.load(message.from, message.to, message.carried),
+        Phase::Grant => wire.load(message.to, message.from, 0),
+        _ => wire.load(message.from, message.to, 0),
+    }
+}

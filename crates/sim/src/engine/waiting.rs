@@ -1,0 +1,195 @@
+//! Waiting, working, and going on.
+
+use panto_units::Time;
+
+use super::events::Event;
+use super::message::{Kind, NONE, Request, UNKNOWN};
+use super::{Engine, Label, Outcome, RequestId, Selector, State};
+
+impl Engine {
+    /// The rank waits for a request. True if it can go on at once; otherwise the driver must suspend it until its turn.
+    #[must_use]
+    pub fn wait(&mut self, rank: u32, request: RequestId) -> bool {
+        let complete = self.requests[request as usize].complete;
+        if complete == UNKNOWN {
+            self.ranks[rank as usize].state = State::Waiting(request);
+            return false;
+        }
+        let state = &mut self.ranks[rank as usize];
+        state.clock = state.clock.max(complete);
+        if state.shares.is_some() && state.clock > self.now {
+            self.park(rank);
+            return false;
+        }
+        true
+    }
+
+    /// What became of a request, if that is known.
+    #[inline]
+    pub fn outcome(&self, request: RequestId) -> Option<Outcome> {
+        let request = &self.requests[request as usize];
+        (request.complete != UNKNOWN).then_some(Outcome {
+            at: request.complete,
+            label: request.label,
+            unexpected: request.unexpected,
+        })
+    }
+
+    /// The driver will not ask for a complete request any more.
+    #[inline]
+    pub fn release(&mut self, request: RequestId) {
+        self.requests.remove(request as usize);
+    }
+
+    /// Gives an operation up. If it cannot be undone, the answer is the message.
+    pub fn cancel(&mut self, id: RequestId) -> Option<Label> {
+        let Request { label, complete, kind, message, .. } = self.requests[id as usize];
+        let undone = match kind {
+            Kind::Send => complete == UNKNOWN && self.withdraw(message),
+            _ => message == NONE,
+        };
+        if undone && kind == Kind::Receive {
+            self.take_back(id);
+        }
+        if undone || complete != UNKNOWN {
+            self.requests.remove(id as usize);
+        } else {
+            self.requests[id as usize].abandoned = true;
+        }
+        (!undone).then_some(label)
+    }
+
+    /// Takes a posted receive out of its list.
+    pub(super) fn take_back(&mut self, id: RequestId) {
+        let (rank, source) = (self.requests[id as usize].rank, self.requests[id as usize].selector.source);
+        if let Some(source) = source {
+            let (channel, _) = self.channels.between(source, rank);
+            self.channels.get(channel).posted.remove(&mut self.requests, id);
+        } else if let Some(ordered) = &mut self.ranks[rank as usize].ordered {
+            ordered.wild.retain(|&wild| wild != id);
+        }
+    }
+
+    /// The rank waits until one of these is complete by its clock. It may be woken too early, and must look again.
+    pub fn watch(&mut self, rank: u32, requests: &[RequestId]) {
+        let known = requests.iter().map(|&id| self.requests[id as usize].complete).min();
+        let state = &mut self.ranks[rank as usize];
+        state.state = State::Watching(requests.to_vec());
+        state.wake = UNKNOWN;
+        if let Some(first) = known.filter(|&first| first != UNKNOWN) {
+            self.wake_at(rank, first);
+        }
+    }
+
+    /// The rank waits until a message has arrived that the selector accepts. It must be ordered.
+    pub fn wait_for_message(&mut self, rank: u32, selector: Selector) {
+        self.ranks[rank as usize].state = State::Probing(selector);
+    }
+
+    /// The rank goes on when its clock is the earliest of all: what it finds then is final.
+    pub fn park(&mut self, rank: u32) {
+        let state = &mut self.ranks[rank as usize];
+        state.state = State::Parked;
+        state.wake = state.clock;
+        self.events.push(state.clock, Event::Wake(rank), rank, 0);
+    }
+
+    /// The rank goes on at this moment, in the order of time.
+    pub fn wait_until(&mut self, rank: u32, moment: Time) {
+        let state = &mut self.ranks[rank as usize];
+        state.clock = state.clock.max(moment);
+        self.park(rank);
+    }
+
+    /// The rank's processor works for it. True if it can go on at once.
+    #[inline]
+    #[must_use]
+    pub fn work(&mut self, rank: u32, time: Time) -> bool {
+        let state = &mut self.ranks[rank as usize];
+        if time == Time::ZERO {
+            return true;
+        }
+        let Some(processor) = state.shares else {
+            state.clock = state.clock.saturating_add(time);
+            return true;
+        };
+        state.state = State::Working;
+        let sharing = self.sharing.entry(processor).or_default();
+        sharing.begin(state.clock, rank, time);
+        let next = sharing.next();
+        self.plan_work(processor, next);
+        false
+    }
+
+    fn plan_work(&mut self, processor: u32, next: Option<Time>) {
+        if let Some(next) = next {
+            self.events.push(next, Event::Work(processor), processor, 0);
+        }
+    }
+
+    pub(super) fn worked(&mut self, processor: u32) {
+        let Some(sharing) = self.sharing.get_mut(&processor) else { return };
+        let (ranks, runnable, now) = (&mut self.ranks, &mut self.runnable, self.now);
+        sharing.done(now, |rank| {
+            ranks[rank as usize].clock = now;
+            ranks[rank as usize].state = State::Running;
+            runnable.push_back(rank);
+        });
+        let next = sharing.next();
+        self.plan_work(processor, next);
+    }
+
+    /// A request is complete; whoever waits for it goes on.
+    pub(super) fn complete(&mut self, id: RequestId, at: Time) {
+        if id == NONE {
+            return;
+        }
+        let request = &mut self.requests[id as usize];
+        request.complete = at;
+        let rank = request.rank;
+        if request.abandoned {
+            self.requests.remove(id as usize);
+            return;
+        }
+        let state = &mut self.ranks[rank as usize];
+        match &state.state {
+            State::Waiting(waiting) if *waiting == id => {
+                state.clock = state.clock.max(at);
+                self.wake(rank);
+            }
+            State::Watching(watched) if watched.contains(&id) => self.wake_at(rank, at),
+            _ => {}
+        }
+    }
+
+    /// The rank can go on, at its clock.
+    pub(super) fn wake(&mut self, rank: u32) {
+        let state = &mut self.ranks[rank as usize];
+        if state.shares.is_some() && state.clock > self.now {
+            return self.park(rank);
+        }
+        state.state = State::Running;
+        self.runnable.push_back(rank);
+    }
+
+    /// A watching rank looks again at this time, or earlier.
+    fn wake_at(&mut self, rank: u32, at: Time) {
+        let state = &mut self.ranks[rank as usize];
+        let at = at.max(state.clock);
+        if at < state.wake {
+            state.wake = at;
+            self.events.push(at, Event::Wake(rank), rank, 0);
+        }
+    }
+
+    pub(super) fn woken(&mut self, rank: u32) {
+        let state = &mut self.ranks[rank as usize];
+        let waits = matches!(state.state, State::Parked | State::Watching(_));
+        if waits && state.wake == self.now {
+            state.clock = state.clock.max(self.now);
+            state.wake = UNKNOWN;
+            state.state = State::Running;
+            self.runnable.push_back(rank);
+        }
+    }
+}

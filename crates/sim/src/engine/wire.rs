@@ -1,0 +1,94 @@
+//! The networks of a machine while it runs.
+
+use std::sync::Arc;
+
+use panto_machine::{Machine, Network};
+use panto_schedule::Collective;
+use panto_units::Time;
+
+use crate::network::{Load, Passage, Traffic, passage};
+
+/// How messages get in each other's way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Model {
+    /// Not at all: PUPPET's idea. A message's time depends on its size and distance alone.
+    Fast,
+    /// Links are shared.
+    #[default]
+    Traffic,
+}
+
+/// One network, with the place of each rank on it.
+pub(super) struct Wire {
+    pub(super) network: Arc<Network>,
+    pub(super) traffic: Option<Traffic>,
+    place: Vec<u32>,
+    pub(super) gap: Time,
+    pub(super) control: Time,
+}
+
+/// All networks of a machine.
+pub(super) struct Wires {
+    all: Vec<Wire>,
+    of: [u8; Collective::ALL.len()],
+}
+
+impl Wires {
+    pub(super) fn new(machine: &Machine, ranks: usize, model: Model) -> Self {
+        let mut all = vec![Wire::new(&machine.network, ranks, model)];
+        let mut of = [0; Collective::ALL.len()];
+        for (collective, network) in &machine.networks {
+            of[*collective as usize] = all.len() as u8;
+            all.push(Wire::new(network, ranks, model));
+        }
+        Self { all, of }
+    }
+
+    #[inline]
+    pub(super) fn number(&self, operation: Option<Collective>) -> u8 {
+        operation.map_or(0, |operation| self.of[operation as usize])
+    }
+
+    #[inline]
+    pub(super) fn get(&mut self, number: u8) -> &mut Wire {
+        &mut self.all[usize::from(number)]
+    }
+
+    /// When the next thing happens inside of a network, and of which.
+    pub(super) fn next(&mut self) -> Option<(Time, u8)> {
+        let next = |(number, wire): (usize, &mut Wire)| Some((wire.traffic.as_mut()?.next()?, number as u8));
+        self.all.iter_mut().enumerate().filter_map(next).min()
+    }
+}
+
+impl Wire {
+    fn new(network: &Network, ranks: usize, model: Model) -> Self {
+        let processors = network.processors();
+        let place = (0..ranks).map(|rank| network.map.processor(rank, processors)).collect();
+        let traffic = (model == Model::Traffic).then(|| Traffic::new(network));
+        let overheads = &network.overheads;
+        Self {
+            traffic,
+            place,
+            gap: overheads.gap,
+            control: overheads.control,
+            network: Arc::new(network.clone()),
+        }
+    }
+
+    /// Where a rank is.
+    pub(super) fn place(&self, rank: u32) -> u32 {
+        self.place[rank as usize]
+    }
+
+    #[inline]
+    pub(super) fn load(&self, from: u32, to: u32, bytes: u64) -> Load {
+        Load { from: self.place[from as usize], to: self.place[to as usize], bytes }
+    }
+
+    /// The passage of a message that meets nobody.
+    #[inline]
+    pub(super) fn fast(&self, start: Time, load: Load) -> Passage {
+        passage(&self.network, start, load)
+    }
+}

@@ -1,0 +1,126 @@
+//! Small networks and messages, such that much happens at the same moment.
+
+use panto_machine::{Cost, Map, Network, Nodes, Overheads, PerByte, Piece, Residue, Switching, Topology};
+use panto_sim::network::Load;
+use panto_units::Time;
+use proptest::prelude::*;
+
+pub fn ps(picos: u64) -> Time {
+    Time::from_picos(picos)
+}
+
+/// Thousandths of a picosecond for a byte.
+pub fn per_byte(thousandths: u32) -> PerByte {
+    PerByte::from_secs(f64::from(thousandths) * 1e-15).unwrap()
+}
+
+/// A header takes 3, a byte 1, a message 10 more.
+pub fn network(topology: Topology, switching: Switching) -> Network {
+    Network {
+        topology,
+        switching,
+        link: Cost::line(ps(10), per_byte(1_000)),
+        setup: Cost::constant(ps(3)),
+        overheads: Overheads::default(),
+        nodes: None,
+        local: Cost::constant(ps(7)),
+        map: Map::All,
+    }
+}
+
+pub fn topologies() -> Vec<Topology> {
+    [
+        Topology::complete(5),
+        Topology::linear(5),
+        Topology::ring(6),
+        Topology::mesh(&[3, 2]),
+        Topology::torus(&[4, 3]),
+        Topology::hypercube(3),
+        Topology::tree(2, 2, false),
+        Topology::tree(3, 2, true),
+        Topology::fat_tree(2, &[1, 2, 3]),
+        Topology::fat_tree(3, &[2, 1]),
+        Topology::dragonfly(3, 2, 2),
+        Topology::star(5),
+        Topology::bus(4),
+        // So many links that they are kept only while they are used.
+        Topology::complete(1 << 13),
+    ]
+    .map(Result::unwrap)
+    .into()
+}
+
+pub fn switchings() -> impl Strategy<Value = Switching> {
+    prop_oneof![
+        Just(Switching::Packet),
+        (0..4_u64).prop_map(|header| Switching::CutThrough { header }),
+        (0..4_u64).prop_map(|control| Switching::Circuit { control }),
+        (1..9_u64).prop_map(|flit| Switching::Wormhole { flit }),
+        (0..4_u64).prop_map(|header| Switching::Flow { header }),
+    ]
+}
+
+fn pieces() -> impl Strategy<Value = Piece> {
+    let packet = prop_oneof![Just(None), (1..20_u64).prop_map(Some)];
+    let residue = prop_oneof![
+        Just(None),
+        Just(Some(Residue { modulus: 4, remainder: 0 })),
+        Just(Some(Residue { modulus: 3, remainder: 1 }))
+    ];
+    let up_to = prop_oneof![Just(None), (0..40_u64).prop_map(Some)];
+    let speed = prop_oneof![Just(0), Just(1_000), Just(2_000), Just(700), Just(1_333)];
+    (up_to, residue, 0..12_u64, packet, speed).prop_map(|(up_to, residue, startup, packet, speed)| Piece {
+        up_to,
+        residue,
+        startup: ps(startup),
+        packet,
+        per_byte: per_byte(speed),
+    })
+}
+
+fn costs() -> impl Strategy<Value = Cost> {
+    (prop::collection::vec(pieces(), 0..3), pieces()).prop_map(|(pieces, last)| Cost::new(pieces, last))
+}
+
+fn nodes() -> impl Strategy<Value = Option<Nodes>> {
+    let some = (1..4_u32, costs(), costs());
+    prop_oneof![
+        3 => Just(None),
+        1 => some.prop_map(|(size, interface, inside)| Some(Nodes { size, interface, inside })),
+    ]
+}
+
+pub fn networks() -> impl Strategy<Value = Network> {
+    let parts = (prop::sample::select(topologies()), switchings(), costs(), costs(), nodes(), costs());
+    parts.prop_map(|(topology, switching, link, setup, nodes, local)| Network {
+        link,
+        setup,
+        nodes,
+        local,
+        ..network(topology, switching)
+    })
+}
+
+/// Messages and when they are put on the network. Many are at the same moment, and processors are few.
+pub fn messages(most: usize) -> impl Strategy<Value = Vec<(Time, Load)>> {
+    let gap = prop_oneof![3 => Just(0), 2 => 0..10_u64, 1 => 0..100_u64];
+    let bytes = prop_oneof![0..5_u64, 0..60_u64, Just(24), Just(1_000)];
+    prop::collection::vec((gap, 0..12_u32, 0..12_u32, bytes), 1..most).prop_map(|raw| {
+        let mut now = 0;
+        let mut message = |(gap, from, to, bytes)| {
+            now += gap;
+            (ps(now), Load { from, to, bytes })
+        };
+        raw.into_iter().map(&mut message).collect()
+    })
+}
+
+/// Messages between processors that the network has.
+pub fn fitted(network: &Network, mut messages: Vec<(Time, Load)>) -> Vec<(Time, Load)> {
+    let processors = network.processors() as u32;
+    for (_, load) in &mut messages {
+        load.from %= processors;
+        load.to %= processors;
+    }
+    messages
+}

@@ -1,0 +1,203 @@
+//! Cases that paper and pencil solve. A header takes 3, a byte 1, each message 10 more.
+
+use panto_machine::{Cost, Network, Nodes, Piece, Switching, Topology};
+use panto_sim::network::Load;
+use panto_units::Time;
+
+use crate::cases::{network, per_byte, ps};
+use crate::drive::{Habit, drive};
+
+const CIRCUIT: Switching = Switching::Circuit { control: 1 };
+const CUT: Switching = Switching::CutThrough { header: 1 };
+const FLOW: Switching = Switching::Flow { header: 1 };
+const WORM: Switching = Switching::Wormhole { flit: 5 };
+
+/// When messages have left and have arrived, given as start, from, to, bytes.
+fn times(network: &Network, messages: &[(u64, u32, u32, u64)]) -> Vec<(u64, u64)> {
+    let messages: Vec<(Time, Load)> = messages
+        .iter()
+        .map(|(start, from, to, bytes)| (ps(*start), Load { from: *from, to: *to, bytes: *bytes }))
+        .collect();
+    let passages = drive(network, &messages, Habit::Orderly);
+    passages.iter().map(|passage| (passage.left.as_picos(), passage.arrived.as_picos())).collect()
+}
+
+fn arrivals(network: &Network, messages: &[(u64, u32, u32, u64)]) -> Vec<u64> {
+    times(network, messages).into_iter().map(|(_, arrived)| arrived).collect()
+}
+
+fn linear(switching: Switching) -> Network {
+    network(Topology::linear(5).unwrap(), switching)
+}
+
+#[test]
+fn the_second_waits_for_the_first_exactly() {
+    let two = [(0, 0, 1, 100), (20, 0, 1, 100)];
+    assert_eq!(arrivals(&linear(Switching::Packet), &two), [110, 220]);
+    assert_eq!(arrivals(&linear(CUT), &two), [113, 226]);
+    assert_eq!(arrivals(&linear(CIRCUIT), &two), [113, 226]);
+    // 20 flits of 15 each.
+    assert_eq!(arrivals(&linear(WORM), &two), [300, 600]);
+}
+
+#[test]
+fn senders_are_free_when_the_first_link_is() {
+    let one = [(5, 0, 3, 100)];
+    assert_eq!(times(&linear(Switching::Packet), &one), [(115, 335)]);
+    assert_eq!(times(&linear(CUT), &one), [(118, 124)]);
+    assert_eq!(times(&linear(FLOW), &one), [(118, 124)]);
+    assert_eq!(times(&linear(CIRCUIT), &one), [(124, 124)]);
+    assert_eq!(times(&linear(WORM), &one), [(335, 335)]);
+}
+
+#[test]
+fn packets_queue_where_they_meet() {
+    // The first is at processor 1 at 110; the second has link 1 from 20 to 130.
+    let meet = [(0, 0, 2, 100), (20, 1, 2, 100)];
+    assert_eq!(arrivals(&linear(Switching::Packet), &meet), [240, 130]);
+    // Cut through: the header of the first is there at 3, so the second waits until 3 + 113.
+    assert_eq!(arrivals(&linear(CUT), &meet), [116, 229]);
+    // The other direction is another link.
+    assert_eq!(arrivals(&linear(Switching::Packet), &[(0, 0, 2, 100), (20, 2, 1, 100)]), [220, 130]);
+}
+
+#[test]
+fn cut_through_gathers_a_message_before_a_taken_link() {
+    // Link 1 is taken until 113; link 0 is free again at 10 + 113, although the first message waits.
+    let messages = [(0, 1, 2, 100), (10, 0, 2, 100), (11, 0, 1, 100)];
+    assert_eq!(times(&linear(CUT), &messages), [(113, 113), (123, 226), (236, 236)]);
+}
+
+#[test]
+fn a_circuit_holds_its_whole_route() {
+    // 0 -> 4 takes 4 x 3 + 110; 2 -> 3 is in its way, and 4 -> 0 is not.
+    let messages = [(0, 2, 3, 100), (1, 0, 4, 100), (2, 0, 1, 100), (3, 4, 0, 100)];
+    assert_eq!(arrivals(&linear(CIRCUIT), &messages), [113, 235, 348, 125]);
+}
+
+#[test]
+fn e_cube_routes_conflict_or_do_not() {
+    let cube = |switching| network(Topology::hypercube(3).unwrap(), switching);
+    // 0 -> 7 goes over 1 and 3, and so does 1 -> 3.
+    let conflict = [(0, 0, 7, 100), (1, 1, 3, 100)];
+    assert_eq!(arrivals(&cube(CIRCUIT), &conflict), [119, 119 + 113]);
+    assert_eq!(arrivals(&cube(WORM), &conflict), [22 * 15, 42 * 15]);
+    // 2 -> 6 and 4 -> 5 are not on that way, nor is 3 -> 1.
+    let disjoint = [(0, 0, 7, 100), (1, 2, 6, 100), (1, 4, 5, 100), (1, 3, 1, 100)];
+    assert_eq!(arrivals(&cube(CIRCUIT), &disjoint), [119, 114, 114, 114]);
+}
+
+#[test]
+fn a_pool_of_two_carries_two() {
+    // Two subtrees of two; the pools above them have two channels, those above processors three.
+    let tree = |switching| network(Topology::fat_tree(2, &[3, 2]).unwrap(), switching);
+    let flows = [(0, 0, 2, 600), (0, 1, 3, 600), (0, 0, 3, 600)];
+    let alone = 4 * 3 + 610;
+    assert_eq!(arrivals(&tree(CIRCUIT), &flows), [alone, alone, 2 * alone]);
+    assert_eq!(arrivals(&tree(CUT), &flows), [alone, alone, alone + 613]);
+    // Each flow has two thirds of its speed.
+    assert_eq!(arrivals(&tree(FLOW), &flows), [alone + 300, alone + 300, alone + 300]);
+}
+
+#[test]
+fn flows_share_evenly() {
+    // Both begin at 13. Alone 100 bytes would take 100.
+    assert_eq!(arrivals(&linear(FLOW), &[(0, 0, 1, 100), (0, 0, 1, 100)]), [213, 213]);
+    // Half of the first is over when the second comes; then each has half. The second ends alone.
+    assert_eq!(arrivals(&linear(FLOW), &[(0, 0, 1, 100), (50, 0, 1, 100)]), [163, 213]);
+    // Neither meets: different links, or different directions.
+    assert_eq!(arrivals(&linear(FLOW), &[(0, 0, 1, 100), (0, 1, 2, 100), (0, 1, 0, 100)]), [113, 113, 113]);
+}
+
+#[test]
+fn flows_get_what_others_leave() {
+    // 0 -> 2 is held to a third by two others on link 1; so 0 -> 1 has two thirds of link 0.
+    let messages = [(0, 0, 2, 100), (0, 1, 2, 100), (0, 1, 2, 100), (0, 0, 1, 200)];
+    // Those of a third end at 13 + 300, the last when its 200 have moved at two thirds, too.
+    assert_eq!(arrivals(&linear(FLOW), &messages), [316, 313, 313, 313]);
+}
+
+#[test]
+fn seven_flows_take_seven_times_as_long() {
+    let messages = [(0, 0, 1, 1_000_000); 7];
+    assert_eq!(arrivals(&linear(FLOW), &messages), [13 + 7_000_000; 7]);
+}
+
+#[test]
+fn a_slow_piece_has_its_own_full_speed() {
+    let slow = Piece { up_to: Some(100), startup: ps(10), per_byte: per_byte(3_000), ..Piece::default() };
+    let fast = Piece { startup: ps(10), per_byte: per_byte(1_000), ..Piece::default() };
+    let network = Network { link: Cost::new(vec![slow], fast), ..linear(FLOW) };
+    assert_eq!(arrivals(&network, &[(0, 0, 1, 100)]), [313]);
+    assert_eq!(arrivals(&network, &[(0, 0, 1, 100), (0, 0, 1, 300)]), [613, 613]);
+}
+
+fn bus(packet: Option<u64>) -> Network {
+    let last = Piece { startup: ps(10), packet, per_byte: per_byte(1_000), ..Piece::default() };
+    Network { link: Cost::new(vec![], last), ..network(Topology::bus(8).unwrap(), Switching::Packet) }
+}
+
+#[test]
+fn a_bus_serves_frames_in_turn() {
+    // One frame of 60 each.
+    assert_eq!(arrivals(&bus(None), &[(0, 0, 1, 50), (0, 2, 3, 50), (0, 4, 5, 50)]), [60, 120, 180]);
+    // Two frames of 35 each: A B C A B C.
+    assert_eq!(arrivals(&bus(Some(25)), &[(0, 0, 1, 50), (0, 2, 3, 50), (0, 4, 5, 50)]), [140, 175, 210]);
+    // B comes in the middle of A's second frame: A A B A B.
+    assert_eq!(arrivals(&bus(Some(25)), &[(0, 0, 1, 75), (40, 2, 3, 50)]), [140, 175]);
+}
+
+#[test]
+fn k_messages_on_a_bus_take_k_times_as_long() {
+    for k in 1..20 {
+        let messages: Vec<_> = (0..k).map(|_| (0, 0, 1, 1_000)).collect();
+        let ends = arrivals(&bus(Some(10)), &messages);
+        // Each of 100 frames takes 20, and the last round ends one after the other.
+        let expected: Vec<u64> = (1..=k).map(|i| (99 * k + i) * 20).collect();
+        assert_eq!(ends, expected);
+    }
+}
+
+#[test]
+fn a_bus_of_very_many_frames_does_not_count_them() {
+    let messages = [(0, 0, 1, 1 << 40), (7, 2, 3, 1 << 40), (9, 2, 3, 5)];
+    let ends = arrivals(&bus(Some(1)), &messages);
+    let frames = 2 * (1_u64 << 40) + 5;
+    assert_eq!(ends[1], frames * 11);
+    assert_eq!(ends[0], (frames - 1) * 11);
+    // A B C A B C ...: the fifth frame of C is the fifteenth of all.
+    assert_eq!(ends[2], 15 * 11);
+}
+
+#[test]
+fn processors_of_a_node_share_its_interface() {
+    let interface = Cost::line(ps(5), per_byte(500));
+    let nodes = Some(Nodes { size: 4, interface, inside: Cost::constant(ps(9)) });
+    let network = Network { nodes, ..network(Topology::complete(3).unwrap(), Switching::Packet) };
+    // 55 to leave, 110 over the link, 55 to come.
+    assert_eq!(times(&network, &[(0, 0, 4, 100)]), [(55, 220)]);
+    // Both leave through one interface, for different nodes: only that is shared.
+    assert_eq!(times(&network, &[(0, 0, 4, 100), (0, 1, 8, 100)]), [(55, 220), (110, 275)]);
+    // Both come through one interface.
+    assert_eq!(times(&network, &[(0, 0, 8, 100), (0, 4, 9, 100)]), [(55, 220), (55, 275)]);
+    // Inside a node, and on one processor, nobody is in the way.
+    assert_eq!(arrivals(&network, &[(0, 0, 4, 100), (1, 0, 1, 100), (2, 3, 3, 100)]), [220, 10, 9]);
+}
+
+#[test]
+fn the_end_of_time_is_no_panic() {
+    let costs = Cost::line(Time::from_picos(u64::MAX / 2), per_byte(2_000_000_000));
+    for switching in [Switching::Packet, CUT, CIRCUIT, WORM, FLOW] {
+        for topology in
+            [Topology::linear(5), Topology::bus(5), Topology::fat_tree(2, &[1, u64::from(u32::MAX)])]
+        {
+            let network = Network {
+                link: costs.clone(),
+                setup: costs.clone(),
+                ..network(topology.unwrap(), switching)
+            };
+            let messages = [(0, 0, 3, u64::MAX), (1, 0, 3, u64::MAX), (2, 0, 3, u64::MAX)];
+            assert_eq!(arrivals(&network, &messages), [u64::MAX; 3]);
+        }
+    }
+}

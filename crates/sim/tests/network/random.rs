@@ -1,0 +1,82 @@
+//! Random small cases.
+
+use panto_machine::{Switching, Topology};
+use panto_sim::network::{Load, passage};
+use panto_units::Time;
+use proptest::prelude::*;
+
+use crate::cases::{fitted, messages, network, networks, ps};
+use crate::drive::{Habit, drive};
+use crate::naive::naive;
+
+/// Topologies on which nearly all routes share links.
+fn crowded() -> impl Strategy<Value = Topology> {
+    let all = [
+        Topology::linear(12),
+        Topology::ring(9),
+        Topology::torus(&[3, 4]),
+        Topology::star(6),
+        Topology::fat_tree(2, &[1, 2, 2, 3]),
+        Topology::dragonfly(3, 2, 2),
+    ];
+    prop::sample::select(all.map(Result::unwrap).to_vec())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3_000))]
+
+    #[test]
+    fn one_message_takes_the_time_of_fast(network in networks(), messages in messages(2)) {
+        let messages = fitted(&network, messages);
+        let (start, load) = messages[0];
+        let expected = vec![passage(&network, start, load)];
+        prop_assert_eq!(drive(&network, &messages, Habit::Orderly), expected);
+    }
+
+    #[test]
+    fn messages_far_apart_do_not_meet(network in networks(), messages in messages(10)) {
+        let mut messages = fitted(&network, messages);
+        for (i, (start, _)) in messages.iter_mut().enumerate() {
+            *start = ps(i as u64 * 1_000_000);
+        }
+        let expected: Vec<_> = messages.iter().map(|(start, load)| passage(&network, *start, *load)).collect();
+        prop_assert_eq!(drive(&network, &messages, Habit::Orderly), expected);
+    }
+
+    #[test]
+    fn traffic_equals_its_reference(network in networks(), messages in messages(40)) {
+        let messages = fitted(&network, messages);
+        prop_assert_eq!(drive(&network, &messages, Habit::Orderly), naive(&network, &messages));
+    }
+
+    #[test]
+    fn the_result_does_not_depend_on_when_the_engine_asks(network in networks(), messages in messages(40)) {
+        let messages = fitted(&network, messages);
+        let orderly = drive(&network, &messages, Habit::Orderly);
+        prop_assert_eq!(&drive(&network, &messages, Habit::Orderly), &orderly);
+        prop_assert_eq!(&drive(&network, &messages, Habit::Late), &orderly);
+        prop_assert_eq!(&drive(&network, &messages, Habit::Lazy), &orderly);
+    }
+
+    #[test]
+    fn nobody_is_faster_for_company(network in networks(), messages in messages(40)) {
+        let messages = fitted(&network, messages);
+        for ((start, load), carried) in messages.iter().zip(drive(&network, &messages, Habit::Late)) {
+            let alone = passage(&network, *start, *load);
+            prop_assert!(alone.left <= carried.left && alone.arrived <= carried.arrived);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn crowded_flows_equal_their_reference(topology in crowded(), header in 0..3_u64, messages in messages(80)) {
+        let network = network(topology, Switching::Flow { header });
+        // Long enough that most are under way together.
+        let longer = |(start, load): (Time, Load)| (start, Load { bytes: load.bytes * 17 + 1, ..load });
+        let messages: Vec<_> = fitted(&network, messages).into_iter().map(longer).collect();
+        prop_assert_eq!(drive(&network, &messages, Habit::Orderly), naive(&network, &messages));
+    }
+}

@@ -1,0 +1,182 @@
+//! How fast a simulated machine is: messages a second and memory, for `cargo xtask bench simulated`.
+//!
+//! Ranks are coroutines that exchange small messages; every message is sent, matched and received with its bytes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use panto_machine::{
+    Collectives, Cost, Machine, Map, Network, Overheads, PerByte, Processor, Protocol, Switching, Topology,
+};
+use panto_schedule::{Algorithm, Collective, Problem, schedule};
+use panto_sim::Expansion;
+use panto_transport::simulated::{Endpoint, Model, Simulated};
+use panto_transport::{
+    Buffers, Choice, Mode, Prepared, Result, Time, Transport, Want, World, scope, sum_f64,
+};
+
+const BYTES: usize = 64;
+
+fn machine(topology: Topology, switching: Switching) -> Machine {
+    let overhead = Cost::constant(Time::from_nanos(400));
+    Machine {
+        name: "bench".into(),
+        about: String::new(),
+        network: Network {
+            topology,
+            switching,
+            link: Cost::line(Time::from_nanos(900), PerByte::from_secs(1e-10).unwrap_or_default()),
+            setup: Cost::constant(Time::from_nanos(50)),
+            overheads: Overheads { send: overhead.clone(), receive: overhead, ..Overheads::default() },
+            nodes: None,
+            local: Cost::default(),
+            map: Map::All,
+        },
+        networks: BTreeMap::new(),
+        protocol: Protocol::Buffered,
+        processor: Processor::default(),
+        collectives: Collectives::default(),
+        multitasking: false,
+        sources: Vec::new(),
+    }
+}
+
+/// To the right, from the left.
+fn ring(t: &Endpoint, rounds: usize) -> Result<Time> {
+    let (right, left) = ((t.rank() + 1) % t.size(), (t.rank() + t.size() - 1) % t.size());
+    let (data, mut buffer) = ([1; BYTES], [0; BYTES]);
+    for _ in 0..rounds {
+        t.send(Mode::Standard, &data, right, 1)?;
+        t.receive(&mut buffer, Want::new(left, 1))?;
+    }
+    Ok(t.now())
+}
+
+/// With four ranks on a torus, `reach` away: receives posted, sends, all waited for. Where they are neighbours no link is
+/// shared; where they are two away every link carries two messages each way.
+fn halo(t: &Endpoint, side: usize, reach: usize, rounds: usize) -> Result<Time> {
+    let (row, column) = (t.rank() / side, t.rank() % side);
+    let at = |row: usize, column: usize| row % side * side + column % side;
+    let back = side - reach;
+    let peers =
+        [at(row + reach, column), at(row + back, column), at(row, column + reach), at(row, column + back)];
+    let (data, mut buffers) = ([1; BYTES], [[0; BYTES]; 4]);
+    for _ in 0..rounds {
+        scope(t, |s| {
+            for (buffer, peer) in buffers.iter_mut().zip(peers) {
+                let _ = s.receive(buffer, Want::new(peer, 1))?;
+            }
+            for peer in peers {
+                let _ = s.send(Mode::Standard, &data, peer, 1)?;
+            }
+            Ok::<_, panto_transport::Error>(())
+        })?;
+    }
+    Ok(t.now())
+}
+
+fn allreduce(t: &Endpoint) -> Result<Time> {
+    let problem = Problem { collective: Collective::Allreduce, ranks: t.size(), root: 0, count: 1 };
+    let (input, mut output) = (1_f64.to_ne_bytes(), [0; 8]);
+    let buffers = Buffers { input: &input, output: &mut output, element: 8, combine: sum_f64 };
+    Prepared::new(t, problem, 8, Choice::Library)?.run(t, buffers)?;
+    assert!((f64::from_ne_bytes(output) - t.size() as f64).abs() < 0.5, "the sum is wrong");
+    Ok(t.now())
+}
+
+/// Times are of processor time, the best of three: other programs slow a simulation down, and nothing makes it faster.
+fn timed(
+    what: &str,
+    messages: usize,
+    world: &Simulated,
+    ranks: usize,
+    body: impl Fn(&Endpoint) -> Result<Time> + Sync,
+) {
+    let once = || {
+        let start = processor_time();
+        let times = world.run(ranks, &body)?;
+        Ok((processor_time().saturating_sub(start), times.into_iter().max().unwrap_or_default()))
+    };
+    let best = (0..3).map(|_| once()).collect::<Result<Vec<_>>>();
+    match best.map(|runs| runs.into_iter().min()) {
+        Ok(Some((time, last))) => say(what, messages, time, last),
+        Ok(None) => {}
+        Err(error) => println!("{what:<34} failed: {error}"),
+    }
+}
+
+fn say(what: &str, messages: usize, time: Duration, last: Time) {
+    let seconds = time.as_secs_f64();
+    let rate = messages as f64 / seconds * 1e-6;
+    println!(
+        "{what:<34} {rate:>6.2} million messages/s {:>6.0} ns each, virtual time {last}",
+        seconds * 1e9 / messages as f64
+    );
+}
+
+/// Ranks without stacks.
+fn expanded(ranks: usize) {
+    let start = processor_time();
+    let machine =
+        machine(Topology::complete(ranks as u64).expect("fits"), Switching::CutThrough { header: 0 });
+    let problem = Problem { collective: Collective::Allreduce, ranks, root: 0, count: 1 };
+    let steps = schedule(&problem, Algorithm::RecursiveDoubling).expect("served");
+    let expansion =
+        Expansion { machine: &machine, model: Model::Fast, collective: Collective::Allreduce, element: 8 };
+    match expansion.run(&*steps) {
+        Ok(times) => {
+            let time = processor_time().saturating_sub(start);
+            let messages = ranks * ranks.ilog2() as usize;
+            say(
+                "allreduce of 2^20 without stacks",
+                messages,
+                time,
+                times.into_iter().max().unwrap_or_default(),
+            );
+        }
+        Err(jam) => println!("{jam}"),
+    }
+}
+
+/// The simulation has one thread; its processor time is not disturbed by other programs, as wall time would be.
+fn processor_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    Duration::from_nanos(stat.split(' ').next().and_then(|nanos| nanos.parse().ok()).unwrap_or(0))
+}
+
+fn memory() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM"));
+    line.and_then(|line| line.split_once(':')).map_or("unknown".into(), |(_, peak)| peak.trim().to_owned())
+}
+
+fn main() {
+    let (side, rounds) = (32, 400);
+    let ranks = side * side;
+    let messages = ranks * rounds * 4;
+    let cut = Switching::CutThrough { header: 0 };
+    let world = |topology, switching, model| Simulated::new(Arc::new(machine(topology, switching)), model);
+    let torus = || Topology::torus(&[side as u64, side as u64]).expect("few");
+    let fast = world(torus(), cut, Model::Fast);
+    timed("fast: ring", messages, &fast, ranks, |t| ring(t, rounds * 4));
+    timed("fast: halo", messages, &fast, ranks, |t| halo(t, side, 1, rounds));
+    let switchings = [
+        ("circuit", Switching::Circuit { control: 0 }),
+        ("wormhole", Switching::Wormhole { flit: 16 }),
+        ("cut-through", cut),
+        ("packet", Switching::Packet),
+        ("flow", Switching::Flow { header: 0 }),
+    ];
+    for (name, switching) in switchings {
+        let torus = world(torus(), switching, Model::Traffic);
+        timed(&format!("{name}: halo"), messages, &torus, ranks, |t| halo(t, side, 1, rounds));
+        timed(&format!("{name}: halo, shared links"), messages, &torus, ranks, |t| halo(t, side, 2, rounds));
+    }
+    let many = 1 << 16;
+    let big = world(Topology::complete(many as u64).expect("fits"), cut, Model::Fast);
+    timed("allreduce of 65,536 ranks", many * 16, &big, many, allreduce);
+    println!("peak memory so far {}", memory());
+    expanded(1 << 20);
+    println!("peak memory in all {}", memory());
+}

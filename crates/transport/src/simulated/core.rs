@@ -1,0 +1,206 @@
+//! What the ranks of a simulated world share: the engine, and the bytes of messages.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use panto_machine::Machine;
+use panto_sim::{Delivery, Engine, Envelope, Label, MessageId, Model, RequestId, Selector};
+use smallvec::SmallVec;
+
+use crate::collective::COLLECTIVE_TAG;
+use crate::error::Error;
+use crate::handler::Handler;
+use crate::message::{Status, Tag};
+
+/// Worlds that there were so far.
+static WORLDS: AtomicU64 = AtomicU64::new(0);
+
+/// The bytes of a message on its way. Most messages are short, and need no allocation.
+type Bytes = SmallVec<[u8; 64]>;
+
+/// Where the bytes of a message go.
+#[derive(Clone, Copy)]
+pub(super) struct Sink {
+    pub(super) data: *mut u8,
+    pub(super) len: usize,
+}
+
+impl Sink {
+    pub(super) const NOWHERE: Self = Self { data: std::ptr::null_mut(), len: 0 };
+}
+
+/// What the ranks of a simulated world share. All of them run on one thread.
+pub(super) struct Core {
+    /// No other world of this process has it.
+    pub(super) number: u64,
+    pub(super) machine: Arc<Machine>,
+    pub(super) ranks: usize,
+    /// Is the computation of ranks measured on the host, instead of declared?
+    pub(super) measured: bool,
+    state: RefCell<State>,
+    failed: Cell<bool>,
+    failure: RefCell<Option<Error>>,
+}
+
+struct State {
+    engine: Engine,
+    /// By message.
+    bytes: Vec<Bytes>,
+    /// By request.
+    sinks: Vec<Sink>,
+    handlers: Vec<(usize, Tag, Handler)>,
+    /// Messages whose handler must run.
+    calls: Vec<(usize, Status, Bytes, panto_units::Time)>,
+}
+
+impl Core {
+    pub(super) fn new(machine: Arc<Machine>, ranks: usize, model: Model, measured: bool) -> Self {
+        let engine = Engine::new(&machine, ranks, model, COLLECTIVE_TAG);
+        let state =
+            State { engine, bytes: Vec::new(), sinks: Vec::new(), handlers: Vec::new(), calls: Vec::new() };
+        Self {
+            number: WORLDS.fetch_add(1, Ordering::Relaxed),
+            machine,
+            ranks,
+            measured,
+            state: RefCell::new(state),
+            failed: Cell::new(false),
+            failure: RefCell::default(),
+        }
+    }
+
+    /// Tells the engine something, and does with the bytes what it says.
+    #[inline]
+    pub(super) fn tell<R>(&self, words: impl FnOnce(&mut Engine) -> R) -> R {
+        let mut state = self.state.borrow_mut();
+        let answer = words(&mut state.engine);
+        state.deliver(self.failed.get());
+        if state.calls.is_empty() {
+            return answer;
+        }
+        drop(state);
+        self.call_handlers();
+        answer
+    }
+
+    /// Sends these bytes. They are copied: the caller may reuse its memory at once, whatever the request says.
+    #[inline]
+    pub(super) fn send(&self, rank: u32, envelope: Envelope, data: &[u8]) -> Option<RequestId> {
+        let mut state = self.state.borrow_mut();
+        let (message, request) = state.engine.send(rank, envelope);
+        state.keep(message, data);
+        state.deliver(self.failed.get());
+        request
+    }
+
+    /// Posts a receive.
+    ///
+    /// # Safety
+    /// The sink must stay writable until the request is complete or cancelled, or the world has failed.
+    #[inline]
+    pub(super) unsafe fn receive(&self, rank: u32, selector: Selector, sink: Sink) -> RequestId {
+        let mut state = self.state.borrow_mut();
+        let request = state.engine.receive(rank, selector);
+        let place = request as usize;
+        if state.sinks.len() <= place {
+            state.sinks.resize(place + 1, Sink::NOWHERE);
+        }
+        state.sinks[place] = sink;
+        state.deliver(self.failed.get());
+        request
+    }
+
+    /// What a receive has room for.
+    pub(super) fn capacity(&self, request: RequestId) -> usize {
+        self.state.borrow().sinks.get(request as usize).map_or(0, |sink| sink.len)
+    }
+
+    pub(super) fn listen(&self, rank: usize, tag: Tag, handler: Handler) {
+        self.state.borrow_mut().handlers.push((rank, tag, handler));
+        self.tell(|engine| engine.listen(rank as u32, tag));
+    }
+
+    pub(super) fn unlisten(&self, rank: usize, tag: Tag) {
+        self.tell(|engine| engine.unlisten(rank as u32, tag));
+        self.state.borrow_mut().handlers.retain(|(owner, its, _)| (*owner, *its) != (rank, tag));
+    }
+
+    /// The error that ended the run, if it has ended.
+    pub(super) fn failure(&self) -> Option<Error> {
+        if self.failed.get() { self.failure.borrow().clone() } else { None }
+    }
+
+    /// Ends the run for all ranks. The first cause counts. From now on no bytes are moved: ranks go back from their
+    /// calls with an error, and their buffers with them.
+    pub(super) fn fail(&self, error: Error) -> Error {
+        self.failed.set(true);
+        self.failure.borrow_mut().get_or_insert(error).clone()
+    }
+
+    /// Handlers are the user's code: nothing is borrowed while they run.
+    #[cold]
+    fn call_handlers(&self) {
+        let (calls, mut handlers) = {
+            let mut state = self.state.borrow_mut();
+            (std::mem::take(&mut state.calls), std::mem::take(&mut state.handlers))
+        };
+        for (rank, status, bytes, now) in calls {
+            let of_rank = |(owner, tag, _): &&mut (usize, Tag, Handler)| (*owner, *tag) == (rank, status.tag);
+            if let Some((_, _, handler)) = handlers.iter_mut().find(of_rank) {
+                handler(status, &bytes, now);
+            }
+        }
+        let mut state = self.state.borrow_mut();
+        handlers.append(&mut state.handlers);
+        state.handlers = handlers;
+    }
+}
+
+impl State {
+    #[inline]
+    fn keep(&mut self, message: MessageId, data: &[u8]) {
+        let place = message as usize;
+        if self.bytes.len() <= place {
+            self.bytes.resize_with(place + 1, Bytes::new);
+        }
+        let bytes = &mut self.bytes[place];
+        bytes.clear();
+        bytes.extend_from_slice(data);
+    }
+
+    #[inline]
+    fn deliver(&mut self, failed: bool) {
+        while let Some(delivery) = self.engine.deliveries() {
+            match delivery {
+                Delivery::Receive(message, request) if !failed => self.copy(message, request),
+                Delivery::Handler(message, rank, label, now) if !failed => {
+                    let bytes = std::mem::take(&mut self.bytes[message as usize]);
+                    self.calls.push((rank as usize, status(label), bytes, now));
+                }
+                Delivery::Receive(message, _) | Delivery::Handler(message, ..) | Delivery::Drop(message) => {
+                    self.bytes[message as usize] = Bytes::new();
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn copy(&mut self, message: MessageId, request: RequestId) {
+        let (bytes, sink) = (&mut self.bytes[message as usize], self.sinks[request as usize]);
+        let len = bytes.len().min(sink.len);
+        if len > 0 {
+            // SAFETY: the request is neither complete nor cancelled before the engine says so, which is not before this; the
+            // sink was vouched for until then. Bytes of a message are our own copy.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), sink.data, len) };
+        }
+        // Large ones give their memory back.
+        if bytes.spilled() {
+            *bytes = Bytes::new();
+        }
+    }
+}
+
+pub(super) fn status(label: Label) -> Status {
+    Status { source: label.source as usize, tag: label.tag, len: label.bytes as usize }
+}

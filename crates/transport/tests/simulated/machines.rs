@@ -1,0 +1,67 @@
+//! Machines to test on.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use panto_machine::{
+    Collectives, Cost, Machine, Map, Network, Overheads, PerByte, Processor, Protocol, Switching, Topology,
+};
+use panto_transport::Time;
+use panto_transport::simulated::{Model, Simulated};
+
+/// A microsecond and a nanosecond a byte between any two.
+pub(crate) fn simple(processors: u64, protocol: Protocol) -> Machine {
+    let overhead = |nanos| Cost::constant(Time::from_nanos(nanos));
+    Machine {
+        name: "simple".into(),
+        about: String::new(),
+        network: Network {
+            topology: Topology::complete(processors).expect("few"),
+            switching: Switching::Flow { header: 0 },
+            link: Cost::line(Time::from_nanos(1_000), PerByte::from_secs(1e-9).expect("a rate")),
+            setup: Cost::default(),
+            overheads: Overheads { send: overhead(100), receive: overhead(200), ..Overheads::default() },
+            nodes: None,
+            local: overhead(50),
+            map: Map::All,
+        },
+        networks: BTreeMap::new(),
+        protocol,
+        processor: Processor::default(),
+        collectives: Collectives::default(),
+        multitasking: false,
+        sources: Vec::new(),
+    }
+}
+
+pub(crate) fn world(machine: Machine, model: Model) -> Simulated {
+    Simulated::new(Arc::new(machine), model)
+}
+
+pub(crate) const PROTOCOLS: [Protocol; 4] = [
+    Protocol::Buffered,
+    Protocol::Synchronous,
+    Protocol::Handshake { above: 100 },
+    Protocol::Eager { limit: 4096 },
+];
+
+/// Everything costs something, on a ring whose links are shared.
+pub(crate) fn busy(processors: u64, protocol: Protocol) -> Machine {
+    let mut machine = simple(processors, protocol);
+    machine.network.topology = Topology::ring(processors).expect("few");
+    machine.network.switching = Switching::CutThrough { header: 4 };
+    machine.network.setup = Cost::constant(Time::from_nanos(70));
+    machine.network.overheads.immediate = Time::from_nanos(30);
+    machine.network.overheads.gap = Time::from_nanos(250);
+    machine.network.overheads.control = Time::from_nanos(400);
+    let rate = |nanos: f64| PerByte::from_secs(nanos * 1e-9).expect("a rate");
+    machine.processor = Processor {
+        copy: rate(0.5),
+        reduce: rate(0.75),
+        strided: Time::from_nanos(10),
+        daxpy: Time::from_nanos(20),
+        copies_unexpected: true,
+        ..Processor::default()
+    };
+    machine
+}

@@ -1,0 +1,8 @@
+//! Simulated machines: they are message layers like any other, and their times are those of the model.
+
+mod conformance;
+mod expanded;
+mod machines;
+mod order;
+mod sharing;
+mod times;

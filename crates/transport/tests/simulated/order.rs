@@ -1,0 +1,148 @@
+//! What depends on who came first is decided in virtual time, not by the order in which ranks were run.
+
+use panto_machine::Protocol;
+use panto_transport::simulated::{Endpoint, Model};
+use panto_transport::{Mode, Patience, Result, Time, Transport, Want, World, scope};
+
+use crate::machines::{busy, simple, world};
+
+const MODELS: [Model; 2] = [Model::Fast, Model::Traffic];
+
+fn us(micros: u64) -> Time {
+    Time::from_nanos(micros * 1_000)
+}
+
+/// Rank r sends after 10 (4 - r) microseconds: the last rank is the first.
+fn late_and_early(t: &Endpoint) -> Result<Vec<usize>> {
+    if t.rank() > 0 {
+        t.compute(us(10 * (4 - t.rank() as u64)));
+        t.send(Mode::Standard, &[], 0, 1)?;
+        return Ok(vec![]);
+    }
+    (0..3).map(|_| t.receive(&mut [], Want::tag(1)).map(|status| status.source)).collect()
+}
+
+#[test]
+fn a_wild_card_takes_the_first_arrival() {
+    for model in MODELS {
+        let got = world(simple(4, Protocol::Buffered), model).run(4, late_and_early).expect("it runs");
+        assert_eq!(got[0], [3, 2, 1]);
+    }
+}
+
+/// The receives are posted before anything is sent.
+#[test]
+fn posted_wild_cards_take_arrivals_in_order() {
+    for model in MODELS {
+        let got = world(simple(4, Protocol::Buffered), model).run(4, |t| {
+            if t.rank() > 0 {
+                return late_and_early(t);
+            }
+            let mut buffers = [[0; 1]; 3];
+            scope(t, |s| {
+                let requests: Result<Vec<_>> =
+                    buffers.iter_mut().map(|buffer| s.receive(buffer, Want::tag(1))).collect();
+                Ok(s.wait_all(requests?)?.into_iter().map(|done| done.status.source).collect())
+            })
+        });
+        assert_eq!(got.expect("it runs")[0], [3, 2, 1]);
+    }
+}
+
+/// A later message of one sender never overtakes an earlier one that the receive accepts too, however much faster it is.
+#[test]
+fn a_short_message_does_not_overtake_a_long_one() {
+    for model in MODELS {
+        let got = world(simple(2, Protocol::Buffered), model).run(2, |t| {
+            if t.rank() == 1 {
+                t.send(Mode::Standard, &vec![1; 100_000], 0, 1)?;
+                t.send(Mode::Standard, &[2; 1], 0, 2)?;
+                return Ok(vec![]);
+            }
+            let mut buffer = vec![0; 100_000];
+            (0..2).map(|_| t.receive(&mut buffer, Want::any()).map(|status| status.len)).collect()
+        });
+        assert_eq!(got.map_err(|e: panto_transport::Error| e).expect("it runs")[0], [100_000, 1]);
+    }
+}
+
+#[test]
+fn a_test_sees_what_has_arrived_and_nothing_else() {
+    for model in MODELS {
+        let seen = world(simple(2, Protocol::Buffered), model).run(2, |t| {
+            if t.rank() == 1 {
+                t.compute(us(20));
+                t.send(Mode::Standard, &[], 0, 1)?;
+                return Ok((Time::ZERO, Time::ZERO));
+            }
+            scope(t, |s| {
+                let mut request = s.receive(&mut [], Want::new(1, 1))?;
+                loop {
+                    let before = t.now();
+                    match s.test(request)? {
+                        Ok(_) => return Ok::<_, panto_transport::Error>((before, t.now())),
+                        Err(pending) => request = pending,
+                    }
+                }
+            })
+        });
+        let (before, after) = seen.expect("it runs")[0];
+        // It arrives at 20 + 0.1 + 1 us, and takes 0.2 us to receive; a look that sees nothing takes 0.1 us.
+        assert_eq!((before, after), (Time::from_nanos(21_100), Time::from_nanos(21_300)));
+    }
+}
+
+#[test]
+fn the_first_of_several_is_the_first_in_time() {
+    for model in MODELS {
+        let got = world(simple(4, Protocol::Buffered), model).run(4, |t| {
+            if t.rank() > 0 {
+                return late_and_early(t);
+            }
+            let mut buffers = [[0; 1]; 3];
+            scope(t, |s| {
+                let requests: Result<Vec<_>> = buffers
+                    .iter_mut()
+                    .enumerate()
+                    .map(|(i, buffer)| s.receive(buffer, Want::new(i + 1, 1)))
+                    .collect();
+                let mut requests = requests?;
+                let mut order = Vec::new();
+                while !requests.is_empty() {
+                    order.push(s.wait_any(&mut requests)?.1.status.source);
+                }
+                Ok(order)
+            })
+        });
+        assert_eq!(got.expect("it runs")[0], [3, 2, 1]);
+    }
+}
+
+#[test]
+fn waiting_for_a_moment() {
+    let times = world(simple(2, Protocol::Buffered), Model::Traffic).run(2, |t| {
+        t.wait_until(us(5 + t.rank() as u64), Patience::Sleep)?;
+        t.wait_until(us(1), Patience::Spin)?;
+        Ok::<_, panto_transport::Error>(t.now())
+    });
+    assert_eq!(times.expect("it runs"), [us(5), us(6)]);
+}
+
+/// Random traffic with wild cards gives the same picoseconds on each run.
+#[test]
+fn every_run_is_the_same() {
+    for model in MODELS {
+        for protocol in crate::machines::PROTOCOLS {
+            let once = || {
+                let traffic = |t: &Endpoint| {
+                    panto_transport::conformance::random_traffic(t, 7)?;
+                    Ok::<_, panto_transport::conformance::Flaw>(t.now())
+                };
+                world(busy(6, protocol), model).run(6, traffic).expect("it runs")
+            };
+            let (first, second) = (once(), once());
+            assert_eq!(first, second, "{protocol:?}, {model:?}");
+            assert!(first.iter().all(|&time| time > Time::ZERO));
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The times of a simulated machine in closed form.
+
+use panto_machine::{Cost, Machine, Protocol};
+use panto_transport::simulated::{Endpoint, Model};
+use panto_transport::{Mode, Result, Time, Transport, Want, Work, World, scope};
+
+use crate::machines::{busy, simple, world};
+
+const MODELS: [Model; 2] = [Model::Fast, Model::Traffic];
+
+fn run(
+    machine: &Machine,
+    model: Model,
+    ranks: usize,
+    body: impl Fn(&Endpoint) -> Result<Time> + Sync,
+) -> Vec<u64> {
+    let times = world(machine.clone(), model).run(ranks, body).expect("it runs");
+    times.into_iter().map(|time| time.as_picos() / 1_000).collect()
+}
+
+/// Rank 0 sends so many bytes, rank 1 posts its receive at `posted` microseconds.
+fn one_message(mode: Mode, bytes: usize, posted: u64) -> impl Fn(&Endpoint) -> Result<Time> + Sync {
+    move |t| {
+        if t.rank() == 0 {
+            t.send(mode, &vec![7; bytes], 1, 1)?;
+        } else {
+            t.compute(Time::from_nanos(posted * 1_000));
+            t.receive(&mut vec![0; bytes], Want::new(0, 1))?;
+        }
+        Ok(t.now())
+    }
+}
+
+/// Overheads 100 and 200 ns, 1 us and 1 ns a byte on the way.
+#[test]
+fn a_buffered_message() {
+    for model in MODELS {
+        let machine = simple(2, Protocol::Buffered);
+        assert_eq!(run(&machine, model, 2, one_message(Mode::Standard, 500, 0)), [100, 100 + 1_500 + 200]);
+        // A receive is complete at the later of arrival and posting (P3).
+        assert_eq!(run(&machine, model, 2, one_message(Mode::Standard, 500, 9)), [100, 9_000 + 200]);
+    }
+}
+
+#[test]
+fn a_synchronous_send_ends_when_the_receive_is_complete() {
+    for model in MODELS {
+        let machine = simple(2, Protocol::Synchronous);
+        assert_eq!(run(&machine, model, 2, one_message(Mode::Standard, 500, 0)), [1_600, 1_800]);
+        assert_eq!(run(&machine, model, 2, one_message(Mode::Standard, 500, 9)), [9_000, 9_200]);
+    }
+}
+
+/// Request and grant are messages of nothing, 1 us each; the answer waits for the receive.
+#[test]
+fn a_rendezvous_waits_for_the_receive() {
+    for model in MODELS {
+        let machine = simple(2, Protocol::Eager { limit: 400 });
+        assert_eq!(run(&machine, model, 2, one_message(Mode::Standard, 400, 9))[0], 100);
+        let at_once = 100 + 1_000 + 1_000 + 1_500;
+        assert_eq!(run(&machine, model, 2, one_message(Mode::Standard, 500, 0)), [at_once, at_once + 200]);
+        let late = 9_000 + 1_000 + 1_500;
+        assert_eq!(run(&machine, model, 2, one_message(Mode::Standard, 500, 9)), [late, late + 200]);
+    }
+}
+
+/// The system answers, whether or not the receive is posted: head-to-head sends do not deadlock.
+#[test]
+fn a_handshake_does_not_wait_for_the_receive() {
+    for model in MODELS {
+        let machine = simple(2, Protocol::Handshake { above: 100 });
+        let sent = 100 + 1_000 + 1_000 + 1_500;
+        assert_eq!(run(&machine, model, 2, one_message(Mode::Standard, 500, 9)), [sent, 9_200]);
+        let head_to_head = |t: &Endpoint| {
+            let other = 1 - t.rank();
+            t.send(Mode::Standard, &[1; 500], other, 1)?;
+            t.receive(&mut [0; 500], Want::new(other, 1))?;
+            Ok(t.now())
+        };
+        assert_eq!(run(&machine, model, 2, head_to_head), [sent + 200, sent + 200]);
+    }
+}
+
+/// A message that came before its receive lies in the system's buffer, and is copied from there.
+#[test]
+fn an_unexpected_message_is_copied() {
+    let machine = busy(4, Protocol::Buffered);
+    let way = 100 + 70 + 1_000 + 800;
+    assert_eq!(run(&machine, Model::Fast, 2, one_message(Mode::Standard, 800, 0))[1], way + 200);
+    assert_eq!(run(&machine, Model::Fast, 2, one_message(Mode::Standard, 800, 9))[1], 9_000 + 200 + 400);
+}
+
+#[test]
+fn messages_leave_a_gap_between_them() {
+    let machine = busy(4, Protocol::Buffered);
+    let burst = |t: &Endpoint| {
+        if t.rank() == 0 {
+            (0..3).try_for_each(|tag| t.send(Mode::Standard, &[], 1, tag))?;
+        } else if t.rank() == 1 {
+            t.receive(&mut [], Want::new(0, 2))?;
+        }
+        Ok(t.now())
+    };
+    // Each takes the sender 100, but they leave at 100, 350 and 600.
+    assert_eq!(run(&machine, Model::Fast, 2, burst), [300, 600 + 70 + 1_000 + 200]);
+}
+
+#[test]
+fn local_work_costs_what_the_processor_takes() {
+    let machine = busy(2, Protocol::Buffered);
+    let work = |t: &Endpoint| {
+        t.charge(Work::Copy(1_000));
+        t.charge(Work::Reduce(1_000));
+        t.charge(Work::Strided(7));
+        t.charge(Work::Daxpy(3));
+        t.compute(Time::from_nanos(5));
+        Ok(t.now())
+    };
+    assert_eq!(run(&machine, Model::Fast, 1, work), [500 + 750 + 70 + 60 + 5]);
+}
+
+/// Overlap: the message travels while the rank computes.
+#[test]
+fn a_started_receive_costs_no_time_but_its_own() {
+    let machine = simple(2, Protocol::Buffered);
+    let overlap = |t: &Endpoint| {
+        let other = 1 - t.rank();
+        let mut buffer = [0; 500];
+        scope(t, |s| {
+            let receive = s.receive(&mut buffer, Want::new(other, 1))?;
+            let _ = s.send(Mode::Standard, &[1; 500], other, 1)?;
+            t.compute(Time::from_nanos(4_000));
+            s.wait(receive).map(drop)
+        })?;
+        Ok(t.now())
+    };
+    assert_eq!(run(&machine, Model::Traffic, 2, overlap), [4_300, 4_300]);
+}
+
+/// Kernels that measure computation get processor time of the host, scaled.
+#[test]
+fn measured_computation_advances_the_clock() {
+    let mut machine = simple(1, Protocol::Buffered);
+    machine.processor.speed = 1e-3;
+    let world = world(machine, Model::Fast).measured();
+    let spin = |t: &Endpoint| -> Result<Time> {
+        let sum = std::hint::black_box((0..100_000_u64).fold(0, |sum, x| std::hint::black_box(sum ^ x)));
+        t.check()?;
+        Ok(Time::from_picos(t.now().as_picos() | (sum & 1)))
+    };
+    let times = world.run(1, spin).expect("it runs");
+    // A hundred thousand steps on a machine a thousand times slower than this one.
+    assert!(times[0] > Time::from_nanos(10_000_000), "{}", times[0]);
+}
+
+#[test]
+fn more_ranks_than_processors_need_multitasking() {
+    let too_many = world(simple(2, Protocol::Buffered), Model::Fast)
+        .run(3, |t| Ok::<_, panto_transport::Error>(t.rank()));
+    let text = too_many.expect_err("too many").to_string();
+    assert!(text.contains('3') && text.contains('2') && text.contains("multitasking"), "{text}");
+}
+
+#[test]
+fn a_network_of_its_own_for_a_collective() {
+    use panto_schedule::{Collective, Problem};
+    use panto_transport::{Buffers, Choice, Prepared, no_combine};
+    let mut machine = simple(4, Protocol::Buffered);
+    let mut control = machine.network.clone();
+    control.link = Cost::constant(Time::from_nanos(10));
+    control.overheads = panto_machine::Overheads::default();
+    machine.networks.insert(Collective::Barrier, control);
+    let barrier = |t: &Endpoint| {
+        let problem = Problem { collective: Collective::Barrier, ranks: 4, root: 0, count: 0 };
+        let nothing = Buffers { input: &[], output: &mut [], element: 1, combine: no_combine };
+        Prepared::new(t, problem, 1, Choice::Library)?.run(t, nothing)?;
+        Ok(t.now())
+    };
+    // Dissemination among four: two rounds.
+    assert_eq!(run(&machine, Model::Traffic, 4, barrier), [20; 4]);
+}
