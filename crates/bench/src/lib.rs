@@ -13,6 +13,7 @@ pub mod measure;
 mod memory;
 mod pattern;
 mod point;
+pub mod reproduce;
 pub mod results;
 mod run;
 mod settings;

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{bench, completions, info, machines, quickstart};
+use commands::{bench, completions, info, machines, quickstart, reproduce};
 
 /// Measure how a machine passes messages.
 #[derive(Parser)]
@@ -43,6 +43,7 @@ enum Command {
     Bench(Box<bench::Bench>),
     Info(info::Info),
     Machines(machines::Machines),
+    Reproduce(reproduce::Reproduce),
     Completions(completions::Completions),
 }
 
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         Command::Bench(command) => command.run(),
         Command::Info(command) => command.run(),
         Command::Machines(command) => command.run(),
+        Command::Reproduce(command) => command.run(),
         Command::Completions(command) => Ok(command.run::<Cli>()),
     };
     outcome.unwrap_or_else(|failure| {

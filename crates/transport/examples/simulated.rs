@@ -93,6 +93,9 @@ fn timed(
     ranks: usize,
     body: impl Fn(&Endpoint) -> Result<Time> + Sync,
 ) {
+    if !wanted(what) {
+        return;
+    }
     let once = || {
         let start = processor_time();
         let times = world.run(ranks, &body)?;
@@ -104,6 +107,11 @@ fn timed(
         Ok(None) => {}
         Err(error) => println!("{what:<34} failed: {error}"),
     }
+}
+
+/// Is this part named on the command line, or none?
+fn wanted(what: &str) -> bool {
+    std::env::args().nth(1).is_none_or(|part| what.contains(&part))
 }
 
 fn say(what: &str, messages: usize, time: Duration, last: Time) {
@@ -177,6 +185,8 @@ fn main() {
     let big = world(Topology::complete(many as u64).expect("fits"), cut, Model::Fast);
     timed("allreduce of 65,536 ranks", many * 16, &big, many, allreduce);
     println!("peak memory so far {}", memory());
-    expanded(1 << 20);
-    println!("peak memory in all {}", memory());
+    if wanted("without stacks") {
+        expanded(1 << 20);
+        println!("peak memory in all {}", memory());
+    }
 }

@@ -280,7 +280,11 @@ impl<T: Transport> Pending<'_, T> {
     }
 
     fn finish(&self) -> Result<()> {
-        self.handles.borrow_mut().iter_mut().try_for_each(|handle| self.transport.wait(handle).map(drop))
+        let mut handles = self.handles.borrow_mut();
+        handles.iter_mut().try_for_each(|handle| self.transport.wait(handle).map(drop))?;
+        // All are complete: there is nothing left to cancel.
+        handles.clear();
+        Ok(())
     }
 }
 

@@ -47,6 +47,12 @@ const PARTS: &[Part] = &[
     Part { name: "overhead", line: "what the measuring loop adds", usual: true, run: programs::overhead },
     Part { name: "stats", line: "the time of a full fit", usual: true, run: programs::stats },
     Part {
+        name: "simulated",
+        line: "messages a second and memory of simulated machines",
+        usual: true,
+        run: programs::simulated,
+    },
+    Part {
         name: "build",
         line: "a release build from nothing; only when named, or with --build",
         usual: false,
@@ -109,8 +115,8 @@ mod tests {
 
     #[test]
     fn the_usual_parts_leave_the_build_out() {
-        assert_eq!(chosen(&[]), ["echo", "startup", "overhead", "stats"]);
-        assert_eq!(chosen(&["--build"]), ["echo", "startup", "overhead", "stats", "build"]);
+        assert_eq!(chosen(&[]), ["echo", "startup", "overhead", "stats", "simulated"]);
+        assert_eq!(chosen(&["--build"]), ["echo", "startup", "overhead", "stats", "simulated", "build"]);
     }
 
     #[test]
@@ -122,6 +128,6 @@ mod tests {
     #[test]
     fn an_unknown_part_is_told_which_there_are() {
         let failure = select(&["ehco".to_owned()]).err().unwrap();
-        assert!(failure.to_string().contains("echo, startup, overhead, stats, build"));
+        assert!(failure.to_string().contains("echo, startup, overhead, stats, simulated, build"));
     }
 }

@@ -12,6 +12,10 @@ pub fn overhead() -> Result<Outcome> {
     example("bench", "overhead")
 }
 
+pub fn simulated() -> Result<Outcome> {
+    example("transport", "simulated")
+}
+
 pub fn stats() -> Result<Outcome> {
     shell::stream(&mut shell::cargo("bench --package panto-stats --bench segments"))?;
     Ok(Outcome::Done)

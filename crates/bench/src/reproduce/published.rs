@@ -68,7 +68,7 @@ impl Published {
 
 /// Columns of the tables. Texts hold no commas, so that a line is what stands between them.
 const COLUMNS: &str = "id,quantity,relation,value,unit,within,status,source,how";
-const UNITS: [&str; 6] = ["us", "us/B", "B", "MB/s", "%", "ratio"];
+const UNITS: [&str; 7] = ["us", "us/B", "B", "MB/s", "%", "ratio", "count"];
 
 /// Reads a table. `name` stands in errors.
 pub(super) fn parse(text: &str, name: &str) -> Result<Vec<Published>> {
@@ -110,7 +110,11 @@ fn row(line: &str) -> std::result::Result<Published, &'static str> {
         relation,
         value: number(value).ok_or("the value is not a number")?,
         unit: unit.into(),
-        within: if within.is_empty() { None } else { Some(number(within).ok_or("`within` is not a number")?) },
+        within: if within.is_empty() {
+            None
+        } else {
+            Some(number(within).ok_or("`within` is not a number")?)
+        },
         status,
         source: source.into(),
         how: how.into(),
@@ -126,7 +130,9 @@ mod tests {
         let good = format!("{COLUMNS}\nhop,each hop,=,25,us,2,given,thesis 5.1,from the echo\n");
         let rows = parse(&good, "data/x.csv").expect("a table");
         assert!((rows[0].si() - 25e-6).abs() < 1e-12 && rows[0].within == Some(2.0));
-        for (old, new) in [(",=,", ",~,"), ("25", "x"), (",us,", ",parsecs,"), ("given", "guessed"), (",hop", "")] {
+        for (old, new) in
+            [(",=,", ",~,"), ("25", "x"), (",us,", ",parsecs,"), ("given", "guessed"), (",hop", "")]
+        {
             let bad = good.replace(old, new);
             assert!(bad == good || parse(&bad, "data/x.csv").is_err(), "{bad}");
         }

@@ -6,6 +6,7 @@ mod findings;
 mod flawed;
 mod matrix;
 mod measuring;
+mod reproduce;
 mod results;
 mod simulated;
 mod support;

@@ -6,3 +6,4 @@ mod effort;
 pub mod info;
 pub mod machines;
 pub mod quickstart;
+pub mod reproduce;

@@ -6,6 +6,7 @@ mod formats;
 mod interrupted;
 mod machines;
 mod quickstart;
+mod reproduce;
 mod simulated;
 
 use std::path::Path;

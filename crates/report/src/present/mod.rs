@@ -22,6 +22,7 @@ mod notation;
 mod osu;
 mod page;
 mod param;
+mod reproduction;
 mod sentences;
 mod table;
 mod words;
@@ -37,5 +38,8 @@ pub use imb::imb;
 pub use json::json;
 pub use osu::osu;
 pub use page::report;
+pub use reproduction::{
+    assumptions, reproduction_figures, reproduction_in_words, reproduction_page, reproduction_table,
+};
 pub use sentences::{in_words, key_figures};
 pub use table::table;

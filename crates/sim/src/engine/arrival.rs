@@ -14,7 +14,7 @@ impl Engine {
         }
         self.ordered(rank);
         let clock = self.ranks[rank as usize].clock;
-        for channel in self.ranks[rank as usize].channels.clone() {
+        for channel in self.inboxes[rank as usize].clone() {
             let mut id = self.channels.get(channel).messages.head;
             while id != NONE {
                 self.put_in_order(rank, id, clock);
@@ -75,7 +75,7 @@ impl Engine {
             return self.may_go_first(id, selector).then(|| self.receive_request_for_handler(rank, selector));
         }
         let request = self.first_posted(rank, channel, source, tag)?;
-        if !self.may_go_first(id, self.requests[request as usize].selector) {
+        if !self.may_go_first(id, self.requests[request as usize].selector()) {
             return None;
         }
         self.take_back(request);
@@ -84,7 +84,7 @@ impl Engine {
 
     /// The receive that was posted first of those that accept this message.
     fn first_posted(&self, rank: u32, channel: u32, source: u32, tag: u32) -> Option<RequestId> {
-        let accepts = |request: &Request| request.selector.accepts(source, tag, self.reserved_tag);
+        let accepts = |request: &Request| request.selector().accepts(source, tag, self.reserved_tag);
         let posted = self.channels.view(channel).posted;
         let named = posted.find(&self.requests, |_, request| accepts(request)).map(|(_, id)| id);
         let ordered = self.ranks[rank as usize].ordered.as_ref();
@@ -101,8 +101,8 @@ impl Engine {
     }
 
     fn tell_prober(&mut self, rank: u32) {
-        let State::Probing(selector) = self.ranks[rank as usize].state else { return };
-        if self.first_arrived(rank, selector).is_some() {
+        let State::Probing(selector) = &self.ranks[rank as usize].state else { return };
+        if self.first_arrived(rank, **selector).is_some() {
             let state = &mut self.ranks[rank as usize];
             state.clock = state.clock.max(self.now);
             self.wake(rank);
@@ -129,7 +129,7 @@ impl Engine {
         let first = if let Some(source) = selector.source {
             self.channels.find(source, rank).as_ref().and_then(there)
         } else {
-            let channels = self.ranks[rank as usize].channels.iter();
+            let channels = self.inboxes[rank as usize].iter();
             channels.filter_map(there).min_by_key(|(order, _)| *order)
         };
         first.map(|(_, label)| label)
@@ -138,7 +138,7 @@ impl Engine {
     /// Messages with this tag go to the rank's handler on arrival. The rank must be ordered.
     pub fn listen(&mut self, rank: u32, tag: u32) {
         self.ordered(rank).handled.push(tag);
-        for channel in self.ranks[rank as usize].channels.clone() {
+        for channel in self.inboxes[rank as usize].clone() {
             self.settle(rank, channel);
         }
     }

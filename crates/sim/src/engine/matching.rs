@@ -1,7 +1,7 @@
 //! Which message meets which receive.
 
-use super::message::{Kind, Message, NONE, Phase, Request, UNKNOWN};
-use super::{Delivery, Engine, Label, RequestId, Selector};
+use super::message::{Kind, Message, Phase, Request};
+use super::{Delivery, Engine, RequestId, Selector};
 
 impl Engine {
     /// A rank posts a receive. One with a wild card for the source only after [`Engine::order`].
@@ -17,25 +17,14 @@ impl Engine {
     pub(super) fn receive_request(&mut self, rank: u32, selector: Selector, kind: Kind) -> RequestId {
         let state = &mut self.ranks[rank as usize];
         state.posted = state.posted.wrapping_add(1);
-        self.requests.insert(Request {
-            rank,
-            next: NONE,
-            selector,
-            message: NONE,
-            posted: state.clock,
-            number: state.posted,
-            complete: UNKNOWN,
-            label: Label { source: 0, tag: 0, bytes: 0 },
-            unexpected: false,
-            kind,
-            abandoned: false,
-        }) as u32
+        let request = Request { number: state.posted, ..Request::new(kind, rank, selector, state.clock) };
+        self.requests.insert(request) as u32
     }
 
     fn receive_from(&mut self, rank: u32, source: u32, selector: Selector, request: RequestId) {
         let (channel, fresh) = self.channels.between(source, rank);
         if fresh {
-            self.ranks[rank as usize].channels.push(channel);
+            self.inboxes[rank as usize].push(channel);
         }
         let reserved = self.reserved_tag;
         let found = if self.ranks[rank as usize].ordered.is_some() {

@@ -47,6 +47,8 @@ pub use words::{Delivery, Envelope, Label, Manner, MessageId, Outcome, RequestId
 /// Ranks that pass messages on a modelled machine.
 pub struct Engine {
     ranks: Vec<Rank>,
+    /// The channels to each rank, for those who look at all of them.
+    inboxes: Vec<Vec<u32>>,
     channels: Channels,
     messages: Slab<Message>,
     requests: Slab<Request>,
@@ -75,7 +77,6 @@ struct Rank {
     /// When it is woken, where that may still become earlier.
     wake: Time,
     ordered: Option<Box<Ordered>>,
-    channels: Vec<u32>,
 }
 
 /// What a rank needs that takes messages in the order of their arrival.
@@ -99,9 +100,9 @@ enum State {
     /// It waits for a request.
     Waiting(RequestId),
     /// It waits for the first of several.
-    Watching(Vec<RequestId>),
+    Watching(Box<[RequestId]>),
     /// It waits for a message that it will not take.
-    Probing(Selector),
+    Probing(Box<Selector>),
     /// Its processor works for it.
     Working,
     /// It has finished.
@@ -130,10 +131,10 @@ impl Engine {
             shares: on.get(&place).is_some_and(|&ranks| ranks > 1).then_some(place),
             wake: UNKNOWN,
             ordered: None,
-            channels: Vec::new(),
         };
         Self {
             ranks: places.into_iter().map(rank).collect(),
+            inboxes: vec![Vec::new(); ranks],
             channels: Channels::default(),
             messages: Slab::new(),
             requests: Slab::new(),
@@ -184,6 +185,24 @@ impl Engine {
     #[inline]
     pub fn deliveries(&mut self) -> Option<Delivery> {
         self.deliveries.pop_front()
+    }
+
+    /// Is there something to deliver?
+    #[inline]
+    pub fn has_deliveries(&self) -> bool {
+        !self.deliveries.is_empty()
+    }
+
+    /// The receive that a message was matched with, if that is all there is to deliver. Then nothing is left.
+    #[inline]
+    pub fn delivered_at_once(&mut self, message: MessageId) -> Option<RequestId> {
+        match self.deliveries.front() {
+            Some(&Delivery::Receive(first, request)) if first == message && self.deliveries.len() == 1 => {
+                self.deliveries.clear();
+                Some(request)
+            }
+            _ => None,
+        }
     }
 
     /// The rank has finished.

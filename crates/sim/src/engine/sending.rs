@@ -15,7 +15,7 @@ impl Engine {
         let wire = self.wires.number(envelope.operation);
         let (channel, fresh) = self.channels.between(rank, envelope.to);
         if fresh {
-            self.ranks[envelope.to as usize].channels.push(channel);
+            self.inboxes[envelope.to as usize].push(channel);
         }
         let start = self.leave(rank, wire);
         let phase = match envelope.manner {
@@ -37,7 +37,7 @@ impl Engine {
             send: NONE,
             receive: NONE,
             came: UNKNOWN,
-            data: UNKNOWN,
+            asked: UNKNOWN,
             manner: envelope.manner,
             phase,
             wire,
@@ -53,19 +53,10 @@ impl Engine {
     }
 
     fn send_request(&mut self, rank: u32, envelope: Envelope, message: u32, clock: Time) -> RequestId {
-        let id = self.requests.insert(Request {
-            rank,
-            next: NONE,
-            selector: Selector { source: Some(envelope.to), tag: Some(envelope.tag) },
-            message,
-            posted: clock,
-            number: 0,
-            complete: UNKNOWN,
-            label: Label { source: rank, tag: envelope.tag, bytes: envelope.bytes },
-            unexpected: false,
-            kind: Kind::Send,
-            abandoned: false,
-        }) as u32;
+        let to = Selector { source: Some(envelope.to), tag: Some(envelope.tag) };
+        let label = Label { source: rank, tag: envelope.tag, bytes: envelope.bytes };
+        let request = Request { message, label, ..Request::new(Kind::Send, rank, to, clock) };
+        let id = self.requests.insert(request) as u32;
         self.messages[message as usize].send = id;
         id
     }
@@ -103,7 +94,17 @@ impl Engine {
         if wire.traffic.is_some() {
             return self.events.push(start, Event::Inject(id), from, number);
         }
-        let passage = wire.fast(start, load(wire, message));
+        let ask = || wire.transit(load(wire, message));
+        // Most messages are of the first network, and are remembered; the others, and requests and grants, are not.
+        let transit = if message.wire == 0 && message.phase == Phase::Data {
+            self.channels.get(message.channel).transit(message.carried, ask)
+        } else {
+            ask()
+        };
+        let passage = Passage {
+            left: start.saturating_add(transit.leaves),
+            arrived: start.saturating_add(transit.arrives),
+        };
         self.passed(id, passage);
     }
 
@@ -149,6 +150,7 @@ impl Engine {
             }
             (Phase::Request, _) => {
                 message.phase = Phase::Grant;
+                message.asked = passage.arrived;
                 self.set_off(id, passage.arrived);
             }
             (Phase::Grant, _) => {
@@ -171,11 +173,8 @@ impl Engine {
     fn bytes_are_there(&mut self, id: u32, passage: Passage) {
         let message = &mut self.messages[id as usize];
         message.phase = Phase::Arrived;
-        message.data = passage.arrived;
         let first_sign = message.came == UNKNOWN;
-        if first_sign {
-            message.came = passage.arrived;
-        }
+        message.came = passage.arrived;
         let completes = match message.manner {
             Manner::NoSpace => passage.arrived,
             Manner::Handshake | Manner::Rendezvous => passage.left,
@@ -225,8 +224,8 @@ impl Engine {
             return;
         }
         let request = &mut self.requests[message.receive as usize];
-        let at = message.data.max(request.posted);
-        request.unexpected = message.manner != Manner::Rendezvous && message.came < request.posted;
+        let at = message.came.max(request.posted);
+        request.unexpected = message.is_unexpected(request.posted);
         let (send, receive) = (message.send, message.receive);
         self.complete(send, at);
         if self.requests[receive as usize].kind == Kind::Handler {

@@ -12,23 +12,23 @@ impl Engine {
             State::Watching(requests) => {
                 Stuck::Waits(requests.iter().map(|&id| self.waits_for(id)).collect())
             }
-            State::Probing(selector) => Stuck::Waits(vec![Waiting::Message(*selector)]),
+            State::Probing(selector) => Stuck::Waits(vec![Waiting::Message(**selector)]),
             State::Running | State::Parked | State::Working => Stuck::Waits(Vec::new()),
         }
     }
 
     fn waits_for(&self, id: RequestId) -> Waiting {
         let request = &self.requests[id as usize];
-        match (request.kind, request.selector.source) {
+        match (request.kind, request.selector().source) {
             (Kind::Send, Some(to)) => Waiting::Receiver(to, request.label.bytes, request.label.tag),
-            _ => Waiting::Message(request.selector),
+            _ => Waiting::Message(request.selector()),
         }
     }
 
     /// The messages that lie at a rank and that nobody wants.
     pub fn unclaimed(&self, rank: u32) -> Vec<Label> {
         let mut labels = Vec::new();
-        for &channel in &self.ranks[rank as usize].channels {
+        for &channel in &self.inboxes[rank as usize] {
             let mut id = self.channels.view(channel).messages.head;
             while id != NONE {
                 labels.push(self.messages[id as usize].label());

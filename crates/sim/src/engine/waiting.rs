@@ -61,7 +61,7 @@ impl Engine {
 
     /// Takes a posted receive out of its list.
     pub(super) fn take_back(&mut self, id: RequestId) {
-        let (rank, source) = (self.requests[id as usize].rank, self.requests[id as usize].selector.source);
+        let (rank, source) = (self.requests[id as usize].rank, self.requests[id as usize].selector().source);
         if let Some(source) = source {
             let (channel, _) = self.channels.between(source, rank);
             self.channels.get(channel).posted.remove(&mut self.requests, id);
@@ -74,7 +74,7 @@ impl Engine {
     pub fn watch(&mut self, rank: u32, requests: &[RequestId]) {
         let known = requests.iter().map(|&id| self.requests[id as usize].complete).min();
         let state = &mut self.ranks[rank as usize];
-        state.state = State::Watching(requests.to_vec());
+        state.state = State::Watching(requests.into());
         state.wake = UNKNOWN;
         if let Some(first) = known.filter(|&first| first != UNKNOWN) {
             self.wake_at(rank, first);
@@ -83,7 +83,7 @@ impl Engine {
 
     /// The rank waits until a message has arrived that the selector accepts. It must be ordered.
     pub fn wait_for_message(&mut self, rank: u32, selector: Selector) {
-        self.ranks[rank as usize].state = State::Probing(selector);
+        self.ranks[rank as usize].state = State::Probing(Box::new(selector));
     }
 
     /// The rank goes on when its clock is the earliest of all: what it finds then is final.
@@ -106,13 +106,18 @@ impl Engine {
     #[must_use]
     pub fn work(&mut self, rank: u32, time: Time) -> bool {
         let state = &mut self.ranks[rank as usize];
-        if time == Time::ZERO {
-            return true;
-        }
-        let Some(processor) = state.shares else {
+        if state.shares.is_none() {
             state.clock = state.clock.saturating_add(time);
             return true;
-        };
+        }
+        time == Time::ZERO || self.share(rank, time)
+    }
+
+    /// The rank's processor works for it and for others.
+    #[cold]
+    fn share(&mut self, rank: u32, time: Time) -> bool {
+        let state = &mut self.ranks[rank as usize];
+        let Some(processor) = state.shares else { return true };
         state.state = State::Working;
         let sharing = self.sharing.entry(processor).or_default();
         sharing.begin(state.clock, rank, time);

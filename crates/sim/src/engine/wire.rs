@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use panto_machine::{Machine, Network};
+use panto_machine::{Machine, Network, Transit};
 use panto_schedule::Collective;
 use panto_units::Time;
 
-use crate::network::{Load, Passage, Traffic, passage};
+use crate::network::{Load, Traffic};
 
 /// How messages get in each other's way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,9 +86,9 @@ impl Wire {
         Load { from: self.place[from as usize], to: self.place[to as usize], bytes }
     }
 
-    /// The passage of a message that meets nobody.
+    /// The time of a message that meets nobody.
     #[inline]
-    pub(super) fn fast(&self, start: Time, load: Load) -> Passage {
-        passage(&self.network, start, load)
+    pub(super) fn transit(&self, load: Load) -> Transit {
+        self.network.transit(load.from, load.to, load.bytes)
     }
 }

@@ -68,7 +68,7 @@ pub struct Outcome {
     pub at: Time,
     /// The message.
     pub label: Label,
-    /// Did the message come before its receive was posted?
+    /// Did the message come, or ask for a buffer, before its receive was posted?
     pub unexpected: bool,
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use panto_machine::Machine;
 use panto_sim::{Delivery, Engine, Envelope, Label, MessageId, Model, RequestId, Selector};
+use panto_units::Time;
 use smallvec::SmallVec;
 
 use crate::collective::COLLECTIVE_TAG;
@@ -28,6 +29,17 @@ pub(super) struct Sink {
 
 impl Sink {
     pub(super) const NOWHERE: Self = Self { data: std::ptr::null_mut(), len: 0 };
+
+    /// Only for a request that the engine has just matched.
+    #[inline]
+    fn take(self, bytes: &[u8]) {
+        let len = bytes.len().min(self.len);
+        if len > 0 {
+            // SAFETY: a request is neither complete nor cancelled before the engine says so, which is not before this; the sink
+            // was vouched for until then. It may overlap the bytes where a rank sends from the buffer that it receives into.
+            unsafe { std::ptr::copy(bytes.as_ptr(), self.data, len) };
+        }
+    }
 }
 
 /// What the ranks of a simulated world share. All of them run on one thread.
@@ -43,6 +55,9 @@ pub(super) struct Core {
     failure: RefCell<Option<Error>>,
 }
 
+/// The processor works for others too.
+pub(super) struct Busy;
+
 struct State {
     engine: Engine,
     /// By message.
@@ -51,7 +66,7 @@ struct State {
     sinks: Vec<Sink>,
     handlers: Vec<(usize, Tag, Handler)>,
     /// Messages whose handler must run.
-    calls: Vec<(usize, Status, Bytes, panto_units::Time)>,
+    calls: Vec<(usize, Status, Bytes, Time)>,
 }
 
 impl Core {
@@ -75,23 +90,34 @@ impl Core {
     pub(super) fn tell<R>(&self, words: impl FnOnce(&mut Engine) -> R) -> R {
         let mut state = self.state.borrow_mut();
         let answer = words(&mut state.engine);
-        state.deliver(self.failed.get());
-        if state.calls.is_empty() {
-            return answer;
+        if state.engine.has_deliveries() {
+            state.deliver(self.failed.get());
+            drop(state);
+            self.call_handlers();
         }
-        drop(state);
-        self.call_handlers();
         answer
     }
 
     /// Sends these bytes. They are copied: the caller may reuse its memory at once, whatever the request says.
     #[inline]
     pub(super) fn send(&self, rank: u32, envelope: Envelope, data: &[u8]) -> Option<RequestId> {
+        self.state.borrow_mut().send(rank, envelope, data, self.failed.get())
+    }
+
+    /// Sends after some work, unless the rank must wait for its processor first; then the work has begun.
+    #[inline]
+    pub(super) fn work_and_send(
+        &self,
+        rank: u32,
+        time: Time,
+        envelope: Envelope,
+        data: &[u8],
+    ) -> Result<Option<RequestId>, Busy> {
         let mut state = self.state.borrow_mut();
-        let (message, request) = state.engine.send(rank, envelope);
-        state.keep(message, data);
-        state.deliver(self.failed.get());
-        request
+        if !state.engine.work(rank, time) {
+            return Err(Busy);
+        }
+        Ok(state.send(rank, envelope, data, self.failed.get()))
     }
 
     /// Posts a receive.
@@ -107,7 +133,9 @@ impl Core {
             state.sinks.resize(place + 1, Sink::NOWHERE);
         }
         state.sinks[place] = sink;
-        state.deliver(self.failed.get());
+        if state.engine.has_deliveries() {
+            state.deliver(self.failed.get());
+        }
         request
     }
 
@@ -127,6 +155,7 @@ impl Core {
     }
 
     /// The error that ended the run, if it has ended.
+    #[inline]
     pub(super) fn failure(&self) -> Option<Error> {
         if self.failed.get() { self.failure.borrow().clone() } else { None }
     }
@@ -139,10 +168,12 @@ impl Core {
     }
 
     /// Handlers are the user's code: nothing is borrowed while they run.
-    #[cold]
     fn call_handlers(&self) {
         let (calls, mut handlers) = {
             let mut state = self.state.borrow_mut();
+            if state.calls.is_empty() {
+                return;
+            }
             (std::mem::take(&mut state.calls), std::mem::take(&mut state.handlers))
         };
         for (rank, status, bytes, now) in calls {
@@ -159,6 +190,21 @@ impl Core {
 
 impl State {
     #[inline]
+    fn send(&mut self, rank: u32, envelope: Envelope, data: &[u8], failed: bool) -> Option<RequestId> {
+        let (message, request) = self.engine.send(rank, envelope);
+        // Mostly the receive is posted already, and the bytes go straight to it.
+        if let Some(receive) = self.engine.delivered_at_once(message).filter(|_| !failed) {
+            self.sinks[receive as usize].take(data);
+            return request;
+        }
+        self.keep(message, data);
+        if self.engine.has_deliveries() {
+            self.deliver(failed);
+        }
+        request
+    }
+
+    #[inline]
     fn keep(&mut self, message: MessageId, data: &[u8]) {
         let place = message as usize;
         if self.bytes.len() <= place {
@@ -169,7 +215,6 @@ impl State {
         bytes.extend_from_slice(data);
     }
 
-    #[inline]
     fn deliver(&mut self, failed: bool) {
         while let Some(delivery) = self.engine.deliveries() {
             match delivery {
@@ -187,13 +232,8 @@ impl State {
 
     #[inline]
     fn copy(&mut self, message: MessageId, request: RequestId) {
-        let (bytes, sink) = (&mut self.bytes[message as usize], self.sinks[request as usize]);
-        let len = bytes.len().min(sink.len);
-        if len > 0 {
-            // SAFETY: the request is neither complete nor cancelled before the engine says so, which is not before this; the
-            // sink was vouched for until then. Bytes of a message are our own copy.
-            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), sink.data, len) };
-        }
+        let bytes = &mut self.bytes[message as usize];
+        self.sinks[request as usize].take(bytes);
         // Large ones give their memory back.
         if bytes.spilled() {
             *bytes = Bytes::new();

@@ -5,13 +5,14 @@ use std::rc::Rc;
 
 use corosensei::Yielder;
 use panto_schedule::{Algorithm, Collective, HopShape, Problem};
-use panto_sim::{Engine, Envelope, Outcome, RequestId, Selector, costs};
+use panto_sim::{RequestId, costs};
 use panto_units::Time;
 
 use super::core::{Core, Sink, status};
 use super::costs as meaning;
 use super::listening;
 use super::meter::Meter;
+use super::posting::Terms;
 use super::shape;
 use crate::error::{Error, Result};
 use crate::handler::{Handler, Listening};
@@ -24,22 +25,29 @@ pub struct Endpoint {
     pub(super) core: Rc<Core>,
     yielder: *const Yielder<(), ()>,
     /// The collective that is being carried out.
-    operation: Cell<Option<Collective>>,
+    pub(super) operation: Cell<Option<Collective>>,
+    pub(super) terms: Cell<Terms>,
     meter: Option<Meter>,
 }
 
 /// A pending operation of an [`Endpoint`].
-pub struct Handle(State);
+pub struct Handle(pub(super) State);
 
-enum State {
+pub(super) enum State {
     Complete(Status),
-    // In a box, because handles are moved about.
-    Failed(Box<Error>),
-    Pending { request: RequestId, kind: Kind },
+    /// The message was longer than the buffer.
+    Truncated {
+        message: Status,
+        capacity: usize,
+    },
+    Pending {
+        request: RequestId,
+        kind: Kind,
+    },
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+pub(super) enum Kind {
     Send,
     Receive,
 }
@@ -170,7 +178,7 @@ unsafe impl Transport for Endpoint {
     fn cancel(&self, handle: &mut Handle) -> Option<Status> {
         let done = match &handle.0 {
             State::Complete(status) => return Some(*status),
-            State::Failed(_) => return None,
+            State::Truncated { .. } => return None,
             State::Pending { request, .. } => self.core.tell(|engine| engine.cancel(*request)).map(status),
         };
         handle.0 = State::Complete(done.unwrap_or(Status { source: self.rank(), tag: 0, len: 0 }));
@@ -270,7 +278,7 @@ impl Endpoint {
     /// The yielder must live as long as the endpoint is used, and only its own coroutine may use it.
     pub(super) unsafe fn new(rank: u32, core: Rc<Core>, yielder: *const Yielder<(), ()>) -> Self {
         let meter = core.measured.then(Meter::new);
-        Self { rank, core, yielder, operation: Cell::new(None), meter }
+        Self { rank, core, yielder, operation: Cell::new(None), terms: Cell::new(Terms::NONE), meter }
     }
 
     /// Tells this rank from all others, of other worlds too.
@@ -288,7 +296,7 @@ impl Endpoint {
 
     /// The rank calls the message layer.
     #[inline]
-    fn enter(&self) -> Result<()> {
+    pub(super) fn enter(&self) -> Result<()> {
         if let Some(error) = self.core.failure() {
             return Err(error);
         }
@@ -300,7 +308,7 @@ impl Endpoint {
 
     /// It goes back to its own work.
     #[inline]
-    fn leave(&self) {
+    pub(super) fn leave(&self) {
         if let Some(meter) = &self.meter {
             meter.start();
         }
@@ -308,8 +316,12 @@ impl Endpoint {
 
     /// The processor works for the rank.
     #[inline]
-    fn work(&self, time: Time) -> Result<()> {
-        if self.core.tell(|engine| engine.work(self.rank, time)) { Ok(()) } else { self.suspend() }
+    pub(super) fn work(&self, time: Time) -> Result<()> {
+        if time == Time::ZERO || self.core.tell(|engine| engine.work(self.rank, time)) {
+            Ok(())
+        } else {
+            self.suspend()
+        }
     }
 
     /// Waits until this rank's clock is the earliest of all: what it finds then is final.
@@ -319,161 +331,27 @@ impl Endpoint {
     }
 
     /// From now on messages arrive in the order of time.
-    fn take_order(&self) -> Result<()> {
+    pub(super) fn take_order(&self) -> Result<()> {
         self.take_turn()?;
         self.core.tell(|engine| engine.order(self.rank));
         Ok(())
     }
 
     /// A rank that asks and hears no has lost some time.
-    fn asked(&self, found: bool) -> Result<()> {
+    pub(super) fn asked(&self, found: bool) -> Result<()> {
         if found { Ok(()) } else { self.work(self.core.machine.processor.poll) }
-    }
-
-    #[inline]
-    fn post_send(
-        &self,
-        mode: Mode,
-        data: &[u8],
-        to: usize,
-        tag: Tag,
-        started: bool,
-    ) -> Result<Option<RequestId>> {
-        self.check_rank(to)?;
-        check_tag(tag)?;
-        let (machine, operation, bytes) = (&self.core.machine, self.operation.get(), data.len() as u64);
-        self.work(costs::sending(machine, operation, bytes, started))?;
-        let envelope = Envelope {
-            to: to as u32,
-            tag,
-            bytes,
-            carried: costs::carried(machine, operation, bytes),
-            operation,
-            manner: meaning::manner(machine, operation, mode, bytes),
-        };
-        Ok(self.core.send(self.rank, envelope, data))
-    }
-
-    /// # Safety
-    /// As for [`Core::receive`].
-    #[inline]
-    unsafe fn post_receive(&self, sink: Sink, want: Want) -> Result<RequestId> {
-        let selector = self.selector(want)?;
-        if selector.source.is_none() {
-            self.take_order()?;
-        }
-        // SAFETY: the caller.
-        Ok(unsafe { self.core.receive(self.rank, selector, sink) })
-    }
-
-    fn selector(&self, want: Want) -> Result<Selector> {
-        want.source.map_or(Ok(()), |source| self.check_rank(source))?;
-        want.tag.map_or(Ok(()), check_tag)?;
-        Ok(Selector { source: want.source.map(|source| source as u32), tag: want.tag })
-    }
-
-    #[inline]
-    fn check_rank(&self, rank: usize) -> Result<()> {
-        let ranks = self.core.ranks;
-        if rank < ranks { Ok(()) } else { Err(Error::NoSuchRank { rank, ranks }) }
-    }
-
-    /// Waits for a send, and lets go of it.
-    #[inline]
-    fn wait_for(&self, request: RequestId) -> Result<Outcome> {
-        let ready = |engine: &mut Engine| engine.wait(self.rank, request).then(|| take(engine, request));
-        if let Some(outcome) = self.core.tell(ready) {
-            return Ok(outcome);
-        }
-        self.suspend()?;
-        Ok(self.core.tell(|engine| take(engine, request)))
-    }
-
-    /// Waits for a receive and lets go of it; the receiver's processor has its part of the work.
-    #[inline]
-    fn await_message(&self, request: RequestId) -> Result<Outcome> {
-        let (machine, operation) = (&self.core.machine, self.operation.get());
-        let take = |engine: &mut Engine| {
-            let outcome = take(engine, request);
-            let time = costs::receiving(machine, operation, outcome.label.bytes, outcome.unexpected);
-            (outcome, engine.work(self.rank, time))
-        };
-        let ready = |engine: &mut Engine| engine.wait(self.rank, request).then(|| take(engine));
-        let (outcome, done) = if let Some(answer) = self.core.tell(ready) {
-            answer
-        } else {
-            self.suspend()?;
-            self.core.tell(take)
-        };
-        if !done {
-            self.suspend()?;
-        }
-        Ok(outcome)
-    }
-
-    fn is_ready(&self, handle: &Handle) -> bool {
-        let Some(request) = handle.request() else { return true };
-        self.core
-            .tell(|engine| engine.outcome(request).is_some_and(|done| done.at <= engine.clock(self.rank)))
-    }
-
-    /// Waits for a request, and turns it into its answer.
-    fn settle(&self, handle: &mut Handle) -> Result<Status> {
-        let State::Pending { request, kind } = handle.0 else { return handle.answer() };
-        let answer = match kind {
-            Kind::Send => self.wait_for(request).map(|outcome| status(outcome.label)),
-            Kind::Receive => {
-                let capacity = self.core.capacity(request);
-                self.await_message(request).and_then(|outcome| self.fits(outcome, capacity))
-            }
-        };
-        self.leave();
-        handle.0 = match &answer {
-            Ok(status) => State::Complete(*status),
-            Err(error) => State::Failed(Box::new(error.clone())),
-        };
-        answer
-    }
-
-    fn fits(&self, outcome: Outcome, capacity: usize) -> Result<Status> {
-        let message = status(outcome.label);
-        if message.len > capacity {
-            return Err(Error::Truncated { rank: self.rank(), message, capacity });
-        }
-        Ok(message)
     }
 }
 
 impl Handle {
-    fn request(&self) -> Option<RequestId> {
+    pub(super) fn request(&self) -> Option<RequestId> {
         match self.0 {
             State::Pending { request, .. } => Some(request),
             _ => None,
         }
     }
-
-    fn answer(&self) -> Result<Status> {
-        match &self.0 {
-            State::Failed(error) => Err((**error).clone()),
-            State::Complete(status) => Ok(*status),
-            State::Pending { .. } => Err(Error::NothingToWaitFor),
-        }
-    }
 }
 
-/// What became of a complete request, which is forgotten.
-#[inline]
-fn take(engine: &mut Engine, request: RequestId) -> Outcome {
-    let nothing = Outcome {
-        at: Time::ZERO,
-        label: panto_sim::Label { source: 0, tag: 0, bytes: 0 },
-        unexpected: false,
-    };
-    let outcome = engine.outcome(request).unwrap_or(nothing);
-    engine.release(request);
-    outcome
-}
-
-fn check_tag(tag: Tag) -> Result<()> {
+pub(super) fn check_tag(tag: Tag) -> Result<()> {
     if tag > MAX_TAG { Err(Error::TagTooLarge(tag)) } else { Ok(()) }
 }

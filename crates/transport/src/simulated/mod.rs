@@ -10,8 +10,10 @@ mod costs;
 mod endpoint;
 mod listening;
 mod meter;
+mod posting;
 mod report;
 mod shape;
+mod waiting;
 
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -90,6 +90,18 @@ fn an_unexpected_message_is_copied() {
     assert_eq!(run(&machine, Model::Fast, 2, one_message(Mode::Standard, 800, 9))[1], 9_000 + 200 + 400);
 }
 
+/// The receiver's system chooses a buffer when it is asked for one: a receive that is posted while the bytes are on their way
+/// comes too late.
+#[test]
+fn a_handshake_decides_when_it_asks_where_the_bytes_go() {
+    let machine = busy(4, Protocol::Handshake { above: 100 });
+    let control = 400 + 70 + 1_000;
+    let (asked, there) = (100 + control, 100 + 2 * control + 70 + 1_000 + 5_000);
+    assert!(asked < 2_000 && there > 5_000);
+    assert_eq!(run(&machine, Model::Fast, 2, one_message(Mode::Standard, 5_000, 1))[1], there + 200);
+    assert_eq!(run(&machine, Model::Fast, 2, one_message(Mode::Standard, 5_000, 5))[1], there + 200 + 2_500);
+}
+
 #[test]
 fn messages_leave_a_gap_between_them() {
     let machine = busy(4, Protocol::Buffered);

@@ -1,0 +1,41 @@
+//! `panto reproduce`
+
+use serde_json::Value;
+
+use super::{line, stderr, succeeds};
+
+#[test]
+fn published_and_simulated_figures_stand_side_by_side() {
+    let table = succeeds(&line("reproduce ipsc860"));
+    for word in ["published", "simulated", "given", "predicted", "free parameters", "assumed", "156 us"] {
+        assert!(table.contains(word), "no `{word}` in: {table}");
+    }
+    // What does not come out is said, not hidden.
+    assert!(table.contains("DIFFERS"), "{table}");
+    let fast = succeeds(&line("reproduce ipsc860 --network fast"));
+    assert!(fast.contains("BROKEN") && fast.contains("fast network"), "{fast}");
+}
+
+#[test]
+fn all_machines_as_json_curves_and_a_page() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (plots, page) = (directory.path().join("plots"), directory.path().join("page.html"));
+    let command = format!("reproduce --format json --plot {} --html {}", plots.display(), page.display());
+    let all: Value = serde_json::from_str(&succeeds(&line(&command))).expect("JSON");
+    assert_eq!([&all[0]["machine"], &all[1]["machine"]], ["ipsc860", "cm5"]);
+    assert!(all[0]["outcomes"].as_array().is_some_and(|rows| rows.len() > 20));
+    let echo = std::fs::read_to_string(plots.join("cm5-comet-echo.svg")).expect("written");
+    assert!(echo.contains("published, multiples of 16") && echo.contains("simulated cm5"), "{echo}");
+    assert!(std::fs::read_to_string(&page).expect("written").contains("Nothing was measured"));
+}
+
+#[test]
+fn wrong_names_are_refused() {
+    for (command, word) in
+        [("reproduce enigma", "enigma"), ("reproduce cm5 --html /nowhere/x.html", "/nowhere")]
+    {
+        let output = line(command);
+        assert_eq!(output.status.code(), Some(2), "{command}");
+        assert!(stderr(&output).contains(word), "{command}: {}", stderr(&output));
+    }
+}

@@ -1,0 +1,97 @@
+//! How a rank waits for its operations.
+
+use panto_sim::{Engine, Label, Outcome, RequestId, costs};
+use panto_units::Time;
+
+use super::core::status;
+use super::endpoint::{Endpoint, Handle, Kind, State};
+use crate::error::{Error, Result};
+use crate::message::Status;
+use crate::transport::Transport;
+
+impl Endpoint {
+    /// Waits for a send, and lets go of it.
+    #[inline]
+    pub(super) fn wait_for(&self, request: RequestId) -> Result<Outcome> {
+        let ready = |engine: &mut Engine| engine.wait(self.rank, request).then(|| take(engine, request));
+        if let Some(outcome) = self.core.tell(ready) {
+            return Ok(outcome);
+        }
+        self.suspend()?;
+        Ok(self.core.tell(|engine| take(engine, request)))
+    }
+
+    /// Waits for a receive and lets go of it; the receiver's processor has its part of the work.
+    #[inline]
+    pub(super) fn await_message(&self, request: RequestId) -> Result<Outcome> {
+        let (machine, operation) = (&self.core.machine, self.operation.get());
+        let take = |engine: &mut Engine| {
+            let outcome = take(engine, request);
+            let time = costs::receiving(machine, operation, outcome.label.bytes, outcome.unexpected);
+            (outcome, engine.work(self.rank, time))
+        };
+        let ready = |engine: &mut Engine| engine.wait(self.rank, request).then(|| take(engine));
+        let (outcome, done) = if let Some(answer) = self.core.tell(ready) {
+            answer
+        } else {
+            self.suspend()?;
+            self.core.tell(take)
+        };
+        if !done {
+            self.suspend()?;
+        }
+        Ok(outcome)
+    }
+
+    pub(super) fn is_ready(&self, handle: &Handle) -> bool {
+        let Some(request) = handle.request() else { return true };
+        self.core
+            .tell(|engine| engine.outcome(request).is_some_and(|done| done.at <= engine.clock(self.rank)))
+    }
+
+    /// Waits for a request, and turns it into its answer.
+    pub(super) fn settle(&self, handle: &mut Handle) -> Result<Status> {
+        let State::Pending { request, kind } = handle.0 else { return self.answer(handle) };
+        handle.0 = match kind {
+            Kind::Send => State::Complete(status(self.wait_for(request)?.label)),
+            Kind::Receive => {
+                let capacity = self.core.capacity(request);
+                let message = status(self.await_message(request)?.label);
+                if message.len > capacity {
+                    State::Truncated { message, capacity }
+                } else {
+                    State::Complete(message)
+                }
+            }
+        };
+        self.leave();
+        self.answer(handle)
+    }
+
+    pub(super) fn answer(&self, handle: &Handle) -> Result<Status> {
+        match handle.0 {
+            State::Complete(status) => Ok(status),
+            State::Truncated { message, capacity } => {
+                Err(Error::Truncated { rank: self.rank(), message, capacity })
+            }
+            State::Pending { .. } => Err(Error::NothingToWaitFor),
+        }
+    }
+
+    pub(super) fn fits(&self, outcome: Outcome, capacity: usize) -> Result<Status> {
+        let message = status(outcome.label);
+        if message.len > capacity {
+            return Err(Error::Truncated { rank: self.rank(), message, capacity });
+        }
+        Ok(message)
+    }
+}
+
+/// What became of a complete request, which is forgotten.
+#[inline]
+fn take(engine: &mut Engine, request: RequestId) -> Outcome {
+    let nothing = Outcome { at: Time::ZERO, label: Label { source: 0, tag: 0, bytes: 0 }, unexpected: false };
+    let outcome = engine.outcome(request).unwrap_or(nothing);
+    engine.release(request);
+    outcome
+}
