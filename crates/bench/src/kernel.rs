@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use panto_schedule::Problem;
 use panto_transport::Transport;
 
 use crate::comet;
@@ -51,6 +52,12 @@ pub trait Pattern {
     /// The points to measure. `earlier` is what was measured before in this run.
     fn points(&self, settings: &Settings, earlier: &[Record]) -> Result<Vec<Point>>;
 
+    /// The collective that a point is, and the bytes of its elements, where it is nothing else.
+    fn collective(&self, point: &Point) -> Option<(Problem, usize)> {
+        let _ = point;
+        None
+    }
+
     /// Measures one point. All ranks of the world call this together; the root answers with the record.
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>>;
 }
@@ -83,6 +90,11 @@ macro_rules! kernels {
             /// The points to measure; see [`Pattern::points`].
             pub fn points(self, settings: &Settings, earlier: &[Record]) -> Result<Vec<Point>> {
                 match self { $(Self::$variant => $pattern.points(settings, earlier)),+ }
+            }
+
+            /// The collective that a point is; see [`Pattern::collective`].
+            pub fn collective(self, point: &Point) -> Option<(Problem, usize)> {
+                match self { $(Self::$variant => $pattern.collective(point)),+ }
             }
 
             /// Measures one point; see [`Pattern::run`].

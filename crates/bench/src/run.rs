@@ -10,7 +10,7 @@ use panto_transport::{Transport, World};
 
 use crate::error::{Error, Result};
 use crate::kernel::{About, Kernel};
-use crate::measure::{Lab, StealMeter, Stop};
+use crate::measure::{Lab, Samples, StealMeter, Stop};
 use crate::memory::fits_memory;
 use crate::point::Point;
 use crate::results::{End, Record};
@@ -86,7 +86,8 @@ fn with_needs(kernels: &[Kernel]) -> Result<Vec<Kernel>> {
 /// Can the world run as many ranks as the settings ask for?
 pub fn fits<W: World>(world: &W, settings: &Settings) -> Result<()> {
     let (ranks, most) = (settings.world(), world.most_ranks());
-    if ranks <= most {
+    // Where there are no stacks, each kernel is asked whether it needs one.
+    if ranks <= most || settings.is_stackless() {
         return Ok(());
     }
     Err(Error::usage(format!("{ranks} ranks are too many here; use --ranks {most} or fewer")))
@@ -99,10 +100,28 @@ pub fn runnable(kernel: Kernel, settings: &Settings) -> Result<()> {
         return Err(Error::usage(format!("{kernel} needs at least {least} ranks; use --ranks {least}")));
     }
     kernel.available(settings)?;
-    match needs {
-        Some(needed) => runnable(needed.parse()?, settings),
-        None => fits_memory(&kernel.points(&settings.with_least_ranks(least), &[])?, settings),
+    if let Some(needed) = needs {
+        return runnable(needed.parse()?, settings);
     }
+    let points = kernel.points(&settings.with_least_ranks(least), &[])?;
+    if is_schedule(kernel, &points, settings) { Ok(()) } else { needs_stacks(kernel, &points, settings) }
+}
+
+/// Are all points collectives, which run as schedules because there are so many ranks?
+fn is_schedule(kernel: Kernel, points: &[Point], settings: &Settings) -> bool {
+    settings.is_stackless() && points.iter().all(|point| kernel.collective(point).is_some())
+}
+
+/// Ranks with stacks hold real bytes.
+fn needs_stacks(kernel: Kernel, points: &[Point], settings: &Settings) -> Result<()> {
+    if settings.is_stackless() {
+        return Err(Error::usage(format!(
+            "{kernel} is more than a schedule, and on a simulated machine such a kernel runs on at most {} ranks; \
+             use fewer, or take broadcast, reduction and barrier",
+            settings.stackless_above
+        )));
+    }
+    fits_memory(points, settings)
 }
 
 struct Run<'a, W> {
@@ -127,6 +146,9 @@ impl<'a, W: World> Run<'a, W> {
         }
         let budget = self.deadline.saturating_duration_since(Instant::now()) / self.kernels_left as u32;
         self.kernels_left -= 1;
+        if is_schedule(kernel, &points, &settings) {
+            return self.schedules(kernel, points);
+        }
         let turns = Mutex::new(Turns { deadline: Instant::now() + budget, left: points.len() });
         for (ranks, points) in self.by_ranks(points) {
             let records = Mutex::new(Vec::new());
@@ -139,6 +161,25 @@ impl<'a, W: World> Run<'a, W> {
             if self.interrupt.load(Ordering::Relaxed) {
                 break;
             }
+        }
+        Ok(())
+    }
+
+    /// Points that are nothing but schedules.
+    fn schedules(&mut self, kernel: Kernel, points: Vec<Point>) -> Result<()> {
+        for point in points {
+            let over = Instant::now() >= self.deadline || self.interrupt.load(Ordering::Relaxed);
+            let Some((problem, element)) = kernel.collective(&point).filter(|_| !over) else { break };
+            let (algorithm, time) = self.world.expand(&problem, element, self.settings.algorithm)?;
+            let record = Record {
+                moved: (problem.count > 0).then_some((problem.count * element) as u64),
+                algorithm: Some(algorithm.to_string()),
+                machine: self.settings.machine.clone(),
+                verified: false,
+                ..Record::new(&kernel.about().full_name(), &point, Samples::exact(time))
+            };
+            self.observer().record(&record)?;
+            self.keep(vec![record]);
         }
         Ok(())
     }

@@ -43,6 +43,8 @@ pub struct Settings {
     pub io_bytes: u64,
     /// The machine that is simulated; none if ranks run for real.
     pub machine: Option<String>,
+    /// With more ranks than this, kernels that are schedules run as such, without stacks and bytes.
+    pub stackless_above: usize,
     /// How sure to be, and how long to try.
     pub effort: Effort,
     /// Seed of everything random: the order of points, sizes between powers of two.
@@ -117,6 +119,7 @@ impl Default for Settings {
             io_dir: None,
             io_bytes: 16 << 20,
             machine: None,
+            stackless_above: usize::MAX,
             effort: Effort::default(),
             seed: 1,
         }
@@ -127,6 +130,11 @@ impl Settings {
     /// The largest number of ranks.
     pub fn world(&self) -> usize {
         self.ranks.iter().copied().max().unwrap_or(1)
+    }
+
+    /// Are there so many ranks that kernels which are schedules run as such?
+    pub fn is_stackless(&self) -> bool {
+        self.world() > self.stackless_above
     }
 
     /// The numbers of ranks of a kernel that sweeps over them: those that the user listed, or powers of two up to the

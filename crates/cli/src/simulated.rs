@@ -5,8 +5,8 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use panto_bench::results::{Manifest, Simulated as Described};
 use panto_bench::{Effort, Settings};
-use panto_machine::{Machine, Map, Model, Protocol, Topology, builtin};
-use panto_schedule::HopShape;
+use panto_machine::{Machine, Model, Protocol, builtin};
+use panto_transport::World;
 use panto_transport::simulated::{Model as Traffic, Simulated};
 use panto_transport::threads::cores;
 
@@ -148,37 +148,14 @@ pub fn default_ranks(machine: &Machine) -> usize {
     machine.processors().min(MOST_DEFAULT_RANKS)
 }
 
-/// What the machine adds to what the user asked for.
-pub fn settings(machine: &Machine, settings: Settings, effort: Effort) -> Settings {
+/// What the world adds to what the user asked for. Kernels plan before they have a transport to ask for its shape.
+pub fn settings(world: &Simulated, settings: Settings, effort: Effort) -> Settings {
     Settings {
-        shape: settings.shape.or_else(|| shape(machine, settings.world())),
-        machine: Some(machine.name.clone()),
+        shape: settings.shape.or_else(|| Some(world.shape(settings.world()))),
+        machine: Some(world.machine().name.clone()),
+        stackless_above: world.most_ranks(),
         effort,
         ..settings
-    }
-}
-
-/// How far ranks are from each other, where distances follow from their numbers. Kernels plan before they have a transport
-/// to ask.
-fn shape(machine: &Machine, ranks: usize) -> Option<HopShape> {
-    let network = &machine.network;
-    if network.nodes.is_some() || network.map != Map::All || ranks > machine.processors() {
-        return None;
-    }
-    match &network.topology {
-        Topology::Hypercube { .. } => Some(HopShape::Hypercube),
-        Topology::Linear(_) => Some(HopShape::Linear),
-        Topology::Ring(n) if *n as usize == ranks => Some(HopShape::Ring),
-        Topology::Mesh(grid) => sides(grid.extents()).map(|(rows, cols)| HopShape::Mesh { rows, cols }),
-        Topology::Torus(grid) => sides(grid.extents()).map(|(rows, cols)| HopShape::Torus { rows, cols }),
-        _ => None,
-    }
-}
-
-fn sides(extents: &[u32]) -> Option<(usize, usize)> {
-    match *extents {
-        [rows, cols] => Some((rows as usize, cols as usize)),
-        _ => None,
     }
 }
 

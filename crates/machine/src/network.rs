@@ -42,7 +42,7 @@ pub struct Overheads {
     pub receive: Cost,
     /// On top of either, when an operation is started and waited for later.
     pub immediate: Time,
-    /// Least time between two messages that one processor puts on the network.
+    /// Least time between two messages that one rank puts on the network.
     pub gap: Time,
     /// For each of the short messages with which sender and receiver agree on a transfer: requests and grants.
     pub control: Time,

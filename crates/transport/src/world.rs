@@ -2,6 +2,9 @@
 
 use std::fmt::Display;
 
+use panto_schedule::{Algorithm, Problem};
+use panto_units::Time;
+
 use crate::error::Error;
 use crate::transport::Transport;
 
@@ -21,4 +24,16 @@ pub trait World: Sync {
         R: Send,
         E: From<Error> + Display + Send,
         F: Fn(&Self::Endpoint) -> Result<R, E> + Sync;
+
+    /// How long a collective over elements of `element` bytes takes ranks that all start at once, until the last ends, and
+    /// by which algorithm: for worlds that know without running programs, with sizes and no bytes.
+    fn expand(
+        &self,
+        problem: &Problem,
+        element: usize,
+        algorithm: Option<Algorithm>,
+    ) -> Result<(Algorithm, Time), Error> {
+        let _ = (problem, element, algorithm);
+        Err(Error::Unsupported("schedules without programs"))
+    }
 }

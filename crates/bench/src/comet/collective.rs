@@ -53,10 +53,21 @@ impl Pattern for Broadcast {
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
         let sizes = settings.sizes.clone().unwrap_or_else(|| message_sizes(LARGEST_BROADCAST, settings.seed));
-        let way = if settings.closing_barrier { variant::CLOSED } else { variant::OPEN };
+        // A schedule alone has no barrier behind it.
+        let closed = settings.closing_barrier && !settings.is_stackless();
+        let way = if closed { variant::CLOSED } else { variant::OPEN };
         let point = |ranks, bytes| Point::new(ranks).with(param::BYTES, bytes).with_text(param::VARIANT, way);
         check_algorithm(Collective::Broadcast, settings)?;
         Ok(by_ranks(settings, &sizes, point))
+    }
+
+    fn collective(&self, point: &Point) -> Option<(Problem, usize)> {
+        let count = point.get(param::BYTES);
+        let open = point.text(param::VARIANT) == variant::OPEN;
+        open.then_some((
+            Problem { collective: Collective::Broadcast, ranks: point.ranks, root: ROOT, count },
+            1,
+        ))
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
@@ -104,6 +115,11 @@ impl Pattern for Reduction {
         Ok(by_ranks(settings, &lengths, |ranks, length| Point::new(ranks).with(param::LENGTH, length)))
     }
 
+    fn collective(&self, point: &Point) -> Option<(Problem, usize)> {
+        let count = point.get(param::LENGTH);
+        Some((Problem { collective: Collective::Allreduce, ranks: point.ranks, root: ROOT, count }, DOUBLE))
+    }
+
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
         let length = point.get(param::LENGTH);
         let problem = problem(Collective::Allreduce, lab.transport, length);
@@ -138,6 +154,10 @@ impl Pattern for Barrier {
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
         check_algorithm(Collective::Barrier, settings)?;
         Ok(worlds(settings).into_iter().map(Point::new).collect())
+    }
+
+    fn collective(&self, point: &Point) -> Option<(Problem, usize)> {
+        Some((Problem { collective: Collective::Barrier, ranks: point.ranks, root: ROOT, count: 0 }, 1))
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use panto_transport::Time;
 use serde::{Deserialize, Serialize};
 
 /// The samples of one point.
@@ -21,6 +22,21 @@ pub struct Samples {
     pub metric: Metric,
     /// What an empty loop took and was subtracted, in nanoseconds an operation.
     pub empty_nanos: f64,
+}
+
+impl Samples {
+    /// The one sample of what is known exactly: from the common start to the last end.
+    pub fn exact(time: Time) -> Self {
+        Self {
+            nanos: vec![time.as_nanos()],
+            batch: 1,
+            late: 0,
+            stop: Stop::Confidence,
+            start: Start::RoundTime,
+            metric: Metric::first_to_last(),
+            empty_nanos: 0.0,
+        }
+    }
 }
 
 /// Why sampling ended.

@@ -1,7 +1,7 @@
 //! The CM-5, as far as CoMet's kernels show it (M8). Its own experiments have a suite of their own.
 
 use panto_machine::Machine;
-use panto_schedule::{Algorithm, HopShape};
+use panto_schedule::Algorithm;
 use panto_stats::{least_absolute, least_squares};
 use panto_transport::simulated::Model;
 
@@ -23,7 +23,7 @@ fn sizes() -> Vec<u64> {
 }
 
 pub(super) fn evaluate(figures: &Figures, model: Model) -> Result<(Machine, Evaluated)> {
-    let bench = Workbench::new(builtin("cm5", &[])?, model, HopShape::Complete);
+    let bench = Workbench::new(builtin("cm5", &[])?, model);
     let mut all = envelopes(&bench, figures)?;
     let (values, plots) = broadcasts(&bench)?;
     all.0.extend(values);

@@ -1,7 +1,6 @@
 //! The iPSC/860 of the CoMet thesis (C20).
 
 use panto_machine::Machine;
-use panto_schedule::HopShape;
 use panto_stats::Bandwidth;
 use panto_transport::simulated::Model;
 
@@ -35,7 +34,7 @@ fn sizes() -> Vec<u64> {
 }
 
 pub(super) fn evaluate(figures: &Figures, model: Model) -> Result<(Machine, Evaluated)> {
-    let bench = Workbench::new(builtin("ipsc860", &[])?, model, HopShape::Hypercube);
+    let bench = Workbench::new(builtin("ipsc860", &[])?, model);
     let mut all = Evaluated::default();
     for part in [echo, exchange, broadcast, collectives, contention, overlap, matrix] {
         let (values, plots) = part(&bench, figures)?;

@@ -5,7 +5,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use panto_machine::Machine;
-use panto_schedule::HopShape;
 use panto_transport::simulated::{Model, Simulated};
 
 use crate::error::Result;
@@ -20,12 +19,11 @@ const BUDGET: Duration = Duration::from_secs(24 * 3600);
 /// Where kernels run.
 pub(super) struct Workbench {
     world: Simulated,
-    shape: HopShape,
 }
 
 impl Workbench {
-    pub(super) fn new(machine: Machine, model: Model, shape: HopShape) -> Self {
-        Self { world: Simulated::new(Arc::new(machine), model), shape }
+    pub(super) fn new(machine: Machine, model: Model) -> Self {
+        Self { world: Simulated::new(Arc::new(machine), model) }
     }
 
     pub(super) fn machine(&self) -> &Machine {
@@ -37,7 +35,7 @@ impl Workbench {
         Settings {
             ranks: ranks.to_vec(),
             ranks_given: true,
-            shape: Some(self.shape),
+            shape: Some(self.world.shape(ranks.iter().copied().max().unwrap_or(1))),
             machine: Some(self.machine().name.clone()),
             effort: Effort { budget: BUDGET, ..Effort::default() }.on_virtual_clock(),
             ..Settings::default()

@@ -167,10 +167,9 @@ impl Bench {
         self.threads.refuse(&self.on)?;
         let model = self.machine.load(&self.on)?;
         let settings = self.settings(simulated::default_ranks(model.machine()))?;
-        let machine = simulated::machine(model, settings.world())?;
-        let settings = simulated::settings(&machine, settings, self.effort.on_virtual_clock());
+        let world = self.machine.world(simulated::machine(model, settings.world())?);
+        let settings = simulated::settings(&world, settings, self.effort.on_virtual_clock());
         settings.check()?;
-        let world = self.machine.world(machine);
         let manifest = self.machine.manifest(&world, &settings);
         self.measure(&world, &settings, manifest)
     }
@@ -227,9 +226,9 @@ impl Bench {
             closing_barrier: !patterns.no_barrier,
             io_dir: patterns.io_dir.clone(),
             io_bytes: patterns.io_size,
-            machine: None,
             effort: self.effort.effort(),
             seed: self.effort.seed,
+            ..Settings::default()
         })
     }
 }

@@ -61,6 +61,9 @@ impl Engine {
             let (next, arrived) = (message.next, message.arrived);
             if arrived && let Some(request) = self.receive_for(rank, channel, id) {
                 self.take(id);
+                // An earlier message may have held it up: then the receive meets it now, not in the past.
+                let message = &mut self.messages[id as usize];
+                message.came = message.came.max(self.now);
                 self.link(id, request);
             }
             id = next;

@@ -32,10 +32,11 @@ impl Events {
     /// `who` is a rank or a processor below 2^30, `number` counts what it did.
     pub(super) fn push(&mut self, time: Time, event: Event, who: u32, number: u32) {
         let (class, id) = match event {
-            Event::Inject(id) => (0, id),
-            Event::Arrive(id) => (1, id),
-            Event::Work(id) => (2, id),
-            Event::Wake(id) => (3, id),
+            Event::Arrive(id) => (0, id),
+            Event::Work(id) => (1, id),
+            Event::Wake(id) => (2, id),
+            // Last: whoever goes on at this moment may have something to put on a network too.
+            Event::Inject(id) => (3, id),
         };
         let precedence = class << CLASS | u64::from(who) << WHO | u64::from(number);
         self.heap.push(Reverse((time.as_picos(), precedence, id)));
@@ -49,10 +50,10 @@ impl Events {
     pub(super) fn pop(&mut self) -> Option<(Time, Event)> {
         let Reverse((time, precedence, id)) = self.heap.pop()?;
         let event = match precedence >> CLASS {
-            0 => Event::Inject(id),
-            1 => Event::Arrive(id),
-            2 => Event::Work(id),
-            _ => Event::Wake(id),
+            0 => Event::Arrive(id),
+            1 => Event::Work(id),
+            2 => Event::Wake(id),
+            _ => Event::Inject(id),
         };
         Some((Time::from_picos(time), event))
     }
@@ -85,11 +86,11 @@ mod tests {
         };
         let expected = [
             Event::Wake(9),
+            Event::Arrive(7),
+            Event::Wake(0),
             Event::Inject(0),
             Event::Inject(4),
             Event::Inject(1),
-            Event::Arrive(7),
-            Event::Wake(0),
         ];
         assert_eq!(order(true), expected);
         assert_eq!(order(false), expected);

@@ -12,7 +12,8 @@
 //!
 //! *Two ways of matching.* A rank that only receives by name is matched when a message is sent, arrived or not. A rank that
 //! has used a wild card, a probe or a handler is *ordered*: from then on its messages arrive as events, and are matched
-//! on arrival. Both give the same result wherever both are possible.
+//! on arrival. Both give the same result wherever both are possible and no message overtakes an earlier one of its channel;
+//! one that does is held up on an ordered rank until the earlier one is there.
 
 mod arrival;
 mod channel;

@@ -22,7 +22,9 @@ use std::sync::Arc;
 
 use corosensei::{Coroutine, CoroutineResult};
 use panto_machine::Machine;
-use panto_schedule::HopShape;
+use panto_schedule::{Algorithm, HopShape, Problem, schedule};
+use panto_sim::Expansion;
+use panto_units::Time;
 
 pub use endpoint::{Endpoint, Handle};
 pub use panto_sim::Model;
@@ -45,6 +47,8 @@ pub struct Simulated {
 
 /// More than this and even the guards of their stacks take long to set up.
 const MOST_RANKS: usize = 1 << 17;
+/// Ranks without stacks: more would need more memory than most have.
+const MOST_EXPANDED: usize = 1 << 24;
 /// Bytes of stack where there are few ranks, and where there are many.
 const STACK: usize = 256 << 10;
 const SMALL_STACK: usize = 64 << 10;
@@ -101,6 +105,25 @@ impl World for Simulated {
 
     fn most_ranks(&self) -> usize {
         MOST_RANKS
+    }
+
+    fn expand(
+        &self,
+        problem: &Problem,
+        element: usize,
+        algorithm: Option<Algorithm>,
+    ) -> Result<(Algorithm, Time), Error> {
+        let ranks = problem.ranks;
+        if ranks > MOST_EXPANDED {
+            return Err(Error::Start(format!("{ranks} ranks: there can be at most {MOST_EXPANDED}")));
+        }
+        self.machine.check_ranks(ranks).map_err(|error| Error::Start(error.to_string()))?;
+        let algorithm = algorithm.unwrap_or_else(|| self.machine.algorithm(problem, element));
+        let (machine, model) = (&*self.machine, self.model);
+        let expansion = Expansion { machine, model, collective: problem.collective, element: element as u64 };
+        let ends = expansion.run(&*schedule(problem, algorithm)?);
+        let ends = ends.map_err(|jam| Error::Deadlock(format!("  {jam}").into()))?;
+        Ok((algorithm, ends.into_iter().max().unwrap_or_default()))
     }
 
     fn run<R, E, F>(&self, ranks: usize, body: F) -> Result<Vec<R>, E>

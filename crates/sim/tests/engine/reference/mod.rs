@@ -31,6 +31,8 @@ pub struct Report {
     pub overtaken: bool,
     /// The least time between two things of which the first decides, that is not 0.
     pub closest: u64,
+    /// Did messages of two ranks come to a third at the same moment, or nearly?
+    pub tied: bool,
 }
 
 struct Reference<'a> {
@@ -200,7 +202,14 @@ impl<'a> Reference<'a> {
         }
     }
 
+    fn tied(&self) -> bool {
+        let close = |a: &Message, b: &Message| a.came.zip(b.came).is_some_and(|(a, b)| a.abs_diff(b) < 50);
+        let tied = |a: &Message, b: &Message| a.to == b.to && a.from != b.from && close(a, b);
+        self.messages.iter().any(|a| self.messages.iter().any(|b| tied(a, b)))
+    }
+
     fn report(self) -> Report {
+        let tied = self.tied();
         let gaps = |mut times: Vec<u64>| {
             times.sort_unstable();
             times.windows(2).map(|pair| pair[1] - pair[0]).filter(|&gap| gap > 0).min()
@@ -208,6 +217,6 @@ impl<'a> Reference<'a> {
         let closest = self.decisive.into_iter().filter_map(gaps).min().unwrap_or(u64::MAX);
         let exits = self.processes.iter().map(|process| process.exit.map(Time::from_picos)).collect();
         let saw = self.processes.into_iter().map(|process| process.saw).collect();
-        Report { run: Run { exits, saw }, overtaken: self.overtaken, closest }
+        Report { run: Run { exits, saw }, overtaken: self.overtaken, closest, tied }
     }
 }
