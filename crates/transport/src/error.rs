@@ -87,3 +87,9 @@ impl From<panto_schedule::Error> for Error {
         Self::Schedule(error)
     }
 }
+
+impl From<Box<Error>> for Error {
+    fn from(error: Box<Error>) -> Self {
+        *error
+    }
+}

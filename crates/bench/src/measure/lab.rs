@@ -26,6 +26,8 @@ pub struct Lab<'a, T: Transport> {
     /// How far ahead a common start is named; a point that has late ranks lets it grow.
     pub(super) slack: Time,
     usual_slack: Time,
+    /// No rank came in time for any start that was named: this point starts after barriers.
+    after_barrier: bool,
     budget: Duration,
 }
 
@@ -50,8 +52,17 @@ impl<'a, T: Transport> Lab<'a, T> {
     pub fn new(transport: &'a T, settings: &'a Settings, interrupt: &'a AtomicBool) -> Result<Self> {
         let empty = EmptyLoop::measure(transport);
         let (pulse, slack, budget) = (Pulse::new(transport)?, Time::ZERO, settings.effort.budget);
-        let mut lab =
-            Self { transport, settings, interrupt, empty, pulse, slack, usual_slack: slack, budget };
+        let mut lab = Self {
+            transport,
+            settings,
+            interrupt,
+            empty,
+            pulse,
+            slack,
+            usual_slack: slack,
+            after_barrier: false,
+            budget,
+        };
         lab.usual_slack = lab.estimate_slack()?;
         lab.slack = lab.usual_slack;
         if !transport.is_virtual() {
@@ -94,6 +105,7 @@ impl<'a, T: Transport> Lab<'a, T> {
     /// Measures an operation. All ranks must call this together; the root gets the samples.
     pub fn measure(&mut self, timing: Timing, operation: &mut impl Operation) -> Result<Option<Samples>> {
         if self.is_root() {
+            self.after_barrier = false;
             self.slack = match timing.sample {
                 Sample::Checked => self.usual_slack.max(AFTER_CHECKS),
                 _ => self.usual_slack,
@@ -113,11 +125,8 @@ impl<'a, T: Transport> Lab<'a, T> {
 
     /// How ranks start together here.
     pub fn start(&self) -> Start {
-        if self.transport.shares_clock() && !self.transport.oversubscribed() {
-            Start::RoundTime
-        } else {
-            Start::Barrier
-        }
+        let in_time = !self.after_barrier && !self.transport.oversubscribed();
+        if self.transport.shares_clock() && in_time { Start::RoundTime } else { Start::Barrier }
     }
 
     fn follow(&mut self, timing: Timing, operation: &mut impl Operation) -> Result<()> {
@@ -191,6 +200,11 @@ impl<'a, T: Transport> Lab<'a, T> {
         }
         self.transport.wait_until(start, Patience::Spin)?;
         Ok(false)
+    }
+
+    /// Names no more starts at this point. Only the root's word counts: its orders say how to start.
+    pub(super) fn start_after_barriers(&mut self) {
+        self.after_barrier = true;
     }
 
     /// Names starts further ahead from now on: ranks came late.

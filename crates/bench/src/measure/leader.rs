@@ -112,7 +112,9 @@ impl<'o, O: Operation> Leader<'o, O> {
         let earliest = Instant::now() + effort.least_time;
         let (mut nanos, mut late, mut look) = (Vec::new(), 0, effort.min_samples);
         loop {
-            if let Some(stop) = over_because(lab.interrupt, effort, nanos.len(), late, deadline) {
+            // After a barrier nobody is late, so there will be samples.
+            let in_vain = if lab.start() == Start::Barrier { 0 } else { late };
+            if let Some(stop) = over_because(lab.interrupt, effort, nanos.len(), in_vain, deadline) {
                 // What ended it matters only if the precision was not reached.
                 let sure = stop != Stop::Interrupted && rule.reached(&nanos);
                 return Ok((nanos, late, if sure { Stop::Confidence } else { stop }));
@@ -129,6 +131,9 @@ impl<'o, O: Operation> Leader<'o, O> {
                 late += 1;
                 if late > nanos.len() as u64 {
                     lab.allow_more_slack();
+                }
+                if nanos.is_empty() && late >= MOST_LATE {
+                    lab.start_after_barriers();
                 }
             } else {
                 nanos.push(self.nanos(lab, &answer, batch));

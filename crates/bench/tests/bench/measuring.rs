@@ -186,11 +186,13 @@ fn with_a_clock_ahead(ahead: u64) -> Samples {
     samples.remove(0).expect("the root has them")
 }
 
+/// When nobody comes in time for any start, as on a machine that is busy with something else, ranks start after barriers: a point
+/// without samples would be worth nothing.
 #[test]
-fn samples_that_start_late_are_dropped_and_counted() {
+fn samples_that_start_late_are_dropped_and_counted_and_barriers_help() {
     let late = with_a_clock_ahead(1_000_000_000_000);
-    assert_eq!((late.start, late.stop, late.nanos.len()), (Start::RoundTime, Stop::Budget, 0));
-    assert!(late.late >= 64, "{}", late.late);
+    assert_eq!((late.start, late.late), (Start::Barrier, 64));
+    assert!(late.nanos.len() >= 3, "{late:?}");
 }
 
 struct Wrong;

@@ -33,20 +33,18 @@ const MAX_SAMPLES: &str =
 
 impl EffortArgs {
     pub fn effort(&self) -> Effort {
-        self.limited(Effort {
+        let effort = Effort {
             precision: self.precision,
             repetitions: self.repetitions,
             budget: self.time_budget,
             ..Effort::default()
-        })
+        };
+        Effort { max_samples: self.max_samples.unwrap_or(effort.max_samples), ..effort }
     }
 
     /// The same on a simulated machine.
     pub fn on_virtual_clock(&self) -> Effort {
-        self.limited(self.effort().on_virtual_clock())
-    }
-
-    fn limited(&self, effort: Effort) -> Effort {
+        let effort = self.effort().on_virtual_clock();
         Effort { max_samples: self.max_samples.unwrap_or(effort.max_samples), ..effort }
     }
 }

@@ -37,12 +37,15 @@ fn of_group(group: &Group) -> Table {
     let (same, different): (Vec<Fact>, Vec<Fact>) = FACTS.iter().partition(|fact| fact.is_same(group));
     let mut columns = parameters(group);
     columns.extend(different.iter().map(|fact| fact.column(group)));
-    columns.extend(times(&rows));
+    let exact = !rows.is_empty() && rows.iter().all(|(record, _)| is_exact(record));
+    let (first, others) = times(&rows, exact);
+    columns.push(first);
+    columns.extend(others);
     columns.extend(bandwidth(&rows));
-    columns.push(samples(&rows));
+    columns.extend((!exact).then(|| samples(&rows)));
     columns.extend(notes(&rows));
     let table = transposed(columns, rows.len());
-    match caption(group, &same) {
+    match caption(group, &same, exact) {
         caption if caption.is_empty() => table,
         caption => table.caption(caption),
     }
@@ -96,10 +99,18 @@ impl Fact {
     }
 }
 
-fn caption(group: &Group, same: &[Fact]) -> String {
+fn caption(group: &Group, same: &[Fact], exact: bool) -> String {
     let Some(first) = group.records.first() else { return String::new() };
     let fixed = group.fixed().into_iter().map(|name| param::of(first, name));
-    same.iter().filter_map(|fact| fact.said(first)).chain(fixed).collect::<Vec<_>>().join("; ")
+    let exact = exact.then(|| "all samples of a point are the same".to_owned());
+    same.iter().filter_map(|fact| fact.said(first)).chain(fixed).chain(exact).collect::<Vec<_>>().join("; ")
+}
+
+/// Was nothing measured, and are all samples the same to the picosecond? Then there is no distribution to show.
+fn is_exact(record: &Record) -> bool {
+    const PICOSECOND: f64 = 1e-3;
+    let Some(first) = record.samples_ns.first() else { return false };
+    record.machine.is_some() && record.samples_ns.iter().all(|sample| (sample - first).abs() <= PICOSECOND)
 }
 
 fn parameters(group: &Group) -> Vec<Filled> {
@@ -129,7 +140,8 @@ fn seconds(nanos: f64) -> f64 {
     nanos * 1e-9
 }
 
-fn times(rows: &[Row]) -> Vec<Filled> {
+/// The column that everybody looks at, and those that say how sure it is.
+fn times(rows: &[Row], exact: bool) -> (Filled, Vec<Filled>) {
     let shown = |s: &Summary| [s.median, s.interval.low, s.interval.high, s.min, s.p95, s.p99].map(seconds);
     let summaries = rows.iter().filter_map(|(_, summary)| summary.as_ref());
     // Nobody thinks in minutes of message passing.
@@ -139,13 +151,16 @@ fn times(rows: &[Row]) -> Vec<Filled> {
         Filled { column: notation.column(header), cells }
     };
     let time = |nanos| notation.cell(seconds(nanos));
-    vec![
-        column("median", &|s| time(s.median)),
+    if exact {
+        return (column("time", &|s| time(s.median)), Vec::new());
+    }
+    let others = vec![
         column("95% interval", &|s| format!("{}..{}", time(s.interval.low), time(s.interval.high))),
         column("min", &|s| time(s.min)),
         column("p95", &|s| time(s.p95)),
         column("p99", &|s| time(s.p99)),
-    ]
+    ];
+    (column("median", &|s| time(s.median)), others)
 }
 
 fn bandwidth(rows: &[Row]) -> Option<Filled> {
@@ -186,6 +201,7 @@ fn note(record: &Record) -> String {
     let steal = stolen.map(|part| format!("steal {:.0}%", 100.0 * part));
     let empty = record.samples_ns.is_empty().then(|| "no samples".to_owned());
     // So few samples have no 95 % interval; what stands there is their range.
-    let few = (1..LEAST_FOR_INTERVAL).contains(&record.samples_ns.len()).then(|| "range only".to_owned());
+    let few = !is_exact(record) && (1..LEAST_FOR_INTERVAL).contains(&record.samples_ns.len());
+    let few = few.then(|| "range only".to_owned());
     [empty, few, stop, late, steal].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -14,7 +14,7 @@ impl Engine {
         }
         self.ordered(rank);
         let clock = self.ranks[rank as usize].clock;
-        for channel in self.inboxes[rank as usize].clone() {
+        for channel in self.channels.to(rank).collect::<Vec<_>>() {
             let mut id = self.channels.get(channel).messages.head;
             while id != NONE {
                 self.put_in_order(rank, id, clock);
@@ -124,16 +124,15 @@ impl Engine {
             return self.probe(rank, selector);
         }
         let (clock, reserved) = (self.ranks[rank as usize].clock, self.reserved_tag);
-        let there = |&channel: &u32| {
+        let there = |channel: u32| {
             let id = self.channels.view(channel).peek(&self.messages, selector, reserved, clock)?;
             let message = &self.messages[id as usize];
             Some((message.order(), message.label()))
         };
         let first = if let Some(source) = selector.source {
-            self.channels.find(source, rank).as_ref().and_then(there)
+            self.channels.find(source, rank).and_then(there)
         } else {
-            let channels = self.inboxes[rank as usize].iter();
-            channels.filter_map(there).min_by_key(|(order, _)| *order)
+            self.channels.to(rank).filter_map(there).min_by_key(|(order, _)| *order)
         };
         first.map(|(_, label)| label)
     }
@@ -141,7 +140,7 @@ impl Engine {
     /// Messages with this tag go to the rank's handler on arrival. The rank must be ordered.
     pub fn listen(&mut self, rank: u32, tag: u32) {
         self.ordered(rank).handled.push(tag);
-        for channel in self.inboxes[rank as usize].clone() {
+        for channel in self.channels.to(rank).collect::<Vec<_>>() {
             self.settle(rank, channel);
         }
     }

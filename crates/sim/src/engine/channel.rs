@@ -4,6 +4,7 @@ use panto_machine::Transit;
 use panto_units::Time;
 use rustc_hash::FxHashMap;
 use slab::Slab;
+use smallvec::SmallVec;
 
 use super::message::{Message, NONE, Request, UNKNOWN};
 use super::words::Selector;
@@ -103,28 +104,59 @@ pub(super) struct Channel {
     last_bytes: u64,
 }
 
+/// Sources of a rank that are found by looking at each.
+const FEW: usize = 6;
+
+/// The channels to one rank, each with its source, in the order of their first use. Those of a rank with few sources are one
+/// line of the cache.
+type Inbox = SmallVec<[(u32, u32); FEW]>;
+
 /// All channels that were ever used.
-#[derive(Default)]
 pub(super) struct Channels {
+    inboxes: Vec<Inbox>,
+    /// Where there are many sources, those after the first few.
     find: FxHashMap<u64, u32>,
     all: Vec<Channel>,
 }
 
 impl Channels {
-    /// The channel, and whether it is new.
-    #[inline]
-    pub(super) fn between(&mut self, from: u32, to: u32) -> (u32, bool) {
-        let fresh = self.all.len() as u32;
-        let id = *self.find.entry(key(from, to)).or_insert(fresh);
-        if id == fresh {
-            self.all.push(Channel::NEW);
-        }
-        (id, id == fresh)
+    pub(super) fn new(ranks: usize) -> Self {
+        Self { inboxes: vec![Inbox::new(); ranks], find: FxHashMap::default(), all: Vec::new() }
     }
 
-    /// The channel, if it was ever used.
+    /// The channel from one rank to another.
+    #[inline]
+    pub(super) fn between(&mut self, from: u32, to: u32) -> u32 {
+        self.find(from, to).unwrap_or_else(|| self.open(from, to))
+    }
+
+    /// The same, if it was ever used.
+    #[inline]
     pub(super) fn find(&self, from: u32, to: u32) -> Option<u32> {
-        self.find.get(&key(from, to)).copied()
+        let inbox = &self.inboxes[to as usize];
+        let first = inbox.iter().take(FEW).find(|(source, _)| *source == from);
+        match first {
+            Some((_, channel)) => Some(*channel),
+            None if inbox.len() <= FEW => None,
+            None => self.find.get(&key(from, to)).copied(),
+        }
+    }
+
+    #[cold]
+    fn open(&mut self, from: u32, to: u32) -> u32 {
+        let channel = self.all.len() as u32;
+        self.all.push(Channel::NEW);
+        let inbox = &mut self.inboxes[to as usize];
+        inbox.push((from, channel));
+        if inbox.len() > FEW {
+            self.find.insert(key(from, to), channel);
+        }
+        channel
+    }
+
+    /// All channels to a rank.
+    pub(super) fn to(&self, rank: u32) -> impl Iterator<Item = u32> {
+        self.inboxes[rank as usize].iter().map(|(_, channel)| *channel)
     }
 
     pub(super) fn view(&self, id: u32) -> &Channel {

@@ -22,10 +22,7 @@ impl Engine {
     }
 
     fn receive_from(&mut self, rank: u32, source: u32, selector: Selector, request: RequestId) {
-        let (channel, fresh) = self.channels.between(source, rank);
-        if fresh {
-            self.inboxes[rank as usize].push(channel);
-        }
+        let channel = self.channels.between(source, rank);
         let reserved = self.reserved_tag;
         let found = if self.ranks[rank as usize].ordered.is_some() {
             let clock = self.ranks[rank as usize].clock;

@@ -48,8 +48,6 @@ pub use words::{Delivery, Envelope, Label, Manner, MessageId, Outcome, RequestId
 /// Ranks that pass messages on a modelled machine.
 pub struct Engine {
     ranks: Vec<Rank>,
-    /// The channels to each rank, for those who look at all of them.
-    inboxes: Vec<Vec<u32>>,
     channels: Channels,
     messages: Slab<Message>,
     requests: Slab<Request>,
@@ -135,8 +133,7 @@ impl Engine {
         };
         Self {
             ranks: places.into_iter().map(rank).collect(),
-            inboxes: vec![Vec::new(); ranks],
-            channels: Channels::default(),
+            channels: Channels::new(ranks),
             messages: Slab::new(),
             requests: Slab::new(),
             events: Events::default(),

@@ -13,10 +13,7 @@ impl Engine {
     /// the send is complete at once.
     pub fn send(&mut self, rank: u32, envelope: Envelope) -> (MessageId, Option<RequestId>) {
         let wire = self.wires.number(envelope.operation);
-        let (channel, fresh) = self.channels.between(rank, envelope.to);
-        if fresh {
-            self.inboxes[envelope.to as usize].push(channel);
-        }
+        let channel = self.channels.between(rank, envelope.to);
         let start = self.leave(rank, wire);
         let phase = match envelope.manner {
             Manner::Handshake | Manner::Rendezvous => Phase::Request,

@@ -28,7 +28,7 @@ impl Engine {
     /// The messages that lie at a rank and that nobody wants.
     pub fn unclaimed(&self, rank: u32) -> Vec<Label> {
         let mut labels = Vec::new();
-        for &channel in &self.inboxes[rank as usize] {
+        for channel in self.channels.to(rank) {
             let mut id = self.channels.view(channel).messages.head;
             while id != NONE {
                 labels.push(self.messages[id as usize].label());

@@ -63,7 +63,7 @@ impl Engine {
     pub(super) fn take_back(&mut self, id: RequestId) {
         let (rank, source) = (self.requests[id as usize].rank, self.requests[id as usize].selector().source);
         if let Some(source) = source {
-            let (channel, _) = self.channels.between(source, rank);
+            let channel = self.channels.between(source, rank);
             self.channels.get(channel).posted.remove(&mut self.requests, id);
         } else if let Some(ordered) = &mut self.ranks[rank as usize].ordered {
             ordered.wild.retain(|&wild| wild != id);

@@ -10,14 +10,19 @@ use panto_units::Time;
 
 use super::core::{Core, Sink, status};
 use super::costs as meaning;
+use super::handle::{Aside, Handle, State};
 use super::listening;
 use super::meter::Meter;
 use super::posting::Terms;
 use super::shape;
+use super::waiting::request;
 use crate::error::{Error, Result};
 use crate::handler::{Handler, Listening};
 use crate::message::{MAX_TAG, Mode, Status, Tag, Want};
 use crate::transport::{Patience, StandardSend, Transport, Work};
+
+/// Errors of steps on the way are in a box: then what is usual comes back in registers.
+pub(super) type Quick<T> = std::result::Result<T, Box<Error>>;
 
 /// One rank. It is a coroutine: what would block gives the thread to another rank.
 pub struct Endpoint {
@@ -27,29 +32,8 @@ pub struct Endpoint {
     /// The collective that is being carried out.
     pub(super) operation: Cell<Option<Collective>>,
     pub(super) terms: Cell<Terms>,
+    pub(super) aside: Aside,
     meter: Option<Meter>,
-}
-
-/// A pending operation of an [`Endpoint`].
-pub struct Handle(pub(super) State);
-
-pub(super) enum State {
-    Complete(Status),
-    /// The message was longer than the buffer.
-    Truncated {
-        message: Status,
-        capacity: usize,
-    },
-    Pending {
-        request: RequestId,
-        kind: Kind,
-    },
-}
-
-#[derive(Clone, Copy)]
-pub(super) enum Kind {
-    Send,
-    Receive,
 }
 
 // SAFETY: bytes are copied from the caller's memory when a send starts, and into it when the engine matches a receive, which is
@@ -65,6 +49,7 @@ unsafe impl Transport for Endpoint {
         self.core.ranks
     }
 
+    #[inline]
     fn send(&self, mode: Mode, data: &[u8], to: usize, tag: Tag) -> Result<()> {
         self.enter()?;
         if let Some(request) = self.post_send(mode, data, to, tag, false)? {
@@ -74,6 +59,7 @@ unsafe impl Transport for Endpoint {
         Ok(())
     }
 
+    #[inline]
     fn receive(&self, buffer: &mut [u8], want: Want) -> Result<Status> {
         self.enter()?;
         let sink = Sink { data: buffer.as_mut_ptr(), len: buffer.len() };
@@ -108,6 +94,7 @@ unsafe impl Transport for Endpoint {
         Ok(found)
     }
 
+    #[inline]
     unsafe fn start_send(
         &self,
         mode: Mode,
@@ -121,32 +108,34 @@ unsafe impl Transport for Endpoint {
         let data = if len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(data, len) } };
         let request = self.post_send(mode, data, to, tag, true)?;
         self.leave();
-        Ok(Handle(match request {
-            Some(request) => State::Pending { request, kind: Kind::Send },
-            None => State::Complete(Status { source: self.rank(), tag, len }),
-        }))
+        Ok(match request {
+            Some(request) => Handle::sending(request),
+            None => Handle::complete(Status { source: self.rank(), tag, len }, &self.aside),
+        })
     }
 
+    #[inline]
     unsafe fn start_receive(&self, buffer: *mut u8, len: usize, want: Want) -> Result<Handle> {
         self.enter()?;
         self.work(costs::posting(&self.core.machine, self.operation.get()))?;
         // SAFETY: the caller vouches for the buffer.
         let request = unsafe { self.post_receive(Sink { data: buffer, len }, want) }?;
         self.leave();
-        Ok(Handle(State::Pending { request, kind: Kind::Receive }))
+        Ok(Handle::receiving(request))
     }
 
+    #[inline]
     fn wait(&self, handle: &mut Handle) -> Result<Status> {
-        if let State::Complete(status) = handle.0 {
-            return Ok(status);
+        if let State::Over = handle.state() {
+            return handle.answer(self.rank(), &self.aside);
         }
         self.enter()?;
         self.settle(handle)
     }
 
     fn test(&self, handle: &mut Handle) -> Result<Option<Status>> {
-        if let State::Complete(status) = handle.0 {
-            return Ok(Some(status));
+        if let State::Over = handle.state() {
+            return handle.answer(self.rank(), &self.aside).map(Some);
         }
         self.enter()?;
         self.take_turn()?;
@@ -169,19 +158,19 @@ unsafe impl Transport for Endpoint {
                 return self.settle(&mut handles[which[place]]).map(|status| (place, status));
             }
             let pending: Vec<RequestId> =
-                which.iter().filter_map(|&index| handles[index].request()).collect();
+                which.iter().filter_map(|&index| request(&handles[index])).collect();
             self.core.tell(|engine| engine.watch(self.rank, &pending));
             self.suspend()?;
         }
     }
 
     fn cancel(&self, handle: &mut Handle) -> Option<Status> {
-        let done = match &handle.0 {
-            State::Complete(status) => return Some(*status),
-            State::Truncated { .. } => return None,
-            State::Pending { request, .. } => self.core.tell(|engine| engine.cancel(*request)).map(status),
+        let (State::Sending(request) | State::Receiving(request)) = handle.state() else {
+            return handle.answer(self.rank(), &self.aside).ok();
         };
-        handle.0 = State::Complete(done.unwrap_or(Status { source: self.rank(), tag: 0, len: 0 }));
+        let done = self.core.tell(|engine| engine.cancel(request)).map(status);
+        let nothing = Status { source: self.rank(), tag: 0, len: 0 };
+        *handle = Handle::complete(done.unwrap_or(nothing), &self.aside);
         done
     }
 
@@ -278,7 +267,15 @@ impl Endpoint {
     /// The yielder must live as long as the endpoint is used, and only its own coroutine may use it.
     pub(super) unsafe fn new(rank: u32, core: Rc<Core>, yielder: *const Yielder<(), ()>) -> Self {
         let meter = core.measured.then(Meter::new);
-        Self { rank, core, yielder, operation: Cell::new(None), terms: Cell::new(Terms::NONE), meter }
+        Self {
+            rank,
+            core,
+            yielder,
+            operation: Cell::new(None),
+            terms: Cell::new(Terms::NONE),
+            aside: Aside::default(),
+            meter,
+        }
     }
 
     /// Tells this rank from all others, of other worlds too.
@@ -287,18 +284,18 @@ impl Endpoint {
     }
 
     /// Gives the thread to another rank, until this one's turn.
-    pub(super) fn suspend(&self) -> Result<()> {
+    pub(super) fn suspend(&self) -> Quick<()> {
         // SAFETY: see `new`.
         unsafe { &*self.yielder }.suspend(());
         listening::runs(self);
-        self.core.failure().map_or(Ok(()), Err)
+        self.core.failure().map_or(Ok(()), |error| Err(Box::new(error)))
     }
 
     /// The rank calls the message layer.
     #[inline]
-    pub(super) fn enter(&self) -> Result<()> {
+    pub(super) fn enter(&self) -> Quick<()> {
         if let Some(error) = self.core.failure() {
-            return Err(error);
+            return Err(Box::new(error));
         }
         match self.meter.as_ref().and_then(|meter| meter.stop(&self.core.machine)) {
             Some(time) => self.work(time),
@@ -316,7 +313,7 @@ impl Endpoint {
 
     /// The processor works for the rank.
     #[inline]
-    pub(super) fn work(&self, time: Time) -> Result<()> {
+    pub(super) fn work(&self, time: Time) -> Quick<()> {
         if time == Time::ZERO || self.core.tell(|engine| engine.work(self.rank, time)) {
             Ok(())
         } else {
@@ -325,33 +322,24 @@ impl Endpoint {
     }
 
     /// Waits until this rank's clock is the earliest of all: what it finds then is final.
-    pub(super) fn take_turn(&self) -> Result<()> {
+    pub(super) fn take_turn(&self) -> Quick<()> {
         self.core.tell(|engine| engine.park(self.rank));
         self.suspend()
     }
 
     /// From now on messages arrive in the order of time.
-    pub(super) fn take_order(&self) -> Result<()> {
+    pub(super) fn take_order(&self) -> Quick<()> {
         self.take_turn()?;
         self.core.tell(|engine| engine.order(self.rank));
         Ok(())
     }
 
     /// A rank that asks and hears no has lost some time.
-    pub(super) fn asked(&self, found: bool) -> Result<()> {
+    pub(super) fn asked(&self, found: bool) -> Quick<()> {
         if found { Ok(()) } else { self.work(self.core.machine.processor.poll) }
     }
 }
 
-impl Handle {
-    pub(super) fn request(&self) -> Option<RequestId> {
-        match self.0 {
-            State::Pending { request, .. } => Some(request),
-            _ => None,
-        }
-    }
-}
-
-pub(super) fn check_tag(tag: Tag) -> Result<()> {
-    if tag > MAX_TAG { Err(Error::TagTooLarge(tag)) } else { Ok(()) }
+pub(super) fn check_tag(tag: Tag) -> Quick<()> {
+    if tag > MAX_TAG { Err(Box::new(Error::TagTooLarge(tag))) } else { Ok(()) }
 }

@@ -8,6 +8,7 @@ mod arena;
 mod core;
 mod costs;
 mod endpoint;
+mod handle;
 mod listening;
 mod meter;
 mod posting;
@@ -26,7 +27,8 @@ use panto_schedule::{Algorithm, HopShape, Problem, schedule};
 use panto_sim::Expansion;
 use panto_units::Time;
 
-pub use endpoint::{Endpoint, Handle};
+pub use endpoint::Endpoint;
+pub use handle::Handle;
 pub use panto_sim::Model;
 
 use crate::error::Error;

@@ -6,8 +6,8 @@ use panto_units::Time;
 
 use super::core::{Busy, Sink};
 use super::costs as meaning;
-use super::endpoint::{Endpoint, check_tag};
-use crate::error::{Error, Result};
+use super::endpoint::{Endpoint, Quick, check_tag};
+use crate::error::Error;
 use crate::message::{Mode, Tag, Want};
 
 /// What a send costs and how it behaves.
@@ -44,7 +44,7 @@ impl Endpoint {
         to: usize,
         tag: Tag,
         started: bool,
-    ) -> Result<Option<RequestId>> {
+    ) -> Quick<Option<RequestId>> {
         self.check_rank(to)?;
         check_tag(tag)?;
         let terms = self.terms(mode, data.len() as u64, started);
@@ -81,7 +81,7 @@ impl Endpoint {
     /// # Safety
     /// As for [`Core::receive`].
     #[inline]
-    pub(super) unsafe fn post_receive(&self, sink: Sink, want: Want) -> Result<RequestId> {
+    pub(super) unsafe fn post_receive(&self, sink: Sink, want: Want) -> Quick<RequestId> {
         let selector = self.selector(want)?;
         if selector.source.is_none() {
             self.take_order()?;
@@ -90,15 +90,15 @@ impl Endpoint {
         Ok(unsafe { self.core.receive(self.rank, selector, sink) })
     }
 
-    pub(super) fn selector(&self, want: Want) -> Result<Selector> {
+    pub(super) fn selector(&self, want: Want) -> Quick<Selector> {
         want.source.map_or(Ok(()), |source| self.check_rank(source))?;
         want.tag.map_or(Ok(()), check_tag)?;
         Ok(Selector { source: want.source.map(|source| source as u32), tag: want.tag })
     }
 
     #[inline]
-    pub(super) fn check_rank(&self, rank: usize) -> Result<()> {
+    pub(super) fn check_rank(&self, rank: usize) -> Quick<()> {
         let ranks = self.core.ranks;
-        if rank < ranks { Ok(()) } else { Err(Error::NoSuchRank { rank, ranks }) }
+        if rank < ranks { Ok(()) } else { Err(Box::new(Error::NoSuchRank { rank, ranks })) }
     }
 }

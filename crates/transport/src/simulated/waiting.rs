@@ -4,7 +4,8 @@ use panto_sim::{Engine, Label, Outcome, RequestId, costs};
 use panto_units::Time;
 
 use super::core::status;
-use super::endpoint::{Endpoint, Handle, Kind, State};
+use super::endpoint::{Endpoint, Quick};
+use super::handle::{Handle, State};
 use crate::error::{Error, Result};
 use crate::message::Status;
 use crate::transport::Transport;
@@ -12,7 +13,7 @@ use crate::transport::Transport;
 impl Endpoint {
     /// Waits for a send, and lets go of it.
     #[inline]
-    pub(super) fn wait_for(&self, request: RequestId) -> Result<Outcome> {
+    pub(super) fn wait_for(&self, request: RequestId) -> Quick<Outcome> {
         let ready = |engine: &mut Engine| engine.wait(self.rank, request).then(|| take(engine, request));
         if let Some(outcome) = self.core.tell(ready) {
             return Ok(outcome);
@@ -23,7 +24,7 @@ impl Endpoint {
 
     /// Waits for a receive and lets go of it; the receiver's processor has its part of the work.
     #[inline]
-    pub(super) fn await_message(&self, request: RequestId) -> Result<Outcome> {
+    pub(super) fn await_message(&self, request: RequestId) -> Quick<Outcome> {
         let (machine, operation) = (&self.core.machine, self.operation.get());
         let take = |engine: &mut Engine| {
             let outcome = take(engine, request);
@@ -44,38 +45,26 @@ impl Endpoint {
     }
 
     pub(super) fn is_ready(&self, handle: &Handle) -> bool {
-        let Some(request) = handle.request() else { return true };
+        let Some(request) = request(handle) else { return true };
         self.core
             .tell(|engine| engine.outcome(request).is_some_and(|done| done.at <= engine.clock(self.rank)))
     }
 
     /// Waits for a request, and turns it into its answer.
     pub(super) fn settle(&self, handle: &mut Handle) -> Result<Status> {
-        let State::Pending { request, kind } = handle.0 else { return self.answer(handle) };
-        handle.0 = match kind {
-            Kind::Send => State::Complete(status(self.wait_for(request)?.label)),
-            Kind::Receive => {
+        match handle.state() {
+            State::Sending(request) => {
+                *handle = Handle::complete(status(self.wait_for(request)?.label), &self.aside);
+            }
+            State::Receiving(request) => {
                 let capacity = self.core.capacity(request);
                 let message = status(self.await_message(request)?.label);
-                if message.len > capacity {
-                    State::Truncated { message, capacity }
-                } else {
-                    State::Complete(message)
-                }
+                *handle = Handle::received(message, capacity, &self.aside);
             }
-        };
-        self.leave();
-        self.answer(handle)
-    }
-
-    pub(super) fn answer(&self, handle: &Handle) -> Result<Status> {
-        match handle.0 {
-            State::Complete(status) => Ok(status),
-            State::Truncated { message, capacity } => {
-                Err(Error::Truncated { rank: self.rank(), message, capacity })
-            }
-            State::Pending { .. } => Err(Error::NothingToWaitFor),
+            State::Over => {}
         }
+        self.leave();
+        handle.answer(self.rank(), &self.aside)
     }
 
     pub(super) fn fits(&self, outcome: Outcome, capacity: usize) -> Result<Status> {
@@ -84,6 +73,14 @@ impl Endpoint {
             return Err(Error::Truncated { rank: self.rank(), message, capacity });
         }
         Ok(message)
+    }
+}
+
+/// The request that a handle waits for.
+pub(super) fn request(handle: &Handle) -> Option<RequestId> {
+    match handle.state() {
+        State::Sending(request) | State::Receiving(request) => Some(request),
+        State::Over => None,
     }
 }
 
