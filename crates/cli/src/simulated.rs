@@ -20,6 +20,10 @@ pub struct MachineArgs {
     #[arg(long, value_enum)]
     network: Option<Network>,
 
+    /// Where the time of computation between messages comes from [default: declared]
+    #[arg(long, value_enum)]
+    computation: Option<Computation>,
+
     /// Change the model, such as link.latency=2us; may be given again and again
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -36,6 +40,15 @@ pub enum Network {
     Fast,
     /// They share links
     Traffic,
+}
+
+/// Where the time of computation comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Computation {
+    /// Kernels say what they did, and the model knows what that takes
+    Declared,
+    /// The host's processor time, scaled by the model's processor.speed
+    Measured,
 }
 
 impl Network {
@@ -67,6 +80,7 @@ impl MachineArgs {
     pub fn refuse(&self) -> Result<(), Failure> {
         let given = [
             ("--network", self.network.is_some()),
+            ("--computation", self.computation.is_some()),
             ("--set", !self.set.is_empty()),
             ("--map", self.map.is_some()),
         ];
@@ -102,7 +116,12 @@ impl MachineArgs {
     }
 
     pub fn world(&self, machine: Machine) -> Simulated {
-        Simulated::new(Arc::new(machine), Network::or_default(self.network).model())
+        let world = Simulated::new(Arc::new(machine), Network::or_default(self.network).model());
+        if self.is_measured() { world.measured() } else { world }
+    }
+
+    fn is_measured(&self) -> bool {
+        self.computation == Some(Computation::Measured)
     }
 
     /// Describes a run on this machine.
@@ -110,8 +129,12 @@ impl MachineArgs {
         let machine = world.machine();
         let network = Network::or_default(self.network).name().to_owned();
         let topology = machine.network.topology.to_string();
-        let text =
-            format!("simulated {}: {topology}, {network} network, {}", machine.name, protocol(machine));
+        let computation = if self.is_measured() { ", computation measured on the host" } else { "" };
+        let text = format!(
+            "simulated {}: {topology}, {network} network, {}{computation}",
+            machine.name,
+            protocol(machine)
+        );
         let described = Described {
             name: machine.name.clone(),
             topology,
