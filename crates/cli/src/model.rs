@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use panto_machine::{Description, Model, Reach};
+use panto_machine::{Description, Model, Reach, builtin};
 use panto_report::table::{Column, Table};
 use panto_units::{Time, bytes, rate, time};
 use serde_json::{Value, json};
@@ -13,19 +13,30 @@ use crate::failure::Failure;
 use crate::out;
 use crate::show::Format;
 
-/// Is this file a model? It is read no further than needed to tell, and what can be read only once is a result.
+/// Is this a model: a built-in machine, or a file? That is read no further than needed to tell, and what can be read only once
+/// is a result.
 pub fn is_model(path: &Path) -> bool {
+    if is_builtin(path) {
+        return true;
+    }
     let mut start = Vec::new();
     let regular = std::fs::metadata(path).is_ok_and(|about| about.is_file());
     let mut read = || File::open(path)?.take(64 << 10).read_to_end(&mut start);
     regular && read().is_ok() && Model::recognises(&String::from_utf8_lossy(&start), path)
 }
 
+/// The name of a built-in machine, and of no file.
+fn is_builtin(path: &Path) -> bool {
+    path.to_str().is_some_and(|name| builtin::find(name).is_some())
+        && std::fs::symlink_metadata(path).is_err()
+}
+
 /// `panto info` of a model.
 pub fn info(path: &Path, format: Format) -> Result<(), Failure> {
     let name = path.to_string_lossy();
     // A file that is called like a built-in is still the file.
-    let name = if path.components().count() == 1 { format!("./{name}") } else { name.into_owned() };
+    let is_file_here = path.components().count() == 1 && !is_builtin(path);
+    let name = if is_file_here { format!("./{name}") } else { name.into_owned() };
     let model = Model::load(&name, &[])?;
     match format {
         Format::Table => describe(&model),
@@ -56,7 +67,7 @@ fn describe(model: &Model) {
     out::line(format_args!("diameter    {}", links(about.diameter.into())));
     let bisection = about.bisection.map_or_else(|| "no formula is known".into(), links);
     out::line(format_args!("bisection   {bisection}{}", rated(about.bisection_rate)));
-    out::line("\nA message that meets nobody, from the begin of its send to the end of its receive:\n");
+    out::line("\nA message that meets nobody, from the start of its send to the end of its receive:\n");
     out::text(predicted(&about));
     let own: Vec<String> = model.machine().networks.keys().map(ToString::to_string).collect();
     if !own.is_empty() {

@@ -84,8 +84,24 @@ fn wrong(name: &str, line: usize, what: &str) -> Error {
     Error::BadFile { path: name.into(), line, what: what.into() }
 }
 
+/// The cells of a line. One that has commas stands between quotes; none has quotes inside.
+fn cells(line: &str) -> Vec<&str> {
+    let mut cells = Vec::new();
+    let mut rest = Some(line);
+    while let Some(text) = rest {
+        let quoted = text.strip_prefix('"').and_then(|text| text.split_once('"'));
+        let (cell, after) = match quoted {
+            Some((cell, after)) => (cell, after.strip_prefix(',')),
+            None => text.split_once(',').map_or((text, None), |(cell, after)| (cell, Some(after))),
+        };
+        cells.push(cell);
+        rest = after;
+    }
+    cells
+}
+
 fn row(line: &str) -> std::result::Result<Published, &'static str> {
-    let cells: Vec<&str> = line.split(',').collect();
+    let cells = cells(line);
     let &[id, quantity, relation, value, unit, within, status, source, how] = cells.as_slice() else {
         return Err("there are not nine cells");
     };
@@ -124,6 +140,12 @@ fn row(line: &str) -> std::result::Result<Published, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cells_between_quotes_have_commas() {
+        assert_eq!(cells("a,\"b, c\",,d"), ["a", "b, c", "", "d"]);
+        assert_eq!(cells("\"a, b\""), ["a, b"]);
+    }
 
     #[test]
     fn a_row_is_read_and_slips_are_named() {

@@ -13,10 +13,10 @@ use crate::show::{self, Format};
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  panto info run.jsonl\n  panto info run.jsonl --format csv > run.csv\n  \
-                        panto info run.jsonl --plot plots\n  panto info --salvage broken.jsonl\n  panto info my-machine.toml"
+                        panto info run.jsonl --plot plots\n  panto info --salvage broken.jsonl\n  panto info my-machine.toml\n  panto info cm5"
 )]
 pub struct Info {
-    /// A file that `panto bench -o` wrote, or a machine model
+    /// A file that `panto bench -o` wrote, or a machine: a model file or the name of a built-in
     file: PathBuf,
 
     /// How to print it

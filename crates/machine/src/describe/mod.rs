@@ -47,7 +47,7 @@ pub struct Description {
 pub struct Reach {
     /// How many links.
     pub distance: u32,
-    /// Times of [`SIZES`].
+    /// Times of 0 B, 8 B, 1 KiB, 64 KiB and 1 MiB.
     pub times: Vec<(u64, Time)>,
     /// Bytes a second of messages without end, if they take any time.
     pub bandwidth: Option<f64>,
