@@ -25,13 +25,18 @@ pub struct Expansion<'a> {
     pub element: u64,
 }
 
-/// Some ranks could not go on.
+/// Why an expansion has no end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Jam {
-    /// How many.
-    pub ranks: usize,
-    /// One of them.
-    pub rank: usize,
+pub enum Jam {
+    /// Some ranks could not go on.
+    Stuck {
+        /// How many.
+        ranks: usize,
+        /// One of them.
+        rank: usize,
+    },
+    /// It takes longer than time is long.
+    EndOfTime,
 }
 
 /// The only tag.
@@ -53,8 +58,11 @@ impl Expansion<'_> {
             }
             forget_bytes(&mut engine);
         }
+        if engine.is_over() {
+            return Err(Jam::EndOfTime);
+        }
         match places.iter().position(|place| !place.done) {
-            Some(rank) => Err(Jam { ranks: places.iter().filter(|place| !place.done).count(), rank }),
+            Some(rank) => Err(Jam::Stuck { ranks: places.iter().filter(|place| !place.done).count(), rank }),
             None => Ok((0..ranks as u32).map(|rank| engine.clock(rank)).collect()),
         }
     }
@@ -265,7 +273,12 @@ impl Walk<'_> {
 
 impl fmt::Display for Jam {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "deadlock: {} ranks cannot go on, the first of them is rank {}", self.ranks, self.rank)
+        match self {
+            Self::Stuck { ranks, rank } => {
+                write!(f, "{ranks} ranks cannot go on, the first of them is rank {rank}")
+            }
+            Self::EndOfTime => f.write_str("virtual time is over"),
+        }
     }
 }
 

@@ -31,6 +31,8 @@ pub enum Error {
     TagTooLarge(Tag),
     /// Nobody can go on. The text names each rank and what it waits for.
     Deadlock(Arc<str>),
+    /// Virtual time has an end, and a simulated machine has reached it.
+    EndOfTime,
     /// A rank gave up and stopped all the others (C1).
     Aborted {
         /// The rank that failed.
@@ -65,6 +67,10 @@ impl fmt::Display for Error {
             }
             Self::Deadlock(report) => write!(f, "deadlock: no rank can go on\n{report}"),
             Self::Aborted { rank, message } => write!(f, "rank {rank} stopped the run: {message}"),
+            Self::EndOfTime => f.write_str(
+                "virtual time is over: it ends after 213 days, and this run takes longer; use smaller messages, or \
+                 shorter times in the model",
+            ),
             Self::NothingToWaitFor => f.write_str("there is no request to wait for"),
             Self::Unsupported(what) => write!(f, "this transport has no {what}"),
             Self::Schedule(error) => write!(f, "{error}"),

@@ -66,8 +66,9 @@ impl From<Time> for Duration {
 
 impl Add for Time {
     type Output = Self;
+    /// The end of time, if there is no later moment.
     fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
+        self.saturating_add(other)
     }
 }
 

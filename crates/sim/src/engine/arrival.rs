@@ -49,13 +49,14 @@ impl Engine {
         message.arrived = true;
         let (to, channel, order) = (message.to, message.channel, message.order());
         self.ordered(to).arrived.insert(order, id);
-        self.settle(to, channel);
+        // Only what was sent after it can have waited for it.
+        self.settle(to, channel, id);
         self.tell_prober(to);
     }
 
-    /// Lets the messages of a channel that have arrived meet their receives, in the order of sending.
-    fn settle(&mut self, rank: u32, channel: u32) {
-        let mut id = self.channels.get(channel).messages.head;
+    /// Lets the messages of a channel from `first` on that have arrived meet their receives, in the order of sending.
+    fn settle(&mut self, rank: u32, channel: u32, first: u32) {
+        let mut id = first;
         while id != NONE {
             let message = &self.messages[id as usize];
             let (next, arrived) = (message.next, message.arrived);
@@ -100,6 +101,7 @@ impl Engine {
         let id = self.receive_request(rank, selector, Kind::Handler);
         // It runs now at the earliest, although its message may have come before: an earlier one held it up.
         self.requests[id as usize].posted = self.now;
+        self.ordered(rank).owed += 1;
         id
     }
 
@@ -141,11 +143,12 @@ impl Engine {
     pub fn listen(&mut self, rank: u32, tag: u32) {
         self.ordered(rank).handled.push(tag);
         for channel in self.channels.to(rank).collect::<Vec<_>>() {
-            self.settle(rank, channel);
+            let first = self.channels.get(channel).messages.head;
+            self.settle(rank, channel, first);
         }
     }
 
-    /// They no longer do.
+    /// They no longer do, but for those that were promised to the handler already: [`Engine::owes`] says whether there are any.
     pub fn unlisten(&mut self, rank: u32, tag: u32) {
         self.ordered(rank).handled.retain(|&handled| handled != tag);
     }
@@ -155,16 +158,15 @@ impl Engine {
         self.ranks[rank as usize].ordered.as_ref().is_some_and(|ordered| !ordered.handled.is_empty())
     }
 
-    /// Are messages with this tag on their way to the rank?
-    pub fn is_expecting(&self, rank: u32, tag: u32) -> bool {
-        self.messages
-            .iter()
-            .any(|(_, message)| message.to == rank && message.tag == tag && !message.cancelled)
+    /// Are messages on their way that were promised to a handler of the rank?
+    pub fn owes(&self, rank: u32) -> bool {
+        self.ranks[rank as usize].ordered.as_ref().is_some_and(|ordered| ordered.owed > 0)
     }
 
     fn handle(&mut self, id: u32) {
         let message = self.messages.remove(id as usize);
         self.requests.remove(message.receive as usize);
+        self.ordered(message.to).owed -= 1;
         self.deliveries.push_back(Delivery::Handler(id, message.to, message.label(), self.now));
     }
 }

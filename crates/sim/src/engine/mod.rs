@@ -62,6 +62,8 @@ pub struct Engine {
     now: Time,
     reserved_tag: u32,
     alive: usize,
+    /// Has something taken so long that it has no end?
+    is_over: bool,
 }
 
 struct Rank {
@@ -87,6 +89,8 @@ struct Ordered {
     wild: VecDeque<u32>,
     /// Tags that have a handler.
     handled: Vec<u32>,
+    /// Messages that a handler will get.
+    owed: u32,
 }
 
 /// What a rank is doing.
@@ -145,12 +149,18 @@ impl Engine {
             now: Time::ZERO,
             reserved_tag,
             alive: ranks,
+            is_over: false,
         }
     }
 
     /// How many ranks have not finished.
     pub fn alive(&self) -> usize {
         self.alive
+    }
+
+    /// Is virtual time over, after 213 days? Then ranks wait for what will never be.
+    pub fn is_over(&self) -> bool {
+        self.is_over
     }
 
     /// A rank's clock.
@@ -211,8 +221,12 @@ impl Engine {
 
     /// Lets the first thing happen that is waiting for its time.
     fn happen(&mut self) -> bool {
-        let inside = self.wires.next();
-        match (inside, self.events.next()) {
+        let (inside, outside) = (self.wires.next(), self.events.next());
+        if inside.map(|(time, _)| time).into_iter().chain(outside).min() == Some(UNKNOWN) {
+            self.is_over = true;
+            return false;
+        }
+        match (inside, outside) {
             (None, None) => return false,
             (Some((time, wire)), next) if next.is_none_or(|next| time <= next) => self.advance(time, wire),
             _ => {

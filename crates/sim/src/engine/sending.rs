@@ -98,10 +98,7 @@ impl Engine {
         } else {
             ask()
         };
-        let passage = Passage {
-            left: start.saturating_add(transit.leaves),
-            arrived: start.saturating_add(transit.arrives),
-        };
+        let passage = Passage::after(start, transit);
         self.passed(id, passage);
     }
 
@@ -133,6 +130,7 @@ impl Engine {
 
     /// It is known when the part of the message that was on the network arrives.
     fn passed(&mut self, id: u32, passage: Passage) {
+        self.is_over |= passage.arrived == UNKNOWN;
         let message = &mut self.messages[id as usize];
         if message.cancelled {
             message.phase = Phase::Arrived;
@@ -241,11 +239,7 @@ impl Engine {
         }
         message.cancelled = true;
         message.send = NONE;
-        let (channel, to, order) = (message.channel, message.to, message.order());
-        self.channels.get(channel).messages.remove(&mut self.messages, id);
-        if let Some(ordered) = &mut self.ranks[to as usize].ordered {
-            ordered.arrived.remove(&order);
-        }
+        self.take(id);
         self.deliveries.push_back(Delivery::Drop(id));
         self.forget(id);
         true

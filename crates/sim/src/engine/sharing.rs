@@ -18,6 +18,8 @@ pub(super) struct Sharing {
     service: u128,
     last: Time,
     work: BinaryHeap<Reverse<(u128, u32)>>,
+    /// The moment of the last event that was asked for. There is one at a time: those before it are out of date.
+    planned: Option<Time>,
 }
 
 impl Sharing {
@@ -33,6 +35,23 @@ impl Sharing {
         let left = end.saturating_sub(self.service) * self.work.len() as u128;
         let picos = u64::try_from((left + (1 << FRACTION) - 1) >> FRACTION).unwrap_or(u64::MAX);
         Some(self.last.saturating_add(Time::from_picos(picos)))
+    }
+
+    /// When the next event must be, if it is not planned already.
+    pub(super) fn plan(&mut self) -> Option<Time> {
+        let next = self.next();
+        let news = next != self.planned;
+        self.planned = next;
+        next.filter(|_| news)
+    }
+
+    /// An event of this moment has come. Is it the one that was planned last?
+    pub(super) fn is_due(&mut self, now: Time) -> bool {
+        let due = self.planned == Some(now);
+        if due {
+            self.planned = None;
+        }
+        due
     }
 
     /// The ranks that are done now; none, if somebody has come since this moment was named.

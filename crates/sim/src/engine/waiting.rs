@@ -4,7 +4,7 @@ use panto_units::Time;
 
 use super::events::Event;
 use super::message::{Kind, NONE, Request, UNKNOWN};
-use super::{Engine, Label, Outcome, RequestId, Selector, State};
+use super::{Engine, Outcome, RequestId, Selector, State};
 
 impl Engine {
     /// The rank waits for a request. True if it can go on at once; otherwise the driver must suspend it until its turn.
@@ -41,22 +41,34 @@ impl Engine {
         self.requests.remove(request as usize);
     }
 
-    /// Gives an operation up. If it cannot be undone, the answer is the message.
-    pub fn cancel(&mut self, id: RequestId) -> Option<Label> {
-        let Request { label, complete, kind, message, .. } = self.requests[id as usize];
+    /// Gives an operation up, if that can be done; otherwise it must be waited for. The rank's clock must be at the time of the
+    /// last event, and the rank ordered: a receive that was matched before its message came stays matched, and an ordered
+    /// rank has no such receives but those from before.
+    pub fn try_cancel(&mut self, id: RequestId) -> bool {
+        let Request { complete, kind, message, .. } = self.requests[id as usize];
         let undone = match kind {
             Kind::Send => complete == UNKNOWN && self.withdraw(message),
             _ => message == NONE,
         };
-        if undone && kind == Kind::Receive {
-            self.take_back(id);
-        }
-        if undone || complete != UNKNOWN {
+        if undone {
+            if kind == Kind::Receive {
+                self.take_back(id);
+            }
             self.requests.remove(id as usize);
-        } else {
-            self.requests[id as usize].abandoned = true;
         }
-        (!undone).then_some(label)
+        undone
+    }
+
+    /// Gives an operation up at the end of a run, when nobody waits for anything any more.
+    pub fn cancel(&mut self, id: RequestId) {
+        if self.try_cancel(id) {
+            return;
+        }
+        if self.requests[id as usize].complete == UNKNOWN {
+            self.requests[id as usize].abandoned = true;
+        } else {
+            self.requests.remove(id as usize);
+        }
     }
 
     /// Takes a posted receive out of its list.
@@ -65,8 +77,10 @@ impl Engine {
         if let Some(source) = source {
             let channel = self.channels.between(source, rank);
             self.channels.get(channel).posted.remove(&mut self.requests, id);
-        } else if let Some(ordered) = &mut self.ranks[rank as usize].ordered {
-            ordered.wild.retain(|&wild| wild != id);
+        } else if let Some(ordered) = &mut self.ranks[rank as usize].ordered
+            && let Some(place) = ordered.wild.iter().position(|&wild| wild == id)
+        {
+            ordered.wild.remove(place);
         }
     }
 
@@ -108,6 +122,7 @@ impl Engine {
         let state = &mut self.ranks[rank as usize];
         if state.shares.is_none() {
             state.clock = state.clock.saturating_add(time);
+            self.is_over |= state.clock == UNKNOWN;
             return true;
         }
         time == Time::ZERO || self.share(rank, time)
@@ -121,7 +136,7 @@ impl Engine {
         state.state = State::Working;
         let sharing = self.sharing.entry(processor).or_default();
         sharing.begin(state.clock, rank, time);
-        let next = sharing.next();
+        let next = sharing.plan();
         self.plan_work(processor, next);
         false
     }
@@ -135,12 +150,15 @@ impl Engine {
     pub(super) fn worked(&mut self, processor: u32) {
         let Some(sharing) = self.sharing.get_mut(&processor) else { return };
         let (ranks, runnable, now) = (&mut self.ranks, &mut self.runnable, self.now);
+        if !sharing.is_due(now) {
+            return;
+        }
         sharing.done(now, |rank| {
             ranks[rank as usize].clock = now;
             ranks[rank as usize].state = State::Running;
             runnable.push_back(rank);
         });
-        let next = sharing.next();
+        let next = sharing.plan();
         self.plan_work(processor, next);
     }
 
@@ -149,6 +167,7 @@ impl Engine {
         if id == NONE {
             return;
         }
+        self.is_over |= at == UNKNOWN;
         let request = &mut self.requests[id as usize];
         request.complete = at;
         let rank = request.rank;

@@ -13,7 +13,7 @@ mod reserve;
 mod slots;
 mod traffic;
 
-use panto_machine::Network;
+use panto_machine::{Network, Transit};
 use panto_units::Time;
 
 pub use traffic::Traffic;
@@ -53,6 +53,12 @@ pub struct Passage {
 }
 
 impl Passage {
+    /// Of a message that sets off at `start`.
+    #[inline]
+    pub(crate) fn after(start: Time, transit: Transit) -> Self {
+        Self { left: start.saturating_add(transit.leaves), arrived: start.saturating_add(transit.arrives) }
+    }
+
     /// The sender is free when the last byte arrives, at this time in picoseconds.
     fn together(time: u64) -> Self {
         let time = Time::from_picos(time);
@@ -63,6 +69,5 @@ impl Passage {
 /// Nobody is in anybody's way.
 #[inline]
 pub fn passage(network: &Network, start: Time, load: Load) -> Passage {
-    let transit = network.transit(load.from, load.to, load.bytes);
-    Passage { left: start.saturating_add(transit.leaves), arrived: start.saturating_add(transit.arrives) }
+    Passage::after(start, network.transit(load.from, load.to, load.bytes))
 }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use super::flaw::{Flaw, Outcome};
 use super::{Failure, Failures, TAG};
 use crate::error::{Error, Result};
+use crate::handler::Handler;
 use crate::message::{Mode, Want};
 use crate::scope::scope;
 use crate::transport::Transport;
@@ -60,10 +61,11 @@ pub fn run_failures<W: World>(world: &W, ranks: usize) -> std::result::Result<us
         ("an error of a rank is the error of the run", own_error(world, ranks)),
         ("a rank that panics is named", panic_is_named(world, ranks)),
         ("an abort that is kept secret fails the run", secret_abort(world, ranks)),
+        ("a handler that panics fails its rank", handler_panic_is_named(world, ranks)),
     ];
     let outcomes =
         aborts.chain(others).filter_map(|(name, outcome)| Some(Failure { name, flaw: outcome.err()? }));
-    Failures::none_of(ranks, acts.len() + 3, outcomes)
+    Failures::none_of(ranks, acts.len() + 4, outcomes)
 }
 
 /// Rank 0 gives up; everybody else, in whatever it does, must learn who and why.
@@ -114,6 +116,24 @@ fn panic_is_named<W: World>(world: &W, ranks: usize) -> Outcome {
     });
     match outcome {
         Err(Error::Aborted { rank: 1, message }) if message.contains("on purpose") => Ok(()),
+        other => Err(Flaw(format!("the run ended with {other:?}"))),
+    }
+}
+
+/// The rank waits for something else meanwhile.
+fn handler_panic_is_named<W: World>(world: &W, ranks: usize) -> Outcome {
+    let outcome: Result<Vec<()>> = world.run(ranks, |t| {
+        let handler: Handler = Box::new(|_, _, _| panic!("on purpose, for the conformance test"));
+        let _listening = if t.rank() == 1 { Some(t.on_message(TAG, handler)?) } else { None };
+        super::barrier(t)?;
+        if t.rank() == 0 {
+            t.send(Mode::Buffered, &[], 1, TAG)?;
+        }
+        t.receive(&mut [0; 8], Want::new(0, TAG + 1)).map(drop)
+    });
+    match outcome {
+        Err(Error::Aborted { rank: 1, message }) if message.contains("on purpose") => Ok(()),
+        Err(Error::Unsupported(_)) => Ok(()),
         other => Err(Flaw(format!("the run ended with {other:?}"))),
     }
 }

@@ -100,6 +100,9 @@ pub(super) fn others_unaffected<T: Transport>(t: &T) -> Outcome {
     if t.rank() > 0 {
         call_rank_0(t)?;
         t.send(Mode::Buffered, &[1], 0, TAG)?;
+    } else {
+        // A barrier does not say that long messages have come.
+        compute_until(t, || lock(&heard).len() == EACH * (t.size() - 1))?;
     }
     barrier_then_drop(t, listening)?;
     if t.rank() > 0 {

@@ -1,8 +1,9 @@
 //! What the ranks of a simulated world share: the engine, and the bytes of messages.
 
 use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use panto_machine::Machine;
 use panto_sim::{Delivery, Engine, Envelope, Label, MessageId, Model, RequestId, Selector};
@@ -13,6 +14,7 @@ use crate::collective::COLLECTIVE_TAG;
 use crate::error::Error;
 use crate::handler::Handler;
 use crate::message::{Status, Tag};
+use crate::outcome::panic_text;
 
 /// Worlds that there were so far.
 static WORLDS: AtomicU64 = AtomicU64::new(0);
@@ -55,6 +57,15 @@ pub(super) struct Core {
     failure: RefCell<Option<Error>>,
 }
 
+/// A handler of a rank.
+struct Registered {
+    rank: usize,
+    tag: Tag,
+    handler: Handler,
+    /// Set when nobody listens any more, from wherever.
+    is_over: Arc<AtomicBool>,
+}
+
 /// The processor works for others too.
 pub(super) struct Busy;
 
@@ -64,7 +75,7 @@ struct State {
     bytes: Vec<Bytes>,
     /// By request.
     sinks: Vec<Sink>,
-    handlers: Vec<(usize, Tag, Handler)>,
+    handlers: Vec<Registered>,
     /// Messages whose handler must run.
     calls: Vec<(usize, Status, Bytes, Time)>,
 }
@@ -144,14 +155,25 @@ impl Core {
         self.state.borrow().sinks.get(request as usize).map_or(0, |sink| sink.len)
     }
 
-    pub(super) fn listen(&self, rank: usize, tag: Tag, handler: Handler) {
-        self.state.borrow_mut().handlers.push((rank, tag, handler));
+    /// Lets messages with this tag go to the handler, until the answer is set; then [`Core::unlisten`] should follow.
+    pub(super) fn listen(&self, rank: usize, tag: Tag, handler: Handler) -> Arc<AtomicBool> {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let registered = Registered { rank, tag, handler, is_over: Arc::clone(&is_over) };
+        self.state.borrow_mut().handlers.push(registered);
         self.tell(|engine| engine.listen(rank as u32, tag));
+        is_over
     }
 
-    pub(super) fn unlisten(&self, rank: usize, tag: Tag) {
-        self.tell(|engine| engine.unlisten(rank as u32, tag));
-        self.state.borrow_mut().handlers.retain(|(owner, its, _)| (*owner, *its) != (rank, tag));
+    /// Has the rank a handler for this tag?
+    pub(super) fn listens(&self, rank: usize, tag: Tag) -> bool {
+        let is_it = |known: &Registered| {
+            (known.rank, known.tag) == (rank, tag) && !known.is_over.load(Ordering::Relaxed)
+        };
+        self.state.borrow().handlers.iter().any(is_it)
+    }
+
+    pub(super) fn forget_handler(&self, rank: usize, tag: Tag) {
+        self.state.borrow_mut().handlers.retain(|known| (known.rank, known.tag) != (rank, tag));
     }
 
     /// The error that ended the run, if it has ended.
@@ -167,7 +189,8 @@ impl Core {
         self.failure.borrow_mut().get_or_insert(error).clone()
     }
 
-    /// Handlers are the user's code: nothing is borrowed while they run.
+    /// Handlers are the user's code: nothing is borrowed while they run. A handler is a part of its rank: when it panics, the
+    /// rank has failed (C1).
     fn call_handlers(&self) {
         let (calls, mut handlers) = {
             let mut state = self.state.borrow_mut();
@@ -177,12 +200,22 @@ impl Core {
             (std::mem::take(&mut state.calls), std::mem::take(&mut state.handlers))
         };
         for (rank, status, bytes, now) in calls {
-            let of_rank = |(owner, tag, _): &&mut (usize, Tag, Handler)| (*owner, *tag) == (rank, status.tag);
-            if let Some((_, _, handler)) = handlers.iter_mut().find(of_rank) {
-                handler(status, &bytes, now);
+            let is_it = |known: &&mut Registered| (known.rank, known.tag) == (rank, status.tag);
+            let Some(known) = handlers.iter_mut().find(is_it) else { continue };
+            if known.is_over.load(Ordering::Relaxed) || self.failed.get() {
+                continue;
+            }
+            let call = AssertUnwindSafe(|| (known.handler)(status, &bytes, now));
+            if let Err(panic) = catch_unwind(call) {
+                let message = format!("a handler of it panicked: {}", panic_text(panic.as_ref()));
+                self.fail(Error::Aborted { rank, message: message.into() });
             }
         }
         let mut state = self.state.borrow_mut();
+        let over = handlers.extract_if(.., |known| known.is_over.load(Ordering::Relaxed));
+        for Registered { rank, tag, .. } in over {
+            state.engine.unlisten(rank as u32, tag);
+        }
         handlers.append(&mut state.handlers);
         state.handlers = handlers;
     }

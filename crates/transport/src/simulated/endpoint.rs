@@ -28,12 +28,12 @@ pub(super) type Quick<T> = std::result::Result<T, Box<Error>>;
 pub struct Endpoint {
     pub(super) rank: u32,
     pub(super) core: Rc<Core>,
-    yielder: *const Yielder<(), ()>,
+    pub(super) yielder: *const Yielder<(), ()>,
     /// The collective that is being carried out.
     pub(super) operation: Cell<Option<Collective>>,
     pub(super) terms: Cell<Terms>,
     pub(super) aside: Aside,
-    meter: Option<Meter>,
+    pub(super) meter: Option<Meter>,
 }
 
 // SAFETY: bytes are copied from the caller's memory when a send starts, and into it when the engine matches a receive, which is
@@ -168,22 +168,18 @@ unsafe impl Transport for Endpoint {
         let (State::Sending(request) | State::Receiving(request)) = handle.state() else {
             return handle.answer(self.rank(), &self.aside).ok();
         };
-        let done = self.core.tell(|engine| engine.cancel(request)).map(status);
-        let nothing = Status { source: self.rank(), tag: 0, len: 0 };
-        *handle = Handle::complete(done.unwrap_or(nothing), &self.aside);
-        done
+        // In the order of time, unless there is none any more.
+        if !std::thread::panicking() && self.core.failure().is_none() && self.take_order().is_ok() {
+            return self.cancel_now(handle, request);
+        }
+        self.core.tell(|engine| engine.cancel(request));
+        *handle = Handle::complete(Status { source: self.rank(), tag: 0, len: 0 }, &self.aside);
+        None
     }
 
     fn now(&self) -> Time {
-        if let Some(meter) = &self.meter
-            && let Some(time) = meter.stop(&self.core.machine)
-        {
-            // On a shared processor that would be another rank's turn, which a clock cannot wait for.
-            let _ =
-                self.core.tell(|engine| !engine.shares_processor(self.rank) && engine.work(self.rank, time));
-            meter.start();
-        }
-        self.core.tell(|engine| engine.clock(self.rank))
+        let computed = self.meter.as_ref().and_then(|meter| meter.so_far(&self.core.machine));
+        self.core.tell(|engine| engine.clock(self.rank)) + computed.unwrap_or_default()
     }
 
     fn shares_clock(&self) -> bool {
@@ -254,89 +250,14 @@ unsafe impl Transport for Endpoint {
 
     fn on_message(&self, tag: Tag, handler: Handler) -> Result<Listening> {
         check_tag(tag)?;
+        if self.core.listens(self.rank(), tag) {
+            return Err(Error::Unsupported("second handler for one tag"));
+        }
         self.enter()?;
         self.take_order()?;
         let listening = listening::listen(self, tag, handler);
         self.leave();
         Ok(listening)
-    }
-}
-
-impl Endpoint {
-    /// # Safety
-    /// The yielder must live as long as the endpoint is used, and only its own coroutine may use it.
-    pub(super) unsafe fn new(rank: u32, core: Rc<Core>, yielder: *const Yielder<(), ()>) -> Self {
-        let meter = core.measured.then(Meter::new);
-        Self {
-            rank,
-            core,
-            yielder,
-            operation: Cell::new(None),
-            terms: Cell::new(Terms::NONE),
-            aside: Aside::default(),
-            meter,
-        }
-    }
-
-    /// Tells this rank from all others, of other worlds too.
-    pub(super) fn identity(&self) -> (u64, u32) {
-        (self.core.number, self.rank)
-    }
-
-    /// Gives the thread to another rank, until this one's turn.
-    pub(super) fn suspend(&self) -> Quick<()> {
-        // SAFETY: see `new`.
-        unsafe { &*self.yielder }.suspend(());
-        listening::runs(self);
-        self.core.failure().map_or(Ok(()), |error| Err(Box::new(error)))
-    }
-
-    /// The rank calls the message layer.
-    #[inline]
-    pub(super) fn enter(&self) -> Quick<()> {
-        if let Some(error) = self.core.failure() {
-            return Err(Box::new(error));
-        }
-        match self.meter.as_ref().and_then(|meter| meter.stop(&self.core.machine)) {
-            Some(time) => self.work(time),
-            None => Ok(()),
-        }
-    }
-
-    /// It goes back to its own work.
-    #[inline]
-    pub(super) fn leave(&self) {
-        if let Some(meter) = &self.meter {
-            meter.start();
-        }
-    }
-
-    /// The processor works for the rank.
-    #[inline]
-    pub(super) fn work(&self, time: Time) -> Quick<()> {
-        if time == Time::ZERO || self.core.tell(|engine| engine.work(self.rank, time)) {
-            Ok(())
-        } else {
-            self.suspend()
-        }
-    }
-
-    /// Waits until this rank's clock is the earliest of all: what it finds then is final.
-    pub(super) fn take_turn(&self) -> Quick<()> {
-        self.core.tell(|engine| engine.park(self.rank));
-        self.suspend()
-    }
-
-    /// From now on messages arrive in the order of time.
-    pub(super) fn take_order(&self) -> Quick<()> {
-        self.take_turn()?;
-        self.core.tell(|engine| engine.order(self.rank));
-        Ok(())
-    }
-
-    /// A rank that asks and hears no has lost some time.
-    pub(super) fn asked(&self, found: bool) -> Quick<()> {
-        if found { Ok(()) } else { self.work(self.core.machine.processor.poll) }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Handlers (C19): they run when a message arrives, in the order of time, whatever their rank computes.
 
 use std::cell::Cell;
+use std::sync::atomic::Ordering;
 
 use panto_units::Time;
 
@@ -8,7 +9,7 @@ use super::endpoint::Endpoint;
 use crate::handler::{Handler, Listening};
 use crate::message::Tag;
 
-/// How often a rank that stops listening looks whether messages are still on their way; doubled each time.
+/// How often a rank that stops listening looks whether promised messages are still on their way; doubled each time.
 const LOOK: Time = Time::from_nanos(1_000);
 
 thread_local! {
@@ -22,36 +23,41 @@ pub(super) fn runs(endpoint: &Endpoint) {
     RUNNING.set(endpoint);
 }
 
-/// No rank does.
-pub(super) fn nobody_runs() {
-    RUNNING.set(std::ptr::null());
+/// Runs something that lets ranks run; afterwards the rank that ran before does again, of a world around this one.
+pub(super) fn while_ranks_run<R>(body: impl FnOnce() -> R) -> R {
+    let before = RUNNING.replace(std::ptr::null());
+    let result = body();
+    RUNNING.set(before);
+    result
 }
 
-/// Lets messages with this tag go to the handler, which must be in the order of time already.
+/// Lets messages with this tag go to the handler. The rank must be in the order of time already.
 pub(super) fn listen(endpoint: &Endpoint, tag: Tag, handler: Handler) -> Listening {
     let owner = endpoint.identity();
-    endpoint.core.listen(endpoint.rank as usize, tag, handler);
+    let is_over = endpoint.core.listen(endpoint.rank as usize, tag, handler);
     Listening::new(move || {
-        // SAFETY: a rank sets the pointer when it goes on, and the scheduler clears it when the rank gives the thread back;
-        // an endpoint lives as long as its rank.
-        if let Some(endpoint) = unsafe { RUNNING.get().as_ref() }
-            && endpoint.identity() == owner
-        {
-            stop(endpoint, tag);
+        // SAFETY: a rank sets the pointer when it goes on, and it is set back when the rank gives the thread back; an
+        // endpoint lives as long as its rank.
+        match unsafe { RUNNING.get().as_ref() } {
+            Some(endpoint) if endpoint.identity() == owner && !std::thread::panicking() => {
+                stop(endpoint, tag)
+            }
+            _ => {}
         }
+        is_over.store(true, Ordering::Relaxed);
     })
 }
 
-/// Waits for the messages that were sent already, and listens no more.
+/// Waits for the messages that came already, and for those that were promised to the handler, and listens no more.
 fn stop(endpoint: &Endpoint, tag: Tag) {
     let mut pause = LOOK;
-    while endpoint.core.tell(|engine| engine.is_expecting(endpoint.rank, tag)) {
+    let mut heard = endpoint.take_turn();
+    endpoint.core.tell(|engine| engine.unlisten(endpoint.rank, tag));
+    while heard.is_ok() && endpoint.core.tell(|engine| engine.owes(endpoint.rank)) {
         let moment = endpoint.core.tell(|engine| engine.clock(endpoint.rank)).saturating_add(pause);
         endpoint.core.tell(|engine| engine.wait_until(endpoint.rank, moment));
-        if endpoint.suspend().is_err() {
-            break;
-        }
+        heard = endpoint.suspend();
         pause = pause.saturating_add(pause);
     }
-    endpoint.core.unlisten(endpoint.rank as usize, tag);
+    endpoint.core.forget_handler(endpoint.rank as usize, tag);
 }

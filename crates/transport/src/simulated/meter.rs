@@ -22,11 +22,20 @@ impl Meter {
         self.since.set(Some(processor_time()));
     }
 
+    /// What the rank has computed since it started, which goes on.
+    pub(super) fn so_far(&self, machine: &Machine) -> Option<Time> {
+        let since = self.since.get()?;
+        Some(scaled(processor_time().saturating_sub(since), machine))
+    }
+
     /// What the rank has computed, as time on the modelled processor; `None` if it was not computing.
     pub(super) fn stop(&self, machine: &Machine) -> Option<Time> {
-        let computed = processor_time().saturating_sub(self.since.take()?);
-        Some(Time::from_picos((computed.as_secs_f64() / machine.processor.speed * 1e12) as u64))
+        Some(scaled(processor_time().saturating_sub(self.since.take()?), machine))
     }
+}
+
+fn scaled(computed: Duration, machine: &Machine) -> Time {
+    Time::from_picos((computed.as_secs_f64() / machine.processor.speed * 1e12) as u64)
 }
 
 /// Processor time of this thread: other programs on the host do not count.

@@ -12,6 +12,7 @@ mod handle;
 mod listening;
 mod meter;
 mod posting;
+mod rank;
 mod report;
 mod shape;
 mod waiting;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 use corosensei::{Coroutine, CoroutineResult};
 use panto_machine::Machine;
 use panto_schedule::{Algorithm, HopShape, Problem, schedule};
-use panto_sim::Expansion;
+use panto_sim::{Expansion, Jam};
 use panto_units::Time;
 
 pub use endpoint::Endpoint;
@@ -124,7 +125,10 @@ impl World for Simulated {
         let (machine, model) = (&*self.machine, self.model);
         let expansion = Expansion { machine, model, collective: problem.collective, element: element as u64 };
         let ends = expansion.run(&*schedule(problem, algorithm)?);
-        let ends = ends.map_err(|jam| Error::Deadlock(format!("  {jam}").into()))?;
+        let ends = ends.map_err(|jam| match jam {
+            Jam::EndOfTime => Error::EndOfTime,
+            jam @ Jam::Stuck { .. } => Error::Deadlock(format!("  {jam}").into()),
+        })?;
         Ok((algorithm, ends.into_iter().max().unwrap_or_default()))
     }
 
@@ -142,7 +146,7 @@ impl World for Simulated {
             crew.enlist(arena.stack(rank), rank as u32, &body);
         }
         crew.work();
-        first_cause(crew.outcomes.into_iter().flatten(), crew.core.failure())
+        first_cause(std::mem::take(&mut crew.outcomes).into_iter().flatten(), crew.core.failure())
     }
 }
 
@@ -177,8 +181,9 @@ impl<R, E: Display> Crew<R, E> {
             self.resume(rank as usize);
         }
         if self.outcomes.iter().any(Option::is_none) && self.core.failure().is_none() {
-            let report = self.core.tell(|engine| report::deadlock(engine, self.members.len()));
-            self.core.fail(Error::Deadlock(report.into()));
+            let ranks = self.members.len();
+            let stuck = self.core.tell(|engine| (!engine.is_over()).then(|| report::deadlock(engine, ranks)));
+            self.core.fail(stuck.map_or(Error::EndOfTime, |report| Error::Deadlock(report.into())));
         }
         // Whoever waits hears of the failure, and goes home.
         for rank in 0..self.members.len() {
@@ -189,12 +194,19 @@ impl<R, E: Display> Crew<R, E> {
     }
 
     fn resume(&mut self, rank: usize) {
-        let result = self.members[rank].resume(());
-        listening::nobody_runs();
+        let result = listening::while_ranks_run(|| self.members[rank].resume(()));
         if let CoroutineResult::Return(outcome) = result {
             self.outcomes[rank] = Some(outcome);
             self.core.tell(|engine| engine.finish(rank as u32));
         }
+    }
+}
+
+impl<R, E> Drop for Crew<R, E> {
+    /// Ranks that are still suspended when their scheduler unwinds are unwound too: from then on no bytes are moved, because
+    /// their buffers go one by one.
+    fn drop(&mut self) {
+        self.core.fail(Error::Start("the world is gone".into()));
     }
 }
 

@@ -26,10 +26,15 @@ impl Endpoint {
     #[inline]
     pub(super) fn await_message(&self, request: RequestId) -> Quick<Outcome> {
         let (machine, operation) = (&self.core.machine, self.operation.get());
+        // Let go of only when nothing can fail any more: a handle may still name it.
         let take = |engine: &mut Engine| {
-            let outcome = take(engine, request);
+            let outcome = look(engine, request);
             let time = costs::receiving(machine, operation, outcome.label.bytes, outcome.unexpected);
-            (outcome, engine.work(self.rank, time))
+            let done = engine.work(self.rank, time);
+            if done {
+                engine.release(request);
+            }
+            (outcome, done)
         };
         let ready = |engine: &mut Engine| engine.wait(self.rank, request).then(|| take(engine));
         let (outcome, done) = if let Some(answer) = self.core.tell(ready) {
@@ -40,8 +45,19 @@ impl Endpoint {
         };
         if !done {
             self.suspend()?;
+            self.core.tell(|engine| engine.release(request));
         }
         Ok(outcome)
+    }
+
+    /// Gives an operation up in the order of time. One that cannot be undone is waited for.
+    pub(super) fn cancel_now(&self, handle: &mut Handle, request: RequestId) -> Option<Status> {
+        let undone = self.core.tell(|engine| engine.try_cancel(request));
+        if !undone {
+            return self.settle(handle).ok();
+        }
+        *handle = Handle::complete(Status { source: self.rank(), tag: 0, len: 0 }, &self.aside);
+        None
     }
 
     pub(super) fn is_ready(&self, handle: &Handle) -> bool {
@@ -87,8 +103,14 @@ pub(super) fn request(handle: &Handle) -> Option<RequestId> {
 /// What became of a complete request, which is forgotten.
 #[inline]
 fn take(engine: &mut Engine, request: RequestId) -> Outcome {
-    let nothing = Outcome { at: Time::ZERO, label: Label { source: 0, tag: 0, bytes: 0 }, unexpected: false };
-    let outcome = engine.outcome(request).unwrap_or(nothing);
+    let outcome = look(engine, request);
     engine.release(request);
     outcome
+}
+
+/// What became of a complete request.
+#[inline]
+fn look(engine: &Engine, request: RequestId) -> Outcome {
+    let nothing = Outcome { at: Time::ZERO, label: Label { source: 0, tag: 0, bytes: 0 }, unexpected: false };
+    engine.outcome(request).unwrap_or(nothing)
 }

@@ -146,3 +146,53 @@ fn every_run_is_the_same() {
         }
     }
 }
+
+/// Cancelling is decided in virtual time too: what has come is taken, what has not is not.
+#[test]
+fn a_receive_is_cancelled_only_if_its_message_has_not_come() {
+    for model in MODELS {
+        let cancelled = |at: u64| {
+            let got = world(simple(2, Protocol::Buffered), model).run(2, move |t| {
+                if t.rank() == 1 {
+                    t.compute(us(10));
+                    t.send(Mode::Standard, &[7], 0, 1)?;
+                    return Ok(true);
+                }
+                let mut buffer = [0];
+                let done = scope(t, |s| {
+                    // A first wild card, so that messages are taken in the order of their arrival.
+                    let first = s.receive(&mut [], Want::tag(2))?;
+                    let _ = s.cancel(first);
+                    let request = s.receive(&mut buffer, Want::new(1, 1))?;
+                    t.wait_until(us(at), Patience::Sleep)?;
+                    Ok::<_, panto_transport::Error>(s.cancel(request).is_ok())
+                })?;
+                if !done {
+                    t.receive(&mut buffer, Want::new(1, 1))?;
+                }
+                assert_eq!(buffer, [7]);
+                Ok::<_, panto_transport::Error>(done)
+            });
+            !got.expect("it runs")[0]
+        };
+        assert_eq!([cancelled(1), cancelled(1_000)], [true, false], "{model:?}");
+    }
+}
+
+/// The receive was posted long ago, although its rank may not have been run yet.
+#[test]
+fn a_synchronous_send_that_was_received_cannot_be_cancelled() {
+    for model in MODELS {
+        let got = world(simple(2, Protocol::Buffered), model).run(2, |t| {
+            if t.rank() == 1 {
+                return t.receive(&mut [0], Want::new(0, 1)).map(|_| true);
+            }
+            scope(t, |s| {
+                let request = s.send(Mode::Synchronous, &[1], 1, 1)?;
+                t.compute(us(1_000));
+                Ok(s.cancel(request).is_ok())
+            })
+        });
+        assert_eq!(got.expect("it runs"), [true, true]);
+    }
+}

@@ -81,3 +81,13 @@ fn ranks_on_one_processor_send_without_the_network() {
     });
     assert_eq!(times, [us(0), Time::from_nanos(50)]);
 }
+
+/// Events on a shared processor do not pile up: this would take minutes.
+#[test]
+fn many_turns_are_cheap() {
+    let times = run(machine(1), 2, |t| {
+        (0..50_000).for_each(|_| t.compute(us(1)));
+        Ok(t.now())
+    });
+    assert_eq!(times, [us(100_000), us(100_000)]);
+}

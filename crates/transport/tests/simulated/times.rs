@@ -191,3 +191,20 @@ fn a_network_of_its_own_for_a_collective() {
     // Dissemination among four: two rounds.
     assert_eq!(run(&machine, Model::Traffic, 4, barrier), [20; 4]);
 }
+
+#[test]
+fn the_end_of_time_is_an_error_of_its_own() {
+    for model in MODELS {
+        let mut machine = simple(2, Protocol::Buffered);
+        machine.network.link = Cost::constant(Time::from_nanos(86_400_000_000_000));
+        let forever = |t: &Endpoint| {
+            let other = 1 - t.rank();
+            (0..300).try_for_each(|_| {
+                t.send(Mode::Standard, &[], other, 1)?;
+                t.receive(&mut [], Want::new(other, 1)).map(drop)
+            })
+        };
+        let error = world(machine, model).run(2, forever).expect_err("there are no 300 days");
+        assert_eq!(error, panto_transport::Error::EndOfTime);
+    }
+}

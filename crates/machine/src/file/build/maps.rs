@@ -14,9 +14,11 @@ use crate::network::Network;
 pub fn disagree(network: &Network, other: &Network, multitasking: bool) -> Option<usize> {
     let [here, there] = [network, other].map(Network::processors);
     let [short, long] = [network.map.len(here), other.map.len(there)];
-    let count = if multitasking { short.max(long) } else { short };
+    // Two periodic sequences that agree for as long as both periods together agree for ever.
+    let count = if multitasking { short.saturating_add(long) } else { short };
     if matches!((&network.map, &other.map), (Map::All, Map::All)) {
-        return (count > short.min(long)).then_some(short.min(long));
+        let wraps = if multitasking { short.max(long) } else { short };
+        return (wraps > short.min(long)).then_some(short.min(long));
     }
     let mut forth = HashMap::new();
     let mut back = HashMap::new();
