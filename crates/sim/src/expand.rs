@@ -214,6 +214,7 @@ impl Walk<'_> {
             carried: costs::carried(machine, operation, bytes),
             operation,
             manner: costs::standard(machine, operation, bytes),
+            aside: false,
         };
         self.engine.send(self.rank, envelope).1
     }

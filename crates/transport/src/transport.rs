@@ -148,6 +148,13 @@ pub unsafe trait Transport {
         let _ = collective;
     }
 
+    /// What is sent and received from here on serves the measurement and is not measured. A simulated machine carries it beside
+    /// its networks and at no cost, so that it is in nobody's way.
+    #[inline]
+    fn set_aside(&self, aside: bool) {
+        let _ = aside;
+    }
+
     /// Has the message layer a collective of its own for this problem?
     fn has_native(&self, problem: &Problem) -> bool {
         let _ = problem;

@@ -20,6 +20,8 @@ const CROWDED: u32 = 25;
 const NEARLY: f64 = 0.7;
 /// Repetitions in a sample never exceed this, however short the operation.
 const MOST_REPETITIONS: u64 = 1 << 20;
+/// Repetitions of a sample under load, at least, on a virtual clock.
+const LEAST_UNDER_LOAD: u64 = 64;
 /// On a virtual clock, which is exact, so many show an operation in its stride, and so many times [`LONG`] one under load.
 const MOST_VIRTUAL_REPETITIONS: u64 = 32;
 /// The number of samples is looked at each time it has grown by an eighth.
@@ -81,7 +83,8 @@ impl<'o, O: Operation> Leader<'o, O> {
         let most = if is_virtual { MOST_VIRTUAL_REPETITIONS * u64::from(times) } else { MOST_REPETITIONS };
         let times = if lab.start() == Start::Barrier && !is_virtual { times.max(CROWDED) } else { times };
         let wanted = (lab.settings.effort.sample_time * times).as_secs_f64() * 1e9;
-        let mut repetitions = 1;
+        // Under load the first repetitions are not like the others, and on a virtual clock a few more cost little.
+        let mut repetitions = if is_virtual && times > 1 { LEAST_UNDER_LOAD } else { 1 };
         loop {
             let nanos = self.quicker_of_two(lab, repetitions)?;
             let stop = over(deadline) || lab.interrupt.load(Ordering::Relaxed);

@@ -58,14 +58,14 @@ impl Pulse {
     pub(super) fn order<T: Transport>(&mut self, transport: &T, order: Order) -> Result<Order> {
         let mut words: [u8; 3 * WORD] = to_bytes(order.encode());
         let buffers = Buffers { input: &[], output: &mut words, element: WORD, combine: no_combine };
-        self.down.run(transport, buffers)?;
+        aside(transport, || self.down.run(transport, buffers))?;
         Ok(Order::decode(from_bytes(&words)))
     }
 
     /// Waits for all ranks.
     pub(super) fn meet<T: Transport>(&mut self, transport: &T) -> Result<()> {
         let nothing = Buffers { input: &[], output: &mut [], element: WORD, combine: no_combine };
-        self.meet.run(transport, nothing)
+        aside(transport, || self.meet.run(transport, nothing))
     }
 
     /// Gives an answer; the root gets everybody's.
@@ -73,9 +73,18 @@ impl Pulse {
         let mine: [u8; 4 * WORD] = to_bytes(answer.encode());
         let mut all = mine;
         let output: &mut [u8] = if self.rank == ROOT { &mut all } else { &mut [] };
-        self.up.run(transport, Buffers { input: &mine, output, element: WORD, combine: max_u64 })?;
+        let buffers = Buffers { input: &mine, output, element: WORD, combine: max_u64 };
+        aside(transport, || self.up.run(transport, buffers))?;
         Ok(Answer::decode(from_bytes(&all)))
     }
+}
+
+/// Orders and answers are not what is measured.
+fn aside<T: Transport>(transport: &T, body: impl FnOnce() -> Result<()>) -> Result<()> {
+    transport.set_aside(true);
+    let outcome = body();
+    transport.set_aside(false);
+    outcome
 }
 
 impl Order {

@@ -8,11 +8,14 @@ use super::wire::Wire;
 use super::{Delivery, Engine, Envelope, Label, Manner, MessageId, RequestId, Selector};
 use crate::network::{Carried, Load, Passage};
 
+/// No network at all.
+const ASIDE: u8 = u8::MAX;
+
 impl Engine {
     /// A rank sends. The answer names the message, whose bytes the driver keeps until their delivery, and the request unless
     /// the send is complete at once.
     pub fn send(&mut self, rank: u32, envelope: Envelope) -> (MessageId, Option<RequestId>) {
-        let wire = self.wires.number(envelope.operation);
+        let wire = if envelope.aside { ASIDE } else { self.wires.number(envelope.operation) };
         let channel = self.channels.between(rank, envelope.to);
         let start = self.leave(rank, wire);
         let phase = match envelope.manner {
@@ -60,6 +63,9 @@ impl Engine {
 
     /// When the rank's next message can go: not too soon after the last.
     fn leave(&mut self, rank: u32, wire: u8) -> Time {
+        if wire == ASIDE {
+            return self.ranks[rank as usize].clock;
+        }
         let gap = self.wires.get(wire).gap;
         let rank = &mut self.ranks[rank as usize];
         let start = rank.clock.max(rank.free);
@@ -86,6 +92,9 @@ impl Engine {
     pub(super) fn set_off(&mut self, id: u32, start: Time) {
         let message = &self.messages[id as usize];
         let (from, number) = (message.from, message.number);
+        if message.wire == ASIDE {
+            return self.passed(id, Passage { left: start, arrived: start });
+        }
         let wire = self.wires.get(message.wire);
         let start = if message.phase == Phase::Data { start } else { start.saturating_add(wire.control) };
         if wire.traffic.is_some() {

@@ -39,6 +39,8 @@ pub struct Envelope {
     pub operation: Option<Collective>,
     /// How the send behaves.
     pub manner: Manner,
+    /// Is it carried beside all networks, at once?
+    pub aside: bool,
 }
 
 /// Which messages a receive or a probe accepts; `None` is a wild card.

@@ -84,7 +84,8 @@ impl Walk<'_> {
                 Next::Part(self.engine.work(self.rank, time))
             }
             (Op::Send { manner, to, tag, bytes, later }, 1) => {
-                let envelope = Envelope { to, tag, bytes, carried: bytes, operation: None, manner };
+                let envelope =
+                    Envelope { to, tag, bytes, carried: bytes, operation: None, manner, aside: false };
                 let request = self.engine.send(self.rank, envelope).1;
                 assert_eq!(request.is_none(), manner == Manner::Buffered);
                 self.posted(actor, request.map(|request| (request, false)), later)

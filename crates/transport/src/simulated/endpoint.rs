@@ -31,6 +31,8 @@ pub struct Endpoint {
     pub(super) yielder: *const Yielder<(), ()>,
     /// The collective that is being carried out.
     pub(super) operation: Cell<Option<Collective>>,
+    /// Does what it does serve the measurement?
+    pub(super) is_aside: Cell<bool>,
     pub(super) terms: Cell<Terms>,
     pub(super) aside: Aside,
     pub(super) meter: Option<Meter>,
@@ -209,7 +211,7 @@ unsafe impl Transport for Endpoint {
 
     #[inline]
     fn charge(&self, work: Work) {
-        if self.meter.is_none() {
+        if self.meter.is_none() && !self.is_aside.get() {
             let _ = self.work(meaning::work(&self.core.machine, work));
         }
     }
@@ -221,6 +223,10 @@ unsafe impl Transport for Endpoint {
     #[inline]
     fn on_behalf_of(&self, collective: Option<Collective>) {
         self.operation.set(collective);
+    }
+
+    fn set_aside(&self, aside: bool) {
+        self.is_aside.set(aside);
     }
 
     fn standard_send(&self) -> StandardSend {

@@ -49,7 +49,9 @@ impl Endpoint {
         check_tag(tag)?;
         let terms = self.terms(mode, data.len() as u64, started);
         let Terms { bytes, operation, overhead, carried, manner, .. } = terms;
-        let envelope = Envelope { to: to as u32, tag, bytes, carried, operation, manner };
+        let aside = self.is_aside.get();
+        let (overhead, manner) = if aside { (Time::ZERO, Manner::Buffered) } else { (overhead, manner) };
+        let envelope = Envelope { to: to as u32, tag, bytes, carried, operation, manner, aside };
         // In one step where the processor is the rank's own.
         self.core.work_and_send(self.rank, overhead, envelope, data).or_else(|Busy| {
             self.suspend()?;

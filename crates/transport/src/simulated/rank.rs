@@ -23,6 +23,7 @@ impl Endpoint {
             core,
             yielder,
             operation: Cell::new(None),
+            is_aside: Cell::new(false),
             terms: Cell::new(Terms::NONE),
             aside: Aside::default(),
             meter,

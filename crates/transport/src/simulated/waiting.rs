@@ -29,7 +29,11 @@ impl Endpoint {
         // Let go of only when nothing can fail any more: a handle may still name it.
         let take = |engine: &mut Engine| {
             let outcome = look(engine, request);
-            let time = costs::receiving(machine, operation, outcome.label.bytes, outcome.unexpected);
+            let time = if self.is_aside.get() {
+                Time::ZERO
+            } else {
+                costs::receiving(machine, operation, outcome.label.bytes, outcome.unexpected)
+            };
             let done = engine.work(self.rank, time);
             if done {
                 engine.release(request);
