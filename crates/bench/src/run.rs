@@ -114,11 +114,11 @@ fn is_schedule(kernel: Kernel, points: &[Point], settings: &Settings) -> bool {
 
 /// Ranks with stacks hold real bytes.
 fn needs_stacks(kernel: Kernel, points: &[Point], settings: &Settings) -> Result<()> {
-    if settings.is_stackless() {
+    if settings.world() > settings.most_programs {
         return Err(Error::usage(format!(
             "{kernel} is more than a schedule, and on a simulated machine such a kernel runs on at most {} ranks; \
              use fewer, or take broadcast, reduction and barrier",
-            settings.stackless_above
+            settings.most_programs
         )));
     }
     fits_memory(points, settings)
@@ -147,7 +147,7 @@ impl<'a, W: World> Run<'a, W> {
         let budget = self.deadline.saturating_duration_since(Instant::now()) / self.kernels_left as u32;
         self.kernels_left -= 1;
         if is_schedule(kernel, &points, &settings) {
-            return self.schedules(kernel, points);
+            return self.schedules(kernel, points, Instant::now() + budget);
         }
         let turns = Mutex::new(Turns { deadline: Instant::now() + budget, left: points.len() });
         for (ranks, points) in self.by_ranks(points) {
@@ -165,10 +165,11 @@ impl<'a, W: World> Run<'a, W> {
         Ok(())
     }
 
-    /// Points that are nothing but schedules.
-    fn schedules(&mut self, kernel: Kernel, points: Vec<Point>) -> Result<()> {
-        for point in points {
-            let over = Instant::now() >= self.deadline || self.interrupt.load(Ordering::Relaxed);
+    /// Points that are nothing but schedules. The most ranks first, because somebody wants to know of them; and one in any case.
+    fn schedules(&mut self, kernel: Kernel, mut points: Vec<Point>, deadline: Instant) -> Result<()> {
+        points.sort_by_key(|point| std::cmp::Reverse(point.ranks));
+        for (number, point) in points.into_iter().enumerate() {
+            let over = number > 0 && Instant::now() >= deadline || self.interrupt.load(Ordering::Relaxed);
             let Some((problem, element)) = kernel.collective(&point).filter(|_| !over) else { break };
             let (algorithm, time) = self.world.expand(&problem, element, self.settings.algorithm)?;
             let record = Record {

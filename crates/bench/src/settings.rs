@@ -45,6 +45,8 @@ pub struct Settings {
     pub machine: Option<String>,
     /// With more ranks than this, kernels that are schedules run as such, without stacks and bytes.
     pub stackless_above: usize,
+    /// The most ranks that other kernels can have.
+    pub most_programs: usize,
     /// How sure to be, and how long to try.
     pub effort: Effort,
     /// Seed of everything random: the order of points, sizes between powers of two.
@@ -120,6 +122,7 @@ impl Default for Settings {
             io_bytes: 16 << 20,
             machine: None,
             stackless_above: usize::MAX,
+            most_programs: usize::MAX,
             effort: Effort::default(),
             seed: 1,
         }

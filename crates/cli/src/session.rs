@@ -75,7 +75,9 @@ impl Session {
             show::plots(&directory, &self.manifest, records)?;
         }
         if !end.complete {
-            eprintln!("panto: stopped; {} of {} points were measured", end.measured, end.planned);
+            let why =
+                if self.is_interrupted() { "stopped" } else { "the time is over (give more with -t 10min)" };
+            eprintln!("panto: {why}; {} of {} points were measured", end.measured, end.planned);
         }
         Ok(self.code())
     }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::Error;
 use crate::mesh::parse_size;
 
-/// How ranks are wired. Distances are computed from the numbers of the ranks; there are no tables.
+/// How ranks are wired. Distances are computed from the numbers of the ranks; there is no table but where nothing else is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HopShape {
     /// A link between any two ranks.
@@ -31,6 +31,8 @@ pub enum HopShape {
         /// How many columns.
         cols: usize,
     },
+    /// Links from rank 0 to each rank, as somebody found out. Of other pairs nothing is known, and they count as neighbours.
+    FromFirst(&'static [u32]),
 }
 
 impl HopShape {
@@ -42,6 +44,9 @@ impl HopShape {
             {
                 Err(Error::MeshSize { rows, cols, ranks })
             }
+            HopShape::FromFirst(links) if ranks > links.len() => {
+                Err(Error::MeshSize { rows: 1, cols: links.len(), ranks })
+            }
             _ => Ok(()),
         }
     }
@@ -50,7 +55,8 @@ impl HopShape {
     pub fn distance(&self, a: usize, b: usize, ranks: usize) -> usize {
         let apart = a.abs_diff(b);
         match *self {
-            HopShape::Complete => apart.min(1),
+            HopShape::FromFirst(links) if a.min(b) == 0 => links.get(a.max(b)).map_or(1, |&far| far as usize),
+            HopShape::Complete | HopShape::FromFirst(_) => apart.min(1),
             HopShape::Hypercube => (a ^ b).count_ones() as usize,
             HopShape::Ring => around(apart, ranks),
             HopShape::Linear => apart,
@@ -82,6 +88,7 @@ impl HopShape {
                 0 => last.min(cols / 2),
                 far => far.min(rows / 2) + cols / 2,
             },
+            HopShape::FromFirst(links) => links.iter().take(ranks).max().map_or(0, |&far| far as usize),
         }
     }
 
@@ -96,6 +103,7 @@ impl HopShape {
         let favourite = match self {
             HopShape::Hypercube => from ^ 1_usize.checked_shl(hops as u32).map_or(usize::MAX, |bit| bit - 1),
             HopShape::Ring => from.wrapping_add(hops) % ranks,
+            HopShape::FromFirst(_) if hops == 0 => from,
             _ => from.wrapping_add(hops),
         };
         let fits = |&rank: &usize| rank < ranks && self.distance(from, rank, ranks) == hops;
@@ -123,6 +131,7 @@ impl fmt::Display for HopShape {
             HopShape::Linear => f.pad("linear"),
             HopShape::Mesh { rows, cols } => write!(f, "mesh:{rows}x{cols}"),
             HopShape::Torus { rows, cols } => write!(f, "torus:{rows}x{cols}"),
+            HopShape::FromFirst(_) => f.pad("as modelled"),
         }
     }
 }

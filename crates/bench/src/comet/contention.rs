@@ -90,7 +90,7 @@ impl Places {
                 return Some(Self { source: 0, sink: 7, tester: 1, partner: 3 });
             }
             HopShape::Hypercube => false,
-            HopShape::Complete | HopShape::Linear => true,
+            HopShape::Complete | HopShape::Linear | HopShape::FromFirst(_) => true,
             HopShape::Ring => ranks > 6,
             HopShape::Mesh { cols, .. } => cols > 3,
             HopShape::Torus { cols, .. } => cols > 6,

@@ -86,10 +86,19 @@ pub(super) fn partner<T: Transport>(lab: &Lab<'_, T>, point: &Point) -> Result<u
 }
 
 /// The rank that is so many hops away from the tester.
-pub(super) fn partner_at<T: Transport>(lab: &Lab<'_, T>, hops: usize) -> Result<usize> {
+fn partner_at<T: Transport>(lab: &Lab<'_, T>, hops: usize) -> Result<usize> {
     let shape = lab.settings.shape_or(lab.transport.shape());
     let partner = shape.rank_at_hops(TESTER, hops, lab.transport.size());
     partner.ok_or_else(|| Error::usage(format!("no rank is {hops} hops away from rank {TESTER}")))
+}
+
+/// The rank that is nearest to the tester; behind a switch that is two hops.
+pub(super) fn nearest<T: Transport>(lab: &Lab<'_, T>) -> Result<usize> {
+    let (shape, ranks) = (lab.settings.shape_or(lab.transport.shape()), lab.transport.size());
+    let nearest = (1..=shape.diameter(ranks)).find_map(|hops| shape.rank_at_hops(TESTER, hops, ranks));
+    // All may be on one node, which is no hop away.
+    let next = (TESTER + 1 < ranks).then_some(TESTER + 1);
+    nearest.or(next).ok_or_else(|| Error::usage(format!("there is no rank but rank {TESTER}")))
 }
 
 /// What a rank does in a pattern between two.

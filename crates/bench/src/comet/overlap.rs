@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use panto_transport::{Mode, Transport, Want, Work, scope};
 
-use super::echo::{Role, TESTER, partner_at};
+use super::echo::{Role, TESTER, nearest};
 use super::exchange::Traffic;
 use super::{SUITE, tag};
 use crate::error::Result;
@@ -52,7 +52,7 @@ impl Pattern for Overlap {
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
-        let role = Role::of(lab.transport.rank(), TESTER, partner_at(lab, 1)?);
+        let role = Role::of(lab.transport.rank(), TESTER, nearest(lab)?);
         let mut operation = OverlapOperation {
             transport: lab.transport,
             overlapped: point.text(param::VARIANT) == OVERLAPPED,

@@ -35,6 +35,11 @@ pub struct Info {
 impl Info {
     pub fn run(self) -> Result<ExitCode, Failure> {
         if model::is_model(&self.file) {
+            if self.plot.is_some() {
+                return Err(Failure::Usage(
+                    "a machine model has no plots; bench it first: --on MODEL --plot DIR".into(),
+                ));
+            }
             model::info(&self.file, self.format)?;
             return Ok(ExitCode::SUCCESS);
         }

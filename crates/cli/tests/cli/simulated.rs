@@ -52,6 +52,62 @@ fn the_machine_brings_its_shape() {
     assert_eq!(hops, [0, 1, 2, 3, 4]);
 }
 
+fn hops(run: &Value) -> Vec<u64> {
+    let points = run["points"].as_array().expect("a list");
+    points.iter().filter_map(|point| point["params"]["hops"].as_u64()).collect()
+}
+
+/// Also where ranks are mapped, behind switches, and where kernels have no word for the topology.
+#[test]
+fn distances_are_those_of_the_model() {
+    assert_eq!(
+        hops(&json("bench echo --on ipsc860 --ranks 4 --map 0,15,7,3 --sizes 8 --format json")),
+        [0, 2, 3, 4]
+    );
+    assert_eq!(hops(&json("bench echo --on cm5 --ranks 64 --sizes 8 --format json")), [0, 2, 4, 6]);
+}
+
+/// Idle ranks answer the measuring loop while an echo is timed, and must not be in its way.
+#[test]
+fn the_measuring_is_in_nobodys_way() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("row.toml");
+    let model = "[network]\ntopology = \"linear\"\nprocessors = 6\nswitching = \"packet\"\n\
+                 link = { latency = \"10us\", bandwidth = \"1MB/s\" }\n";
+    fs::write(&path, model).expect("it can be written");
+    let times = |network: &str| {
+        let path = path.to_str().expect("a plain name");
+        let command =
+            ["bench", "echo", "--sizes", "0,100", "--format", "json", "--network", network, "--on", path];
+        let output = panto(&command);
+        let run: Value = serde_json::from_str(&succeeds(&output)).expect("JSON");
+        let points = run["points"].as_array().expect("a list").clone();
+        points
+            .iter()
+            .map(|point| point["summary"]["median_ns"].as_f64().expect("a number"))
+            .collect::<Vec<f64>>()
+    };
+    let (fast, traffic) = (times("fast"), times("traffic"));
+    assert_eq!(fast, traffic);
+    // Five links, 10 us and 100 bytes at 1 us each.
+    assert!((fast.last().expect("points") - 5.0 * 110_000.0).abs() < 1e-3, "{fast:?}");
+}
+
+/// More ranks than have stacks: the collective runs as a schedule, and the closed form of a dissemination comes out.
+#[test]
+fn many_ranks_run_as_a_schedule() {
+    let run =
+        json("bench barrier --on sp2 --ranks 20000 --network fast --set processor.poll=1us --format json");
+    let points = run["points"].as_array().expect("a list");
+    let last = points.iter().find(|point| point["ranks"] == 20_000).expect("the largest");
+    assert!(
+        (last["summary"]["median_ns"].as_f64().expect("a number") - 15.0 * 39_000.0).abs() < 1.0,
+        "{last}"
+    );
+    assert_eq!(last["verified"], false);
+    refused("bench echo --on sp2 --ranks 200000", &["131072", "comet/echo"]);
+}
+
 #[test]
 fn everything_says_that_nothing_was_measured() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -102,3 +102,13 @@ fn text_is_read_back() {
     assert_eq!("star".parse::<HopShape>(), Err(Error::UnknownShape("star".to_owned())));
     assert_eq!("mesh:4".parse::<HopShape>(), Err(Error::MeshText("4".to_owned())));
 }
+
+/// A table from rank 0 is all that is known.
+#[test]
+fn a_table_of_distances_is_looked_up() {
+    let shape = HopShape::FromFirst(&[0, 2, 4, 2]);
+    assert_eq!((shape.diameter(4), shape.diameter(2)), (4, 2));
+    assert_eq!([0, 1, 2, 4].map(|hops| shape.rank_at_hops(0, hops, 4)), [Some(0), None, Some(1), Some(2)]);
+    assert_eq!((shape.distance(3, 0, 4), shape.distance(1, 2, 4)), (2, 1));
+    assert!(shape.fits(5).is_err() && shape.fits(4).is_ok());
+}

@@ -40,7 +40,7 @@ pub(super) fn listen(endpoint: &Endpoint, tag: Tag, handler: Handler) -> Listeni
         // endpoint lives as long as its rank.
         match unsafe { RUNNING.get().as_ref() } {
             Some(endpoint) if endpoint.identity() == owner && !std::thread::panicking() => {
-                stop(endpoint, tag)
+                stop(endpoint, tag);
             }
             _ => {}
         }

@@ -81,9 +81,9 @@ impl Simulated {
         &self.machine
     }
 
-    /// How far its ranks are from each other, in the words that kernels know.
+    /// How far its ranks are from each other, in the words that kernels know. Meant to be asked once in a run.
     pub fn shape(&self, ranks: usize) -> HopShape {
-        shape::of(&self.machine.network, ranks)
+        shape::listed(&self.machine.network, ranks)
     }
 
     /// How messages get in each other's way.
