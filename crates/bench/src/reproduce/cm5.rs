@@ -12,6 +12,8 @@ use crate::kernel::Kernel;
 use crate::point::param;
 use crate::settings::Settings;
 
+/// Links between two processors of a cluster: up to its switch and down.
+const IN_A_CLUSTER: u64 = 2;
 /// Data in a packet.
 const PACKET: u64 = 16;
 const LARGE: u64 = 2_048;
@@ -32,7 +34,7 @@ pub(super) fn evaluate(figures: &Figures, model: Model) -> Result<(Machine, Eval
 }
 
 fn envelopes(bench: &Workbench, figures: &Figures) -> Result<Evaluated> {
-    let settings = Settings { sizes: Some(sizes()), hops: Some(vec![1]), ..bench.settings(&[4]) };
+    let settings = Settings { sizes: Some(sizes()), hops: Some(vec![IN_A_CLUSTER]), ..bench.settings(&[4]) };
     let records = bench.simulate(Kernel::Echo, &settings)?;
     let edge = |full: bool| {
         let on_edge = |size: u64| size.is_multiple_of(PACKET) == full;

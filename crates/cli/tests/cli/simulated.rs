@@ -79,7 +79,7 @@ fn the_measuring_is_in_nobodys_way() {
         let path = path.to_str().expect("a plain name");
         let command =
             ["bench", "echo", "--sizes", "0,100", "--format", "json", "--network", network, "--on", path];
-        let output = panto(&command);
+        let output = panto(command);
         let run: Value = serde_json::from_str(&succeeds(&output)).expect("JSON");
         let points = run["points"].as_array().expect("a list").clone();
         points
