@@ -116,6 +116,21 @@ pub struct Source {
 }
 
 impl Machine {
+    /// A machine with this network for everything: sends never wait, processors take no time, collectives are MPICH's.
+    pub fn plain(name: &str, network: Network) -> Self {
+        Self {
+            name: name.into(),
+            about: String::new(),
+            network,
+            networks: BTreeMap::new(),
+            protocol: Protocol::Buffered,
+            processor: Processor::default(),
+            collectives: Collectives::default(),
+            multitasking: false,
+            sources: Vec::new(),
+        }
+    }
+
     /// The network of an operation; `None` is a message between two ranks.
     #[inline]
     pub fn network(&self, operation: Option<Collective>) -> &Network {

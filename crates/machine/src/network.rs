@@ -96,6 +96,20 @@ pub struct Network {
 }
 
 impl Network {
+    /// A network on which nothing but its links takes time.
+    pub fn plain(topology: Topology, switching: Switching, link: Cost) -> Self {
+        Self {
+            topology,
+            switching,
+            link,
+            setup: Cost::default(),
+            overheads: Overheads::default(),
+            nodes: None,
+            local: Cost::default(),
+            map: Map::All,
+        }
+    }
+
     /// The time of a message over so many links when nobody is in its way. No link at all is the processor itself.
     #[inline]
     pub fn time(&self, bytes: u64, distance: u32) -> Time {

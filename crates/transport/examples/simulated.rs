@@ -2,13 +2,10 @@
 //!
 //! Ranks are coroutines that exchange small messages; every message is sent, matched and received with its bytes.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use panto_machine::{
-    Collectives, Cost, Machine, Map, Network, Overheads, PerByte, Processor, Protocol, Switching, Topology,
-};
+use panto_machine::{Cost, Machine, Network, Overheads, PerByte, Switching, Topology};
 use panto_schedule::{Algorithm, Collective, Problem, schedule};
 use panto_sim::Expansion;
 use panto_transport::simulated::{Endpoint, Model, Simulated};
@@ -20,26 +17,13 @@ const BYTES: usize = 64;
 
 fn machine(topology: Topology, switching: Switching) -> Machine {
     let overhead = Cost::constant(Time::from_nanos(400));
-    Machine {
-        name: "bench".into(),
-        about: String::new(),
-        network: Network {
-            topology,
-            switching,
-            link: Cost::line(Time::from_nanos(900), PerByte::from_secs(1e-10).unwrap_or_default()),
-            setup: Cost::constant(Time::from_nanos(50)),
-            overheads: Overheads { send: overhead.clone(), receive: overhead, ..Overheads::default() },
-            nodes: None,
-            local: Cost::default(),
-            map: Map::All,
-        },
-        networks: BTreeMap::new(),
-        protocol: Protocol::Buffered,
-        processor: Processor::default(),
-        collectives: Collectives::default(),
-        multitasking: false,
-        sources: Vec::new(),
-    }
+    let link = Cost::line(Time::from_nanos(900), PerByte::from_secs(1e-10).unwrap_or_default());
+    let network = Network {
+        setup: Cost::constant(Time::from_nanos(50)),
+        overheads: Overheads { send: overhead.clone(), receive: overhead, ..Overheads::default() },
+        ..Network::plain(topology, switching, link)
+    };
+    Machine::plain("bench", network)
 }
 
 /// To the right, from the left.

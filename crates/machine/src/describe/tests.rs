@@ -1,13 +1,10 @@
 //! Pictures and predictions against figures worked out by hand.
 
-use std::collections::BTreeMap;
-
 use panto_units::Time;
 use proptest::prelude::*;
 
 use super::*;
 use crate::cost::{Cost, PerByte, Piece, Residue};
-use crate::machine::{Collectives, Processor};
 use crate::map::Map;
 use crate::network::{Nodes, Overheads, Switching};
 
@@ -36,17 +33,7 @@ fn near(rate: Option<f64>, expected: f64) -> bool {
 
 #[test]
 fn a_machine_is_described() {
-    let machine = Machine {
-        name: "m".into(),
-        about: String::new(),
-        network: network(Topology::hypercube(4).unwrap()),
-        networks: BTreeMap::new(),
-        protocol: Protocol::Buffered,
-        processor: Processor::default(),
-        collectives: Collectives::default(),
-        multitasking: false,
-        sources: Vec::new(),
-    };
+    let machine = Machine::plain("m", network(Topology::hypercube(4).unwrap()));
     let description = Description::of(&machine);
     assert_eq!(description.topology, "hypercube of 4 dimensions, 16 processors");
     assert_eq!((description.processors, description.links, description.diameter), (16, 64, 4));

@@ -1,10 +1,6 @@
 //! Nothing is decided before its causes, and what happens at the same moment is ordered by who does it.
 
-use std::collections::BTreeMap;
-
-use panto_machine::{
-    Collectives, Cost, Machine, Map, Network, Overheads, Processor, Protocol, Switching, Topology,
-};
+use panto_machine::{Cost, Machine, Network, Switching, Topology};
 use panto_sim::{Manner, Model};
 use panto_units::Time;
 
@@ -14,26 +10,9 @@ use crate::program::{Op, Program, Saw};
 
 /// A message takes 10 and its bytes, over any distance; nothing else takes time.
 fn machine(topology: Topology) -> Machine {
-    Machine {
-        name: "plain".into(),
-        about: String::new(),
-        network: Network {
-            topology,
-            switching: Switching::Packet,
-            link: Cost::line(ps(10), per_byte(1)),
-            setup: Cost::default(),
-            overheads: Overheads::default(),
-            nodes: None,
-            local: Cost::constant(ps(1)),
-            map: Map::All,
-        },
-        networks: BTreeMap::new(),
-        protocol: Protocol::Buffered,
-        processor: Processor::default(),
-        collectives: Collectives::default(),
-        multitasking: false,
-        sources: Vec::new(),
-    }
+    let link = Cost::line(ps(10), per_byte(1));
+    let local = Cost::constant(ps(1));
+    Machine::plain("plain", Network { local, ..Network::plain(topology, Switching::Packet, link) })
 }
 
 fn send(manner: Manner, to: u32, tag: u32, bytes: u64) -> Op {

@@ -1,37 +1,22 @@
 //! Machines to test on.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use panto_machine::{
-    Collectives, Cost, Machine, Map, Network, Overheads, PerByte, Processor, Protocol, Switching, Topology,
-};
+use panto_machine::{Cost, Machine, Network, Overheads, PerByte, Processor, Protocol, Switching, Topology};
 use panto_transport::Time;
 use panto_transport::simulated::{Model, Simulated};
 
 /// A microsecond and a nanosecond a byte between any two.
 pub(crate) fn simple(processors: u64, protocol: Protocol) -> Machine {
     let overhead = |nanos| Cost::constant(Time::from_nanos(nanos));
-    Machine {
-        name: "simple".into(),
-        about: String::new(),
-        network: Network {
-            topology: Topology::complete(processors).expect("few"),
-            switching: Switching::Flow { header: 0 },
-            link: Cost::line(Time::from_nanos(1_000), PerByte::from_secs(1e-9).expect("a rate")),
-            setup: Cost::default(),
-            overheads: Overheads { send: overhead(100), receive: overhead(200), ..Overheads::default() },
-            nodes: None,
-            local: overhead(50),
-            map: Map::All,
-        },
-        networks: BTreeMap::new(),
-        protocol,
-        processor: Processor::default(),
-        collectives: Collectives::default(),
-        multitasking: false,
-        sources: Vec::new(),
-    }
+    let link = Cost::line(Time::from_nanos(1_000), PerByte::from_secs(1e-9).expect("a rate"));
+    let topology = Topology::complete(processors).expect("few");
+    let network = Network {
+        overheads: Overheads { send: overhead(100), receive: overhead(200), ..Overheads::default() },
+        local: overhead(50),
+        ..Network::plain(topology, Switching::Flow { header: 0 }, link)
+    };
+    Machine { protocol, ..Machine::plain("simple", network) }
 }
 
 pub(crate) fn world(machine: Machine, model: Model) -> Simulated {
