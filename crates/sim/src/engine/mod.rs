@@ -61,7 +61,6 @@ pub struct Engine {
     /// The time of the last event: nothing will happen earlier.
     now: Time,
     reserved_tag: u32,
-    alive: usize,
     /// Has something taken so long that it has no end?
     is_over: bool,
 }
@@ -148,14 +147,8 @@ impl Engine {
             passed: Vec::new(),
             now: Time::ZERO,
             reserved_tag,
-            alive: ranks,
             is_over: false,
         }
-    }
-
-    /// How many ranks have not finished.
-    pub fn alive(&self) -> usize {
-        self.alive
     }
 
     /// Is virtual time over, after 213 days? Then ranks wait for what will never be.
@@ -167,11 +160,6 @@ impl Engine {
     #[inline]
     pub fn clock(&self, rank: u32) -> Time {
         self.ranks[rank as usize].clock
-    }
-
-    /// Does the rank share its processor with others?
-    pub fn shares_processor(&self, rank: u32) -> bool {
-        self.ranks[rank as usize].shares.is_some()
     }
 
     /// The rank that can go on, or `None` if nothing can happen any more: then all have finished, or those that have not
@@ -216,7 +204,6 @@ impl Engine {
     /// The rank has finished.
     pub fn finish(&mut self, rank: u32) {
         self.ranks[rank as usize].state = State::Done;
-        self.alive -= 1;
     }
 
     /// Lets the first thing happen that is waiting for its time.

@@ -25,7 +25,8 @@ pub fn drive(machine: &Machine, model: Model, program: &Program) -> Run {
         }
         while engine.deliveries().is_some() {}
     }
-    assert_eq!(engine.alive(), actors.iter().filter(|actor| actor.exit.is_none()).count());
+    let is_done = |rank: usize| engine.stuck(rank as u32) == panto_sim::Stuck::Done;
+    assert!(actors.iter().enumerate().all(|(rank, actor)| is_done(rank) == actor.exit.is_some()));
     let exits = actors.iter().map(|actor| actor.exit).collect();
     Run { exits, saw: actors.into_iter().map(|actor| actor.saw).collect() }
 }

@@ -43,6 +43,8 @@ pub fn topologies() -> Vec<Topology> {
         Topology::dragonfly(3, 2, 2),
         Topology::star(5),
         Topology::bus(4),
+        // A ring one way, with a short cut.
+        Ok(Topology::graph("1\n2 4\n3\n4\n0\n".parse().unwrap())),
         // So many links that they are kept only while they are used.
         Topology::complete(1 << 13),
     ]

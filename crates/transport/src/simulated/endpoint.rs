@@ -9,9 +9,9 @@ use panto_sim::{RequestId, costs};
 use panto_units::Time;
 
 use super::core::{Core, Sink, status};
-use super::costs as meaning;
 use super::handle::{Aside, Handle, State};
 use super::listening;
+use super::meaning;
 use super::meter::Meter;
 use super::posting::Terms;
 use super::shape;

@@ -6,10 +6,10 @@
 
 mod arena;
 mod core;
-mod costs;
 mod endpoint;
 mod handle;
 mod listening;
+mod meaning;
 mod meter;
 mod posting;
 mod rank;

@@ -5,8 +5,8 @@ use panto_sim::{Envelope, Manner, RequestId, Selector, costs};
 use panto_units::Time;
 
 use super::core::{Busy, Sink};
-use super::costs as meaning;
 use super::endpoint::{Endpoint, Quick, check_tag};
+use super::meaning;
 use crate::error::Error;
 use crate::message::{Mode, Tag, Want};
 

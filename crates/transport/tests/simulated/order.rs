@@ -22,31 +22,31 @@ fn late_and_early(t: &Endpoint) -> Result<Vec<usize>> {
     (0..3).map(|_| t.receive(&mut [], Want::tag(1)).map(|status| status.source)).collect()
 }
 
+/// Rank 0 receives from the others by `receive`, and hears of them in the order of their arrival.
+fn hears_the_last_first(receive: impl Fn(&Endpoint) -> Result<Vec<usize>> + Sync) {
+    for model in MODELS {
+        let rank = |t: &Endpoint| if t.rank() > 0 { late_and_early(t) } else { receive(t) };
+        let got = world(simple(4, Protocol::Buffered), model).run(4, rank).expect("it runs");
+        assert_eq!(got[0], [3, 2, 1], "{model:?}");
+    }
+}
+
 #[test]
 fn a_wild_card_takes_the_first_arrival() {
-    for model in MODELS {
-        let got = world(simple(4, Protocol::Buffered), model).run(4, late_and_early).expect("it runs");
-        assert_eq!(got[0], [3, 2, 1]);
-    }
+    hears_the_last_first(late_and_early);
 }
 
 /// The receives are posted before anything is sent.
 #[test]
 fn posted_wild_cards_take_arrivals_in_order() {
-    for model in MODELS {
-        let got = world(simple(4, Protocol::Buffered), model).run(4, |t| {
-            if t.rank() > 0 {
-                return late_and_early(t);
-            }
-            let mut buffers = [[0; 1]; 3];
-            scope(t, |s| {
-                let requests: Result<Vec<_>> =
-                    buffers.iter_mut().map(|buffer| s.receive(buffer, Want::tag(1))).collect();
-                Ok(s.wait_all(requests?)?.into_iter().map(|done| done.status.source).collect())
-            })
-        });
-        assert_eq!(got.expect("it runs")[0], [3, 2, 1]);
-    }
+    hears_the_last_first(|t| {
+        let mut buffers = [[0; 1]; 3];
+        scope(t, |s| {
+            let requests: Result<Vec<_>> =
+                buffers.iter_mut().map(|buffer| s.receive(buffer, Want::tag(1))).collect();
+            Ok(s.wait_all(requests?)?.into_iter().map(|done| done.status.source).collect())
+        })
+    });
 }
 
 /// A later message of one sender never overtakes an earlier one that the receive accepts too, however much faster it is.
@@ -94,28 +94,19 @@ fn a_test_sees_what_has_arrived_and_nothing_else() {
 
 #[test]
 fn the_first_of_several_is_the_first_in_time() {
-    for model in MODELS {
-        let got = world(simple(4, Protocol::Buffered), model).run(4, |t| {
-            if t.rank() > 0 {
-                return late_and_early(t);
+    hears_the_last_first(|t| {
+        let mut buffers = [[0; 1]; 3];
+        scope(t, |s| {
+            let named = |(i, buffer)| s.receive(buffer, Want::new(i + 1, 1));
+            let mut requests =
+                buffers.iter_mut().map(|b| &mut b[..]).enumerate().map(named).collect::<Result<Vec<_>>>()?;
+            let mut order = Vec::new();
+            while !requests.is_empty() {
+                order.push(s.wait_any(&mut requests)?.1.status.source);
             }
-            let mut buffers = [[0; 1]; 3];
-            scope(t, |s| {
-                let requests: Result<Vec<_>> = buffers
-                    .iter_mut()
-                    .enumerate()
-                    .map(|(i, buffer)| s.receive(buffer, Want::new(i + 1, 1)))
-                    .collect();
-                let mut requests = requests?;
-                let mut order = Vec::new();
-                while !requests.is_empty() {
-                    order.push(s.wait_any(&mut requests)?.1.status.source);
-                }
-                Ok(order)
-            })
-        });
-        assert_eq!(got.expect("it runs")[0], [3, 2, 1]);
-    }
+            Ok(order)
+        })
+    });
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! The times of a simulated machine in closed form.
 
-use panto_machine::{Cost, Machine, Protocol};
+use panto_machine::{CollectiveSend, Cost, Machine, Protocol, Rules};
+use panto_schedule::{Collective, Problem};
 use panto_transport::simulated::{Endpoint, Model};
-use panto_transport::{Mode, Result, Time, Transport, Want, Work, World, scope};
+use panto_transport::{
+    Buffers, Choice, Mode, Prepared, Result, Time, Transport, Want, Work, World, no_combine, scope,
+};
 
 use crate::machines::{busy, simple, world};
 
@@ -173,23 +176,70 @@ fn more_ranks_than_processors_need_multitasking() {
     assert!(text.contains('3') && text.contains('2') && text.contains("multitasking"), "{text}");
 }
 
+/// A collective of all ranks over bytes, as the machine chooses.
+fn collective(collective: Collective, count: usize) -> impl Fn(&Endpoint) -> Result<Time> + Sync {
+    move |t| {
+        let problem = Problem { collective, ranks: t.size(), root: 0, count };
+        let input = vec![0; problem.input_len(t.rank())];
+        let mut output = vec![0; problem.output_len(t.rank())];
+        let buffers = Buffers { input: &input, output: &mut output, element: 1, combine: no_combine };
+        Prepared::new(t, problem, 1, Choice::Library)?.run(t, buffers)?;
+        Ok(t.now())
+    }
+}
+
+/// Processors take no time for messages.
+fn idle_processors(ranks: u64) -> Machine {
+    let mut machine = simple(ranks, Protocol::Buffered);
+    machine.network.overheads = panto_machine::Overheads::default();
+    machine
+}
+
 #[test]
 fn a_network_of_its_own_for_a_collective() {
-    use panto_schedule::{Collective, Problem};
-    use panto_transport::{Buffers, Choice, Prepared, no_combine};
     let mut machine = simple(4, Protocol::Buffered);
-    let mut control = machine.network.clone();
+    let mut control = idle_processors(4).network;
     control.link = Cost::constant(Time::from_nanos(10));
-    control.overheads = panto_machine::Overheads::default();
     machine.networks.insert(Collective::Barrier, control);
-    let barrier = |t: &Endpoint| {
-        let problem = Problem { collective: Collective::Barrier, ranks: 4, root: 0, count: 0 };
-        let nothing = Buffers { input: &[], output: &mut [], element: 1, combine: no_combine };
-        Prepared::new(t, problem, 1, Choice::Library)?.run(t, nothing)?;
-        Ok(t.now())
-    };
     // Dissemination among four: two rounds.
-    assert_eq!(run(&machine, Model::Traffic, 4, barrier), [20; 4]);
+    assert_eq!(run(&machine, Model::Traffic, 4, collective(Collective::Barrier, 0)), [20; 4]);
+}
+
+/// PUPPET's root sends to each, and goes on when its send type lets it (P6, P10).
+#[test]
+fn collectives_are_sent_as_the_machine_says() {
+    let ends = |send, rules| {
+        let mut machine = idle_processors(4);
+        (machine.collectives.send, machine.collectives.rules) = (send, rules);
+        run(&machine, Model::Fast, 4, collective(Collective::Broadcast, 500))
+    };
+    assert_eq!(ends(CollectiveSend::Buffered, Rules::Puppet), [0, 1_500, 1_500, 1_500]);
+    assert_eq!(ends(CollectiveSend::NoSpace, Rules::Puppet), [4_500, 1_500, 3_000, 4_500]);
+    assert_eq!(ends(CollectiveSend::Buffered, Rules::Mpich), [0, 1_500, 1_500, 3_000]);
+}
+
+/// A no-space send ends when the message arrives, a synchronous one when it is received.
+#[test]
+fn no_space_is_not_synchronous() {
+    let ends = |send| {
+        let mut machine = idle_processors(2);
+        machine.collectives.send = send;
+        run(&machine, Model::Fast, 2, |t| {
+            t.compute(Time::from_nanos(9_000 * t.rank() as u64));
+            collective(Collective::Broadcast, 500)(t)
+        })
+    };
+    assert_eq!(ends(CollectiveSend::NoSpace), [1_500, 9_000]);
+    assert_eq!(ends(CollectiveSend::Synchronous), [9_000, 9_000]);
+}
+
+/// The messages of a barrier carry so many bytes.
+#[test]
+fn a_barrier_has_a_size() {
+    let mut machine = idle_processors(4);
+    machine.collectives.rules = Rules::Puppet;
+    machine.collectives.barrier_bytes = 300;
+    assert_eq!(run(&machine, Model::Fast, 4, collective(Collective::Barrier, 0)), [1_300; 4]);
 }
 
 #[test]
