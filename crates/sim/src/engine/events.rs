@@ -1,6 +1,6 @@
 //! What happens when, where order matters.
 
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use panto_units::Time;
@@ -22,7 +22,35 @@ pub(super) enum Event {
 /// which they did it: never by the order in which the engine came to know of them.
 #[derive(Default)]
 pub(super) struct Events {
-    heap: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    heap: BinaryHeap<Queued>,
+}
+
+/// An event in the queue.
+#[derive(PartialEq, Eq)]
+struct Queued {
+    time: u64,
+    precedence: u64,
+    id: u32,
+}
+
+impl Queued {
+    /// As one number: which of two comes first cannot be foreseen, and a branch for each half would often go wrong.
+    fn key(&self) -> u128 {
+        u128::from(self.time) << 64 | u128::from(self.precedence)
+    }
+}
+
+impl Ord for Queued {
+    /// The first is the greatest: that is the one that a heap gives.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key().cmp(&self.key())
+    }
+}
+
+impl PartialOrd for Queued {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 const CLASS: u32 = 62;
@@ -39,16 +67,16 @@ impl Events {
             Event::Inject(id) => (3, id),
         };
         let precedence = class << CLASS | u64::from(who) << WHO | u64::from(number);
-        self.heap.push(Reverse((time.as_picos(), precedence, id)));
+        self.heap.push(Queued { time: time.as_picos(), precedence, id });
     }
 
     #[inline]
     pub(super) fn next(&self) -> Option<Time> {
-        self.heap.peek().map(|Reverse((time, ..))| Time::from_picos(*time))
+        self.heap.peek().map(|first| Time::from_picos(first.time))
     }
 
     pub(super) fn pop(&mut self) -> Option<(Time, Event)> {
-        let Reverse((time, precedence, id)) = self.heap.pop()?;
+        let Queued { time, precedence, id } = self.heap.pop()?;
         let event = match precedence >> CLASS {
             0 => Event::Arrive(id),
             1 => Event::Work(id),
