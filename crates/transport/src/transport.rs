@@ -80,6 +80,12 @@ pub unsafe trait Transport {
     /// Do the clocks of all ranks show the same time?
     fn shares_clock(&self) -> bool;
 
+    /// Compares the clocks of all hosts now, and answers by how much they may differ; `None` where all ranks read one
+    /// clock. All ranks must call this together, and get the same answer.
+    fn clock_error(&self) -> Result<Option<Time>> {
+        Ok(None)
+    }
+
     /// What a standard send guarantees: kernels that send first on both sides ask.
     fn standard_send(&self) -> StandardSend;
 

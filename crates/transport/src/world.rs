@@ -16,9 +16,22 @@ pub trait World: Sync {
     /// The most ranks that it can run.
     fn most_ranks(&self) -> usize;
 
-    /// Runs `body` once on each of `ranks` ranks and answers what they returned, in the order of the ranks.
+    /// Does rank 0 live in this process? It plans, prints and writes for all; the processes of other ranks follow.
+    fn is_first(&self) -> bool {
+        true
+    }
+
+    /// What the first process says, to all processes; what the others say is not heard. All must call this together.
+    /// Where all ranks live in one process there is nobody to tell.
+    fn announce(&self, words: Vec<u8>) -> Result<Vec<u8>, Error> {
+        Ok(words)
+    }
+
+    /// Runs `body` once on each of `ranks` ranks and answers what those of this process returned, in the order of the
+    /// ranks. All processes must call this together; one whose ranks are not among the first `ranks` has no answer.
     ///
-    /// If a rank fails, all others are stopped, and the answer is the error of the one that failed first.
+    /// If a rank fails, all others are stopped, and the answer is the error of the one that failed first. Where ranks are
+    /// processes, only the process of the rank that failed gets an answer: it should say why, and end all.
     fn run<R, E, F>(&self, ranks: usize, body: F) -> Result<Vec<R>, E>
     where
         R: Send,
