@@ -21,6 +21,6 @@ pub fn all(chores: &[Chore]) -> String {
 
 /// Names and what they stand for, in two columns.
 pub fn list<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -> String {
-    let lines: Vec<String> = entries.map(|(name, line)| format!("  {name:<10} {line}\n")).collect();
+    let lines: Vec<String> = entries.map(|(name, line)| format!("  {name:<12} {line}\n")).collect();
     lines.concat()
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::failure::{Failure, Result};
-use crate::needs::{self, By};
+use crate::needs::{self, pypi};
 use crate::{help, shell};
 
 struct Step {
@@ -13,11 +13,7 @@ struct Step {
 }
 
 const STEPS: &[Step] = &[
-    Step {
-        name: "needs",
-        line: "what the tests need is there, or gets installed",
-        run: || needs::ensure(By::Test),
-    },
+    Step { name: "needs", line: "what the tests need is there, or gets installed", run: needs::ensure },
     Step { name: "fmt", line: "the code is laid out by rustfmt", run: fmt },
     Step { name: "clippy", line: "clippy has nothing to say", run: clippy },
     Step { name: "docs", line: "the documentation builds without warnings", run: docs },
@@ -105,11 +101,13 @@ fn docs() -> Result<()> {
 }
 
 fn tests() -> Result<()> {
-    if shell::on_path("cargo-nextest") {
-        return shell::stream(&mut shell::cargo("nextest run --workspace"));
-    }
     // Not `--all-targets`: that would run the benchmarks as well, unoptimised.
-    shell::stream(&mut shell::cargo("test --workspace --lib --bins --tests --examples"))
+    let arguments = if shell::on_path("cargo-nextest") {
+        "nextest run --workspace"
+    } else {
+        "test --workspace --lib --bins --tests --examples"
+    };
+    shell::stream(shell::cargo(arguments).envs(pypi::variables()))
 }
 
 fn doctests() -> Result<()> {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use panto_schedule::Problem;
 use panto_transport::Transport;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::comet;
 use crate::error::{Error, Result};
@@ -159,5 +160,18 @@ impl FromStr for Kernel {
     fn from_str(name: &str) -> Result<Self> {
         let found = Self::ALL.iter().find(|kernel| kernel.about().full_name() == name);
         found.copied().ok_or_else(|| unknown(name))
+    }
+}
+
+/// By name, so that a process that was told of a kernel knows it.
+impl Serialize for Kernel {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Kernel {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
     }
 }

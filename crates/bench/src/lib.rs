@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod comet;
+mod decision;
 mod error;
 mod findings;
 mod kernel;
@@ -16,15 +17,19 @@ mod point;
 pub mod reproduce;
 pub mod results;
 mod run;
+mod separation;
 mod settings;
 mod sizes;
 mod sweep;
 
-pub use error::{Error, Result};
+pub use decision::decide;
+pub use error::{Error, Kind, Result};
 pub use findings::{Finding, Gain, Range, Unit, findings, overlap_gain};
 pub use kernel::{About, Kernel, Pattern};
+pub use panto_transport::Distance;
 pub use point::{Point, Value, param};
 pub use run::{Observer, fits, run, runnable};
+pub use separation::Separation;
 pub use settings::{Effort, Settings};
 pub use sizes::{default_sizes, message_sizes, rank_counts};
 pub use sweep::{parse_counts, parse_sizes};

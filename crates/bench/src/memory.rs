@@ -1,5 +1,9 @@
 //! Does it fit into memory? A sweep that does not should say so before it starts, not die in the middle.
 
+use std::collections::BTreeMap;
+
+use panto_transport::Place;
+
 use crate::error::{Error, Result};
 use crate::point::{Point, param};
 use crate::settings::Settings;
@@ -19,8 +23,8 @@ pub(crate) fn fits_memory(points: &[Point], settings: &Settings) -> Result<()> {
     )))
 }
 
-/// A generous estimate in bytes: buffers to send and to receive on every rank, scratch of collectives, and a matrix
-/// with its copy and packed messages.
+/// A generous estimate in bytes for one host: buffers to send and to receive on every rank, scratch of collectives, and the
+/// host's part of a matrix with its copy and packed messages.
 fn needed(point: &Point, settings: &Settings) -> u64 {
     let number = |name| point.number(name).unwrap_or(0);
     let messages = number(param::BYTES).saturating_mul(4);
@@ -28,15 +32,26 @@ fn needed(point: &Point, settings: &Settings) -> u64 {
     let files = if number(param::BLOCK) > 0 { settings.io_bytes.saturating_mul(2) } else { 0 };
     let matrix = number(param::DIM).saturating_pow(2).saturating_mul(8 * 4);
     let each = messages.saturating_add(vectors).saturating_add(files);
-    each.saturating_mul(active(point) as u64).saturating_add(matrix)
+    let here = on_one_host(point.ranks, &settings.places);
+    let part = u128::from(matrix) * here as u128 / point.ranks.max(1) as u128;
+    each.saturating_mul(active(point, here) as u64).saturating_add(part as u64)
 }
 
-/// Ranks that hold buffers. Simulated ones are in this process too, and there may be a hundred thousand; in the patterns
-/// between two, and a load between two more, the others hold nothing.
-fn active(point: &Point) -> usize {
+/// Ranks of the fullest host: those that are elsewhere need memory there. Where nothing is known of places, all are here.
+fn on_one_host(ranks: usize, places: &[Place]) -> usize {
+    let mut hosts: BTreeMap<usize, usize> = BTreeMap::new();
+    for place in places.iter().take(ranks) {
+        *hosts.entry(place.node).or_default() += 1;
+    }
+    hosts.into_values().max().unwrap_or(ranks)
+}
+
+/// Ranks of so many `here` that hold buffers. Simulated ones are in this process too, and there may be a hundred thousand;
+/// in the patterns between two, and a load between two more, the others hold nothing.
+fn active(point: &Point, here: usize) -> usize {
     let has = |name| point.params.contains_key(name);
-    let few = has(param::HOPS) || has(param::LOAD) || (has(param::BYTES) && has(param::LENGTH));
-    if few { point.ranks.min(4) } else { point.ranks }
+    let few = point.separation().is_some() || has(param::LOAD) || (has(param::BYTES) && has(param::LENGTH));
+    if few { here.min(4) } else { here }
 }
 
 /// What the system says can be had; `None` where it does not say.
@@ -67,5 +82,17 @@ mod tests {
         let far = |ranks| Point::new(ranks).with(param::HOPS, 1).with(param::BYTES, 1 << 20);
         assert_eq!(needed(&far(100_000), &settings), needed(&far(4), &settings));
         assert_eq!(needed(&Point::new(2).with(param::DIM, u64::MAX), &settings), u64::MAX);
+    }
+    #[test]
+    fn ranks_on_other_hosts_need_memory_there() {
+        let place = |node| Place { node, ..Place::default() };
+        let places = [0, 1, 0, 0, 1, 2].map(place).to_vec();
+        let (here, spread) = (Settings::default(), Settings { places, ..Settings::default() });
+        let broadcast = Point::new(6).with(param::BYTES, 1 << 20);
+        assert_eq!(needed(&broadcast, &spread), needed(&broadcast, &here) / 2);
+        let first_two = Point::new(2).with(param::BYTES, 1 << 20);
+        assert_eq!(needed(&first_two, &spread), needed(&first_two, &here) / 2);
+        let matrix = Point::new(6).with(param::DIM, 600);
+        assert_eq!(needed(&matrix, &spread), needed(&matrix, &here) / 2);
     }
 }

@@ -30,6 +30,8 @@ pub mod param {
     pub const BYTES: &str = "bytes";
     /// Hops between the ranks that communicate.
     pub const HOPS: &str = "hops";
+    /// The same in words, where it is known where ranks run.
+    pub const DISTANCE: &str = "distance";
     /// Rows and columns of the global matrix.
     pub const DIM: &str = "dim";
     /// Doubles in a vector.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use panto_schedule::{Algorithm, HopShape, Mesh};
-use panto_transport::Choice;
+use panto_transport::{Choice, Distance, Place};
 
 use crate::error::{Error, Result};
 use crate::sizes::rank_counts;
@@ -25,10 +25,19 @@ pub struct Settings {
     pub lengths: Option<Vec<u64>>,
     /// Hop distances.
     pub hops: Option<Vec<u64>>,
+    /// Distances in words, where [`places`](Self::places) give them.
+    pub distances: Option<Vec<Distance>>,
     /// Background loads in per cent of the peak bandwidth.
     pub loads: Vec<u64>,
     /// How far ranks are from each other; the transport's own hint if not given.
     pub shape: Option<HopShape>,
+    /// Where each rank runs; empty where that is not known. Then `shape` is
+    /// [`distances_from_first`](panto_transport::distances_from_first) of them, unless the user says otherwise.
+    pub places: Vec<Place>,
+    /// The most ranks that there can be, where somebody else started them; `None` where they are made on demand.
+    pub most_ranks: Option<usize>,
+    /// Does the message layer know message-driven receive?
+    pub has_handlers: bool,
     /// The global row or column that is broadcast; the middle one if not given.
     pub index: Option<u64>,
     /// The process mesh of the matrix kernels.
@@ -112,8 +121,12 @@ impl Default for Settings {
             dims: None,
             lengths: None,
             hops: None,
+            distances: None,
             loads: vec![50, 90],
             shape: None,
+            places: Vec::new(),
+            most_ranks: None,
+            has_handlers: true,
             index: None,
             mesh: None,
             algorithm: None,
@@ -149,10 +162,11 @@ impl Settings {
         }
     }
 
-    /// The settings for a kernel that needs at least so many ranks.
+    /// The settings for a kernel that needs at least so many ranks, if so many can be had.
     #[must_use]
     pub fn with_least_ranks(&self, least: usize) -> Cow<'_, Self> {
-        if self.ranks_given || self.world() >= least {
+        let too_many = self.most_ranks.is_some_and(|most| least > most);
+        if self.ranks_given || self.world() >= least || too_many {
             return Cow::Borrowed(self);
         }
         Cow::Owned(Self { ranks: vec![least], ..self.clone() })
@@ -176,13 +190,47 @@ impl Settings {
         if self.loads.iter().any(|&load| load > 100) {
             return Err(Error::usage("a load is at most 100 per cent of the peak bandwidth"));
         }
+        if let Some(most) = self.most_ranks.filter(|&most| ranks > most) {
+            return Err(Error::usage(format!(
+                "{ranks} ranks, and this job has {most}; use --ranks {most} or fewer, or start it with more, such as \
+                 `mpirun -n {ranks} panto ...`"
+            )));
+        }
+        self.check_distances()?;
         self.shape.as_ref().map_or(Ok(()), |shape| shape.fits(ranks))?;
         self.mesh.as_ref().map_or(Ok(()), |mesh| check_mesh(mesh, ranks))
+    }
+
+    /// Distances are hops or have names, never both.
+    fn check_distances(&self) -> Result<()> {
+        if self.distances.is_some() && !self.names_distances() {
+            return Err(Error::usage(
+                "--distance is for ranks of which it is known where they run, as under MPI without --shape; use --hops",
+            ));
+        }
+        if self.hops.is_some() && self.names_distances() {
+            let names = Distance::ALL.map(|distance| distance.to_string()).join(", ");
+            return Err(Error::usage(format!(
+                "--hops counts links, and here distances have names: {names}; use --distance, or say by --shape how \
+                 ranks are wired"
+            )));
+        }
+        Ok(())
     }
 
     /// Who carries collectives out.
     pub fn choice(&self) -> Choice {
         self.algorithm.map_or(Choice::Library, Choice::Algorithm)
+    }
+
+    /// Have distances names, because it is known where ranks run? Not if the user says how ranks are wired.
+    pub fn names_distances(&self) -> bool {
+        !self.places.is_empty() && matches!(self.shape, Some(HopShape::FromFirst(_)))
+    }
+
+    /// Where the first so many ranks run, as far as it is known.
+    pub fn places_of(&self, ranks: usize) -> &[Place] {
+        &self.places[..ranks.min(self.places.len())]
     }
 
     /// The shape of hop distances, where `hint` is the transport's.

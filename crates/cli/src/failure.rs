@@ -48,6 +48,12 @@ impl From<panto_bench::Error> for Failure {
     }
 }
 
+impl From<panto_transport::Error> for Failure {
+    fn from(error: panto_transport::Error) -> Self {
+        Self::Run(error.to_string())
+    }
+}
+
 impl From<panto_machine::Error> for Failure {
     fn from(error: panto_machine::Error) -> Self {
         Self::Usage(error.to_string())

@@ -3,7 +3,9 @@
 
 mod commands;
 mod failure;
+mod library;
 mod model;
+mod mpi;
 mod out;
 mod progress;
 mod session;
@@ -30,9 +32,11 @@ Examples:
   panto quickstart                             measure this machine in a minute, write report.html
   panto bench comet --ranks 4 -o run.jsonl     the whole CoMet suite, all samples kept
   panto bench comet/echo --sizes 0..64KiB      one kernel
+  mpirun -n 4 panto bench comet                the same on the MPI of that mpirun, whichever it is
   panto bench comet --on ipsc860 --ranks 16    the same on a simulated machine
   panto machines show ipsc860                  what a simulated machine is made of
   panto info run.jsonl                         look at a saved result again
+  panto info mpi                               which MPI library would be used, and why
 
 Exit codes: 0 done; 1 a measurement failed (wrong data, deadlock, a rank gave up); 2 the command or a file
 is wrong, nothing was measured; 130 stopped by Ctrl-C, what was measured is kept.";
@@ -47,8 +51,36 @@ enum Command {
     Completions(completions::Completions),
 }
 
+impl Command {
+    /// Is it for all processes of an MPI job together? Everything else is done once, by the first.
+    fn is_for_all(&self) -> bool {
+        match self {
+            Self::Bench(command) => command.is_for_all(),
+            Self::Info(command) => command.is_for_all(),
+            _ => false,
+        }
+    }
+}
+
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    let follows = mpi::follows();
+    if follows {
+        out::mute();
+    }
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        // A launcher starts many processes with one command, and one of them speaks for all.
+        Err(error) if follows => return ExitCode::from(error.exit_code() as u8),
+        Err(error) => error.exit(),
+    };
+    if follows && !command.is_for_all() {
+        return ExitCode::SUCCESS;
+    }
+    run(command)
+}
+
+fn run(command: Command) -> ExitCode {
+    let outcome = match command {
         Command::Quickstart(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Info(command) => command.run(),
@@ -57,7 +89,7 @@ fn main() -> ExitCode {
         Command::Completions(command) => Ok(command.run::<Cli>()),
     };
     outcome.unwrap_or_else(|failure| {
-        eprintln!("panto: {failure}");
+        out::note(format_args!("panto: {failure}"));
         failure.code()
     })
 }

@@ -5,10 +5,28 @@ use std::io::{ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static CLOSED: AtomicBool = AtomicBool::new(false);
+static MUTE: AtomicBool = AtomicBool::new(false);
+
+/// Says nothing from now on: another process of the same job speaks for all.
+pub fn mute() {
+    MUTE.store(true, Ordering::Relaxed);
+}
+
+/// Is this a process that says nothing?
+pub fn is_mute() -> bool {
+    MUTE.load(Ordering::Relaxed)
+}
+
+/// Says something beside the results, on standard error.
+pub fn note(text: impl Display) {
+    if !is_mute() {
+        eprintln!("{text}");
+    }
+}
 
 /// Prints, without a panic when the reader has gone (`panto ... | head`).
 pub fn text(text: impl Display) {
-    if is_closed() {
+    if is_closed() || is_mute() {
         return;
     }
     let mut out = std::io::stdout().lock();

@@ -77,18 +77,22 @@ impl Session {
         if !end.complete {
             let why =
                 if self.is_interrupted() { "stopped" } else { "the time is over (give more with -t 10min)" };
-            eprintln!("panto: {why}; {} of {} points were measured", end.measured, end.planned);
+            out::note(format_args!("panto: {why}; {} of {} points were measured", end.measured, end.planned));
         }
         Ok(self.code())
     }
 
-    /// The first Ctrl-C ends the run after the current sample; the second ends the program.
+    /// The first Ctrl-C ends the run after the current sample; the second ends the program. Launchers of MPI pass it on as
+    /// another signal.
     fn listen_to_ctrl_c(&self) -> Result<(), Failure> {
-        use signal_hook::{consts::SIGINT, flag};
+        use signal_hook::consts::{SIGINT, SIGTERM};
+        use signal_hook::flag;
         let failed = |error| Failure::Run(format!("cannot listen to Ctrl-C: {error}"));
         let code = i32::from(INTERRUPTED);
-        flag::register_conditional_shutdown(SIGINT, code, Arc::clone(&self.interrupt)).map_err(failed)?;
-        flag::register(SIGINT, Arc::clone(&self.interrupt)).map_err(failed)?;
+        for signal in [SIGINT, SIGTERM] {
+            flag::register_conditional_shutdown(signal, code, Arc::clone(&self.interrupt)).map_err(failed)?;
+            flag::register(signal, Arc::clone(&self.interrupt)).map_err(failed)?;
+        }
         Ok(())
     }
 }

@@ -73,7 +73,7 @@ pub fn plots(directory: &Path, manifest: &Manifest, records: &[Record]) -> Resul
         let path = directory.join(format!("{}.svg", kernel.replace('/', "-")));
         let svg = present::figure(&kernel, &records, Some(manifest)).to_svg();
         std::fs::write(&path, svg).map_err(|error| Failure::write(&path, &error))?;
-        eprintln!("wrote {}", path.display());
+        out::note(format_args!("wrote {}", path.display()));
     }
     Ok(())
 }

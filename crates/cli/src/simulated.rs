@@ -10,8 +10,9 @@ use panto_transport::World;
 use panto_transport::simulated::{Model as Traffic, Simulated};
 use panto_transport::threads::cores;
 
+use crate::out;
 use crate::failure::Failure;
-use crate::threads;
+use crate::{mpi, threads};
 
 /// How a machine is simulated.
 #[derive(Args)]
@@ -78,8 +79,8 @@ const MOST_WITH_STACKS: usize = 16_384;
 const MOST_DEFAULT_RANKS: usize = 64;
 
 impl MachineArgs {
-    /// Ranks run on threads: none of these options means anything there.
-    pub fn refuse(&self) -> Result<(), Failure> {
+    /// Ranks run for real: none of these options means anything there.
+    pub fn refuse(&self, on: &str) -> Result<(), Failure> {
         let given = [
             ("--network", self.network.is_some()),
             ("--computation", self.computation.is_some()),
@@ -89,8 +90,7 @@ impl MachineArgs {
         match given.into_iter().find(|(_, is_given)| *is_given) {
             None => Ok(()),
             Some((option, _)) => Err(Failure::Usage(format!(
-                "{option} is for simulated machines, and ranks run on `{}`; leave it out, or name a machine: --on {}",
-                threads::NAME,
+                "{option} is for simulated machines, and ranks run on `{on}`; leave it out, or name a machine: --on {}",
                 names().first().unwrap_or(&"FILE")
             ))),
         }
@@ -101,8 +101,9 @@ impl MachineArgs {
         let is_there = builtin::find(on).is_some() || std::fs::symlink_metadata(on).is_ok();
         if !is_there {
             return Err(Failure::Usage(format!(
-                "`--on {on}`: there is no such world; use `{}`, a machine ({}) or a model file",
+                "`--on {on}`: there is no such world; use `{}`, `{}`, a machine ({}) or a model file",
                 threads::NAME,
+                mpi::NAME,
                 names().join(", ")
             )));
         }
@@ -163,7 +164,7 @@ fn names() -> Vec<&'static str> {
 pub fn machine(model: Model, ranks: usize) -> Result<Machine, Failure> {
     let (machine, grown) = model.for_ranks(ranks).map_err(|error| Failure::Usage(error.to_string()))?;
     if let Some(note) = grown {
-        eprintln!("panto: {note}");
+        out::note(format_args!("panto: {note}"));
     }
     Ok(machine)
 }

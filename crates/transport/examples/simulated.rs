@@ -10,7 +10,7 @@ use panto_schedule::{Algorithm, Collective, Problem, schedule};
 use panto_sim::Expansion;
 use panto_transport::simulated::{Endpoint, Model, Simulated};
 use panto_transport::{
-    Buffers, Choice, Mode, Prepared, Result, Time, Transport, Want, World, scope, sum_f64,
+    Buffers, Choice, Mode, Prepared, Result, SUM_F64, Time, Transport, Want, World, scope,
 };
 
 const BYTES: usize = 64;
@@ -63,7 +63,7 @@ fn halo(t: &Endpoint, side: usize, reach: usize, rounds: usize) -> Result<Time> 
 fn allreduce(t: &Endpoint) -> Result<Time> {
     let problem = Problem { collective: Collective::Allreduce, ranks: t.size(), root: 0, count: 1 };
     let (input, mut output) = (1_f64.to_ne_bytes(), [0; 8]);
-    let buffers = Buffers { input: &input, output: &mut output, element: 8, combine: sum_f64 };
+    let buffers = Buffers { input: &input, output: &mut output, element: 8, combine: SUM_F64 };
     Prepared::new(t, problem, 8, Choice::Library)?.run(t, buffers)?;
     assert!((f64::from_ne_bytes(output) - t.size() as f64).abs() < 0.5, "the sum is wrong");
     Ok(t.now())

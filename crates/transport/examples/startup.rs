@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use panto_schedule::{Collective, Problem};
 use panto_transport::threads::Threads;
-use panto_transport::{Buffers, Choice, Error, Prepared, Transport, World, no_combine};
+use panto_transport::{Buffers, Choice, Error, NO_COMBINE, Prepared, Transport, World};
 
 const ROUNDS: usize = 9;
 
@@ -25,6 +25,6 @@ fn main() -> Result<(), Error> {
 
 fn barrier<T: Transport>(transport: &T) -> Result<(), Error> {
     let problem = Problem { collective: Collective::Barrier, ranks: transport.size(), root: 0, count: 0 };
-    let nothing = Buffers { input: &[], output: &mut [], element: 1, combine: no_combine };
+    let nothing = Buffers { input: &[], output: &mut [], element: 1, combine: NO_COMBINE };
     Prepared::new(transport, problem, 1, Choice::Library)?.run(transport, nothing)
 }

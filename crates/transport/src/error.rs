@@ -20,6 +20,13 @@ pub enum Error {
         /// What the receive had room for.
         capacity: usize,
     },
+    /// The same where the message layer does not say which message it was.
+    TooLong {
+        /// The rank that received.
+        rank: usize,
+        /// What the receive had room for.
+        capacity: usize,
+    },
     /// A rank that is not in the world.
     NoSuchRank {
         /// The rank that was asked for.
@@ -42,6 +49,8 @@ pub enum Error {
     },
     /// A wait for one of no requests.
     NothingToWaitFor,
+    /// A persistent operation was started again before it was complete.
+    Started,
     /// The backend has no such operation.
     Unsupported(&'static str),
     /// A collective could not be planned.
@@ -50,6 +59,8 @@ pub enum Error {
     Buffers(String),
     /// The world could not be started.
     Start(String),
+    /// An MPI library said no, in its own words.
+    Mpi(panto_mpi::Error),
 }
 
 impl fmt::Display for Error {
@@ -59,6 +70,9 @@ impl fmt::Display for Error {
                 f,
                 "rank {rank} received {len} bytes from rank {source} (tag {tag}) into a buffer of {capacity}"
             ),
+            Self::TooLong { rank, capacity } => {
+                write!(f, "rank {rank} received a message that is longer than its buffer of {capacity} bytes")
+            }
             Self::NoSuchRank { rank, ranks } => {
                 write!(f, "there is no rank {rank}: the ranks are 0 to {}", ranks.saturating_sub(1))
             }
@@ -72,9 +86,13 @@ impl fmt::Display for Error {
                  shorter times in the model",
             ),
             Self::NothingToWaitFor => f.write_str("there is no request to wait for"),
+            Self::Started => {
+                f.write_str("a persistent operation was started twice: wait for it before it is started again")
+            }
             Self::Unsupported(what) => write!(f, "this transport has no {what}"),
             Self::Schedule(error) => write!(f, "{error}"),
             Self::Buffers(text) | Self::Start(text) => f.write_str(text),
+            Self::Mpi(error) => write!(f, "{error}"),
         }
     }
 }
@@ -83,6 +101,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Schedule(error) => Some(error),
+            Self::Mpi(error) => Some(error),
             _ => None,
         }
     }
@@ -91,6 +110,12 @@ impl std::error::Error for Error {
 impl From<panto_schedule::Error> for Error {
     fn from(error: panto_schedule::Error) -> Self {
         Self::Schedule(error)
+    }
+}
+
+impl From<panto_mpi::Error> for Error {
+    fn from(error: panto_mpi::Error) -> Self {
+        Self::Mpi(error)
     }
 }
 

@@ -20,26 +20,34 @@
 //! # Ok::<_, panto_transport::Error>(())
 //! ```
 
+pub mod clock;
 mod collective;
+mod combine;
 pub mod conformance;
 mod deadlock;
 mod error;
 mod handler;
 mod message;
+pub mod mpi;
 mod outcome;
+mod persistent;
 mod place;
+mod repeated;
 mod scope;
 pub mod simulated;
 pub mod threads;
 mod transport;
 mod world;
 
-pub use collective::{COLLECTIVE_TAG, Choice, Prepared, max_u64, no_combine, sum_f64};
+pub use collective::{Choice, Lane, Prepared, Progress};
+pub use combine::{Combine, MAX_U64, Meaning, NO_COMBINE, SUM_F64};
 pub use error::{Error, Result};
 pub use handler::{Handler, Listening};
-pub use message::{MAX_TAG, Mode, Status, Tag, Want};
+pub use message::{COLLECTIVE_TAG, FIRST_COLLECTIVE_TAG, MAX_TAG, Mode, Status, Tag, Want};
 pub use panto_units::Time;
-pub use place::{Distance, Place, distances_from_first};
+pub use persistent::{PersistentReceive, PersistentSend};
+pub use place::{Distance, Identity, Place, assign_nodes, distances_from_first, ranges};
+pub use repeated::Repeated;
 pub use scope::{Done, Loan, Request, Scope, scope};
-pub use transport::{Buffers, Combine, Patience, StandardSend, Transport, Work};
+pub use transport::{Buffers, Patience, StandardSend, Transport, Work};
 pub use world::World;

@@ -2,13 +2,19 @@
 
 use std::fmt;
 
-use crate::collective::COLLECTIVE_TAG;
-
 /// The type of a message (C15). Receives match by it.
 pub type Tag = u32;
 
 /// The largest tag that every MPI must support.
 pub const MAX_TAG: Tag = 32_767;
+
+/// The tag of all messages of blocking collectives. Messages between two ranks stay in order, and all ranks run
+/// the same collectives in the same order, so one tag is enough. Only a [`Want`] that names it accepts it.
+pub const COLLECTIVE_TAG: Tag = MAX_TAG;
+
+/// From this tag on all belong to collectives: those that run beside other work have one each, by their
+/// [`Lane`](crate::Lane).
+pub const FIRST_COLLECTIVE_TAG: Tag = COLLECTIVE_TAG - 15;
 
 /// How a send behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,8 +47,8 @@ impl fmt::Display for Mode {
 
 /// Which messages a receive or a probe accepts; `None` is a wild card.
 ///
-/// The wild card for tags leaves out [`COLLECTIVE_TAG`]: as in MPI, no receive takes a collective's messages by
-/// accident.
+/// The wild card for tags leaves out those from [`FIRST_COLLECTIVE_TAG`] on: as in MPI, no receive takes a collective's
+/// messages by accident.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Want {
     /// The sender.
@@ -76,7 +82,7 @@ impl Want {
     #[inline]
     pub fn accepts(self, message: Status) -> bool {
         self.source.is_none_or(|source| source == message.source)
-            && self.tag.map_or(message.tag != COLLECTIVE_TAG, |tag| tag == message.tag)
+            && self.tag.map_or(message.tag < FIRST_COLLECTIVE_TAG, |tag| tag == message.tag)
     }
 }
 

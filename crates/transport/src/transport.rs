@@ -1,8 +1,9 @@
 //! The trait that kernels are written against.
 
-use panto_schedule::{Algorithm, Collective, HopShape, Order, Problem};
+use panto_schedule::{Algorithm, Collective, HopShape, Problem};
 use panto_units::Time;
 
+use crate::combine::Combine;
 use crate::error::{Error, Result};
 use crate::handler::{Handler, Listening};
 use crate::message::{Mode, Status, Tag, Want};
@@ -11,15 +12,21 @@ use crate::message::{Mode, Status, Tag, Want};
 ///
 /// Blocking operations borrow their buffers for the call. Non-blocking ones go through
 /// [`scope`](crate::scope()), which keeps the buffers borrowed until the requests are complete, so that
-/// safe code cannot free or change a buffer that a request still uses. Backends implement the raw
-/// `start_*` operations below it.
+/// safe code cannot free or change a buffer that a request still uses. Persistent ones go through
+/// [`PersistentSend`](crate::PersistentSend) and [`PersistentReceive`](crate::PersistentReceive), which own theirs;
+/// non-blocking collectives through [`Prepared::run_beside`](crate::Prepared::run_beside). Backends implement the raw
+/// operations below these.
 ///
 /// # Safety
-/// Safe code relies on the answers: when `wait`, `test` or `wait_any` say that an operation is complete, and when
-/// `cancel` returns, the operation must not touch its memory any more.
+/// Safe code relies on the answers: when `wait`, `test`, `wait_any`, `finish` or `poll` say that an operation is complete,
+/// when `finish` or `poll` fails, when `wait` or `test` fails for a collective of the message layer's own, and when `cancel` or
+/// `retire` returns, the operation must not touch its memory any more.
 pub unsafe trait Transport {
     /// A pending operation.
     type Handle;
+
+    /// An operation that is started again and again.
+    type Persistent;
 
     /// This rank, from 0.
     fn rank(&self) -> usize;
@@ -74,6 +81,44 @@ pub unsafe trait Transport {
     /// answer is what was sent or received.
     fn cancel(&self, handle: &mut Self::Handle) -> Option<Status>;
 
+    /// Makes a send that can be started again and again. Rank and tag are checked now.
+    ///
+    /// # Safety
+    /// `data[..len]` must stay readable at its place until `retire`, and unchanged while the operation is started. Only
+    /// this endpoint may be asked about the operation.
+    unsafe fn persistent_send(
+        &self,
+        mode: Mode,
+        data: *const u8,
+        len: usize,
+        to: usize,
+        tag: Tag,
+    ) -> Result<Self::Persistent>;
+
+    /// Makes a receive that can be started again and again. Rank and tag are checked now.
+    ///
+    /// # Safety
+    /// `buffer[..len]` must stay writable at its place until `retire`, and nobody else may touch it while the operation is
+    /// started. Only this endpoint may be asked about the operation.
+    unsafe fn persistent_receive(&self, buffer: *mut u8, len: usize, want: Want) -> Result<Self::Persistent>;
+
+    /// Starts a persistent operation. If this fails, it is not started.
+    ///
+    /// # Safety
+    /// It is not started already, nor retired, and its memory is as it was promised when it was made.
+    unsafe fn start(&self, operation: &mut Self::Persistent) -> Result<()>;
+
+    /// Waits for a persistent operation. Whatever the answer, it is not started any more. Waiting for one that is not started
+    /// is an error.
+    fn finish(&self, operation: &mut Self::Persistent) -> Result<Status>;
+
+    /// Is the persistent operation complete? If so, or if this fails, it is not started any more. Asking about one that is not
+    /// started is an error.
+    fn poll(&self, operation: &mut Self::Persistent) -> Result<Option<Status>>;
+
+    /// Cancels a persistent operation if it is started, and frees it. When this returns, its memory is no longer touched.
+    fn retire(&self, operation: &mut Self::Persistent);
+
     /// The time on this rank's clock.
     fn now(&self) -> Time;
 
@@ -88,6 +133,12 @@ pub unsafe trait Transport {
 
     /// What a standard send guarantees: kernels that send first on both sides ask.
     fn standard_send(&self) -> StandardSend;
+
+    /// Does a message that is longer than the buffer of its receive leave the memory behind the buffer alone, however long it is?
+    /// Where not, it is for the program to receive no such messages.
+    fn keeps_bounds(&self) -> bool {
+        true
+    }
 
     /// How far ranks are from each other, as far as the transport knows.
     fn shape(&self) -> HopShape;
@@ -172,6 +223,17 @@ pub unsafe trait Transport {
         let _ = (problem, buffers);
         Err(Error::Unsupported("collective of its own"))
     }
+
+    /// Starts the message layer's own collective. The handle is waited for or tested like that of a message; what the status
+    /// says has no meaning.
+    ///
+    /// # Safety
+    /// The memory of the buffers must stay valid until the handle is complete or a wait or test for it has failed, and nobody
+    /// else may touch it: collectives cannot be cancelled. Only this endpoint may be asked about the handle.
+    unsafe fn start_native(&self, problem: &Problem, buffers: &mut Buffers<'_>) -> Result<Self::Handle> {
+        let _ = (problem, buffers);
+        Err(Error::Unsupported("non-blocking collective of its own"))
+    }
 }
 
 /// How to wait for a moment.
@@ -217,9 +279,6 @@ impl StandardSend {
         }
     }
 }
-
-/// How a reduction combines elements: `from` into `into`, in the given order.
-pub type Combine = fn(from: &[u8], into: &mut [u8], order: Order);
 
 /// The memory that a collective works on.
 pub struct Buffers<'a> {

@@ -21,6 +21,11 @@ pub trait World: Sync {
         true
     }
 
+    /// Do all ranks live in this process? Then it hears of every failure, and can go on after one.
+    fn is_one_process(&self) -> bool {
+        true
+    }
+
     /// What the first process says, to all processes; what the others say is not heard. All must call this together.
     /// Where all ranks live in one process there is nobody to tell.
     fn announce(&self, words: Vec<u8>) -> Result<Vec<u8>, Error> {

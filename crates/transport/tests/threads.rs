@@ -1,11 +1,17 @@
 //! The threads backend: the conformance test, and what only threads promise.
 
+#[path = "threads/beside.rs"]
+mod beside;
 #[path = "threads/deadlock.rs"]
 mod deadlock;
 #[path = "threads/handler.rs"]
 mod handler;
 #[path = "threads/matching.rs"]
 mod matching;
+#[path = "threads/native.rs"]
+mod native;
+#[path = "threads/persistent.rs"]
+mod persistent;
 #[path = "threads/process.rs"]
 mod process;
 
@@ -14,7 +20,7 @@ use std::sync::Mutex;
 use panto_schedule::{Collective, Problem};
 use panto_transport::conformance::{self, Failures, Flaw};
 use panto_transport::threads::Threads;
-use panto_transport::{Buffers, Choice, Error, Mode, Prepared, Result, Transport, Want, World, no_combine};
+use panto_transport::{Buffers, Choice, Error, Mode, NO_COMBINE, Prepared, Result, Transport, Want, World};
 
 fn all_pass(outcome: std::result::Result<usize, Failures>) {
     let count = outcome.unwrap_or_else(|failures| panic!("{failures}"));
@@ -23,7 +29,7 @@ fn all_pass(outcome: std::result::Result<usize, Failures>) {
 
 fn barrier(t: &impl Transport) -> Result<()> {
     let problem = Problem { collective: Collective::Barrier, ranks: t.size(), root: 0, count: 0 };
-    let buffers = Buffers { input: &[], output: &mut [], element: 1, combine: no_combine };
+    let buffers = Buffers { input: &[], output: &mut [], element: 1, combine: NO_COMBINE };
     Prepared::new(t, problem, 1, Choice::Library)?.run(t, buffers)
 }
 
@@ -114,7 +120,7 @@ fn a_collective_prepared_by_another_rank_is_refused() {
             barrier(t)?;
             if t.rank() == 1 {
                 let mut output = [0; 8_000];
-                let buffers = Buffers { input: &[], output: &mut output, element: 8, combine: no_combine };
+                let buffers = Buffers { input: &[], output: &mut output, element: 8, combine: NO_COMBINE };
                 let outcome = prepared.lock().unwrap().as_mut().unwrap().run(t, buffers);
                 assert!(matches!(outcome, Err(Error::Buffers(_))), "{outcome:?}");
             }

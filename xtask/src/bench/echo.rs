@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::mpi::{self, Mpi};
-use super::spread::{Limit, Spread, verdict};
-use super::{Outcome, SIZES, Times, panto};
+use super::spread::{Limit, Spread, ratios, verdict};
+use super::{Outcome, SIZES, Times, panto, pingpong};
 use crate::failure::Result;
 use crate::scratch::Scratch;
 
@@ -43,10 +43,8 @@ struct Contender {
 }
 
 pub fn run() -> Result<Outcome> {
-    if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
-        return Ok(Outcome::Skipped(
-            "two ranks that share a core measure the scheduler; use 2 cores".to_owned(),
-        ));
+    if let Some(reason) = mpi::too_few_cores() {
+        return Ok(Outcome::Skipped(reason));
     }
     let scratch = Scratch::new("pingpong")?;
     let mut contenders = enter(scratch.path())?;
@@ -63,11 +61,9 @@ pub fn run() -> Result<Outcome> {
 /// Panto, and every MPI that is there.
 fn enter(scratch: &Path) -> Result<Vec<Contender>> {
     let mut contenders = vec![Contender::new("Panto", panto::build()?, None)];
-    for mpi in mpi::ALL {
-        match mpi.lacking() {
-            Some(reason) => println!("without {}: {reason}", mpi.name),
-            None => contenders.push(Contender::new(mpi.name, mpi.compile(scratch)?, Some(mpi))),
-        }
+    for mpi in mpi::installed() {
+        let program = mpi.compile(&pingpong::SOURCE, scratch)?;
+        contenders.push(Contender::new(mpi.name, program, Some(mpi)));
     }
     Ok(contenders)
 }
@@ -80,7 +76,7 @@ impl Contender {
     fn measure(&mut self) -> Result<()> {
         let times = match self.mpi {
             None => panto::measure(&self.program)?,
-            Some(mpi) => mpi.measure(&self.program)?,
+            Some(mpi) => pingpong::measure(mpi, &self.program)?,
         };
         self.rounds.push(times);
         Ok(())
@@ -91,11 +87,11 @@ impl Contender {
         self.rounds.iter().map(|round| round[size]).collect()
     }
 
-    fn against(&self, other: &Self, size: usize, measure: Measure) -> Spread {
+    fn against(&self, other: &Self, size: usize, measure: Measure) -> Vec<f64> {
         let (own, others) = (self.times(size), other.times(size));
         match measure {
-            Measure::Time => Spread::of_ratios(&own, &others),
-            Measure::Bandwidth => Spread::of_ratios(&others, &own),
+            Measure::Time => ratios(&own, &others),
+            Measure::Bandwidth => ratios(&others, &own),
         }
     }
 }
@@ -126,23 +122,25 @@ fn header(contenders: &[Contender], others: &[Contender]) -> String {
 
 fn row(size: usize, contenders: &[Contender], panto: &Contender, others: &[Contender]) -> String {
     let times = contenders.iter().map(|each| format!("  {:<26}", Spread::of(&each.times(size)).nanos()));
-    let ratios = others.iter().map(|other| format!("  {:<20}", panto.against(other, size, Measure::Time)));
+    let ratio = |other| Spread::of(&panto.against(other, size, Measure::Time)).to_string();
+    let ratios = others.iter().map(|other| format!("  {:<20}", ratio(other)));
     let line: String = times.chain(ratios).collect();
     format!("{:<7}{}", SIZES[size].1, line.trim_end())
 }
 
 fn judge(goal: &Goal, panto: &Contender, other: &Contender) -> String {
-    let figure = panto.against(other, goal.size, goal.measure);
-    let (what, side, words) = match goal.measure {
-        Measure::Time => ("time", Limit::AtMost, "at most"),
-        Measure::Bandwidth => ("bandwidth", Limit::AtLeast, "at least"),
+    let figures = panto.against(other, goal.size, goal.measure);
+    let (what, limit, words) = match goal.measure {
+        Measure::Time => ("time", Limit::AtMost(goal.limit), "at most"),
+        Measure::Bandwidth => ("bandwidth", Limit::AtLeast(goal.limit), "at least"),
     };
     format!(
-        "goal: {} {what}, Panto/{} {words} {:.1}: {figure}, {}",
+        "goal: {} {what}, Panto/{} {words} {:.1}: {}, {}",
         SIZES[goal.size].1,
         other.name,
         goal.limit,
-        verdict(&figure, side, goal.limit)
+        Spread::of(&figures),
+        verdict(&figures, limit)
     )
 }
 

@@ -2,8 +2,11 @@
 
 mod build;
 mod echo;
+mod instrument;
+mod launch;
 mod mpi;
 mod panto;
+mod pingpong;
 mod programs;
 mod spread;
 
@@ -37,6 +40,18 @@ const PARTS: &[Part] = &[
         line: "messages between two ranks: Panto, Open MPI and MPICH in turn (needs 2 cores, gcc, an MPI)",
         usual: true,
         run: echo::run,
+    },
+    Part {
+        name: "mpi",
+        line: "the same on one MPI: Panto beside a ping-pong in C, for each MPI",
+        usual: true,
+        run: instrument::run,
+    },
+    Part {
+        name: "mpi-startup",
+        line: "what Panto adds to the start of an MPI program",
+        usual: true,
+        run: launch::run,
     },
     Part {
         name: "startup",
@@ -115,8 +130,9 @@ mod tests {
 
     #[test]
     fn the_usual_parts_leave_the_build_out() {
-        assert_eq!(chosen(&[]), ["echo", "startup", "overhead", "stats", "simulated"]);
-        assert_eq!(chosen(&["--build"]), ["echo", "startup", "overhead", "stats", "simulated", "build"]);
+        let usual = ["echo", "mpi", "mpi-startup", "startup", "overhead", "stats", "simulated"];
+        assert_eq!(chosen(&[]), usual);
+        assert_eq!(chosen(&["--build"]), [usual.as_slice(), &["build"]].concat());
     }
 
     #[test]
@@ -128,6 +144,10 @@ mod tests {
     #[test]
     fn an_unknown_part_is_told_which_there_are() {
         let failure = select(&["ehco".to_owned()]).err().unwrap();
-        assert!(failure.to_string().contains("echo, startup, overhead, stats, simulated, build"));
+        assert!(
+            failure
+                .to_string()
+                .contains("echo, mpi, mpi-startup, startup, overhead, stats, simulated, build")
+        );
     }
 }

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use super::mpi::Mpi;
 use super::{SIZES, Times};
 use crate::failure::{Failure, Result};
 use crate::shell;
@@ -23,25 +24,38 @@ pub fn build() -> Result<PathBuf> {
     Ok(Path::new(folder).join("release").join("panto"))
 }
 
-/// Measures once.
+/// Measures once, on two threads.
 pub fn measure(program: &Path) -> Result<Times> {
-    let sizes: Vec<String> = SIZES.iter().map(|(bytes, _)| bytes.to_string()).collect();
     let mut command = Command::new(program);
-    command.args(["bench", KERNEL, "--ranks", "2", "--hops", "1", "--pin", "--format", "json", "--sizes"]);
-    let printed = shell::capture(command.arg(sizes.join(",")))?;
+    run(command.args(["bench", KERNEL, "--ranks", "2", "--hops", "1", "--pin"]))
+}
+
+/// Measures once, on two ranks of an MPI.
+pub fn measure_on(mpi: &Mpi, program: &Path) -> Result<Times> {
+    run(mpi.command(program).args(["bench", KERNEL]))
+}
+
+fn run(command: &mut Command) -> Result<Times> {
+    let sizes: Vec<String> = SIZES.iter().map(|(bytes, _)| bytes.to_string()).collect();
+    let printed = shell::capture(command.args(["--format", "json", "--sizes"]).arg(sizes.join(",")))?;
     parse(&printed)
         .ok_or_else(|| Failure::failed(format!("panto printed other JSON than expected:\n{printed}")))
 }
 
-/// The medians in `{"points": [{"kernel", "params": {"bytes", "hops"}, "summary": {"median_ns"}}]}`.
+/// The medians in `{"points": [{"kernel", "params": {"bytes", ...}, "summary": {"median_ns"}}]}`.
 fn parse(printed: &str) -> Option<Times> {
     let results: Value = serde_json::from_str(printed).ok()?;
     let points = results["points"].as_array()?;
     let fits = |point: &Value, bytes: u64| {
-        point["kernel"] == KERNEL && point["params"]["bytes"] == bytes && point["params"]["hops"] == 1
+        point["kernel"] == KERNEL && point["params"]["bytes"] == bytes && is_between_two(&point["params"])
     };
     let time = |bytes| points.iter().find(|point| fits(point, bytes))?["summary"]["median_ns"].as_f64();
     SIZES.iter().map(|(bytes, _)| time(*bytes)).collect()
+}
+
+/// Threads know hops between ranks, MPI in which way they are neighbours; a rank's messages to itself are neither.
+fn is_between_two(params: &Value) -> bool {
+    params["hops"] == 1 || params["distance"].as_str().is_some_and(|distance| distance != "itself")
 }
 
 #[cfg(test)]
@@ -58,6 +72,18 @@ mod tests {
     fn points_are_found_in_any_order() {
         let points = [point(1 << 20, 4.5), point(8, 1.5), point(1024, 2.5), point(65536, 3.5)].join(",");
         assert_eq!(parse(&format!(r#"{{"points":[{points}]}}"#)), Some(vec![1.5, 2.5, 3.5, 4.5]));
+    }
+
+    #[test]
+    fn messages_to_oneself_do_not_count() {
+        let point = |bytes: u64, distance: &str, nanos: f64| {
+            format!(
+                r#"{{"kernel":"comet/echo","params":{{"bytes":{bytes},"distance":"{distance}"}},"summary":{{"median_ns":{nanos}}}}}"#
+            )
+        };
+        let both = |bytes| [point(bytes, "itself", 0.5), point(bytes, "core-complex", 1.5)].join(",");
+        let points = SIZES.iter().map(|(bytes, _)| both(*bytes)).collect::<Vec<_>>().join(",");
+        assert_eq!(parse(&format!(r#"{{"points":[{points}]}}"#)), Some(vec![1.5; 4]));
     }
 
     #[test]

@@ -22,12 +22,6 @@ impl Spread {
         Self { least, median: f64::midpoint(low, high), most }
     }
 
-    /// Of the ratios, round by round: neighbours in time had the same weather.
-    pub fn of_ratios(above: &[f64], below: &[f64]) -> Self {
-        let ratios: Vec<f64> = above.iter().zip(below).map(|(above, below)| above / below).collect();
-        Self::of(&ratios)
-    }
-
     /// In nanoseconds, for people.
     pub fn nanos(&self) -> String {
         let (scale, unit) = if self.median < 1e4 { (1.0, "ns") } else { (1e3, "us") };
@@ -36,30 +30,46 @@ impl Spread {
     }
 }
 
+/// With two decimals, or as many as are asked for.
 impl fmt::Display for Spread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&format!("{:.2} ({:.2}..{:.2})", self.median, self.least, self.most))
+        let (decimals, Self { least, median, most }) = (f.precision().unwrap_or(2), self);
+        write!(f, "{median:.decimals$} ({least:.decimals$}..{most:.decimals$})")
     }
 }
 
-/// Which side of a limit is good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
-    AtMost,
-    AtLeast,
+/// Round by round: neighbours in time had the same weather.
+pub fn ratios(above: &[f64], below: &[f64]) -> Vec<f64> {
+    above.iter().zip(below).map(|(above, below)| above / below).collect()
 }
 
-/// Whether a figure keeps to a limit, and how sure that is.
-pub fn verdict(figure: &Spread, side: Limit, limit: f64) -> &'static str {
-    let good = |value: f64| match side {
-        Limit::AtMost => value <= limit,
-        Limit::AtLeast => value >= limit,
-    };
-    match (good(figure.least), good(figure.median), good(figure.most)) {
-        (true, true, true) => "met in every round",
-        (_, true, _) => "met by the median, not in every round",
-        (false, false, false) => "MISSED in every round",
-        _ => "MISSED by the median, met in some rounds",
+/// What a figure should be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Limit {
+    AtMost(f64),
+    AtLeast(f64),
+    /// No farther from 1 than this.
+    Within(f64),
+}
+
+impl Limit {
+    fn is_kept(self, value: f64) -> bool {
+        match self {
+            Self::AtMost(limit) => value <= limit,
+            Self::AtLeast(limit) => value >= limit,
+            Self::Within(limit) => (value - 1.0).abs() <= limit,
+        }
+    }
+}
+
+/// Whether the figures of all rounds keep to a limit, and how sure that is.
+pub fn verdict(figures: &[f64], limit: Limit) -> &'static str {
+    let kept = figures.iter().filter(|&&figure| limit.is_kept(figure)).count();
+    match (limit.is_kept(Spread::of(figures).median), kept) {
+        (true, kept) if kept == figures.len() => "met in every round",
+        (true, _) => "met by the median, not in every round",
+        (false, 0) => "MISSED in every round",
+        (false, _) => "MISSED by the median, met in some rounds",
     }
 }
 
@@ -71,15 +81,13 @@ mod tests {
     fn the_median_and_its_ends() {
         assert_eq!(Spread::of(&[3.0, 1.0, 2.0]), Spread { least: 1.0, median: 2.0, most: 3.0 });
         assert_eq!(Spread::of(&[4.0, 1.0]).to_string(), "2.50 (1.00..4.00)");
+        assert_eq!(format!("{:.0}", Spread::of(&[4.0, 2.0])), "3 (2..4)");
         assert!(Spread::of(&[]).median.is_nan());
     }
 
     #[test]
     fn ratios_are_taken_round_by_round() {
-        assert_eq!(
-            Spread::of_ratios(&[1.0, 20.0], &[2.0, 40.0]),
-            Spread { least: 0.5, median: 0.5, most: 0.5 }
-        );
+        assert_eq!(ratios(&[1.0, 20.0], &[2.0, 40.0]), [0.5, 0.5]);
     }
 
     #[test]
@@ -89,10 +97,11 @@ mod tests {
 
     #[test]
     fn a_verdict_says_how_sure_it_is() {
-        let figure = Spread::of(&[0.4, 0.5, 1.1]);
-        assert_eq!(verdict(&figure, Limit::AtMost, 2.0), "met in every round");
-        assert_eq!(verdict(&figure, Limit::AtMost, 1.0), "met by the median, not in every round");
-        assert_eq!(verdict(&figure, Limit::AtMost, 0.45), "MISSED by the median, met in some rounds");
-        assert_eq!(verdict(&figure, Limit::AtLeast, 2.0), "MISSED in every round");
+        let figures = [0.4, 0.5, 1.1];
+        assert_eq!(verdict(&figures, Limit::AtMost(2.0)), "met in every round");
+        assert_eq!(verdict(&figures, Limit::AtMost(1.0)), "met by the median, not in every round");
+        assert_eq!(verdict(&figures, Limit::AtMost(0.45)), "MISSED by the median, met in some rounds");
+        assert_eq!(verdict(&figures, Limit::AtLeast(2.0)), "MISSED in every round");
+        assert_eq!(verdict(&figures, Limit::Within(0.2)), "MISSED by the median, met in some rounds");
     }
 }

@@ -6,18 +6,28 @@ use super::{Get, Need};
 use crate::failure::{Failure, Result};
 use crate::shell;
 
-/// Installs what can be installed from here; the rest is left for [`give_up`] to name.
-pub fn install(missing: &[&Need]) -> Result<()> {
+/// Tries to install what is missing. What cannot be installed from here is left for [`give_up`] to name.
+pub fn install(missing: &[&Need]) {
     let components = components(missing);
     if !components.is_empty() && shell::on_path("rustup") {
-        shell::stream(Command::new("rustup").args(["component", "add"]).args(components))?;
+        attempt(shell::stream(Command::new("rustup").args(["component", "add"]).args(components)));
     }
     let packages = packages(missing);
     if !packages.is_empty() && shell::on_path("apt-get") && is_root() {
-        apt_get(&["update"])?;
-        apt_get(&[&["install", "--yes", "--no-install-recommends"], packages.as_slice()].concat())?;
+        attempt(apt_get(&packages));
     }
-    Ok(())
+    for need in missing {
+        if let Get::Pypi(environment) = need.get {
+            attempt(environment.install());
+        }
+    }
+}
+
+/// Whether it helped is seen by looking again.
+fn attempt(result: Result<()>) {
+    if let Err(failure) = result {
+        println!("notice: {failure}");
+    }
 }
 
 /// What people must do themselves.
@@ -37,8 +47,12 @@ fn packages(needs: &[&Need]) -> Vec<&'static str> {
     needs.iter().flat_map(packages).copied().collect()
 }
 
-fn apt_get(arguments: &[&str]) -> Result<()> {
-    shell::stream(Command::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
+fn apt_get(packages: &[&str]) -> Result<()> {
+    let apt_get = |arguments: &[&str]| {
+        shell::stream(Command::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
+    };
+    apt_get(&["update"])?;
+    apt_get(&[&["install", "--yes", "--no-install-recommends"], packages].concat())
 }
 
 fn is_root() -> bool {
@@ -48,7 +62,7 @@ fn is_root() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::needs::NEEDS;
+    use crate::needs::table::NEEDS;
 
     #[test]
     fn each_thing_is_got_from_one_place() {

@@ -1,9 +1,15 @@
-//! What the chores need from the system: a table. A later need is one more row.
+//! What the chores need from the system. A later need is one more row of the table in `table.rs`.
 
 mod install;
+pub mod pypi;
+mod table;
+
+use std::process::Command;
 
 use crate::failure::Result;
 use crate::shell;
+use pypi::Environment;
+use table::NEEDS;
 
 /// Something that must be there.
 pub struct Need {
@@ -15,9 +21,7 @@ pub struct Need {
     pub get: Get,
     /// What it is for.
     pub purpose: &'static str,
-    /// Which chore needs it.
-    pub by: By,
-    /// Does the chore fail without it?
+    /// Do the tests fail without it? What is not required is installed too where that is possible, and else named.
     pub required: bool,
 }
 
@@ -27,6 +31,10 @@ pub enum Detect {
     Program(&'static str),
     /// A subcommand of cargo that works. Rustup puts programs on the path for components that are not installed.
     Cargo(&'static str),
+    /// A module that Python can import.
+    Python(&'static str),
+    /// A package that pip installed into a virtual environment.
+    Environment(&'static Environment),
 }
 
 /// Where to get it.
@@ -35,73 +43,21 @@ pub enum Get {
     Apt(&'static [&'static str]),
     /// A component of the Rust toolchain.
     Rustup(&'static str),
+    /// A package for pip, in a virtual environment of its own.
+    Pypi(&'static Environment),
     /// A command for people to give; nothing is installed by itself.
     ByHand(&'static str),
 }
-
-/// Which chore needs it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
-    Test,
-    Bench,
-}
-
-const NEEDS: &[Need] = &[
-    Need {
-        name: "rustfmt",
-        detect: Detect::Cargo("fmt"),
-        get: Get::Rustup("rustfmt"),
-        purpose: "checks the layout of the code",
-        by: By::Test,
-        required: true,
-    },
-    Need {
-        name: "clippy",
-        detect: Detect::Cargo("clippy"),
-        get: Get::Rustup("clippy"),
-        purpose: "checks the code",
-        by: By::Test,
-        required: true,
-    },
-    Need {
-        name: "cargo-nextest",
-        detect: Detect::Program("cargo-nextest"),
-        get: Get::ByHand("cargo install cargo-nextest --locked"),
-        purpose: "runs the tests in groups (without it `cargo test` runs them)",
-        by: By::Test,
-        required: false,
-    },
-    Need {
-        name: "gcc",
-        detect: Detect::Program("gcc"),
-        get: Get::Apt(&["gcc", "libc6-dev"]),
-        purpose: "compiles the ping-pong that Panto is compared with",
-        by: By::Bench,
-        required: false,
-    },
-    Need {
-        name: "Open MPI",
-        detect: Detect::Program("mpicc.openmpi"),
-        get: Get::Apt(&["openmpi-bin", "libopenmpi-dev"]),
-        purpose: "the message layer that Panto is compared with",
-        by: By::Bench,
-        required: false,
-    },
-    Need {
-        name: "MPICH",
-        detect: Detect::Program("mpicc.mpich"),
-        get: Get::Apt(&["mpich", "libmpich-dev"]),
-        purpose: "the other message layer that Panto is compared with",
-        by: By::Bench,
-        required: false,
-    },
-];
 
 impl Need {
     fn present(&self) -> bool {
         match self.detect {
             Detect::Program(name) => shell::on_path(name),
             Detect::Cargo(subcommand) => shell::works(&mut shell::cargo(&format!("{subcommand} --version"))),
+            Detect::Python(module) => {
+                shell::works(Command::new("python3").args(["-c", &format!("import {module}")]))
+            }
+            Detect::Environment(environment) => environment.present(),
         }
     }
 
@@ -110,35 +66,34 @@ impl Need {
         match self.get {
             Get::Apt(packages) => format!("apt-get install {}", packages.join(" ")),
             Get::Rustup(component) => format!("rustup component add {component}"),
+            Get::Pypi(environment) => environment.remedy(),
             Get::ByHand(command) => command.to_owned(),
         }
     }
 }
 
-/// Makes sure that a chore has what it needs: installs what is missing where that is possible, and fails with what
+/// Makes sure that the tests have what they need: installs what is missing where that is possible, and fails with what
 /// to install where it is not.
-pub fn ensure(by: By) -> Result<()> {
-    for need in NEEDS.iter().filter(|need| need.by == by) {
-        let state = if need.present() { "is there" } else { "is missing" };
-        println!("{} {state}: {}", need.name, need.purpose);
-    }
-    let (required, optional): (Vec<&Need>, Vec<&Need>) = missing(by).partition(|need| need.required);
+pub fn ensure() -> Result<()> {
+    let missing: Vec<&Need> = NEEDS.iter().filter(|need| !report(need)).collect();
+    install::install(&missing);
+    let still = missing.into_iter().filter(|need| !need.present());
+    let (required, optional): (Vec<&Need>, Vec<&Need>) = still.partition(|need| need.required);
     for need in optional {
-        println!("{} can be left out; to have it: {}", need.name, need.remedy());
+        println!("notice: without {}; to have it: {}", need.name, need.remedy());
     }
-    if required.is_empty() {
-        return Ok(());
-    }
-    install::install(&required)?;
-    let still: Vec<&Need> = required.into_iter().filter(|need| !need.present()).collect();
-    if still.is_empty() { Ok(()) } else { Err(install::give_up(&still)) }
+    if required.is_empty() { Ok(()) } else { Err(install::give_up(&required)) }
+}
+
+/// Says whether it is there.
+fn report(need: &Need) -> bool {
+    let present = need.present();
+    let state = if present { "is there" } else { "is missing" };
+    println!("{} {state}: {}", need.name, need.purpose);
+    present
 }
 
 /// The first of these that is missing.
 pub fn lacking(names: &[&str]) -> Option<&'static Need> {
     NEEDS.iter().find(|need| names.contains(&need.name) && !need.present())
-}
-
-fn missing(by: By) -> impl Iterator<Item = &'static Need> {
-    NEEDS.iter().filter(move |need| need.by == by && !need.present())
 }

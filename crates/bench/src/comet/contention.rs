@@ -2,16 +2,19 @@
 
 use panto_schedule::HopShape;
 use panto_stats::Bandwidth;
-use panto_transport::Transport;
+use panto_transport::{Distance, Transport};
 
 use super::SUITE;
+use super::cast::Cast;
 use super::echo::{Echo, EchoOperation, Role};
 use super::load::Load;
+use super::pair::selected;
 use crate::error::{Error, Result};
 use crate::kernel::{About, Pattern};
 use crate::measure::{Checked, Lab, Metric, Operation, Timing};
 use crate::point::{Point, param};
 use crate::results::Record;
+use crate::separation::Separation;
 use crate::settings::Settings;
 
 /// Fewer than an echo alone has: each is measured under every load.
@@ -35,29 +38,34 @@ impl Pattern for Contention {
 
     fn available(&self, settings: &Settings) -> Result<()> {
         let settings = settings.with_least_ranks(self.about().least_ranks);
-        Places::find(settings.shape_or(HopShape::Complete), settings.world()).map(drop)
+        pairs(&settings).map(drop)
     }
 
     fn points(&self, settings: &Settings, earlier: &[Record]) -> Result<Vec<Point>> {
-        let loads = loads(&settings.loads, &echo_curve(earlier))?;
         let sizes = settings.sizes.clone().unwrap_or_else(|| SIZES.to_vec());
-        let idle = Point::new(settings.world());
-        let point = |&(load, bytes)| idle.clone().with(param::LOAD, load).with(param::LOAD_BYTES, bytes);
-        let loaded = loads.iter().map(point);
-        Ok(loaded
-            .flat_map(|point| sizes.iter().map(move |&bytes| point.clone().with(param::BYTES, bytes)))
-            .collect())
+        let mut points = Vec::new();
+        for pair in pairs(settings)? {
+            for (load, load_bytes) in loads(&settings.loads, &echo_curve(earlier, pair.separation()))? {
+                let point = pair.clone().with(param::LOAD, load).with(param::LOAD_BYTES, load_bytes);
+                points.extend(sizes.iter().map(|&bytes| point.clone().with(param::BYTES, bytes)));
+            }
+        }
+        Ok(points)
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
-        let places = Places::find(lab.settings.shape_or(lab.transport.shape()), point.ranks)?;
+        let cast = match point.separation() {
+            Some(Separation::Placed(distance)) => Cast::placed(lab.settings.places_of(point.ranks), distance),
+            _ => Cast::on(lab.settings.shape_or(lab.transport.shape()), point.ranks),
+        };
+        let cast = cast.ok_or_else(|| nobody_shares(point.ranks))?;
         let bytes = point.get(param::BYTES);
-        let role = Role::of(lab.transport.rank(), places.tester, places.partner);
+        let role = Role::of(lab.transport.rank(), cast.tester, cast.partner);
         let mut operation = ContentionOperation {
             echo: EchoOperation::new(lab.transport, role, bytes),
-            load: Load::new(lab.transport, places, point.get(param::LOAD_BYTES)),
+            load: Load::new(lab.transport, cast, point.get(param::LOAD_BYTES)),
         };
-        let samples = lab.measure(Timing::long(Metric::one_way(places.tester)), &mut operation)?;
+        let samples = lab.measure(Timing::long(Metric::one_way(cast.tester)), &mut operation)?;
         Ok(samples.map(|samples| Record {
             moved: Some(bytes as u64),
             ..Record::new(&self.about().full_name(), point, samples)
@@ -65,59 +73,51 @@ impl Pattern for Contention {
     }
 }
 
-/// Who does what.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Places {
-    /// Sends the load.
-    pub(super) source: usize,
-    /// Receives the load.
-    pub(super) sink: usize,
-    /// Runs the echo and is timed.
-    pub(super) tester: usize,
-    /// Echoes.
-    pub(super) partner: usize,
+/// The points without their other parameters: where distances have names, the farthest at which the load is in the echo's
+/// way, or those that the user named.
+fn pairs(settings: &Settings) -> Result<Vec<Point>> {
+    let (ranks, point) = (settings.world(), Point::new(settings.world()));
+    if !settings.names_distances() {
+        let shape = settings.shape_or(HopShape::Complete);
+        return Cast::on(shape, ranks).map(|_| vec![point]).ok_or_else(|| nobody_shares_in(shape, ranks));
+    }
+    let shared = |distance: &Distance| Cast::placed(settings.places_of(ranks), *distance).is_some();
+    let there: Vec<Distance> = Distance::ALL.into_iter().filter(shared).collect();
+    if there.is_empty() {
+        return Err(nobody_shares(ranks));
+    }
+    let mut chosen = selected(settings, &there, false)?;
+    if settings.distances.is_none() {
+        chosen.drain(..chosen.len() - 1);
+    }
+    Ok(chosen.into_iter().map(|distance| point.clone().apart(Separation::Placed(distance))).collect())
 }
 
-impl Places {
-    /// On a hypercube the thesis's choice: routes change the lowest bit first, so the load from 0 to 7 goes
-    /// through 1 and 3, and shares the link between them with the echo. Elsewhere the load from 0 to 3 goes
-    /// through 1 and 2 where ranks stand in a row of four, and no way round is as short. Where every pair has a
-    /// link of its own, what they share is the memory, and the cores. `None`: no four ranks of which we know it.
-    fn on(shape: HopShape, ranks: usize) -> Option<Self> {
-        let in_a_row = Self { source: 0, sink: 3, tester: 1, partner: 2 };
-        let shared = match shape {
-            HopShape::Hypercube if ranks >= 8 => {
-                return Some(Self { source: 0, sink: 7, tester: 1, partner: 3 });
-            }
-            HopShape::Hypercube => false,
-            HopShape::Complete | HopShape::Linear | HopShape::FromFirst(_) => true,
-            HopShape::Ring => ranks > 6,
-            HopShape::Mesh { cols, .. } => cols > 3,
-            HopShape::Torus { cols, .. } => cols > 6,
-        };
-        shared.then_some(in_a_row)
-    }
-
-    fn find(shape: HopShape, ranks: usize) -> Result<Self> {
-        Self::on(shape, ranks).ok_or_else(|| {
-            Error::usage(format!(
-                "no load shares a link with an echo on {ranks} ranks in the shape `{shape}`; use 8 ranks of a \
-                 hypercube, 7 of a ring, or a mesh of 4 columns"
-            ))
-        })
-    }
+fn nobody_shares_in(shape: HopShape, ranks: usize) -> Error {
+    Error::usage(format!(
+        "no load shares a link with an echo on {ranks} ranks in the shape `{shape}`; use 8 ranks of a \
+         hypercube, 7 of a ring, or a mesh of 4 columns"
+    ))
 }
 
-/// Size and median time of the echo at the smallest distance to another rank.
-fn echo_curve(earlier: &[Record]) -> Vec<(f64, f64)> {
+fn nobody_shares(ranks: usize) -> Error {
+    Error::usage(format!(
+        "no load shares a way with an echo on these {ranks} ranks; start the job with four ranks on one host, or with two \
+         on one and two on others"
+    ))
+}
+
+/// Size and median time of the echo at this distance, or at the smallest to another rank.
+fn echo_curve(earlier: &[Record], wanted: Option<Separation>) -> Vec<(f64, f64)> {
     let echo = Echo.about().full_name();
-    let hops = |record: &Record| record.point.number(param::HOPS).filter(|&hops| hops >= 1);
+    let apart = |record: &Record| record.point.separation().filter(|separation| !separation.is_itself());
     let records = || earlier.iter().filter(|record| record.kernel == echo);
-    let nearest = records().filter_map(hops).min();
+    let all = || records().filter_map(apart);
+    let chosen = all().find(|separation| Some(*separation) == wanted).or_else(|| all().min());
     let point =
         |record: &Record| Some((record.point.number(param::BYTES)? as f64, record.summary()?.median * 1e-9));
     // A time of nothing has no bandwidth.
-    let near = records().filter(|record| nearest.is_some() && hops(record) == nearest);
+    let near = records().filter(|record| chosen.is_some() && apart(record) == chosen);
     near.filter_map(point).filter(|&(_, seconds)| seconds > 0.0).collect()
 }
 
@@ -181,15 +181,6 @@ impl<T: Transport> Operation for ContentionOperation<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_load_of_the_thesis_passes_the_echo() {
-        let places = Places::on(HopShape::Hypercube, 8).expect("a cube");
-        assert_eq!((places.source, places.tester, places.partner, places.sink), (0, 1, 3, 7));
-        let places = Places::on(HopShape::Linear, 8).expect("a row");
-        assert_eq!((places.source, places.tester, places.partner, places.sink), (0, 1, 2, 3));
-        assert_eq!(Places::on(HopShape::Hypercube, 4), None);
-    }
 
     #[test]
     fn loads_have_the_sizes_of_their_bandwidth() {

@@ -1,22 +1,18 @@
 //! Echo: a message there and back (C4).
 
-use panto_schedule::HopShape;
 use panto_transport::{Mode, Transport, Want, scope};
 
+use super::pair::{TESTER, pair_points, partner};
 use super::{SUITE, tag};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernel::{About, Pattern};
 use crate::measure::{Checked, Lab, Metric, Operation, Timing};
 use crate::pattern;
 use crate::point::{Point, param};
 use crate::results::Record;
 use crate::settings::Settings;
-use crate::sizes::default_sizes;
 
-/// The rank whose clock counts.
-pub(super) const TESTER: usize = 0;
-
-/// Time one way, by hop distance and size. Distance 0 is the rank itself.
+/// Time one way, by distance and size. Distance 0 is the rank itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Echo;
 
@@ -25,7 +21,7 @@ impl Pattern for Echo {
         About {
             suite: SUITE,
             name: "echo",
-            line: "one-way time between two ranks, by hop distance and message size",
+            line: "one-way time between two ranks, by distance and message size",
             axis: param::BYTES,
             least_ranks: 1,
             needs: None,
@@ -33,7 +29,7 @@ impl Pattern for Echo {
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
-        pair_points(settings, 0)
+        pair_points(settings, true)
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
@@ -47,58 +43,6 @@ impl Pattern for Echo {
             ..Record::new(&self.about().full_name(), point, samples)
         }))
     }
-}
-
-/// Every hop distance from `first` on, by every size. Shorter ones that the user named are left out: they may
-/// be meant for another kernel of the suite.
-pub(super) fn pair_points(settings: &Settings, first: u64) -> Result<Vec<Point>> {
-    let ranks = settings.world();
-    let hops = distances(settings, first, ranks)?;
-    let sizes = settings.sizes.clone().unwrap_or_else(|| default_sizes(settings.seed));
-    let point = |hops, bytes| Point::new(ranks).with(param::HOPS, hops).with(param::BYTES, bytes);
-    Ok(hops.iter().flat_map(|&hops| sizes.iter().map(move |&bytes| point(hops, bytes))).collect())
-}
-
-/// The distances from the tester that there are, or those of them that the user named.
-fn distances(settings: &Settings, first: u64, ranks: usize) -> Result<Vec<u64>> {
-    let shape = settings.shape_or(HopShape::Complete);
-    let is_there = |hops: &u64| shape.rank_at_hops(TESTER, *hops as usize, ranks).is_some();
-    let all: Vec<u64> = (first..=shape.diameter(ranks) as u64).filter(is_there).collect();
-    let Some(named) = &settings.hops else { return Ok(all) };
-    if let Some(nobody) = named.iter().find(|&hops| *hops >= first && !all.contains(hops)) {
-        return Err(Error::usage(format!(
-            "no rank is {nobody} hops away: {ranks} ranks in the shape `{shape}` are at most {} apart",
-            all.last().copied().unwrap_or(0)
-        )));
-    }
-    let hops: Vec<u64> = named.iter().copied().filter(|&hops| hops >= first).collect();
-    if hops.is_empty() {
-        return Err(Error::usage(format!(
-            "this kernel needs a distance of at least {first}; use --hops {first}"
-        )));
-    }
-    Ok(hops)
-}
-
-/// The rank that is as many hops away from the tester as the point says.
-pub(super) fn partner<T: Transport>(lab: &Lab<'_, T>, point: &Point) -> Result<usize> {
-    partner_at(lab, point.get(param::HOPS))
-}
-
-/// The rank that is so many hops away from the tester.
-fn partner_at<T: Transport>(lab: &Lab<'_, T>, hops: usize) -> Result<usize> {
-    let shape = lab.settings.shape_or(lab.transport.shape());
-    let partner = shape.rank_at_hops(TESTER, hops, lab.transport.size());
-    partner.ok_or_else(|| Error::usage(format!("no rank is {hops} hops away from rank {TESTER}")))
-}
-
-/// The rank that is nearest to the tester; behind a switch that is two hops.
-pub(super) fn nearest<T: Transport>(lab: &Lab<'_, T>) -> Result<usize> {
-    let (shape, ranks) = (lab.settings.shape_or(lab.transport.shape()), lab.transport.size());
-    let nearest = (1..=shape.diameter(ranks)).find_map(|hops| shape.rank_at_hops(TESTER, hops, ranks));
-    // All may be on one node, which is no hop away.
-    let next = (TESTER + 1 < ranks).then_some(TESTER + 1);
-    nearest.or(next).ok_or_else(|| Error::usage(format!("there is no rank but rank {TESTER}")))
 }
 
 /// What a rank does in a pattern between two.

@@ -2,7 +2,8 @@
 
 use panto_transport::{Mode, Transport, Want, scope};
 
-use super::echo::{Role, TESTER, pair_points, partner};
+use super::echo::Role;
+use super::pair::{TESTER, pair_points, partner};
 use super::{SUITE, tag};
 use crate::error::Result;
 use crate::kernel::{About, Pattern};
@@ -12,7 +13,7 @@ use crate::point::{Point, param};
 use crate::results::Record;
 use crate::settings::Settings;
 
-/// Time of an exchange, by hop distance and size.
+/// Time of an exchange, by distance and size.
 #[derive(Debug, Clone, Copy)]
 pub struct Exchange;
 
@@ -21,7 +22,7 @@ impl Pattern for Exchange {
         About {
             suite: SUITE,
             name: "exchange",
-            line: "time in which two ranks exchange messages, by hop distance and message size",
+            line: "time in which two ranks exchange messages, by distance and message size",
             axis: param::BYTES,
             least_ranks: 2,
             needs: None,
@@ -29,7 +30,7 @@ impl Pattern for Exchange {
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
-        pair_points(settings, 1)
+        pair_points(settings, false)
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {

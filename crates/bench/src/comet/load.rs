@@ -6,7 +6,7 @@
 
 use panto_transport::{Mode, Result, Tag, Transport, Want};
 
-use super::contention::Places;
+use super::cast::Cast;
 use super::tag;
 use crate::measure::Checked;
 use crate::pattern;
@@ -17,7 +17,7 @@ const WINDOW: u64 = 8;
 /// One rank's part of the load.
 pub(super) struct Load<'a, T> {
     transport: &'a T,
-    places: Places,
+    cast: Cast,
     part: Part,
     data: Vec<u8>,
     round: u64,
@@ -34,11 +34,11 @@ enum Part {
 }
 
 impl Part {
-    fn of(rank: usize, places: Places) -> Self {
+    fn of(rank: usize, cast: Cast) -> Self {
         match rank {
-            _ if rank == places.source => Self::Source,
-            _ if rank == places.sink => Self::Sink,
-            _ if rank == places.tester => Self::Tester,
+            _ if rank == cast.source => Self::Source,
+            _ if rank == cast.sink => Self::Sink,
+            _ if rank == cast.tester => Self::Tester,
             _ => Self::None,
         }
     }
@@ -46,16 +46,16 @@ impl Part {
 
 impl<'a, T: Transport> Load<'a, T> {
     /// A load of messages of `bytes`; 0 is no load.
-    pub(super) fn new(transport: &'a T, places: Places, bytes: usize) -> Self {
-        let part = if bytes == 0 { Part::None } else { Part::of(transport.rank(), places) };
+    pub(super) fn new(transport: &'a T, cast: Cast, bytes: usize) -> Self {
+        let part = if bytes == 0 { Part::None } else { Part::of(transport.rank(), cast) };
         let bytes = if matches!(part, Part::Source | Part::Sink) { bytes } else { 0 };
-        Self { transport, places, part, data: vec![0; bytes], round: 0, due: false }
+        Self { transport, cast, part, data: vec![0; bytes], round: 0, due: false }
     }
 
     pub(super) fn prepare(&mut self, round: u64) {
         self.round = round;
         match self.part {
-            Part::Source => pattern::fill(&mut self.data, self.places.source, round),
+            Part::Source => pattern::fill(&mut self.data, self.cast.source, round),
             _ => self.data.fill(0),
         }
     }
@@ -66,10 +66,10 @@ impl<'a, T: Transport> Load<'a, T> {
         match self.part {
             Part::Source => {
                 (0..WINDOW).try_for_each(|_| self.send_load())?;
-                self.wait_for(self.places.sink, tag::LOAD_SEEN)?;
-                self.tell(self.places.tester, tag::LOAD_RUNS)
+                self.wait_for(self.cast.sink, tag::LOAD_SEEN)?;
+                self.tell(self.cast.tester, tag::LOAD_RUNS)
             }
-            Part::Tester => self.wait_for(self.places.source, tag::LOAD_RUNS),
+            Part::Tester => self.wait_for(self.cast.source, tag::LOAD_RUNS),
             Part::Sink | Part::None => Ok(()),
         }
     }
@@ -88,12 +88,12 @@ impl<'a, T: Transport> Load<'a, T> {
 
     /// The clock was read: the load may end.
     pub(super) fn end(&self) -> Result<()> {
-        if self.part == Part::Tester { self.tell(self.places.source, tag::LOAD_ENDS) } else { Ok(()) }
+        if self.part == Part::Tester { self.tell(self.cast.source, tag::LOAD_ENDS) } else { Ok(()) }
     }
 
     pub(super) fn verify(&self) -> Checked {
         match self.part {
-            Part::Sink => pattern::check(&self.data, self.places.source, self.round),
+            Part::Sink => pattern::check(&self.data, self.cast.source, self.round),
             _ => Ok(()),
         }
     }
@@ -101,35 +101,35 @@ impl<'a, T: Transport> Load<'a, T> {
     fn stream(&self) -> Result<()> {
         loop {
             for _ in 0..WINDOW {
-                if self.transport.try_probe(Want::new(self.places.tester, tag::LOAD_ENDS))?.is_some() {
+                if self.transport.try_probe(Want::new(self.cast.tester, tag::LOAD_ENDS))?.is_some() {
                     return self.finish();
                 }
                 self.send_load()?;
             }
-            self.wait_for(self.places.sink, tag::LOAD_SEEN)?;
+            self.wait_for(self.cast.sink, tag::LOAD_SEEN)?;
         }
     }
 
     /// An empty message ends the stream: those of the load are never empty.
     fn finish(&self) -> Result<()> {
-        self.wait_for(self.places.tester, tag::LOAD_ENDS)?;
-        self.tell(self.places.sink, tag::LOAD)
+        self.wait_for(self.cast.tester, tag::LOAD_ENDS)?;
+        self.tell(self.cast.sink, tag::LOAD)
     }
 
     fn drain(&mut self) -> Result<()> {
-        let want = Want::new(self.places.source, tag::LOAD);
+        let want = Want::new(self.cast.source, tag::LOAD);
         let mut seen = 0;
         while self.transport.receive(&mut self.data, want)?.len > 0 {
             seen += 1;
             if seen % WINDOW == 0 {
-                self.tell(self.places.source, tag::LOAD_SEEN)?;
+                self.tell(self.cast.source, tag::LOAD_SEEN)?;
             }
         }
         Ok(())
     }
 
     fn send_load(&self) -> Result<()> {
-        self.transport.send(Mode::Standard, &self.data, self.places.sink, tag::LOAD)
+        self.transport.send(Mode::Standard, &self.data, self.cast.sink, tag::LOAD)
     }
 
     fn tell(&self, rank: usize, tag: Tag) -> Result<()> {

@@ -1,5 +1,6 @@
 //! CoMet: communication metrics of a message-passing machine (C1-C19).
 
+mod cast;
 mod collective;
 mod contention;
 mod echo;
@@ -10,6 +11,7 @@ mod io;
 mod load;
 mod matrix;
 mod overlap;
+mod pair;
 mod rowcol;
 mod shift;
 mod transpose;

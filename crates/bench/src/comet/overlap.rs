@@ -4,8 +4,9 @@ use std::hint::black_box;
 
 use panto_transport::{Mode, Transport, Want, Work, scope};
 
-use super::echo::{Role, TESTER, nearest};
+use super::echo::Role;
 use super::exchange::Traffic;
+use super::pair::{TESTER, one_pair, partner};
 use super::{SUITE, tag};
 use crate::error::Result;
 use crate::kernel::{About, Pattern};
@@ -40,19 +41,20 @@ impl Pattern for Overlap {
         let sizes = settings.sizes.clone().unwrap_or_else(|| SIZES.to_vec());
         let lengths = settings.lengths.clone().unwrap_or_else(|| LENGTHS.to_vec());
         let mut points = Vec::with_capacity(2 * sizes.len() * lengths.len());
-        for &bytes in &sizes {
-            for &length in &lengths {
-                let point =
-                    Point::new(settings.world()).with(param::BYTES, bytes).with(param::LENGTH, length);
-                let variant = |name| point.clone().with_text(param::VARIANT, name);
-                points.extend([variant(BLOCKING), variant(OVERLAPPED)]);
+        for pair in one_pair(settings)? {
+            for &bytes in &sizes {
+                for &length in &lengths {
+                    let point = pair.clone().with(param::BYTES, bytes).with(param::LENGTH, length);
+                    let variant = |name| point.clone().with_text(param::VARIANT, name);
+                    points.extend([variant(BLOCKING), variant(OVERLAPPED)]);
+                }
             }
         }
         Ok(points)
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
-        let role = Role::of(lab.transport.rank(), TESTER, nearest(lab)?);
+        let role = Role::of(lab.transport.rank(), TESTER, partner(lab, point)?);
         let mut operation = OverlapOperation {
             transport: lab.transport,
             overlapped: point.text(param::VARIANT) == OVERLAPPED,

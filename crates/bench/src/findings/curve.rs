@@ -5,6 +5,7 @@ use panto_stats::{Bandwidth, Interval, Segment, Segmentation, quantile};
 use super::{Finding, NANO, Range, Unit, seconds, series};
 use crate::point::param;
 use crate::results::Record;
+use crate::separation::Separation;
 
 /// Fewer sizes say nothing about regimes.
 const LEAST_SIZES: usize = 4;
@@ -12,16 +13,16 @@ const LEAST_SIZES: usize = 4;
 pub(super) fn findings(kernel: &str, records: &[&Record]) -> Vec<Finding> {
     let curves: Vec<Curve> = series(records, param::BYTES)
         .into_iter()
-        .filter_map(|(point, series)| Some(Curve::new(point.number(param::HOPS)?, &series)))
+        .filter_map(|(point, series)| Some(Curve::new(point.separation()?, &series)))
         .collect();
     let mut findings: Vec<Finding> = curves.iter().flat_map(|curve| curve.findings(kernel)).collect();
     findings.extend(per_hop(kernel, &curves));
     findings
 }
 
-/// Times against sizes at one hop distance.
+/// Times against sizes at one distance.
 struct Curve {
-    hops: u64,
+    separation: Separation,
     points: Vec<(f64, f64)>,
     zero: Option<(f64, Interval)>,
     /// Bytes moved for each byte of the message: an exchange moves two messages.
@@ -31,12 +32,12 @@ struct Curve {
 }
 
 impl Curve {
-    fn new(hops: u64, series: &[(u64, &Record)]) -> Self {
+    fn new(separation: Separation, series: &[(u64, &Record)]) -> Self {
         let points = series.iter().filter_map(|(x, record)| Some((*x as f64, seconds(record)?)));
         let moved = |(x, record): &(u64, &Record)| Some(record.moved? as f64 / *x as f64).filter(|_| *x > 0);
         let zero = series.first().filter(|(x, _)| *x == 0).and_then(|(_, record)| record.summary());
         Self {
-            hops,
+            separation,
             points: points.collect(),
             zero: zero.map(|summary| (summary.median, summary.interval)),
             factor: series.iter().find_map(moved).unwrap_or(1.0),
@@ -47,18 +48,10 @@ impl Curve {
         }
     }
 
-    fn distance(&self) -> String {
-        match self.hops {
-            0 => "to itself".into(),
-            1 => "1 hop".into(),
-            hops => format!("{hops} hops"),
-        }
-    }
-
     fn findings(&self, kernel: &str) -> Vec<Finding> {
         let mut findings = Vec::new();
         if let Some((nanos, interval)) = self.zero {
-            let label = format!("empty message, {}, {}", self.distance(), self.way);
+            let label = format!("empty message, {}, {}", self.separation, self.way);
             findings.push(Finding::new(kernel, label, nanos * NANO, Unit::Seconds).within(interval, NANO));
         }
         findings.extend(self.regimes(kernel));
@@ -78,7 +71,7 @@ impl Curve {
     fn regime(&self, kernel: &str, segment: &Segment) -> [Finding; 2] {
         let range = format!(
             "{}, {} to {}, {}",
-            self.distance(),
+            self.separation,
             panto_units::bytes(segment.from_x as u64),
             panto_units::bytes(segment.to_x as u64),
             self.way
@@ -99,7 +92,7 @@ impl Curve {
         let Ok(bandwidth) = Bandwidth::of(&sized) else { return Vec::new() };
         let at = panto_units::bytes(bandwidth.peak_size as u64);
         let finding = |label: String, value, unit| Finding::new(kernel, label, value, unit);
-        let distance = self.distance();
+        let distance = self.separation;
         vec![
             finding(
                 format!("peak bandwidth, {distance}, {} (at {at})", self.way),
@@ -135,9 +128,13 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 /// The overhead `h` of each further hop: `t(n) = t(1) + (n - 1) h`. The median over all sizes and distances,
 /// between their quartiles.
 fn per_hop(kernel: &str, curves: &[Curve]) -> Option<Finding> {
-    let near = curves.iter().find(|curve| curve.hops == 1)?;
-    let far = curves.iter().filter(|curve| curve.hops > 1);
-    let mut overheads: Vec<f64> = far.flat_map(|curve| curve.beyond(near)).collect();
+    let near = curves.iter().find(|curve| curve.separation == Separation::Hops(1))?;
+    let further = |curve: &Curve| match curve.separation {
+        Separation::Hops(hops) => hops.checked_sub(1).filter(|further| *further > 0),
+        Separation::Placed(_) => None,
+    };
+    let far = curves.iter().filter_map(|curve| Some((curve, further(curve)?)));
+    let mut overheads: Vec<f64> = far.flat_map(|(curve, further)| curve.beyond(near, further)).collect();
     overheads.sort_by(f64::total_cmp);
     let at = |q| quantile(&overheads, q).ok();
     let interval = Interval { low: at(0.25)?, high: at(0.75)? };
@@ -146,11 +143,11 @@ fn per_hop(kernel: &str, curves: &[Curve]) -> Option<Finding> {
 }
 
 impl Curve {
-    fn beyond<'a>(&'a self, near: &'a Self) -> impl Iterator<Item = f64> + 'a {
-        let further = (self.hops - 1) as f64;
+    /// What each of so many further hops takes, by size.
+    fn beyond<'a>(&'a self, near: &'a Self, further: u64) -> impl Iterator<Item = f64> + 'a {
         self.points.iter().filter_map(move |(bytes, time)| {
             let same = near.points.iter().find(|(size, _)| size.total_cmp(bytes).is_eq())?;
-            Some((time - same.1) / further)
+            Some((time - same.1) / further as f64)
         })
     }
 }

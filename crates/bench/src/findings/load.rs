@@ -9,7 +9,8 @@ pub(super) fn findings(kernel: &str, records: &[&Record]) -> Vec<Finding> {
     let loads = series(records, param::BYTES);
     let loaded = loads.iter().filter(|(point, _)| point.number(param::LOAD).is_some_and(|load| load > 0));
     let slowdown = |(point, series): &(Point, Vec<(u64, &Record)>)| {
-        let is_idle = |other: &Point| other.number(param::LOAD) == Some(0) && other.ranks == point.ranks;
+        let same = |other: &Point| other.ranks == point.ranks && other.separation() == point.separation();
+        let is_idle = |other: &Point| other.number(param::LOAD) == Some(0) && same(other);
         let (_, idle) = loads.iter().find(|(other, _)| is_idle(other))?;
         slowdown(kernel, point, series, idle)
     };
@@ -31,7 +32,8 @@ fn slowdown(
     slower.sort_by(f64::total_cmp);
     let middle = panto_stats::median(&slower).ok()?;
     let load = point.number(param::LOAD)?;
-    let label = format!("slowdown under {load}% load, median over the sizes");
+    let apart = point.separation().map(|separation| format!(", {separation}")).unwrap_or_default();
+    let label = format!("slowdown under {load}% load{apart}, median over the sizes");
     let finding = Finding::new(kernel, label, middle, Unit::Percent);
     let interval = Some((*slower.first()?, *slower.last()?));
     Some(Finding { interval, interval_is: Range::Extremes, ..finding })

@@ -54,7 +54,8 @@ fn partner<'a>(blocking: &Record, records: &[&'a Record]) -> Option<&'a Record> 
 fn finding(kernel: &str, what: &str, (gain, point): &(Gain, &Point)) -> Finding {
     let bytes = panto_units::bytes(point.number(param::BYTES).unwrap_or(0));
     let length = point.number(param::LENGTH).unwrap_or(0);
-    let finding =
-        Finding::new(kernel, format!("{what} ({bytes}, {length} doubles)"), gain.percent, Unit::Percent);
+    let apart = point.separation().map(|separation| format!(", {separation}")).unwrap_or_default();
+    let label = format!("{what} ({bytes}, {length} doubles{apart})");
+    let finding = Finding::new(kernel, label, gain.percent, Unit::Percent);
     Finding { interval: Some((gain.low, gain.high)), ..finding }
 }

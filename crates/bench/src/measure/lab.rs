@@ -29,6 +29,8 @@ pub struct Lab<'a, T: Transport> {
     /// No rank came in time for any start that was named: this point starts after barriers.
     after_barrier: bool,
     budget: Duration,
+    /// By how much the clocks of the ranks differed when they were compared last; nothing where all read one clock.
+    clock_error: Time,
 }
 
 /// Slack never grows beyond this: a rank that is later than that will not come in time anyway.
@@ -38,7 +40,7 @@ const MOST_SLACK: Time = Time::from_nanos(10_000_000);
 const MOST_VIRTUAL_SLACK: Time = Time::from_nanos(3_600_000_000_000);
 /// Slack where data is set up and checked between samples: some ranks are done long before others, and fall asleep.
 const AFTER_CHECKS: Time = Time::from_nanos(200_000);
-/// Starts that are apart by no more than this count as one.
+/// Starts that are apart by no more than this count as one, or by no more than the clocks can tell.
 const TOLERATED: Time = Time::from_nanos(5_000);
 /// Rounds from which the time of an order and its answer is estimated.
 const ESTIMATES: usize = 15;
@@ -62,7 +64,9 @@ impl<'a, T: Transport> Lab<'a, T> {
             usual_slack: slack,
             after_barrier: false,
             budget,
+            clock_error: Time::ZERO,
         };
+        lab.compare_clocks()?;
         lab.usual_slack = lab.estimate_slack()?;
         lab.slack = lab.usual_slack;
         if !transport.is_virtual() {
@@ -104,16 +108,27 @@ impl<'a, T: Transport> Lab<'a, T> {
 
     /// Measures an operation. All ranks must call this together; the root gets the samples.
     pub fn measure(&mut self, timing: Timing, operation: &mut impl Operation) -> Result<Option<Samples>> {
-        if self.is_root() {
+        let samples = if self.is_root() {
             self.after_barrier = false;
             self.slack = match timing.sample {
                 Sample::Checked => self.usual_slack.max(AFTER_CHECKS),
                 _ => self.usual_slack,
             };
-            return Leader::new(timing, operation).measure(self).map(Some);
-        }
-        self.follow(timing, operation)?;
-        Ok(None)
+            Some(Leader::new(timing, operation).measure(self)?)
+        } else {
+            self.follow(timing, operation)?;
+            None
+        };
+        let clock_error = self.compare_clocks()?;
+        Ok(samples.map(|samples| Samples { clock_error, ..samples }))
+    }
+
+    /// By how much the clocks of the ranks differ now (S7); `None` where all read one clock, as on a simulated machine. All
+    /// ranks must call this together, outside of what is timed.
+    pub fn compare_clocks(&mut self) -> Result<Option<Time>> {
+        let error = if self.transport.is_virtual() { None } else { self.transport.clock_error()? };
+        self.clock_error = error.unwrap_or_default();
+        Ok(error)
     }
 
     /// Shall the next point be measured? All ranks must ask together; they get the root's answer.
@@ -189,8 +204,10 @@ impl<'a, T: Transport> Lab<'a, T> {
             self.pulse.meet(self.transport)?;
             return Ok(false);
         }
-        // A rank that lost its core while it waited did not start with the others either.
-        Ok(self.wait_for(start)? || self.transport.now().since(start) > TOLERATED)
+        // A rank that lost its core while it waited did not start with the others either. Clocks that differ cannot tell
+        // whether it was less late than they differ.
+        let tolerated = TOLERATED.max(self.clock_error);
+        Ok(self.wait_for(start)? || self.transport.now().since(start) > tolerated)
     }
 
     /// Spins until the moment has come; true if it had passed already.
@@ -218,7 +235,8 @@ impl<'a, T: Transport> Lab<'a, T> {
 
     pub(super) fn next_start(&self) -> Time {
         match self.start() {
-            Start::RoundTime => self.transport.now() + self.slack,
+            // A clock that is ahead reaches the moment so much earlier.
+            Start::RoundTime => self.transport.now() + self.slack + self.clock_error,
             Start::Barrier => Time::ZERO,
         }
     }

@@ -60,7 +60,8 @@ impl<'o, O: Operation> Leader<'o, O> {
         lab.pulse.order(lab.transport, Order::End)?;
         let half = if timing.metric.half { 0.5 } else { 1.0 };
         let empty_nanos = lab.empty.nanos(batch) / batch as f64 * half;
-        Ok(Samples { nanos, batch, late, stop, start: lab.start(), metric: timing.metric, empty_nanos })
+        let (start, metric, clock_error) = (lab.start(), timing.metric, None);
+        Ok(Samples { nanos, batch, late, stop, start, metric, empty_nanos, clock_error })
     }
 
     fn command<T: Transport>(&mut self, lab: &mut Lab<'_, T>, order: Order) -> Result<Answer> {

@@ -1,7 +1,7 @@
 //! Orders from the root to all ranks, and what they answer.
 
 use panto_schedule::{Collective, Problem};
-use panto_transport::{Buffers, Choice, Prepared, Result, Time, Transport, max_u64, no_combine};
+use panto_transport::{Buffers, Choice, MAX_U64, NO_COMBINE, Prepared, Result, Time, Transport};
 
 /// Who gives the orders.
 pub(super) const ROOT: usize = 0;
@@ -57,14 +57,14 @@ impl Pulse {
     /// Gives (on the root) or takes an order.
     pub(super) fn order<T: Transport>(&mut self, transport: &T, order: Order) -> Result<Order> {
         let mut words: [u8; 3 * WORD] = to_bytes(order.encode());
-        let buffers = Buffers { input: &[], output: &mut words, element: WORD, combine: no_combine };
+        let buffers = Buffers { input: &[], output: &mut words, element: WORD, combine: NO_COMBINE };
         aside(transport, || self.down.run(transport, buffers))?;
         Ok(Order::decode(from_bytes(&words)))
     }
 
     /// Waits for all ranks.
     pub(super) fn meet<T: Transport>(&mut self, transport: &T) -> Result<()> {
-        let nothing = Buffers { input: &[], output: &mut [], element: WORD, combine: no_combine };
+        let nothing = Buffers { input: &[], output: &mut [], element: WORD, combine: NO_COMBINE };
         aside(transport, || self.meet.run(transport, nothing))
     }
 
@@ -73,7 +73,7 @@ impl Pulse {
         let mine: [u8; 4 * WORD] = to_bytes(answer.encode());
         let mut all = mine;
         let output: &mut [u8] = if self.rank == ROOT { &mut all } else { &mut [] };
-        let buffers = Buffers { input: &mine, output, element: WORD, combine: max_u64 };
+        let buffers = Buffers { input: &mine, output, element: WORD, combine: MAX_U64 };
         aside(transport, || self.up.run(transport, buffers))?;
         Ok(Answer::decode(from_bytes(&all)))
     }

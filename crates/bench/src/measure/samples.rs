@@ -22,6 +22,8 @@ pub struct Samples {
     pub metric: Metric,
     /// What an empty loop took and was subtracted, in nanoseconds an operation.
     pub empty_nanos: f64,
+    /// By how much the clocks of the ranks may have differed; `None` where all read one clock.
+    pub clock_error: Option<Time>,
 }
 
 impl Samples {
@@ -35,6 +37,7 @@ impl Samples {
             start: Start::RoundTime,
             metric: Metric::first_to_last(),
             empty_nanos: 0.0,
+            clock_error: None,
         }
     }
 }

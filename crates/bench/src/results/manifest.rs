@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::FORMAT;
+use super::{FORMAT, Placed};
 use crate::settings::Settings;
 
 /// Everything that somebody must know to repeat a measurement, or to distrust it.
@@ -43,6 +43,27 @@ pub struct Manifest {
     /// The machine that was simulated; absent where the times were measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<Simulated>,
+    /// Where each rank ran; absent where all were threads of this process.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub placement: Vec<Placed>,
+    /// The MPI library that passed the messages; absent where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mpi: Option<Mpi>,
+}
+
+/// The MPI library that passed the messages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mpi {
+    /// What it says of itself, in a line.
+    pub version: String,
+    /// The MPI standard that it follows, such as `4.0`.
+    pub standard: String,
+    /// The binary interface that it has.
+    pub abi: String,
+    /// The file that was loaded.
+    pub path: String,
+    /// Why this one was chosen, in words.
+    pub found: String,
 }
 
 /// A machine that was simulated: nothing was measured.
@@ -78,7 +99,15 @@ impl Manifest {
             budget_s: settings.effort.budget.as_secs_f64(),
             seed: settings.seed,
             machine: None,
+            placement: Vec::new(),
+            mpi: None,
         }
+    }
+
+    /// Describes a run under MPI; `clock` says in words what the clocks of the ranks have to do with each other.
+    pub fn under_mpi(mpi: Mpi, words: String, clock: String, cores: usize, settings: &Settings) -> Self {
+        let placement = Placed::all(&settings.places);
+        Self { clock, placement, mpi: Some(mpi), ..Self::new("mpi", words, cores, settings) }
     }
 
     /// Describes a run on a simulated machine; `model` says in words how messages travel there.

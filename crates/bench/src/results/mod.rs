@@ -4,11 +4,15 @@
 //! measuring. `docs/results.md` describes the format.
 
 mod manifest;
+mod placement;
+mod ranges;
 mod read;
 mod record;
 mod write;
 
-pub use manifest::{Manifest, Simulated};
+pub use manifest::{Manifest, Mpi, Simulated};
+pub use placement::{Host, Placed};
+pub use ranges::Ranges;
 pub use read::{Results, read, salvage};
 pub use record::{End, Record};
 pub use write::{Existing, Writer};

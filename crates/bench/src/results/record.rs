@@ -1,10 +1,12 @@
 //! What is kept of a point.
 
 use panto_stats::Summary;
+use panto_transport::{Distance, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::measure::{Metric, Samples, Start, Stop};
+use crate::measure::{Clock, Metric, Samples, Start, Stop};
 use crate::point::Point;
+use crate::separation::Separation;
 
 /// One measured point with all its samples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,9 +33,12 @@ pub struct Record {
     /// Bytes that one operation moves, where a bandwidth makes sense.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved: Option<u64>,
-    /// The algorithm of a collective.
+    /// The algorithm of a collective; `library` where it was the message layer's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<String>,
+    /// By how much the clocks of the hosts may have differed right after the samples; absent where all ranks read one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_error_ns: Option<f64>,
     /// Part of the cores' time that was stolen meanwhile; absent where the system does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal: Option<f64>,
@@ -59,6 +64,7 @@ impl Record {
             empty_ns: samples.empty_nanos,
             moved: None,
             algorithm: None,
+            clock_error_ns: samples.clock_error.map(Time::as_nanos),
             steal: None,
             machine: None,
             verified: true,
@@ -68,6 +74,24 @@ impl Record {
     /// Median, interval and so on, in nanoseconds. `None` without samples.
     pub fn summary(&self) -> Option<Summary> {
         Summary::of(&self.samples_ns).ok()
+    }
+
+    /// By how much the time of one operation may be wrong because the clocks of the hosts differed, in nanoseconds. `None`
+    /// where it was read from a single clock, and the ranks that took part did not start by several either.
+    pub fn clock_doubt(&self) -> Option<f64> {
+        let on_one_host = match self.point.separation() {
+            Some(Separation::Placed(distance)) => distance < Distance::Network,
+            _ => false,
+        };
+        let reads_several = match self.metric.clock {
+            Clock::FirstToLast | Clock::SendToHandler => true,
+            // Ranks that start apart make each other wait, once in a batch.
+            Clock::OnRank(_) | Clock::Longest => self.start == Start::RoundTime,
+        };
+        let half = if self.metric.half { 0.5 } else { 1.0 };
+        self.clock_error_ns
+            .filter(|_| reads_several && !on_one_host)
+            .map(|error| error * half / self.batch.max(1) as f64)
     }
 
     /// Bytes a second at this time.
@@ -85,4 +109,30 @@ pub struct End {
     pub planned: usize,
     /// Points that were measured.
     pub measured: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_matter_where_several_are_read() {
+        let record = |metric, start, batch, error| {
+            let samples = Samples { batch, start, metric, ..Samples::exact(Time::from_nanos(500)) };
+            Record { clock_error_ns: error, ..Record::new("x/y", &Point::new(2), samples) }
+        };
+        let doubt = |metric, start, batch, error| record(metric, start, batch, error).clock_doubt();
+        let (timed, error) = (Metric::on(0), Some(1_000.0));
+        assert_eq!(doubt(Metric::first_to_last(), Start::Barrier, 1, error), error);
+        assert_eq!(doubt(timed, Start::RoundTime, 10, error), Some(100.0));
+        assert_eq!(doubt(Metric::one_way(0), Start::RoundTime, 10, error), Some(50.0));
+        assert_eq!(doubt(timed, Start::Barrier, 10, error), None);
+        assert_eq!(doubt(Metric::first_to_last(), Start::RoundTime, 1, None), None);
+        // Two ranks of one host read one clock, however many others wait meanwhile.
+        for (distance, doubt) in [(Distance::Node, None), (Distance::Network, error)] {
+            let point = Point::new(4).apart(Separation::Placed(distance));
+            let pair = Record { point, ..record(timed, Start::RoundTime, 1, error) };
+            assert_eq!(pair.clock_doubt(), doubt);
+        }
+    }
 }

@@ -1,9 +1,16 @@
 //! Echo and the collectives on threads.
 
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use panto_bench::measure::Lab;
+use panto_bench::results::Record;
 use panto_bench::{Kernel, Settings, param, rank_counts};
 use panto_schedule::{Algorithm, Collective, HopShape, algorithms};
+use panto_transport::World;
 use panto_transport::threads::Threads;
 
+use crate::flawed::Flawed;
 use crate::support::{SIZES, measured, tiny};
 
 #[test]
@@ -42,6 +49,31 @@ fn every_algorithm_of_each_collective_is_verified() {
             assert!(records.iter().all(|record| record.algorithm == Some(algorithm.to_string())));
         }
     }
+}
+
+/// The records of one kernel at its smallest point, on a message layer with collectives of its own.
+fn on_native_collectives(kernel: Kernel, settings: &Settings) -> Record {
+    let point = kernel.points(settings, &[]).expect("points").remove(0);
+    let mut records = Threads::default()
+        .run(point.ranks, |endpoint| {
+            let transport = Flawed { native: true, ..Flawed::new(endpoint) };
+            let interrupt = AtomicBool::new(false);
+            let mut lab = Lab::new(&transport, settings, &interrupt)?;
+            lab.set_budget(Duration::from_millis(20));
+            kernel.run(&mut lab, &point)
+        })
+        .expect("nothing fails");
+    records.swap_remove(0).expect("the root has it")
+}
+
+#[test]
+fn the_librarys_own_collectives_are_told_from_ours() {
+    for kernel in [Kernel::Broadcast, Kernel::Reduction, Kernel::Barrier] {
+        let record = on_native_collectives(kernel, &tiny(3));
+        assert_eq!(record.algorithm.as_deref(), Some("library"), "{kernel}");
+    }
+    let ring = Settings { algorithm: Some(Algorithm::Ring), ..tiny(3) };
+    assert_eq!(on_native_collectives(Kernel::Reduction, &ring).algorithm.as_deref(), Some("ring"));
 }
 
 #[test]

@@ -2,12 +2,14 @@
 
 use std::cell::Cell;
 
-use panto_schedule::HopShape;
+use panto_schedule::{HopShape, Problem};
 use panto_transport::{
-    COLLECTIVE_TAG, Error, Handler, Listening, Mode, Result, StandardSend, Status, Tag, Time, Transport, Want,
+    Buffers, Choice, Error, FIRST_COLLECTIVE_TAG, Handler, Listening, Mode, Prepared, Result, StandardSend,
+    Status, Tag, Time, Transport, Want,
 };
 
 /// A transport that is right but for what its fields say.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flaw of its own")]
 pub struct Flawed<'a, T> {
     pub inner: &'a T,
     /// This rank changes the last byte of each message that it sends, but for those of collectives.
@@ -18,22 +20,41 @@ pub struct Flawed<'a, T> {
     pub one_clock: bool,
     /// Does every rank have a core, whatever the machine says?
     pub own_core: bool,
-    /// A clock of its own, in nanoseconds, that goes on by [`READING`] with each look at it.
+    /// A clock of its own, in nanoseconds, that goes on by `reading` with each look at it.
     pub clock: Option<&'a Cell<u64>>,
+    /// What a look at that clock takes.
+    pub reading: u64,
+    /// By how much the clocks of the ranks differ, if they have several.
+    pub clock_error: Option<Time>,
+    /// Only so many ranks take part.
+    pub ranks: Option<usize>,
+    /// Has it collectives of its own?
+    pub native: bool,
 }
 
-/// What a look at the clock of a test takes.
+/// What a look at the clock of a test takes, unless it says otherwise.
 pub const READING: u64 = 30;
 
 impl<'a, T: Transport> Flawed<'a, T> {
     pub fn new(inner: &'a T) -> Self {
-        Self { inner, liar: None, handlers: true, one_clock: true, own_core: false, clock: None }
+        Self {
+            inner,
+            liar: None,
+            handlers: true,
+            one_clock: true,
+            own_core: false,
+            clock: None,
+            reading: READING,
+            clock_error: None,
+            ranks: None,
+            native: false,
+        }
     }
 
     fn changed(&self, data: &[u8], tag: Tag) -> Vec<u8> {
         let mut data = data.to_vec();
         if let Some(last) =
-            data.last_mut().filter(|_| tag != COLLECTIVE_TAG && self.liar == Some(self.rank()))
+            data.last_mut().filter(|_| tag < FIRST_COLLECTIVE_TAG && self.liar == Some(self.rank()))
         {
             *last ^= 0x10;
         }
@@ -44,12 +65,13 @@ impl<'a, T: Transport> Flawed<'a, T> {
 // SAFETY: all answers about operations are those of the transport inside.
 unsafe impl<T: Transport> Transport for Flawed<'_, T> {
     type Handle = T::Handle;
+    type Persistent = T::Persistent;
 
     fn rank(&self) -> usize {
         self.inner.rank()
     }
     fn size(&self) -> usize {
-        self.inner.size()
+        self.ranks.unwrap_or_else(|| self.inner.size())
     }
     fn send(&self, mode: Mode, data: &[u8], to: usize, tag: Tag) -> Result<()> {
         self.inner.send(mode, &self.changed(data, tag), to, tag)
@@ -94,13 +116,44 @@ unsafe impl<T: Transport> Transport for Flawed<'_, T> {
     fn cancel(&self, handle: &mut Self::Handle) -> Option<Status> {
         self.inner.cancel(handle)
     }
+    unsafe fn persistent_send(
+        &self,
+        mode: Mode,
+        data: *const u8,
+        len: usize,
+        to: usize,
+        tag: Tag,
+    ) -> Result<Self::Persistent> {
+        // SAFETY: passed on to the caller.
+        unsafe { self.inner.persistent_send(mode, data, len, to, tag) }
+    }
+    unsafe fn persistent_receive(&self, buffer: *mut u8, len: usize, want: Want) -> Result<Self::Persistent> {
+        // SAFETY: passed on to the caller.
+        unsafe { self.inner.persistent_receive(buffer, len, want) }
+    }
+    unsafe fn start(&self, operation: &mut Self::Persistent) -> Result<()> {
+        // SAFETY: passed on to the caller.
+        unsafe { self.inner.start(operation) }
+    }
+    fn finish(&self, operation: &mut Self::Persistent) -> Result<Status> {
+        self.inner.finish(operation)
+    }
+    fn poll(&self, operation: &mut Self::Persistent) -> Result<Option<Status>> {
+        self.inner.poll(operation)
+    }
+    fn retire(&self, operation: &mut Self::Persistent) {
+        self.inner.retire(operation);
+    }
     fn now(&self) -> Time {
         let Some(clock) = self.clock else { return self.inner.now() };
-        clock.set(clock.get() + READING);
+        clock.set(clock.get() + self.reading);
         Time::from_nanos(clock.get())
     }
     fn shares_clock(&self) -> bool {
         self.one_clock && self.inner.shares_clock()
+    }
+    fn clock_error(&self) -> Result<Option<Time>> {
+        Ok(self.clock_error)
     }
     fn standard_send(&self) -> StandardSend {
         self.inner.standard_send()
@@ -116,6 +169,14 @@ unsafe impl<T: Transport> Transport for Flawed<'_, T> {
     }
     fn check(&self) -> Result<()> {
         self.inner.check()
+    }
+    fn has_native(&self, _problem: &Problem) -> bool {
+        self.native
+    }
+    fn run_native(&self, problem: &Problem, buffers: &mut Buffers<'_>) -> Result<()> {
+        let Buffers { input, output, element, combine } = buffers;
+        let mut prepared = Prepared::new(self.inner, *problem, *element, Choice::Library)?;
+        prepared.run(self.inner, Buffers { input, output, element: *element, combine: *combine })
     }
     fn on_message(&self, tag: Tag, handler: Handler) -> Result<Listening> {
         if self.handlers {

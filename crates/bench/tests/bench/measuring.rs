@@ -7,7 +7,7 @@ use std::time::Duration;
 use panto_bench::measure::{Checked, Lab, Metric, Operation, Samples, Start, Stop, Timing};
 use panto_bench::{Effort, Settings};
 use panto_transport::threads::Threads;
-use panto_transport::{Error, Result, Transport, World};
+use panto_transport::{Error, Result, Time, Transport, World};
 
 use crate::flawed::{Flawed, READING};
 
@@ -170,15 +170,17 @@ impl Operation for Nothing {
     }
 }
 
-/// Samples of nothing on two ranks, where the clock of rank 1 is `ahead` of that of rank 0.
-fn with_a_clock_ahead(ahead: u64) -> Samples {
+/// Samples of nothing on two ranks, where the clock of rank 1 is `ahead` of that of rank 0, and both say that clocks may
+/// differ by `error`.
+fn with_a_clock_ahead(ahead: u64, error: Option<Time>) -> Samples {
     let effort = Effort { budget: Duration::from_millis(50), ..effort() };
     let settings = Settings { effort, ..Settings::default() };
     let interrupt = AtomicBool::new(false);
     let mut samples = Threads::default()
         .run(2, |endpoint| {
             let clock = Cell::new(ahead * endpoint.rank() as u64);
-            let transport = Flawed { clock: Some(&clock), own_core: true, ..Flawed::new(endpoint) };
+            let (clock, clock_error) = (Some(&clock), error);
+            let transport = Flawed { clock, clock_error, own_core: true, ..Flawed::new(endpoint) };
             let mut lab = Lab::new(&transport, &settings, &interrupt)?;
             lab.measure(Timing::single(Metric::on(0)), &mut Nothing)
         })
@@ -190,9 +192,44 @@ fn with_a_clock_ahead(ahead: u64) -> Samples {
 /// without samples would be worth nothing.
 #[test]
 fn samples_that_start_late_are_dropped_and_counted_and_barriers_help() {
-    let late = with_a_clock_ahead(1_000_000_000_000);
+    let late = with_a_clock_ahead(1_000_000_000_000, None);
     assert_eq!((late.start, late.late), (Start::Barrier, 64));
     assert!(late.nanos.len() >= 3, "{late:?}");
+}
+
+/// A start is named so much further ahead as clocks may differ: no rank must think that it has passed already.
+#[test]
+fn clocks_that_differ_do_not_make_ranks_late() {
+    let ahead = 1_000_000;
+    assert!(with_a_clock_ahead(ahead, None).late > 0);
+    let error = Some(Time::from_nanos(ahead + ahead / 2));
+    let samples = with_a_clock_ahead(ahead, error);
+    assert_eq!((samples.late, samples.start, samples.clock_error), (0, Start::RoundTime, error));
+}
+
+/// Samples of nothing on one rank whose clock goes in large steps, so that no start is met to the microsecond.
+fn with_a_coarse_clock(error: Option<Time>) -> Samples {
+    let settings = Settings { effort: effort(), ..Settings::default() };
+    let interrupt = AtomicBool::new(false);
+    let mut samples = Threads::default()
+        .run(1, |endpoint| {
+            let (clock, reading) = (Cell::new(0), 20_000);
+            let transport =
+                Flawed { clock: Some(&clock), reading, clock_error: error, ..Flawed::new(endpoint) };
+            let mut lab = Lab::new(&transport, &settings, &interrupt)?;
+            lab.measure(Timing::single(Metric::on(0)), &mut Nothing)
+        })
+        .expect("nothing fails");
+    samples.remove(0).expect("the root has them")
+}
+
+/// A rank that is less late than clocks differ cannot be told from one that is in time.
+#[test]
+fn nobody_is_late_by_less_than_the_clocks_can_tell() {
+    assert_eq!(with_a_coarse_clock(None).start, Start::Barrier);
+    assert_eq!(with_a_coarse_clock(Some(Time::from_nanos(1_000))).start, Start::Barrier);
+    let samples = with_a_coarse_clock(Some(Time::from_nanos(100_000)));
+    assert_eq!((samples.late, samples.start), (0, Start::RoundTime));
 }
 
 struct Wrong;

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use panto_bench::results::{End, Existing, Line, Manifest, Record, Writer, read, salvage};
+use panto_bench::results::{End, Existing, Line, Manifest, Mpi, Record, Writer, read, salvage};
 use panto_bench::{Error, Point, Settings, param};
+use panto_transport::Place;
 use proptest::prelude::*;
 
 use crate::support::record;
@@ -25,6 +26,29 @@ fn write(path: &Path, records: &[Record], existing: Existing) {
 fn some_records() -> Vec<Record> {
     let point = |bytes| Point::new(2).with(param::BYTES, bytes).with_text(param::VARIANT, "a \"b\"\n");
     (0..5).map(|bytes| record("comet/echo", &point(bytes), vec![1.5, 2.25, bytes as f64])).collect()
+}
+
+/// Optional fields are written where there is something to say, and files without them are read.
+#[test]
+fn placement_mpi_and_clocks_are_optional() {
+    let mpi = Mpi {
+        version: "MPICH 4.0.2".into(),
+        standard: "4.0".into(),
+        abi: "MPICH".into(),
+        path: "/lib/libmpich.so.12".into(),
+        found: "beside mpiexec".into(),
+    };
+    let place = Place { host: "a".into(), cores: vec![0, 1, 2, 5], cache: Some(0), ..Place::default() };
+    let settings = Settings { places: vec![place], ..Settings::default() };
+    let placed = Manifest::under_mpi(mpi, "words".into(), "clocks".into(), 4, &settings);
+    let text = serde_json::to_string(&placed).expect("JSON");
+    let cores = r#""placement":[{"rank":0,"host":"a","node":0,"cores":"0-2,5","cache":0,"pid":0}]"#;
+    assert!(text.contains(cores), "{text}");
+    assert_eq!(serde_json::from_str::<Manifest>(&text).expect("the same"), placed);
+    let plain = serde_json::to_string(&manifest()).expect("JSON");
+    assert!(!plain.contains("placement") && !plain.contains("mpi"), "{plain}");
+    let record = record("comet/echo", &Point::new(2), vec![1.0]);
+    assert!(!serde_json::to_string(&record).expect("JSON").contains("clock_error"));
 }
 
 #[test]

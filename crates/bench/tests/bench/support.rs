@@ -76,6 +76,7 @@ pub fn record(kernel: &str, point: &Point, nanos: Vec<f64>) -> Record {
         start: Start::Barrier,
         metric: Metric::one_way(0),
         empty_nanos: 0.0,
+        clock_error: None,
     };
     Record::new(kernel, point, samples)
 }

@@ -5,12 +5,15 @@ use std::process::ExitCode;
 
 use clap::Args;
 use panto_bench::results::{Existing, Line, Manifest, Writer};
-use panto_bench::{Kernel, Settings, fits, parse_counts, parse_sizes, runnable};
+use panto_bench::{Kernel, Settings, decide, fits, parse_counts, parse_sizes, runnable};
 use panto_schedule::{Algorithm, HopShape, Mesh};
-use panto_transport::World;
+use panto_transport::mpi::Mpi;
+use panto_transport::{Distance, World};
 
 use super::effort::EffortArgs;
+use crate::out;
 use crate::failure::Failure;
+use crate::mpi::{self, MpiArgs};
 use crate::session::Session;
 use crate::show::{self, Format};
 use crate::simulated::{self, MachineArgs};
@@ -28,12 +31,13 @@ pub struct Bench {
     #[arg(long)]
     list: bool,
 
-    /// Where to run: `threads` of this process, or a simulated machine: a built-in such as `ipsc860`, or a model file
-    #[arg(long, value_name = "WORLD", default_value = threads::NAME)]
-    on: String,
+    /// Where to run: `threads` of this process, the `mpi` whose launcher started it, or a simulated machine: a built-in
+    /// such as `ipsc860`, or a model file [default: mpi if a launcher started it, or else threads]
+    #[arg(long, value_name = "WORLD")]
+    on: Option<String>,
 
     /// Ranks: one number (kernels that sweep over ranks take powers of two up to it) or a list [default: one per
-    /// core, at least 2; on a machine one per processor, at most 64]
+    /// core, at least 2; under MPI all; on a machine one per processor, at most 64]
     #[arg(short = 'n', long, value_name = "N,...", allow_hyphen_values = true)]
     ranks: Option<String>,
 
@@ -48,6 +52,9 @@ pub struct Bench {
 
     #[command(flatten, next_help_heading = "Threads")]
     threads: ThreadArgs,
+
+    #[command(flatten, next_help_heading = "MPI")]
+    mpi: MpiArgs,
 
     #[command(flatten, next_help_heading = "Simulated machines")]
     machine: MachineArgs,
@@ -73,6 +80,10 @@ struct Sweeps {
     /// Hop distances of echo and exchange; 0 is the rank itself
     #[arg(long, value_name = "N,...", allow_hyphen_values = true)]
     hops: Option<String>,
+
+    /// Distances of echo and exchange where it is known where ranks run: itself, core-complex, node, network
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    distance: Option<Vec<Distance>>,
 
     /// Background loads of the contention kernel, in per cent of the peak bandwidth
     #[arg(long, value_name = "N,...", default_value = "50,90")]
@@ -142,6 +153,9 @@ Examples:
   panto bench broadcast --ranks 2,4,8 --algorithm binomial --no-barrier
   panto bench reduction --lengths 1..1024 --format csv > reduction.csv
   panto bench io --io-dir /tmp --io-size 64MiB
+  mpirun -n 64 panto bench comet -o cluster.jsonl     on the MPI of that launcher, found at run time
+  mpirun -n 8 panto bench reduction --algorithm ring  our ring; without --algorithm the library's own
+  mpirun -n 8 panto bench echo --distance node,network
   panto bench comet --on ipsc860 --ranks 16           the machine of 1992, simulated
   panto bench echo --on my-idea.toml --set link.latency=2us
 
@@ -153,19 +167,49 @@ impl Bench {
             show::list();
             return Ok(ExitCode::SUCCESS);
         }
-        if self.on == threads::NAME { self.on_threads() } else { self.on_machine() }
+        match self.on() {
+            threads::NAME => self.on_threads(),
+            mpi::NAME => self.on_mpi(),
+            machine => self.on_machine(machine),
+        }
+    }
+
+    /// Do all processes of an MPI job take part?
+    pub fn is_for_all(&self) -> bool {
+        !self.list && self.on() == mpi::NAME
+    }
+
+    fn on(&self) -> &str {
+        let usual = || if mpi::launched().is_some() { mpi::NAME } else { threads::NAME };
+        self.on.as_deref().unwrap_or_else(usual)
     }
 
     fn on_threads(&self) -> Result<ExitCode, Failure> {
-        self.machine.refuse()?;
+        self.machine.refuse(threads::NAME)?;
+        self.mpi.refuse(threads::NAME)?;
         let (settings, world) = (self.settings(threads::default_ranks())?, self.threads.world());
         settings.check()?;
         self.measure(&world, &settings, threads::manifest(&world, &settings))
     }
 
-    fn on_machine(&self) -> Result<ExitCode, Failure> {
-        self.threads.refuse(&self.on)?;
-        let model = self.machine.load(&self.on)?;
+    fn on_mpi(&self) -> Result<ExitCode, Failure> {
+        self.machine.refuse(mpi::NAME)?;
+        self.threads.refuse(mpi::NAME)?;
+        let world = self.mpi.start()?;
+        let outcome = self.measure_on_mpi(&world);
+        mpi::end(world, outcome)
+    }
+
+    fn measure_on_mpi(&self, world: &Mpi) -> Result<ExitCode, Failure> {
+        let settings = mpi::settings(world, self.settings(world.most_ranks())?)?;
+        settings.check()?;
+        self.measure(world, &settings, mpi::manifest(world, &settings)?)
+    }
+
+    fn on_machine(&self, machine: &str) -> Result<ExitCode, Failure> {
+        self.threads.refuse(machine)?;
+        self.mpi.refuse(machine)?;
+        let model = self.machine.load(machine)?;
         let settings = self.settings(simulated::default_ranks(model.machine()))?;
         let world = self.machine.world(simulated::machine(model, settings.world())?);
         let settings = simulated::settings(&world, settings, self.effort.on_virtual_clock());
@@ -181,15 +225,23 @@ impl Bench {
         manifest: Manifest,
     ) -> Result<ExitCode, Failure> {
         fits(world, settings)?;
-        let kernels = self.kernels(settings)?;
-        let plot = self.output.plot_directory()?;
-        let writer = self.output.writer(&manifest)?;
+        let kernels = self.kernels(world, settings)?;
+        let (plot, writer) = self.output.open(world, &manifest)?;
         let mut session = Session::new(self.output.format, writer, manifest);
         let end = session.measure(world, &kernels, settings)?;
         session.finish(&end, plot)
     }
 
-    fn kernels(&self, settings: &Settings) -> Result<Vec<Kernel>, Failure> {
+    /// What is measured. The first process of a job decides, because only one host's memory can be looked at.
+    fn kernels<W: World>(&self, world: &W, settings: &Settings) -> Result<Vec<Kernel>, Failure> {
+        let names = decide(world, || {
+            let kernels = self.runnable_kernels(settings)?;
+            Ok(kernels.iter().map(Kernel::to_string).collect::<Vec<_>>())
+        })?;
+        Ok(names.iter().map(|name| name.parse()).collect::<panto_bench::Result<_>>()?)
+    }
+
+    fn runnable_kernels(&self, settings: &Settings) -> panto_bench::Result<Vec<Kernel>> {
         let mut kernels = Vec::new();
         for name in &self.kernels {
             let named = Kernel::named(name)?;
@@ -198,8 +250,8 @@ impl Bench {
             for kernel in named {
                 match runnable(kernel, settings) {
                     Ok(()) => kernels.push(kernel),
-                    Err(why) if suite => eprintln!("panto: left out: {why}"),
-                    Err(why) => return Err(why.into()),
+                    Err(why) if suite => out::note(format_args!("panto: left out: {why}")),
+                    Err(why) => return Err(why),
                 }
             }
         }
@@ -218,6 +270,7 @@ impl Bench {
             dims: counts(&sweeps.dims)?,
             lengths: counts(&sweeps.lengths)?,
             hops: counts(&sweeps.hops)?,
+            distances: sweeps.distance.clone(),
             loads: parse_counts(&sweeps.loads)?,
             shape: patterns.shape,
             index: patterns.index,
@@ -234,14 +287,31 @@ impl Bench {
 }
 
 impl OutputArgs {
-    /// Before anything is measured: the directory is there.
-    fn plot_directory(&self) -> Result<Option<PathBuf>, Failure> {
+    /// Makes sure, before anything is measured, that there is a place for results. The first process of a job writes for all.
+    fn open<W: World>(
+        &self,
+        world: &W,
+        manifest: &Manifest,
+    ) -> Result<(Option<PathBuf>, Option<Writer>), Failure> {
+        let mut opened = None;
+        decide(world, || {
+            opened = Some((self.plot_directory()?, self.writer(manifest)?));
+            Ok(())
+        })?;
+        Ok(opened.unwrap_or_default())
+    }
+
+    fn plot_directory(&self) -> panto_bench::Result<Option<PathBuf>> {
         let Some(directory) = &self.plot else { return Ok(None) };
-        std::fs::create_dir_all(directory).map_err(|error| Failure::write(directory, &error))?;
+        std::fs::create_dir_all(directory).map_err(|source| panto_bench::Error::Io {
+            what: "cannot write",
+            path: directory.clone(),
+            source,
+        })?;
         Ok(Some(directory.clone()))
     }
 
-    fn writer(&self, manifest: &Manifest) -> Result<Option<Writer>, Failure> {
+    fn writer(&self, manifest: &Manifest) -> panto_bench::Result<Option<Writer>> {
         let Some(path) = &self.output else { return Ok(None) };
         let existing = match (self.append, self.force) {
             (true, _) => Existing::Append,

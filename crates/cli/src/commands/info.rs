@@ -5,18 +5,21 @@ use std::process::ExitCode;
 
 use panto_bench::results::{read, salvage};
 
+use crate::out;
 use crate::failure::Failure;
-use crate::model;
+use crate::library;
+use crate::{model, mpi};
 use crate::show::{self, Format};
 
-/// Show what is in a result file, or what a machine model promises
+/// Show what is in a result file, what a machine model promises, or which MPI would be used
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  panto info run.jsonl\n  panto info run.jsonl --format csv > run.csv\n  \
-                        panto info run.jsonl --plot plots\n  panto info --salvage broken.jsonl\n  panto info my-machine.toml\n  panto info cm5"
+                        panto info run.jsonl --plot plots\n  panto info --salvage broken.jsonl\n  panto info my-machine.toml\n  panto info cm5\n  \
+                        panto info mpi\n  mpirun -n 4 panto info mpi --check     does this MPI keep its promises?"
 )]
 pub struct Info {
-    /// A file that `panto bench -o` wrote, or a machine: a model file or the name of a built-in
+    /// A file that `panto bench -o` wrote, a machine (a model file or the name of a built-in), or `mpi`
     file: PathBuf,
 
     /// How to print it
@@ -30,10 +33,25 @@ pub struct Info {
     /// Show as much of a damaged file as is sound
     #[arg(long)]
     salvage: bool,
+
+    /// With `mpi`, under its launcher: run the conformance test of the message layer
+    #[arg(long)]
+    check: bool,
 }
 
 impl Info {
+    /// Do all processes of an MPI job take part?
+    pub fn is_for_all(&self) -> bool {
+        self.file.as_os_str() == mpi::NAME
+    }
+
     pub fn run(self) -> Result<ExitCode, Failure> {
+        if self.is_for_all() {
+            return library::info(self.format, self.check);
+        }
+        if self.check {
+            return Err(Failure::Usage("--check is for `panto info mpi`, under a launcher".into()));
+        }
         if model::is_model(&self.file) {
             if self.plot.is_some() {
                 return Err(Failure::Usage(
@@ -57,9 +75,9 @@ impl Info {
             show::plots(directory, manifest, &results.records)?;
         }
         if let Some(damage) = &results.damage {
-            eprintln!("panto: the rest of the file is lost: {damage}");
+            out::note(format_args!("panto: the rest of the file is lost: {damage}"));
         } else if results.is_incomplete() {
-            eprintln!("panto: the run was stopped before it had measured everything");
+            out::note("panto: the run was stopped before it had measured everything");
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -35,7 +35,7 @@ impl Quickstart {
         let settings = settings(self.time_budget);
         let world = Threads::default();
         let mut session = Session::new(Format::Json, None, threads::manifest(&world, &settings));
-        eprintln!("Measuring how this machine passes messages; Ctrl-C stops and reports what is there.");
+        out::note("Measuring how this machine passes messages; Ctrl-C stops and reports what is there.");
         let kernels: Vec<Kernel> = Kernel::named("comet")?
             .into_iter()
             .filter(|&kernel| runnable(kernel, &settings).is_ok())

@@ -69,7 +69,7 @@ impl Reproduce {
         if let Some(path) = &self.html {
             let page = present::reproduction_page(&all).to_html();
             std::fs::write(path, page).map_err(|error| Failure::write(path, &error))?;
-            eprintln!("wrote {}", path.display());
+            out::note(format_args!("wrote {}", path.display()));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -88,7 +88,7 @@ fn plots(directory: &Path, reproduction: &Reproduction) -> Result<(), Failure> {
     for (kernel, figure) in present::reproduction_figures(reproduction) {
         let path = directory.join(format!("{}-{}.svg", reproduction.machine, kernel.replace('/', "-")));
         std::fs::write(&path, figure.to_svg()).map_err(|error| Failure::write(&path, &error))?;
-        eprintln!("wrote {}", path.display());
+        out::note(format_args!("wrote {}", path.display()));
     }
     Ok(())
 }

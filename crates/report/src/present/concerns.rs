@@ -14,11 +14,12 @@ const MOST_KERNELS: usize = 4;
 /// Oddities of fewer points than this share may be chance: each test is wrong in one of a hundred.
 const CHANCE: f64 = 0.05;
 
-/// What the figures alone do not tell: points without the wanted precision, time stolen by others, late starts,
-/// drift and two modes. A handful of sentences at most.
+/// What the figures alone do not tell: points without the wanted precision, time stolen by others, late starts, clocks that
+/// differ, drift and two modes. A handful of sentences at most.
 pub fn concerns(records: &[Record]) -> Vec<String> {
     let groups = groups(records);
-    let general = [out_of_time, interrupted, stolen, late].into_iter().filter_map(|look| look(&groups));
+    let looks = [out_of_time, interrupted, stolen, late, clocks];
+    let general = looks.into_iter().filter_map(|look| look(&groups));
     let mut odd: Vec<String> = groups.iter().filter_map(odd).collect();
     let more = odd.len().saturating_sub(MOST_KERNELS);
     odd.truncate(MOST_KERNELS);
@@ -91,6 +92,21 @@ fn late(groups: &[Group]) -> Option<String> {
     Some(format!(
         "{late} of {} samples were thrown away because a rank started late, {most} of them at {}",
         kept as u64 + late,
+        named(place)
+    ))
+}
+
+fn clocks(groups: &[Group]) -> Option<String> {
+    let part = |record: &Record| words::clock_doubt(record).unwrap_or(0.0);
+    let found: Vec<Place> = places(groups).filter(|(_, record)| part(record) > 0.0).collect();
+    let (place, part) = worst(&found, part)?;
+    let error = units::time(place.1.clock_error_ns.unwrap_or(0.0) * 1e-9);
+    Some(format!(
+        "{} of {} points depend on clocks of several hosts that may differ by more than 10% of the time, up to {} ({}: within \
+         {error})",
+        found.len(),
+        places(groups).count(),
+        units::percent(100.0 * part),
         named(place)
     ))
 }

@@ -1,7 +1,7 @@
 //! Kernels that the benchmarks of OSU and Intel have as well.
 
-use panto_bench::param;
 use panto_bench::results::Record;
+use panto_bench::{Separation, param};
 use panto_stats::Summary;
 
 use super::group::{Curve, Group, groups};
@@ -72,15 +72,14 @@ fn sheets<'a>(group: &Group<'a>) -> Vec<Sheet<'a>> {
         names.insert(0, RANKS);
     }
     let nearest = nearest(group);
-    let at_nearest = |record: &Record| record.point.number(param::HOPS) == nearest;
+    let at_nearest = |record: &Record| record.point.separation() == nearest;
     let curves = group.curves(&names).into_iter();
     curves.filter(|curve| at_nearest(curve.records[0])).map(|curve| sheet(group, &names, &curve)).collect()
 }
 
 /// The smallest distance between two ranks that was measured, or the rank itself if there is no other.
-fn nearest(group: &Group) -> Option<u64> {
-    let hops = || group.records.iter().filter_map(|record| record.point.number(param::HOPS));
-    hops().filter(|hops| *hops >= 1).min().or_else(|| hops().min())
+fn nearest(group: &Group) -> Option<Separation> {
+    Separation::nearest(group.records.iter().filter_map(|record| record.point.separation()))
 }
 
 fn sheet<'a>(group: &Group, names: &[&str], curve: &Curve<'a>) -> Sheet<'a> {
@@ -100,9 +99,12 @@ fn sheet<'a>(group: &Group, names: &[&str], curve: &Curve<'a>) -> Sheet<'a> {
 
 fn remark(record: &Record, name: &str) -> String {
     let phrase = phrase(record, name);
-    match record.point.number(param::HOPS) {
-        Some(0) if name == param::HOPS => format!("{phrase} (a rank with itself)"),
-        Some(_) if name == param::HOPS => format!("{phrase} (the nearest that was measured)"),
+    match record.point.separation() {
+        Some(separation) if matches!(name, param::HOPS | param::DISTANCE) => {
+            let which =
+                if separation.is_itself() { "a rank with itself" } else { "the nearest that was measured" };
+            format!("{phrase} ({which})")
+        }
         _ => phrase,
     }
 }

@@ -9,7 +9,7 @@ use super::group::groups;
 use super::words;
 use crate::table::{Column, Table};
 
-const FIGURES: [&str; 20] = [
+const FIGURES: [&str; 21] = [
     "metric",
     "n",
     "batch",
@@ -30,6 +30,7 @@ const FIGURES: [&str; 20] = [
     "algorithm",
     "verified",
     "machine",
+    "clock_error_ns",
 ];
 
 /// How many of the figures come from the summary of the samples: from `median_ns` to `p99_ns`.
@@ -63,6 +64,7 @@ fn figures(record: &Record) -> impl Iterator<Item = String> {
         record.algorithm.clone().unwrap_or_default(),
         record.verified.to_string(),
         record.machine.clone().unwrap_or_default(),
+        record.clock_error_ns.map(number).unwrap_or_default(),
     ];
     before.into_iter().chain(summary(record)).chain(after)
 }

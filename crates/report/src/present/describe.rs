@@ -1,9 +1,9 @@
 //! How it was measured, for people.
 
-use panto_bench::results::{Manifest, Simulated};
+use panto_bench::results::{Manifest, Mpi, Simulated};
 use panto_units as units;
 
-use super::date;
+use super::{date, placement, words};
 use crate::table::{Column, Table};
 
 /// Everything of the manifest, a line each.
@@ -15,12 +15,20 @@ pub fn describe(manifest: &Manifest) -> Table {
     table
 }
 
-fn lines(manifest: &Manifest) -> Vec<(&'static str, String)> {
-    manifest.machine.iter().flat_map(simulated).chain(measured(manifest)).collect()
+/// A name and its value; further lines of a value have no name.
+type Line = (&'static str, String);
+
+fn lines(manifest: &Manifest) -> Vec<Line> {
+    let ranks: Vec<String> = manifest.ranks.iter().map(ToString::to_string).collect();
+    let machine = manifest.machine.iter().flat_map(simulated);
+    let mpi = manifest.mpi.iter().flat_map(library);
+    let ranks = [("clock", manifest.clock.clone()), ("ranks", ranks.join(", "))];
+    let lines = machine.chain(host(manifest)).chain(mpi).chain(ranks);
+    lines.chain(places(manifest)).chain(effort(manifest)).collect()
 }
 
 /// The first thing to know: that nothing was measured.
-fn simulated(machine: &Simulated) -> [(&'static str, String); 4] {
+fn simulated(machine: &Simulated) -> [Line; 4] {
     let changed = if machine.overrides.is_empty() { "nothing".into() } else { machine.overrides.join(", ") };
     [
         ("simulated", format!("{}: times come from a model, nothing was measured", machine.name)),
@@ -30,8 +38,7 @@ fn simulated(machine: &Simulated) -> [(&'static str, String); 4] {
     ]
 }
 
-fn measured(manifest: &Manifest) -> [(&'static str, String); 14] {
-    let ranks: Vec<String> = manifest.ranks.iter().map(ToString::to_string).collect();
+fn host(manifest: &Manifest) -> [Line; 6] {
     [
         ("host", manifest.host.clone()),
         ("processor", manifest.cpu.clone()),
@@ -39,8 +46,26 @@ fn measured(manifest: &Manifest) -> [(&'static str, String); 14] {
         ("system", manifest.system.clone()),
         ("transport", manifest.transport.clone()),
         ("transport settings", manifest.transport_settings.clone()),
-        ("clock", manifest.clock.clone()),
-        ("ranks", ranks.join(", ")),
+    ]
+}
+
+fn library(mpi: &Mpi) -> [Line; 3] {
+    let Mpi { version, standard, abi, path, found } = mpi;
+    [
+        ("MPI", version.clone()),
+        ("MPI interface", format!("standard {standard}, ABI {abi}")),
+        ("MPI library", format!("{path} ({found})")),
+    ]
+    .map(|(what, text)| (what, words::printable(&text)))
+}
+
+fn places(manifest: &Manifest) -> impl Iterator<Item = Line> {
+    let names = std::iter::once("placement").chain(std::iter::repeat(""));
+    names.zip(placement(&manifest.placement))
+}
+
+fn effort(manifest: &Manifest) -> [Line; 6] {
+    [
         (
             "precision",
             format!("interval of the median within +-{}", units::percent(100.0 * manifest.precision)),

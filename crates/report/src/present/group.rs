@@ -1,12 +1,12 @@
 //! The records of one kernel, in the order in which people look for them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use panto_bench::results::Record;
 use panto_bench::{About, Kernel, Value, param};
 
-use super::param::{ALGORITHM, MACHINE, RANKS, value};
+use super::param::{ALGORITHM, MACHINE, RANKS, place, value};
 
 /// The records of one kernel, sorted.
 pub(super) struct Group<'a> {
@@ -27,7 +27,7 @@ pub(super) struct Curve<'a> {
 
 /// One group a kernel, in the order of the suite.
 pub(super) fn groups(records: &[Record]) -> Vec<Group<'_>> {
-    let kernels: BTreeSet<(usize, &str)> = records.iter().map(|record| place(&record.kernel)).collect();
+    let kernels: BTreeSet<(usize, &str)> = records.iter().map(|record| standing(&record.kernel)).collect();
     kernels.into_iter().map(|(_, kernel)| Group::of(kernel, records)).collect()
 }
 
@@ -38,7 +38,7 @@ pub fn by_kernel(records: &[Record]) -> Vec<(String, Vec<Record>)> {
 }
 
 /// Unknown kernels come last, by name.
-fn place(kernel: &str) -> (usize, &str) {
+fn standing(kernel: &str) -> (usize, &str) {
     let known = Kernel::ALL.iter().position(|known| known.about().full_name() == kernel);
     (known.unwrap_or(usize::MAX), kernel)
 }
@@ -52,7 +52,7 @@ impl<'a> Group<'a> {
         let others = names.into_iter().filter(|name| *name != axis);
         let order: Vec<String> = others.chain([axis.as_str()]).map(str::to_owned).collect();
         // The sort is stable: the launches of a file stay in their order.
-        records.sort_by_cached_key(|record| key(record, &order));
+        records.sort_by_cached_key(|record| places(record, &order));
         Self { kernel, about, axis, records }
     }
 
@@ -93,11 +93,12 @@ impl<'a> Group<'a> {
 
     /// One curve for each combination of these parameters.
     pub fn curves(&self, names: &[&str]) -> Vec<Curve<'a>> {
-        let keys: BTreeSet<Vec<Option<Value>>> = self.records.iter().map(|r| key(r, names)).collect();
-        let members = |wanted: &[Option<Value>]| {
-            self.records.iter().copied().filter(|record| key(record, names) == wanted).collect()
-        };
-        keys.into_iter().map(|key| Curve { records: members(&key), key }).collect()
+        let mut curves: BTreeMap<Places, Vec<&'a Record>> = BTreeMap::new();
+        for &record in &self.records {
+            curves.entry(places(record, names)).or_default().push(record);
+        }
+        let key = |places: Places| places.into_iter().map(|(_, value)| value).collect();
+        curves.into_iter().map(|(places, records)| Curve { key: key(places), records }).collect()
     }
 
     /// Was any point measured more than once?
@@ -114,8 +115,11 @@ impl<'a> Group<'a> {
     }
 }
 
-fn key(record: &Record, names: &[impl AsRef<str>]) -> Vec<Option<Value>> {
-    names.iter().map(|name| value(record, name.as_ref())).collect()
+/// The values of some parameters, in the order in which people look for them.
+type Places = Vec<(usize, Option<Value>)>;
+
+fn places(record: &Record, names: &[impl AsRef<str>]) -> Places {
+    names.iter().map(|name| place(name.as_ref(), value(record, name.as_ref()))).collect()
 }
 
 /// The ranks, then every parameter that occurs, by name.

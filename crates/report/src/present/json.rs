@@ -50,6 +50,8 @@ struct Point<'a> {
     stop: Stop,
     start: Start,
     empty_ns: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clock_error_ns: Option<f64>,
     steal: Option<f64>,
     algorithm: Option<&'a str>,
     verified: bool,
@@ -96,6 +98,7 @@ impl<'a> Point<'a> {
             stop: record.stop,
             start: record.start,
             empty_ns: record.empty_ns,
+            clock_error_ns: record.clock_error_ns,
             steal: record.steal,
             algorithm: record.algorithm.as_deref(),
             verified: record.verified,

@@ -22,6 +22,7 @@ mod notation;
 mod osu;
 mod page;
 mod param;
+mod placement;
 mod reproduction;
 mod sentences;
 mod table;
@@ -38,6 +39,7 @@ pub use imb::imb;
 pub use json::json;
 pub use osu::osu;
 pub use page::report;
+pub use placement::placement;
 pub use reproduction::{
     assumptions, reproduction_figures, reproduction_in_words, reproduction_page, reproduction_table,
 };

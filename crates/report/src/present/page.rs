@@ -4,7 +4,8 @@ use panto_bench::results::{Manifest, Record};
 use panto_bench::{Finding, Kernel};
 
 use super::{
-    by_kernel, concerns, crowding, describe, figure, findings_table, in_words, key_figures, table, words,
+    by_kernel, concerns, crowding, describe, figure, findings_table, in_words, key_figures, placement, table,
+    words,
 };
 use crate::html::{Block, Page, Section};
 
@@ -17,6 +18,9 @@ const SIMULATED: &str = "How this machine would pass messages, simulated by Pant
 pub fn report(manifest: &Manifest, records: &[Record], findings: &[Finding]) -> Page {
     let (title, lead) = match &manifest.machine {
         Some(machine) => (format!("Message passing on the simulated {}", machine.name), SIMULATED),
+        None if placement::hosts(manifest) > 1 => {
+            (format!("Message passing on {} hosts", placement::hosts(manifest)), MEASURED)
+        }
         None => (format!("Message passing on {}", manifest.host), MEASURED),
     };
     let mut page = Page::new(title, lead);

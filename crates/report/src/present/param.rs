@@ -1,7 +1,7 @@
 //! Parameters of points, in words.
 
 use panto_bench::results::Record;
-use panto_bench::{Value, param};
+use panto_bench::{Distance, Separation, Value, param};
 use panto_units as units;
 
 /// The number of ranks, which is no parameter of its own but is shown like one.
@@ -46,10 +46,20 @@ pub(super) fn cell(name: &str, value: Option<&Value>) -> String {
     }
 }
 
+/// Where a value stands among others of its parameter: distances go from near to far, not by their names.
+pub(super) fn place(name: &str, value: Option<Value>) -> (usize, Option<Value>) {
+    let placed = match &value {
+        Some(Value::Text(text)) if name == param::DISTANCE => text.parse::<Distance>().ok(),
+        _ => None,
+    };
+    (placed.map_or(0, Distance::hops), value)
+}
+
 /// The value with its name: `4 ranks`, `size 64KiB`.
 pub(super) fn phrase(name: &str, value: Option<&Value>) -> String {
     let cell = cell(name, value);
     match (name, value) {
+        (param::DISTANCE, Some(Value::Text(text))) => in_words(text),
         (_, None) => format!("no {}", header(name)),
         (param::LOAD, Some(Value::Number(0))) => "no load".into(),
         (RANKS | param::HOPS, Some(Value::Number(1))) => format!("1 {}", name.trim_end_matches('s')),
@@ -62,10 +72,16 @@ pub(super) fn phrase(name: &str, value: Option<&Value>) -> String {
 pub(super) fn label(name: &str, value: Option<&Value>) -> String {
     match value {
         Some(Value::Text(text)) if name == MACHINE => format!("simulated {text}"),
+        Some(Value::Text(text)) if name == param::DISTANCE => in_words(text),
         Some(Value::Text(text)) => text.clone(),
         None if name == MACHINE => "measured".into(),
         _ => phrase(name, value),
     }
+}
+
+/// A distance as it stands behind other words. A file of another version may know others.
+fn in_words(distance: &str) -> String {
+    distance.parse().map_or_else(|_| distance.to_owned(), |known| Separation::Placed(known).to_string())
 }
 
 /// The phrase of a parameter of a point.

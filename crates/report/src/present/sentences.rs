@@ -1,19 +1,20 @@
 //! The figures that matter, in sentences.
 
 use panto_bench::results::{Manifest, Record};
-use panto_bench::{Finding, param};
+use panto_bench::{Finding, Separation, param};
 use panto_stats::Summary;
 use panto_units::{percent, time};
 
+use super::crowding::crowded_counts;
 use super::findings::quantity;
+use super::{placement, words};
 use crate::html::KeyFigure;
 
 const NANO: f64 = 1e-9;
 
 /// What a newcomer wants to know of this machine, a sentence each. Kernels that were not measured are left out.
 pub fn in_words(manifest: &Manifest, records: &[Record], findings: &[Finding]) -> Vec<String> {
-    let cores = if manifest.machine.is_some() { usize::MAX } else { manifest.cores };
-    let facts = Facts { records, findings, cores };
+    let facts = Facts { records, findings, manifest: Some(manifest) };
     let mut lines = vec![place(manifest)];
     let sentences = [
         facts.message(),
@@ -38,23 +39,30 @@ fn place(manifest: &Manifest) -> String {
             "Simulated: {} ({}, {} network). Times come from a model; nothing was measured.",
             machine.name, machine.topology, machine.network
         ),
+        None if placement::hosts(manifest) > 1 => format!(
+            "{} ({cpu} on the first), over {transport}.",
+            words::capitalised(&placement::summary(&manifest.placement))
+        ),
         None => format!("{host} ({cpu}, {cores} cores), ranks on {transport}."),
     }
 }
 
 /// The same at a glance.
 pub fn key_figures(records: &[Record], findings: &[Finding]) -> Vec<KeyFigure> {
-    let facts = Facts { records, findings, cores: usize::MAX };
+    let facts = Facts { records, findings, manifest: None };
     let start_up = facts.pair("comet/echo", 8).map(|(_, summary)| {
         KeyFigure::new("start-up, one way", time(summary.median * NANO), "a message of 8 bytes")
     });
+    let figure = |label: &str, found: Option<&Finding>, note: &str| {
+        found.map(|found| KeyFigure::new(label, text(found), note))
+    };
     let of = |label: &str, kernel: &str, finding: &str, note: &str| {
-        facts.finding(kernel, finding).map(|found| KeyFigure::new(label, text(found), note))
+        figure(label, facts.finding(kernel, finding), note)
     };
     let figures = [
         start_up,
-        of("peak bandwidth", "comet/echo", "peak bandwidth, 1 hop", "one way between two ranks"),
-        of("half of it from", "comet/echo", "size of half the peak, 1 hop", "messages of this size"),
+        figure("peak bandwidth", facts.nearest("peak bandwidth"), "one way between two ranks"),
+        figure("half of it from", facts.nearest("size of half the peak"), "messages of this size"),
         of("barrier", "comet/barrier", "least time", "the least time, all ranks"),
         of("to a handler", "comet/handler", "send to handler, 8B", "while the rank computes"),
     ];
@@ -64,7 +72,7 @@ pub fn key_figures(records: &[Record], findings: &[Finding]) -> Vec<KeyFigure> {
 struct Facts<'a> {
     records: &'a [Record],
     findings: &'a [Finding],
-    cores: usize,
+    manifest: Option<&'a Manifest>,
 }
 
 impl Facts<'_> {
@@ -75,9 +83,9 @@ impl Facts<'_> {
     }
 
     fn bandwidth(&self) -> Option<String> {
-        let peak = self.finding("comet/echo", "peak bandwidth, 1 hop")?;
-        let half = self.finding("comet/echo", "size of half the peak, 1 hop")?;
-        let ninety = self.finding("comet/echo", "size of 90% of the peak, 1 hop")?;
+        let peak = self.nearest("peak bandwidth")?;
+        let half = self.nearest("size of half the peak")?;
+        let ninety = self.nearest("size of 90% of the peak")?;
         Some(format!(
             "The peak bandwidth is {} one way; messages of {} reach half of it, of {} nine tenths.",
             text(peak),
@@ -172,7 +180,8 @@ impl Facts<'_> {
 
     /// Did it run with more ranks than cores?
     fn crowded(&self, kernel: &str) -> bool {
-        self.records.iter().any(|record| record.kernel == kernel && record.point.ranks > self.cores)
+        let of_kernel = self.records.iter().filter(|record| record.kernel == kernel);
+        self.manifest.is_some_and(|manifest| !crowded_counts(of_kernel, manifest).is_empty())
     }
 
     /// The first finding whose label begins like this.
@@ -180,15 +189,22 @@ impl Facts<'_> {
         self.findings.iter().find(|finding| finding.kernel == kernel && finding.label.starts_with(label))
     }
 
+    /// The finding of the echo that begins like this, at the nearest distance to another rank.
+    fn nearest(&self, label: &str) -> Option<&Finding> {
+        let echo = self.records.iter().filter(|record| record.kernel == "comet/echo");
+        let nearest = Separation::nearest(echo.filter_map(|record| record.point.separation()))
+            .filter(|separation| !separation.is_itself())?;
+        self.finding("comet/echo", &format!("{label}, {nearest}"))
+    }
+
     /// The nearest distance of a pattern between two.
     fn pair(&self, kernel: &str, size: u64) -> Option<(&Record, Summary)> {
         let fits = |record: &&Record| {
             record.kernel == kernel
                 && record.point.number(param::BYTES) == Some(size)
-                && record.point.number(param::HOPS).is_some_and(|hops| hops > 0)
+                && record.point.separation().is_some_and(|separation| !separation.is_itself())
         };
-        let record =
-            self.records.iter().filter(fits).min_by_key(|record| record.point.number(param::HOPS))?;
+        let record = self.records.iter().filter(fits).min_by_key(|record| record.point.separation())?;
         Some((record, record.summary()?))
     }
 

@@ -3,7 +3,7 @@
 use panto_bench::measure::Stop;
 use panto_bench::results::Record;
 use panto_stats::Summary;
-use panto_units::{RATE, TIME};
+use panto_units::{RATE, TIME, time};
 
 use super::group::{Group, groups};
 use super::notation::Notation;
@@ -103,7 +103,14 @@ fn caption(group: &Group, same: &[Fact], exact: bool) -> String {
     let Some(first) = group.records.first() else { return String::new() };
     let fixed = group.fixed().into_iter().map(|name| param::of(first, name));
     let exact = exact.then(|| "all samples of a point are the same".to_owned());
-    same.iter().filter_map(|fact| fact.said(first)).chain(fixed).chain(exact).collect::<Vec<_>>().join("; ")
+    let said = same.iter().filter_map(|fact| fact.said(first)).chain(fixed);
+    said.chain(clocks(group)).chain(exact).collect::<Vec<_>>().join("; ")
+}
+
+/// How good the clocks were, where there were several.
+fn clocks(group: &Group) -> Option<String> {
+    let worst = group.records.iter().filter_map(|record| record.clock_error_ns).max_by(f64::total_cmp)?;
+    Some(format!("clocks of the hosts agree within {}", time(seconds(worst))))
 }
 
 /// Was nothing measured, and are all samples the same to the picosecond? Then there is no distribution to show.
@@ -199,9 +206,10 @@ fn note(record: &Record) -> String {
     let late = (record.late > 0).then(|| format!("late {}", record.late));
     let stolen = record.steal.filter(|part| *part > words::STEAL);
     let steal = stolen.map(|part| format!("steal {:.0}%", 100.0 * part));
+    let clocks = words::clock_doubt(record).map(|part| format!("clocks +-{:.0}%", 100.0 * part));
     let empty = record.samples_ns.is_empty().then(|| "no samples".to_owned());
     // So few samples have no 95 % interval; what stands there is their range.
     let few = !is_exact(record) && (1..LEAST_FOR_INTERVAL).contains(&record.samples_ns.len());
     let few = few.then(|| "range only".to_owned());
-    [empty, few, stop, late, steal].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    [empty, few, stop, late, steal, clocks].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -6,6 +6,16 @@ use panto_bench::results::Record;
 /// Steal time from this part on is worth a word.
 pub(super) const STEAL: f64 = 0.01;
 
+/// Clocks that may differ by more than this part of a time are worth a word where several were read.
+const CLOCKS: f64 = 0.1;
+
+/// By which part of its time a point may be wrong because clocks differ, if that is worth a word.
+pub(super) fn clock_doubt(record: &Record) -> Option<f64> {
+    let (doubt, summary) = (record.clock_doubt()?, record.summary()?);
+    let part = doubt / summary.median;
+    (summary.median > 0.0 && part > CLOCKS).then_some(part)
+}
+
 /// Which time it is. Whether it is one way is always said.
 pub(super) fn metric(metric: Metric) -> String {
     match metric {

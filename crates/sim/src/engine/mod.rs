@@ -112,8 +112,8 @@ enum State {
 }
 
 impl Engine {
-    /// So many ranks on a machine. Wild cards for the tag leave `reserved_tag` out. The caller has checked that the machine
-    /// takes so many.
+    /// So many ranks on a machine. Wild cards for the tag leave out `reserved_tag` and all beyond. The caller has checked
+    /// that the machine takes so many.
     pub fn new(machine: &Machine, ranks: usize, model: Model, reserved_tag: u32) -> Self {
         let mut wires = Wires::new(machine, ranks, model);
         let mut on: FxHashMap<u32, u32> = FxHashMap::default();

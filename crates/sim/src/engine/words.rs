@@ -48,7 +48,7 @@ pub struct Envelope {
 pub struct Selector {
     /// The sending rank.
     pub source: Option<u32>,
-    /// The tag. The wild card leaves the reserved tag out.
+    /// The tag. The wild card leaves out those from the reserved tag on.
     pub tag: Option<u32>,
 }
 
@@ -104,7 +104,7 @@ pub enum Waiting {
 }
 
 impl Selector {
-    /// Does it accept a message, where wild cards leave `reserved` out?
+    /// Does it accept a message, where wild cards leave out `reserved` and all tags beyond?
     #[inline]
     pub fn accepts(self, source: u32, tag: u32, reserved: u32) -> bool {
         self.source.is_none_or(|wanted| wanted == source) && self.accepts_tag(tag, reserved)
@@ -112,6 +112,6 @@ impl Selector {
 
     #[inline]
     pub(super) fn accepts_tag(self, tag: u32, reserved: u32) -> bool {
-        self.tag.map_or(tag != reserved, |wanted| wanted == tag)
+        self.tag.map_or(tag < reserved, |wanted| wanted == tag)
     }
 }

@@ -4,6 +4,7 @@ use super::flaw::{Flaw, Outcome};
 use super::{Failure, Failures, neighbours};
 use crate::error::{Error, Result};
 use crate::message::{Mode, Want};
+use crate::persistent::PersistentReceive;
 use crate::scope::scope;
 use crate::transport::Transport;
 use crate::world::World;
@@ -56,6 +57,11 @@ fn deadlocks<T: Transport>() -> Vec<Deadlock<T>> {
                 let mut both = vec![s.receive(one, Want::tag(4))?, s.receive(two, Want::tag(5))?];
                 s.wait_any(&mut both).map(drop)
             })
+        }),
+        deadlock("a persistent receive that nobody matches", ["with tag 4", "with tag 4"], |t| {
+            let mut receive = PersistentReceive::new(t, vec![0], Want::tag(4))?;
+            receive.start()?;
+            receive.wait().map(drop)
         }),
         deadlock("one has finished, the others wait", ["has finished", "from rank 0 with tag 9"], |t| {
             if t.rank() == 0 { Ok(()) } else { t.receive(&mut [], Want::new(0, 9)).map(drop) }

@@ -2,10 +2,11 @@
 
 use panto_schedule::{Collective, Problem};
 
-use super::flaw::{Outcome, equal, fails, flaw};
+use super::flaw::{Outcome, equal, fails, flaw, too_long};
 use super::pattern::pattern;
 use super::{TAG, neighbours};
-use crate::collective::{Choice, Prepared, no_combine};
+use crate::collective::{Choice, Lane, Prepared};
+use crate::combine::NO_COMBINE;
 use crate::error::{Error, Result};
 use crate::message::{MAX_TAG, Mode, Status, Want};
 use crate::scope::scope;
@@ -15,18 +16,19 @@ use panto_units::Time;
 /// The receiver learns of it, the sender completes, and the next message is whole.
 pub(super) fn truncated<T: Transport>(t: &T) -> Outcome {
     let (next, before) = neighbours(t);
-    for (len, capacity) in [(2, 1), (4_096, 4_095), (100_000, 0), (100_000, 50_000)] {
-        let error =
-            Error::Truncated { rank: t.rank(), message: Status { source: before, tag: TAG, len }, capacity };
+    let sizes = [(2, 1), (1_000, 999), (4_096, 4_095), (100_000, 0), (100_000, 50_000)];
+    let sizes = if t.keeps_bounds() { &sizes[..] } else { &sizes[..2] };
+    for &(len, capacity) in sizes {
+        let long = (Status { source: before, tag: TAG, len }, capacity);
         let data = pattern(len, len);
         let mut room = vec![0; capacity];
         scope(t, |s| {
             let _ = s.send(Mode::Standard, &data, next, TAG)?;
-            fails(t, "receive", t.receive(&mut room, Want::new(before, TAG)), error.clone())
+            too_long(t, "receive", t.receive(&mut room, Want::new(before, TAG)), long)
         })?;
         scope(t, |s| {
             let _ = s.send(Mode::Standard, &data, next, TAG)?;
-            fails(t, "wait", receive_later(t, capacity, Want::new(before, TAG)), error)
+            too_long(t, "wait", receive_later(t, capacity, Want::new(before, TAG)), long)
         })?;
         t.send(Mode::Buffered, &[5], next, TAG)?;
         let mut byte = [0];
@@ -78,11 +80,18 @@ pub(super) fn wrong_buffers<T: Transport>(t: &T) -> Outcome {
     let problem = Problem { collective: Collective::Allreduce, ranks: t.size(), root: 0, count: 3 };
     let mut prepared = Prepared::new(t, problem, 8, Choice::Library)?;
     for (input, output, element) in [(2, 3, 8), (3, 2, 8), (4, 3, 8), (6, 6, 4)] {
-        let (input, mut output) = (vec![0; input * element], vec![0; output * element]);
-        let buffers = Buffers { input: &input, output: &mut output, element, combine: no_combine };
-        let Err(Error::Buffers(_)) = prepared.run(t, buffers) else {
-            return Err(flaw(t, "a collective ran with buffers that do not fit"));
-        };
+        for beside in [false, true] {
+            let (input, mut output) = (vec![0; input * element], vec![0; output * element]);
+            let buffers = Buffers { input: &input, output: &mut output, element, combine: NO_COMBINE };
+            let outcome = if beside {
+                prepared.run_beside(t, buffers, Lane::ALL[0], |_| Ok(()))
+            } else {
+                prepared.run(t, buffers)
+            };
+            let Err(Error::Buffers(_)) = outcome else {
+                return Err(flaw(t, "a collective ran with buffers that do not fit"));
+            };
+        }
     }
     Ok(())
 }

@@ -2,13 +2,18 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use panto_schedule::{Collective, Problem};
+
 use super::flaw::{Flaw, Outcome};
 use super::{Failure, Failures, TAG};
+use crate::collective::{Choice, Lane, Prepared, Progress};
+use crate::combine::NO_COMBINE;
 use crate::error::{Error, Result};
 use crate::handler::Handler;
 use crate::message::{Mode, Want};
+use crate::persistent::PersistentReceive;
 use crate::scope::scope;
-use crate::transport::Transport;
+use crate::transport::{Buffers, Transport};
 use crate::world::World;
 
 /// What the others do when one rank gives up.
@@ -42,7 +47,25 @@ fn acts<T: Transport>() -> Vec<(&'static str, Act<T>)> {
             let mut buffer = [0];
             scope(t, |s| s.receive(&mut buffer, Want::any()).map(drop))
         }),
+        ("a persistent receive ends when a rank aborts", |t| {
+            let mut receive = PersistentReceive::new(t, vec![0], Want::any())?;
+            receive.start()?;
+            receive.wait().map(drop)
+        }),
+        ("a test of a persistent receive ends when a rank aborts", |t| {
+            let mut receive = PersistentReceive::new(t, vec![0], Want::any())?;
+            receive.start()?;
+            while receive.test()?.is_none() {}
+            Ok(())
+        }),
         ("a collective ends when a rank aborts", |t| super::barrier(t)),
+        ("a collective beside work ends when a rank aborts", |t| barrier_beside(t, |_| Ok(()))),
+        ("asking about a collective ends when a rank aborts", |t| {
+            barrier_beside(t, |progress| {
+                while !progress.poll()? {}
+                Ok(())
+            })
+        }),
         ("a wait for a moment ends when a rank aborts", |t| {
             loop {
                 t.check()?;
@@ -50,6 +73,12 @@ fn acts<T: Transport>() -> Vec<(&'static str, Act<T>)> {
             }
         }),
     ]
+}
+
+fn barrier_beside<T: Transport>(t: &T, work: fn(&mut Progress<'_, T>) -> Result<()>) -> Result<()> {
+    let problem = Problem { collective: Collective::Barrier, ranks: t.size(), root: 0, count: 0 };
+    let nothing = Buffers { input: &[], output: &mut [], element: 1, combine: NO_COMBINE };
+    Prepared::new(t, problem, 1, Choice::Library)?.run_beside(t, nothing, Lane::ALL[0], work)
 }
 
 /// Runs the cases in which a rank fails, for worlds that outlive it, and answers how many there were. They need two

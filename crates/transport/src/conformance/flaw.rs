@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::error::Error;
+use crate::message::Status;
 use crate::transport::Transport;
 
 /// What a case found wrong, in words.
@@ -57,4 +58,17 @@ pub(super) fn fails<T: Transport, R: fmt::Debug>(
     want: Error,
 ) -> Outcome {
     equal(t, what, got.map_err(Some).map_or_else(|error| error, |_| None), Some(want))
+}
+
+/// The receive must fail because the message was longer than its buffer. Not every message layer says how long it was.
+pub(super) fn too_long<T: Transport, R: fmt::Debug>(
+    t: &T,
+    what: &str,
+    got: Result<R, Error>,
+    (message, capacity): (Status, usize),
+) -> Outcome {
+    let rank = t.rank();
+    let vague = matches!(got, Err(Error::TooLong { .. }));
+    let exact = Error::Truncated { rank, message, capacity };
+    fails(t, what, got, if vague { Error::TooLong { rank, capacity } } else { exact })
 }

@@ -7,8 +7,10 @@
 //! [`run`] is for all backends. [`run_failures`] is for worlds that outlive a failing rank, and [`run_deadlocks`] for
 //! worlds that find out when nobody can go on; MPI promises neither.
 
+mod beside;
 mod collectives;
 mod deadlocks;
+mod definition;
 mod errors;
 mod exchange;
 mod failures;
@@ -16,6 +18,7 @@ mod flaw;
 mod handlers;
 mod order;
 mod pattern;
+mod persistent;
 mod point;
 mod probes;
 mod requests;
@@ -31,7 +34,8 @@ pub use failures::run_failures;
 pub use flaw::{Flaw, Outcome};
 pub use traffic::random_traffic;
 
-use crate::collective::{Choice, Prepared, no_combine};
+use crate::collective::{Choice, Prepared};
+use crate::combine::NO_COMBINE;
 use crate::error::Result;
 use crate::message::{Tag, Want};
 use crate::transport::{Buffers, Transport};
@@ -80,6 +84,12 @@ pub fn cases<T: Transport>() -> Vec<Case<T>> {
         case("a buffer that came back is used again", 2, requests::reused),
         case("a cancelled receive takes no message", 1, requests::cancelled),
         case("a scope that failed takes no message", 1, requests::failed_scope),
+        case("persistent operations in every mode", 2, persistent::every_mode),
+        case("persistent operations keep their place among others", 1, persistent::among_others),
+        case("many persistent operations at once", 1, persistent::many_at_once),
+        case("a persistent receive that is dropped takes no message", 1, persistent::retired),
+        case("a persistent operation is started once at a time", 1, persistent::started_once),
+        case("persistent operations that are refused", 1, persistent::refused),
         case("a message longer than the buffer", 1, errors::truncated),
         case("a rank that is not there", 1, errors::no_such_rank),
         case("a tag that is too large", 1, errors::tag_too_large),
@@ -87,6 +97,10 @@ pub fn cases<T: Transport>() -> Vec<Case<T>> {
         case("the clock never goes back", 1, errors::clock),
         case("random traffic", 1, |t| random_traffic(t, 1)),
         case("every collective by every algorithm", 1, collectives::all),
+        case("collectives beside other work", 1, beside::every_collective),
+        case("two collectives at once, in either order", 1, beside::two_at_once),
+        case("work that fails beside a collective that is complete", 1, beside::failed_when_complete),
+        case("a collective that is given up takes no message", 1, beside::given_up),
         case("a handler runs while its rank computes", 2, handlers::while_computing),
         case("handlers leave other messages alone", 2, handlers::others_unaffected),
     ]
@@ -100,7 +114,10 @@ pub fn run<W: World>(world: &W, ranks: usize) -> std::result::Result<usize, Fail
         let outcome = world.run(ranks, |t| program(t).and_then(|()| leaves_nothing(t)));
         outcome.err().map(|flaw| Failure { name: case.name, flaw })
     };
-    Failures::none_of(ranks, cases.len(), cases.iter().filter_map(one))
+    let failures = cases.iter().filter_map(one);
+    // Where ranks are processes, the others wait in the case that failed here.
+    let heard = if world.is_one_process() { cases.len() } else { 1 };
+    Failures::none_of(ranks, cases.len(), failures.take(heard))
 }
 
 /// A case that failed.
@@ -144,7 +161,7 @@ impl std::error::Error for Failures {}
 /// Nobody goes on before all have come.
 fn barrier<T: Transport>(t: &T) -> Result<()> {
     let problem = Problem { collective: Collective::Barrier, ranks: t.size(), root: 0, count: 0 };
-    let buffers = Buffers { input: &[], output: &mut [], element: 1, combine: no_combine };
+    let buffers = Buffers { input: &[], output: &mut [], element: 1, combine: NO_COMBINE };
     Prepared::new(t, problem, 1, Choice::Library)?.run(t, buffers)
 }
 

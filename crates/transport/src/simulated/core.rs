@@ -10,10 +10,9 @@ use panto_sim::{Delivery, Engine, Envelope, Label, MessageId, Model, RequestId, 
 use panto_units::Time;
 use smallvec::SmallVec;
 
-use crate::collective::COLLECTIVE_TAG;
 use crate::error::Error;
 use crate::handler::Handler;
-use crate::message::{Status, Tag};
+use crate::message::{FIRST_COLLECTIVE_TAG, Status, Tag};
 use crate::outcome::panic_text;
 
 /// Worlds that there were so far.
@@ -82,7 +81,7 @@ struct State {
 
 impl Core {
     pub(super) fn new(machine: Arc<Machine>, ranks: usize, model: Model, measured: bool) -> Self {
-        let engine = Engine::new(&machine, ranks, model, COLLECTIVE_TAG);
+        let engine = Engine::new(&machine, ranks, model, FIRST_COLLECTIVE_TAG);
         let state =
             State { engine, bytes: Vec::new(), sinks: Vec::new(), handlers: Vec::new(), calls: Vec::new() };
         Self {

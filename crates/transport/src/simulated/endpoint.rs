@@ -19,6 +19,7 @@ use super::waiting::request;
 use crate::error::{Error, Result};
 use crate::handler::{Handler, Listening};
 use crate::message::{MAX_TAG, Mode, Status, Tag, Want};
+use crate::repeated::{Repeated, repeated_operations};
 use crate::transport::{Patience, StandardSend, Transport, Work};
 
 /// Errors of steps on the way are in a box: then what is usual comes back in registers.
@@ -42,6 +43,9 @@ pub struct Endpoint {
 // before the receive is complete. A cancelled receive is not in the engine any more, and a world that failed moves no bytes.
 unsafe impl Transport for Endpoint {
     type Handle = Handle;
+    type Persistent = Repeated<Handle>;
+
+    repeated_operations!();
 
     fn rank(&self) -> usize {
         self.rank as usize

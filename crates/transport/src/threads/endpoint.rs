@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::handler::{Handler, Listening};
 use crate::message::{MAX_TAG, Mode, Status, Tag, Want};
 use crate::outcome::panic_text;
+use crate::repeated::{Repeated, repeated_operations};
 use crate::transport::{StandardSend, Transport};
 use panto_units::Time;
 
@@ -39,6 +40,9 @@ pub(super) enum State {
 // caller's memory any more.
 unsafe impl Transport for Endpoint {
     type Handle = Handle;
+    type Persistent = Repeated<Handle>;
+
+    repeated_operations!();
 
     fn rank(&self) -> usize {
         self.rank

@@ -4,7 +4,7 @@ use panto_machine::Machine;
 use panto_schedule::{Algorithm, Collective, Problem, algorithms, schedule};
 use panto_sim::Expansion;
 use panto_transport::simulated::{Endpoint, Model};
-use panto_transport::{Buffers, Choice, Prepared, Result, Time, Transport, World, sum_f64};
+use panto_transport::{Buffers, Choice, Prepared, Result, SUM_F64, Time, Transport, World};
 
 use crate::machines::{PROTOCOLS, busy, world};
 
@@ -16,7 +16,7 @@ fn online(machine: &Machine, model: Model, problem: Problem, algorithm: Algorith
         let input = vec![0; problem.input_len(t.rank()) * ELEMENT];
         let mut output = vec![0; problem.output_len(t.rank()) * ELEMENT];
         prepared
-            .run(t, Buffers { input: &input, output: &mut output, element: ELEMENT, combine: sum_f64 })?;
+            .run(t, Buffers { input: &input, output: &mut output, element: ELEMENT, combine: SUM_F64 })?;
         Ok(t.now())
     };
     world(machine.clone(), model).run(problem.ranks, rank).expect("it runs")

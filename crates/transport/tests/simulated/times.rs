@@ -4,14 +4,15 @@ use panto_machine::{CollectiveSend, Cost, Machine, Protocol, Rules};
 use panto_schedule::{Collective, Problem};
 use panto_transport::simulated::{Endpoint, Model};
 use panto_transport::{
-    Buffers, Choice, Mode, Prepared, Result, Time, Transport, Want, Work, World, no_combine, scope,
+    Buffers, Choice, Mode, NO_COMBINE, Prepared, Result, Time, Transport, Want, Work, World, scope,
 };
 
 use crate::machines::{busy, simple, world};
 
-const MODELS: [Model; 2] = [Model::Fast, Model::Traffic];
+pub(crate) const MODELS: [Model; 2] = [Model::Fast, Model::Traffic];
 
-fn run(
+/// When each rank ends, in nanoseconds.
+pub(crate) fn run(
     machine: &Machine,
     model: Model,
     ranks: usize,
@@ -182,14 +183,14 @@ fn collective(collective: Collective, count: usize) -> impl Fn(&Endpoint) -> Res
         let problem = Problem { collective, ranks: t.size(), root: 0, count };
         let input = vec![0; problem.input_len(t.rank())];
         let mut output = vec![0; problem.output_len(t.rank())];
-        let buffers = Buffers { input: &input, output: &mut output, element: 1, combine: no_combine };
+        let buffers = Buffers { input: &input, output: &mut output, element: 1, combine: NO_COMBINE };
         Prepared::new(t, problem, 1, Choice::Library)?.run(t, buffers)?;
         Ok(t.now())
     }
 }
 
 /// Processors take no time for messages.
-fn idle_processors(ranks: u64) -> Machine {
+pub(crate) fn idle_processors(ranks: u64) -> Machine {
     let mut machine = simple(ranks, Protocol::Buffered);
     machine.network.overheads = panto_machine::Overheads::default();
     machine

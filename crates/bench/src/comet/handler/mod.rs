@@ -45,6 +45,10 @@ impl Pattern for Handler {
         }
     }
 
+    fn available(&self, settings: &Settings) -> Result<()> {
+        if settings.has_handlers { Ok(()) } else { Err(unsupported("message-driven receive")) }
+    }
+
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
         let sizes = settings.sizes.clone().unwrap_or_else(|| SIZES.to_vec());
         Ok(sizes.iter().map(|&bytes| Point::new(settings.world()).with(param::BYTES, bytes)).collect())
@@ -54,14 +58,14 @@ impl Pattern for Handler {
         if !lab.transport.shares_clock() {
             return Err(unsupported("ranks that share a clock"));
         }
-        match lab.transport.rank() {
-            SENDER => {
-                let samples = Sender::new(lab, point.get(param::BYTES)).measure()?;
-                Ok(Some(Record::new(&self.about().full_name(), point, samples)))
-            }
-            COMPUTER => compute_rounds(lab.transport).map(|()| None),
-            _ => Ok(None),
-        }
+        let samples = match lab.transport.rank() {
+            SENDER => Some(Sender::new(lab, point.get(param::BYTES)).measure()?),
+            COMPUTER => compute_rounds(lab.transport).map(|()| None)?,
+            _ => None,
+        };
+        let clock_error = lab.compare_clocks()?;
+        let samples = samples.map(|samples| Samples { clock_error, ..samples });
+        Ok(samples.map(|samples| Record::new(&self.about().full_name(), point, samples)))
     }
 }
 
@@ -102,6 +106,7 @@ impl<'l, 'a, T: Transport> Sender<'l, 'a, T> {
             start: self.lab.start(),
             metric: Metric { clock: Clock::SendToHandler, half: false },
             empty_nanos: 0.0,
+            clock_error: None,
         })
     }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use panto_bench::results::{Manifest, Record};
 
 use super::group::Group;
-use super::{param, words};
+use super::{param, placement, words};
 use crate::chart::{Chart, Figure};
 
 /// The graph of one kernel: time against the parameter on its axis with a curve for each combination of the
@@ -35,7 +35,10 @@ fn origin(manifest: &Manifest) -> String {
     if let Some(machine) = &manifest.machine {
         return format!("{}, {} network", machine.topology, machine.network);
     }
-    format!("{transport} on {host} ({cpu}, {cores} cores)")
+    match placement::hosts(manifest) {
+        1 => format!("{transport} on {host} ({cpu}, {cores} cores)"),
+        _ => format!("{transport}, {} ({cpu} on the first)", placement::summary(&manifest.placement)),
+    }
 }
 
 fn with_origin(chart: Chart, origin: &str) -> Chart {

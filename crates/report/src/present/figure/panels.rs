@@ -3,7 +3,7 @@
 use panto_bench::Value;
 
 use super::super::group::{Curve, Group};
-use super::super::param::{header, label, phrase};
+use super::super::param::{header, label, phrase, place};
 
 /// More curves than this in one chart cannot be told apart.
 const MOST_CURVES: usize = 8;
@@ -33,12 +33,12 @@ pub(super) fn panels<'a>(group: &Group<'a>) -> Vec<Panel<'a>> {
     if curves.len() <= MOST_CURVES || names.len() < 2 {
         return vec![panel(&names, curves, None)];
     }
-    let split = (0..names.len()).max_by_key(|&index| values(&curves, index).len()).unwrap_or(0);
+    let split = (0..names.len()).max_by_key(|&index| values(&curves, names[index], index).len()).unwrap_or(0);
     split_by(&names, split, curves)
 }
 
 fn split_by<'a>(names: &[&str], split: usize, curves: Vec<Curve<'a>>) -> Vec<Panel<'a>> {
-    let all = values(&curves, split);
+    let all = values(&curves, names[split], split);
     let chosen = thinned(all.clone(), MOST_PANELS);
     let left_out = (chosen.len() < all.len())
         .then(|| format!("Shown are {} of {} values of {}.", chosen.len(), all.len(), header(names[split])));
@@ -74,11 +74,11 @@ fn named<'a>(names: &[&str], without: Option<usize>, curve: Curve<'a>) -> Named<
     Named { name, curve }
 }
 
-fn values(curves: &[Curve], index: usize) -> Vec<Option<Value>> {
-    let mut values: Vec<Option<Value>> = curves.iter().map(|curve| curve.key[index].clone()).collect();
+fn values(curves: &[Curve], name: &str, index: usize) -> Vec<Option<Value>> {
+    let mut values: Vec<_> = curves.iter().map(|curve| place(name, curve.key[index].clone())).collect();
     values.sort();
     values.dedup();
-    values
+    values.into_iter().map(|(_, value)| value).collect()
 }
 
 /// At most so many of the items, evenly from the first to the last.

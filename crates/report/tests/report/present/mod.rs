@@ -2,6 +2,7 @@
 
 mod figures;
 mod other_layouts;
+mod placed;
 pub mod records;
 mod trust;
 mod written;

@@ -23,6 +23,8 @@ pub fn manifest() -> Manifest {
         budget_s: 60.0,
         seed: 1,
         machine: None,
+        placement: Vec::new(),
+        mpi: None,
     }
 }
 
@@ -53,6 +55,7 @@ pub fn record(kernel: &str, point: Point, nanos: f64) -> Record {
         empty_ns: 1.5,
         moved: None,
         algorithm: None,
+        clock_error_ns: None,
         steal: Some(0.0),
         machine: None,
         verified: true,

@@ -1,15 +1,77 @@
 //! How it was measured, and whether to believe it.
 
 use insta::assert_snapshot;
-use panto_bench::measure::Stop;
+use panto_bench::Point;
+use panto_bench::measure::{Start, Stop};
 use panto_bench::results::{Manifest, Record, Simulated};
 use panto_report::present;
 
-use super::records::{barrier, broadcast, echo, exchange, handler, io, manifest, reduction, transpose};
+use super::placed::{echo_by_distance, on_two_hosts};
+use super::records::{
+    barrier, broadcast, echo, exchange, handler, io, manifest, record, reduction, transpose,
+};
 
 #[test]
 fn description() {
     assert_snapshot!(present::describe(&manifest()));
+}
+
+#[test]
+fn description_of_ranks_on_two_hosts() {
+    assert_snapshot!(present::describe(&on_two_hosts()));
+}
+
+/// Whatever form somebody looks at, it says how far apart ranks were and on how many hosts they ran.
+#[test]
+fn distances_and_hosts_are_said_everywhere() {
+    let (records, manifest) = (echo_by_distance(16), on_two_hosts());
+    let found = panto_bench::findings(&records);
+    let words = present::in_words(&manifest, &records, &found).join("\n");
+    assert!(words.contains("4 ranks on 2 hosts") && words.contains("peak bandwidth"), "{words}");
+    assert_eq!(present::key_figures(&records, &found).len(), 3);
+    let svg = present::figure("comet/echo", &records, Some(&manifest)).to_svg();
+    let names = ["to itself", "within a core complex", "within a node", "over the network"];
+    let places: Vec<Option<usize>> = names.iter().map(|name| svg.find(name)).collect();
+    assert!(places.is_sorted() && places[0].is_some(), "curves from near to far: {places:?}");
+    assert!(svg.contains("mpi, 4 ranks on 2 hosts"), "{svg}");
+    let page = present::report(&manifest, &records, &found).to_html();
+    assert!(page.contains("Message passing on 2 hosts") && page.contains("ranks 2-3, cores 0-3 shared"));
+    for text in [present::osu(&records), present::imb(&records)] {
+        assert!(text.contains("within a core complex (the nearest that was measured)"), "{text}");
+        assert!(!text.contains("network"), "{text}");
+    }
+    assert!(
+        present::json(&manifest, &records, None, serde_json::Value::Null)
+            .contains("\"clock_error_ns\": 1201")
+    );
+    assert!(present::csv(&records).contains(",clock_error_ns\n"));
+}
+
+#[test]
+fn clocks_that_differ_much_are_a_concern() {
+    let mut records = barrier();
+    records[1].clock_error_ns = Some(100.0);
+    records[1].batch = 1;
+    records[3].clock_error_ns = Some(4_000.0);
+    let concerns = present::concerns(&records);
+    assert_eq!(concerns.len(), 1, "{concerns:?}");
+    assert!(concerns[0].starts_with("2 of 4 points depend on clocks"), "{concerns:?}");
+    assert!(concerns[0].contains("comet/barrier, 4 ranks") && concerns[0].contains("4.00us"), "{concerns:?}");
+    records[3].start = Start::Barrier;
+    assert!(present::concerns(&records)[0].starts_with("1 of 4"));
+}
+
+/// Each host has its own cores: ranks 0 and 1 have one each, all four would not.
+#[test]
+fn crowding_is_by_host() {
+    let mut manifest = on_two_hosts();
+    let on = |ranks| [record("comet/guard", Point::new(ranks), 1e3)];
+    assert_eq!(present::crowding(&on(4), &manifest), None);
+    manifest.placement[2].cores = "5".into();
+    manifest.placement[3].cores = "5".into();
+    assert_eq!(present::crowding(&on(3), &manifest), None);
+    let said = present::crowding(&on(4), &manifest).expect("two ranks on core 5");
+    assert!(said.contains("cores on a host") && said.contains("comet/guard"), "{said}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use panto_bench::results::{End, Record};
 use panto_bench::{Point, param};
 use panto_report::present;
 
+use super::placed::echo_by_distance;
 use super::records::{
     barrier, broadcast, contention, echo, handler, io, manifest, overlap, record, reduction,
 };
@@ -24,6 +25,25 @@ fn table_of_several_kernels_in_the_order_of_the_suite() {
 fn table_of_loads_and_variants() {
     let some = |records: Vec<Record>| records.into_iter().step_by(5).collect::<Vec<_>>();
     assert_snapshot!(tables(&[some(contention()), some(overlap()), some(io()), handler()].concat()));
+}
+
+/// The table says which distance was measured, from near to far, and how good the clocks were.
+#[test]
+fn table_of_distances() {
+    assert_snapshot!(tables(&echo_by_distance(1)));
+}
+
+/// Only times that several clocks make are in doubt, and only by what is left of the error in a batch.
+#[test]
+fn table_of_times_by_clocks_that_differ() {
+    let mut records = barrier();
+    for record in &mut records {
+        (record.clock_error_ns, record.batch) = (Some(300.0), 1);
+    }
+    records[0].metric = Metric::first_to_last();
+    records[1].start = Start::Barrier;
+    records[2].batch = 4;
+    assert_snapshot!(tables(&records));
 }
 
 #[test]

@@ -59,5 +59,5 @@ fn accepts(operation: &Operation, message: &super::Message) -> bool {
     let Kind::Receive { source, tag } = operation.kind else { return false };
     operation.rank == message.to
         && source.is_none_or(|source| source == message.from)
-        && tag.map_or(message.tag != RESERVED, |tag| tag == message.tag)
+        && tag.map_or(message.tag < RESERVED, |tag| tag == message.tag)
 }

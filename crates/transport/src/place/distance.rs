@@ -1,26 +1,11 @@
-//! Where ranks run, and how far from each other.
+//! How far apart ranks are.
 
 use std::fmt;
 use std::str::FromStr;
 
 use panto_schedule::HopShape;
 
-/// Where a rank runs.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Place {
-    /// The host's name.
-    pub host: String,
-    /// The number of the host among those of the job, from 0.
-    pub node: usize,
-    /// The cores on which the rank may run.
-    pub cores: Vec<usize>,
-    /// The NUMA node of all these cores, if it is one.
-    pub numa: Option<usize>,
-    /// The last-level cache that all these cores share, named by its first core, if it is one.
-    pub cache: Option<usize>,
-    /// The process.
-    pub pid: u32,
-}
+use super::Place;
 
 /// How far apart two ranks are. The order is that of the distances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

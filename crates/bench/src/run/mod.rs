@@ -1,4 +1,9 @@
 //! Runs kernels over their points.
+//!
+//! Where ranks are processes, each process comes here with the same settings, and all must go the same way: what one of
+//! them cannot know is decided by the first ([`decide`]). Records and the observer are there alone, with the root.
+
+mod plan;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,15 +13,17 @@ use std::time::{Duration, Instant};
 use panto_stats::Rng;
 use panto_transport::{Transport, World};
 
-use crate::error::{Error, Result};
-use crate::kernel::{About, Kernel};
+use crate::decision::decide;
+use crate::error::Result;
+use crate::kernel::Kernel;
 use crate::measure::{Lab, Samples, StealMeter, Stop};
-use crate::memory::fits_memory;
 use crate::point::Point;
 use crate::results::{End, Record};
 use crate::settings::Settings;
+use plan::{Plan, is_schedule};
+pub use plan::{fits, runnable};
 
-/// Who wants to know how the run goes on. Called on the thread of the root.
+/// Who wants to know how the run goes on. Called on the thread of the root, and in its process alone.
 pub trait Observer: Send {
     /// A kernel starts with so many points.
     fn kernel(&mut self, kernel: Kernel, points: usize) -> Result<()>;
@@ -26,6 +33,9 @@ pub trait Observer: Send {
 
 /// Runs the kernels, those that they need first, and answers how it ended. Points come in random order, so
 /// that a machine that gets slower during the run does not look like one that is slow at large sizes.
+///
+/// Where ranks are processes, all of them must call this together with the same settings. Which kernels run, whether
+/// Ctrl-C was pressed and how it ended is what the first process says, whatever the others are given.
 pub fn run<W: World>(
     world: &W,
     kernels: &[Kernel],
@@ -33,10 +43,7 @@ pub fn run<W: World>(
     interrupt: &AtomicBool,
     observer: &mut dyn Observer,
 ) -> Result<End> {
-    settings.check()?;
-    fits(world, settings)?;
-    let kernels = with_needs(kernels)?;
-    kernels.iter().try_for_each(|&kernel| runnable(kernel, settings))?;
+    let Plan { kernels, points } = decide(world, || Plan::new(world, kernels, settings))?;
     let mut run = Run {
         world,
         settings,
@@ -45,83 +52,15 @@ pub fn run<W: World>(
         records: Vec::new(),
         deadline: Instant::now() + settings.effort.budget,
         kernels_left: kernels.len(),
-        end: End { complete: true, planned: planned(&kernels, settings)?, measured: 0 },
+        end: End { complete: true, planned: points, measured: 0 },
     };
     for kernel in kernels {
         run.kernel(kernel)?;
-        if interrupt.load(Ordering::Relaxed) {
+        if run.is_interrupted()? {
             break;
         }
     }
-    let complete = run.end.measured == run.end.planned && !interrupt.load(Ordering::Relaxed);
-    Ok(End { complete, ..run.end })
-}
-
-/// Points of the kernels that need nothing else to be measured first.
-fn planned(kernels: &[Kernel], settings: &Settings) -> Result<usize> {
-    let independent = kernels.iter().filter(|kernel| kernel.about().needs.is_none());
-    let points = |kernel: &Kernel| {
-        kernel.points(&settings.with_least_ranks(kernel.about().least_ranks), &[]).map(|points| points.len())
-    };
-    independent.map(points).sum()
-}
-
-/// Puts what a kernel needs before it.
-fn with_needs(kernels: &[Kernel]) -> Result<Vec<Kernel>> {
-    let mut all: Vec<Kernel> = Vec::new();
-    for &kernel in kernels {
-        if let Some(needed) = kernel.about().needs {
-            let needed: Kernel = needed.parse()?;
-            if !all.contains(&needed) {
-                all.push(needed);
-            }
-        }
-        if !all.contains(&kernel) {
-            all.push(kernel);
-        }
-    }
-    Ok(all)
-}
-
-/// Can the world run as many ranks as the settings ask for?
-pub fn fits<W: World>(world: &W, settings: &Settings) -> Result<()> {
-    let (ranks, most) = (settings.world(), world.most_ranks());
-    // Where there are no stacks, each kernel is asked whether it needs one.
-    if ranks <= most || settings.is_stackless() {
-        return Ok(());
-    }
-    Err(Error::usage(format!("{ranks} ranks are too many here; use --ranks {most} or fewer")))
-}
-
-/// Can this kernel run with these settings? The error names what it lacks. Nothing is measured.
-pub fn runnable(kernel: Kernel, settings: &Settings) -> Result<()> {
-    let About { least_ranks: least, needs, .. } = kernel.about();
-    if settings.with_least_ranks(least).world() < least {
-        return Err(Error::usage(format!("{kernel} needs at least {least} ranks; use --ranks {least}")));
-    }
-    kernel.available(settings)?;
-    if let Some(needed) = needs {
-        return runnable(needed.parse()?, settings);
-    }
-    let points = kernel.points(&settings.with_least_ranks(least), &[])?;
-    if is_schedule(kernel, &points, settings) { Ok(()) } else { needs_stacks(kernel, &points, settings) }
-}
-
-/// Are all points collectives, which run as schedules because there are so many ranks?
-fn is_schedule(kernel: Kernel, points: &[Point], settings: &Settings) -> bool {
-    settings.is_stackless() && points.iter().all(|point| kernel.collective(point).is_some())
-}
-
-/// Ranks with stacks hold real bytes.
-fn needs_stacks(kernel: Kernel, points: &[Point], settings: &Settings) -> Result<()> {
-    if settings.world() > settings.most_programs {
-        return Err(Error::usage(format!(
-            "{kernel} is more than a schedule, and on a simulated machine such a kernel runs on at most {} ranks; \
-             use fewer, or take broadcast, reduction and barrier",
-            settings.most_programs
-        )));
-    }
-    fits_memory(points, settings)
+    run.end()
 }
 
 struct Run<'a, W> {
@@ -137,32 +76,75 @@ struct Run<'a, W> {
 
 impl<'a, W: World> Run<'a, W> {
     fn kernel(&mut self, kernel: Kernel) -> Result<()> {
-        let settings = self.settings.with_least_ranks(kernel.about().least_ranks);
-        let points = kernel.points(&settings, &self.records)?;
+        let (world, settings) = (self.world, self.settings.with_least_ranks(kernel.about().least_ranks));
+        let deadline = self.next_deadline();
+        let points = decide(world, || self.begin(kernel, &settings, deadline))?;
+        points.map_or(Ok(()), |points| self.measure(kernel, &settings, points, deadline))
+    }
+
+    /// A kernel's share of the time that is left. Only the first process looks at it.
+    fn next_deadline(&mut self) -> Instant {
+        let now = Instant::now();
+        let share = self.deadline.saturating_duration_since(now) / self.kernels_left.max(1) as u32;
+        self.kernels_left = self.kernels_left.saturating_sub(1);
+        now + share
+    }
+
+    /// In the first process: what all ranks are to measure. Nothing if the points are schedules, which need no ranks: those
+    /// are done when this returns.
+    fn begin(
+        &mut self,
+        kernel: Kernel,
+        settings: &Settings,
+        deadline: Instant,
+    ) -> Result<Option<Vec<Point>>> {
+        let points = kernel.points(settings, &self.records)?;
         self.observer().kernel(kernel, points.len())?;
         // Those of the others were counted before anything was measured.
         if kernel.about().needs.is_some() {
             self.end.planned += points.len();
         }
-        let budget = self.deadline.saturating_duration_since(Instant::now()) / self.kernels_left as u32;
-        self.kernels_left -= 1;
-        if is_schedule(kernel, &points, &settings) {
-            return self.schedules(kernel, points, Instant::now() + budget);
+        if is_schedule(kernel, &points, settings) {
+            self.schedules(kernel, points, deadline)?;
+            return Ok(None);
         }
-        let turns = Mutex::new(Turns { deadline: Instant::now() + budget, left: points.len() });
+        Ok(Some(points))
+    }
+
+    fn measure(
+        &mut self,
+        kernel: Kernel,
+        settings: &Settings,
+        points: Vec<Point>,
+        deadline: Instant,
+    ) -> Result<()> {
+        let turns = Mutex::new(Turns { deadline, left: points.len() });
         for (ranks, points) in self.by_ranks(points) {
             let records = Mutex::new(Vec::new());
             let outcome = self.world.run(ranks, |transport| {
-                let lab = Lab::new(transport, &settings, self.interrupt)?;
+                let lab = Lab::new(transport, settings, self.interrupt)?;
                 self.rank(lab, kernel, &points, &turns, &records)
             });
             self.keep(records.into_inner().unwrap_or_else(PoisonError::into_inner));
             outcome?;
-            if self.interrupt.load(Ordering::Relaxed) {
+            if self.is_interrupted()? {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Shall all stop? Ctrl-C may reach some processes earlier than others, and some never.
+    fn is_interrupted(&self) -> Result<bool> {
+        decide(self.world, || Ok(self.interrupt.load(Ordering::Relaxed)))
+    }
+
+    /// How it ended: only the first process has counted.
+    fn end(&self) -> Result<End> {
+        decide(self.world, || {
+            let all = self.end.measured == self.end.planned && !self.interrupt.load(Ordering::Relaxed);
+            Ok(End { complete: all, ..self.end.clone() })
+        })
     }
 
     /// Points that are nothing but schedules. The most ranks first, because somebody wants to know of them; and one in any case.

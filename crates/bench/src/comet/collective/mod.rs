@@ -1,27 +1,28 @@
 //! The collectives that CoMet measures: broadcast, global reduction, barrier (C6-C8).
 
-use std::hint::black_box;
+mod operation;
 
 use panto_schedule::{Collective, Problem, schedule};
-use panto_transport::{Buffers, Choice, Prepared, Transport, no_combine, sum_f64};
+use panto_transport::{Choice, Prepared, Transport};
 
 use super::SUITE;
 use crate::error::Result;
 use crate::kernel::{About, Pattern};
-use crate::measure::{Checked, Lab, Metric, Operation, Timing};
-use crate::pattern;
+use crate::measure::{Lab, Metric, Timing};
 use crate::point::{Point, param, variant};
 use crate::results::Record;
 use crate::settings::Settings;
 use crate::sizes::message_sizes;
+use operation::{BarrierOperation, BroadcastOperation, ReductionOperation};
 
 /// The root of broadcasts, and the rank whose clock counts.
 const ROOT: usize = 0;
+/// What stands in a record for an algorithm that only the message layer knows.
+const LIBRARY: &str = "library";
 const DOUBLE: usize = size_of::<f64>();
 
 /// Broadcasts beyond this are long enough to be timed alone.
 const LARGE: usize = 1024;
-const CACHE_LINE: usize = 64;
 
 /// Larger than the thesis's pages, small enough for many ranks on one machine.
 const LARGEST_BROADCAST: u64 = 1 << 20;
@@ -90,7 +91,7 @@ impl Pattern for Broadcast {
         let samples = lab.measure(timing, &mut operation)?;
         Ok(samples.map(|samples| Record {
             moved: Some(bytes as u64),
-            algorithm: name(&operation.broadcast),
+            algorithm: Some(name(&operation.broadcast)),
             ..Record::new(&self.about().full_name(), point, samples)
         }))
     }
@@ -133,7 +134,7 @@ impl Pattern for Reduction {
         let samples = lab.measure(Timing::batched(Metric::on(ROOT)), &mut operation)?;
         Ok(samples.map(|samples| Record {
             moved: Some((length * DOUBLE) as u64),
-            algorithm: name(&operation.reduction),
+            algorithm: Some(name(&operation.reduction)),
             ..Record::new(&self.about().full_name(), point, samples)
         }))
     }
@@ -165,7 +166,7 @@ impl Pattern for Barrier {
         let mut operation = BarrierOperation { transport: lab.transport, barrier };
         let samples = lab.measure(Timing::batched(Metric::on(ROOT)), &mut operation)?;
         Ok(samples.map(|samples| Record {
-            algorithm: name(&operation.barrier),
+            algorithm: Some(name(&operation.barrier)),
             verified: false,
             ..Record::new(&self.about().full_name(), point, samples)
         }))
@@ -198,121 +199,7 @@ fn barrier<T: Transport>(transport: &T, choice: Choice) -> panto_transport::Resu
     Prepared::new(transport, problem(Collective::Barrier, transport, 0), 1, choice)
 }
 
-fn name(prepared: &Prepared) -> Option<String> {
-    prepared.algorithm().map(|algorithm| algorithm.to_string())
-}
-
-fn synchronise<T: Transport>(transport: &T, barrier: &mut Prepared) -> panto_transport::Result<()> {
-    barrier.run(transport, Buffers { input: &[], output: &mut [], element: 1, combine: no_combine })
-}
-
-struct BroadcastOperation<'a, T> {
-    transport: &'a T,
-    broadcast: Prepared,
-    closing: Option<Prepared>,
-    data: Vec<u8>,
-    round: u64,
-}
-
-impl<T: Transport> Operation for BroadcastOperation<'_, T> {
-    fn prepare(&mut self, round: u64) {
-        self.round = round;
-        self.data.fill(0);
-        if self.transport.rank() == ROOT {
-            pattern::fill(&mut self.data, ROOT, round);
-        }
-    }
-
-    /// The root writes its buffer for the next sample. Bytes that nobody has written since the last broadcast would still
-    /// be in the receivers' own caches, and moving them would seem to cost nothing.
-    fn end(&mut self) -> panto_transport::Result<()> {
-        if self.transport.rank() == ROOT && self.data.len() > LARGE {
-            self.data.iter_mut().step_by(CACHE_LINE).for_each(|byte| *byte = black_box(*byte));
-        }
-        Ok(())
-    }
-
-    fn run(&mut self) -> panto_transport::Result<()> {
-        let buffers = Buffers { input: &[], output: &mut self.data, element: 1, combine: no_combine };
-        self.broadcast.run(self.transport, buffers)?;
-        self.closing.as_mut().map_or(Ok(()), |barrier| synchronise(self.transport, barrier))
-    }
-
-    fn verify(&mut self) -> Checked {
-        pattern::check(&self.data, ROOT, self.round)
-    }
-}
-
-struct ReductionOperation<'a, T> {
-    transport: &'a T,
-    reduction: Prepared,
-    input: Vec<u8>,
-    output: Vec<u8>,
-    round: u64,
-}
-
-/// Small whole numbers, so that the sum is exact in whatever order it is taken.
-fn addend(place: usize, rank: usize, round: u64) -> f64 {
-    (same_for_all(place, round) + 7 * rank) as f64
-}
-
-fn same_for_all(place: usize, round: u64) -> usize {
-    place % 1009 + (round % 5) as usize
-}
-
-/// The sum of the addends of all ranks.
-fn sum_of_addends(place: usize, ranks: usize, round: u64) -> f64 {
-    (ranks * same_for_all(place, round) + 7 * (ranks * (ranks - 1) / 2)) as f64
-}
-
-impl<T: Transport> Operation for ReductionOperation<'_, T> {
-    fn prepare(&mut self, round: u64) {
-        self.round = round;
-        self.output.fill(0);
-        let rank = self.transport.rank();
-        for (place, bytes) in self.input.as_chunks_mut::<DOUBLE>().0.iter_mut().enumerate() {
-            *bytes = addend(place, rank, round).to_ne_bytes();
-        }
-    }
-
-    fn run(&mut self) -> panto_transport::Result<()> {
-        let (input, output) = (&self.input, &mut self.output);
-        self.reduction.run(self.transport, Buffers { input, output, element: DOUBLE, combine: sum_f64 })
-    }
-
-    fn verify(&mut self) -> Checked {
-        let ranks = self.transport.size();
-        for (place, bytes) in self.output.as_chunks::<DOUBLE>().0.iter().enumerate() {
-            let sum = f64::from_ne_bytes(*bytes);
-            let right = sum_of_addends(place, ranks, self.round);
-            if (sum - right).abs() > 0.0 {
-                return Err(format!("element {place} of the global sum is {sum}, not {right}"));
-            }
-        }
-        Ok(())
-    }
-}
-
-struct BarrierOperation<'a, T> {
-    transport: &'a T,
-    barrier: Prepared,
-}
-
-impl<T: Transport> Operation for BarrierOperation<'_, T> {
-    fn run(&mut self) -> panto_transport::Result<()> {
-        synchronise(self.transport, &mut self.barrier)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_sum_is_that_of_the_addends() {
-        for (place, ranks, round) in [(0, 1, 0), (5_000, 16, 3), (1_008, 100_000, 9)] {
-            let added: f64 = (0..ranks).map(|rank| addend(place, rank, round)).sum();
-            assert_eq!(added.to_bits(), sum_of_addends(place, ranks, round).to_bits());
-        }
-    }
+/// The algorithm, or that it was the message layer's own collective.
+fn name(prepared: &Prepared) -> String {
+    prepared.algorithm().map_or_else(|| LIBRARY.into(), |algorithm| algorithm.to_string())
 }

@@ -1,0 +1,72 @@
+//! What the first process decides for all.
+//!
+//! Where ranks are processes, each of them runs the whole program. What depends on the time, on the memory and the files
+//! of a host, on Ctrl-C or on what was measured comes out differently in each, and processes that go different ways wait
+//! for each other for ever. So the first process decides alone and announces what it decided, or why it cannot go on.
+
+use panto_transport::World;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, Kind, Result};
+
+/// What `decision` answers in the first process, in all processes; also when it is an error, which the others get as
+/// [`Error::Elsewhere`]. All processes must call this together. Where all ranks live in one process, it is but a call.
+///
+/// ```
+/// use panto_transport::threads::Threads;
+/// let ranks = panto_bench::decide(&Threads::default(), || Ok(vec![2, 4]))?;
+/// assert_eq!(ranks, [2, 4]);
+/// # Ok::<_, panto_bench::Error>(())
+/// ```
+///
+/// # Panics
+/// If the decision cannot be written as JSON: that is a bug of the caller.
+pub fn decide<W, D>(world: &W, decision: impl FnOnce() -> Result<D>) -> Result<D>
+where
+    W: World,
+    D: Serialize + DeserializeOwned,
+{
+    if world.is_first() {
+        let outcome = decision();
+        world.announce(encode(&outcome))?;
+        return outcome;
+    }
+    decode(&world.announce(Vec::new())?)
+}
+
+/// An error is announced as what others must know of it.
+type Announced<D> = std::result::Result<D, (Kind, String)>;
+
+fn encode<D: Serialize>(outcome: &Result<D>) -> Vec<u8> {
+    let announced: Announced<&D> = outcome.as_ref().map_err(|error| (error.kind(), error.to_string()));
+    serde_json::to_vec(&announced).expect("a decision is plain data")
+}
+
+fn decode<D: DeserializeOwned>(words: &[u8]) -> Result<D> {
+    let announced: Announced<D> = serde_json::from_slice(words).map_err(|error| {
+        Error::usage(format!(
+            "this process does not understand what the first one says ({error}); use the same panto on all hosts"
+        ))
+    })?;
+    announced.map_err(|(kind, text)| Error::Elsewhere { kind, text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::point::{Point, param};
+
+    #[test]
+    fn decisions_and_errors_survive_their_announcement() {
+        let points = vec![Point::new(3).with(param::BYTES, u64::MAX).with_text(param::VARIANT, "a \"b\"")];
+        assert_eq!(decode::<Vec<Point>>(&encode(&Ok(points.clone()))).unwrap(), points);
+        decode::<()>(&encode(&Ok(()))).unwrap();
+        let why = panto_transport::Error::EndOfTime;
+        let failed: Result<()> = Err(why.clone().into());
+        let Err(Error::Elsewhere { kind, text }) = decode::<()>(&encode(&failed)) else { panic!("an error") };
+        assert_eq!((kind, text), (Kind::Transport, why.to_string()));
+        let error = decode::<u64>(b"{\"Ok\":true}").unwrap_err().to_string();
+        assert!(error.contains("same panto"), "{error}");
+    }
+}

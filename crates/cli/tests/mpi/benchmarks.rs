@@ -1,0 +1,68 @@
+//! Benchmarks over MPI: what is in the file, and what is in the table.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::mpis::{self, Mpi};
+use crate::{on, read_back};
+
+/// Runs a line with its results in a file, and answers the lines of the file.
+fn measured(mpi: &Mpi, ranks: usize, line: &str, path: &Path) -> Vec<Value> {
+    mpi.job(ranks).words(line).arg("-o").arg(path).run().succeeds();
+    let text = std::fs::read_to_string(path).expect("written");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// Every MPI that is here measures an echo, and says with the result what it was measured on.
+#[test]
+fn an_echo_is_kept_with_what_it_was_measured_on() {
+    for mpi in mpis::ALL.iter().filter(|mpi| mpi.is_here()) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("run.jsonl");
+        let lines = measured(mpi, 2, "bench echo --sizes 8,64K -t 1s", &path);
+        let manifest = &lines[0];
+        assert_eq!(manifest["transport"], "mpi", "{manifest:#}");
+        assert_eq!(manifest["mpi"]["abi"], mpi.abi, "{manifest:#}");
+        assert!(
+            manifest["mpi"]["path"].as_str().is_some_and(|path| path.contains(mpi.library)),
+            "{manifest:#}"
+        );
+        assert_eq!(manifest["placement"].as_array().map(Vec::len), Some(2), "{manifest:#}");
+        assert!(lines.iter().any(|line| line["kernel"] == "comet/echo"), "{lines:#?}");
+        let table = read_back(&path);
+        assert!(table.contains("comet/echo") && table.contains("64KiB"), "{table}");
+    }
+}
+
+/// The whole suite, within a short budget.
+#[test]
+fn the_suite_runs_on_four_ranks() {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("run.jsonl");
+        let lines =
+            measured(mpi, 4, "bench comet -t 5s --sizes 8,4K --dims 16 --lengths 8 --loads 50", &path);
+        let has = |kernel: &str| lines.iter().any(|line| line["kernel"] == kernel);
+        for kernel in ["comet/echo", "comet/exchange", "comet/broadcast", "comet/reduction", "comet/barrier"]
+        {
+            assert!(has(kernel), "{}: no {kernel} in {lines:#?}", mpi.name);
+        }
+        assert!(read_back(&path).contains("comet/reduction"));
+    }
+}
+
+/// The same collective by the library and by our schedule, both with their data checked, and told apart.
+#[test]
+fn our_algorithm_beside_the_librarys() {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+        let algorithm = |options: &str| {
+            let line = format!("bench reduction --lengths 64 -t 1s --format json {options}");
+            let value: Value = serde_json::from_str(on(mpi, 3, &line).succeeds()).expect("JSON");
+            assert!(value["points"][0]["summary"]["median_ns"].as_f64() > Some(0.0), "{value:#}");
+            value["points"][0]["algorithm"].as_str().map(str::to_owned)
+        };
+        assert_eq!(algorithm("--algorithm ring").as_deref(), Some("ring"), "{}", mpi.name);
+        assert_eq!(algorithm("").as_deref(), Some("library"), "{}", mpi.name);
+    }
+}

@@ -1,0 +1,54 @@
+//! The message layer keeps its promises over every MPI, on few and on many ranks.
+
+use crate::mpis::{self, Mpi};
+use crate::on;
+
+/// Runs the conformance test. It says how many cases passed, and it must be more than a few.
+fn conforms(mpi: &Mpi, ranks: usize) {
+    if !mpi.is_here() {
+        return;
+    }
+    let ended = on(mpi, ranks, "info mpi --check --format json");
+    let text = ended.succeeds();
+    let value: serde_json::Value = serde_json::from_str(text).expect("JSON");
+    assert_eq!(value["ranks"], ranks, "{}: {text}", mpi.name);
+    assert_eq!(value["abi"], mpi.abi, "{}: {text}", mpi.name);
+    assert!(value["cases"].as_u64() > Some(10), "{}: {text}", mpi.name);
+}
+
+/// A test for each number of ranks that must work.
+macro_rules! conformance {
+    ($($name:ident: $mpi:ident;)*) => {$(
+        mod $name {
+            #[test]
+            fn on_2_ranks() {
+                super::conforms(&super::mpis::$mpi, 2);
+            }
+
+            #[test]
+            fn on_3_ranks() {
+                super::conforms(&super::mpis::$mpi, 3);
+            }
+
+            #[test]
+            fn on_4_ranks() {
+                super::conforms(&super::mpis::$mpi, 4);
+            }
+
+            #[test]
+            fn on_8_ranks() {
+                super::conforms(&super::mpis::$mpi, 8);
+            }
+        }
+    )*};
+}
+
+conformance! {
+    mpich: MPICH;
+    open_mpi: OPEN_MPI;
+    mpich_5: MPICH_5;
+    mpich_5_standard: MPICH_5_STANDARD;
+    open_mpi_5: OPEN_MPI_5;
+    intel: INTEL;
+    intel_standard: INTEL_STANDARD;
+}

@@ -1,0 +1,129 @@
+//! Jobs on more than one host: namespaces with cables between them, whose rate is limited. The messages go over TCP.
+
+mod namespace;
+mod network;
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::mpis::{self, Mpi};
+use crate::read_back;
+use network::{BURST, Network, RATE};
+
+/// Runs a line on all hosts with its results in a file, and answers the lines of the file and what was printed.
+fn measured(network: &Network, mpi: &Mpi, ranks: usize, line: &str, path: &Path) -> (Vec<Value>, String) {
+    let ended = network.job(mpi, ranks).words(line).arg("-o").arg(path).run();
+    let table = ended.succeeds().to_owned();
+    let text = std::fs::read_to_string(path).expect("written");
+    (text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect(), table)
+}
+
+/// Four ranks, two a host: the file says where they were, and which distance was measured.
+fn echo_across_hosts(mpi: &Mpi) {
+    let Some(network) = Network::new(2).filter(|_| mpi.is_here()) else { return };
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("run.jsonl");
+    let (lines, table) = measured(&network, mpi, 2, "bench echo --sizes 8,1M -t 6s", &path);
+    assert_placement(&lines[0], &network);
+    let records: Vec<&Value> = lines.iter().filter(|line| line["kernel"] == "comet/echo").collect();
+    let near = records.iter().map(|record| distance_of(record)).find(|distance| is_within_a_host(distance));
+    let near = near.unwrap_or_else(|| panic!("nothing within a host in {records:#?}"));
+    for distance in [near, "network"] {
+        assert!(table.contains(distance), "no {distance} in {table}");
+        assert!(read_back(&path).contains(distance), "no {distance} when read back");
+    }
+    assert!(records.iter().all(|record| record["clock_error_ns"].as_f64() > Some(0.0)), "{records:#?}");
+    let far: Vec<_> = records.iter().filter(|record| distance_of(record) == "network").collect();
+    assert_eq!(far.len(), 2, "{records:#?}");
+    far.iter().for_each(|record| assert_limited(record));
+}
+
+fn distance_of(record: &Value) -> &str {
+    record["params"]["distance"].as_str().unwrap_or_default()
+}
+
+/// Which of the two it is depends on the caches of the machine.
+fn is_within_a_host(distance: &str) -> bool {
+    ["core-complex", "node"].contains(&distance)
+}
+
+/// Two ranks on each host, whose names and numbers differ.
+fn assert_placement(manifest: &Value, network: &Network) {
+    let placement = manifest["placement"].as_array().expect("a list");
+    let hosts: Vec<&str> = placement.iter().filter_map(|rank| rank["host"].as_str()).collect();
+    let (first, second) = (network.names()[0], network.names()[1]);
+    assert_eq!(hosts, [first, first, second, second], "{manifest:#}");
+    let nodes: Vec<u64> = placement.iter().filter_map(|rank| rank["node"].as_u64()).collect();
+    assert_eq!(nodes, [0, 0, 1, 1], "{manifest:#}");
+}
+
+/// No message was faster than the cable can be: that is no question of a busy machine.
+fn assert_limited(record: &Value) {
+    let bytes = record["params"]["bytes"].as_u64().expect("a size");
+    let least = bytes.saturating_sub(2 * BURST) as f64 / RATE as f64 * 1e9;
+    let samples = record["nanos"].as_array().expect("samples");
+    assert!(samples.iter().all(|nanos| nanos.as_f64() >= Some(least)), "below {least} ns: {record:#}");
+}
+
+#[test]
+fn mpich_tells_hosts_apart() {
+    echo_across_hosts(&mpis::MPICH);
+}
+
+#[test]
+fn open_mpi_tells_hosts_apart() {
+    echo_across_hosts(&mpis::OPEN_MPI);
+}
+
+/// The suite on all hosts, within a short budget.
+fn suite_across_hosts(mpi: &Mpi, hosts: usize, ranks: usize) {
+    let Some(network) = Network::new(hosts).filter(|_| mpi.is_here()) else { return };
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("run.jsonl");
+    let line = "bench comet -t 5s --sizes 8,4K --dims 16 --lengths 8 --loads 50";
+    let (lines, _) = measured(&network, mpi, ranks, line, &path);
+    for kernel in ["comet/echo", "comet/exchange", "comet/broadcast", "comet/reduction", "comet/barrier"] {
+        assert!(lines.iter().any(|line| line["kernel"] == kernel), "no {kernel} in {lines:#?}");
+    }
+    assert!(read_back(&path).contains("comet/reduction"));
+}
+
+#[test]
+fn the_suite_over_mpich_on_two_hosts() {
+    suite_across_hosts(&mpis::MPICH, 2, 2);
+}
+
+#[test]
+fn the_suite_over_mpich_on_three_hosts() {
+    suite_across_hosts(&mpis::MPICH, 3, 1);
+}
+
+#[test]
+fn the_suite_over_open_mpi_on_two_hosts() {
+    suite_across_hosts(&mpis::OPEN_MPI, 2, 2);
+}
+
+#[test]
+fn the_suite_over_open_mpi_on_three_hosts() {
+    suite_across_hosts(&mpis::OPEN_MPI, 3, 1);
+}
+
+/// The message layer keeps its promises over TCP, too.
+fn conforms_across_hosts(mpi: &Mpi) {
+    let Some(network) = Network::new(2).filter(|_| mpi.is_here()) else { return };
+    let ended = network.job(mpi, 2).words("info mpi --check --format json").run();
+    let value: Value = serde_json::from_str(ended.succeeds()).expect("JSON");
+    assert_placement(&value, &network);
+    assert!(value["cases"].as_u64() > Some(10), "{value:#}");
+}
+
+#[test]
+fn mpich_conforms_across_hosts() {
+    conforms_across_hosts(&mpis::MPICH);
+}
+
+#[test]
+fn open_mpi_conforms_across_hosts() {
+    conforms_across_hosts(&mpis::OPEN_MPI);
+}

@@ -1,0 +1,37 @@
+//! The binary under the launchers of real MPIs.
+
+mod benchmarks;
+mod conformance;
+mod detection;
+mod failures;
+mod hosts;
+mod job;
+mod mismatch;
+mod mpis;
+mod once;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use job::Ended;
+use mpis::Mpi;
+
+/// The binary that is tested.
+const PANTO: &str = env!("CARGO_BIN_EXE_panto");
+
+/// Runs `panto` with the words of a line, without a launcher.
+fn alone(line: &str) -> Output {
+    Command::new(PANTO).args(line.split_whitespace()).output().expect("the binary starts")
+}
+
+/// Runs `panto` with the words of a line on so many ranks.
+fn on(mpi: &Mpi, ranks: usize, line: &str) -> Ended {
+    mpi.job(ranks).words(line).run()
+}
+
+/// Asserts that `panto info` reads the file, and answers what it printed.
+fn read_back(path: &Path) -> String {
+    let output = alone(&format!("info {}", path.display()));
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}

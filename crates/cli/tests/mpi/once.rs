@@ -1,0 +1,62 @@
+//! A launcher starts many processes with one command; what concerns all is said once.
+
+use crate::mpis;
+use crate::on;
+
+/// Runs a line on every MPI of the system and hands over what came of it.
+fn everywhere(ranks: usize, line: &str, check: impl Fn(&crate::job::Ended)) {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+        check(&on(mpi, ranks, line));
+    }
+}
+
+/// How many tables of a kernel there are: each begins with its name.
+fn tables(text: &str, kernel: &str) -> usize {
+    let title = format!("{kernel}: ");
+    text.lines().filter(|line| line.starts_with(&title)).count()
+}
+
+#[test]
+fn a_wrong_command_is_refused_once() {
+    for (line, words) in [
+        ("bench echo --no-such-option", "--no-such-option"),
+        ("bench comet/ecco", "comet/ecco"),
+        ("bench echo --sizes 12parsecs", "12parsecs"),
+        ("bench echo --distance moon", "moon"),
+        ("bench echo --ranks 99 -t 1s", "99"),
+    ] {
+        everywhere(4, line, |ended| {
+            assert!(ended.code != Some(0), "{line}: {ended:#?}");
+            let says = |line: &&str| line.starts_with("panto: ") || line.starts_with("error: ");
+            let said: Vec<&str> = ended.stderr.lines().filter(says).collect();
+            assert!(said.len() == 1 && said[0].contains(words), "{line}: {ended:#?}");
+            assert!(ended.stdout.is_empty(), "{line}: {ended:#?}");
+        });
+    }
+}
+
+#[test]
+fn a_simulated_machine_is_simulated_once() {
+    everywhere(2, "bench --on ipsc860 echo --ranks 4 --hops 1 --sizes 8", |ended| {
+        assert_eq!(tables(ended.succeeds(), "comet/echo"), 1, "{ended:#?}");
+    });
+}
+
+#[test]
+fn what_needs_no_ranks_is_printed_once() {
+    everywhere(3, "--version", |ended| {
+        assert_eq!(ended.succeeds().lines().count(), 1, "{ended:#?}");
+    });
+    everywhere(3, "machines", |ended| {
+        let lines = ended.succeeds().lines().filter(|line| line.trim_start().starts_with("ipsc860")).count();
+        assert_eq!(lines, 1, "{ended:#?}");
+    });
+}
+
+/// The table of a run on all ranks, and the file that the first one writes.
+#[test]
+fn the_table_of_a_run_is_printed_once() {
+    everywhere(4, "bench barrier -t 1s", |ended| {
+        assert_eq!(tables(ended.succeeds(), "comet/barrier"), 1, "{ended:#?}");
+    });
+}

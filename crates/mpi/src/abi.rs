@@ -1,0 +1,144 @@
+//! The three binary interfaces that MPI libraries have, as data.
+//!
+//! The numbers are those of the `mpi.h` of MPICH 4.0.2 and 5.0.2 (the same in both), of Open MPI 4.1.4 and 5.0.11 (the same in
+//! both), and of `mpi_abi.h` of MPICH 5.0.2, which is the header of MPI 5.0's chapter on the standard ABI. A test compiles a
+//! program with each MPI that is there and compares.
+
+use std::ffi::{CStr, c_int};
+use std::fmt;
+
+/// A binary interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Abi {
+    /// MPICH's, which Intel MPI, Cray MPI and MVAPICH share: handles are 32-bit numbers.
+    Mpich,
+    /// That of Open MPI 4 and 5: handles are addresses of objects in the library.
+    OpenMpi,
+    /// The one that MPI 5 standardised (`libmpi_abi.so`): handles are addresses, constants are small numbers.
+    Standard,
+}
+
+impl fmt::Display for Abi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Mpich => "MPICH",
+            Self::OpenMpi => "Open MPI",
+            Self::Standard => "MPI-5 standard",
+        })
+    }
+}
+
+/// Makes [`Constants`] from one line for each: its kind and name, and what it is in MPICH's, Open MPI's and the standard
+/// interface. A `handle` is the address of a data symbol in Open MPI; everything else is a `number`.
+macro_rules! constants {
+    ($($(#[doc = $doc:literal])* $kind:ident $name:ident: $type:ty = $mpich:tt, $open:tt, $standard:tt;)*) => {
+        /// What differs from one interface to the other. Handles and addresses are words; see [`Constants::resolve`].
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct Constants {
+            $($(#[doc = $doc])* pub $name: $type,)*
+            /// Where fields of a status lie.
+            pub status: StatusLayout,
+        }
+
+        impl Constants {
+            /// Those of an interface. `symbol` finds the address of a data symbol of the library by its name: in Open MPI,
+            /// handles are such addresses. The error is the name of the first symbol that is not there.
+            pub fn resolve(abi: Abi, symbol: &dyn Fn(&CStr) -> Option<usize>) -> Result<Self, String> {
+                let address = |name: &CStr| symbol(name).ok_or_else(|| name.to_string_lossy().into_owned());
+                Ok(match abi {
+                    Abi::Mpich => Self { $($name: $mpich,)* status: StatusLayout::MPICH },
+                    Abi::OpenMpi => Self {
+                        $($name: constants!(@open $kind address $open),)*
+                        status: StatusLayout::OPEN_MPI,
+                    },
+                    Abi::Standard => Self { $($name: $standard,)* status: StatusLayout::STANDARD },
+                })
+            }
+        }
+    };
+    (@open handle $address:ident $symbol:literal) => { $address($symbol)? };
+    (@open number $address:ident $value:tt) => { $value };
+}
+
+/// The address that is written as -1.
+const MINUS_ONE: usize = usize::MAX;
+
+constants! {
+    /// `MPI_COMM_WORLD`.
+    handle comm_world: usize = 0x4400_0000, c"ompi_mpi_comm_world", 0x101;
+    /// `MPI_COMM_SELF`.
+    handle comm_self: usize = 0x4400_0001, c"ompi_mpi_comm_self", 0x102;
+    /// `MPI_COMM_NULL`.
+    handle comm_null: usize = 0x0400_0000, c"ompi_mpi_comm_null", 0x100;
+    /// `MPI_BYTE`.
+    handle byte: usize = 0x4c00_010d, c"ompi_mpi_byte", 0x247;
+    /// `MPI_DOUBLE`.
+    handle double: usize = 0x4c00_080b, c"ompi_mpi_double", 0x214;
+    /// `MPI_SUM`.
+    handle sum: usize = 0x5800_0003, c"ompi_mpi_op_sum", 0x21;
+    /// `MPI_REQUEST_NULL`.
+    handle request_null: usize = 0x2c00_0000, c"ompi_request_null", 0x180;
+    /// `MPI_ERRORS_RETURN`.
+    handle errors_return: usize = 0x5400_0001, c"ompi_mpi_errors_return", 0x143;
+    /// `MPI_IN_PLACE`, an address.
+    number in_place: usize = MINUS_ONE, 1, 1;
+    /// `MPI_STATUS_IGNORE`, an address.
+    number status_ignore: usize = 1, 0, 0;
+    /// `MPI_ANY_SOURCE`.
+    number any_source: c_int = (-2), (-1), (-1);
+    /// `MPI_ANY_TAG`.
+    number any_tag: c_int = (-1), (-1), (-2);
+    /// `MPI_UNDEFINED`.
+    number undefined: c_int = (-32766), (-32766), (-32766);
+    /// `MPI_THREAD_FUNNELED`.
+    number thread_funneled: c_int = 1, 1, 1024;
+    /// `MPI_ERR_TRUNCATE`, an error class.
+    number err_truncate: c_int = 14, 15, 15;
+    /// `MPI_BSEND_OVERHEAD`.
+    number bsend_overhead: c_int = 96, 128, 512;
+    /// `MPI_MAX_ERROR_STRING`.
+    number max_error_string: usize = 512, 256, 512;
+    /// `MPI_MAX_LIBRARY_VERSION_STRING`.
+    number max_library_version: usize = 8192, 256, 8192;
+}
+
+/// Where the public fields of an `MPI_Status` lie, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatusLayout {
+    /// Bytes of the whole.
+    pub size: usize,
+    /// Of `MPI_SOURCE`.
+    pub source: usize,
+    /// Of `MPI_TAG`.
+    pub tag: usize,
+    /// Of `MPI_ERROR`.
+    pub error: usize,
+}
+
+impl StatusLayout {
+    const MPICH: Self = Self { size: 20, source: 8, tag: 12, error: 16 };
+    const OPEN_MPI: Self = Self { size: 24, source: 0, tag: 4, error: 8 };
+    const STANDARD: Self = Self { size: 32, source: 0, tag: 4, error: 8 };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_open_mpi_needs_symbols() {
+        let none = |_: &CStr| None;
+        assert_eq!(
+            Constants::resolve(Abi::Mpich, &none).map(|constants| constants.comm_world),
+            Ok(0x4400_0000)
+        );
+        assert_eq!(Constants::resolve(Abi::Standard, &none).map(|constants| constants.comm_world), Ok(0x101));
+        assert_eq!(Constants::resolve(Abi::OpenMpi, &none), Err("ompi_mpi_comm_world".into()));
+    }
+
+    #[test]
+    fn a_missing_symbol_is_named() {
+        let all_but_sum = |name: &CStr| (name != c"ompi_mpi_op_sum").then_some(8);
+        assert_eq!(Constants::resolve(Abi::OpenMpi, &all_but_sum), Err("ompi_mpi_op_sum".into()));
+    }
+}

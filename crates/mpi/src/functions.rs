@@ -1,0 +1,135 @@
+//! The functions of MPI that Panto calls: their prototypes, once, and the table made from them.
+//!
+//! Handles travel as words ([`Word`]): a 32-bit number fills the lower half of a register, and a word that a library wrote 32
+//! bits of still reads right, if it was 0 before and the machine is little-endian. So one prototype serves all three interfaces.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+/// A handle of any interface: a number or an address.
+pub type Word = usize;
+
+#[cfg(not(all(target_os = "linux", target_pointer_width = "64", target_endian = "little")))]
+compile_error!("MPI is called here as 64-bit little-endian Linux calls functions; other systems need their own look");
+
+/// A function that combines elements for MPI: `MPI_User_function`.
+pub type UserFunction =
+    unsafe extern "C" fn(from: *mut c_void, into: *mut c_void, len: *mut c_int, datatype: *mut c_void);
+
+/// The declared type, or `c_int` where nothing is declared.
+macro_rules! answer {
+    () => { c_int };
+    ($answer:ty) => { $answer };
+}
+
+/// Makes the table from the prototypes. Functions without `-> type` return an error code, as nearly all do.
+macro_rules! functions {
+    ($(fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $answer:ty)?;)*) => {
+        /// The functions of one library.
+        #[allow(non_snake_case, reason = "the names are MPI's")]
+        #[derive(Debug, Clone, Copy)]
+        pub(crate) struct Functions {
+            $(pub(crate) $name: unsafe extern "C" fn($($argument: $type),*) -> answer!($($answer)?),)*
+        }
+
+        impl Functions {
+            /// Fills the table; the error is the name of the first function that is not there.
+            ///
+            /// # Safety
+            /// `symbol` must answer addresses of the functions of an MPI library by their names.
+            pub(crate) unsafe fn resolve(
+                symbol: &dyn Fn(&CStr) -> Option<*mut c_void>,
+            ) -> Result<Self, &'static str> {
+                Ok(Self {
+                    $($name: {
+                        const NAME: &CStr = match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                            Ok(name) => name,
+                            Err(_) => unreachable!(),
+                        };
+                        let address = symbol(NAME).ok_or(stringify!($name))?;
+                        // SAFETY: the caller says that this is MPI's function of that name, and the standard fixes its
+                        // prototype; handles may be words, as this module explains.
+                        unsafe {
+                            std::mem::transmute::<
+                                *mut c_void,
+                                unsafe extern "C" fn($($type),*) -> answer!($($answer)?),
+                            >(address)
+                        }
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    fn MPI_Init_thread(argc: *mut c_int, argv: *mut c_void, required: c_int, provided: *mut c_int);
+    fn MPI_Finalize();
+    fn MPI_Abort(comm: Word, code: c_int);
+    fn MPI_Get_version(version: *mut c_int, subversion: *mut c_int);
+    fn MPI_Get_library_version(text: *mut c_char, len: *mut c_int);
+    fn MPI_Error_string(code: c_int, text: *mut c_char, len: *mut c_int);
+    fn MPI_Error_class(code: c_int, class: *mut c_int);
+    fn MPI_Comm_set_errhandler(comm: Word, handler: Word);
+
+    fn MPI_Comm_rank(comm: Word, rank: *mut c_int);
+    fn MPI_Comm_size(comm: Word, size: *mut c_int);
+    fn MPI_Comm_split(comm: Word, color: c_int, key: c_int, new: *mut Word);
+    fn MPI_Comm_dup(comm: Word, new: *mut Word);
+
+    fn MPI_Send(data: *const c_void, count: c_int, datatype: Word, to: c_int, tag: c_int, comm: Word);
+    fn MPI_Bsend(data: *const c_void, count: c_int, datatype: Word, to: c_int, tag: c_int, comm: Word);
+    fn MPI_Ssend(data: *const c_void, count: c_int, datatype: Word, to: c_int, tag: c_int, comm: Word);
+    fn MPI_Rsend(data: *const c_void, count: c_int, datatype: Word, to: c_int, tag: c_int, comm: Word);
+    fn MPI_Isend(data: *const c_void, count: c_int, datatype: Word, to: c_int, tag: c_int, comm: Word, request: *mut Word);
+    fn MPI_Ibsend(data: *const c_void, count: c_int, datatype: Word, to: c_int, tag: c_int, comm: Word, request: *mut Word);
+    fn MPI_Issend(data: *const c_void, count: c_int, datatype: Word, to: c_int, tag: c_int, comm: Word, request: *mut Word);
+    fn MPI_Irsend(data: *const c_void, count: c_int, datatype: Word, to: c_int, tag: c_int, comm: Word, request: *mut Word);
+    fn MPI_Send_init(data: *const c_void, count: c_int, datatype: Word, to: c_int, tag: c_int, comm: Word, request: *mut Word);
+    fn MPI_Bsend_init(data: *const c_void, count: c_int, datatype: Word, to: c_int, tag: c_int, comm: Word, request: *mut Word);
+    fn MPI_Ssend_init(data: *const c_void, count: c_int, datatype: Word, to: c_int, tag: c_int, comm: Word, request: *mut Word);
+    fn MPI_Rsend_init(data: *const c_void, count: c_int, datatype: Word, to: c_int, tag: c_int, comm: Word, request: *mut Word);
+    fn MPI_Recv(data: *mut c_void, count: c_int, datatype: Word, from: c_int, tag: c_int, comm: Word, status: *mut c_void);
+    fn MPI_Irecv(data: *mut c_void, count: c_int, datatype: Word, from: c_int, tag: c_int, comm: Word, request: *mut Word);
+    fn MPI_Recv_init(data: *mut c_void, count: c_int, datatype: Word, from: c_int, tag: c_int, comm: Word, request: *mut Word);
+    fn MPI_Probe(from: c_int, tag: c_int, comm: Word, status: *mut c_void);
+    fn MPI_Iprobe(from: c_int, tag: c_int, comm: Word, flag: *mut c_int, status: *mut c_void);
+    fn MPI_Get_count(status: *const c_void, datatype: Word, count: *mut c_int);
+    fn MPI_Buffer_attach(buffer: *mut c_void, len: c_int);
+    fn MPI_Buffer_detach(buffer: *mut c_void, len: *mut c_int);
+
+    fn MPI_Start(request: *mut Word);
+    fn MPI_Wait(request: *mut Word, status: *mut c_void);
+    fn MPI_Test(request: *mut Word, flag: *mut c_int, status: *mut c_void);
+    fn MPI_Waitany(count: c_int, requests: *mut c_void, index: *mut c_int, status: *mut c_void);
+    fn MPI_Cancel(request: *mut Word);
+    fn MPI_Test_cancelled(status: *const c_void, flag: *mut c_int);
+    fn MPI_Request_free(request: *mut Word);
+
+    fn MPI_Type_contiguous(count: c_int, old: Word, new: *mut Word);
+    fn MPI_Type_commit(datatype: *mut Word);
+    fn MPI_Op_create(function: UserFunction, commutes: c_int, op: *mut Word);
+
+    fn MPI_Barrier(comm: Word);
+    fn MPI_Bcast(data: *mut c_void, count: c_int, datatype: Word, root: c_int, comm: Word);
+    fn MPI_Gather(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, root: c_int, comm: Word);
+    fn MPI_Scatter(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, root: c_int, comm: Word);
+    fn MPI_Allgather(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, comm: Word);
+    fn MPI_Alltoall(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, comm: Word);
+    fn MPI_Reduce(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, root: c_int, comm: Word);
+    fn MPI_Allreduce(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, comm: Word);
+    fn MPI_Reduce_scatter_block(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, comm: Word);
+    fn MPI_Scan(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, comm: Word);
+    fn MPI_Exscan(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, comm: Word);
+
+    fn MPI_Ibarrier(comm: Word, request: *mut Word);
+    fn MPI_Ibcast(data: *mut c_void, count: c_int, datatype: Word, root: c_int, comm: Word, request: *mut Word);
+    fn MPI_Igather(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, root: c_int, comm: Word, request: *mut Word);
+    fn MPI_Iscatter(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, root: c_int, comm: Word, request: *mut Word);
+    fn MPI_Iallgather(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, comm: Word, request: *mut Word);
+    fn MPI_Ialltoall(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, comm: Word, request: *mut Word);
+    fn MPI_Ireduce(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, root: c_int, comm: Word, request: *mut Word);
+    fn MPI_Iallreduce(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, comm: Word, request: *mut Word);
+    fn MPI_Ireduce_scatter_block(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, comm: Word, request: *mut Word);
+    fn MPI_Iscan(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, comm: Word, request: *mut Word);
+    fn MPI_Iexscan(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, comm: Word, request: *mut Word);
+}

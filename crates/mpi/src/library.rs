@@ -1,0 +1,214 @@
+//! A library that is loaded and known, but not started.
+
+use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::abi::{Abi, Constants};
+use crate::error::{Error, Result};
+use crate::find::Candidate;
+use crate::functions::Functions;
+
+/// An MPI library in this process.
+#[derive(Debug)]
+pub struct Library {
+    pub(crate) functions: Functions,
+    pub(crate) constants: Constants,
+    abi: Abi,
+    path: PathBuf,
+    found: String,
+    version: String,
+    standard: (u32, u32),
+}
+
+impl Library {
+    /// Loads the first candidate that can be loaded. A library that was asked for by name and does not serve is an error,
+    /// not a reason to try another.
+    pub fn load(candidates: &[Candidate]) -> Result<Self> {
+        let mut tried = Vec::new();
+        for candidate in candidates {
+            match Handle::open(&candidate.file) {
+                Ok(handle) => return Self::from_handle(&handle, candidate),
+                Err(why) => tried.push((candidate.file.clone(), format!("{why} ({})", candidate.why))),
+            }
+        }
+        Err(Error::NotFound(tried))
+    }
+
+    fn from_handle(handle: &Handle, candidate: &Candidate) -> Result<Self> {
+        let path = handle.path().unwrap_or_else(|| candidate.file.clone());
+        let unfit = |what: String| Error::Unfit { path: path.clone(), what };
+        let abi = handle.abi().ok_or_else(|| unfit("this is not an MPI library".into()))?;
+        let missing = |name: &str| unfit(format!("it has no {name}; an MPI of version 3.0 or later is needed"));
+        let constants = Constants::resolve(abi, &|name| handle.own_symbol(name).map(|address| address as usize))
+            .map_err(|name| missing(&name))?;
+        // SAFETY: the library has MPI's functions under MPI's names.
+        let functions = unsafe { Functions::resolve(&|name| handle.symbol(name)) }.map_err(missing)?;
+        let (version, standard) = (library_version(&functions, &constants), standard(&functions));
+        Ok(Self { functions, constants, abi, path, found: candidate.why.clone(), version, standard })
+    }
+
+    /// Its binary interface.
+    pub fn abi(&self) -> Abi {
+        self.abi
+    }
+
+    /// The numbers of that interface.
+    pub fn constants(&self) -> &Constants {
+        &self.constants
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Why this one was loaded.
+    pub fn found(&self) -> &str {
+        &self.found
+    }
+
+    /// All that the library says of itself.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Its name and version in a line.
+    pub fn name(&self) -> String {
+        short_version(&self.version)
+    }
+
+    /// The version of the standard that it keeps.
+    pub fn standard(&self) -> (u32, u32) {
+        self.standard
+    }
+}
+
+/// MPICH and its kin write `MPICH Version:      4.0.2` among many lines; others begin with what matters.
+fn short_version(text: &str) -> String {
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("unknown");
+    let first = first.split(", package:").next().unwrap_or(first).replace(" Version:", "");
+    first.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn library_version(functions: &Functions, constants: &Constants) -> String {
+    let mut text = vec![0_u8; constants.max_library_version.max(8192)];
+    let mut len: c_int = 0;
+    // SAFETY: the buffer is as large as the interface asks for; the standard allows this call before initialisation.
+    let code = unsafe { (functions.MPI_Get_library_version)(text.as_mut_ptr().cast(), &raw mut len) };
+    if code == 0 { text_until_nul(&text) } else { "unknown".into() }
+}
+
+fn standard(functions: &Functions) -> (u32, u32) {
+    let (mut version, mut subversion): (c_int, c_int) = (0, 0);
+    // SAFETY: both are places for a number; the standard allows this call before initialisation.
+    unsafe { (functions.MPI_Get_version)(&raw mut version, &raw mut subversion) };
+    (version as u32, subversion as u32)
+}
+
+/// What is before the first nul.
+pub(crate) fn text_until_nul(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).trim().to_owned()
+}
+
+/// What `dlopen` gave. Never closed: MPI libraries do not survive that.
+struct Handle(*mut c_void);
+
+impl Handle {
+    /// Its symbols are for all, because the plugins of Open MPI look for them there.
+    fn open(file: &Path) -> std::result::Result<Self, String> {
+        let name = CString::new(file.as_os_str().as_bytes()).map_err(|_| "a nul in the name".to_owned())?;
+        // SAFETY: loading runs the library's initialisers, which is what the user asked for by choosing this MPI.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
+        if handle.is_null() { Err(last_error()) } else { Ok(Self(handle)) }
+    }
+
+    /// Which of the three it is; `None` for what is no MPI.
+    fn abi(&self) -> Option<Abi> {
+        self.own_symbol(c"MPI_Init_thread")?;
+        if self.says_standard() {
+            return Some(Abi::Standard);
+        }
+        let is_open_mpi = self.own_symbol(c"ompi_mpi_comm_world").is_some();
+        Some(if is_open_mpi { Abi::OpenMpi } else { Abi::Mpich })
+    }
+
+    /// A library of MPI 5 says whether it is the standard interface; its other face says no by a negative version.
+    fn says_standard(&self) -> bool {
+        let Some(address) = self.own_symbol(c"MPI_Abi_get_version") else { return false };
+        // SAFETY: the standard fixes the prototype of this function.
+        let ask = unsafe {
+            std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int>(address)
+        };
+        let (mut major, mut minor): (c_int, c_int) = (-1, -1);
+        // SAFETY: both are places for a number; the standard allows this call before initialisation.
+        let code = unsafe { ask(&raw mut major, &raw mut minor) };
+        code == 0 && major > 0
+    }
+
+    /// In this library, whoever else has one of the same name.
+    fn own_symbol(&self, name: &CStr) -> Option<*mut c_void> {
+        // SAFETY: the handle is open and the name ends with a nul.
+        let address = unsafe { libc::dlsym(self.0, name.as_ptr()) };
+        (!address.is_null()).then_some(address)
+    }
+
+    /// As a program that was linked with the library would find it: a tool that was preloaded comes first, so that Panto itself
+    /// can be traced.
+    fn symbol(&self, name: &CStr) -> Option<*mut c_void> {
+        // SAFETY: the name ends with a nul.
+        let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+        if address.is_null() { self.own_symbol(name) } else { Some(address) }
+    }
+
+    /// The file that the loader chose.
+    fn path(&self) -> Option<PathBuf> {
+        let address = self.own_symbol(c"MPI_Init_thread")?;
+        // SAFETY: all zero is a value of this C structure.
+        let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
+        // SAFETY: the address is a symbol's, and `info` a place for the answer.
+        let found = unsafe { libc::dladdr(address, &raw mut info) } != 0 && !info.dli_fname.is_null();
+        // SAFETY: the loader keeps the name as long as the library, which is never closed.
+        let name: Option<&CStr> = found.then(|| unsafe { CStr::from_ptr(info.dli_fname.cast::<c_char>()) });
+        name.map(|name| PathBuf::from(OsStr::from_bytes(name.to_bytes())))
+    }
+}
+
+fn last_error() -> String {
+    // SAFETY: the loader's text is valid until the next call on this thread, and copied at once.
+    let text = unsafe {
+        let text = libc::dlerror();
+        if text.is_null() { return "cannot be loaded".into() }
+        CStr::from_ptr(text)
+    };
+    text.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_fit_in_a_line() {
+        let mpich = "MPICH Version:      4.0.2\nMPICH Release date: Thu Apr  7\n";
+        assert_eq!(short_version(mpich), "MPICH 4.0.2");
+        let open = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022";
+        assert_eq!(short_version(open), "Open MPI v4.1.4");
+        assert_eq!(short_version(""), "unknown");
+    }
+
+    #[test]
+    fn what_cannot_be_loaded_is_named_with_the_reason() {
+        let candidate = |file: &str| Candidate { file: file.into(), why: "a test".into() };
+        let error = Library::load(&[candidate("/nowhere/libmpi.so")]).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("/nowhere/libmpi.so cannot be loaded") && text.contains("a test"), "{text}");
+        let error = Library::load(&[candidate("/nowhere/libmpi.so"), candidate("/there/libmpi.so")]).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("PANTO_MPI") && text.contains("/there/libmpi.so"), "{text}");
+        let error = Library::load(&[candidate("libm.so.6")]).unwrap_err();
+        assert!(matches!(&error, Error::Unfit { .. }), "{error}");
+        assert!(error.to_string().contains("not an MPI library"), "{error}");
+    }
+}

@@ -1,0 +1,103 @@
+//! Operations that reductions apply.
+
+use std::cell::RefCell;
+use std::ffi::{c_int, c_void};
+
+use crate::abi::Abi;
+use crate::comm::count;
+use crate::error::Result;
+use crate::functions::Word;
+use crate::mpi::Mpi;
+
+/// Combines elements of its first argument with those of the second, into the second; those of the first come first.
+pub type Apply = &'static (dyn Fn(&[u8], &mut [u8]) + Sync);
+
+/// What a reduction does with elements.
+#[derive(Clone, Copy)]
+pub enum Operation {
+    /// `MPI_SUM` of `MPI_DOUBLE`.
+    SumF64,
+    /// A function of one's own, over elements of so many bytes. Not taken to commute.
+    Own(Apply, usize),
+}
+
+/// A datatype that was made for elements of one's own, so that the function can be known by it: MPI hands the function that it
+/// calls no other word of ours.
+#[derive(Clone, Copy)]
+struct Element {
+    datatype: Word,
+    apply: Apply,
+    bytes: usize,
+}
+
+thread_local! {
+    static ELEMENTS: RefCell<Vec<Element>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The function that MPI calls, where handles are words of type `H`.
+///
+/// # Safety
+/// MPI calls it with two arrays of `len` elements of this datatype.
+unsafe extern "C" fn call<H: Copy + Into<u64>>(
+    from: *mut c_void,
+    into: *mut c_void,
+    len: *mut c_int,
+    datatype: *mut c_void,
+) {
+    // SAFETY: MPI passes the address of a handle.
+    let datatype: u64 = unsafe { *datatype.cast::<H>() }.into();
+    let find = |elements: &Vec<Element>| elements.iter().find(|known| known.datatype as u64 == datatype).copied();
+    let Some(element) = ELEMENTS.with_borrow(find) else {
+        eprintln!("panto: this MPI calls a reduction with a datatype that was not given to it");
+        std::process::abort();
+    };
+    // SAFETY: the arguments are MPI's: arrays that do not overlap, of as many elements.
+    let (from, into) = unsafe {
+        let bytes = usize::try_from(*len).unwrap_or(0) * element.bytes;
+        (std::slice::from_raw_parts(from.cast(), bytes), std::slice::from_raw_parts_mut(into.cast(), bytes))
+    };
+    (element.apply)(from, into);
+}
+
+impl Mpi {
+    /// The datatype and the operation by which MPI does it.
+    pub(crate) fn reduction(&self, operation: Operation) -> Result<(Word, Word)> {
+        let constants = self.constants();
+        match operation {
+            Operation::SumF64 => Ok((constants.double, constants.sum)),
+            Operation::Own(apply, bytes) => Ok((self.element(apply, bytes)?, self.own_operation()?)),
+        }
+    }
+
+    fn own_operation(&self) -> Result<Word> {
+        if let Some(op) = self.own_op().get() {
+            return Ok(op);
+        }
+        let function = if self.library().abi() == Abi::Mpich { call::<u32> } else { call::<u64> };
+        let mut op: Word = 0;
+        // SAFETY: the function lives as long as the program, and `op` is a place for a handle.
+        let code = unsafe { (self.functions().MPI_Op_create)(function, 0, &raw mut op) };
+        self.check("MPI_Op_create", code)?;
+        self.own_op().set(Some(op));
+        Ok(op)
+    }
+
+    /// The datatype of elements of so many bytes that are combined like this.
+    fn element(&self, apply: Apply, bytes: usize) -> Result<Word> {
+        let is_this = |known: &&Element| known.bytes == bytes && std::ptr::addr_eq(known.apply, apply);
+        let known = ELEMENTS.with_borrow(|elements| elements.iter().find(is_this).map(|known| known.datatype));
+        if let Some(datatype) = known {
+            return Ok(datatype);
+        }
+        let mut datatype: Word = 0;
+        let (functions, byte) = (self.functions(), self.constants().byte);
+        // SAFETY: `MPI_BYTE` is a datatype, and `datatype` a place for a handle.
+        unsafe {
+            let code = (functions.MPI_Type_contiguous)(count(bytes)?, byte, &raw mut datatype);
+            self.check("MPI_Type_contiguous", code)?;
+            self.check("MPI_Type_commit", (functions.MPI_Type_commit)(&raw mut datatype))?;
+        }
+        ELEMENTS.with_borrow_mut(|elements| elements.push(Element { datatype, apply, bytes }));
+        Ok(datatype)
+    }
+}

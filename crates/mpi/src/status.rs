@@ -1,0 +1,51 @@
+//! The envelope of a message that came.
+
+use std::ffi::{c_int, c_void};
+
+use crate::mpi::Mpi;
+
+/// Who sent a message, its tag, and its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Status {
+    /// The sender's rank.
+    pub source: usize,
+    /// The tag.
+    pub tag: u32,
+    /// Bytes.
+    pub len: usize,
+}
+
+/// Room for an `MPI_Status` of any interface; the largest has 32 bytes. A library need not fill all of it, so it is filled before.
+#[repr(C, align(8))]
+pub(crate) struct RawStatus([u8; 32]);
+
+impl RawStatus {
+    #[inline]
+    pub(crate) fn new() -> Self {
+        Self([0; 32])
+    }
+
+    #[inline]
+    pub(crate) fn as_mut_ptr(&mut self) -> *mut c_void {
+        (&raw mut self.0).cast()
+    }
+
+    #[inline]
+    pub(crate) fn as_ptr(&self) -> *const c_void {
+        (&raw const self.0).cast()
+    }
+
+    #[inline]
+    fn field(&self, offset: usize) -> c_int {
+        let bytes = self.0.get(offset..offset + size_of::<c_int>()).and_then(|bytes| bytes.try_into().ok());
+        bytes.map_or(0, c_int::from_ne_bytes)
+    }
+
+    /// What it says of a message that came.
+    #[inline]
+    pub(crate) fn read(&self, mpi: &Mpi) -> Status {
+        let layout = &mpi.constants().status;
+        let (source, tag) = (self.field(layout.source), self.field(layout.tag));
+        Status { source: source.max(0) as usize, tag: tag.max(0) as u32, len: mpi.count(self) }
+    }
+}

@@ -1,0 +1,356 @@
+//! One rank of an MPI job: the operations of the trait. How they wait and complete stands in `operations`, collectives in
+//! `native`.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use panto_mpi::{Abi, Comm};
+use panto_schedule::{HopShape, Problem};
+use panto_units::Time;
+
+use super::cadence::Cadence;
+use super::handle::{Handle, Kind, Persistent, Recipe, State};
+use super::job::{Group, Job};
+use crate::clock;
+use crate::error::{Error, Result};
+use crate::message::{FIRST_COLLECTIVE_TAG, MAX_TAG, Mode, Status, Tag, Want};
+use crate::place::distances_from_first;
+use crate::transport::{Buffers, StandardSend, Transport};
+
+/// One rank among the first ones of a job.
+pub struct Endpoint {
+    pub(super) job: Rc<Job>,
+    pub(super) group: Group,
+    pub(super) clock: Cell<clock::Model>,
+    /// By how much the clocks could differ right after they were synchronised; more than a few times of that is too much.
+    synchronised: Cell<Option<Time>>,
+}
+
+/// Exchanges that find out how far clocks are apart.
+const CLOCK_EXCHANGES: usize = 20;
+/// Clocks are synchronised again when they differ by so many times of what they did at first.
+const DRIFTED: u64 = 4;
+
+// SAFETY: MPI does not touch the memory of an operation that it has completed, or that it says was taken back; `cancel` waits for
+// what cannot be taken back.
+unsafe impl Transport for Endpoint {
+    type Handle = Handle;
+    type Persistent = Persistent;
+
+    #[inline]
+    fn rank(&self) -> usize {
+        self.group.messages.rank()
+    }
+
+    #[inline]
+    fn size(&self) -> usize {
+        self.group.messages.size()
+    }
+
+    #[inline]
+    fn send(&self, mode: Mode, data: &[u8], to: usize, tag: Tag) -> Result<()> {
+        self.check_send(to, tag)?;
+        let outcome = match (mode, self.job.cadence) {
+            (Mode::Buffered, _) => self.send_buffered(data, to, tag),
+            (_, Cadence::Blocking) => Ok(self.comm(tag).send(native_mode(mode), data, to, tag)?),
+            (_, Cadence::Yielding) => self.send_yielding(mode, data, to, tag),
+        };
+        self.job.watch.beat();
+        outcome
+    }
+
+    #[inline]
+    fn receive(&self, buffer: &mut [u8], want: Want) -> Result<Status> {
+        self.check_want(want)?;
+        let outcome = match self.job.cadence {
+            Cadence::Blocking => self.comm_of(want).receive(buffer, native_want(want)),
+            Cadence::Yielding => self.receive_yielding(buffer, want),
+        };
+        self.job.watch.beat();
+        self.received(outcome, buffer.len())
+    }
+
+    fn probe(&self, want: Want) -> Result<Status> {
+        self.check_want(want)?;
+        let comm = self.comm_of(want);
+        let outcome = match self.job.cadence {
+            Cadence::Blocking => comm.probe(native_want(want)),
+            Cadence::Yielding => Cadence::wait(|| comm.try_probe(native_want(want))),
+        };
+        self.job.watch.beat();
+        Ok(status(outcome?))
+    }
+
+    fn try_probe(&self, want: Want) -> Result<Option<Status>> {
+        self.check_want(want)?;
+        let found = self.comm_of(want).try_probe(native_want(want))?;
+        self.job.watch.beat();
+        if found.is_none() {
+            self.give_way();
+        }
+        Ok(found.map(status))
+    }
+
+    unsafe fn start_send(
+        &self,
+        mode: Mode,
+        data: *const u8,
+        len: usize,
+        to: usize,
+        tag: Tag,
+    ) -> Result<Handle> {
+        self.check_send(to, tag)?;
+        let at = Status { source: self.rank(), tag, len };
+        if mode == Mode::Buffered {
+            // SAFETY: the caller keeps the bytes readable.
+            self.send_buffered(unsafe { std::slice::from_raw_parts(data, len) }, to, tag)?;
+            return Ok(Handle(State::Complete(at)));
+        }
+        // SAFETY: the caller.
+        let request = unsafe { self.comm(tag).start_send(native_mode(mode), data, len, to, tag) }?;
+        Ok(Handle::active(request, Kind::Send(at)))
+    }
+
+    unsafe fn start_receive(&self, buffer: *mut u8, len: usize, want: Want) -> Result<Handle> {
+        self.check_want(want)?;
+        // SAFETY: the caller.
+        let request = unsafe { self.comm_of(want).start_receive(buffer, len, native_want(want)) }?;
+        Ok(Handle::active(request, Kind::Receive(len)))
+    }
+
+    #[inline]
+    fn wait(&self, handle: &mut Handle) -> Result<Status> {
+        let outcome = match &mut handle.0 {
+            State::Complete(status) => return Ok(*status),
+            State::Failed(error) => return Err(error.clone()),
+            State::Active(active) => self.complete(active),
+        };
+        settle(handle, outcome)
+    }
+
+    fn test(&self, handle: &mut Handle) -> Result<Option<Status>> {
+        let outcome = match &mut handle.0 {
+            State::Complete(status) => return Ok(Some(*status)),
+            State::Failed(error) => return Err(error.clone()),
+            State::Active(active) => self.try_complete(active),
+        };
+        let Some(outcome) = outcome.transpose() else {
+            self.give_way();
+            return Ok(None);
+        };
+        settle(handle, outcome).map(Some)
+    }
+
+    fn wait_any(&self, handles: &mut [Handle], which: &[usize]) -> Result<(usize, Status)> {
+        if which.is_empty() {
+            return Err(Error::NothingToWaitFor);
+        }
+        let place = self.first_complete(handles, which);
+        let status = self.wait(&mut handles[which[place]])?;
+        Ok((place, status))
+    }
+
+    fn cancel(&self, handle: &mut Handle) -> Option<Status> {
+        let done = match &mut handle.0 {
+            State::Complete(status) => return Some(*status),
+            State::Failed(_) => return None,
+            State::Active(active) => self.take_back(active),
+        };
+        handle.0 = State::Complete(done.unwrap_or(Status { source: self.rank(), tag: 0, len: 0 }));
+        done
+    }
+
+    unsafe fn persistent_send(
+        &self,
+        mode: Mode,
+        data: *const u8,
+        len: usize,
+        to: usize,
+        tag: Tag,
+    ) -> Result<Persistent> {
+        self.check_send(to, tag)?;
+        let at = Status { source: self.rank(), tag, len };
+        // SAFETY: the caller.
+        unsafe { self.make(Recipe::Send { mode, data, to, at }) }
+    }
+
+    unsafe fn persistent_receive(&self, buffer: *mut u8, len: usize, want: Want) -> Result<Persistent> {
+        self.check_want(want)?;
+        // SAFETY: the caller.
+        unsafe { self.make(Recipe::Receive { buffer, len, want }) }
+    }
+
+    unsafe fn start(&self, operation: &mut Persistent) -> Result<()> {
+        // SAFETY: the caller.
+        unsafe { self.start_again(operation) }
+    }
+
+    fn finish(&self, operation: &mut Persistent) -> Result<Status> {
+        self.finish_started(operation)
+    }
+
+    fn poll(&self, operation: &mut Persistent) -> Result<Option<Status>> {
+        self.poll_started(operation)
+    }
+
+    fn retire(&self, operation: &mut Persistent) {
+        self.retire_operation(operation);
+    }
+
+    #[inline]
+    fn now(&self) -> Time {
+        let local = self.job.clocks.local();
+        match self.synchronised.get() {
+            None => local,
+            Some(_) => self.clock.get().global(local),
+        }
+    }
+
+    fn shares_clock(&self) -> bool {
+        true
+    }
+
+    fn clock_error(&self) -> Result<Option<Time>> {
+        let Some(at_first) = self.synchronised.get() else { return Ok(None) };
+        let error = self.measure_clock_error()?;
+        if error > Time::from_picos(at_first.as_picos().saturating_mul(DRIFTED)) {
+            self.synchronise()?;
+        }
+        Ok(Some(error))
+    }
+
+    /// MPI leaves it to the library, and so nobody may count on its waiting or on its not waiting.
+    fn standard_send(&self) -> StandardSend {
+        StandardSend::Synchronous
+    }
+
+    /// Open MPI 4.1 and 5.0 copy a whole message that goes by rendezvous, whatever the buffer has room for.
+    fn keeps_bounds(&self) -> bool {
+        self.job.mpi.library().abi() != Abi::OpenMpi
+    }
+
+    fn shape(&self) -> HopShape {
+        distances_from_first(&self.job.places[..self.size()])
+    }
+
+    fn oversubscribed(&self) -> bool {
+        self.job.cadence == Cadence::Yielding
+    }
+
+    /// The caller returns the error, which ends the job.
+    fn abort(&self, message: &str) -> Error {
+        Error::Aborted { rank: self.rank(), message: message.into() }
+    }
+
+    /// An MPI job that has failed is gone; whoever can ask is in one that has not.
+    #[inline]
+    fn check(&self) -> Result<()> {
+        self.job.watch.beat();
+        Ok(())
+    }
+
+    fn has_native(&self, _problem: &Problem) -> bool {
+        true
+    }
+
+    fn run_native(&self, problem: &Problem, buffers: &mut Buffers<'_>) -> Result<()> {
+        self.native(problem, buffers)
+    }
+
+    unsafe fn start_native(&self, problem: &Problem, buffers: &mut Buffers<'_>) -> Result<Handle> {
+        // SAFETY: the caller.
+        unsafe { self.start_collective(problem, buffers) }
+    }
+}
+
+impl Endpoint {
+    /// Takes part in a run of the first `ranks` ranks. All processes must come here together.
+    pub(super) fn join(job: &Rc<Job>, ranks: usize) -> Result<Option<Self>> {
+        let Some(group) = job.group(ranks)? else { return Ok(None) };
+        let endpoint =
+            Self { job: Rc::clone(job), group, clock: Cell::default(), synchronised: Cell::new(None) };
+        if !job.clocks.is_one(ranks) {
+            endpoint.synchronise()?;
+        }
+        Ok(Some(endpoint))
+    }
+
+    fn synchronise(&self) -> Result<()> {
+        let clocks = &self.job.clocks;
+        let model =
+            clock::synchronise(self, &clocks.of[..self.size()], &|| clocks.local(), &clock::Effort::default())?;
+        self.clock.set(model);
+        self.synchronised.set(Some(self.measure_clock_error()?));
+        Ok(())
+    }
+
+    fn measure_clock_error(&self) -> Result<Time> {
+        let (clocks, model) = (&self.job.clocks, self.clock.get());
+        let of = &clocks.of[..self.size()];
+        let error = clock::error(self, of, &|| clocks.local(), &model, CLOCK_EXCHANGES)?;
+        Ok(error.unwrap_or(Time::ZERO))
+    }
+
+    /// Collectives' messages have a communicator of their own.
+    #[inline]
+    pub(super) fn comm(&self, tag: Tag) -> &Comm {
+        if tag < FIRST_COLLECTIVE_TAG { &self.group.messages } else { &self.group.collectives }
+    }
+
+    #[inline]
+    pub(super) fn comm_of(&self, want: Want) -> &Comm {
+        self.comm(want.tag.unwrap_or(0))
+    }
+
+    #[inline]
+    fn check_rank(&self, rank: usize) -> Result<()> {
+        let ranks = self.size();
+        if rank < ranks { Ok(()) } else { Err(Error::NoSuchRank { rank, ranks }) }
+    }
+
+    #[inline]
+    fn check_send(&self, to: usize, tag: Tag) -> Result<()> {
+        self.check_rank(to)?;
+        check_tag(tag)
+    }
+
+    #[inline]
+    fn check_want(&self, want: Want) -> Result<()> {
+        want.source.map_or(Ok(()), |source| self.check_rank(source))?;
+        want.tag.map_or(Ok(()), check_tag)
+    }
+}
+
+#[inline]
+fn check_tag(tag: Tag) -> Result<()> {
+    if tag > MAX_TAG { Err(Error::TagTooLarge(tag)) } else { Ok(()) }
+}
+
+#[inline]
+fn settle(handle: &mut Handle, outcome: Result<Status>) -> Result<Status> {
+    handle.0 = match &outcome {
+        Ok(status) => State::Complete(*status),
+        Err(error) => State::Failed(error.clone()),
+    };
+    outcome
+}
+
+#[inline]
+pub(super) fn native_mode(mode: Mode) -> panto_mpi::Mode {
+    match mode {
+        Mode::Standard => panto_mpi::Mode::Standard,
+        Mode::Buffered => panto_mpi::Mode::Buffered,
+        Mode::Synchronous => panto_mpi::Mode::Synchronous,
+        Mode::Ready => panto_mpi::Mode::Ready,
+    }
+}
+
+#[inline]
+pub(super) fn native_want(want: Want) -> panto_mpi::Want {
+    panto_mpi::Want { source: want.source, tag: want.tag }
+}
+
+#[inline]
+pub(super) fn status(native: panto_mpi::Status) -> Status {
+    Status { source: native.source, tag: native.tag, len: native.len }
+}
