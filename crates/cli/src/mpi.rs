@@ -32,7 +32,9 @@ impl MpiArgs {
         if self.stall_time.is_none() {
             return Ok(());
         }
-        Err(Failure::Usage(format!("--stall-time is for `--on {NAME}`, and this is `--on {on}`; leave it out")))
+        Err(Failure::Usage(format!(
+            "--stall-time is for `--on {NAME}`, and this is `--on {on}`; leave it out"
+        )))
     }
 
     /// Takes part in the job.
@@ -100,17 +102,17 @@ pub fn manifest(world: &Mpi, settings: &Settings) -> Result<Manifest, Failure> {
     Ok(Manifest::under_mpi(described, waiting, clock, cores().len(), settings))
 }
 
-/// Ends this process's part of the job. A failure that only this process knows of ends all of them, and is said here: a launcher may
-/// leave no time for more. One that all know of, such as a wrong option, is the first one's to say.
+/// Ends this process's part of the job. A failure is said here and now: some launchers end all processes as soon as one has failed. What
+/// only this process knows of ends all of them; what all know of, such as a wrong option, is the first one's to say.
 pub fn end(world: Mpi, outcome: Result<ExitCode, Failure>) -> Result<ExitCode, Failure> {
-    match outcome {
-        Err(failure @ Failure::Run(_)) => {
-            eprintln!("panto: rank {}: {failure}", world.rank());
-            world.abort(1);
-        }
-        outcome => {
-            world.finish()?;
-            outcome
-        }
+    if let Err(failure @ Failure::Run(_)) = &outcome {
+        eprintln!("panto: rank {}: {failure}", world.rank());
+        world.abort(1);
     }
+    if let Err(failure) = &outcome {
+        out::note(format_args!("panto: {failure}"));
+        out::mute();
+    }
+    world.finish()?;
+    outcome
 }

@@ -12,7 +12,8 @@ pub struct Progress {
 impl Progress {
     /// A bar for work of unknown length; it draws on standard error, if that is a terminal.
     pub fn new() -> Self {
-        let target = if out::is_mute() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) };
+        let target =
+            if out::is_mute() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(8) };
         let bar = ProgressBar::with_draw_target(Some(0), target);
         let style = ProgressStyle::with_template("{prefix:22} {bar:20} {pos:>4}/{len:4} {wide_msg}");
         if let Ok(style) = style {

@@ -10,8 +10,8 @@ use panto_transport::World;
 use panto_transport::simulated::{Model as Traffic, Simulated};
 use panto_transport::threads::cores;
 
-use crate::out;
 use crate::failure::Failure;
+use crate::out;
 use crate::{mpi, threads};
 
 /// How a machine is simulated.

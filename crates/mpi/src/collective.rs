@@ -197,7 +197,9 @@ impl Comm {
                 MPI_Ireduce_scatter_block,
                 (input, output, each, datatype, op)
             ),
-            Collective::Scan(_) => call!(self, request, MPI_Scan, MPI_Iscan, (input, output, each, datatype, op)),
+            Collective::Scan(_) => {
+                call!(self, request, MPI_Scan, MPI_Iscan, (input, output, each, datatype, op))
+            }
             _ => call!(self, request, MPI_Exscan, MPI_Iexscan, (input, output, each, datatype, op)),
         })
     }

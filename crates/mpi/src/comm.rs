@@ -131,8 +131,7 @@ impl Comm {
         let (source, tag) = self.envelope(want);
         let mut status = RawStatus::new();
         // SAFETY: the status is a place for one.
-        let code =
-            unsafe { (self.mpi.functions().MPI_Probe)(source, tag, self.raw, status.as_mut_ptr()) };
+        let code = unsafe { (self.mpi.functions().MPI_Probe)(source, tag, self.raw, status.as_mut_ptr()) };
         self.mpi.check("MPI_Probe", code)?;
         Ok(status.read(&self.mpi))
     }

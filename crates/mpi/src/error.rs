@@ -47,7 +47,11 @@ impl fmt::Display for Error {
             }
             Self::Unfit { path, what } => write!(f, "{}: {what}", path.display()),
             Self::TooLarge(count) => {
-                write!(f, "{count} is more than MPI counts: a message has at most {} bytes or elements", i32::MAX)
+                write!(
+                    f,
+                    "{count} is more than MPI counts: a message has at most {} bytes or elements",
+                    i32::MAX
+                )
             }
         }
     }

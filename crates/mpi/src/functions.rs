@@ -9,7 +9,9 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 pub type Word = usize;
 
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64", target_endian = "little")))]
-compile_error!("MPI is called here as 64-bit little-endian Linux calls functions; other systems need their own look");
+compile_error!(
+    "MPI is called here as 64-bit little-endian Linux calls functions; other systems need their own look"
+);
 
 /// A function that combines elements for MPI: `MPI_User_function`.
 pub type UserFunction =
@@ -17,8 +19,12 @@ pub type UserFunction =
 
 /// The declared type, or `c_int` where nothing is declared.
 macro_rules! answer {
-    () => { c_int };
-    ($answer:ty) => { $answer };
+    () => {
+        c_int
+    };
+    ($answer:ty) => {
+        $answer
+    };
 }
 
 /// Makes the table from the prototypes. Functions without `-> type` return an error code, as nearly all do.
@@ -107,6 +113,8 @@ functions! {
 
     fn MPI_Type_contiguous(count: c_int, old: Word, new: *mut Word);
     fn MPI_Type_commit(datatype: *mut Word);
+    fn MPI_Type_free(datatype: *mut Word);
+    fn MPI_Op_free(op: *mut Word);
     fn MPI_Op_create(function: UserFunction, commutes: c_int, op: *mut Word);
 
     fn MPI_Barrier(comm: Word);

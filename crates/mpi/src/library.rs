@@ -39,9 +39,11 @@ impl Library {
         let path = handle.path().unwrap_or_else(|| candidate.file.clone());
         let unfit = |what: String| Error::Unfit { path: path.clone(), what };
         let abi = handle.abi().ok_or_else(|| unfit("this is not an MPI library".into()))?;
-        let missing = |name: &str| unfit(format!("it has no {name}; an MPI of version 3.0 or later is needed"));
-        let constants = Constants::resolve(abi, &|name| handle.own_symbol(name).map(|address| address as usize))
-            .map_err(|name| missing(&name))?;
+        let missing =
+            |name: &str| unfit(format!("it has no {name}; an MPI of version 3.0 or later is needed"));
+        let constants =
+            Constants::resolve(abi, &|name| handle.own_symbol(name).map(|address| address as usize))
+                .map_err(|name| missing(&name))?;
         // SAFETY: the library has MPI's functions under MPI's names.
         let functions = unsafe { Functions::resolve(&|name| handle.symbol(name)) }.map_err(missing)?;
         let (version, standard) = (library_version(&functions, &constants), standard(&functions));
@@ -179,7 +181,9 @@ fn last_error() -> String {
     // SAFETY: the loader's text is valid until the next call on this thread, and copied at once.
     let text = unsafe {
         let text = libc::dlerror();
-        if text.is_null() { return "cannot be loaded".into() }
+        if text.is_null() {
+            return "cannot be loaded".into();
+        }
         CStr::from_ptr(text)
     };
     text.to_string_lossy().into_owned()
@@ -204,7 +208,8 @@ mod tests {
         let error = Library::load(&[candidate("/nowhere/libmpi.so")]).unwrap_err();
         let text = error.to_string();
         assert!(text.contains("/nowhere/libmpi.so cannot be loaded") && text.contains("a test"), "{text}");
-        let error = Library::load(&[candidate("/nowhere/libmpi.so"), candidate("/there/libmpi.so")]).unwrap_err();
+        let error =
+            Library::load(&[candidate("/nowhere/libmpi.so"), candidate("/there/libmpi.so")]).unwrap_err();
         let text = error.to_string();
         assert!(text.contains("PANTO_MPI") && text.contains("/there/libmpi.so"), "{text}");
         let error = Library::load(&[candidate("libm.so.6")]).unwrap_err();

@@ -61,6 +61,7 @@ impl Mpi {
     /// Ends it, when all ranks have come here.
     pub fn finish(&self) -> Result<()> {
         self.detach_buffer()?;
+        self.free_operations()?;
         // SAFETY: nothing is under way: those who started operations have completed them.
         self.check("MPI_Finalize", unsafe { (self.functions().MPI_Finalize)() })
     }

@@ -46,7 +46,8 @@ unsafe extern "C" fn call<H: Copy + Into<u64>>(
 ) {
     // SAFETY: MPI passes the address of a handle.
     let datatype: u64 = unsafe { *datatype.cast::<H>() }.into();
-    let find = |elements: &Vec<Element>| elements.iter().find(|known| known.datatype as u64 == datatype).copied();
+    let find =
+        |elements: &Vec<Element>| elements.iter().find(|known| known.datatype as u64 == datatype).copied();
     let Some(element) = ELEMENTS.with_borrow(find) else {
         eprintln!("panto: this MPI calls a reduction with a datatype that was not given to it");
         std::process::abort();
@@ -69,6 +70,19 @@ impl Mpi {
         }
     }
 
+    /// Gives back what was made for operations of one's own.
+    pub(crate) fn free_operations(&self) -> Result<()> {
+        let elements = ELEMENTS.take();
+        for mut element in elements {
+            // SAFETY: the datatype was made here, and nothing is under way.
+            let code = unsafe { (self.functions().MPI_Type_free)(&raw mut element.datatype) };
+            self.check("MPI_Type_free", code)?;
+        }
+        let Some(mut op) = self.own_op().take() else { return Ok(()) };
+        // SAFETY: the same.
+        self.check("MPI_Op_free", unsafe { (self.functions().MPI_Op_free)(&raw mut op) })
+    }
+
     fn own_operation(&self) -> Result<Word> {
         if let Some(op) = self.own_op().get() {
             return Ok(op);
@@ -85,7 +99,8 @@ impl Mpi {
     /// The datatype of elements of so many bytes that are combined like this.
     fn element(&self, apply: Apply, bytes: usize) -> Result<Word> {
         let is_this = |known: &&Element| known.bytes == bytes && std::ptr::addr_eq(known.apply, apply);
-        let known = ELEMENTS.with_borrow(|elements| elements.iter().find(is_this).map(|known| known.datatype));
+        let known =
+            ELEMENTS.with_borrow(|elements| elements.iter().find(is_this).map(|known| known.datatype));
         if let Some(datatype) = known {
             return Ok(datatype);
         }

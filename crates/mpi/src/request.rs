@@ -60,8 +60,7 @@ impl Request {
     pub fn try_receive(&mut self, mpi: &Mpi) -> Result<Option<Status>> {
         let (mut status, mut flag) = (RawStatus::new(), 0);
         // SAFETY: as in `receive`.
-        let code =
-            unsafe { (mpi.functions().MPI_Test)(&raw mut self.0, &raw mut flag, status.as_mut_ptr()) };
+        let code = unsafe { (mpi.functions().MPI_Test)(&raw mut self.0, &raw mut flag, status.as_mut_ptr()) };
         mpi.check("MPI_Test", code)?;
         Ok((flag != 0).then(|| status.read(mpi)))
     }

@@ -46,7 +46,7 @@ pub use handler::{Handler, Listening};
 pub use message::{COLLECTIVE_TAG, FIRST_COLLECTIVE_TAG, MAX_TAG, Mode, Status, Tag, Want};
 pub use panto_units::Time;
 pub use persistent::{PersistentReceive, PersistentSend};
-pub use place::{Distance, Identity, Place, assign_nodes, distances_from_first, ranges};
+pub use place::{Distance, Identity, Place, assign_nodes, distances_from_first};
 pub use repeated::Repeated;
 pub use scope::{Done, Loan, Request, Scope, scope};
 pub use transport::{Buffers, Patience, StandardSend, Transport, Work};

@@ -54,11 +54,11 @@ impl Pattern for Contention {
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
+        let (settings, ranks) = (lab.settings, point.ranks);
         let cast = match point.separation() {
-            Some(Separation::Placed(distance)) => Cast::placed(lab.settings.places_of(point.ranks), distance),
-            _ => Cast::on(lab.settings.shape_or(lab.transport.shape()), point.ranks),
+            Some(Separation::Placed(distance)) => placed(settings, ranks, distance)?,
+            _ => wired(settings.shape_or(lab.transport.shape()), ranks)?,
         };
-        let cast = cast.ok_or_else(|| nobody_shares(point.ranks))?;
         let bytes = point.get(param::BYTES);
         let role = Role::of(lab.transport.rank(), cast.tester, cast.partner);
         let mut operation = ContentionOperation {
@@ -78,26 +78,29 @@ impl Pattern for Contention {
 fn pairs(settings: &Settings) -> Result<Vec<Point>> {
     let (ranks, point) = (settings.world(), Point::new(settings.world()));
     if !settings.names_distances() {
-        let shape = settings.shape_or(HopShape::Complete);
-        return Cast::on(shape, ranks).map(|_| vec![point]).ok_or_else(|| nobody_shares_in(shape, ranks));
+        return wired(settings.shape_or(HopShape::Complete), ranks).map(|_| vec![point]);
     }
-    let shared = |distance: &Distance| Cast::placed(settings.places_of(ranks), *distance).is_some();
+    let shared = |distance: &Distance| placed(settings, ranks, *distance).is_ok();
     let there: Vec<Distance> = Distance::ALL.into_iter().filter(shared).collect();
-    if there.is_empty() {
-        return Err(nobody_shares(ranks));
-    }
-    let mut chosen = selected(settings, &there, false)?;
-    if settings.distances.is_none() {
-        chosen.drain(..chosen.len() - 1);
-    }
+    let Some(farthest) = there.last() else { return Err(nobody_shares(ranks)) };
+    let chosen = match settings.distances {
+        Some(_) => selected(settings, &there, false)?,
+        None => vec![*farthest],
+    };
     Ok(chosen.into_iter().map(|distance| point.clone().apart(Separation::Placed(distance))).collect())
 }
 
-fn nobody_shares_in(shape: HopShape, ranks: usize) -> Error {
-    Error::usage(format!(
-        "no load shares a link with an echo on {ranks} ranks in the shape `{shape}`; use 8 ranks of a \
-         hypercube, 7 of a ring, or a mesh of 4 columns"
-    ))
+fn wired(shape: HopShape, ranks: usize) -> Result<Cast> {
+    Cast::on(shape, ranks).ok_or_else(|| {
+        Error::usage(format!(
+            "no load shares a link with an echo on {ranks} ranks in the shape `{shape}`; use 8 ranks of a \
+             hypercube, 7 of a ring, or a mesh of 4 columns"
+        ))
+    })
+}
+
+fn placed(settings: &Settings, ranks: usize, distance: Distance) -> Result<Cast> {
+    Cast::placed(settings.places_of(ranks), distance).ok_or_else(|| nobody_shares(ranks))
 }
 
 fn nobody_shares(ranks: usize) -> Error {

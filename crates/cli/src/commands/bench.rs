@@ -11,9 +11,9 @@ use panto_transport::mpi::Mpi;
 use panto_transport::{Distance, World};
 
 use super::effort::EffortArgs;
-use crate::out;
 use crate::failure::Failure;
 use crate::mpi::{self, MpiArgs};
+use crate::out;
 use crate::session::Session;
 use crate::show::{self, Format};
 use crate::simulated::{self, MachineArgs};

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use panto_bench::results::{read, salvage};
 
-use crate::out;
 use crate::failure::Failure;
 use crate::library;
-use crate::{model, mpi};
+use crate::out;
 use crate::show::{self, Format};
+use crate::{model, mpi};
 
 /// Show what is in a result file, what a machine model promises, or which MPI would be used
 #[derive(clap::Args)]

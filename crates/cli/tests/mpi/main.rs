@@ -1,6 +1,7 @@
 //! The binary under the launchers of real MPIs.
 
 mod benchmarks;
+mod clocks;
 mod conformance;
 mod detection;
 mod failures;

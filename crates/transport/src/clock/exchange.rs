@@ -63,6 +63,11 @@ impl Bounds {
     pub(super) fn farthest(self) -> Time {
         saturated(self.least.offset.unsigned_abs().max(self.most.offset.unsigned_abs()))
     }
+
+    /// The nearest to nothing that the offset can be.
+    pub(super) fn nearest(self) -> Time {
+        saturated(self.least.offset.max(-self.most.offset).max(0).unsigned_abs())
+    }
 }
 
 fn difference(a: Time, b: Time) -> i128 {

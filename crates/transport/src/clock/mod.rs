@@ -93,12 +93,16 @@ pub fn synchronise<T: Transport>(
     })
 }
 
-/// How far the global clocks are apart now: for each clock's first rank against rank 0, the farthest that they can be by what
-/// the exchanges tell; the largest of these, the same on all ranks. All ranks call this together. `None` if there is one clock.
-///
-/// The bound holds at some moment while the exchanges go on: clocks that drift apart are farther apart at the end by what they
-/// drift in that time. Rank 0 asks one host after the other, so that nobody is in the way: `exchanges` round trips for each
-/// host, and then `ceil(log2 ranks)` messages.
+/// How far clocks are apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Apart {
+    /// The farthest that they can be by what the exchanges tell.
+    pub at_most: Time,
+    /// The least: more than nothing only if they certainly differ.
+    pub at_least: Time,
+}
+
+/// The most that the global clocks can differ now; see [`apart`].
 pub fn error<T: Transport>(
     t: &T,
     clocks: &[usize],
@@ -106,23 +110,44 @@ pub fn error<T: Transport>(
     model: &Model,
     exchanges: usize,
 ) -> Result<Option<Time>> {
+    Ok(apart(t, clocks, local, model, exchanges)?.map(|apart| apart.at_most))
+}
+
+/// How far the global clocks are apart now: for each clock's first rank against rank 0 what the exchanges tell; the largest of
+/// these, the same on all ranks. All ranks call this together. `None` if there is one clock.
+///
+/// The bounds hold at some moment while the exchanges go on: clocks that drift apart are farther apart at the end by what they
+/// drift in that time. Rank 0 asks one host after the other, so that nobody is in the way: `exchanges` round trips for each
+/// host, and then `ceil(log2 ranks)` messages.
+pub fn apart<T: Transport>(
+    t: &T,
+    clocks: &[usize],
+    local: &dyn Fn() -> Time,
+    model: &Model,
+    exchanges: usize,
+) -> Result<Option<Apart>> {
     let firsts = first_ranks(t, clocks)?;
     if firsts.len() < 2 {
         return Ok(None);
     }
     let global = || model.global(local());
     let exchanges = exchanges.max(1);
-    let mut largest = Time::ZERO;
+    let mut worst = Apart::default();
     if t.rank() == REFERENCE {
         for &other in &firsts[1..] {
-            largest = largest.max(exchange::compare(t, other, exchanges, &global)?.farthest());
+            let bounds = exchange::compare(t, other, exchanges, &global)?;
+            worst.at_most = worst.at_most.max(bounds.farthest());
+            worst.at_least = worst.at_least.max(bounds.nearest());
         }
     } else if firsts[clocks[t.rank()]] == t.rank() {
         exchange::answer(t, REFERENCE, exchanges, &global)?;
     }
-    let mut words = largest.as_picos().to_le_bytes();
-    tree::spread(t, &(0..t.size()).collect::<Vec<_>>(), &mut words)?;
-    Ok(Some(Time::from_picos(u64::from_le_bytes(words))))
+    let mut words = u128::from(worst.at_most.as_picos()) | u128::from(worst.at_least.as_picos()) << 64;
+    let mut bytes = words.to_le_bytes();
+    tree::spread(t, &(0..t.size()).collect::<Vec<_>>(), &mut bytes)?;
+    words = u128::from_le_bytes(bytes);
+    let [at_most, at_least] = [words, words >> 64].map(|word| Time::from_picos(word as u64));
+    Ok(Some(Apart { at_most, at_least }))
 }
 
 /// The first rank of each clock.

@@ -4,7 +4,11 @@ use std::fmt;
 
 use panto_units::Time;
 
+use super::endpoint::Endpoint;
+use crate::clock;
+use crate::error::Result;
 use crate::place::Place;
+use crate::transport::Transport;
 
 /// The clocks of all hosts, and how this rank reads its own.
 pub(super) struct Clocks {
@@ -30,7 +34,8 @@ impl Clocks {
     /// From where the ranks run, and what the clock of each showed about now.
     pub(super) fn new(rank: usize, places: &[Place], readings: &[u64]) -> Self {
         let skewed = std::env::var_os(SKEW).is_some_and(|value| !value.is_empty() && value != "0");
-        let of: Vec<usize> = (0..places.len()).map(|rank| if skewed { rank } else { places[rank].node }).collect();
+        let of: Vec<usize> =
+            (0..places.len()).map(|rank| if skewed { rank } else { places[rank].node }).collect();
         let same = (0..places.len()).filter(|&other| places[other].node == places[rank].node);
         let origin = same.map(|other| readings[other]).min().unwrap_or(0);
         Self { of, origin, skew: skewed.then(|| Skew::of(rank)) }
@@ -82,5 +87,40 @@ impl fmt::Display for Clocks {
             Some(last) if self.skew.is_none() => write!(f, ", of {} hosts, synchronised by HCA3", last + 1),
             Some(_) => write!(f, ", made wrong for each rank by {SKEW}, synchronised by HCA3"),
         }
+    }
+}
+
+/// Exchanges that find out how far clocks are apart.
+const EXCHANGES: usize = 20;
+/// Clocks that certainly differ by more than this are synchronised again.
+const DRIFTED: Time = Time::from_nanos(1_000);
+
+impl Endpoint {
+    /// Makes the clocks of all hosts one. All ranks must call this together.
+    pub(super) fn synchronise(&self) -> Result<()> {
+        let clocks = &self.job.clocks;
+        let model = clock::synchronise(
+            self,
+            &clocks.of[..self.size()],
+            &|| clocks.local(),
+            &clock::Effort::default(),
+        )?;
+        self.clock.set(model);
+        self.is_synchronised.set(true);
+        Ok(())
+    }
+
+    /// How far they are apart by now; and if that is too far, no more.
+    pub(super) fn compare_clocks(&self) -> Result<Option<Time>> {
+        if !self.is_synchronised.get() {
+            return Ok(None);
+        }
+        let (clocks, model) = (&self.job.clocks, self.clock.get());
+        let of = &clocks.of[..self.size()];
+        let apart = clock::apart(self, of, &|| clocks.local(), &model, EXCHANGES)?;
+        if apart.is_some_and(|apart| apart.at_least > DRIFTED) {
+            self.synchronise()?;
+        }
+        Ok(apart.map(|apart| apart.at_most))
     }
 }

@@ -11,6 +11,7 @@ use panto_units::Time;
 use super::cadence::Cadence;
 use super::handle::{Handle, Kind, Persistent, Recipe, State};
 use super::job::{Group, Job};
+use super::words::{native_mode, native_want, status};
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::message::{FIRST_COLLECTIVE_TAG, MAX_TAG, Mode, Status, Tag, Want};
@@ -22,14 +23,8 @@ pub struct Endpoint {
     pub(super) job: Rc<Job>,
     pub(super) group: Group,
     pub(super) clock: Cell<clock::Model>,
-    /// By how much the clocks could differ right after they were synchronised; more than a few times of that is too much.
-    synchronised: Cell<Option<Time>>,
+    pub(super) is_synchronised: Cell<bool>,
 }
-
-/// Exchanges that find out how far clocks are apart.
-const CLOCK_EXCHANGES: usize = 20;
-/// Clocks are synchronised again when they differ by so many times of what they did at first.
-const DRIFTED: u64 = 4;
 
 // SAFETY: MPI does not touch the memory of an operation that it has completed, or that it says was taken back; `cancel` waits for
 // what cannot be taken back.
@@ -200,10 +195,7 @@ unsafe impl Transport for Endpoint {
     #[inline]
     fn now(&self) -> Time {
         let local = self.job.clocks.local();
-        match self.synchronised.get() {
-            None => local,
-            Some(_) => self.clock.get().global(local),
-        }
+        if self.is_synchronised.get() { self.clock.get().global(local) } else { local }
     }
 
     fn shares_clock(&self) -> bool {
@@ -211,12 +203,7 @@ unsafe impl Transport for Endpoint {
     }
 
     fn clock_error(&self) -> Result<Option<Time>> {
-        let Some(at_first) = self.synchronised.get() else { return Ok(None) };
-        let error = self.measure_clock_error()?;
-        if error > Time::from_picos(at_first.as_picos().saturating_mul(DRIFTED)) {
-            self.synchronise()?;
-        }
-        Ok(Some(error))
+        self.compare_clocks()
     }
 
     /// MPI leaves it to the library, and so nobody may count on its waiting or on its not waiting.
@@ -268,27 +255,11 @@ impl Endpoint {
     pub(super) fn join(job: &Rc<Job>, ranks: usize) -> Result<Option<Self>> {
         let Some(group) = job.group(ranks)? else { return Ok(None) };
         let endpoint =
-            Self { job: Rc::clone(job), group, clock: Cell::default(), synchronised: Cell::new(None) };
+            Self { job: Rc::clone(job), group, clock: Cell::default(), is_synchronised: Cell::new(false) };
         if !job.clocks.is_one(ranks) {
             endpoint.synchronise()?;
         }
         Ok(Some(endpoint))
-    }
-
-    fn synchronise(&self) -> Result<()> {
-        let clocks = &self.job.clocks;
-        let model =
-            clock::synchronise(self, &clocks.of[..self.size()], &|| clocks.local(), &clock::Effort::default())?;
-        self.clock.set(model);
-        self.synchronised.set(Some(self.measure_clock_error()?));
-        Ok(())
-    }
-
-    fn measure_clock_error(&self) -> Result<Time> {
-        let (clocks, model) = (&self.job.clocks, self.clock.get());
-        let of = &clocks.of[..self.size()];
-        let error = clock::error(self, of, &|| clocks.local(), &model, CLOCK_EXCHANGES)?;
-        Ok(error.unwrap_or(Time::ZERO))
     }
 
     /// Collectives' messages have a communicator of their own.
@@ -333,24 +304,4 @@ fn settle(handle: &mut Handle, outcome: Result<Status>) -> Result<Status> {
         Err(error) => State::Failed(error.clone()),
     };
     outcome
-}
-
-#[inline]
-pub(super) fn native_mode(mode: Mode) -> panto_mpi::Mode {
-    match mode {
-        Mode::Standard => panto_mpi::Mode::Standard,
-        Mode::Buffered => panto_mpi::Mode::Buffered,
-        Mode::Synchronous => panto_mpi::Mode::Synchronous,
-        Mode::Ready => panto_mpi::Mode::Ready,
-    }
-}
-
-#[inline]
-pub(super) fn native_want(want: Want) -> panto_mpi::Want {
-    panto_mpi::Want { source: want.source, tag: want.tag }
-}
-
-#[inline]
-pub(super) fn status(native: panto_mpi::Status) -> Status {
-    Status { source: native.source, tag: native.tag, len: native.len }
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use panto_mpi::launch::Launch;
 use panto_mpi::{Collective, Comm, Library, Memory, Request};
 
-use super::cadence::Cadence;
-use super::watch::Watch;
 use super::Options;
+use super::cadence::Cadence;
 use super::clocks::Clocks;
+use super::watch::Watch;
 use crate::error::{Error, Result};
 use crate::place::{Place, assign_nodes};
 
@@ -49,8 +49,9 @@ impl Job {
         assign_nodes(&mut places);
         let clocks = gather_clocks(&world, &places)?;
         let cadence = if is_crowded(&places) { Cadence::Yielding } else { Cadence::Blocking };
-        let watch = Watch::start(world.rank(), &places, options.stall_time)
-            .map_err(|error| Error::Start(format!("cannot start the thread that watches over the job: {error}")))?;
+        let watch = Watch::start(world.rank(), &places, options.stall_time).map_err(|error| {
+            Error::Start(format!("cannot start the thread that watches over the job: {error}"))
+        })?;
         let (copies, groups) = (RefCell::default(), RefCell::default());
         Ok(Self { mpi, world, places, cadence, clocks, watch, copies, groups })
     }
@@ -139,7 +140,8 @@ fn gather_places(world: &Comm) -> Result<Vec<Place>> {
 /// The clocks of all hosts, each counted from the moment at which its first rank came here.
 fn gather_clocks(world: &Comm, places: &[Place]) -> Result<Clocks> {
     let readings = gather(world, &Clocks::reading().to_ne_bytes())?;
-    let readings = readings.iter().map(|bytes| u64::from_ne_bytes(bytes.as_slice().try_into().unwrap_or_default()));
+    let readings =
+        readings.iter().map(|bytes| u64::from_ne_bytes(bytes.as_slice().try_into().unwrap_or_default()));
     Ok(Clocks::new(world.rank(), places, &readings.collect::<Vec<_>>()))
 }
 

@@ -13,6 +13,7 @@ mod native;
 mod operations;
 mod persistent;
 mod watch;
+mod words;
 
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};

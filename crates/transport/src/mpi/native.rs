@@ -35,7 +35,11 @@ impl Endpoint {
 
     /// # Safety
     /// As for [`Transport::start_native`].
-    pub(super) unsafe fn start_collective(&self, problem: &Problem, buffers: &mut Buffers<'_>) -> Result<Handle> {
+    pub(super) unsafe fn start_collective(
+        &self,
+        problem: &Problem,
+        buffers: &mut Buffers<'_>,
+    ) -> Result<Handle> {
         let (collective, memory) = translate(problem, buffers)?;
         // SAFETY: the caller.
         let request = unsafe { self.group.collectives.start_collective(collective, memory) }?;

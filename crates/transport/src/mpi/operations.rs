@@ -6,8 +6,9 @@ use panto_mpi::Request;
 use smallvec::SmallVec;
 
 use super::cadence::Cadence;
-use super::endpoint::{Endpoint, native_mode, native_want, status};
+use super::endpoint::Endpoint;
 use super::handle::{Active, Handle, Kind, State};
+use super::words::{native_mode, native_want, status};
 use crate::error::{Error, Result};
 use crate::message::{Mode, Status, Tag, Want};
 use crate::transport::Transport;
@@ -24,7 +25,8 @@ impl Endpoint {
         }
         let copy = data.to_vec();
         // SAFETY: the copy is kept, unchanged, until the request is complete; its bytes stay where they are.
-        let request = unsafe { comm.start_send(panto_mpi::Mode::Standard, copy.as_ptr(), copy.len(), to, tag) }?;
+        let request =
+            unsafe { comm.start_send(panto_mpi::Mode::Standard, copy.as_ptr(), copy.len(), to, tag) }?;
         let mut copies = self.job.copies.borrow_mut();
         copies.push((request, copy));
         // Those that have gone out by now need their copies no more.
@@ -35,12 +37,15 @@ impl Endpoint {
     pub(super) fn send_yielding(&self, mode: Mode, data: &[u8], to: usize, tag: Tag) -> Result<()> {
         let comm = self.comm(tag);
         // SAFETY: the data is borrowed until the request is complete, below.
-        let mut request =
-            unsafe { comm.start_send(native_mode(mode), data.as_ptr(), data.len(), to, tag) }?;
+        let mut request = unsafe { comm.start_send(native_mode(mode), data.as_ptr(), data.len(), to, tag) }?;
         Ok(Cadence::wait(|| Ok(request.is_complete(&self.job.mpi)?.then_some(())))?)
     }
 
-    pub(super) fn receive_yielding(&self, buffer: &mut [u8], want: Want) -> panto_mpi::Result<panto_mpi::Status> {
+    pub(super) fn receive_yielding(
+        &self,
+        buffer: &mut [u8],
+        want: Want,
+    ) -> panto_mpi::Result<panto_mpi::Status> {
         let comm = self.comm(want.tag.unwrap_or(0));
         // SAFETY: the buffer is borrowed until the request is complete, below.
         let mut request =
@@ -92,7 +97,8 @@ impl Endpoint {
             Cadence::Blocking => self.wait_for_first(handles, which),
             Cadence::Yielding => loop {
                 // An operation that failed is complete too; waiting for it says how.
-                let complete = |&index: &usize| self.test(&mut handles[index]).map_or(true, |done| done.is_some());
+                let complete =
+                    |&index: &usize| self.test(&mut handles[index]).map_or(true, |done| done.is_some());
                 if let Some(place) = which.iter().position(complete) {
                     break place;
                 }
@@ -102,7 +108,8 @@ impl Endpoint {
 
     /// All of `which` are active.
     fn wait_for_first(&self, handles: &mut [Handle], which: &[usize]) -> usize {
-        let lend = |&index: &usize| handles[index].active_mut().map(|active| std::mem::take(&mut active.request));
+        let lend =
+            |&index: &usize| handles[index].active_mut().map(|active| std::mem::take(&mut active.request));
         let mut requests: SmallVec<[Request; 16]> = which.iter().filter_map(lend).collect();
         let (place, outcome) = Request::wait_any(&self.job.mpi, &mut requests);
         for (&index, request) in which.iter().zip(requests) {

@@ -1,7 +1,8 @@
 //! Operations that are made once and started again and again.
 
-use super::endpoint::{Endpoint, native_mode, native_want};
+use super::endpoint::Endpoint;
 use super::handle::{Active, Kind, Persistent, Recipe};
+use super::words::{native_mode, native_want};
 use crate::error::{Error, Result};
 use crate::message::{Mode, Status};
 
@@ -31,7 +32,8 @@ impl Endpoint {
             }
             Recipe::Receive { buffer, len, want } => {
                 // SAFETY: the caller.
-                let request = unsafe { self.comm_of(want).persistent_receive(buffer, len, native_want(want)) }?;
+                let request =
+                    unsafe { self.comm_of(want).persistent_receive(buffer, len, native_want(want)) }?;
                 Some(Active { request, kind: Kind::Receive(len) })
             }
         })

@@ -101,11 +101,13 @@ impl Guard {
 
     /// The first peer that dies within a short while.
     fn wait_for_death(&self) -> Option<&Peer> {
-        let entry = |peer: &Peer| libc::pollfd { fd: peer.process.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        let entry =
+            |peer: &Peer| libc::pollfd { fd: peer.process.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         let mut entries: Vec<libc::pollfd> = self.peers.iter().map(entry).collect();
         // SAFETY: as many entries as are said, each of an open descriptor.
-        let found =
-            unsafe { libc::poll(entries.as_mut_ptr(), entries.len() as libc::nfds_t, LOOK.as_millis() as i32) };
+        let found = unsafe {
+            libc::poll(entries.as_mut_ptr(), entries.len() as libc::nfds_t, LOOK.as_millis() as i32)
+        };
         let dead = entries.iter().position(|entry| found > 0 && entry.revents != 0);
         dead.map(|place| &self.peers[place])
     }
@@ -120,7 +122,10 @@ impl Guard {
             return;
         }
         if speaks {
-            let _ = writeln!(std::io::stderr(), "panto: {why}; the job is ended, what was measured so far is kept");
+            let _ = writeln!(
+                std::io::stderr(),
+                "panto: {why}; the job is ended, what was measured so far is kept"
+            );
         }
         // SAFETY: ends the process without running anything else of it, which is what is wanted.
         unsafe { libc::_exit(FAILED) }

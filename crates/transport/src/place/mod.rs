@@ -9,7 +9,6 @@ mod topology;
 use std::collections::HashMap;
 
 pub use distance::{Distance, distances_from_first};
-pub use list::ranges;
 
 /// Where a rank runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
