@@ -45,9 +45,10 @@ fn encode<D: Serialize>(outcome: &Result<D>) -> Vec<u8> {
 
 fn decode<D: DeserializeOwned>(words: &[u8]) -> Result<D> {
     let announced: Announced<D> = serde_json::from_slice(words).map_err(|error| {
-        Error::usage(format!(
+        // Only this process knows of it, and must end the job.
+        Error::Transport(panto_transport::Error::Start(format!(
             "this process does not understand what the first one says ({error}); use the same panto on all hosts"
-        ))
+        )))
     })?;
     announced.map_err(|(kind, text)| Error::Elsewhere { kind, text })
 }

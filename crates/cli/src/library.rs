@@ -16,9 +16,12 @@ use crate::show::Format;
 
 /// Shows the library; under a launcher also the job, and with `check` runs the conformance test over it.
 pub fn info(format: Format, check: bool) -> Result<ExitCode, Failure> {
+    if !matches!(format, Format::Table | Format::Json) {
+        return Err(Failure::Usage("this is no table of figures; use --format table or json".into()));
+    }
     if mpi::launched().is_some() {
         let world = mpi::start(&Options::default())?;
-        let outcome = job(&world, format, check);
+        let outcome = mpi::guarded(|| job(&world, format, check));
         return mpi::end(world, outcome);
     }
     if check {
@@ -41,12 +44,13 @@ fn job(world: &Mpi, format: Format, check: bool) -> Result<ExitCode, Failure> {
     text.push(("clock", manifest.clock.clone()));
     data["ranks"] = json!(world.most_ranks());
     data["placement"] = json!(manifest.placement);
+    data["waiting"] = json!(manifest.transport_settings);
     data["clock"] = json!(manifest.clock);
     if check {
         let ranks = world.most_ranks();
         let cases = conformance::run(world, ranks).map_err(|failures| Failure::Run(failures.to_string()))?;
         text.push(("check", format!("{cases} cases passed on {ranks} ranks")));
-        data["cases"] = json!(cases);
+        data["check"] = json!({ "passed": cases, "failed": 0 });
     }
     print(format, &text, data);
     Ok(ExitCode::SUCCESS)

@@ -65,7 +65,7 @@ impl Command {
 fn main() -> ExitCode {
     let follows = mpi::follows();
     if follows {
-        out::mute();
+        out::mute(true);
     }
     let command = match Cli::try_parse() {
         Ok(cli) => cli.command,
@@ -87,6 +87,10 @@ fn run(command: Command) -> ExitCode {
         Command::Machines(command) => command.run(),
         Command::Reproduce(command) => command.run(),
         Command::Completions(command) => Ok(command.run::<Cli>()),
+    };
+    let outcome = match out::failure() {
+        Some(text) if outcome.is_ok() => Err(failure::Failure::Usage(text.into())),
+        _ => outcome,
     };
     outcome.unwrap_or_else(|failure| {
         out::note(format_args!("panto: {failure}"));

@@ -1,5 +1,6 @@
 //! The MPI that the launcher brought.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -9,8 +10,7 @@ use panto_bench::results::{self, Manifest};
 use panto_mpi::launch::Launch;
 use panto_mpi::{Library, find};
 use panto_transport::mpi::{Mpi, Options};
-use panto_transport::threads::cores;
-use panto_transport::{World, distances_from_first};
+use panto_transport::{Place, World, distances_from_first};
 
 use crate::failure::Failure;
 use crate::out;
@@ -22,7 +22,7 @@ pub const NAME: &str = "mpi";
 #[derive(Args)]
 pub struct MpiArgs {
     /// End the job when a rank has completed no operation for so long [default: 60s]
-    #[arg(long, value_name = "TIME", value_parser = panto_units::parse_span)]
+    #[arg(long, value_name = "TIME", value_parser = panto_units::parse_time)]
     stall_time: Option<Duration>,
 }
 
@@ -37,11 +37,20 @@ impl MpiArgs {
         )))
     }
 
-    /// Takes part in the job.
-    pub fn start(&self) -> Result<Mpi, Failure> {
-        let usual = Options::default();
-        start(&Options { stall_time: self.stall_time.unwrap_or(usual.stall_time) })
+    /// Takes part in the job, for a run with these settings.
+    pub fn start(&self, settings: &Settings) -> Result<Mpi, Failure> {
+        let stall_time = self.stall_time.unwrap_or_else(|| Options::default().stall_time + io_time(settings));
+        // Ranks that take no part in a kernel wait for those that do.
+        let longest_wait = settings.effort.budget * 2 + stall_time;
+        start(&Options { stall_time, longest_wait })
     }
+}
+
+/// Nobody completes an operation while files are written; a slow disk takes so many bytes a second.
+const SLOW_DISK: u64 = 10_000_000;
+
+fn io_time(settings: &Settings) -> Duration {
+    Duration::from_secs(settings.io_dir.as_ref().map_or(0, |_| settings.io_bytes / SLOW_DISK))
 }
 
 /// Was this process started by the launcher of an MPI, as a rank of a job?
@@ -68,16 +77,58 @@ pub fn start(options: &Options) -> Result<Mpi, Failure> {
              (mpiexec, srun: whatever starts your MPI programs)"
         )));
     };
-    let world = Mpi::start(load()?, Some(&launch), options)?;
-    if !world.is_first() {
-        out::mute();
+    let world = match load() {
+        Ok(library) => Mpi::start(library, Some(&launch), options).map_err(refused)?,
+        Err(failure) => return Err(say_where(failure)),
+    };
+    out::mute(!world.is_first());
+    if launch.size.is_none() && world.most_ranks() == 1 {
+        out::note(
+            "panto: this job has one rank; if more were started, launcher and library do not belong together (see `panto \
+             info mpi`)",
+        );
+    }
+    if are_loose(world.places()?) {
+        out::note(
+            "panto: ranks are not bound to cores, and two may meet on one; times then have milliseconds of waiting in them. Bind \
+             them: `mpirun --bind-to core` (Open MPI), `mpiexec -bind-to core` (MPICH)",
+        );
     }
     Ok(world)
+}
+
+/// Is there a choice of cores that two ranks share?
+fn are_loose(places: &[Place]) -> bool {
+    let mut seen = BTreeSet::new();
+    places.iter().any(|place| place.cores.len() > 1 && !seen.insert((place.node, &place.cores)))
+}
+
+/// A job that does not come about is a wrong command; all else went wrong on the way.
+fn refused(error: panto_transport::Error) -> Failure {
+    match error {
+        panto_transport::Error::Start(text) => Failure::Usage(text),
+        error => error.into(),
+    }
+}
+
+/// It may be that only this host has no library, and then nobody else would say so.
+fn say_where(failure: Failure) -> Failure {
+    if out::is_mute() {
+        let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        eprintln!("panto: on {}: {failure}", host.trim());
+    }
+    failure
 }
 
 /// What the job adds to what the user asked for.
 pub fn settings(world: &Mpi, settings: Settings) -> Result<Settings, Failure> {
     let places = world.places()?.to_vec();
+    if let Some(large) = settings.sizes.iter().flatten().find(|bytes| **bytes > i32::MAX as u64) {
+        return Err(Failure::Usage(format!(
+            "{large} bytes are more than MPI counts in a message; use sizes up to {}",
+            i32::MAX
+        )));
+    }
     Ok(Settings {
         shape: settings.shape.or_else(|| Some(distances_from_first(&places))),
         places,
@@ -99,7 +150,16 @@ pub fn manifest(world: &Mpi, settings: &Settings) -> Result<Manifest, Failure> {
         path: library.path().display().to_string(),
         found: library.found().to_owned(),
     };
-    Ok(Manifest::under_mpi(described, waiting, clock, cores().len(), settings))
+    let first = world.places()?.first().map_or(0, |place| place.node);
+    let here = world.places()?.iter().filter(|place| place.node == first);
+    let cores: BTreeSet<usize> = here.flat_map(|place| place.cores.iter().copied()).collect();
+    Ok(Manifest::under_mpi(described, waiting, clock, cores.len(), settings))
+}
+
+/// A panic is a failure that the others must hear of.
+pub fn guarded(body: impl FnOnce() -> Result<ExitCode, Failure>) -> Result<ExitCode, Failure> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(body))
+        .unwrap_or_else(|_| Err(Failure::Run("it panicked; this is a bug of Panto".into())))
 }
 
 /// Ends this process's part of the job. A failure is said here and now: some launchers end all processes as soon as one has failed. What
@@ -111,7 +171,7 @@ pub fn end(world: Mpi, outcome: Result<ExitCode, Failure>) -> Result<ExitCode, F
     }
     if let Err(failure) = &outcome {
         out::note(format_args!("panto: {failure}"));
-        out::mute();
+        out::mute(true);
     }
     world.finish()?;
     outcome

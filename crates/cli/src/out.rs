@@ -2,14 +2,16 @@
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static CLOSED: AtomicBool = AtomicBool::new(false);
+static FAILED: OnceLock<String> = OnceLock::new();
 static MUTE: AtomicBool = AtomicBool::new(false);
 
-/// Says nothing from now on: another process of the same job speaks for all.
-pub fn mute() {
-    MUTE.store(true, Ordering::Relaxed);
+/// Says nothing from now on, or something again: of the processes of one job, one speaks for all.
+pub fn mute(mute: bool) {
+    MUTE.store(mute, Ordering::Relaxed);
 }
 
 /// Is this a process that says nothing?
@@ -35,10 +37,15 @@ pub fn text(text: impl Display) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::BrokenPipe => CLOSED.store(true, Ordering::Relaxed),
         Err(error) => {
-            eprintln!("panto: cannot write standard output: {error}");
-            std::process::exit(2);
+            CLOSED.store(true, Ordering::Relaxed);
+            let _ = FAILED.set(format!("cannot write standard output: {error}"));
         }
     }
+}
+
+/// Why not all that should be printed was.
+pub fn failure() -> Option<&'static str> {
+    FAILED.get().map(String::as_str)
 }
 
 /// Prints a line.

@@ -6,6 +6,7 @@ use panto_bench::results::Manifest;
 use panto_transport::threads::{Threads, cores};
 
 use crate::failure::Failure;
+use crate::mpi;
 
 /// The name of this world.
 pub const NAME: &str = "threads";
@@ -33,9 +34,13 @@ impl ThreadArgs {
     pub fn refuse(&self, on: &str) -> Result<(), Failure> {
         let given = if self.pin { Some("--pin") } else { self.eager.map(|_| "--eager") };
         let Some(option) = given else { return Ok(()) };
+        let remedy = match (on, option) {
+            (mpi::NAME, "--pin") => "the launcher binds ranks, as by `mpirun --bind-to core`",
+            (mpi::NAME, _) => "the MPI library has settings of its own for it",
+            _ => "a model says by `network.map` and `send.standard` how ranks run and sends behave",
+        };
         Err(Failure::Usage(format!(
-            "{option} is for `--on {NAME}`, and this is `--on {on}`; leave it out (a model says by `send.standard` how \
-             sends behave)"
+            "{option} is for `--on {NAME}`, and this is `--on {on}`; leave it out: {remedy}"
         )))
     }
 }

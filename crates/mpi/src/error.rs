@@ -22,13 +22,8 @@ pub enum Error {
     Truncated,
     /// There is no library that could be loaded. Each is named with the reason.
     NotFound(Vec<(PathBuf, String)>),
-    /// The library that was asked for is not what is needed.
-    Unfit {
-        /// The library.
-        path: PathBuf,
-        /// What is wrong with it.
-        what: String,
-    },
+    /// A wait for one of no requests.
+    NothingToWaitFor,
     /// More bytes or elements than an MPI count can say.
     TooLarge(usize),
 }
@@ -45,7 +40,7 @@ impl fmt::Display for Error {
                 f.write_str("no MPI library was found; name one: PANTO_MPI=/path/to/libmpi.so")?;
                 tried.iter().try_for_each(|(path, why)| write!(f, "\n  {}: {why}", path.display()))
             }
-            Self::Unfit { path, what } => write!(f, "{}: {what}", path.display()),
+            Self::NothingToWaitFor => f.write_str("there is no request to wait for"),
             Self::TooLarge(count) => {
                 write!(
                     f,

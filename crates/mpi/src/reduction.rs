@@ -1,7 +1,7 @@
 //! Operations that reductions apply.
 
-use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
+use std::sync::{PoisonError, RwLock};
 
 use crate::abi::Abi;
 use crate::comm::count;
@@ -30,8 +30,11 @@ struct Element {
     bytes: usize,
 }
 
-thread_local! {
-    static ELEMENTS: RefCell<Vec<Element>> = const { RefCell::new(Vec::new()) };
+/// For all threads: a library may have one of its own that makes progress, and calls our function there.
+static ELEMENTS: RwLock<Vec<Element>> = RwLock::new(Vec::new());
+
+fn known(is_it: impl Fn(&Element) -> bool) -> Option<Element> {
+    ELEMENTS.read().unwrap_or_else(PoisonError::into_inner).iter().find(|element| is_it(element)).copied()
 }
 
 /// The function that MPI calls, where handles are words of type `H`.
@@ -46,15 +49,17 @@ unsafe extern "C" fn call<H: Copy + Into<u64>>(
 ) {
     // SAFETY: MPI passes the address of a handle.
     let datatype: u64 = unsafe { *datatype.cast::<H>() }.into();
-    let find =
-        |elements: &Vec<Element>| elements.iter().find(|known| known.datatype as u64 == datatype).copied();
-    let Some(element) = ELEMENTS.with_borrow(find) else {
+    let Some(element) = known(|element| element.datatype as u64 == datatype) else {
         eprintln!("panto: this MPI calls a reduction with a datatype that was not given to it");
         std::process::abort();
     };
+    // SAFETY: the address of a number.
+    let bytes = usize::try_from(unsafe { *len }).unwrap_or(0) * element.bytes;
+    if bytes == 0 {
+        return;
+    }
     // SAFETY: the arguments are MPI's: arrays that do not overlap, of as many elements.
     let (from, into) = unsafe {
-        let bytes = usize::try_from(*len).unwrap_or(0) * element.bytes;
         (std::slice::from_raw_parts(from.cast(), bytes), std::slice::from_raw_parts_mut(into.cast(), bytes))
     };
     (element.apply)(from, into);
@@ -72,7 +77,7 @@ impl Mpi {
 
     /// Gives back what was made for operations of one's own.
     pub(crate) fn free_operations(&self) -> Result<()> {
-        let elements = ELEMENTS.take();
+        let elements = std::mem::take(&mut *ELEMENTS.write().unwrap_or_else(PoisonError::into_inner));
         for mut element in elements {
             // SAFETY: the datatype was made here, and nothing is under way.
             let code = unsafe { (self.functions().MPI_Type_free)(&raw mut element.datatype) };
@@ -98,11 +103,9 @@ impl Mpi {
 
     /// The datatype of elements of so many bytes that are combined like this.
     fn element(&self, apply: Apply, bytes: usize) -> Result<Word> {
-        let is_this = |known: &&Element| known.bytes == bytes && std::ptr::addr_eq(known.apply, apply);
-        let known =
-            ELEMENTS.with_borrow(|elements| elements.iter().find(is_this).map(|known| known.datatype));
-        if let Some(datatype) = known {
-            return Ok(datatype);
+        let is_this = |known: &Element| known.bytes == bytes && std::ptr::addr_eq(known.apply, apply);
+        if let Some(element) = known(is_this) {
+            return Ok(element.datatype);
         }
         let mut datatype: Word = 0;
         let (functions, byte) = (self.functions(), self.constants().byte);
@@ -112,7 +115,8 @@ impl Mpi {
             self.check("MPI_Type_contiguous", code)?;
             self.check("MPI_Type_commit", (functions.MPI_Type_commit)(&raw mut datatype))?;
         }
-        ELEMENTS.with_borrow_mut(|elements| elements.push(Element { datatype, apply, bytes }));
+        let mut elements = ELEMENTS.write().unwrap_or_else(PoisonError::into_inner);
+        elements.push(Element { datatype, apply, bytes });
         Ok(datatype)
     }
 }

@@ -5,19 +5,26 @@ use std::ffi::{c_int, c_void};
 use smallvec::SmallVec;
 
 use crate::abi::Abi;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::functions::Word;
 use crate::mpi::Mpi;
 use crate::status::{RawStatus, Status};
 
 /// An operation that was started, or prepared to be started. It belongs to the [`Mpi`] that made it, and does not end by being
 /// dropped: whoever started it must complete it.
-///
-/// The default is none at all, to stand in the place of one that was lent to a call.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Request(pub(crate) Word);
 
 impl Request {
+    /// Takes it out of its place, for a call that wants several side by side.
+    ///
+    /// # Safety
+    /// What stays behind is no request, and must not be used before another one is put in its place.
+    #[must_use]
+    pub unsafe fn take(&mut self) -> Self {
+        Self(std::mem::take(&mut self.0))
+    }
+
     /// Starts a persistent operation again.
     ///
     /// # Safety
@@ -65,16 +72,20 @@ impl Request {
         Ok((flag != 0).then(|| status.read(mpi)))
     }
 
-    /// Waits until one of them is complete; answers its place, and what came if it is a receive.
-    pub fn wait_any(mpi: &Mpi, requests: &mut [Self]) -> (usize, Result<Status>) {
+    /// Waits until one of them is complete; answers its place, and what came if it is a receive. The error that stands alone says that
+    /// nothing is known of any of them.
+    pub fn wait_any(mpi: &Mpi, requests: &mut [Self]) -> Result<(usize, Result<Status>)> {
         let mut words = Words::gather(mpi, requests);
-        let (mut status, mut index) = (RawStatus::new(), 0);
+        let (mut status, mut index) = (RawStatus::new(), -1);
         let (function, count) = (mpi.functions().MPI_Waitany, requests.len() as c_int);
         // SAFETY: the requests are MPI's own, in the form in which it keeps them; the others are places for the answers.
         let code = unsafe { function(count, words.as_mut_ptr(), &raw mut index, status.as_mut_ptr()) };
         words.scatter(requests);
-        let outcome = mpi.check("MPI_Waitany", code).map(|()| status.read(mpi));
-        (usize::try_from(index).map_or(0, |index| index.min(requests.len() - 1)), outcome)
+        let outcome = mpi.check("MPI_Waitany", code);
+        match usize::try_from(index).ok().filter(|index| *index < requests.len()) {
+            Some(index) => Ok((index, outcome.map(|()| status.read(mpi)))),
+            None => Err(outcome.err().unwrap_or(Error::NothingToWaitFor)),
+        }
     }
 
     /// Takes a receive back. `None` if it was taken back; otherwise a message had come, and this is it.
@@ -90,8 +101,11 @@ impl Request {
         }
     }
 
-    /// Frees a persistent operation that is not active.
-    pub fn free(&mut self, mpi: &Mpi) -> Result<()> {
+    /// Frees a persistent operation.
+    ///
+    /// # Safety
+    /// It must not be active: the library would go on with its memory, and nobody could know until when.
+    pub unsafe fn free(&mut self, mpi: &Mpi) -> Result<()> {
         // SAFETY: the request is MPI's own.
         mpi.check("MPI_Request_free", unsafe { (mpi.functions().MPI_Request_free)(&raw mut self.0) })
     }

@@ -61,16 +61,16 @@ pub(super) fn selected(settings: &Settings, there: &[Distance], with_itself: boo
     let Some(named) = &settings.distances else { return Ok(there.to_vec()) };
     let makes_sense = |distance: &&Distance| with_itself || **distance != Distance::Itself;
     let named: Vec<Distance> = named.iter().filter(makes_sense).copied().collect();
-    if let Some(nobody) = named.iter().find(|distance| !there.contains(distance)) {
-        return Err(Error::usage(format!(
+    // One command for all jobs: what there is of it is measured.
+    let found: Vec<Distance> = named.iter().filter(|distance| there.contains(distance)).copied().collect();
+    match named.first() {
+        _ if !found.is_empty() => Ok(found),
+        Some(nobody) => Err(Error::usage(format!(
             "no ranks are at the distance `{nobody}`; use --distance with {}, or start the job with other ranks or hosts",
             all()
-        )));
+        ))),
+        None => Err(Error::usage(format!("this kernel needs two ranks; use --distance with {}", all()))),
     }
-    if named.is_empty() {
-        return Err(Error::usage(format!("this kernel needs two ranks; use --distance with {}", all())));
-    }
-    Ok(named)
 }
 
 /// The hop distances from the tester that there are, from `first` on, or those of them that the user named.

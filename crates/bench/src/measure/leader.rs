@@ -143,7 +143,8 @@ impl<'o, O: Operation> Leader<'o, O> {
                 if late > nanos.len() as u64 {
                     lab.allow_more_slack();
                 }
-                if nanos.is_empty() && late >= MOST_LATE {
+                let hopeless = if over(deadline) { FEW_LATE } else { MOST_LATE };
+                if nanos.is_empty() && late >= hopeless {
                     lab.start_after_barriers();
                 }
             } else {
@@ -175,6 +176,8 @@ fn over(deadline: Instant) -> bool {
 const LEAST_SAMPLES: usize = 3;
 /// Late ones after which there will be no good ones either.
 const MOST_LATE: u64 = 64;
+/// And if the time is over: a machine on which everybody is late is slow as well.
+const FEW_LATE: u64 = 4;
 
 /// Why no more samples should be taken, if so.
 pub(super) fn over_because(

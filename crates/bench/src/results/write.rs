@@ -45,6 +45,9 @@ impl Writer {
         };
         match options.open(path) {
             Ok(file) => Ok(Self { file, path: path.into() }),
+            Err(_) if path.is_dir() => {
+                Err(Error::usage(format!("{} is a directory; name a file in it", path.display())))
+            }
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(Error::usage(format!(
                 "{} is there already; use --append to add to it, --force to replace it, or another name",
                 path.display()

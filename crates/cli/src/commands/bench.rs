@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use clap::Args;
 use panto_bench::results::{Existing, Line, Manifest, Writer};
 use panto_bench::{Kernel, Settings, decide, fits, parse_counts, parse_sizes, runnable};
-use panto_schedule::{Algorithm, HopShape, Mesh};
+use panto_schedule::{HopShape, Mesh};
 use panto_transport::mpi::Mpi;
-use panto_transport::{Distance, World};
+use panto_transport::{Choice, Distance, World};
 
 use super::effort::EffortArgs;
 use crate::failure::Failure;
@@ -104,9 +104,9 @@ struct Patterns {
     #[arg(long, value_name = "N")]
     index: Option<u64>,
 
-    /// Algorithm of collectives, such as binomial or ring [default: the message layer's own choice]
-    #[arg(long, value_name = "NAME")]
-    algorithm: Option<Algorithm>,
+    /// Algorithm of collectives, such as binomial or ring; `library` is the message layer's own choice [default: library]
+    #[arg(long, value_name = "NAME", value_parser = parse_choice)]
+    algorithm: Option<Choice>,
 
     /// Time a broadcast from the first start to the last end, without a closing barrier
     #[arg(long)]
@@ -195,8 +195,8 @@ impl Bench {
     fn on_mpi(&self) -> Result<ExitCode, Failure> {
         self.machine.refuse(mpi::NAME)?;
         self.threads.refuse(mpi::NAME)?;
-        let world = self.mpi.start()?;
-        let outcome = self.measure_on_mpi(&world);
+        let world = self.mpi.start(&self.settings(2)?)?;
+        let outcome = mpi::guarded(|| self.measure_on_mpi(&world));
         mpi::end(world, outcome)
     }
 
@@ -234,11 +234,7 @@ impl Bench {
 
     /// What is measured. The first process of a job decides, because only one host's memory can be looked at.
     fn kernels<W: World>(&self, world: &W, settings: &Settings) -> Result<Vec<Kernel>, Failure> {
-        let names = decide(world, || {
-            let kernels = self.runnable_kernels(settings)?;
-            Ok(kernels.iter().map(Kernel::to_string).collect::<Vec<_>>())
-        })?;
-        Ok(names.iter().map(|name| name.parse()).collect::<panto_bench::Result<_>>()?)
+        Ok(decide(world, || self.runnable_kernels(settings))?)
     }
 
     fn runnable_kernels(&self, settings: &Settings) -> panto_bench::Result<Vec<Kernel>> {
@@ -275,7 +271,10 @@ impl Bench {
             shape: patterns.shape,
             index: patterns.index,
             mesh: patterns.mesh.clone(),
-            algorithm: patterns.algorithm,
+            algorithm: match patterns.algorithm {
+                Some(Choice::Algorithm(algorithm)) => Some(algorithm),
+                Some(Choice::Library) | None => None,
+            },
             closing_barrier: !patterns.no_barrier,
             io_dir: patterns.io_dir.clone(),
             io_bytes: patterns.io_size,
@@ -322,6 +321,11 @@ impl OutputArgs {
         writer.write(&Line::Manifest(Box::new(manifest.clone())))?;
         Ok(Some(writer))
     }
+}
+
+/// As tables name it.
+fn parse_choice(name: &str) -> Result<Choice, panto_schedule::Error> {
+    if name == "library" { Ok(Choice::Library) } else { name.parse().map(Choice::Algorithm) }
 }
 
 fn to_usize(numbers: &[u64]) -> Vec<usize> {

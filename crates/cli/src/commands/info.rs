@@ -47,6 +47,11 @@ impl Info {
 
     pub fn run(self) -> Result<ExitCode, Failure> {
         if self.is_for_all() {
+            if self.plot.is_some() || self.salvage {
+                return Err(Failure::Usage(
+                    "--plot and --salvage are for files of results; leave them out".into(),
+                ));
+            }
             return library::info(self.format, self.check);
         }
         if self.check {

@@ -9,10 +9,10 @@ use panto_report::present;
 use panto_transport::threads::Threads;
 
 use crate::failure::Failure;
-use crate::out;
 use crate::session::Session;
 use crate::show::Format;
 use crate::threads;
+use crate::{mpi, out};
 
 /// Measure this machine in about a minute and write a report
 #[derive(clap::Args)]
@@ -35,6 +35,11 @@ impl Quickstart {
         let settings = settings(self.time_budget);
         let world = Threads::default();
         let mut session = Session::new(Format::Json, None, threads::manifest(&world, &settings));
+        if mpi::launched().is_some() {
+            out::note(
+                "panto: a launcher started this, but quickstart measures threads; for its MPI: `mpirun ... panto bench comet`",
+            );
+        }
         out::note("Measuring how this machine passes messages; Ctrl-C stops and reports what is there.");
         let kernels: Vec<Kernel> = Kernel::named("comet")?
             .into_iter()

@@ -88,7 +88,7 @@ impl Running {
     }
 
     /// Waits for the launcher's end. A run that takes longer than the limit hangs, and fails the test.
-    pub fn end(mut self, limit: Duration) -> Ended {
+    pub fn end(&mut self, limit: Duration) -> Ended {
         let start = Instant::now();
         let status = loop {
             if let Some(status) = self.launcher.try_wait().expect("it is our child") {
@@ -127,7 +127,9 @@ impl Drop for Running {
     fn drop(&mut self) {
         // Ranks are not always in the launcher's process group, and what dies may be replaced meanwhile.
         for _ in 0..3 {
-            marked(&self.mark).into_iter().for_each(|pid| signal(pid, "-KILL"));
+            for pid in marked(&self.mark) {
+                signal(pid, "-KILL");
+            }
         }
         let _ = self.launcher.wait();
     }

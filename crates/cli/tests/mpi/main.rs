@@ -7,6 +7,7 @@ mod detection;
 mod failures;
 mod hosts;
 mod job;
+mod measuring;
 mod mismatch;
 mod mpis;
 mod once;

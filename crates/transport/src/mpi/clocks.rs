@@ -31,28 +31,21 @@ struct Skew {
 const SKEW: &str = "PANTO_SKEW_CLOCKS";
 
 impl Clocks {
-    /// From where the ranks run, and what the clock of each showed about now.
-    pub(super) fn new(rank: usize, places: &[Place], readings: &[u64]) -> Self {
-        let skewed = std::env::var_os(SKEW).is_some_and(|value| !value.is_empty() && value != "0");
+    /// From where the ranks run, and what the clock of each showed about now. Whether clocks are made wrong is the first rank's word:
+    /// launchers do not bring every variable to every host.
+    pub(super) fn new(rank: usize, places: &[Place], readings: &[Reading]) -> Self {
+        let skewed = readings.first().is_some_and(|first| first.skewed);
         let of: Vec<usize> =
             (0..places.len()).map(|rank| if skewed { rank } else { places[rank].node }).collect();
         let same = (0..places.len()).filter(|&other| places[other].node == places[rank].node);
-        let origin = same.map(|other| readings[other]).min().unwrap_or(0);
+        let origin = same.map(|other| readings[other].nanos).min().unwrap_or(0);
         Self { of, origin, skew: skewed.then(|| Skew::of(rank)) }
-    }
-
-    /// The clock of this host, in nanoseconds since it was started.
-    pub(super) fn reading() -> u64 {
-        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: a place for the answer; this clock is there on every Linux.
-        unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
     }
 
     /// The time on this rank's own clock.
     #[inline]
     pub(super) fn local(&self) -> Time {
-        let nanos = Self::reading() - self.origin;
+        let nanos = nanos().saturating_sub(self.origin);
         let time = Time::from_nanos(nanos);
         match self.skew {
             None => time,
@@ -64,6 +57,39 @@ impl Clocks {
     pub(super) fn is_one(&self, ranks: usize) -> bool {
         self.of[..ranks].iter().all(|&clock| clock == self.of[0])
     }
+}
+
+/// What a rank says of its clock.
+pub(super) struct Reading {
+    nanos: u64,
+    skewed: bool,
+}
+
+impl Reading {
+    pub(super) fn now() -> Self {
+        let skewed = std::env::var_os(SKEW).is_some_and(|value| !value.is_empty() && value != "0");
+        Self { nanos: nanos(), skewed }
+    }
+
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut bytes = self.nanos.to_le_bytes().to_vec();
+        bytes.push(self.skewed.into());
+        bytes
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Self {
+        let nanos = bytes.first_chunk().map_or(0, |nanos| u64::from_le_bytes(*nanos));
+        Self { nanos, skewed: bytes.get(8) == Some(&1) }
+    }
+}
+
+/// The clock of this host, in nanoseconds since it was started.
+#[inline]
+fn nanos() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a place for the answer; this clock is there on every Linux.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 impl Skew {

@@ -15,7 +15,6 @@ use super::words::{native_mode, native_want, status};
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::message::{FIRST_COLLECTIVE_TAG, MAX_TAG, Mode, Status, Tag, Want};
-use crate::place::distances_from_first;
 use crate::transport::{Buffers, StandardSend, Transport};
 
 /// One rank among the first ones of a job.
@@ -79,8 +78,10 @@ unsafe impl Transport for Endpoint {
     fn try_probe(&self, want: Want) -> Result<Option<Status>> {
         self.check_want(want)?;
         let found = self.comm_of(want).try_probe(native_want(want))?;
-        self.job.watch.beat();
-        if found.is_none() {
+        // Asking is no progress; only an answer is.
+        if found.is_some() {
+            self.job.watch.beat();
+        } else {
             self.give_way();
         }
         Ok(found.map(status))
@@ -217,7 +218,7 @@ unsafe impl Transport for Endpoint {
     }
 
     fn shape(&self) -> HopShape {
-        distances_from_first(&self.job.places[..self.size()])
+        self.group.shape
     }
 
     fn oversubscribed(&self) -> bool {

@@ -3,16 +3,18 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use panto_mpi::launch::Launch;
 use panto_mpi::{Collective, Comm, Library, Memory, Request};
+use panto_schedule::HopShape;
 
 use super::Options;
 use super::cadence::Cadence;
-use super::clocks::Clocks;
+use super::clocks::{Clocks, Reading};
 use super::watch::Watch;
 use crate::error::{Error, Result};
-use crate::place::{Place, assign_nodes};
+use crate::place::{Place, assign_nodes, distances_from_first};
 
 /// A job of MPI.
 pub(super) struct Job {
@@ -24,6 +26,7 @@ pub(super) struct Job {
     pub(super) watch: Arc<Watch>,
     /// Messages that found no room in MPI's buffer, until they are sent.
     pub(super) copies: RefCell<Vec<(Request, Vec<u8>)>>,
+    longest_wait: Duration,
     groups: RefCell<BTreeMap<usize, Option<Group>>>,
 }
 
@@ -34,26 +37,40 @@ pub(super) struct Group {
     pub(super) messages: Comm,
     /// For collectives.
     pub(super) collectives: Comm,
+    /// How far its ranks are from the first.
+    pub(super) shape: HopShape,
 }
 
 impl Job {
     pub(super) fn start(library: Library, launch: Option<&Launch>, options: &Options) -> Result<Self> {
+        let watch = Watch::start(options.stall_time).map_err(|error| {
+            Error::Start(format!("cannot start the thread that watches over the job: {error}"))
+        })?;
         let mpi = panto_mpi::Mpi::start(library)?;
         let world = mpi.world();
         if let Err(error) = check_launch(&mpi, &world, launch) {
             // Each process is alone in a job of its own, and ends that one properly.
+            watch.end();
             mpi.finish()?;
             return Err(error);
         }
+        // From here on there are others, who would wait for ever if this process just left.
+        Self::meet(mpi.clone(), world, watch, options).or_else(|error| {
+            eprintln!("panto: {error}");
+            mpi.abort(1)
+        })
+    }
+
+    /// Learns where all ranks run.
+    fn meet(mpi: panto_mpi::Mpi, world: Comm, watch: Arc<Watch>, options: &Options) -> Result<Self> {
         let mut places = gather_places(&world)?;
         assign_nodes(&mut places);
         let clocks = gather_clocks(&world, &places)?;
         let cadence = if is_crowded(&places) { Cadence::Yielding } else { Cadence::Blocking };
-        let watch = Watch::start(world.rank(), &places, options.stall_time).map_err(|error| {
-            Error::Start(format!("cannot start the thread that watches over the job: {error}"))
-        })?;
-        let (copies, groups) = (RefCell::default(), RefCell::default());
-        Ok(Self { mpi, world, places, cadence, clocks, watch, copies, groups })
+        watch.take_post(world.rank(), &places);
+        watch.beat();
+        let (copies, groups, longest_wait) = (RefCell::default(), RefCell::default(), options.longest_wait);
+        Ok(Self { mpi, world, places, cadence, clocks, watch, copies, longest_wait, groups })
     }
 
     /// The communicators of the first `ranks` ranks; none if this rank is not among them. All processes must ask together.
@@ -63,7 +80,10 @@ impl Job {
         }
         let group = match self.world.split(self.world.rank() < ranks)? {
             None => None,
-            Some(messages) => Some(Group { collectives: messages.duplicate()?, messages }),
+            Some(messages) => {
+                let shape = distances_from_first(&self.places[..ranks]);
+                Some(Group { collectives: messages.duplicate()?, messages, shape })
+            }
         };
         self.groups.borrow_mut().insert(ranks, group.clone());
         Ok(group)
@@ -81,16 +101,33 @@ impl Job {
     fn broadcast(&self, bytes: &mut [u8]) -> Result<()> {
         let memory =
             Memory { input: std::ptr::null(), output: bytes.as_mut_ptr(), count: bytes.len(), element: 1 };
-        // SAFETY: the bytes are borrowed until the request is complete, below; and if asking about it fails, nothing is under way.
-        let mut request = unsafe { self.world.start_collective(Collective::Broadcast { root: 0 }, memory) }?;
-        let mut pause = SHORTEST_PAUSE;
-        while !request.is_complete(&self.mpi)? {
-            // Who sleeps here is not stuck: others may measure for a long time.
-            self.watch.beat();
+        // SAFETY: the bytes are borrowed until the request is complete, which is when `wait_asleep` returns.
+        let request = unsafe { self.world.start_collective(Collective::Broadcast { root: 0 }, memory) }?;
+        self.wait_asleep(request);
+        Ok(())
+    }
+
+    /// Waits for all others, asleep. Whoever waits here is not stuck, because others may measure for a long time; but not for ever.
+    fn wait_asleep(&self, mut request: Request) {
+        let (start, mut pause) = (Instant::now(), SHORTEST_PAUSE);
+        loop {
+            match request.is_complete(&self.mpi) {
+                Ok(true) => return,
+                Ok(false) => {}
+                Err(error) => self.give_up(&error.into()),
+            }
+            if start.elapsed() < self.longest_wait {
+                self.watch.beat();
+            }
             std::thread::sleep(pause);
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
-        Ok(())
+    }
+
+    /// Ends the job: an operation may be under way whose memory cannot be given back, and there is no other way out that is sound.
+    pub(super) fn give_up(&self, error: &Error) -> ! {
+        eprintln!("panto: rank {}: {error}", self.world.rank());
+        self.mpi.abort(1)
     }
 
     /// Ends the job, when all ranks have come here.
@@ -98,17 +135,19 @@ impl Job {
         let mut copies = self.copies.borrow_mut();
         copies.iter_mut().try_for_each(|(request, _)| request.complete(&self.mpi))?;
         copies.clear();
-        // From here on processes may end; nobody ends before all have heard of it, because the barrier comes after.
-        self.watch.end();
         let nothing = Memory { input: std::ptr::null(), output: std::ptr::null_mut(), count: 0, element: 1 };
         // SAFETY: a barrier has no memory.
+        self.wait_asleep(unsafe { self.world.start_collective(Collective::Barrier, nothing) }?);
+        // From here on processes may end; nobody ends before all have heard of it, because another barrier comes after.
+        self.watch.end();
+        // SAFETY: the same.
         unsafe { self.world.collective(Collective::Barrier, nothing) }?;
         Ok(self.mpi.finish()?)
     }
 }
 
-const SHORTEST_PAUSE: std::time::Duration = std::time::Duration::from_micros(20);
-const LONGEST_PAUSE: std::time::Duration = std::time::Duration::from_millis(2);
+const SHORTEST_PAUSE: Duration = Duration::from_micros(20);
+const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 
 /// The launcher and the library must speak of the same job.
 fn check_launch(mpi: &panto_mpi::Mpi, world: &Comm, launch: Option<&Launch>) -> Result<()> {
@@ -119,7 +158,7 @@ fn check_launch(mpi: &panto_mpi::Mpi, world: &Comm, launch: Option<&Launch>) -> 
     }
     let library = mpi.library();
     Err(Error::Start(format!(
-        "the launcher ({}) started {wanted} processes or more, but {} at {} knows of {} only: each process thinks that it is \
+        "the launcher, {}, started {wanted} processes or more, but {} at {} knows of {} only: each process thinks that it is \
          alone. Launcher and library do not belong together. Start panto with the launcher of that library, or name the \
          library of this launcher: PANTO_MPI=/path/to/libmpi.so",
         launch.launcher,
@@ -139,10 +178,9 @@ fn gather_places(world: &Comm) -> Result<Vec<Place>> {
 
 /// The clocks of all hosts, each counted from the moment at which its first rank came here.
 fn gather_clocks(world: &Comm, places: &[Place]) -> Result<Clocks> {
-    let readings = gather(world, &Clocks::reading().to_ne_bytes())?;
-    let readings =
-        readings.iter().map(|bytes| u64::from_ne_bytes(bytes.as_slice().try_into().unwrap_or_default()));
-    Ok(Clocks::new(world.rank(), places, &readings.collect::<Vec<_>>()))
+    let readings = gather(world, &Reading::now().encode())?;
+    let readings: Vec<Reading> = readings.iter().map(|bytes| Reading::decode(bytes)).collect();
+    Ok(Clocks::new(world.rank(), places, &readings))
 }
 
 /// What each rank says.
@@ -166,13 +204,16 @@ fn allgather(world: &Comm, mine: &[u8]) -> Result<Vec<u8>> {
     Ok(all)
 }
 
-/// Are there more ranks on a machine than cores on which they may run?
+/// Are there more ranks on a machine than cores on which they may run, or more on some cores than there are of these?
 fn is_crowded(places: &[Place]) -> bool {
     let mut machines: BTreeMap<_, (usize, BTreeSet<usize>)> = BTreeMap::new();
+    let mut bindings: BTreeMap<_, usize> = BTreeMap::new();
     for place in places {
         let (ranks, cores) = machines.entry(place.machine()).or_default();
         *ranks += 1;
         cores.extend(&place.cores);
+        *bindings.entry((place.machine(), &place.cores)).or_default() += 1;
     }
     machines.values().any(|(ranks, cores)| *ranks > cores.len().max(1))
+        || bindings.iter().any(|((_, cores), ranks)| *ranks > cores.len().max(1))
 }

@@ -12,6 +12,7 @@ mod job;
 mod native;
 mod operations;
 mod persistent;
+mod process;
 mod watch;
 mod words;
 
@@ -51,11 +52,13 @@ unsafe impl Sync for Mpi {}
 pub struct Options {
     /// A rank that has completed no operation for so long counts as stuck, and ends the job.
     pub stall_time: Duration,
+    /// Ranks that have nothing to do wait so long for those that have, and not longer.
+    pub longest_wait: Duration,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { stall_time: Duration::from_secs(60) }
+        Self { stall_time: Duration::from_secs(60), longest_wait: Duration::from_secs(3_600) }
     }
 }
 

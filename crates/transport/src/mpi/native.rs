@@ -24,8 +24,9 @@ impl Endpoint {
             Cadence::Yielding => {
                 // SAFETY: the same; the request is complete before this returns.
                 let request = unsafe { comm.start_collective(collective, memory) };
-                request.and_then(|mut request| {
+                request.map(|mut request| {
                     Cadence::wait(|| Ok(request.is_complete(&self.job.mpi)?.then_some(())))
+                        .unwrap_or_else(|error| self.job.give_up(&error.into()));
                 })
             }
         };

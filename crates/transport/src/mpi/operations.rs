@@ -38,7 +38,8 @@ impl Endpoint {
         let comm = self.comm(tag);
         // SAFETY: the data is borrowed until the request is complete, below.
         let mut request = unsafe { comm.start_send(native_mode(mode), data.as_ptr(), data.len(), to, tag) }?;
-        Ok(Cadence::wait(|| Ok(request.is_complete(&self.job.mpi)?.then_some(())))?)
+        let outcome = Cadence::wait(|| Ok(request.is_complete(&self.job.mpi)?.then_some(())));
+        outcome.map_err(|error| self.job.give_up(&error.into()))
     }
 
     pub(super) fn receive_yielding(
@@ -50,7 +51,11 @@ impl Endpoint {
         // SAFETY: the buffer is borrowed until the request is complete, below.
         let mut request =
             unsafe { comm.start_receive(buffer.as_mut_ptr(), buffer.len(), native_want(want)) }?;
-        Cadence::wait(|| request.try_receive(&self.job.mpi))
+        let outcome = Cadence::wait(|| request.try_receive(&self.job.mpi));
+        outcome.map_err(|error| match error {
+            panto_mpi::Error::Truncated => error,
+            error => self.job.give_up(&error.into()),
+        })
     }
 
     /// Waits for an operation.
@@ -66,24 +71,33 @@ impl Endpoint {
         }
         let mpi = &self.job.mpi;
         let outcome = match active.kind {
-            Kind::Send(status) => active.request.complete(mpi).map(|()| status).map_err(Error::from),
-            Kind::Receive(capacity) => self.received(active.request.receive(mpi), capacity),
+            Kind::Send(status) => active.request.complete(mpi).map(|()| status),
+            Kind::Receive(_) => active.request.receive(mpi).map(status),
         };
-        self.job.watch.beat();
-        outcome
+        self.completed(active.kind, outcome)
     }
 
     /// Is an operation complete?
     pub(super) fn try_complete(&self, active: &mut Active) -> Result<Option<Status>> {
         let mpi = &self.job.mpi;
+        let outcome = match active.kind {
+            Kind::Send(status) => active.request.is_complete(mpi).map(|complete| complete.then_some(status)),
+            Kind::Receive(_) => active.request.try_receive(mpi).map(|done| done.map(status)),
+        };
+        outcome.transpose().map(|outcome| self.completed(active.kind, outcome)).transpose()
+    }
+
+    /// What the end of an operation means. Nobody knows what a library does with the memory of one that it could not complete, but
+    /// for a message that was too long.
+    #[inline]
+    fn completed(&self, kind: Kind, outcome: panto_mpi::Result<Status>) -> Result<Status> {
         self.job.watch.beat();
-        match active.kind {
-            Kind::Send(status) => Ok(active.request.is_complete(mpi)?.then_some(status)),
-            Kind::Receive(capacity) => match active.request.try_receive(mpi) {
-                Ok(None) => Ok(None),
-                Ok(Some(status)) => self.received(Ok(status), capacity).map(Some),
-                Err(error) => self.received(Err(error), capacity).map(Some),
-            },
+        match (outcome, kind) {
+            (Ok(status), _) => Ok(status),
+            (Err(panto_mpi::Error::Truncated), Kind::Receive(capacity)) => {
+                Err(Error::TooLong { rank: self.rank(), capacity })
+            }
+            (Err(error), _) => self.job.give_up(&error.into()),
         }
     }
 
@@ -108,39 +122,46 @@ impl Endpoint {
 
     /// All of `which` are active.
     fn wait_for_first(&self, handles: &mut [Handle], which: &[usize]) -> usize {
+        // SAFETY: each is put back before anything else is done with its handle.
         let lend =
-            |&index: &usize| handles[index].active_mut().map(|active| std::mem::take(&mut active.request));
+            |&index: &usize| handles[index].active_mut().map(|active| unsafe { active.request.take() });
         let mut requests: SmallVec<[Request; 16]> = which.iter().filter_map(lend).collect();
-        let (place, outcome) = Request::wait_any(&self.job.mpi, &mut requests);
+        let outcome = Request::wait_any(&self.job.mpi, &mut requests);
         for (&index, request) in which.iter().zip(requests) {
             if let Some(active) = handles[index].active_mut() {
                 active.request = request;
             }
         }
+        let (place, outcome) = outcome.unwrap_or_else(|error| self.job.give_up(&error.into()));
         let handle = &mut handles[which[place]];
-        let kind = handle.active_mut().map(|active| active.kind);
-        let outcome = match kind {
-            Some(Kind::Receive(capacity)) => self.received(outcome, capacity),
-            Some(Kind::Send(status)) => outcome.map(|_| status).map_err(Error::from),
-            None => Err(Error::NothingToWaitFor),
-        };
-        handle.0 = outcome.map_or_else(State::Failed, State::Complete);
-        self.job.watch.beat();
+        if let Some(kind) = handle.active_mut().map(|active| active.kind) {
+            let outcome = outcome.map(|native| match kind {
+                Kind::Receive(_) => status(native),
+                Kind::Send(status) => status,
+            });
+            handle.0 = self.completed(kind, outcome).map_or_else(State::Failed, State::Complete);
+        }
         place
     }
 
     /// Gives an operation up. A receive is taken back; a send cannot be, and is waited for, because its memory is in use. A rank that
-    /// waits in vain ends the job: there is no other way out that is sound.
+    /// waits in vain ends the job.
     pub(super) fn take_back(&self, active: &mut Active) -> Option<Status> {
         let mpi = &self.job.mpi;
         match active.kind {
-            Kind::Receive(_) => active.request.cancel_receive(mpi).ok().flatten().map(status),
+            Kind::Receive(_) => match active.request.cancel_receive(mpi) {
+                Ok(message) => message.map(status),
+                Err(panto_mpi::Error::Truncated) => None,
+                Err(error) => self.job.give_up(&error.into()),
+            },
             Kind::Send(status) => {
                 let deadline = Instant::now() + LAST_WAIT;
-                while !active.request.is_complete(mpi).unwrap_or(true) {
+                while !active.request.is_complete(mpi).unwrap_or_else(|error| self.job.give_up(&error.into()))
+                {
                     if Instant::now() > deadline {
-                        eprintln!("panto: rank {}: a message to nobody cannot be taken back", self.rank());
-                        mpi.abort(1);
+                        self.job.give_up(&Error::Start(
+                            "a message that nobody receives cannot be taken back".into(),
+                        ));
                     }
                     std::thread::yield_now();
                 }

@@ -97,7 +97,8 @@ impl Endpoint {
     fn forget_failed(&self, operation: &mut Persistent, failed: bool) {
         if failed && let Some(mut active) = operation.active.take() {
             // MPICH keeps the request; where MPI has forgotten it, there is nothing to free.
-            let _ = active.request.free(&self.job.mpi);
+            // SAFETY: its last start is complete: that is how it failed.
+            let _ = unsafe { active.request.free(&self.job.mpi) };
         }
     }
 
@@ -109,7 +110,8 @@ impl Endpoint {
             self.take_back(&mut active);
         }
         // Nothing is lost but a few bytes if MPI does not want it back.
-        let _ = active.request.free(&self.job.mpi);
+        // SAFETY: it is not started, or was just taken back.
+        let _ = unsafe { active.request.free(&self.job.mpi) };
     }
 }
 

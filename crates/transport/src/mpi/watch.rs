@@ -1,14 +1,15 @@
 //! Watches over the job, because MPI says nothing when a rank is gone: everybody would wait for ever.
 //!
 //! A thread ends this process, with words, when another rank of its host dies, when the launcher is gone, or when this rank has completed
-//! no operation for too long. Launchers end the other processes then. What was measured is on disk by that time.
+//! no operation for too long. Launchers end the other processes then. What was measured is on disk by that time. The thread sleeps in
+//! the system until something happens, or until it is time to look whether the rank goes on: it should not be in the way.
 
 use std::io::Write;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::process::{Process, wait_for_any};
 use crate::place::Place;
 
 /// What the rank says to the thread that watches over it.
@@ -16,7 +17,27 @@ use crate::place::Place;
 pub(super) struct Watch {
     beats: AtomicU64,
     off: AtomicBool,
+    /// Who this rank is and whom it watches, once that is known.
+    post: Mutex<Arc<Post>>,
 }
+
+/// A rank's place in the job.
+#[derive(Default)]
+struct Post {
+    rank: Option<usize>,
+    /// Is it the lowest rank of its host? It speaks first.
+    is_first: bool,
+    peers: Vec<Process>,
+}
+
+/// The longest that the thread sleeps: the limit need not be met to the second.
+const LONGEST_LOOK: Duration = Duration::from_secs(2);
+/// And the shortest.
+const SHORTEST_LOOK: Duration = Duration::from_millis(200);
+/// How long ranks wait before they speak: the first of all, the first of a host, and others. Mostly the launcher has ended them by then.
+const AFTER_YOU: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(1)];
+/// What ends with this was not the user's wish.
+const FAILED: i32 = 1;
 
 impl Watch {
     /// An operation is complete. Only the rank itself says so, and so it need not be atomic as a whole.
@@ -30,138 +51,106 @@ impl Watch {
         self.off.store(true, Ordering::Relaxed);
     }
 
-    /// Starts to watch over this rank among the others of its host.
-    pub(super) fn start(rank: usize, places: &[Place], stall_time: Duration) -> std::io::Result<Arc<Self>> {
+    /// Starts to watch, before MPI is started: that may hang too.
+    pub(super) fn start(stall_time: Duration) -> std::io::Result<Arc<Self>> {
         let watch = Arc::new(Self::default());
-        let guard = Guard {
-            watch: Arc::clone(&watch),
-            rank,
-            peers: peers(rank, places),
-            is_first: ranks_here(rank, places).first() == Some(&rank),
-            launcher: parent(),
-            stall_time,
-        };
+        let guard = Guard { watch: Arc::clone(&watch), launcher: Process::parent(), stall_time };
         std::thread::Builder::new().name("watch".into()).stack_size(128 << 10).spawn(move || guard.run())?;
         Ok(watch)
     }
-}
 
-/// How often it looks for what nobody tells it.
-const LOOK: Duration = Duration::from_millis(200);
-/// A rank that does not speak leaves the other one this time to do so.
-const AFTER_YOU: Duration = Duration::from_secs(1);
-/// What ends with this was not the user's wish.
-const FAILED: i32 = 1;
-
-/// Another rank whose process is watched.
-struct Peer {
-    rank: usize,
-    pid: u32,
-    process: OwnedFd,
+    /// The job has begun, and this is who takes part. The lowest rank of a host watches over all others of it, and the second one over the
+    /// first: that is enough, since each of them ends the job.
+    pub(super) fn take_post(&self, rank: usize, places: &[Place]) {
+        let here: Vec<usize> =
+            (0..places.len()).filter(|&other| places[other].shares_processes(&places[rank])).collect();
+        let watched: &[usize] = match here.as_slice() {
+            [first, others @ ..] if *first == rank => others,
+            [first, second, ..] if *second == rank => std::slice::from_ref(first),
+            _ => &[],
+        };
+        let peers = watched.iter().map(|&rank| Process::open(places[rank].pid, Some(rank))).collect();
+        let post = Post { rank: Some(rank), is_first: here.first() == Some(&rank), peers };
+        *self.post.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(post);
+    }
 }
 
 struct Guard {
     watch: Arc<Watch>,
-    rank: usize,
-    peers: Vec<Peer>,
-    /// Is it the lowest rank of its host? It speaks for the others.
-    is_first: bool,
-    launcher: Option<u32>,
+    launcher: Option<Process>,
     stall_time: Duration,
 }
 
 impl Guard {
     fn run(self) {
-        let (mut beats, mut since) = (0, Instant::now());
+        let look = (self.stall_time / 8).clamp(SHORTEST_LOOK, LONGEST_LOOK);
+        let (mut beats, mut still, mut last) = (0, Duration::ZERO, Instant::now());
         while !self.watch.off.load(Ordering::Relaxed) {
-            if let Some(dead) = self.wait_for_death() {
-                // Nobody else watches over that one.
-                self.end(&format!("rank {} (process {}) is gone", dead.rank, dead.pid), true);
-            }
-            if self.launcher.is_some() && parent() != self.launcher {
-                self.end("the launcher is gone", self.is_first);
-            }
+            self.look_for_death(look);
+            // A job that was suspended as a whole has not hung meanwhile.
+            let passed = last.elapsed().min(look * 2);
+            last = Instant::now();
             let now = self.watch.beats.load(Ordering::Relaxed);
-            if now != beats {
-                (beats, since) = (now, Instant::now());
-            } else if since.elapsed() >= self.stall_time {
-                self.end(&self.stalled(), self.is_first);
+            still = if now == beats { still + passed } else { Duration::ZERO };
+            beats = now;
+            if still >= self.stall_time {
+                self.end(&self.stalled(), false);
+                still = Duration::ZERO;
             }
+        }
+    }
+
+    /// Waits a while for the end of a process that must not end.
+    fn look_for_death(&self, look: Duration) {
+        let post = self.post();
+        let look = if post.rank.is_none() { SHORTEST_LOOK } else { look };
+        let dead =
+            wait_for_any(post.peers.iter().chain(&self.launcher), look).map(|dead| (dead.rank, dead.pid));
+        match dead {
+            None => {}
+            // Nobody else watches over that one; but the first may have ended the job itself, and then it has said why.
+            Some((Some(rank), pid)) => {
+                self.end(&format!("rank {rank} (process {pid}) is gone"), self.post().is_first);
+            }
+            Some((None, _)) => self.end("the launcher is gone", false),
         }
     }
 
     fn stalled(&self) -> String {
-        let limit = panto_units::time(self.stall_time.as_secs_f64());
-        format!(
-            "rank {} has completed no operation for {limit}, which is the limit (--stall-time): another rank hangs or \
-             is gone",
-            self.rank
-        )
+        let limit = format!("{}s", self.stall_time.as_secs_f64());
+        let hint = "which is the limit (--stall-time)";
+        let post = self.post();
+        let stopped = post.peers.iter().find(|peer| peer.is_stopped());
+        let still = |rank: usize| format!("rank {rank} has completed no operation for {limit}, {hint}");
+        match (post.rank, stopped) {
+            (Some(rank), Some(Process { rank: Some(other), pid, .. })) => {
+                format!("{}: rank {other} (process {pid}) is stopped", still(rank))
+            }
+            (Some(rank), _) => {
+                format!("{}: another rank hangs, is gone, or is slower than that", still(rank))
+            }
+            (None, _) => format!(
+                "a process has tried to start MPI for {limit}, {hint}: not all ranks have come, or they cannot reach each other"
+            ),
+        }
     }
 
-    /// The first peer that dies within a short while.
-    fn wait_for_death(&self) -> Option<&Peer> {
-        let entry =
-            |peer: &Peer| libc::pollfd { fd: peer.process.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        let mut entries: Vec<libc::pollfd> = self.peers.iter().map(entry).collect();
-        // SAFETY: as many entries as are said, each of an open descriptor.
-        let found = unsafe {
-            libc::poll(entries.as_mut_ptr(), entries.len() as libc::nfds_t, LOOK.as_millis() as i32)
-        };
-        let dead = entries.iter().position(|entry| found > 0 && entry.revents != 0);
-        dead.map(|place| &self.peers[place])
+    fn post(&self) -> Arc<Post> {
+        Arc::clone(&self.watch.post.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Ends this process at once: the rank's own thread sits in MPI and cannot be asked.
-    fn end(&self, why: &str, speaks: bool) {
-        if !speaks {
-            std::thread::sleep(AFTER_YOU);
-        }
+    fn end(&self, why: &str, alone_knows: bool) {
+        let post = self.post();
+        let politeness = if post.rank == Some(0) { 0 } else { 2 - usize::from(post.is_first) };
+        std::thread::sleep(AFTER_YOU[if alone_knows { 0 } else { politeness }]);
         // The job may have ended while we looked.
         if self.watch.off.load(Ordering::Relaxed) {
             return;
         }
-        if speaks {
-            let _ = writeln!(
-                std::io::stderr(),
-                "panto: {why}; the job is ended, what was measured so far is kept"
-            );
-        }
+        let _ =
+            writeln!(std::io::stderr(), "panto: {why}; the job is ended, what was measured so far is kept");
         // SAFETY: ends the process without running anything else of it, which is what is wanted.
         unsafe { libc::_exit(FAILED) }
     }
-}
-
-/// The lowest rank of a host watches over all others of it, and the second one over the first: that is enough, since each of them ends
-/// the job.
-fn peers(rank: usize, places: &[Place]) -> Vec<Peer> {
-    let here = ranks_here(rank, places);
-    let watched: &[usize] = match here.as_slice() {
-        [first, others @ ..] if *first == rank => others,
-        [first, second, ..] if *second == rank => std::slice::from_ref(first),
-        _ => &[],
-    };
-    watched.iter().filter_map(|&rank| Peer::open(rank, places[rank].pid)).collect()
-}
-
-fn ranks_here(rank: usize, places: &[Place]) -> Vec<usize> {
-    (0..places.len()).filter(|&other| places[other].shares_processes(&places[rank])).collect()
-}
-
-impl Peer {
-    /// A process that cannot be watched is not; it may be another user's.
-    fn open(rank: usize, pid: u32) -> Option<Self> {
-        // SAFETY: the call takes two numbers.
-        let descriptor = unsafe { libc::syscall(libc::SYS_pidfd_open, pid as libc::pid_t, 0) };
-        let descriptor = i32::try_from(descriptor).ok().filter(|descriptor| *descriptor >= 0)?;
-        // SAFETY: the system has just opened it for us.
-        Some(Self { rank, pid, process: unsafe { OwnedFd::from_raw_fd(descriptor) } })
-    }
-}
-
-/// The process that started this one; none where that is the first process of all, which never ends before us.
-fn parent() -> Option<u32> {
-    // SAFETY: always succeeds.
-    let parent = unsafe { libc::getppid() };
-    u32::try_from(parent).ok().filter(|parent| *parent > 1)
 }

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::job::until;
+use crate::measuring::{LIMIT, Measuring};
 use crate::mpis::{self, Mpi};
 use crate::read_back;
 use network::{BURST, Network, RATE};
@@ -36,7 +38,9 @@ fn echo_across_hosts(mpi: &Mpi) {
     assert!(records.iter().all(|record| record["clock_error_ns"].as_f64() > Some(0.0)), "{records:#?}");
     let far: Vec<_> = records.iter().filter(|record| distance_of(record) == "network").collect();
     assert_eq!(far.len(), 2, "{records:#?}");
-    far.iter().for_each(|record| assert_limited(record));
+    for record in far {
+        assert_limited(record);
+    }
 }
 
 fn distance_of(record: &Value) -> &str {
@@ -62,7 +66,7 @@ fn assert_placement(manifest: &Value, network: &Network) {
 fn assert_limited(record: &Value) {
     let bytes = record["params"]["bytes"].as_u64().expect("a size");
     let least = bytes.saturating_sub(2 * BURST) as f64 / RATE as f64 * 1e9;
-    let samples = record["nanos"].as_array().expect("samples");
+    let samples = record["samples_ns"].as_array().expect("samples");
     assert!(samples.iter().all(|nanos| nanos.as_f64() >= Some(least)), "below {least} ns: {record:#}");
 }
 
@@ -126,4 +130,24 @@ fn mpich_conforms_across_hosts() {
 #[test]
 fn open_mpi_conforms_across_hosts() {
     conforms_across_hosts(&mpis::OPEN_MPI);
+}
+
+/// A host whose cable is pulled: nobody dies, and nobody hears of it. The ranks of both sides give up, whatever the launcher does.
+fn ends_without_a_cable(mpi: &Mpi) {
+    let Some(network) = Network::new(2).filter(|_| mpi.is_here()) else { return };
+    let measuring = Measuring::start(network.job(mpi, 1), "--stall-time 5s");
+    assert_eq!(measuring.job.processes("panto").len(), 2, "{}", mpi.name);
+    network.cut_off(1);
+    until("all ranks are gone", LIMIT, || measuring.job.processes("panto").is_empty());
+    measuring.is_kept();
+}
+
+#[test]
+fn ranks_of_mpich_do_not_outlive_the_network() {
+    ends_without_a_cable(&mpis::MPICH);
+}
+
+#[test]
+fn ranks_of_open_mpi_do_not_outlive_the_network() {
+    ends_without_a_cable(&mpis::OPEN_MPI);
 }

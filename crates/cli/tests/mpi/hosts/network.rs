@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tempfile::TempDir;
 
@@ -15,11 +16,14 @@ pub const RATE: u64 = 200_000_000 / 8;
 /// What it may send at once before that, in bytes.
 pub const BURST: u64 = 16 << 10;
 
+/// How many there have been in this process.
+static NETWORKS: AtomicUsize = AtomicUsize::new(0);
+
 /// Hosts with names and addresses, on one network. All is gone when this is dropped.
 pub struct Network {
     hosts: Vec<Host>,
     /// Outlives the hosts, whose cables end in it.
-    _switch: Namespace,
+    switch: Namespace,
     folder: TempDir,
 }
 
@@ -48,16 +52,17 @@ impl Network {
         let switch = Namespace::new()?;
         switch.run("ip link add bridge type bridge")?;
         switch.run("ip link set bridge up")?;
+        // MPIs name files after the host, and several tests may run at once.
+        let mark = format!("{}-{}", std::process::id(), NETWORKS.fetch_add(1, Ordering::Relaxed));
         let mut hosts = Vec::new();
         for number in 1..=count {
             let namespace = Namespace::new()?;
             let inside = namespace.pid();
             switch.run(&format!("ip link add port{number} type veth peer name eth0 netns {inside}"))?;
             switch.run(&format!("ip link set port{number} master bridge up"))?;
-            // MPIs name files after the host, and several tests may run at once.
-            hosts.push(Host { name: format!("host{number}-{}", std::process::id()), namespace });
+            hosts.push(Host { name: format!("host{number}-{mark}"), namespace });
         }
-        Ok(Self { hosts, _switch: switch, folder: tempfile::tempdir().expect("a directory") })
+        Ok(Self { hosts, switch, folder: tempfile::tempdir().expect("a directory") })
     }
 
     /// Names, addresses and the limit of the rate.
@@ -109,6 +114,11 @@ impl Network {
             Family::OpenMpi5 => &["--prtemca", "plm_ssh_agent", agent, "--host", &slots],
         };
         mpi.job_by(launcher, ranks_a_host * self.hosts.len(), options)
+    }
+
+    /// Pulls the cable of a host, whose number is its place.
+    pub fn cut_off(&self, host: usize) {
+        self.switch.run(&format!("ip link set port{} down", host + 1)).unwrap_or_else(|why| panic!("{why}"));
     }
 
     /// The names of the hosts.
