@@ -113,12 +113,15 @@ pub struct StatusLayout {
     pub tag: usize,
     /// Of `MPI_ERROR`.
     pub error: usize,
+    /// Of the lower half of the bytes of the message, where the interface fixes it: asking for it by a function would be timed. Beyond the
+    /// end where only `MPI_Get_count` knows.
+    pub count: usize,
 }
 
 impl StatusLayout {
-    const MPICH: Self = Self { size: 20, source: 8, tag: 12, error: 16 };
-    const OPEN_MPI: Self = Self { size: 24, source: 0, tag: 4, error: 8 };
-    const STANDARD: Self = Self { size: 32, source: 0, tag: 4, error: 8 };
+    const MPICH: Self = Self { size: 20, source: 8, tag: 12, error: 16, count: 0 };
+    const OPEN_MPI: Self = Self { size: 24, source: 0, tag: 4, error: 8, count: 16 };
+    const STANDARD: Self = Self { size: 32, source: 0, tag: 4, error: 8, count: 32 };
 }
 
 #[cfg(test)]

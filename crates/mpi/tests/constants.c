@@ -55,5 +55,12 @@ int main(void)
     number("status.source", offsetof(MPI_Status, MPI_SOURCE));
     number("status.tag", offsetof(MPI_Status, MPI_TAG));
     number("status.error", offsetof(MPI_Status, MPI_ERROR));
+#if defined(OPEN_MPI)
+    number("status.count", offsetof(MPI_Status, _ucount));
+#elif defined(MPI_ABI_VERSION)
+    number("status.count", sizeof(MPI_Status));
+#else
+    number("status.count", offsetof(MPI_Status, count_lo));
+#endif
     return 0;
 }

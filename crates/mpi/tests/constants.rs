@@ -99,7 +99,7 @@ fn named(constants: Constants, word: &dyn Fn(usize) -> String) -> Named {
         words: comm_world comm_self comm_null byte double sum request_null errors_return in_place status_ignore;
         numbers: any_source any_tag undefined thread_funneled err_truncate bsend_overhead
             max_error_string max_library_version;
-        status: size source tag error
+        status: size source tag error count
     }
     named
 }

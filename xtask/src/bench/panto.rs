@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::mpi::Mpi;
-use super::{SIZES, Times};
+use super::{SIZES, Times, pingpong};
 use crate::failure::{Failure, Result};
 use crate::shell;
 
@@ -30,9 +30,10 @@ pub fn measure(program: &Path) -> Result<Times> {
     run(command.args(["bench", KERNEL, "--ranks", "2", "--hops", "1", "--pin"]))
 }
 
-/// Measures once, on two ranks of an MPI.
+/// Measures once, on two ranks of an MPI, with as many samples of each size as the ping-pong in C takes.
 pub fn measure_on(mpi: &Mpi, program: &Path) -> Result<Times> {
-    run(mpi.command(program).args(["bench", KERNEL]))
+    let samples = pingpong::BATCHES.to_string();
+    run(mpi.command(program).args(["bench", KERNEL, "--precision", "1e-6", "--max-samples", &samples]))
 }
 
 fn run(command: &mut Command) -> Result<Times> {

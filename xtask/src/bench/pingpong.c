@@ -40,15 +40,16 @@ static void echo(int rank, char *sent, char *received, int bytes) {
     }
 }
 
-static double batch(int rank, char *sent, char *received, int bytes, long repetitions) {
+/* The buffers change places for good: the next batch too begins with what came back. */
+static double batch(int rank, char **sent, char **received, int bytes, long repetitions) {
     must(MPI_Barrier(MPI_COMM_WORLD));
     double start = now_ns();
     for (long i = 0; i < repetitions; i++) {
-        echo(rank, sent, received, bytes);
+        echo(rank, *sent, *received, bytes);
         if (rank == 0) {
-            char *came = received;
-            received = sent;
-            sent = came;
+            char *came = *received;
+            *received = *sent;
+            *sent = came;
         }
     }
     return now_ns() - start;
@@ -72,7 +73,7 @@ static void checked(int rank, char *sent, char *received, int bytes, int round) 
 }
 
 /* Warms up, and finds how often the echo must be repeated to last long enough. Rank 0 decides for both. */
-static long repetitions_for(int rank, char *sent, char *received, int bytes) {
+static long repetitions_for(int rank, char **sent, char **received, int bytes) {
     long repetitions = 1, next = 1;
     do {
         repetitions = next;
@@ -91,9 +92,9 @@ static void measure(int rank, int bytes) {
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     checked(rank, sent, received, bytes, 1);
-    long repetitions = repetitions_for(rank, sent, received, bytes);
+    long repetitions = repetitions_for(rank, &sent, &received, bytes);
     for (int i = 0; i < BATCHES; i++) {
-        half_ns[i] = batch(rank, sent, received, bytes, repetitions) / (double)repetitions / 2.0;
+        half_ns[i] = batch(rank, &sent, &received, bytes, repetitions) / (double)repetitions / 2.0;
     }
     checked(rank, sent, received, bytes, 2);
     if (rank == 0) {

@@ -9,6 +9,9 @@ use crate::shell;
 
 pub const SOURCE: Source = Source { name: "pingpong", text: include_str!("pingpong.c") };
 
+/// The samples that it takes of each size.
+pub const BATCHES: usize = 501;
+
 /// Measures once.
 pub fn measure(mpi: &Mpi, program: &Path) -> Result<Times> {
     let printed = shell::capture(&mut mpi.command(program))?;
@@ -39,7 +42,8 @@ mod tests {
     }
 
     #[test]
-    fn the_c_program_has_the_same_sizes() {
+    fn the_c_program_has_the_same_numbers() {
+        assert!(SOURCE.text.contains(&format!("BATCHES = {BATCHES},")));
         let sizes: Vec<String> = SIZES.iter().map(|(bytes, _)| bytes.to_string()).collect();
         assert!(SOURCE.text.contains(&format!("SIZES[] = {{{}}}", sizes.join(", "))));
     }

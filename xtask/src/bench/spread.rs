@@ -38,6 +38,17 @@ impl fmt::Display for Spread {
     }
 }
 
+/// Where the median would be if there were ever more rounds, with 95 % confidence: the values of these ranks, whatever the
+/// distribution. The least and the most if there are few.
+pub fn interval(values: &[f64]) -> (f64, f64) {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let (count, half) = (sorted.len() as f64, 0.98 * (sorted.len() as f64).sqrt());
+    let low = (count / 2.0 - half).floor().max(1.0) as usize - 1;
+    let high = ((count / 2.0 + half).ceil() as usize).min(sorted.len() - 1);
+    (sorted[low], sorted[high])
+}
+
 /// Round by round: neighbours in time had the same weather.
 pub fn ratios(above: &[f64], below: &[f64]) -> Vec<f64> {
     above.iter().zip(below).map(|(above, below)| above / below).collect()
@@ -83,6 +94,13 @@ mod tests {
         assert_eq!(Spread::of(&[4.0, 1.0]).to_string(), "2.50 (1.00..4.00)");
         assert_eq!(format!("{:.0}", Spread::of(&[4.0, 2.0])), "3 (2..4)");
         assert!(Spread::of(&[]).median.is_nan());
+    }
+
+    #[test]
+    fn the_median_lies_in_its_interval() {
+        let values: Vec<f64> = (1..=31).map(f64::from).collect();
+        assert_eq!(interval(&values), (10.0, 22.0));
+        assert_eq!(interval(&[2.0, 1.0, 3.0]), (1.0, 3.0));
     }
 
     #[test]
