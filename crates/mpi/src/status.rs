@@ -47,7 +47,8 @@ impl RawStatus {
         let layout = &mpi.constants().status;
         let (source, tag) = (self.field(layout.source), self.field(layout.tag));
         // Messages of more than 31 bits of bytes cannot be sent, so the lower half is all of it.
-        let len = if layout.count < layout.size { self.field(layout.count) as usize } else { mpi.count(self) };
+        let len =
+            if layout.count < layout.size { self.field(layout.count) as usize } else { mpi.count(self) };
         Status { source: source.max(0) as usize, tag: tag.max(0) as u32, len }
     }
 }
