@@ -173,6 +173,6 @@ pub fn end(world: Mpi, outcome: Result<ExitCode, Failure>) -> Result<ExitCode, F
         out::note(format_args!("panto: {failure}"));
         out::mute(true);
     }
-    world.finish()?;
+    world.finish(if outcome.is_err() { 2 } else { 0 })?;
     outcome
 }

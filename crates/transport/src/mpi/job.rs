@@ -130,8 +130,8 @@ impl Job {
         self.mpi.abort(1)
     }
 
-    /// Ends the job, when all ranks have come here.
-    pub(super) fn finish(&self) -> Result<()> {
+    /// Ends the job, when all ranks have come here; the process will end with this code.
+    pub(super) fn finish(&self, code: u8) -> Result<()> {
         let mut copies = self.copies.borrow_mut();
         copies.iter_mut().try_for_each(|(request, _)| request.complete(&self.mpi))?;
         copies.clear();
@@ -139,7 +139,7 @@ impl Job {
         // SAFETY: a barrier has no memory.
         self.wait_asleep(unsafe { self.world.start_collective(Collective::Barrier, nothing) }?);
         // From here on processes may end; nobody ends before all have heard of it, because another barrier comes after.
-        self.watch.end();
+        self.watch.leave(code);
         // SAFETY: the same.
         unsafe { self.world.collective(Collective::Barrier, nothing) }?;
         Ok(self.mpi.finish()?)

@@ -91,9 +91,10 @@ impl Mpi {
         Ok((job.cadence.to_string(), job.clocks.to_string()))
     }
 
-    /// Ends the job, when all ranks have come here.
-    pub fn finish(self) -> Result<(), Error> {
-        self.job()?.finish()
+    /// Ends the job, when all ranks have come here. An MPI that does not end by itself is ended, and the process with it, with this
+    /// code: nothing should be left to do.
+    pub fn finish(self, code: u8) -> Result<(), Error> {
+        self.job()?.finish(code)
     }
 
     /// Ends the whole job now, with this exit code.

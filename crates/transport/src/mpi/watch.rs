@@ -6,7 +6,7 @@
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::process::{Process, wait_for_any};
@@ -17,6 +17,8 @@ use crate::place::Place;
 pub(super) struct Watch {
     beats: AtomicU64,
     off: AtomicBool,
+    /// The exit code with which the process is about to end, if it is.
+    leaving: OnceLock<u8>,
     /// Who this rank is and whom it watches, once that is known.
     post: Mutex<Arc<Post>>,
 }
@@ -36,6 +38,9 @@ const LONGEST_LOOK: Duration = Duration::from_secs(2);
 const SHORTEST_LOOK: Duration = Duration::from_millis(200);
 /// How long ranks wait before they speak: the first of all, the first of a host, and others. Mostly the launcher has ended them by then.
 const AFTER_YOU: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(1)];
+/// The most that the end of MPI may take. MPICH 4.0 hangs there now and then when ranks are connected by TCP: one half waits for
+/// messages, the other for the launcher.
+const LAST_MOMENT: Duration = Duration::from_secs(10);
 /// What ends with this was not the user's wish.
 const FAILED: i32 = 1;
 
@@ -49,6 +54,12 @@ impl Watch {
     /// The job is over: nobody needs to be there any more.
     pub(super) fn end(&self) {
         self.off.store(true, Ordering::Relaxed);
+    }
+
+    /// The job is over, and MPI is about to be ended: it should not take long.
+    pub(super) fn leave(&self, code: u8) {
+        let _ = self.leaving.set(code);
+        self.end();
     }
 
     /// Starts to watch, before MPI is started: that may hang too.
@@ -98,6 +109,21 @@ impl Guard {
                 still = Duration::ZERO;
             }
         }
+        if let Some(&code) = self.watch.leaving.get() {
+            self.leave(code);
+        }
+    }
+
+    /// The process ends long before this does, or MPI keeps it from ending.
+    fn leave(&self, code: u8) {
+        std::thread::sleep(LAST_MOMENT);
+        if self.post().rank == Some(0) {
+            let text =
+                "panto: MPI_Finalize does not return; the job is ended without it, the results are complete";
+            let _ = writeln!(std::io::stderr(), "{text}");
+        }
+        // SAFETY: everything was written, and there is nothing else to do.
+        unsafe { libc::_exit(code.into()) }
     }
 
     /// Waits a while for the end of a process that must not end.
