@@ -13,7 +13,8 @@ fn conforms(mpi: &Mpi, ranks: usize) {
     let value: serde_json::Value = serde_json::from_str(text).expect("JSON");
     assert_eq!(value["ranks"], ranks, "{}: {text}", mpi.name);
     assert_eq!(value["abi"], mpi.abi, "{}: {text}", mpi.name);
-    assert!(value["cases"].as_u64() > Some(10), "{}: {text}", mpi.name);
+    assert_eq!(value["check"]["failed"], 0, "{}: {text}", mpi.name);
+    assert!(value["check"]["passed"].as_u64() > Some(10), "{}: {text}", mpi.name);
 }
 
 /// A test for each number of ranks that must work.

@@ -119,7 +119,7 @@ fn conforms_across_hosts(mpi: &Mpi) {
     let ended = network.job(mpi, 2).words("info mpi --check --format json").run();
     let value: Value = serde_json::from_str(ended.succeeds()).expect("JSON");
     assert_placement(&value, &network);
-    assert!(value["cases"].as_u64() > Some(10), "{value:#}");
+    assert!(value["check"]["passed"].as_u64() > Some(10), "{value:#}");
 }
 
 #[test]
