@@ -27,9 +27,9 @@ fn a_wrong_command_is_refused_once() {
     ] {
         everywhere(4, line, |ended| {
             assert!(ended.code != Some(0), "{line}: {ended:#?}");
-            let says = |line: &&str| line.starts_with("panto: ") || line.starts_with("error: ");
-            let said: Vec<&str> = ended.stderr.lines().filter(says).collect();
-            assert!(said.len() == 1 && said[0].contains(words), "{line}: {ended:#?}");
+            let is_panto = |line: &&str| line.starts_with("panto: ") || line.starts_with("error: ");
+            let said = ended.stderr.lines().filter(is_panto).filter(|line| line.contains(words)).count();
+            assert_eq!(said, 1, "{line}: {ended:#?}");
             assert!(ended.stdout.is_empty(), "{line}: {ended:#?}");
         });
     }

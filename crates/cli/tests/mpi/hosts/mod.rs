@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::job::until;
+use crate::job::{Ended, until};
 use crate::measuring::{LIMIT, Measuring};
 use crate::mpis::{self, Mpi};
 use crate::read_back;
@@ -16,9 +16,15 @@ use network::{BURST, Network, RATE};
 /// Runs a line on all hosts with its results in a file, and answers the lines of the file and what was printed.
 fn measured(network: &Network, mpi: &Mpi, ranks: usize, line: &str, path: &Path) -> (Vec<Value>, String) {
     let ended = network.job(mpi, ranks).words(line).arg("-o").arg(path).run();
-    let table = ended.succeeds().to_owned();
+    let table = complete(&ended).to_owned();
     let text = std::fs::read_to_string(path).expect("written");
     (text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect(), table)
+}
+
+/// Asserts success and answers what was printed. MPICH 4.0 does not always come back from its end over TCP, not even in a program that
+/// does nothing else; Panto leaves it then and says that the results are complete, but Hydra calls that a failure.
+fn complete(ended: &Ended) -> &str {
+    if ended.stderr.contains("MPI_Finalize does not return") { &ended.stdout } else { ended.succeeds() }
 }
 
 /// Four ranks, two a host: the file says where they were, and which distance was measured.
@@ -113,11 +119,16 @@ fn the_suite_over_open_mpi_on_three_hosts() {
     suite_across_hosts(&mpis::OPEN_MPI, 3, 1);
 }
 
+/// The line that is JSON; Hydra may add its own.
+fn json(text: &str) -> &str {
+    text.lines().find(|line| line.starts_with('{')).unwrap_or_else(|| panic!("no JSON in {text}"))
+}
+
 /// The message layer keeps its promises over TCP, too.
 fn conforms_across_hosts(mpi: &Mpi) {
     let Some(network) = Network::new(2).filter(|_| mpi.is_here()) else { return };
     let ended = network.job(mpi, 2).words("info mpi --check --format json").run();
-    let value: Value = serde_json::from_str(ended.succeeds()).expect("JSON");
+    let value: Value = serde_json::from_str(json(complete(&ended))).expect("JSON");
     assert_placement(&value, &network);
     assert!(value["check"]["passed"].as_u64() > Some(10), "{value:#}");
 }
