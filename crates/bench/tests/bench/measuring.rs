@@ -193,7 +193,9 @@ fn with_a_clock_ahead(ahead: u64, error: Option<Time>) -> Samples {
 #[test]
 fn samples_that_start_late_are_dropped_and_counted_and_barriers_help() {
     let late = with_a_clock_ahead(1_000_000_000_000, None);
-    assert_eq!((late.start, late.late), (Start::Barrier, 64));
+    assert_eq!(late.start, Start::Barrier);
+    // Fewer attempts if the time of the point is over by then, but never one alone.
+    assert!((4..=64).contains(&late.late), "{late:?}");
     assert!(late.nanos.len() >= 3, "{late:?}");
 }
 
