@@ -90,8 +90,8 @@ constants! {
     number any_tag: c_int = (-1), (-1), (-2);
     /// `MPI_UNDEFINED`.
     number undefined: c_int = (-32766), (-32766), (-32766);
-    /// `MPI_THREAD_FUNNELED`.
-    number thread_funneled: c_int = 1, 1, 1024;
+    /// `MPI_THREAD_SINGLE`.
+    number thread_single: c_int = 0, 0, 0;
     /// `MPI_ERR_TRUNCATE`, an error class.
     number err_truncate: c_int = 14, 15, 15;
     /// `MPI_BSEND_OVERHEAD`.

@@ -46,7 +46,7 @@ int main(void)
     number("any_source", MPI_ANY_SOURCE);
     number("any_tag", MPI_ANY_TAG);
     number("undefined", MPI_UNDEFINED);
-    number("thread_funneled", MPI_THREAD_FUNNELED);
+    number("thread_single", MPI_THREAD_SINGLE);
     number("err_truncate", MPI_ERR_TRUNCATE);
     number("bsend_overhead", MPI_BSEND_OVERHEAD);
     number("max_error_string", MPI_MAX_ERROR_STRING);

@@ -97,7 +97,7 @@ fn named(constants: Constants, word: &dyn Fn(usize) -> String) -> Named {
     }
     name! {
         words: comm_world comm_self comm_null byte double sum request_null errors_return in_place status_ignore;
-        numbers: any_source any_tag undefined thread_funneled err_truncate bsend_overhead
+        numbers: any_source any_tag undefined thread_single err_truncate bsend_overhead
             max_error_string max_library_version;
         status: size source tag error count
     }

@@ -2,8 +2,9 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,8 @@ pub struct Running {
 pub struct Ended {
     /// The launcher's exit code.
     pub code: Option<i32>,
+    /// The signal that ended the launcher.
+    pub signal: Option<i32>,
     /// What all ranks and the launcher printed.
     pub stdout: String,
     pub stderr: String,
@@ -63,7 +66,8 @@ impl Job {
         self.start().end(LIMIT)
     }
 
-    /// Starts it. Output goes to files: a process that outlives the launcher would hold a pipe open.
+    /// Starts it. Output goes to files: a process that outlives the launcher would hold a pipe open. Input stays open: the launcher of
+    /// Debian's MPICH passes its end on, and dies of a broken pipe if the ranks have ended meanwhile.
     pub fn start(mut self) -> Running {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let mark = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
@@ -72,7 +76,7 @@ impl Job {
         let started = self
             .0
             .env(MARK, &mark)
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(file("stdout"))
             .stderr(file("stderr"))
             .spawn();
@@ -97,13 +101,13 @@ impl Running {
             assert!(start.elapsed() < limit, "no end after {limit:?}: {:#?}", self.so_far(None));
             std::thread::sleep(Duration::from_millis(5));
         };
-        self.so_far(status.code())
+        self.so_far(Some(status))
     }
 
     /// Asserts that the launcher has not ended yet.
     pub fn must_run(&mut self) {
         if let Some(status) = self.launcher.try_wait().expect("it is our child") {
-            panic!("it ended too early: {:#?}", self.so_far(status.code()));
+            panic!("it ended too early: {:#?}", self.so_far(Some(status)));
         }
     }
 
@@ -114,12 +118,17 @@ impl Running {
         marked(&self.mark).into_iter().filter(is_it).collect()
     }
 
-    fn so_far(&self, code: Option<i32>) -> Ended {
+    fn so_far(&self, status: Option<ExitStatus>) -> Ended {
         let text = |name| {
             let bytes = fs::read(self.printed.path().join(name)).unwrap_or_default();
             String::from_utf8_lossy(&bytes).into_owned()
         };
-        Ended { code, stdout: text("stdout"), stderr: text("stderr") }
+        Ended {
+            code: status.and_then(|status| status.code()),
+            signal: status.and_then(|status| status.signal()),
+            stdout: text("stdout"),
+            stderr: text("stderr"),
+        }
     }
 }
 
