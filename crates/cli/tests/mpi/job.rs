@@ -147,7 +147,7 @@ impl Drop for Running {
 impl Ended {
     /// Asserts success and answers what was printed.
     pub fn succeeds(&self) -> &str {
-        assert_eq!(self.code, Some(0), "{self:#?}");
+        assert_eq!((self.code, self.signal), (Some(0), None), "{self:#?}");
         &self.stdout
     }
 
