@@ -1,6 +1,7 @@
 //! The chores of the project: `cargo xtask --help`.
 #![forbid(unsafe_code)]
 
+mod apps;
 mod bench;
 mod failure;
 mod help;
@@ -33,6 +34,12 @@ const CHORES: &[Chore] = &[
         line: "the repository's own speed, side by side with MPI",
         help: bench::help,
         run: bench::run,
+    },
+    Chore {
+        name: "apps",
+        line: "builds the MPI programs of apps/ for each installed MPI",
+        help: apps::help,
+        run: apps::run,
     },
 ];
 
@@ -70,7 +77,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
 
 fn names() -> String {
     let names: Vec<_> = CHORES.iter().map(|chore| format!("`{}`", chore.name)).collect();
-    names.join(" and ")
+    names.join(", ")
 }
 
 #[cfg(test)]
@@ -81,6 +88,6 @@ mod tests {
     fn an_unknown_chore_is_told_which_there_are() {
         let failure = dispatch(&["tset".to_owned()]).unwrap_err();
         assert!(matches!(failure, Failure::Usage(_)));
-        assert!(failure.to_string().contains("`test` and `bench`"));
+        assert!(failure.to_string().contains("`test`, `bench`, `apps`"));
     }
 }

@@ -48,8 +48,18 @@ pub fn works(command: &mut Command) -> bool {
 
 /// Is there a program of this name?
 pub fn on_path(name: &str) -> bool {
+    find(name).is_some()
+}
+
+/// The program of this name on the path.
+pub fn find(name: &str) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&folders).any(|folder| folder.join(name).is_file())
+    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+/// A path as people would type it at the root of the repository.
+pub fn shown(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
 
 /// The command as one would type it, without the way to cargo.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::failure::{Failure, Result};
 use crate::needs::{self, pypi};
-use crate::{help, shell};
+use crate::{apps, help, shell};
 
 struct Step {
     name: &'static str,
@@ -14,6 +14,7 @@ struct Step {
 
 const STEPS: &[Step] = &[
     Step { name: "needs", line: "what the tests need is there, or gets installed", run: needs::ensure },
+    Step { name: "apps", line: "the programs that tests run are built for each MPI", run: apps::ensure },
     Step { name: "fmt", line: "the code is laid out by rustfmt", run: fmt },
     Step { name: "clippy", line: "clippy has nothing to say", run: clippy },
     Step { name: "docs", line: "the documentation builds without warnings", run: docs },
@@ -107,7 +108,7 @@ fn tests() -> Result<()> {
     } else {
         "test --workspace --lib --bins --tests --examples"
     };
-    shell::stream(shell::cargo(arguments).envs(pypi::variables()))
+    shell::stream(shell::cargo(arguments).envs(pypi::variables()).envs(apps::variables()))
 }
 
 fn doctests() -> Result<()> {
@@ -131,7 +132,7 @@ mod tests {
     fn an_unknown_step_is_told_which_there_are() {
         let failure = select("clippy,doc").err().unwrap();
         assert!(matches!(failure, Failure::Usage(_)));
-        assert!(failure.to_string().contains("needs, fmt, clippy, docs, tests, doctests"));
+        assert!(failure.to_string().contains("needs, apps, fmt, clippy, docs, tests, doctests"));
     }
 
     #[test]

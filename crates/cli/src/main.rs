@@ -12,6 +12,7 @@ mod session;
 mod show;
 mod simulated;
 mod threads;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -34,17 +35,20 @@ Examples:
   panto bench comet/echo --sizes 0..64KiB      one kernel
   mpirun -n 4 panto bench comet                the same on the MPI of that mpirun, whichever it is
   panto bench comet --on ipsc860 --ranks 16    the same on a simulated machine
+  panto trace -- mpirun -n 16 ./app            record what an MPI program does, as it is
   panto machines show ipsc860                  what a simulated machine is made of
   panto info run.jsonl                         look at a saved result again
   panto info mpi                               which MPI library would be used, and why
 
 Exit codes: 0 done; 1 a measurement failed (wrong data, deadlock, a rank gave up); 2 the command or a file
-is wrong, nothing was measured; 130 stopped by Ctrl-C, what was measured is kept.";
+is wrong, nothing was measured; 130 stopped by Ctrl-C, what was measured is kept. `panto trace` ends with the
+program's own (see `panto trace --help`).";
 
 #[derive(Subcommand)]
 enum Command {
     Quickstart(quickstart::Quickstart),
     Bench(Box<bench::Bench>),
+    Trace(commands::trace::Trace),
     Info(info::Info),
     Machines(machines::Machines),
     Reproduce(reproduce::Reproduce),
@@ -56,6 +60,7 @@ impl Command {
     fn is_for_all(&self) -> bool {
         match self {
             Self::Bench(command) => command.is_for_all(),
+            Self::Trace(command) => command.is_for_all(),
             Self::Info(command) => command.is_for_all(),
             _ => false,
         }
@@ -83,6 +88,7 @@ fn run(command: Command) -> ExitCode {
     let outcome = match command {
         Command::Quickstart(command) => command.run(),
         Command::Bench(command) => command.run(),
+        Command::Trace(command) => command.run(),
         Command::Info(command) => command.run(),
         Command::Machines(command) => command.run(),
         Command::Reproduce(command) => command.run(),

@@ -4,7 +4,7 @@
 //! both), and of `mpi_abi.h` of MPICH 5.0.2, which is the header of MPI 5.0's chapter on the standard ABI. A test compiles a
 //! program with each MPI that is there and compares.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::{CStr, c_int, c_void};
 use std::fmt;
 
 /// A binary interface.
@@ -16,6 +16,37 @@ pub enum Abi {
     OpenMpi,
     /// The one that MPI 5 standardised (`libmpi_abi.so`): handles are addresses, constants are small numbers.
     Standard,
+}
+
+impl Abi {
+    /// Which of the three a library has; `None` for what is no MPI.
+    ///
+    /// # Safety
+    /// `symbol` must answer addresses in one library by their names.
+    pub unsafe fn detect(symbol: &dyn Fn(&CStr) -> Option<*mut c_void>) -> Option<Self> {
+        symbol(c"MPI_Init_thread")?;
+        // SAFETY: as the caller says.
+        if unsafe { says_standard(symbol) } {
+            return Some(Self::Standard);
+        }
+        Some(if symbol(c"ompi_mpi_comm_world").is_some() { Self::OpenMpi } else { Self::Mpich })
+    }
+}
+
+/// A library of MPI 5 says whether it is the standard interface; its other face says no by a negative version.
+///
+/// # Safety
+/// As for [`Abi::detect`].
+unsafe fn says_standard(symbol: &dyn Fn(&CStr) -> Option<*mut c_void>) -> bool {
+    let Some(address) = symbol(c"MPI_Abi_get_version") else { return false };
+    // SAFETY: the standard fixes the prototype of this function.
+    let ask = unsafe {
+        std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int>(address)
+    };
+    let (mut major, mut minor): (c_int, c_int) = (-1, -1);
+    // SAFETY: both are places for a number; the standard allows this call before initialisation.
+    let code = unsafe { ask(&raw mut major, &raw mut minor) };
+    code == 0 && major > 0
 }
 
 impl fmt::Display for Abi {
@@ -84,16 +115,30 @@ constants! {
     number in_place: usize = MINUS_ONE, 1, 1;
     /// `MPI_STATUS_IGNORE`, an address.
     number status_ignore: usize = 1, 0, 0;
+    /// `MPI_STATUSES_IGNORE`, an address.
+    number statuses_ignore: usize = 1, 0, 0;
     /// `MPI_ANY_SOURCE`.
     number any_source: c_int = (-2), (-1), (-1);
     /// `MPI_ANY_TAG`.
     number any_tag: c_int = (-1), (-1), (-2);
+    /// `MPI_PROC_NULL`.
+    number proc_null: c_int = (-1), (-2), (-3);
+    /// `MPI_ROOT`.
+    number root: c_int = (-3), (-4), (-4);
     /// `MPI_UNDEFINED`.
     number undefined: c_int = (-32766), (-32766), (-32766);
     /// `MPI_THREAD_SINGLE`.
     number thread_single: c_int = 0, 0, 0;
     /// `MPI_ERR_TRUNCATE`, an error class.
     number err_truncate: c_int = 14, 15, 15;
+    /// `MPI_CART`, a kind of topology.
+    number cart: c_int = 2, 1, 211;
+    /// `MPI_GRAPH`.
+    number graph: c_int = 1, 2, 212;
+    /// `MPI_DIST_GRAPH`.
+    number dist_graph: c_int = 3, 3, 213;
+    /// `MPI_COMBINER_NAMED`: a datatype that the program did not make.
+    number combiner_named: c_int = 1, 0, 101;
     /// `MPI_BSEND_OVERHEAD`.
     number bsend_overhead: c_int = 96, 128, 512;
     /// `MPI_MAX_ERROR_STRING`.

@@ -33,7 +33,7 @@ pub use abi::{Abi, Constants, StatusLayout};
 pub use collective::{Collective, Memory};
 pub use comm::{Comm, Mode, Want};
 pub use error::{Error, Result};
-pub use library::Library;
+pub use library::{Library, short_version};
 pub use mpi::Mpi;
 pub use reduction::{Apply, Operation};
 pub use request::Request;

@@ -97,7 +97,7 @@ fn is_mpich(version: &str) -> bool {
 }
 
 /// MPICH and its kin write `MPICH Version:      4.0.2` among many lines; others begin with what matters.
-fn short_version(text: &str) -> String {
+pub fn short_version(text: &str) -> String {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("unknown");
     let first = first.split(", package:").next().unwrap_or(first).replace(" Version:", "");
     first.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -138,25 +138,8 @@ impl Handle {
 
     /// Which of the three it is; `None` for what is no MPI.
     fn abi(&self) -> Option<Abi> {
-        self.own_symbol(c"MPI_Init_thread")?;
-        if self.says_standard() {
-            return Some(Abi::Standard);
-        }
-        let is_open_mpi = self.own_symbol(c"ompi_mpi_comm_world").is_some();
-        Some(if is_open_mpi { Abi::OpenMpi } else { Abi::Mpich })
-    }
-
-    /// A library of MPI 5 says whether it is the standard interface; its other face says no by a negative version.
-    fn says_standard(&self) -> bool {
-        let Some(address) = self.own_symbol(c"MPI_Abi_get_version") else { return false };
-        // SAFETY: the standard fixes the prototype of this function.
-        let ask = unsafe {
-            std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int>(address)
-        };
-        let (mut major, mut minor): (c_int, c_int) = (-1, -1);
-        // SAFETY: both are places for a number; the standard allows this call before initialisation.
-        let code = unsafe { ask(&raw mut major, &raw mut minor) };
-        code == 0 && major > 0
+        // SAFETY: the symbols are those of this library.
+        unsafe { Abi::detect(&|name| self.own_symbol(name)) }
     }
 
     /// In this library, whoever else has one of the same name.

@@ -43,6 +43,13 @@ int main(void)
     handle("errors_return", (uintptr_t) MPI_ERRORS_RETURN);
     number("in_place", (intptr_t) MPI_IN_PLACE);
     number("status_ignore", (intptr_t) MPI_STATUS_IGNORE);
+    number("statuses_ignore", (intptr_t) MPI_STATUSES_IGNORE);
+    number("proc_null", MPI_PROC_NULL);
+    number("root", MPI_ROOT);
+    number("cart", MPI_CART);
+    number("graph", MPI_GRAPH);
+    number("dist_graph", MPI_DIST_GRAPH);
+    number("combiner_named", MPI_COMBINER_NAMED);
     number("any_source", MPI_ANY_SOURCE);
     number("any_tag", MPI_ANY_TAG);
     number("undefined", MPI_UNDEFINED);

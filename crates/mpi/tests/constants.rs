@@ -96,8 +96,10 @@ fn named(constants: Constants, word: &dyn Fn(usize) -> String) -> Named {
         };
     }
     name! {
-        words: comm_world comm_self comm_null byte double sum request_null errors_return in_place status_ignore;
-        numbers: any_source any_tag undefined thread_single err_truncate bsend_overhead
+        words: comm_world comm_self comm_null byte double sum request_null errors_return in_place status_ignore
+            statuses_ignore;
+        numbers: any_source any_tag proc_null root undefined thread_single err_truncate cart graph dist_graph
+            combiner_named bsend_overhead
             max_error_string max_library_version;
         status: size source tag error count
     }

@@ -9,6 +9,7 @@ mod panto;
 mod pingpong;
 mod programs;
 mod spread;
+mod trace;
 
 use crate::failure::{Failure, Result};
 use crate::help;
@@ -52,6 +53,12 @@ const PARTS: &[Part] = &[
         line: "what Panto adds to the start of an MPI program",
         usual: true,
         run: launch::run,
+    },
+    Part {
+        name: "trace",
+        line: "what tracing costs: time and bytes a call; reading a trace",
+        usual: true,
+        run: trace::run,
     },
     Part {
         name: "startup",

@@ -27,6 +27,9 @@ pub const OPEN_MPI_5: Environment =
 pub const INTEL: Environment =
     Environment { folder: "intel", requirement: "impi-rt>=2021.17,<2021.19", compilers: &[] };
 
+/// No MPI, but what speaks to one in Python. Which one is said when it runs (`MPI4PY_LIBMPI`).
+pub const MPI4PY: Environment = Environment { folder: "mpi4py", requirement: "mpi4py>=4,<5", compilers: &[] };
+
 const ALL: [&Environment; 3] = [&MPICH_5, &OPEN_MPI_5, &INTEL];
 
 impl Environment {
@@ -54,7 +57,8 @@ impl Environment {
         folder().join(self.folder)
     }
 
-    fn program(&self, name: &str) -> PathBuf {
+    /// A program in it, whether it is there or not.
+    pub fn program(&self, name: &str) -> PathBuf {
         self.path().join("bin").join(name)
     }
 }

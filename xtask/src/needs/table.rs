@@ -1,6 +1,6 @@
 //! What must be there, row by row. What a row relies on stands above it.
 
-use super::pypi::{INTEL, MPICH_5, OPEN_MPI_5};
+use super::pypi::{INTEL, MPI4PY, MPICH_5, OPEN_MPI_5};
 use super::{Detect, Get, Need};
 
 pub const NEEDS: &[Need] = &[
@@ -30,6 +30,13 @@ pub const NEEDS: &[Need] = &[
         detect: Detect::Program("gcc"),
         get: Get::Apt(&["gcc", "libc6-dev"]),
         purpose: "compiles the programs that Panto is held to",
+        required: true,
+    },
+    Need {
+        name: "gfortran",
+        detect: Detect::Program("gfortran"),
+        get: Get::Apt(&["gfortran"]),
+        purpose: "compiles programs that speak to MPI in Fortran",
         required: true,
     },
     Need {
@@ -65,6 +72,13 @@ pub const NEEDS: &[Need] = &[
         detect: Detect::Environment(&MPICH_5),
         get: Get::Pypi(&MPICH_5),
         purpose: "has MPICH's ABI and the standard one",
+        required: true,
+    },
+    Need {
+        name: "mpi4py",
+        detect: Detect::Environment(&MPI4PY),
+        get: Get::Pypi(&MPI4PY),
+        purpose: "runs programs that speak to MPI in Python",
         required: true,
     },
     Need {

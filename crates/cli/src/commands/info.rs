@@ -4,22 +4,23 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use panto_bench::results::{read, salvage};
+use panto_trace::Trace;
 
 use crate::failure::Failure;
 use crate::library;
 use crate::out;
 use crate::show::{self, Format};
-use crate::{model, mpi};
+use crate::{model, mpi, trace};
 
-/// Show what is in a result file, what a machine model promises, or which MPI would be used
+/// Show what is in a result file or a trace, what a machine model promises, or which MPI would be used
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  panto info run.jsonl\n  panto info run.jsonl --format csv > run.csv\n  \
-                        panto info run.jsonl --plot plots\n  panto info --salvage broken.jsonl\n  panto info my-machine.toml\n  panto info cm5\n  \
+                        panto info run.jsonl --plot plots\n  panto info --salvage broken.jsonl\n  panto info app.panto\n  panto info my-machine.toml\n  panto info cm5\n  \
                         panto info mpi\n  mpirun -n 4 panto info mpi --check     does this MPI keep its promises?"
 )]
 pub struct Info {
-    /// A file that `panto bench -o` wrote, a machine (a model file or the name of a built-in), or `mpi`
+    /// A file that `panto bench -o` or `panto trace -o` wrote, a machine (a model file or the name of a built-in), or `mpi`
     file: PathBuf,
 
     /// How to print it
@@ -56,6 +57,12 @@ impl Info {
         }
         if self.check {
             return Err(Failure::Usage("--check is for `panto info mpi`, under a launcher".into()));
+        }
+        if Trace::recognises(&self.file) {
+            if self.plot.is_some() {
+                return Err(Failure::Usage("a trace has no plots; leave --plot out".into()));
+            }
+            return trace::info(&self.file, self.format, self.salvage);
         }
         if model::is_model(&self.file) {
             if self.plot.is_some() {

@@ -7,3 +7,4 @@ pub mod info;
 pub mod machines;
 pub mod quickstart;
 pub mod reproduce;
+pub mod trace;

@@ -8,6 +8,7 @@ mod machines;
 mod quickstart;
 mod reproduce;
 mod simulated;
+mod traces;
 
 use std::path::Path;
 use std::process::{Command, Output};

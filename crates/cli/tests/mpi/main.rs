@@ -6,11 +6,16 @@ mod conformance;
 mod detection;
 mod failures;
 mod hosts;
-mod job;
 mod measuring;
 mod mismatch;
-mod mpis;
 mod once;
+
+#[allow(dead_code, reason = "other tests need the rest")]
+#[path = "../support/job.rs"]
+mod job;
+#[allow(dead_code, reason = "other tests need the rest")]
+#[path = "../support/mpis.rs"]
+mod mpis;
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,6 +1,9 @@
 //! Jobs on more than one host: namespaces with cables between them, whose rate is limited. The messages go over TCP.
 
+#[path = "../../support/namespace.rs"]
 mod namespace;
+#[allow(dead_code, reason = "other tests need the rest")]
+#[path = "../../support/network.rs"]
 mod network;
 
 use std::path::Path;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tempfile::TempDir;
@@ -101,19 +102,31 @@ impl Network {
 
     /// A job of `panto` on all hosts, started from the first.
     pub fn job(&self, mpi: &Mpi, ranks_a_host: usize) -> Job {
-        let launcher =
-            self.hosts[0].namespace.command(mpi.launcher().expect("asked before whether it is here"));
-        let agent = self.file("agent");
-        let agent = agent.to_str().expect("text");
+        let launcher = self.command(mpi.launcher().expect("asked before whether it is here"));
+        let options = self.options(mpi, ranks_a_host);
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        mpi.job_by(launcher, ranks_a_host * self.hosts.len(), &options)
+    }
+
+    /// A command on the first host.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        self.hosts[0].namespace.command(program)
+    }
+
+    /// What a launcher must be told to start so many ranks on each host.
+    pub fn options(&self, mpi: &Mpi, ranks_a_host: usize) -> Vec<String> {
+        let agent = self.file("agent").to_str().expect("text").to_owned();
         let slots: Vec<String> =
             self.hosts.iter().map(|host| format!("{}:{ranks_a_host}", host.name)).collect();
         let slots = slots.join(",");
         let options: &[&str] = match mpi.family {
-            Family::Mpich | Family::Intel => &["-launcher", "ssh", "-launcher-exec", agent, "-hosts", &slots],
-            Family::OpenMpi4 => &["--mca", "plm_rsh_agent", agent, "--host", &slots],
-            Family::OpenMpi5 => &["--prtemca", "plm_ssh_agent", agent, "--host", &slots],
+            Family::Mpich | Family::Intel => {
+                &["-launcher", "ssh", "-launcher-exec", &agent, "-hosts", &slots]
+            }
+            Family::OpenMpi4 => &["--mca", "plm_rsh_agent", &agent, "--host", &slots],
+            Family::OpenMpi5 => &["--prtemca", "plm_ssh_agent", &agent, "--host", &slots],
         };
-        mpi.job_by(launcher, ranks_a_host * self.hosts.len(), options)
+        options.iter().map(ToString::to_string).collect()
     }
 
     /// Pulls the cable of a host, whose number is its place.

@@ -1,5 +1,6 @@
 //! The MPIs that tests run on, and how each is started here.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -14,6 +15,8 @@ pub struct Mpi {
     home: Home,
     /// The library to ask for, below the MPI's folder; none if Panto shall find it.
     asked: Option<&'static str>,
+    /// Where programs for it are, below the folder of `cargo xtask apps`.
+    apps: &'static str,
     /// The words in its version.
     pub version: &'static str,
     /// The end of the path of the library that Panto should find.
@@ -45,6 +48,7 @@ pub const MPICH: Mpi = Mpi {
     family: Family::Mpich,
     home: Home::System("mpiexec.mpich"),
     asked: None,
+    apps: "mpich",
     version: "MPICH",
     library: "libmpich.so.12",
     abi: "MPICH",
@@ -55,6 +59,7 @@ pub const OPEN_MPI: Mpi = Mpi {
     family: Family::OpenMpi4,
     home: Home::System("mpirun.openmpi"),
     asked: None,
+    apps: "openmpi",
     version: "Open MPI",
     library: "libmpi.so.40",
     abi: "Open MPI",
@@ -65,6 +70,7 @@ pub const MPICH_5: Mpi = Mpi {
     family: Family::Mpich,
     home: Home::Folder("mpich5"),
     asked: None,
+    apps: "mpich5",
     version: "MPICH Version:      5.",
     library: "mpich5/lib/libmpi.so.12",
     abi: "MPICH",
@@ -73,6 +79,7 @@ pub const MPICH_5: Mpi = Mpi {
 pub const MPICH_5_STANDARD: Mpi = Mpi {
     name: "MPICH 5 by the standard ABI",
     asked: Some("lib/libmpi_abi.so.1"),
+    apps: "mpich5-abi",
     library: "mpich5/lib/libmpi_abi.so.1",
     abi: "MPI-5 standard",
     ..MPICH_5
@@ -83,6 +90,7 @@ pub const OPEN_MPI_5: Mpi = Mpi {
     family: Family::OpenMpi5,
     home: Home::Folder("openmpi5"),
     asked: None,
+    apps: "openmpi5",
     version: "Open MPI v5.",
     library: "openmpi5/lib/libmpi.so.40",
     abi: "Open MPI",
@@ -93,6 +101,7 @@ pub const INTEL: Mpi = Mpi {
     family: Family::Intel,
     home: Home::Folder("intel"),
     asked: None,
+    apps: "mpich5",
     version: "Intel(R) MPI",
     library: "intel/lib/libmpi.so.12",
     abi: "MPICH",
@@ -101,6 +110,7 @@ pub const INTEL: Mpi = Mpi {
 pub const INTEL_STANDARD: Mpi = Mpi {
     name: "Intel MPI by the standard ABI",
     asked: Some("lib/libmpi_abi.so.1"),
+    apps: "mpich5-abi",
     library: "intel/lib/libmpi_abi.so.1",
     abi: "MPI-5 standard",
     ..INTEL
@@ -111,7 +121,7 @@ pub const ALL: [Mpi; 7] = [MPICH, OPEN_MPI, MPICH_5, MPICH_5_STANDARD, OPEN_MPI_
 
 /// What launchers want as root, in a sandbox, and on one host: nothing but shared memory. Where MPICH's successors can
 /// give up the core while they wait, they are told to: ranks outnumber the cores here.
-const ENVIRONMENT: [(&str, &str); 8] = [
+pub const ENVIRONMENT: [(&str, &str); 8] = [
     ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
     ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
     ("PRTE_ALLOW_RUN_AS_ROOT", "1"),
@@ -131,6 +141,11 @@ impl Mpi {
             eprintln!("skipped: {} is not installed; {remedy}", self.name);
         }
         found
+    }
+
+    /// Is it installed as other programs are?
+    pub fn is_of_the_system(&self) -> bool {
+        matches!(self.home, Home::System(_))
     }
 
     /// What Panto calls its launcher.
@@ -156,6 +171,27 @@ impl Mpi {
         Job::new(launcher)
     }
 
+    /// What starts so many ranks of a program, which comes next.
+    pub fn words(&self, ranks: usize) -> Vec<OsString> {
+        let launcher = self.launcher().expect("asked before whether it is here");
+        let options = self.options().iter().copied().chain(["-n"]).map(OsString::from);
+        [launcher.into_os_string()].into_iter().chain(options).chain([ranks.to_string().into()]).collect()
+    }
+
+    /// A program of `apps/` that is built for this MPI. If it is not, that is said, and the test that asks has nothing to do.
+    pub fn app(&self, name: &str) -> Option<PathBuf> {
+        let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/apps");
+        let folder = std::env::var_os("PANTO_TEST_APPS").map_or_else(usual, PathBuf::from);
+        let path = folder.join(self.apps).join(name);
+        if !self.is_here() {
+            return None;
+        }
+        if !path.is_file() {
+            eprintln!("skipped: {name} is not built for {}; `cargo xtask apps` builds it", self.name);
+        }
+        path.canonicalize().ok()
+    }
+
     /// More ranks than cores are all right.
     fn options(&self) -> &'static [&'static str] {
         match self.family {
@@ -175,14 +211,15 @@ impl Mpi {
         }
     }
 
-    fn asked(&self) -> Option<PathBuf> {
+    /// The library to ask for, if Panto shall not find one by itself.
+    pub fn asked(&self) -> Option<PathBuf> {
         let Home::Folder(folder) = self.home else { return None };
         Some(installed().join(folder).join(self.asked?))
     }
 }
 
 /// Where `cargo xtask test` puts MPIs that are not the system's.
-fn installed() -> PathBuf {
+pub fn installed() -> PathBuf {
     let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/mpi");
     let folder = std::env::var_os("PANTO_TEST_MPI_DIR").map_or_else(usual, PathBuf::from);
     folder.canonicalize().unwrap_or(folder)

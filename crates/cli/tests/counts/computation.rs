@@ -1,0 +1,132 @@
+//! Computation (P2): blocks are as long as the program itself measured them by its thread's CPU clock, although ranks outnumber cores and
+//! wait by spinning.
+
+use std::path::Path;
+
+use panto_trace::{RankTrace, Trace, key};
+
+use crate::mpis::{self, Mpi};
+use crate::scene::Scene;
+
+/// More than the cores of most machines on which tests run; on larger ones they are as right.
+const RANKS: usize = 8;
+
+/// A block, and how many of them.
+const SHORT: &str = "-w 0 -u 100 -b 100";
+const LONG: &str = "-w 5 -b 12";
+
+/// How much the figures may differ: the program reads its clock inside a block, the tracer outside.
+const TOLERANCE: f64 = 0.05;
+
+/// Traces `compute` and answers the trace, and what each rank says it computed in a block, in nanoseconds.
+fn compute(mpi: &Mpi, app: &Path, options: &str, arguments: &str, tunables: &str) -> (Trace, Vec<f64>) {
+    let scene = Scene::new();
+    let job = scene.trace(options, mpi, RANKS, app).words(arguments).env("GLIBC_TUNABLES", tunables);
+    let ended = job.run();
+    let lines = ended.succeeds().lines().filter(|line| line.contains(" computed "));
+    let figure = |line: &str, place: usize| {
+        let word = line.split_whitespace().nth(place).and_then(|word| word.parse::<f64>().ok());
+        word.unwrap_or_else(|| panic!("no figure in `{line}`"))
+    };
+    // `rank 0 computed 123 ns in 20 blocks`
+    let said: Vec<f64> = lines.map(|line| figure(line, 3) / figure(line, 6)).collect();
+    assert_eq!(said.len(), RANKS, "{ended:#?}");
+    (scene.traced(), said)
+}
+
+/// The blocks before the exchanges of a rank, the shortest first.
+fn blocks(rank: &RankTrace) -> Vec<f64> {
+    let mut all = Vec::new();
+    let mut events = rank.events();
+    while let Some(event) = events.next().expect("sound") {
+        if event.name() == "MPI_Sendrecv" {
+            all.push(event.before() as f64);
+        }
+    }
+    all.sort_by(f64::total_cmp);
+    all
+}
+
+fn is_near(one: f64, other: f64) -> bool {
+    (one - other).abs() <= TOLERANCE * other
+}
+
+/// Asserts that the blocks in the trace are those of the program: the median, and all together.
+fn is_right(trace: &Trace, said: &[f64], what: &str) {
+    for (rank, said) in trace.ranks().iter().zip(said) {
+        let blocks = blocks(rank);
+        let (median, mean) = (blocks[blocks.len() / 2], blocks.iter().sum::<f64>() / blocks.len() as f64);
+        let right = is_near(median, *said) && is_near(mean, *said);
+        assert!(right, "{what}, rank {}: median {median}, mean {mean}, said {said}", rank.rank());
+    }
+}
+
+fn method(trace: &Trace) -> &str {
+    trace.ranks()[0].facts().get(key::METHOD).expect("it is written")
+}
+
+#[test]
+fn by_the_cpu_clock() {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI] {
+        let Some(app) = mpi.app("compute") else { continue };
+        for arguments in [SHORT, LONG] {
+            let (trace, said) = compute(&mpi, &app, "", arguments, "");
+            is_right(&trace, &said, &format!("{arguments} on {}", mpi.name));
+        }
+    }
+}
+
+/// Where the C library does not tell when the core was lost, the CPU clock is read around each block.
+#[test]
+fn by_the_cpu_clock_alone() {
+    let mpi = mpis::MPICH;
+    let Some(app) = mpi.app("compute") else { return };
+    for arguments in [SHORT, LONG] {
+        let (trace, said) = compute(&mpi, &app, "", arguments, "glibc.pthread.rseq=0");
+        assert!(method(&trace).contains("around blocks"), "{}", method(&trace));
+        is_right(&trace, &said, arguments);
+    }
+}
+
+#[test]
+fn with_tokens() {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI] {
+        let Some(app) = mpi.app("compute") else { continue };
+        let (trace, said) = compute(&mpi, &app, "--token", LONG, "");
+        assert_eq!(trace.ranks()[0].facts().get(key::TOKEN), Some("yes"));
+        is_right(&trace, &said, mpi.name);
+    }
+}
+
+/// The wall clock cannot show less than the thread computed; on a core that others use, too, it shows more.
+#[test]
+fn by_the_wall_clock() {
+    let mpi = mpis::MPICH;
+    let Some(app) = mpi.app("compute") else { return };
+    let (trace, said) = compute(&mpi, &app, "--clock wall", LONG, "");
+    for (rank, said) in trace.ranks().iter().zip(&said) {
+        assert_eq!(rank.facts().get(key::CLOCK), Some("wall"));
+        let blocks = blocks(rank);
+        assert!(blocks[0] >= *said * (1.0 - TOLERANCE), "{} and {said}", blocks[0]);
+    }
+}
+
+/// Threads that never call MPI are told of, not lost.
+#[test]
+fn of_other_threads() {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI] {
+        let Some(app) = mpi.app("helpers") else { continue };
+        let scene = Scene::new();
+        let ended = scene.trace("", &mpi, 2, &app).words("-w 5 -b 20 -t 2").run();
+        let lines = ended.succeeds().lines().filter(|line| line.contains(" its helpers "));
+        // `rank 0 computed 123 ns, its helpers 456 ns`
+        let said: Vec<f64> = lines
+            .map(|line| line.split_whitespace().nth(7).unwrap_or_default().parse().expect(line))
+            .collect();
+        assert_eq!(said.len(), 2, "{ended:#?}");
+        for (rank, said) in scene.traced().ranks().iter().zip(&said) {
+            let others = rank.facts().number(key::OTHER_THREADS).expect("it is written") as f64;
+            assert!(is_near(others, *said), "{}: {others} traced, {said} said", mpi.name);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! For each program and MPI: calls, bytes and peers equal an independent count, and the program behaves as it does untraced.
+
+use std::panic::resume_unwind;
+use std::thread;
+
+use crate::mpis::{self, Family, Mpi};
+use crate::scene::{Scene, plain, printed};
+
+/// Ranks that share cores with others spin much; four have all that two do not: partners on both sides, and a root that is neither.
+const RANKS: usize = 4;
+
+/// Programs that compute something (P17), in sizes that take no time.
+const PROGRAMS: &[&str] = &[
+    "stencil -n 40 -i 12 -k 3",
+    "mergesort -n 2000",
+    "cholesky_fanin -n 40",
+    "cholesky_fanout -n 40",
+    "cholesky_fanout -n 40 --in-order",
+    "summa gemm -n 48 -b 16",
+    "summa symm -n 48 -b 16",
+    "summa trmm -n 48 -b 16",
+    "summa syrk -n 48 -b 16",
+    "summa syr2k -n 48 -b 16",
+    "summa trsm -n 48 -b 16",
+];
+
+/// Each has one kind of calls.
+const SMALL: &[&str] = &[
+    "hello",
+    "modes",
+    "completions",
+    "wildcards -n 10",
+    "polls -i 2",
+    "types",
+    "collectives",
+    "neighbours",
+    "communicators",
+    "large",
+    "threads -i 10",
+    "onesided",
+    "files",
+    "compute -w 0 -u 100 -b 5",
+    "helpers -w 1 -b 3 -t 1",
+];
+
+/// Programs that end without MPI's leave. They run alone: of several ranks the launcher kills whom it likes, and its code tells which.
+const CUT_OFF: &[&str] = &["early_exit", "abort"];
+
+/// Asserts it of programs, by their command lines. All that differs is said.
+fn are_equal(mpi: &Mpi, ranks: usize, lines: &[&str]) {
+    let each = |some: &[&str]| -> Vec<String> {
+        some.iter().flat_map(|line| differences(mpi, ranks, line)).collect()
+    };
+    let differences: Vec<String> = thread::scope(|scope| {
+        let parts = lines.chunks(lines.len().div_ceil(side_by_side(mpi)));
+        let jobs: Vec<_> = parts.map(|some| scope.spawn(move || each(some))).collect();
+        jobs.into_iter().flat_map(|job| job.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    });
+    assert!(differences.is_empty(), "{}:\n{}", mpi.name, differences.join("\n"));
+}
+
+/// How many programs run at once. Open MPI's launchers sleep for most of the time, and its ranks give up the core while they wait.
+fn side_by_side(mpi: &Mpi) -> usize {
+    match mpi.family {
+        Family::OpenMpi4 | Family::OpenMpi5 => 4,
+        Family::Mpich | Family::Intel => 1,
+    }
+}
+
+fn differences(mpi: &Mpi, ranks: usize, line: &str) -> Vec<String> {
+    let (name, arguments) = line.split_once(' ').unwrap_or((line, ""));
+    let Some(app) = mpi.app(name) else { return Vec::new() };
+    let scene = Scene::new();
+    let ended = scene.count(mpi, ranks, &app).words(arguments).run();
+    let (mut differences, compared) = scene.differences();
+    if compared < ranks || scene.traced().is_complete() == CUT_OFF.contains(&name) {
+        differences.push(format!("{compared} ranks were counted to their end: {ended:#?}"));
+    }
+    // The MPIs of the system speak for all here: each run takes its time.
+    if mpi.is_of_the_system() {
+        let untraced = plain(mpi, ranks, &app).words(arguments).run();
+        if (ended.code, printed(&ended)) != (untraced.code, printed(&untraced)) {
+            differences.push(format!("traced {ended:#?}, untraced {untraced:#?}"));
+        }
+    }
+    differences.into_iter().map(|difference| format!("{line}: {difference}")).collect()
+}
+
+macro_rules! on_each {
+    ($($module:ident $mpi:ident;)*) => {$(
+        mod $module {
+            use super::{CUT_OFF, PROGRAMS, RANKS, SMALL, are_equal, mpis};
+
+            #[test]
+            fn programs() {
+                are_equal(&mpis::$mpi, RANKS, PROGRAMS);
+            }
+
+            #[test]
+            fn small_ones() {
+                are_equal(&mpis::$mpi, RANKS, SMALL);
+            }
+
+            #[test]
+            fn ones_that_end_without_leave() {
+                are_equal(&mpis::$mpi, 1, CUT_OFF);
+            }
+        }
+    )*};
+}
+
+on_each! {
+    mpich MPICH;
+    open_mpi OPEN_MPI;
+    mpich_5 MPICH_5;
+    mpich_5_standard MPICH_5_STANDARD;
+    open_mpi_5 OPEN_MPI_5;
+}

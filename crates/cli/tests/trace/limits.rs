@@ -1,0 +1,145 @@
+//! No room: the program goes on, and what was recorded until then is kept.
+
+use std::path::Path;
+use std::process::Command;
+
+use panto_trace::{RankTrace, Trace, key};
+
+use crate::job::{Ended, Job, signal, until};
+use crate::killed::{ENDLESS, LIMIT, everywhere, is_sound, until_recorded};
+use crate::mpis::{self, Mpi};
+use crate::{PANTO, Scene, USUAL, calls, says};
+
+/// Many calls, whose times do not repeat: some hundred kilobytes a rank.
+fn busy(mpi: &Mpi) -> Option<(std::path::PathBuf, [&'static str; 4])> {
+    Some((mpi.app("stencil")?, ["-n", "16", "-i", "20000"]))
+}
+
+/// The limit of `ulimit -f`, set when the program runs: MPIs need larger files than the tracer before.
+#[test]
+fn a_limit_to_the_size_of_files() {
+    everywhere(|mpi, app| {
+        let scene = Scene::new();
+        let mut running = scene.trace_on(mpi, 2, app).start();
+        until_recorded(&scene, &mut running, 2);
+        for pid in running.processes(ENDLESS) {
+            limit(pid, longest(&scene) + 4096);
+        }
+        let has_stopped = |rank: &RankTrace| rank.facts().get(key::STOPPED).is_some();
+        until("recording has ended on all ranks", LIMIT, || {
+            Trace::open(&scene.ranks()).is_ok_and(|trace| trace.ranks().iter().all(has_stopped))
+        });
+        // The program itself goes on until it is told to end.
+        running.must_run();
+        signal(running.launcher(), "-TERM");
+        let ended = running.end(LIMIT);
+        says(&ended, &["recording ended early on ranks 0-1", "File too large"]);
+        assert!(calls(&scene.written()).iter().all(|calls| *calls > 0), "{}: {ended:#?}", mpi.name);
+        scene.is_tidy();
+    });
+}
+
+/// The length of the longest of the ranks' files.
+fn longest(scene: &Scene) -> u64 {
+    let entries = std::fs::read_dir(scene.ranks()).expect("it is there").flatten();
+    let ranks = entries.filter(|entry| entry.path().extension().is_some_and(|end| end == "rank"));
+    ranks.filter_map(|entry| Some(entry.metadata().ok()?.len())).max().expect("ranks")
+}
+
+/// Limits what files of a process can grow to.
+fn limit(pid: u32, bytes: u64) {
+    let arguments = [format!("--pid={pid}"), format!("--fsize={bytes}")];
+    assert!(Command::new("prlimit").args(arguments).status().expect("util-linux has it").success());
+}
+
+/// `ulimit -f` that is too small for the library: said before the program runs.
+#[test]
+fn a_limit_to_the_size_of_all_files() {
+    let scene = Scene::new();
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -f 8; exec \"$@\"", "sh", PANTO, "trace", "-o"]).arg(scene.file());
+    let ended = Job::new(command).words("-- touch").arg(scene.path("it-ran")).run();
+    assert_eq!(ended.code, Some(2), "{ended:#?}");
+    says(&ended, &["cannot write", "File too large"]);
+    scene.is_tidy();
+}
+
+/// A disk of so many kilobytes in the scene's folder `disk`, for this command alone. None where mounting is not allowed; that is said.
+fn on_a_small_disk(scene: &Scene, options: &str, kilobytes: usize, command: &[&Path]) -> Option<Ended> {
+    let disk = scene.path("disk");
+    std::fs::create_dir_all(&disk).expect("writable");
+    let mount = |then: &str| {
+        format!("mount -t tmpfs -o size={kilobytes}k{options} none {} && {{ {then}; }}", disk.display())
+    };
+    let unshare = |text: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "sh", "-c", text, "sh"]).envs(mpis::ENVIRONMENT);
+        command
+    };
+    let allowed = unshare(&mount("true")).output().is_ok_and(|output| output.status.success());
+    if !allowed {
+        eprintln!("skipped: a disk cannot be mounted here, which takes the rights of root");
+        return None;
+    }
+    let copy = format!("cp {}/app.panto {}", disk.display(), scene.file().display());
+    let run = format!("\"$@\"; code=$?; {copy}; exit $code");
+    let job =
+        Job::new(unshare(&mount(&run))).arg(PANTO).words("trace -o").arg(disk.join("app.panto")).arg("--");
+    Some(command.iter().fold(job, Job::arg).run())
+}
+
+/// How many bytes the library takes.
+fn library_size(scene: &Scene) -> usize {
+    let ended = scene.trace("").words("sh -c").arg("stat -c %s \"$PANTO_TRACE_DIR\"/*.so").run();
+    ended.stdout.trim().parse().unwrap_or_else(|_| panic!("{ended:#?}"))
+}
+
+/// Room for the library and a block or two of each rank. The library's room is free again when the trace is made.
+#[test]
+fn a_full_disk() {
+    for mpi in USUAL {
+        let Some((app, options)) = busy(&mpi) else { continue };
+        let scene = Scene::new();
+        let words = mpi.words(2);
+        let words = words.iter().map(Path::new).chain([app.as_path()]).chain(options.map(Path::new));
+        let kilobytes = library_size(&scene) / 1024 + 320;
+        let Some(ended) = on_a_small_disk(&scene, "", kilobytes, &words.collect::<Vec<_>>()) else { return };
+        ended.succeeds();
+        says(&ended, &["recording ended early on rank", "No space left on device"]);
+        assert!(calls(&scene.written()).iter().any(|calls| *calls > 0), "{}: {ended:#?}", mpi.name);
+    }
+}
+
+/// The ranks' files are there, but all of them in one are too much.
+#[test]
+fn a_trace_that_does_not_fit() {
+    everywhere(|mpi, app| {
+        let scene = Scene::new();
+        let mut running = scene.trace_on(mpi, 2, app).start();
+        until_recorded(&scene, &mut running, 2);
+        limit(running.launcher(), 512);
+        signal(running.launcher(), "-TERM");
+        let ended = running.end(LIMIT);
+        says(&ended, &["File too large", "panto trace combine"]);
+        assert!(!scene.file().exists(), "{}", mpi.name);
+        scene.combine();
+        is_sound(&scene.written(), 2);
+    });
+}
+
+/// Libraries cannot be loaded from such a disk, but from another one.
+#[test]
+fn a_disk_without_programs() {
+    for mpi in USUAL {
+        let Some(app) = mpi.app("hello") else { continue };
+        let scene = Scene::new();
+        let words = mpi.words(2);
+        let words = words.iter().map(Path::new).chain([app.as_path()]);
+        let Some(ended) = on_a_small_disk(&scene, ",noexec", 65536, &words.collect::<Vec<_>>()) else {
+            return;
+        };
+        ended.succeeds();
+        says(&ended, &["is mounted with noexec"]);
+        says(&ended, &["app.panto: 2 ranks, "]);
+    }
+}

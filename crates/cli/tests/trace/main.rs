@@ -1,0 +1,123 @@
+//! `panto trace` on real MPIs: what the user sees, and what is left when things go wrong.
+
+mod hosts;
+mod killed;
+mod limits;
+mod nothing;
+mod passing;
+mod ranks;
+mod refused;
+mod terminal;
+
+#[allow(dead_code, reason = "other tests need the rest")]
+#[path = "../support/job.rs"]
+mod job;
+#[allow(dead_code, reason = "other tests need the rest")]
+#[path = "../support/mpis.rs"]
+mod mpis;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use job::{Ended, Job};
+use mpis::Mpi;
+use panto_trace::Trace;
+use tempfile::TempDir;
+
+/// The binary that is tested.
+const PANTO: &str = env!("CARGO_BIN_EXE_panto");
+
+/// The MPIs of the system: what does not depend on the MPI is tried on these.
+const USUAL: [Mpi; 2] = [mpis::MPICH, mpis::OPEN_MPI];
+
+/// A folder, and the trace in it.
+struct Scene {
+    folder: TempDir,
+}
+
+impl Scene {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a directory") }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The trace that is asked for.
+    fn file(&self) -> PathBuf {
+        self.path("app.panto")
+    }
+
+    /// The folder of the ranks' own files.
+    fn ranks(&self) -> PathBuf {
+        self.path("app.panto.ranks")
+    }
+
+    /// `panto trace -o app.panto` with the words of a line; the command comes next.
+    fn trace(&self, options: &str) -> Job {
+        self.trace_by(Command::new(PANTO), options)
+    }
+
+    /// The same by a command that starts `panto`.
+    fn trace_by(&self, mut command: Command, options: &str) -> Job {
+        command.current_dir(self.folder.path()).envs(mpis::ENVIRONMENT);
+        command.args(["trace", "-o"]).arg(self.file()).args(options.split_whitespace()).arg("--");
+        Job::new(command)
+    }
+
+    /// `panto trace` of a program on so many ranks.
+    fn trace_on(&self, mpi: &Mpi, ranks: usize, app: &Path) -> Job {
+        mpi.words(ranks).into_iter().fold(self.trace(""), Job::arg).arg(app)
+    }
+
+    /// The other way round: each rank is a `panto trace` of the program.
+    fn trace_in(&self, mpi: &Mpi, ranks: usize, app: &Path) -> Job {
+        let panto = Path::new(PANTO);
+        on(mpi, ranks, panto).words("trace -o").arg(self.file()).arg("--").arg(app)
+    }
+
+    /// What the user is told to do when the ranks' files are all there is.
+    fn combine(&self) {
+        let mut command = Command::new(PANTO);
+        command.args(["trace", "combine"]).arg(self.ranks()).arg("-o").arg(self.file());
+        Job::new(command).run().succeeds();
+    }
+
+    /// The trace, as it was written.
+    fn written(&self) -> Trace {
+        Trace::open(&self.file()).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Asserts that nothing but the trace is in the folder.
+    fn is_tidy(&self) {
+        let entries = std::fs::read_dir(self.folder.path()).expect("it is ours").flatten();
+        let names: Vec<_> =
+            entries.map(|entry| entry.file_name()).filter(|name| name != "app.panto").collect();
+        assert!(names.is_empty(), "{names:?} is left");
+    }
+}
+
+/// A program on so many ranks, without Panto.
+fn on(mpi: &Mpi, ranks: usize, program: &Path) -> Job {
+    let words = mpi.words(ranks);
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).arg(program).envs(mpis::ENVIRONMENT);
+    Job::new(command)
+}
+
+/// What Panto said, among what the program and the launcher did.
+fn said(ended: &Ended) -> Vec<&str> {
+    ended.stderr.lines().filter(|line| line.starts_with("panto: ")).collect()
+}
+
+/// Asserts that one line of Panto's holds all these words.
+fn says(ended: &Ended, words: &[&str]) {
+    let holds_all = |line: &&&str| words.iter().all(|word| line.contains(word));
+    assert_eq!(said(ended).iter().filter(holds_all).count(), 1, "not once {words:?} in {ended:#?}");
+}
+
+/// How many calls each rank recorded.
+fn calls(trace: &Trace) -> Vec<u64> {
+    trace.ranks().iter().map(panto_trace::RankTrace::events_count).collect()
+}

@@ -1,0 +1,85 @@
+//! The program's own output and exit code pass through.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use crate::job::Job;
+use crate::{PANTO, Scene, USUAL, mpis, on, said, says};
+
+#[test]
+fn a_traced_program_prints_what_it_prints_otherwise() {
+    for mpi in mpis::ALL {
+        let Some(app) = mpi.app("hello") else { continue };
+        let scene = Scene::new();
+        let (plain, traced) = (on(&mpi, 3, &app).run(), scene.trace_on(&mpi, 3, &app).run());
+        assert_eq!(traced.succeeds(), plain.succeeds(), "{}", mpi.name);
+        assert_eq!(said(&traced).len(), 1, "{}: {traced:#?}", mpi.name);
+        says(&traced, &["app.panto: 3 ranks, ", " events, ", "`panto info "]);
+        let own: Vec<&str> = traced.stderr.lines().filter(|line| !line.starts_with("panto: ")).collect();
+        assert_eq!(own, plain.stderr.lines().collect::<Vec<_>>(), "{}", mpi.name);
+        assert!(scene.written().is_complete(), "{}", mpi.name);
+        scene.is_tidy();
+    }
+}
+
+/// A rank that ends without MPI's leave, and one that ends all the others. Of several ranks that end without leave, MPICH's launcher answers
+/// the code of one, or that of its own signal to another.
+#[test]
+fn exit_codes_pass_through_the_launcher() {
+    for mpi in USUAL {
+        for (name, ranks) in [("early_exit", 1), ("abort", 2)] {
+            let Some(app) = mpi.app(name) else { continue };
+            let scene = Scene::new();
+            let (plain, traced) = (on(&mpi, ranks, &app).run(), scene.trace_on(&mpi, ranks, &app).run());
+            assert!(plain.code != Some(0), "{}: {plain:#?}", mpi.name);
+            assert_eq!(traced.code, plain.code, "{} on {}: {traced:#?}", app.display(), mpi.name);
+            // A rank that is killed by the other one may have written nothing yet.
+            assert!(crate::calls(&scene.written()).iter().any(|calls| *calls > 0), "{traced:#?}");
+            scene.is_tidy();
+        }
+    }
+}
+
+#[test]
+fn exit_codes_and_signals_pass_without_a_launcher() {
+    let scene = Scene::new();
+    for (script, code) in [("exit 7", 7), ("exit 0", 2), ("kill -9 $$", 137), ("kill -TERM $$", 143)] {
+        let ended = scene.trace("").words("sh -c").arg(script).run();
+        assert_eq!(ended.code, Some(code), "{script}: {ended:#?}");
+        scene.is_tidy();
+    }
+}
+
+/// Bytes, not text, both ways.
+#[test]
+fn input_and_output_are_the_programs() {
+    let scene = Scene::new();
+    let bytes: Vec<u8> = (0..=255).cycle().take(100_000).collect();
+    fs::write(scene.path("input"), &bytes).expect("writable");
+    let input = fs::File::open(scene.path("input")).expect("written");
+    let mut command = Command::new(PANTO);
+    command.args(["trace", "-o"]).arg(scene.file()).args(["--", "cat"]);
+    let output = command.stdin(input).stderr(Stdio::null()).output().expect("it starts");
+    assert_eq!(output.stdout, bytes);
+}
+
+/// What the program is started with says nothing of the tracer, unless it looks for it.
+#[test]
+fn libraries_that_are_preloaded_already_stay_so() {
+    let scene = Scene::new();
+    let job = scene.trace("").env("LD_PRELOAD", "/no/such/library.so");
+    let ended = job.words("sh -c").arg("echo $LD_PRELOAD").run();
+    assert!(ended.stdout.trim_end().ends_with(".so:/no/such/library.so"), "{ended:#?}");
+}
+
+/// Open MPI refuses to run with both its own list of variables and `-x`.
+#[test]
+fn options_of_the_launcher_still_work() {
+    let mpi = mpis::OPEN_MPI;
+    let Some(app) = mpi.app("hello") else { return };
+    let scene = Scene::new();
+    let mut words = mpi.words(2);
+    words.splice(1..1, ["-x", "HOME"].map(Into::into));
+    words.into_iter().fold(scene.trace(""), Job::arg).arg(&app).run().succeeds();
+    assert!(scene.written().is_complete());
+}

@@ -1,0 +1,122 @@
+//! Both ways of starting, any number of ranks.
+
+use std::fs;
+
+use crate::{Scene, USUAL, calls, mpis, said, says};
+
+#[test]
+fn each_rank_may_have_a_panto_of_its_own() {
+    for mpi in mpis::ALL {
+        let Some(app) = mpi.app("hello") else { continue };
+        let scene = Scene::new();
+        let ended = scene.trace_in(&mpi, 4, &app).run();
+        ended.succeeds();
+        assert_eq!(said(&ended).len(), 1, "{}: {ended:#?}", mpi.name);
+        says(&ended, &["app.panto: 4 ranks, "]);
+        assert!(scene.written().is_complete(), "{}", mpi.name);
+        scene.is_tidy();
+    }
+}
+
+/// Both ways record the same calls.
+#[test]
+fn it_does_not_matter_who_starts_whom() {
+    for mpi in USUAL {
+        let Some(app) = mpi.app("hello") else { continue };
+        let (outer, inner) = (Scene::new(), Scene::new());
+        outer.trace_on(&mpi, 3, &app).run().succeeds();
+        inner.trace_in(&mpi, 3, &app).run().succeeds();
+        assert_eq!(calls(&outer.written()), calls(&inner.written()), "{}", mpi.name);
+    }
+}
+
+#[test]
+fn among_many_one_refuses_for_all() {
+    for mpi in USUAL {
+        let Some(app) = mpi.app("hello") else { continue };
+        let scene = Scene::new();
+        fs::write(scene.file(), "precious").expect("writable");
+        let ended = scene.trace_in(&mpi, 3, &app).run();
+        assert!(ended.code != Some(0), "{}: {ended:#?}", mpi.name);
+        says(&ended, &["app.panto is there already"]);
+        assert_eq!(fs::read(scene.file()).expect("still there"), b"precious");
+    }
+}
+
+/// What is left under the same names is of no rank of this run.
+#[test]
+fn an_earlier_run_that_was_cut_off_is_replaced() {
+    for mpi in USUAL {
+        let Some(app) = mpi.app("hello") else { continue };
+        let scene = Scene::new();
+        fs::create_dir(scene.ranks()).expect("writable");
+        for name in ["0.rank", "1.rank", "7.rank", "0.done", "1.done", "combine.lock"] {
+            fs::write(scene.ranks().join(name), "old").expect("writable");
+        }
+        let ended = scene.trace_in(&mpi, 2, &app).run();
+        ended.succeeds();
+        says(&ended, &["replaces what an earlier run left"]);
+        assert!(scene.written().is_complete(), "{}: {ended:#?}", mpi.name);
+        scene.is_tidy();
+    }
+}
+
+#[test]
+fn among_many_one_says_that_nobody_called_mpi() {
+    for mpi in USUAL {
+        let Some(app) = mpi.app("sequential") else { continue };
+        let scene = Scene::new();
+        let ended = scene.trace_in(&mpi, 3, &app).run();
+        assert!(ended.code != Some(0), "{}: {ended:#?}", mpi.name);
+        says(&ended, &["no rank called MPI_Init"]);
+        scene.is_tidy();
+    }
+}
+
+#[test]
+fn sixty_four_ranks() {
+    for mpi in USUAL {
+        let Some(app) = mpi.app("hello") else { continue };
+        let scene = Scene::new();
+        let ended = scene.trace_on(&mpi, 64, &app).run();
+        ended.succeeds();
+        let trace = scene.written();
+        assert!(trace.is_complete() && trace.size() == 64, "{}: {ended:#?}", mpi.name);
+    }
+}
+
+#[test]
+fn the_ranks_own_files_can_be_kept() {
+    for mpi in USUAL {
+        let Some(app) = mpi.app("hello") else { continue };
+        let scene = Scene::new();
+        let words = mpi.words(2);
+        words.into_iter().fold(scene.trace("--keep"), crate::job::Job::arg).arg(&app).run().succeeds();
+        let mut kept: Vec<_> =
+            fs::read_dir(scene.ranks()).expect("kept").flatten().map(|entry| entry.file_name()).collect();
+        kept.sort();
+        assert_eq!(kept, ["0.rank", "1.rank"], "{}", mpi.name);
+        let whole = panto_trace::Trace::open(&scene.ranks()).expect("a trace");
+        assert_eq!(calls(&whole), calls(&scene.written()), "{}", mpi.name);
+    }
+}
+
+/// A script that starts two programs, the second with more ranks: their files must not be taken for those of one.
+#[test]
+fn one_program_at_a_time() {
+    for mpi in USUAL {
+        let Some(app) = mpi.app("hello") else { continue };
+        let scene = Scene::new();
+        let program = |ranks| {
+            let words = mpi.words(ranks);
+            let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+            format!("{} {}", words.join(" "), app.display())
+        };
+        let script = format!("{} && {}", program(2), program(3));
+        let ended = scene.trace("").words("sh -c").arg(script).run();
+        assert_eq!(ended.succeeds(), "hello: 2 ranks\nhello: 3 ranks\n", "{}", mpi.name);
+        says(&ended, &["more than one MPI program"]);
+        assert!(scene.written().size() == 2 && scene.written().is_complete(), "{}: {ended:#?}", mpi.name);
+        scene.is_tidy();
+    }
+}

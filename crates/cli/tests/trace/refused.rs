@@ -1,0 +1,66 @@
+//! What is wrong with the command is said before the program runs: a long run must not be lost.
+
+use std::fs;
+use std::process::Command;
+
+use crate::job::Job;
+use crate::{PANTO, Scene, says};
+
+/// Runs a program that leaves a file, and asserts that it did not run, and why.
+fn refused(scene: &Scene, options: &str, words: &[&str]) {
+    let ended = scene.trace(options).words("touch").arg(scene.path("it-ran")).run();
+    assert_eq!(ended.code, Some(2), "{options}: {ended:#?}");
+    says(&ended, words);
+    assert!(!scene.path("it-ran").exists(), "{options}");
+}
+
+#[test]
+fn a_trace_is_not_overwritten() {
+    let scene = Scene::new();
+    fs::write(scene.file(), "precious").expect("writable");
+    refused(&scene, "", &["app.panto is there already", "--force"]);
+    assert_eq!(fs::read(scene.file()).expect("still there"), b"precious");
+}
+
+/// The remains of a run that was killed together with Panto.
+#[test]
+fn what_an_earlier_run_left_is_not_lost() {
+    let scene = Scene::new();
+    fs::create_dir(scene.ranks()).expect("writable");
+    fs::write(scene.ranks().join("0.rank"), "precious").expect("writable");
+    refused(&scene, "", &["app.panto.ranks is there already", "panto trace combine", "--force"]);
+    assert_eq!(fs::read(scene.ranks().join("0.rank")).expect("still there"), b"precious");
+    let forced = scene.trace("--force").words("true").run();
+    assert_eq!(forced.code, Some(2), "{forced:#?}");
+    scene.is_tidy();
+}
+
+#[test]
+fn a_trace_that_cannot_be_written() {
+    let scene = Scene::new();
+    fs::create_dir(scene.file()).expect("writable");
+    refused(&scene, "", &["app.panto is a folder"]);
+    for nowhere in ["/nowhere/at/all.panto", "/proc/all.panto"] {
+        let mut command = Command::new(PANTO);
+        command.args(["trace", "-o", nowhere, "--", "touch"]).arg(scene.path("it-ran"));
+        let ended = Job::new(command).run();
+        assert_eq!(ended.code, Some(2), "{ended:#?}");
+        says(&ended, &["cannot write", nowhere]);
+        assert!(!scene.path("it-ran").exists(), "{nowhere}");
+    }
+}
+
+#[test]
+fn commands_that_are_none() {
+    let scene = Scene::new();
+    for (line, words) in [
+        ("", "there is no command to trace"),
+        ("no-such-program --at all", "`no-such-program` does not start"),
+        ("/etc/passwd", "`/etc/passwd` does not start"),
+    ] {
+        let ended = scene.trace("").words(line).run();
+        assert_eq!(ended.code, Some(2), "{line}: {ended:#?}");
+        says(&ended, &[words]);
+        scene.is_tidy();
+    }
+}

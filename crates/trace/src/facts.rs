@@ -1,0 +1,84 @@
+//! What is known of a run beside its calls: names with values, as text, so that later versions can add some.
+
+use std::collections::BTreeMap;
+
+/// The names that Panto itself uses.
+pub mod key {
+    /// The command line of `panto trace`.
+    pub const COMMAND: &str = "command";
+    /// The program's file.
+    pub const PROGRAM: &str = "program";
+    /// The host's name.
+    pub const HOST: &str = "host";
+    /// The MPI library's name and version.
+    pub const MPI: &str = "mpi";
+    /// The MPI library's ABI.
+    pub const ABI: &str = "abi";
+    /// What computation is measured by: `cpu` or `wall`.
+    pub const CLOCK: &str = "clock";
+    /// How it is measured.
+    pub const METHOD: &str = "method";
+    /// Were ranks given tokens to compute?
+    pub const TOKEN: &str = "token";
+    /// The tracer's own time inside a block of computation, which was subtracted, in nanoseconds.
+    pub const SUBTRACTED: &str = "subtracted_ns";
+    /// When the rank started, in nanoseconds since 1970.
+    pub const STARTED: &str = "started_ns";
+    /// The version of Panto.
+    pub const VERSION: &str = "panto";
+    /// How many runs were merged into this trace.
+    pub const MERGED: &str = "merged_runs";
+    /// At the end: how many calls were recorded.
+    pub const CALLS: &str = "calls";
+    /// At the end: the rank's run time from `MPI_Init` on, in nanoseconds.
+    pub const WALL: &str = "wall_ns";
+    /// At the end: how much longer the run took because it was traced, in nanoseconds, as estimated.
+    pub const COST: &str = "cost_ns";
+    /// At the end: CPU time of threads that never called MPI, in nanoseconds.
+    pub const OTHER_THREADS: &str = "other_threads_ns";
+    /// At the end: how often the CPU clock was read.
+    pub const CLOCK_READS: &str = "clock_reads";
+    /// At the end: why recording stopped early.
+    pub const STOPPED: &str = "stopped";
+}
+
+/// Names with values.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts(BTreeMap<String, String>);
+
+impl Facts {
+    /// Adds one, or replaces it. What would break a line is made a space.
+    pub fn set(&mut self, name: &str, value: &(impl ToString + ?Sized)) {
+        let value = value.to_string().replace(['\n', '\r'], " ");
+        self.0.insert(name.to_owned(), value);
+    }
+
+    /// The value with this name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// The value with this name, if it is a number.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.get(name)?.parse().ok()
+    }
+
+    /// All of them, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// Takes over those of another set.
+    pub fn extend(&mut self, more: &Self) {
+        self.0.extend(more.0.iter().map(|(name, value)| (name.clone(), value.clone())));
+    }
+
+    pub(crate) fn to_text(&self) -> String {
+        self.iter().fold(String::new(), |text, (name, value)| text + name + "=" + value + "\n")
+    }
+
+    pub(crate) fn from_text(text: &str) -> Self {
+        let pairs = text.lines().filter_map(|line| line.split_once('='));
+        Self(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+    }
+}

@@ -1,0 +1,120 @@
+//! Several runs of one program become one trace without noise: the structure of the first, and before each call the lower quartile of
+//! the computation that the runs had there (P2).
+//!
+//! How often a program polls in vain is chance, so polls that found nothing are left out, and computation before them belongs to the next
+//! call. All else must agree: the calls of each thread with all their parts, the outcomes of wild cards among them. Only places of
+//! requests may differ, where several threads take them.
+
+mod compare;
+mod copy;
+mod places;
+mod run;
+
+use std::path::Path;
+
+use crate::combine::refuse_to_overwrite;
+use crate::error::{Error, Result};
+use crate::facts::{Facts, key};
+use crate::read::{RankTrace, Trace};
+use crate::stream::{Head, stream_end, stream_start};
+use crate::write::WholeWriter;
+use copy::Copy;
+use run::{Call, Run};
+
+/// What became of the runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Merged {
+    /// How many there were.
+    pub runs: usize,
+    /// The calls of the new trace, on all ranks.
+    pub calls: u64,
+}
+
+/// Merges traces of several runs of one program into a new file. All are read side by side, block by block.
+pub fn merge(traces: &[Trace], target: &Path) -> Result<Merged> {
+    let first = check(traces)?;
+    for trace in traces {
+        refuse_to_overwrite(trace, target)?;
+    }
+    let mut facts = first.facts().clone();
+    facts.set(key::MERGED, &traces.len());
+    let mut writer = WholeWriter::create(target, first.size(), &facts)?;
+    let mut merged = Merged { runs: traces.len(), calls: 0 };
+    for place in 0..first.ranks().len() {
+        let runs: Vec<&RankTrace> = traces.iter().map(|trace| &trace.ranks()[place]).collect();
+        merged.calls += merge_rank(&runs, &mut writer)?;
+    }
+    writer.finish()?;
+    Ok(merged)
+}
+
+/// Runs with all their ranks, to their end; answers the first.
+fn check(traces: &[Trace]) -> Result<&Trace> {
+    let [first, _, ..] = traces else {
+        return Err(Error::Mismatch(
+            "one run cannot be merged; name two or more traces of the same program".into(),
+        ));
+    };
+    for trace in traces {
+        let shown = trace.path().display();
+        if !trace.is_complete() {
+            return Err(Error::Mismatch(format!(
+                "{shown}: this run did not come to its end; merge whole runs"
+            )));
+        }
+        if trace.size() != first.size() {
+            return Err(Error::Mismatch(format!(
+                "{shown} has {} ranks and {} has {}; merge runs of one program with as many ranks",
+                trace.size(),
+                first.path().display(),
+                first.size()
+            )));
+        }
+    }
+    Ok(first)
+}
+
+fn merge_rank(runs: &[&RankTrace], writer: &mut WholeWriter) -> Result<u64> {
+    let (first, others) = (runs[0], &runs[1..]);
+    let head = Head { is_whole: false, rank: first.rank(), ranks: first.ranks() };
+    writer.begin_stream();
+    writer.write(&stream_start(head, first.facts()))?;
+    let mut others: Vec<Run> = others.iter().map(|run| Run::new(run)).collect();
+    let calls = merge_calls(first, &mut others, writer)?;
+    let mut facts = Facts::default();
+    facts.set(key::CALLS, &calls);
+    writer.write(&stream_end(&facts))?;
+    writer.end_stream();
+    Ok(calls)
+}
+
+fn merge_calls(rank: &RankTrace, others: &mut [Run], writer: &mut WholeWriter) -> Result<u64> {
+    let mut first = Run::new(rank);
+    let mut copy = Copy::new(rank.has_stamps());
+    let (mut call, mut other) = (Call::default(), Call::default());
+    let mut lengths = Vec::new();
+    while first.read_any(&mut call)? {
+        lengths.clear();
+        lengths.push(call.before);
+        for run in others.iter_mut() {
+            if !run.read_of(call.thread, &mut other)? || !run.agrees(&other, &first, &call) {
+                return Err(compare::differ(
+                    &first,
+                    Some(&call),
+                    run,
+                    Some(&other).filter(|call| call.is_there()),
+                ));
+            }
+            lengths.push(other.before);
+        }
+        lengths.sort_unstable();
+        copy.add(&first, &call, lengths[(lengths.len() - 1) / 4], writer)?;
+    }
+    for run in others {
+        if run.read_any(&mut other)? {
+            return Err(compare::differ(&first, None, run, Some(&other)));
+        }
+        compare::tables(&first, run)?;
+    }
+    copy.finish(writer)
+}

@@ -1,0 +1,118 @@
+//! What calls with one signature count as.
+
+use crate::action::{Action, Constants, Kind};
+use crate::field::{Field, Form, Pattern, Peer};
+use crate::table::{Communicator, Signature, Tables};
+
+/// What a call sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sent {
+    /// A message.
+    Message { bytes: u64 },
+    /// This rank's part of a collective operation.
+    Collective { bytes: u64 },
+    /// Something else: to memory of other ranks, to files.
+    Other { bytes: u64 },
+}
+
+impl Sent {
+    pub fn bytes(self) -> u64 {
+        match self {
+            Self::Message { bytes } | Self::Collective { bytes } | Self::Other { bytes } => bytes,
+        }
+    }
+}
+
+/// What is the same for all calls with one signature.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Meaning {
+    /// To which rank of the program messages go.
+    pub to: Option<u32>,
+    /// Which collective operation it is, and how many ranks take part.
+    pub collective: Option<(Pattern, u32)>,
+    /// How many ranks get a part of their own.
+    parts: u64,
+    /// This rank's number in the communicator of the operation.
+    rank: u32,
+    /// Is it the root of the operation?
+    is_root: bool,
+}
+
+impl Meaning {
+    pub fn of(signature: &Signature, tables: &Tables) -> Self {
+        let parts = &signature.constants;
+        match signature.kind {
+            Kind::Send => Self { to: destination(tables, parts[2], parts[3]), ..Self::default() },
+            Kind::SendReceive => Self { to: destination(tables, parts[0], parts[1]), ..Self::default() },
+            Kind::Collective => Self::of_collective(tables, parts).unwrap_or_default(),
+            _ => Self::default(),
+        }
+    }
+
+    fn of_collective(tables: &Tables, constants: &Constants) -> Option<Self> {
+        let (pattern, comm) = (Pattern::get(constants[0])?, tables.comm(Field::get(constants[2])?)?);
+        let partners = comm.others.as_ref().unwrap_or(&comm.members).len();
+        let parts = if pattern == Pattern::NeighbourAllToAll { comm.destinations.len() } else { partners };
+        let is_root = match Peer::get(constants[3])? {
+            Peer::Relative(far) => far == 0 && comm.others.is_none(),
+            peer => peer == Peer::Here,
+        };
+        Some(Self {
+            to: None,
+            collective: Some((pattern, size(comm))),
+            parts: parts.into(),
+            rank: comm.rank,
+            is_root,
+        })
+    }
+
+    /// What a call sends, and whether it does so each time it is started and not now.
+    #[inline]
+    pub fn sent(&self, action: &Action<'_>) -> Option<(Sent, bool)> {
+        match *action {
+            Action::Send { form, bytes, .. } => {
+                self.to.map(|_| (Sent::Message { bytes }, is_for_later(form)))
+            }
+            Action::SendReceive { bytes, .. } => self.to.map(|_| (Sent::Message { bytes }, false)),
+            Action::Collective { pattern, form, .. } => {
+                Some((Sent::Collective { bytes: self.given(pattern, action) }, is_for_later(form)))
+            }
+            Action::OneSided { bytes, .. } | Action::File { bytes, .. } => {
+                Some((Sent::Other { bytes }, false))
+            }
+            _ => None,
+        }
+    }
+
+    /// What this rank gives to a collective operation in all.
+    fn given(&self, pattern: Pattern, action: &Action<'_>) -> u64 {
+        use Pattern::{AllGather, AllToAll, Broadcast, NeighbourAllToAll, ReduceScatter, Scatter};
+        let Action::Collective { bytes, room, in_place, gives, gets, .. } = *action else { return 0 };
+        let in_all = |bytes: u64, list: &[i64]| {
+            if list.is_empty() { bytes.saturating_mul(self.parts) } else { bytes }
+        };
+        match pattern {
+            Broadcast if !self.is_root => 0,
+            // What it gives is where the result will be, and only that is described.
+            AllToAll if in_place => in_all(room, gets),
+            AllGather if in_place => gets.get(self.rank as usize).map_or(room, |own| *own as u64),
+            AllToAll | NeighbourAllToAll | ReduceScatter | Scatter => in_all(bytes, gives),
+            _ => bytes,
+        }
+    }
+}
+
+fn is_for_later(form: Form) -> bool {
+    matches!(form, Form::Persistent | Form::Partitioned)
+}
+
+fn size(comm: &Communicator) -> u32 {
+    comm.members.len().saturating_add(comm.others.as_ref().map_or(0, crate::Ranks::len))
+}
+
+/// The number in the program of a rank to which messages go.
+fn destination(tables: &Tables, comm: i64, to: i64) -> Option<u32> {
+    let comm = tables.comm(Field::get(comm)?)?;
+    let to = Peer::get(to)?.rank(comm.rank)?;
+    comm.others.as_ref().unwrap_or(&comm.members).get(to)
+}

@@ -1,0 +1,259 @@
+//! The MPI of the program: what the tracer itself asks it.
+
+mod topology;
+
+pub use topology::Neighbours;
+
+use std::ffi::{CStr, c_int, c_void};
+use std::sync::OnceLock;
+
+use panto_mpi::{Abi, Constants};
+
+use crate::site;
+
+macro_rules! functions {
+    ($($name:ident($($argument:ident: $type:ty),*);)*) => {
+        /// Functions of the real library. They are called directly, past the stand-ins.
+        #[derive(Clone, Copy)]
+        struct Functions {
+            $($name: unsafe extern "C" fn($($type),*) -> c_int,)*
+        }
+
+        impl Functions {
+            fn find() -> Result<Self, &'static str> {
+                Ok(Self {
+                    $($name: {
+                        const NAME: &CStr = match CStr::from_bytes_with_nul(concat!("P", stringify!($name), "\0").as_bytes()) {
+                            Ok(name) => name,
+                            Err(_) => unreachable!(),
+                        };
+                        let address = site::real(NAME);
+                        if address.is_null() {
+                            return Err(stringify!($name));
+                        }
+                        // SAFETY: it is MPI's function of that name, whose prototype the standard fixes; handles may be words.
+                        unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($type),*) -> c_int>(address) }
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    MPI_Comm_rank(comm: usize, rank: *mut c_int);
+    MPI_Comm_size(comm: usize, size: *mut c_int);
+    MPI_Comm_get_parent(comm: *mut usize);
+    MPI_Comm_remote_size(comm: usize, size: *mut c_int);
+    MPI_Comm_test_inter(comm: usize, flag: *mut c_int);
+    MPI_Comm_group(comm: usize, group: *mut usize);
+    MPI_Comm_remote_group(comm: usize, group: *mut usize);
+    MPI_Group_size(group: usize, size: *mut c_int);
+    MPI_Group_translate_ranks(group: usize, count: c_int, ranks: *const c_int, other: usize, translated: *mut c_int);
+    MPI_Group_free(group: *mut usize);
+    MPI_Type_size_x(datatype: usize, size: *mut i64);
+    MPI_Type_get_extent(datatype: usize, lower: *mut isize, extent: *mut isize);
+    MPI_Type_get_envelope(datatype: usize, numbers: *mut c_int, addresses: *mut c_int, types: *mut c_int, combiner: *mut c_int);
+    MPI_Op_commutative(op: usize, flag: *mut c_int);
+    MPI_Get_elements_x(status: *const c_void, datatype: usize, count: *mut i64);
+    MPI_Test_cancelled(status: *const c_void, flag: *mut c_int);
+    MPI_Topo_test(comm: usize, kind: *mut c_int);
+    MPI_Cartdim_get(comm: usize, dimensions: *mut c_int);
+    MPI_Cart_shift(comm: usize, dimension: c_int, far: c_int, source: *mut c_int, destination: *mut c_int);
+    MPI_Graph_neighbors_count(comm: usize, rank: c_int, count: *mut c_int);
+    MPI_Graph_neighbors(comm: usize, rank: c_int, count: c_int, neighbours: *mut c_int);
+    MPI_Dist_graph_neighbors_count(comm: usize, sources: *mut c_int, destinations: *mut c_int, weighted: *mut c_int);
+    MPI_Dist_graph_neighbors(comm: usize, sources: c_int, from: *mut c_int, from_weights: *mut c_int, destinations: c_int, to: *mut c_int, to_weights: *mut c_int);
+    MPI_Get_library_version(text: *mut u8, length: *mut c_int);
+}
+
+/// The MPI of this process; what is missing otherwise.
+pub fn get() -> Result<&'static Mpi, String> {
+    static MPI: OnceLock<Result<Mpi, String>> = OnceLock::new();
+    MPI.get_or_init(Mpi::find).as_ref().map_err(Clone::clone)
+}
+
+/// `MPI_Type_get_envelope_c`. Libraries that have it may end the program when the older function meets a type with wide counts.
+type WideEnvelope = unsafe extern "C" fn(usize, *mut i64, *mut i64, *mut i64, *mut i64, *mut c_int) -> c_int;
+
+/// The MPI of the program.
+pub struct Mpi {
+    functions: Functions,
+    wide_envelope: Option<WideEnvelope>,
+    pub constants: Constants,
+    pub abi: Abi,
+}
+
+impl Mpi {
+    fn find() -> Result<Self, String> {
+        let symbol = |name: &CStr| {
+            let address = site::real(name);
+            (!address.is_null()).then_some(address)
+        };
+        // SAFETY: the functions of MPI come from the one library of the process.
+        let abi = unsafe { Abi::detect(&symbol) }.ok_or("there is no MPI library in the process")?;
+        let functions = Functions::find().map_err(|name| format!("the MPI library has no {name}"))?;
+        let constants = Constants::resolve(abi, &|name| site::data(name).map(|address| address as usize))
+            .map_err(|name| format!("the MPI library has no {name}"))?;
+        // SAFETY: it is MPI's function of that name, whose prototype the standard fixes.
+        let wide_envelope = symbol(c"PMPI_Type_get_envelope_c")
+            .map(|address| unsafe { std::mem::transmute::<*mut c_void, WideEnvelope>(address) });
+        Ok(Self { functions, wide_envelope, constants, abi })
+    }
+
+    /// A handle as the program passes it: MPICH's have 32 bits, and what is above them in a register means nothing.
+    #[inline]
+    pub fn handle(&self, word: usize) -> usize {
+        if self.abi == Abi::Mpich { word & 0xffff_ffff } else { word }
+    }
+
+    /// The handle at a place in the program's memory.
+    ///
+    /// # Safety
+    /// `address` must be that of a handle, or of an array with more than `place` of them.
+    #[inline]
+    pub unsafe fn handle_at(&self, address: usize, place: usize) -> usize {
+        // SAFETY: as the caller says.
+        unsafe {
+            match self.abi {
+                Abi::Mpich => *(address as *const u32).add(place) as usize,
+                Abi::OpenMpi | Abi::Standard => *(address as *const usize).add(place),
+            }
+        }
+    }
+
+    fn ask(&self, call: impl FnOnce(&Functions, &mut c_int) -> c_int) -> Option<c_int> {
+        let mut answer = 0;
+        (call(&self.functions, &mut answer) == 0).then_some(answer)
+    }
+
+    /// Was this process started by another MPI program (`MPI_Comm_spawn`)? Its world is another one then.
+    pub fn is_spawned(&self) -> bool {
+        let mut parent = 0;
+        // SAFETY: the place is ours, and wide enough for any handle.
+        let code = unsafe { (self.functions.MPI_Comm_get_parent)(&raw mut parent) };
+        code == 0 && self.handle(parent) != self.constants.comm_null
+    }
+
+    /// This rank's number in a communicator.
+    pub fn rank(&self, comm: usize) -> u32 {
+        // SAFETY: the communicator is the program's, and valid; the place is ours.
+        self.ask(|mpi, rank| unsafe { (mpi.MPI_Comm_rank)(comm, rank) }).unwrap_or(0) as u32
+    }
+
+    /// How many ranks a communicator has; on an intercommunicator, on this side.
+    pub fn size(&self, comm: usize) -> u32 {
+        // SAFETY: as above.
+        self.ask(|mpi, size| unsafe { (mpi.MPI_Comm_size)(comm, size) }).unwrap_or(1) as u32
+    }
+
+    /// How many ranks are on the other side of an intercommunicator; none of any other.
+    pub fn remote_size(&self, comm: usize) -> Option<u32> {
+        // SAFETY: as above.
+        let is_inter = self.ask(|mpi, flag| unsafe { (mpi.MPI_Comm_test_inter)(comm, flag) })?;
+        if is_inter == 0 {
+            return None;
+        }
+        // SAFETY: as above.
+        self.ask(|mpi, size| unsafe { (mpi.MPI_Comm_remote_size)(comm, size) }).map(|size| size as u32)
+    }
+
+    /// The members' numbers in `MPI_COMM_WORLD`; a negative number is one outside.
+    pub fn members(&self, comm: usize, remote: bool) -> Vec<c_int> {
+        let (mut world, mut group) = (0, 0);
+        let mpi = &self.functions;
+        let group_of = if remote { mpi.MPI_Comm_remote_group } else { mpi.MPI_Comm_group };
+        // SAFETY: communicators are valid, and the places ours. Groups are freed below.
+        let codes = unsafe {
+            ((mpi.MPI_Comm_group)(self.constants.comm_world, &raw mut world), group_of(comm, &raw mut group))
+        };
+        if codes != (0, 0) {
+            return Vec::new();
+        }
+        // SAFETY: the group is valid.
+        let size = self.ask(|mpi, size| unsafe { (mpi.MPI_Group_size)(group, size) }).unwrap_or(0);
+        let ranks: Vec<c_int> = (0..size).collect();
+        let mut members = vec![0; size as usize];
+        // SAFETY: both lists have `size` entries, and both groups are valid until freed here.
+        unsafe {
+            (mpi.MPI_Group_translate_ranks)(group, size, ranks.as_ptr(), world, members.as_mut_ptr());
+            (mpi.MPI_Group_free)(&raw mut group);
+            (mpi.MPI_Group_free)(&raw mut world);
+        }
+        members
+    }
+
+    /// Bytes of one element, bytes from one to the next, and whether the program made the type.
+    pub fn datatype(&self, datatype: usize) -> (u64, i64, bool) {
+        let (mut size, mut lower, mut extent) = (0, 0, 0);
+        // SAFETY: MPI accepted the type in the call that is recorded; the places are ours.
+        unsafe {
+            (self.functions.MPI_Type_size_x)(datatype, &raw mut size);
+            (self.functions.MPI_Type_get_extent)(datatype, &raw mut lower, &raw mut extent);
+        }
+        (size.max(0) as u64, extent as i64, self.combiner(datatype) != Some(self.constants.combiner_named))
+    }
+
+    /// How a type was made.
+    fn combiner(&self, datatype: usize) -> Option<c_int> {
+        if let Some(envelope) = self.wide_envelope {
+            let mut counts = [0; 4];
+            let [numbers, addresses, wide_counts, types] = counts.each_mut().map(std::ptr::from_mut);
+            // SAFETY: MPI accepted the type in the call that is recorded; the places are ours.
+            let ask = |_: &Functions, combiner: &mut c_int| unsafe {
+                envelope(datatype, numbers, addresses, wide_counts, types, combiner)
+            };
+            return self.ask(ask);
+        }
+        let mut counts = [0; 3];
+        let [numbers, addresses, types] = counts.each_mut().map(std::ptr::from_mut);
+        // SAFETY: as above.
+        self.ask(|mpi, combiner| unsafe {
+            (mpi.MPI_Type_get_envelope)(datatype, numbers, addresses, types, combiner)
+        })
+    }
+
+    /// May operands change places?
+    pub fn commutes(&self, op: usize) -> bool {
+        // SAFETY: MPI accepted the operation in the call that is recorded.
+        self.ask(|mpi, flag| unsafe { (mpi.MPI_Op_commutative)(op, flag) }) != Some(0)
+    }
+
+    /// Source, tag and bytes of a status that MPI filled; -1 for bytes that it cannot tell.
+    ///
+    /// # Safety
+    /// `status` must be the address of a status that MPI filled.
+    pub unsafe fn came(&self, status: usize) -> [i64; 3] {
+        let layout = self.constants.status;
+        // SAFETY: the fields lie inside the status.
+        let (source, tag) = unsafe {
+            (*((status + layout.source) as *const c_int), *((status + layout.tag) as *const c_int))
+        };
+        let mut bytes = 0;
+        // SAFETY: the status is filled; every message is some bytes, maybe more than an `int` can count.
+        let code = unsafe {
+            (self.functions.MPI_Get_elements_x)(status as *const c_void, self.constants.byte, &raw mut bytes)
+        };
+        [source.into(), tag.into(), if code == 0 { bytes.max(-1) } else { -1 }]
+    }
+
+    /// Was the operation cancelled?
+    ///
+    /// # Safety
+    /// As for [`Self::came`].
+    pub unsafe fn is_cancelled(&self, status: usize) -> bool {
+        // SAFETY: as the caller says.
+        self.ask(|mpi, flag| unsafe { (mpi.MPI_Test_cancelled)(status as *const c_void, flag) })
+            .is_some_and(|flag| flag != 0)
+    }
+
+    /// The library's name and version, in a line.
+    pub fn version(&self) -> String {
+        let mut text = vec![0_u8; self.constants.max_library_version.max(8192) + 1];
+        let mut length = 0;
+        // SAFETY: there is room for the longest answer.
+        unsafe { (self.functions.MPI_Get_library_version)(text.as_mut_ptr(), &raw mut length) };
+        let text = CStr::from_bytes_until_nul(&text).map(CStr::to_string_lossy).unwrap_or_default();
+        panto_mpi::short_version(&text)
+    }
+}
