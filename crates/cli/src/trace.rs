@@ -97,6 +97,10 @@ fn lines(summary: &Summary, facts: &Facts) -> Vec<(&'static str, String)> {
     lines
         .extend(summary.wall().map(|wall| ("run time", format!("{}, the longest of a rank", seconds(wall)))));
     lines.push(("computation", computation(summary)));
+    let start = summary.ranks.iter().map(|rank| rank.start).max().unwrap_or(0);
+    if start > 0 {
+        lines.push(("start", format!("{} at most before MPI_Init, which is not counted", seconds(start))));
+    }
     lines.push((
         "messages",
         format!(
@@ -143,9 +147,10 @@ fn polls(summary: &Summary) -> Option<String> {
     ];
     (polls > 0).then(|| {
         format!(
-            "{} found nothing, folded into {} events; {} between them",
+            "{} found nothing, folded into {} event{}; {} between them in all",
             grouped(polls),
             grouped(loops),
+            if loops == 1 { "" } else { "s" },
             seconds(spun)
         )
     })

@@ -103,6 +103,8 @@ constants! {
     handle comm_null: usize = 0x0400_0000, c"ompi_mpi_comm_null", 0x100;
     /// `MPI_BYTE`.
     handle byte: usize = 0x4c00_010d, c"ompi_mpi_byte", 0x247;
+    /// `MPI_DATATYPE_NULL`.
+    handle datatype_null: usize = 0x0c00_0000, c"ompi_mpi_datatype_null", 0x200;
     /// `MPI_DOUBLE`.
     handle double: usize = 0x4c00_080b, c"ompi_mpi_double", 0x214;
     /// `MPI_SUM`.

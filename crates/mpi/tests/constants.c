@@ -37,6 +37,7 @@ int main(void)
     handle("comm_self", (uintptr_t) MPI_COMM_SELF);
     handle("comm_null", (uintptr_t) MPI_COMM_NULL);
     handle("byte", (uintptr_t) MPI_BYTE);
+    handle("datatype_null", (uintptr_t) MPI_DATATYPE_NULL);
     handle("double", (uintptr_t) MPI_DOUBLE);
     handle("sum", (uintptr_t) MPI_SUM);
     handle("request_null", (uintptr_t) MPI_REQUEST_NULL);

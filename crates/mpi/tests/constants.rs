@@ -96,7 +96,7 @@ fn named(constants: Constants, word: &dyn Fn(usize) -> String) -> Named {
         };
     }
     name! {
-        words: comm_world comm_self comm_null byte double sum request_null errors_return in_place status_ignore
+        words: comm_world comm_self comm_null byte datatype_null double sum request_null errors_return in_place status_ignore
             statuses_ignore;
         numbers: any_source any_tag proc_null root undefined thread_single err_truncate cart graph dist_graph
             combiner_named bsend_overhead

@@ -120,7 +120,7 @@ actions! {
         /// Which of these were completed: positions in `requests`.
         completed,
         /// What came, for completed receives with wild cards: position in `requests`, source, tag and bytes of each; the source is -2 if the
-        /// operation was cancelled.
+        /// operation was cancelled, -3 if nobody sent it (`MPI_PROC_NULL`).
         outcomes,
     }
     /// A look for a message.

@@ -33,8 +33,14 @@ pub struct Merged {
 /// Merges traces of several runs of one program into a new file. All are read side by side, block by block.
 pub fn merge(traces: &[Trace], target: &Path) -> Result<Merged> {
     let first = check(traces)?;
-    for trace in traces {
+    for (place, trace) in traces.iter().enumerate() {
         refuse_to_overwrite(trace, target)?;
+        if traces[..place].iter().any(|other| other.path() == trace.path()) {
+            return Err(Error::Mismatch(format!(
+                "{} is named twice; one run has no noise",
+                trace.path().display()
+            )));
+        }
     }
     let mut facts = first.facts().clone();
     facts.set(key::MERGED, &traces.len());
@@ -62,6 +68,15 @@ fn check(traces: &[Trace]) -> Result<&Trace> {
                 "{shown}: this run did not come to its end; merge whole runs"
             )));
         }
+        if trace.facts().get(key::MERGED).is_some() {
+            return Err(Error::Mismatch(format!("{shown} is merged already; merge the runs themselves")));
+        }
+        if let Some((what, this, that)) = differs(trace, first) {
+            return Err(Error::Mismatch(format!(
+                "{shown} has {what} `{this}` and {} has `{that}`; merge runs that were traced in the same way",
+                first.path().display()
+            )));
+        }
         if trace.size() != first.size() {
             return Err(Error::Mismatch(format!(
                 "{shown} has {} ranks and {} has {}; merge runs of one program with as many ranks",
@@ -72,6 +87,17 @@ fn check(traces: &[Trace]) -> Result<&Trace> {
         }
     }
     Ok(first)
+}
+
+/// What must be the same in all runs, and is not.
+fn differs<'a>(one: &'a Trace, other: &'a Trace) -> Option<(&'static str, &'a str, &'a str)> {
+    let of = |trace: &'a Trace, name: &str| {
+        trace.ranks().first().and_then(|rank| rank.facts().get(name)).unwrap_or_default()
+    };
+    [("the clock", key::CLOCK), ("the MPI", key::MPI), ("the program", key::PROGRAM)]
+        .into_iter()
+        .map(|(what, name)| (what, of(one, name), of(other, name)))
+        .find(|(_, this, that)| this != that)
 }
 
 fn merge_rank(runs: &[&RankTrace], writer: &mut WholeWriter) -> Result<u64> {

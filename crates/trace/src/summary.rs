@@ -42,7 +42,7 @@ pub struct RankSummary {
     pub rank: u32,
     /// Is it here to its end?
     pub is_complete: bool,
-    /// Events that are calls, a folded loop of polls being one.
+    /// Events: a call is one, a folded loop of polls is one, and so is the change to another thread.
     pub events: u64,
     /// Calls, folded ones too.
     pub calls: u64,
@@ -54,8 +54,10 @@ pub struct RankSummary {
     pub collectives: u64,
     /// What it gave to them.
     pub collective_bytes: u64,
-    /// Computation.
+    /// Computation, from `MPI_Init` to `MPI_Finalize`.
     pub computation: u64,
+    /// CPU time before `MPI_Init`.
+    pub start: u64,
     /// Polls that found nothing.
     pub polls: u64,
     /// Loops of such polls: each is one event.

@@ -68,7 +68,14 @@ pub struct Tables {
     comms: Vec<Communicator>,
     things: Vec<Thing>,
     signatures: Vec<Signature>,
+    /// How many definitions there are, and of how many bytes.
+    count: usize,
+    bytes: usize,
 }
+
+/// A rank has no more definitions, and so no file makes a reader take more memory.
+const MOST_DEFINITIONS: usize = 1 << 22;
+const MOST_BYTES: usize = 1 << 28;
 
 const NAME: u64 = 1;
 const TYPE: u64 = 2;
@@ -171,10 +178,18 @@ impl Tables {
         self.signatures.len()
     }
 
-    /// Adds definitions from a block. None if they make no sense.
+    /// Adds definitions from a block. None if they make no sense, or are more than any program has.
     pub(crate) fn extend(&mut self, mut bytes: &[u8]) -> Option<()> {
+        self.bytes += bytes.len();
+        if self.bytes > MOST_BYTES {
+            return None;
+        }
         while !bytes.is_empty() {
             self.take(&mut bytes)?;
+            self.count += 1;
+            if self.count > MOST_DEFINITIONS {
+                return None;
+            }
         }
         Some(())
     }

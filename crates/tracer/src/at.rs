@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use panto_trace::{Action, Name, Peer, Slot, Times};
+use panto_trace::{Action, Name, Peer, Slot};
 
 use crate::local::Entered;
 use crate::rank::Rank;
@@ -21,7 +21,10 @@ pub struct At<'a> {
     is_wide: bool,
     code: c_int,
     thread: u32,
-    times: Times,
+    /// Computation before it, in nanoseconds.
+    before: u64,
+    /// When it began and ended, in ticks.
+    wall: (u64, u64),
     is_settled: bool,
 }
 
@@ -34,17 +37,9 @@ impl<'a> At<'a> {
         entered: &mut Entered,
         end: Option<u64>,
     ) -> Self {
-        let (gap, inside) = end.map_or((0, 0), |end| rank.stamps(entered.start, end));
+        let wall = (entered.start, end.unwrap_or(entered.start));
         let thread = entered.thread();
-        Self {
-            rank,
-            site,
-            is_wide,
-            code,
-            thread,
-            times: Times { before: entered.before, gap, inside },
-            is_settled: false,
-        }
+        Self { rank, site, is_wide, code, thread, before: entered.before, wall, is_settled: false }
     }
 
     /// Did MPI do it?
@@ -55,14 +50,19 @@ impl<'a> At<'a> {
     /// Records the call.
     #[inline]
     pub fn emit(&mut self, action: &Action<'_>) {
-        self.rank.record(self.site, action, self.thread, self.times);
-        self.times.before = 0;
+        self.rank.record(self.site, action, self.thread, self.before, self.wall);
+        self.before = 0;
         self.is_settled = true;
     }
 
     /// The computation before a call that left no event; it belongs to the next one.
     pub fn unsettled(&self) -> u64 {
-        if self.is_settled { 0 } else { self.times.before }
+        if self.is_settled { 0 } else { self.before }
+    }
+
+    /// What was computed while nothing was recorded does not count.
+    pub fn forget_computation(&mut self) {
+        self.before = 0;
     }
 
     /// The number of the function's name.
@@ -72,8 +72,8 @@ impl<'a> At<'a> {
 
     /// Records a look that found nothing; folds it with the last ones if the program does nothing else in between.
     pub fn emit_failed_look(&mut self, action: &Action<'_>) {
-        if self.times.before < SPIN_NS {
-            self.rank.spin(self.site, self.thread, self.times.before);
+        if self.before < SPIN_NS {
+            self.rank.spin(self.site, self.thread, self.before, self.wall);
             self.is_settled = true;
         } else {
             self.emit(action);

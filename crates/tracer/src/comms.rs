@@ -51,8 +51,8 @@ pub enum By {
 #[derive(Default)]
 pub struct Comms {
     by_handle: FxHashMap<usize, Known>,
-    /// For each communicator, how many were made from it by all its members, and by some.
-    children: Vec<[u32; 2]>,
+    /// For each communicator, how many were made from it by all its members.
+    children: Vec<u32>,
     last: Option<(usize, Known)>,
 }
 
@@ -76,13 +76,12 @@ impl Comms {
         known
     }
 
-    /// Another one is made from this one, by all or by some of its members: how many there were before. Those that some make are counted
-    /// apart, because the others know nothing of them.
-    pub fn next_child(&mut self, parent: Comm, by: By) -> u32 {
+    /// Another one is made from this one by all its members: how many there were before.
+    pub fn next_child(&mut self, parent: Comm) -> u32 {
         if self.children.len() <= parent.index() {
-            self.children.resize(parent.index() + 1, [0; 2]);
+            self.children.resize(parent.index() + 1, 0);
         }
-        let children = &mut self.children[parent.index()][by as usize];
+        let children = &mut self.children[parent.index()];
         *children += 1;
         *children - 1
     }

@@ -4,9 +4,11 @@
 //! to another thread, moves this one, or delivers a signal, it looks at the word in which the piece is named. If the thread was
 //! elsewhere at that time, the kernel clears the word, because nothing needs to be restarted (`Documentation/userspace-api/rseq.rst`
 //! and `rseq_ip_fixup` in `kernel/rseq.c`). So a word that names a piece of code that nobody ever runs is a flag: it still stands there
-//! exactly if the thread kept its core. glibc (from 2.35 on) makes the word known as `__rseq_offset`.
+//! if the thread kept its core. glibc (from 2.35 on) makes the word known as `__rseq_offset`. That the word is cleared is how Linux does it
+//! (seen on 6.18), not what it promises: so it is tried once at the start, and not used where it does not work.
 
 use std::ffi::{CStr, c_uint};
+use std::sync::OnceLock;
 
 /// The word of this thread. None where system, C library or processor do not have it.
 #[derive(Clone, Copy)]
@@ -37,9 +39,25 @@ impl Flag {
         self.is_there() && unsafe { self.0.read_volatile() } == descriptor()
     }
 
-    /// That of the calling thread.
+    /// That of the calling thread, if it does what it should.
     pub fn of_this_thread() -> Self {
-        let Some((offset, size)) = registered() else { return Self::NONE };
+        static WORKS: OnceLock<bool> = OnceLock::new();
+        let flag = Self::find();
+        if *WORKS.get_or_init(|| flag.is_there() && flag.falls()) { flag } else { Self::NONE }
+    }
+
+    /// Does it fall when the thread gives its core away? Not every kernel must do what is not promised.
+    fn falls(self) -> bool {
+        self.raise();
+        let stood = self.stands();
+        std::thread::sleep(std::time::Duration::from_micros(10));
+        stood && !self.stands()
+    }
+
+    fn find() -> Self {
+        let Some((offset, size)) = registered().filter(|_| cfg!(target_arch = "x86_64")) else {
+            return Self::NONE;
+        };
         // The word begins at byte 8 of the area and has 8 bytes.
         if size < 16 {
             return Self::NONE;

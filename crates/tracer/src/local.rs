@@ -5,6 +5,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::clock;
+use crate::costs;
 use crate::rank;
 use crate::ticks;
 use crate::token;
@@ -23,6 +24,8 @@ pub struct Local {
     carried: u64,
     /// How many calls it made.
     calls: u64,
+    /// Ticks from the beginning of the last call that was sampled to that of MPI's own function.
+    entering: u64,
 }
 
 /// A thread that has not called MPI yet.
@@ -32,7 +35,7 @@ static THREADS: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
     static LOCAL: UnsafeCell<Local> =
-        const { UnsafeCell::new(Local { depth: 0, number: NEW, watch: Watch::NONE, noted: (0, 0), carried: 0, calls: 0 }) };
+        const { UnsafeCell::new(Local { depth: 0, number: NEW, watch: Watch::NONE, noted: (0, 0), carried: 0, calls: 0, entering: 0 }) };
 }
 
 /// A call of the program that began.
@@ -47,6 +50,9 @@ pub struct Entered {
 
 /// Where no wall clock is kept, the tracer's own time is measured in one of so many calls.
 const SAMPLED: u64 = 64;
+
+/// The tracer itself needs less than this for a call.
+const LONGEST_OWN_NS: u64 = 5_000;
 
 /// This thread's own.
 pub fn with<T>(body: impl FnOnce(&mut Local) -> T) -> T {
@@ -66,11 +72,15 @@ pub fn enter() -> Option<Entered> {
         if local.number == NEW {
             local.begin();
         }
-        let start = ticks::now();
+        let start = ticks::after_all_before();
         local.depth = 1;
         let before = local.watch.enter(start) + std::mem::take(&mut local.carried);
         if local.number == FIRST {
             token::give();
+        }
+        local.calls += 1;
+        if local.is_sampled() {
+            local.entering = ticks::now().saturating_sub(start);
         }
         Some(Entered { local: NonNull::from(local), start, before })
     })
@@ -91,8 +101,7 @@ impl Entered {
     pub fn returned(&mut self) -> Option<u64> {
         let start = self.start;
         let local = self.local();
-        local.calls += 1;
-        let end = (clock::get().has_stamps || local.calls.is_multiple_of(SAMPLED)).then(ticks::now);
+        let end = local.is_sampled().then(ticks::now);
         local.watch.after_call(end.unwrap_or(start));
         end
     }
@@ -104,8 +113,19 @@ impl Entered {
         local.leave();
         if let Some(end) = end {
             let weight = if clock::get().has_stamps { 1 } else { SAMPLED };
-            rank::note_own(local.watch.left().saturating_sub(end) * weight);
+            let own = local.watch.left().saturating_sub(end) + local.entering;
+            // What takes longer lost the core meanwhile, which one of many calls must not stand for.
+            if ticks::to_ns(own) < LONGEST_OWN_NS {
+                costs::note_own(own * weight);
+            }
         }
+    }
+}
+
+/// However the call ends, also by a C++ exception from an error handler: the thread is outside of MPI again.
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.local().depth = 0;
     }
 }
 
@@ -138,7 +158,7 @@ impl Local {
         let (cpu, reads) = (self.watch.last_cpu(), self.watch.reads);
         if reads != self.noted.1 {
             let cpu_since = if self.number == FIRST { 0 } else { cpu.saturating_sub(self.noted.0) };
-            rank::note_caller(cpu_since, reads - self.noted.1);
+            costs::note_caller(cpu_since, reads - self.noted.1);
             self.noted = (cpu, reads);
         }
     }
@@ -151,6 +171,11 @@ impl Local {
             token::take();
         }
         self.watch.leave();
+    }
+
+    /// Is the tracer's own time measured in this call?
+    fn is_sampled(&self) -> bool {
+        clock::get().has_stamps || self.calls.is_multiple_of(SAMPLED)
     }
 
     /// Is the thread inside MPI?

@@ -19,9 +19,11 @@ impl Output {
         // Appending: what follows a block that could not be written goes where that was cut off.
         match File::options().append(true).create_new(true).open(&path) {
             Ok(file) => Ok(Self { file, path, length: 0 }),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(format!("{} is there already; trace one MPI program at a time", path.display()))
-            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(format!(
+                "{} is there already; trace one MPI program at a time. If each process says this, the launcher does not belong to the \
+                     program's MPI",
+                path.display()
+            )),
             Err(error) => Err(format!("{}: {error}", path.display())),
         }
     }

@@ -15,6 +15,9 @@ pub struct Site {
     number: AtomicU32,
 }
 
+/// The address of a function that was looked for and is not there. No function has it.
+const ABSENT: *mut c_void = ptr::without_provenance_mut(1);
+
 impl Site {
     pub const fn new(name: &'static CStr) -> Self {
         Self { name, is_narrowed: false, real: AtomicPtr::new(ptr::null_mut()), number: AtomicU32::new(0) }
@@ -36,8 +39,11 @@ impl Site {
     /// The address of the real one; null if this MPI does not have it.
     #[inline]
     pub fn real(&self) -> *mut c_void {
-        let known = self.real.load(Ordering::Relaxed);
-        if known.is_null() { self.find() } else { known }
+        match self.real.load(Ordering::Relaxed) {
+            known if known.is_null() => self.find(),
+            known if known == ABSENT => ptr::null_mut(),
+            known => known,
+        }
     }
 
     #[cold]
@@ -47,7 +53,7 @@ impl Site {
         } else {
             real(self.name)
         };
-        self.real.store(found, Ordering::Relaxed);
+        self.real.store(if found.is_null() { ABSENT } else { found }, Ordering::Relaxed);
         found
     }
 

@@ -1,6 +1,7 @@
 //! The beginning and the end of a program.
 
 use std::ffi::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use panto_trace::{Action, Facts, Head, Recorder, Times, key, stream_start};
@@ -13,7 +14,7 @@ use crate::rank::{self, Rank};
 use crate::say::say;
 use crate::settings::{Measure, Settings};
 use crate::ticks::Calibration;
-use crate::{clock, ticks, token};
+use crate::{clock, flush, ticks, token};
 
 /// Starts MPI by its own function, and then the recording.
 pub fn start(name: &str, real: impl FnOnce() -> c_int, threads: impl FnOnce() -> u32) -> c_int {
@@ -25,10 +26,13 @@ pub fn start(name: &str, real: impl FnOnce() -> c_int, threads: impl FnOnce() ->
     let calibration = Calibration::start();
     let before = clock::thread_ns();
     local::with(local::Local::go_in);
+    let start = ticks::now();
     let code = real();
+    let inside = ticks::now().saturating_sub(start);
     if code == 0 {
         calibration.end();
-        if let Err(why) = begin(&settings, name, threads(), before) {
+        let begun = catch_unwind(AssertUnwindSafe(|| begin(&settings, name, threads(), before, inside)));
+        if let Err(why) = begun.unwrap_or_else(|_| Err("an error in the tracer; please report it".into())) {
             say(format_args!("nothing is recorded, the program goes on: {why}"));
         }
     }
@@ -36,7 +40,7 @@ pub fn start(name: &str, real: impl FnOnce() -> c_int, threads: impl FnOnce() ->
     code
 }
 
-fn begin(settings: &Settings, name: &str, threads: u32, before: u64) -> Result<(), String> {
+fn begin(settings: &Settings, name: &str, threads: u32, before: u64, inside: u64) -> Result<(), String> {
     let mpi = library::get()?;
     let world = mpi.constants.comm_world;
     let (number, size) = (mpi.rank(world), mpi.size(world));
@@ -52,12 +56,20 @@ fn begin(settings: &Settings, name: &str, threads: u32, before: u64) -> Result<(
     output
         .append(&stream_start(head, &facts(settings, mpi)))
         .map_err(|error| format!("{}: {error}", output.path().display()))?;
-    if settings.has_token {
+    if settings.has_token && threads > FUNNELED {
+        say(
+            "no compute tokens: a thread that waits in MPI would keep another's; they are for programs with one calling thread",
+        );
+    } else if settings.has_token {
         token::begin(&settings.folder, number).map_err(|error| format!("the compute token: {error}"))?;
     }
     let mut recorder = Recorder::new(settings.has_stamps);
     let first = recorder.name(name);
-    recorder.record(first, &Action::Initialise { threads }, Times { before, gap: 0, inside: 0 });
+    recorder.record(
+        first,
+        &Action::Initialise { threads },
+        Times { before, gap: 0, inside: ticks::to_ns(inside) },
+    );
     let mut rank = Rank::new(mpi, recorder, output, (first, threads));
     define_worlds(&mut rank);
     // SAFETY: both functions are of this library, which stays loaded.
@@ -66,8 +78,11 @@ fn begin(settings: &Settings, name: &str, threads: u32, before: u64) -> Result<(
         libc::pthread_atfork(None, None, Some(in_child));
     }
     rank::begin(rank);
-    Ok(())
+    flush::start().map_err(|error| format!("no thread can be started: {error}"))
 }
+
+/// The level at which one thread alone calls MPI.
+const FUNNELED: u32 = 1;
 
 /// The two communicators that are always there come first.
 fn define_worlds(rank: &mut Rank) {
@@ -109,18 +124,14 @@ fn method(measure: Measure) -> String {
 /// The tracer's own part in a block of computation: from the last look at the clock in one call to the first in the next.
 fn own_ticks(local: &mut local::Local) -> u64 {
     const TRIES: usize = 1_000;
+    const MOST_NS: u64 = 100;
     let mut once = || {
         local.watch.leave();
         ticks::now() - local.watch.left()
     };
-    (0..TRIES).map(|_| once()).min().unwrap_or(0)
-}
-
-/// `MPI_Finalize`: everything is on disk before it, in case that it does not return.
-pub fn finish(real: impl FnOnce() -> c_int) -> c_int {
-    let code = real();
-    rank::end(None);
-    code
+    let least = (0..TRIES).map(|_| once()).min().unwrap_or(0);
+    // More than this is not the tracer's, but another's that disturbed all of them.
+    if ticks::to_ns(least) > MOST_NS { 0 } else { least }
 }
 
 extern "C" fn at_exit() {

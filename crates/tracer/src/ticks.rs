@@ -21,6 +21,18 @@ pub fn now() -> u64 {
     if IS_COUNTER.load(Ordering::Relaxed) { counter() } else { system_clock() }
 }
 
+/// The time, in ticks, when everything before has been done. A processor works ahead of what it waits for, and would read its counter too
+/// early: a short block of computation would be finished inside MPI.
+#[inline]
+pub fn after_all_before() -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every processor of this kind has the instruction.
+    unsafe {
+        std::arch::x86_64::_mm_lfence();
+    }
+    now()
+}
+
 /// Ticks in nanoseconds.
 #[inline]
 pub fn to_ns(ticks: u64) -> u64 {

@@ -23,6 +23,14 @@ pub fn begin(folder: &Path, rank: u32) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Nobody uses tokens any more in this process: it is not followed, and would keep one forever.
+pub fn end() {
+    IS_USED.store(false, Ordering::Relaxed);
+    if let Some(mut token) = TOKEN.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        token.give();
+    }
+}
+
 /// The rank does not compute any more.
 #[inline]
 pub fn give() {
@@ -64,7 +72,17 @@ impl Token {
             OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(name))
         };
         let files = (0..cores).map(open).collect::<std::io::Result<Vec<_>>>()?;
-        Ok(Self { files, held: None, own: rank as usize % cores })
+        let token = Self { files, held: None, own: rank as usize % cores };
+        // Some file systems have no locks.
+        match lock(&token.files[token.own], libc::LOCK_SH | libc::LOCK_NB) {
+            Err(error) if error.kind() != std::io::ErrorKind::WouldBlock => Err(error),
+            outcome => {
+                if outcome.is_ok() {
+                    lock(&token.files[token.own], libc::LOCK_UN)?;
+                }
+                Ok(token)
+            }
+        }
     }
 
     /// Takes one: any that is free, or waits for its own.
@@ -74,9 +92,14 @@ impl Token {
         }
         let count = self.files.len();
         let order = (0..count).map(|far| (self.own + far) % count);
-        let free = order.into_iter().find(|core| lock(&self.files[*core], libc::LOCK_EX | libc::LOCK_NB));
+        let free =
+            order.into_iter().find(|core| lock(&self.files[*core], libc::LOCK_EX | libc::LOCK_NB).is_ok());
         let held = free.unwrap_or_else(|| {
-            while !lock(&self.files[self.own], libc::LOCK_EX) {}
+            while let Err(error) = lock(&self.files[self.own], libc::LOCK_EX) {
+                if error.kind() != std::io::ErrorKind::Interrupted {
+                    break;
+                }
+            }
             self.own
         });
         self.held = Some(held);
@@ -85,14 +108,18 @@ impl Token {
     /// Gives it up.
     fn give(&mut self) {
         if let Some(core) = self.held.take() {
-            lock(&self.files[core], libc::LOCK_UN);
+            let _ = lock(&self.files[core], libc::LOCK_UN);
         }
     }
 }
 
-fn lock(file: &File, how: libc::c_int) -> bool {
+fn lock(file: &File, how: libc::c_int) -> std::io::Result<()> {
     // SAFETY: the file is open.
-    unsafe { libc::flock(file.as_raw_fd(), how) == 0 }
+    if unsafe { libc::flock(file.as_raw_fd(), how) } == 0 {
+        Ok(())
+    } else {
+        Err(std::io::Error::last_os_error())
+    }
 }
 
 /// The host's name.

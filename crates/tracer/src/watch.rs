@@ -15,6 +15,9 @@ use crate::ticks;
 /// Clocks drift apart: interrupts count as CPU time here and not there. A reference is renewed when it is older than this.
 const OLDEST_NS: u64 = 1_000_000;
 
+/// A core that is lost more often than this in a row is lost to the program anyway.
+const MOST_RENEWALS: usize = 3;
+
 /// Without the kernel's flag: blocks shorter than this cannot have lost the core for long enough to matter.
 const SHORT_NS: u64 = 2_000;
 
@@ -80,6 +83,9 @@ impl Watch {
     /// MPI returned: if it lost the core, or the reference is old, takes a new one.
     #[inline]
     pub fn after_call(&mut self, now: u64) {
+        if !self.flag.is_there() {
+            return;
+        }
         let is_old = || ticks::to_ns(now.saturating_sub(self.reference_ticks)) > OLDEST_NS;
         if !self.flag.stands() || is_old() {
             self.renew();
@@ -96,9 +102,15 @@ impl Watch {
     /// The program goes on from here.
     #[inline]
     pub fn leave(&mut self) {
+        if !self.flag.is_there() {
+            self.renew();
+        }
         self.left = ticks::now();
         // Looked at last: the core must have been kept up to the moment that was just noted.
-        if self.flag.is_there() && !self.flag.stands() {
+        for _ in 0..MOST_RENEWALS {
+            if !self.flag.is_there() || self.flag.stands() || clock::get().measure == Measure::Wall {
+                break;
+            }
             self.renew();
             self.left = ticks::now();
         }

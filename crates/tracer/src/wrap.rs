@@ -108,7 +108,7 @@ macro_rules! export {
     (@wide $name:expr, ($($argument:ident),*), |$site:ident, $real:ident, $is_wide:ident| $body:expr) => {
         const _: () = {
             #[unsafe(export_name = $name)]
-            pub unsafe extern "C" fn stand_in($($argument: usize),*) -> std::ffi::c_int {
+            pub unsafe extern "C-unwind" fn stand_in($($argument: usize),*) -> std::ffi::c_int {
                 static WIDE: crate::site::Site = crate::site::Site::new(crate::wrap::c_name!($name));
                 static NARROW: crate::site::Site = crate::site::Site::new(crate::wrap::c_name!($name)).narrow();
                 let mut words = [$($argument),*];
@@ -119,25 +119,31 @@ macro_rules! export {
                 if address.is_null() {
                     return WIDE.missing();
                 }
-                if !$is_wide && !crate::narrow::narrow(&[$(stringify!($argument)),*], &mut words) {
-                    return WIDE.too_many();
-                }
+                let narrowed = match $is_wide {
+                    true => None,
+                    false => match crate::narrow::narrow(&[$(stringify!($argument)),*], &mut words) {
+                        None => return WIDE.too_many(),
+                        lists => lists,
+                    },
+                };
                 let [$($argument),*] = words;
                 // SAFETY: as for functions with narrow counts.
                 let $real = unsafe {
                     std::mem::transmute::<
                         *mut std::ffi::c_void,
-                        unsafe extern "C" fn($(crate::wrap::word!($argument)),*) -> std::ffi::c_int,
+                        unsafe extern "C-unwind" fn($(crate::wrap::word!($argument)),*) -> std::ffi::c_int,
                     >(address)
                 };
-                $body
+                let code = $body;
+                drop(narrowed);
+                code
             }
         };
     };
     ($name:expr, ($($argument:ident),*), |$site:ident, $real:ident| $body:expr) => {
         const _: () = {
             #[unsafe(export_name = $name)]
-            pub unsafe extern "C" fn stand_in($($argument: usize),*) -> std::ffi::c_int {
+            pub unsafe extern "C-unwind" fn stand_in($($argument: usize),*) -> std::ffi::c_int {
                 static SITE: crate::site::Site = crate::site::Site::new(crate::wrap::c_name!($name));
                 let address = SITE.real();
                 if address.is_null() {
@@ -148,7 +154,7 @@ macro_rules! export {
                 let $real = unsafe {
                     std::mem::transmute::<
                         *mut std::ffi::c_void,
-                        unsafe extern "C" fn($(crate::wrap::word!($argument)),*) -> std::ffi::c_int,
+                        unsafe extern "C-unwind" fn($(crate::wrap::word!($argument)),*) -> std::ffi::c_int,
                     >(address)
                 };
                 let $site = &SITE;

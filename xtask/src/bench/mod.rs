@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_usual_parts_leave_the_build_out() {
-        let usual = ["echo", "mpi", "mpi-startup", "startup", "overhead", "stats", "simulated"];
+        let usual = ["echo", "mpi", "mpi-startup", "trace", "startup", "overhead", "stats", "simulated"];
         assert_eq!(chosen(&[]), usual);
         assert_eq!(chosen(&["--build"]), [usual.as_slice(), &["build"]].concat());
     }
@@ -154,7 +154,7 @@ mod tests {
         assert!(
             failure
                 .to_string()
-                .contains("echo, mpi, mpi-startup, startup, overhead, stats, simulated, build")
+                .contains("echo, mpi, mpi-startup, trace, startup, overhead, stats, simulated, build")
         );
     }
 }

@@ -38,6 +38,7 @@ fn rank(rank: &RankSummary) -> Value {
         "collectives": rank.collectives,
         "collective_bytes": rank.collective_bytes,
         "computation_ns": rank.computation,
+        "start_ns": rank.start,
         "polls": rank.polls,
         "poll_loops": rank.poll_loops,
         "spun_ns": rank.spun,

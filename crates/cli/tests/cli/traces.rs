@@ -163,8 +163,8 @@ fn threads_that_compute_unseen_are_told() {
     let folder = tempfile::tempdir().expect("a folder");
     let quiet = succeeds(&info(&ranks(folder.path(), 30_000, 150_000), &[]));
     assert!(!quiet.contains("note:"), "{quiet}");
-    let loud = succeeds(&info(&ranks(folder.path(), 40_000, 5_000_000), &[]));
-    assert!(loud.contains("note: threads that never call MPI") && loud.contains("20.0ms, 25.0%"), "{loud}");
+    let loud = succeeds(&info(&ranks(folder.path(), 40_000, 6_000_000), &[]));
+    assert!(loud.contains("note: threads that never call MPI") && loud.contains("24.0ms, 30.0%"), "{loud}");
 }
 
 #[test]
@@ -184,5 +184,10 @@ fn runs_are_merged() {
     assert!(text.contains("CPU time; lower quartile of 3 runs\n"), "{text}");
     let refused = merge(&[runs[0].clone(), target.clone()]);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(stderr(&refused).contains("is read, so it cannot be written"), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("use --force to replace it"), "{}", stderr(&refused));
+    std::fs::rename(&target, folder.path().join("other.panto")).expect("written");
+    let refused = merge(&[runs[0].clone(), folder.path().join("other.panto")]);
+    assert!(stderr(&refused).contains("is merged already"), "{}", stderr(&refused));
+    let refused = merge(&[runs[0].clone(), runs[0].clone()]);
+    assert!(stderr(&refused).contains("is named twice"), "{}", stderr(&refused));
 }

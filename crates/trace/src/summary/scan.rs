@@ -72,10 +72,15 @@ impl Scan {
             event.name().clone_into(&mut self.signatures[number].name);
             self.signatures[number].meaning = Meaning::of(event.signature(), event.tables());
         }
-        add(&mut self.rank.computation, event.before());
-        // Events that no computation can stand before would be taken for short blocks.
-        if !matches!(action, Action::Thread { .. } | Action::Spin { .. }) {
-            self.blocks.add(event.before());
+        match action {
+            // Loading the program is not part of it.
+            Action::Initialise { .. } => add(&mut self.rank.start, event.before()),
+            // Events that no computation can stand before would be taken for short blocks.
+            Action::Thread { .. } | Action::Spin { .. } => add(&mut self.rank.computation, event.before()),
+            _ => {
+                add(&mut self.rank.computation, event.before());
+                self.blocks.add(event.before());
+            }
         }
         add(&mut self.signatures[number].inside, event.stamps().map_or(0, |stamps| stamps.inside));
         self.count(number, &action);
@@ -87,6 +92,7 @@ impl Scan {
         match *action {
             Action::Thread { thread } => {
                 self.rank.threads = self.rank.threads.max(thread.saturating_add(1));
+                self.rank.events += 1;
                 return;
             }
             Action::Spin { polls, spun } => {

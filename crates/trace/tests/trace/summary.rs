@@ -136,7 +136,7 @@ fn polls_and_threads_are_told() {
     });
     let rank = &summary.ranks[0];
     assert_eq!((rank.polls, rank.poll_loops, rank.spun, rank.threads), (500, 1, 70_000, 3));
-    assert_eq!((rank.calls, rank.events, rank.computation), (502, 3, 8));
+    assert_eq!((rank.calls, rank.events, rank.computation), (502, 4, 8));
     assert_eq!(summary.blocks.count(), 2, "a loop of polls is no block");
 }
 

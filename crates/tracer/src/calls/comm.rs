@@ -26,6 +26,17 @@ impl At<'_> {
         self.emit(&Action::Communicator { parent, comm, request: None });
     }
 
+    /// Defines the communicator at an address, which was made from another one.
+    pub fn define_made(&mut self, parent: usize, address: usize) {
+        let (origin, _) = self.origin(parent, By::All, UNTAGGED);
+        let rank = &mut *self.rank;
+        // SAFETY: MPI wrote a handle there.
+        let handle = unsafe { rank.mpi.handle_at(address, 0) };
+        if handle != rank.mpi.constants.comm_null {
+            rank.comms.define(handle, origin, rank.mpi, &mut rank.recorder);
+        }
+    }
+
     /// A copy is being made: it cannot be asked anything yet, but will be like the original.
     fn being_copied(&mut self, original: usize, address: usize, request: usize) {
         let (origin, parent) = self.origin(original, By::All, UNTAGGED);
@@ -42,7 +53,11 @@ impl At<'_> {
     fn origin(&mut self, parent: usize, by: By, tag: usize) -> (Origin, Comm) {
         let parent = self.comm(parent).number;
         let made_by = self.name();
-        let ordinal = self.rank.comms.next_child(parent, by);
+        // Those that only some make are not counted: the others know nothing of them.
+        let ordinal = match by {
+            By::All => self.rank.comms.next_child(parent),
+            By::Some => 0,
+        };
         (Origin { made_by, parent: Some(parent), ordinal, tag: i64::from(tag as c_int) }, parent)
     }
 

@@ -86,6 +86,7 @@ enum Done {
 impl At<'_> {
     fn complete(&mut self, until: Until, pending: &mut Pending, done: &Done) {
         let requests: SmallVec<[i64; 16]> = pending.requests.iter().map(|(_, slot)| slot.0.into()).collect();
+        let found_nothing = self.succeeded() && matches!(done, Done::Nothing | Done::Some(0, _));
         // After an error MPI does not say which are complete. All are taken to be: a program that goes on rarely uses them again.
         let done = pending.done(if self.succeeded() { done } else { &Done::All });
         let completed: SmallVec<[i64; 16]> = done.iter().map(|(position, _)| *position as i64).collect();
@@ -101,7 +102,7 @@ impl At<'_> {
         let action =
             Action::Complete { until, requests: &requests, completed: &completed, outcomes: &outcomes };
         let is_look = matches!(until, Until::Test | Until::TestAll | Until::TestAny | Until::TestSome);
-        if is_look && completed.is_empty() && !requests.is_empty() {
+        if is_look && found_nothing {
             self.emit_failed_look(&action);
         } else {
             self.emit(&action);

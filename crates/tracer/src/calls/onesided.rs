@@ -2,7 +2,7 @@
 
 use panto_trace::{Action, Peer};
 
-use crate::at::At;
+use crate::at::{At, int_at};
 use crate::rank;
 use crate::requests::Request;
 use crate::things;
@@ -54,6 +54,12 @@ impl At<'_> {
         });
     }
 
+    /// A look that found that others are not ready.
+    fn not_synchronised(&mut self, window: usize) {
+        let window = self.window(window).map(|window| window.number);
+        self.emit_failed_look(&Action::OneSided { window, target: Peer::Any, bytes: 0, request: None });
+    }
+
     fn window_freed(&mut self, window: Option<things::Known>) {
         let window = window.map(|window| window.number);
         self.emit(&Action::OneSided { window, target: Peer::Nobody, bytes: 0, request: None });
@@ -95,7 +101,7 @@ calls! {
     MPI_Win_complete(window) => |at| at.synchronised(None, window);
     MPI_Win_post(group, assert, window) => |at| at.synchronised(None, window);
     MPI_Win_wait(window) => |at| at.synchronised(None, window);
-    MPI_Win_test(window, flag) => |at| at.synchronised(None, window);
+    MPI_Win_test(window, flag) => |at| if int_at(flag) == 0 { at.not_synchronised(window) } else { at.synchronised(None, window) };
     MPI_Win_lock(kind, target, assert, window) => |at| at.synchronised(Some(target), window);
     MPI_Win_unlock(target, window) => |at| at.synchronised(Some(target), window);
     MPI_Win_lock_all(assert, window) => |at| at.synchronised(None, window);

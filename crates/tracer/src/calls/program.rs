@@ -1,6 +1,6 @@
 //! The beginning and the end, `MPI_Pcontrol`, and what comes from outside of the world: processes and sessions.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 
 use panto_trace::Action;
 
@@ -54,12 +54,12 @@ macro_rules! ends {
                 // SAFETY: it has no arguments.
                 return unsafe { real() };
             };
-            let entered = record_before(site, entered, &mut |at| {
-                at.emit(&Action::Finalise {});
-                at.rank.flush();
-            });
+            // In case that it does not return.
+            rank::with(rank::Rank::flush);
             // SAFETY: it has no arguments.
-            let code = start::finish(|| unsafe { real() });
+            let code = unsafe { real() };
+            let entered = record_before(site, entered, &mut |at| at.emit(&Action::Finalise {}));
+            rank::end(None);
             entered.leave(0, None);
             code
         });
@@ -104,9 +104,25 @@ pub extern "C" fn PMPI_Pcontrol(level: c_int) -> c_int {
 fn pcontrol(level: c_int) -> c_int {
     static SITE: Site = Site::new(c"MPI_Pcontrol");
     if let Some(entered) = local::enter() {
-        record_before(&SITE, entered, &mut |at| at.control(level)).leave(0, None);
+        let entered = record_before(&SITE, entered, &mut |at| at.control(level));
+        let code = pass_on(&SITE, level);
+        entered.leave(0, None);
+        return code;
     }
-    0
+    pass_on(&SITE, level)
+}
+
+/// A tool that was linked into the program wants to know, too.
+fn pass_on(site: &Site, level: c_int) -> c_int {
+    let address = site.real();
+    if address.is_null() {
+        return 0;
+    }
+    // SAFETY: it is MPI's function of that name, with its own prototype.
+    unsafe {
+        let real = std::mem::transmute::<*mut c_void, unsafe extern "C" fn(c_int, ...) -> c_int>(address);
+        real(level)
+    }
 }
 
 impl At<'_> {
@@ -118,7 +134,9 @@ impl At<'_> {
                 self.rank.switch(false);
             }
             ON => {
-                self.rank.switch(true);
+                if !self.rank.switch(true) {
+                    self.forget_computation();
+                }
                 self.emit(&Action::Control { level });
             }
             FLUSH => {
@@ -133,13 +151,19 @@ impl At<'_> {
     fn processes(&mut self, count: i64) {
         self.emit(&Action::Process { count });
     }
+
+    /// Processes outside of this world, and the intercommunicator to them.
+    fn connected(&mut self, comm: usize, count: i64, address: usize) {
+        self.define_made(comm, address);
+        self.processes(count);
+    }
 }
 
 calls! {
-    MPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, errors) => |at| at.processes(i64::from(maxprocs as c_int));
-    MPI_Comm_spawn_multiple(count, commands, argvs, maxprocs, infos, root, comm, intercomm, errors) => |at| at.processes(i64::from(count as c_int));
-    MPI_Comm_accept(port, info, root, comm, newcomm) => |at| at.processes(0);
-    MPI_Comm_connect(port, info, root, comm, newcomm) => |at| at.processes(0);
+    MPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, errors) => |at| at.connected(comm, i64::from(maxprocs as c_int), intercomm);
+    MPI_Comm_spawn_multiple(count, commands, argvs, maxprocs, infos, root, comm, intercomm, errors) => |at| at.connected(comm, i64::from(count as c_int), intercomm);
+    MPI_Comm_accept(port, info, root, comm, newcomm) => |at| at.connected(comm, 0, newcomm);
+    MPI_Comm_connect(port, info, root, comm, newcomm) => |at| at.connected(comm, 0, newcomm);
     MPI_Comm_join(fd, intercomm) => |at| at.processes(0);
     MPI_Session_init(info, handler, session) => |at| at.processes(0);
     MPI_Session_finalize(session) => |at| at.processes(0);

@@ -76,6 +76,9 @@ pub fn get() -> Result<&'static Mpi, String> {
 /// `MPI_Type_get_envelope_c`. Libraries that have it may end the program when the older function meets a type with wide counts.
 type WideEnvelope = unsafe extern "C" fn(usize, *mut i64, *mut i64, *mut i64, *mut i64, *mut c_int) -> c_int;
 
+/// The source of a message from `MPI_PROC_NULL`.
+const NOBODY: c_int = -3;
+
 /// The MPI of the program.
 pub struct Mpi {
     functions: Functions,
@@ -185,6 +188,10 @@ impl Mpi {
 
     /// Bytes of one element, bytes from one to the next, and whether the program made the type.
     pub fn datatype(&self, datatype: usize) -> (u64, i64, bool) {
+        // Some libraries accept it where nothing is sent, and then end the program when asked about it.
+        if datatype == self.constants.datatype_null {
+            return (0, 0, false);
+        }
         let (mut size, mut lower, mut extent) = (0, 0, 0);
         // SAFETY: MPI accepted the type in the call that is recorded; the places are ours.
         unsafe {
@@ -234,6 +241,8 @@ impl Mpi {
         let code = unsafe {
             (self.functions.MPI_Get_elements_x)(status as *const c_void, self.constants.byte, &raw mut bytes)
         };
+        let source = if source == self.constants.proc_null { NOBODY } else { source };
+        let tag = if tag == self.constants.any_tag { -1 } else { tag };
         [source.into(), tag.into(), if code == 0 { bytes.max(-1) } else { -1 }]
     }
 

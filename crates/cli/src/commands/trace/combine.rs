@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use panto_trace::{Facts, Trace, combine};
 
+use super::target;
 use crate::failure::Failure;
 use crate::out;
 use crate::trace::listed;
@@ -22,10 +23,15 @@ pub struct Combine {
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+
+    /// Replace the file if it is there
+    #[arg(long)]
+    force: bool,
 }
 
 impl Combine {
     pub fn run(self) -> Result<ExitCode, Failure> {
+        target::refuse_to_replace(&self.output, self.force)?;
         let trace = Trace::open_all(&self.paths)?;
         // What is known of the whole is in the facts of a whole trace, and else in those of its ranks.
         let facts: Facts = trace.facts().clone();

@@ -72,7 +72,9 @@ impl<'a> Member<'a> {
 
     /// Has every process left its mark? Who started nobody knows: then those count whose rank files are there.
     fn are_all_done(&self) -> bool {
-        let from_trace = || Trace::open(self.target.ranks()).map_or(1, |trace| trace.size() as usize);
+        // A file that cannot be read yet is one of a rank that is not done.
+        let from_trace =
+            || Trace::open(self.target.ranks()).map_or(usize::MAX, |trace| trace.size() as usize);
         let size = self.size.unwrap_or_else(from_trace);
         let done = self.numbers("done");
         (0..size).all(|rank| done.contains(&rank))

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use panto_trace::{Trace, merge};
 
+use super::target;
 use crate::failure::Failure;
 use crate::out;
 use crate::trace::grouped;
@@ -21,10 +22,15 @@ pub struct Merge {
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+
+    /// Replace the file if it is there
+    #[arg(long)]
+    force: bool,
 }
 
 impl Merge {
     pub fn run(self) -> Result<ExitCode, Failure> {
+        target::refuse_to_replace(&self.output, self.force)?;
         let traces = self.traces.iter().map(|path| Trace::open(path)).collect::<Result<Vec<_>, _>>()?;
         let merged = merge(&traces, &self.output)?;
         out::note(format_args!(

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use panto_trace::{Facts, RankTrace, Trace, key};
 
-use super::child::Ended;
 use super::target::Target;
 use super::{nothing, say};
 use crate::failure::Failure;
@@ -27,11 +26,9 @@ pub struct Outcome<'a> {
 
 impl Outcome<'_> {
     /// Makes one file of the ranks' files, and says what is in it.
-    pub fn combine(&self, ended: Ended) -> Result<(), Failure> {
+    pub fn combine(&self) -> Result<(), Failure> {
         let ranks = self.target.ranks();
-        if ended.signal().is_some() {
-            settle(ranks);
-        }
+        settle(ranks);
         let files = rank_files(ranks);
         if files.is_empty() {
             let _ = self.target.clear();
@@ -112,7 +109,7 @@ fn settle(folder: &Path) {
     let start = Instant::now();
     let (mut last, mut since) = (sizes(folder), Instant::now());
     let is_complete = || Trace::open(folder).is_ok_and(|trace| trace.is_complete());
-    while start.elapsed() < LAST_WORDS && since.elapsed() < SILENCE && !is_complete() {
+    while !last.is_empty() && start.elapsed() < LAST_WORDS && since.elapsed() < SILENCE && !is_complete() {
         std::thread::sleep(Duration::from_millis(50));
         let now = sizes(folder);
         if now != last {

@@ -36,11 +36,21 @@ pub fn find(words: &[OsString]) -> Option<PathBuf> {
 /// What a trace of this command is called if nobody says.
 pub fn trace_name(words: &[OsString]) -> PathBuf {
     let path = find(words).or_else(|| words.first().map(PathBuf::from)).unwrap_or_default();
+    let path = script(words, &path).unwrap_or(path);
     let is_script = path.extension().is_some_and(|end| SCRIPTS.iter().any(|script| end == *script));
     let name = if is_script { path.file_stem() } else { path.file_name() };
     let mut name = name.unwrap_or(OsStr::new("trace")).to_owned();
     name.push(".panto");
     PathBuf::from(name)
+}
+
+/// The script that an interpreter is given: every program in Python would have one name.
+fn script(words: &[OsString], interpreter: &Path) -> Option<PathBuf> {
+    let name = interpreter.file_name()?.to_str()?;
+    if !name.starts_with("python") {
+        return None;
+    }
+    words.iter().map(PathBuf::from).find(|word| word.extension().is_some_and(|end| end == "py"))
 }
 
 /// The file that a word starts, as a shell finds it.

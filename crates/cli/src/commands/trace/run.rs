@@ -129,7 +129,7 @@ impl Run {
             i32::from(INTERRUPTED),
             Arc::new(AtomicBool::new(true)),
         );
-        Outcome { target, words: &self.words, keep: self.keep }.combine(ended)
+        Outcome { target, words: &self.words, keep: self.keep }.combine()
     }
 }
 

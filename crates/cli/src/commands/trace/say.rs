@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn totals_are_for_people() {
         assert_eq!(totals(16, 48_200, 96 << 10), "16 ranks, 48,200 events, 96.0KiB");
-        assert_eq!(totals(1, 1, 17), "1 rank, 1 call, 17B");
+        assert_eq!(totals(1, 1, 17), "1 rank, 1 event, 17B");
     }
 
     #[test]

@@ -17,9 +17,23 @@ fn is_rank(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|end| end == "rank")
 }
 
+/// Who has made this file combines.
+const LOCK: &str = ".lock";
+
 /// Is it one that is of no use after the run: the library, marks of ranks that ended, the tracer's compute tokens?
 fn is_aid(name: &str) -> bool {
-    [".so", ".done", ".lock"].iter().any(|ending| name.ends_with(ending)) || name.starts_with("token-")
+    [".so", ".done", LOCK].iter().any(|ending| name.ends_with(ending)) || name.starts_with("token-")
+}
+
+/// A trace took a run to make; it is not replaced without being asked.
+pub fn refuse_to_replace(file: &Path, force: bool) -> Result<(), Failure> {
+    if force || !file.exists() {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "{} is there already; use --force to replace it, or another name",
+        file.display()
+    )))
 }
 
 impl Target {
@@ -28,12 +42,7 @@ impl Target {
         if file.is_dir() {
             return Err(Failure::Usage(format!("{} is a folder; name a file with -o", file.display())));
         }
-        if file.exists() && !force {
-            return Err(Failure::Usage(format!(
-                "{} is there already; use --force to replace it, or another name",
-                file.display()
-            )));
-        }
+        refuse_to_replace(&file, force)?;
         let mut ranks =
             std::path::absolute(&file).map_err(|error| Failure::write(&file, &error))?.into_os_string();
         ranks.push(".ranks");
@@ -53,6 +62,12 @@ impl Target {
     /// Makes the folder for a command that starts all ranks. What an earlier run left there is not lost without being asked.
     pub fn create(&self, force: bool) -> Result<(), Failure> {
         if force {
+            if let Some(other) = self.stranger() {
+                return Err(Failure::Usage(format!(
+                    "{} is in the way: {other} there is not of a trace. Move it, or use another name",
+                    self.ranks.display()
+                )));
+            }
             self.clear().map_err(|error| Failure::write(&self.ranks, &error))?;
         }
         fs::create_dir(&self.ranks).map_err(|error| match error.kind() {
@@ -82,9 +97,16 @@ impl Target {
         }
     }
 
-    /// Takes everything away but the ranks' files.
+    /// Takes everything away but the ranks' files, and the lock: another process may still be about to take it.
     pub fn tidy(&self) -> std::io::Result<()> {
-        self.remove(is_aid)
+        self.remove(|name| is_aid(name) && !name.ends_with(LOCK))
+    }
+
+    /// Something in the folder that no run puts there.
+    fn stranger(&self) -> Option<String> {
+        let entries = fs::read_dir(&self.ranks).ok()?.flatten();
+        let mut names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.find(|name| !is_rank(name) && !is_aid(name))
     }
 
     fn remove(&self, is_ours: impl Fn(&str) -> bool) -> std::io::Result<()> {
@@ -141,11 +163,14 @@ mod tests {
             fs::write(target.ranks().join(name), "").unwrap();
         }
         target.tidy().unwrap();
-        assert_eq!(fs::read_dir(target.ranks()).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(target.ranks()).unwrap().count(), 2);
         target.clear().unwrap();
         assert!(!target.ranks().exists());
         target.create(false).unwrap();
         fs::write(target.ranks().join("mine.txt"), "").unwrap();
         assert!(target.clear().is_err());
+        fs::write(target.ranks().join("0.rank"), "precious").unwrap();
+        assert!(said(target.create(true)).contains("mine.txt"));
+        assert!(target.ranks().join("0.rank").exists());
     }
 }

@@ -221,6 +221,7 @@ impl At<'_> {
     fn free(&mut self, request: Option<Slot>) {
         if let Some(slot) = request {
             self.rank.requests.drop(slot);
+            self.rank.inits.forget(slot);
         }
         self.emit(&Action::Free { request });
     }

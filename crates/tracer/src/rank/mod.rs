@@ -1,15 +1,19 @@
 //! All that is known of the rank, behind one lock: threads may call at the same time.
 
-use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+mod blocks;
 
-use panto_trace::{Action, Facts, Name, Recorder, Times, key, stream_end};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
+
+use panto_trace::{Action, Name, Recorder, Times};
 use smallvec::SmallVec;
 
 use crate::clock;
 use crate::comms::Comms;
+use crate::costs::Costs;
+use crate::inits::Inits;
 use crate::library::Mpi;
 use crate::output::Output;
 use crate::requests::Requests;
@@ -17,17 +21,11 @@ use crate::say::say;
 use crate::site::Site;
 use crate::things::Things;
 use crate::ticks;
+use crate::token;
 use crate::types::Types;
 
 static IS_RECORDING: AtomicBool = AtomicBool::new(false);
 static RANK: Mutex<Option<Box<Rank>>> = Mutex::new(None);
-
-/// Blocks have at most so many events ...
-const MOST_EVENTS: u32 = 1 << 16;
-/// ... and about so many bytes before they are packed.
-const MOST_BYTES: usize = 1 << 20;
-/// A block is written when it is older than this, so that a program that calls rarely loses little when it is killed.
-const OLDEST_NS: u64 = 1_000_000_000;
 
 /// The rank of this process.
 pub struct Rank {
@@ -36,6 +34,7 @@ pub struct Rank {
     pub comms: Comms,
     pub types: Types,
     pub requests: Requests,
+    pub inits: Inits,
     /// Messages that probes took out of matching.
     pub messages: Requests,
     pub windows: Things,
@@ -44,15 +43,17 @@ pub struct Rank {
     packed: Vec<u8>,
     /// Does the program want to be recorded (`MPI_Pcontrol`)?
     is_on: bool,
+    /// The file cannot be written any more.
+    is_stopped: bool,
     thread: u32,
     spins: SmallVec<[Spin; 4]>,
     first: (Name, u32),
     calls: u64,
     started: u64,
     block_started: u64,
+    has_stamps: bool,
     last_end: u64,
-    /// CPU time of the process and of its first thread when recording began.
-    cpu_at_start: (u64, u64),
+    costs: Costs,
 }
 
 /// Looks that found nothing, so far.
@@ -61,14 +62,9 @@ struct Spin {
     thread: u32,
     polls: u64,
     spun: u64,
+    /// When the first began and when the last ended, in ticks.
+    wall: (u64, u64),
 }
-
-/// CPU time of threads that called MPI, in nanoseconds: what they had at their last call.
-static CALLERS_NS: AtomicU64 = AtomicU64::new(0);
-/// The tracer's own time.
-static OWN_TICKS: AtomicU64 = AtomicU64::new(0);
-/// How often any thread read its CPU clock.
-static CLOCK_READS: AtomicU64 = AtomicU64::new(0);
 
 /// Is anything recorded?
 #[inline]
@@ -101,11 +97,24 @@ pub fn end(why: Option<&str>) {
     if !IS_RECORDING.swap(false, Ordering::Relaxed) {
         return;
     }
-    let rank = lock().take();
-    if let Some(mut rank) = rank {
-        rank.close(why);
+    token::end();
+    // The program may end inside a signal handler, while this very thread holds the lock; then the last block is lost.
+    let rank = (0..TRIES).find_map(|_| match RANK.try_lock() {
+        Ok(mut rank) => Some(rank.take()),
+        Err(TryLockError::Poisoned(rank)) => Some(rank.into_inner().take()),
+        Err(TryLockError::WouldBlock) => {
+            std::thread::sleep(Duration::from_millis(10));
+            None
+        }
+    });
+    let closed = catch_unwind(AssertUnwindSafe(|| rank.flatten().map(|mut rank| rank.close(why))));
+    if closed.is_err() {
+        give_up("an error in the tracer; please report it");
     }
 }
+
+/// So often, in steps of 10 ms, the lock is tried at the end.
+const TRIES: usize = 50;
 
 /// In a process that was forked: the file is the parent's. The lock may be held by a thread that does not exist here.
 pub fn forget() {
@@ -115,6 +124,7 @@ pub fn forget() {
 /// Ends it without a word into the file, which cannot be trusted.
 pub fn give_up(why: &str) {
     IS_RECORDING.store(false, Ordering::Relaxed);
+    token::end();
     say(format_args!("recording stops here, the program goes on: {why}"));
 }
 
@@ -127,26 +137,31 @@ impl Rank {
             comms: Comms::default(),
             types: Types::default(),
             requests: Requests::default(),
+            inits: Inits::default(),
             messages: Requests::default(),
             windows: Things::default(),
             files: Things::default(),
             output,
             packed: Vec::new(),
             is_on: true,
+            is_stopped: false,
             thread: 0,
             spins: SmallVec::new(),
             first,
             calls: 0,
             started: now,
             block_started: now,
+            has_stamps: clock::get().has_stamps,
             last_end: now,
-            cpu_at_start: (clock::process_ns(), clock::thread_ns()),
+            costs: Costs::start(),
         }
     }
 
     /// Records a call of a thread.
     #[inline]
-    pub fn record(&mut self, site: &Site, action: &Action<'_>, thread: u32, times: Times) {
+    pub fn record(&mut self, site: &Site, action: &Action<'_>, thread: u32, before: u64, wall: (u64, u64)) {
+        let name = self.name(site);
+        self.inits.keep(name, action, self.is_on);
         if !self.is_on {
             return;
         }
@@ -156,8 +171,8 @@ impl Rank {
         if thread != self.thread {
             self.switch_to(thread);
         }
-        let name = self.name(site);
-        self.recorder.record(name, action, times);
+        let (gap, inside) = self.stamps(wall);
+        self.recorder.record(name, action, Times { before, gap, inside });
         self.calls += 1;
     }
 
@@ -175,7 +190,7 @@ impl Rank {
     }
 
     /// A look found nothing, shortly after the last one: counted, not recorded.
-    pub fn spin(&mut self, site: &Site, thread: u32, spun: u64) {
+    pub fn spin(&mut self, site: &Site, thread: u32, spun: u64, wall: (u64, u64)) {
         if !self.is_on {
             return;
         }
@@ -183,58 +198,42 @@ impl Rank {
         if let Some(spin) = self.spins.iter_mut().find(|spin| (spin.name, spin.thread) == (name, thread)) {
             spin.polls += 1;
             spin.spun += spun;
+            spin.wall.1 = wall.1;
         } else {
-            self.spins.push(Spin { name, thread, polls: 1, spun });
+            self.spins.push(Spin { name, thread, polls: 1, spun, wall });
         }
     }
 
     fn end_spins(&mut self) {
-        for Spin { name, thread, polls, spun } in std::mem::take(&mut self.spins) {
+        for Spin { name, thread, polls, spun, wall } in std::mem::take(&mut self.spins) {
             if thread != self.thread {
                 self.switch_to(thread);
             }
-            self.recorder.record(name, &Action::Spin { polls, spun }, Times::default());
+            let (gap, inside) = self.stamps(wall);
+            self.recorder.record(name, &Action::Spin { polls, spun }, Times { before: 0, gap, inside });
         }
     }
 
     /// The wall clock between the end of the last call of any thread and the beginning of this one, and inside it, in nanoseconds.
-    pub fn stamps(&mut self, start: u64, end: u64) -> (u64, u64) {
-        let gap = ticks::to_ns(start.saturating_sub(self.last_end));
-        self.last_end = end;
-        (gap, ticks::to_ns(end.saturating_sub(start)))
-    }
-
-    /// After each call: writes the block if it is time. Did it?
     #[inline]
-    pub fn after_call(&mut self, now: u64) -> bool {
-        let is_full = self.recorder.events() >= MOST_EVENTS || self.recorder.bytes() >= MOST_BYTES;
-        let is_time = is_full || ticks::to_ns(now.saturating_sub(self.block_started)) > OLDEST_NS;
-        if is_time {
-            self.flush();
+    fn stamps(&mut self, (start, end): (u64, u64)) -> (u64, u64) {
+        if !self.has_stamps {
+            return (0, 0);
         }
-        is_time
+        let gap = ticks::to_ns(start.saturating_sub(self.last_end));
+        let inside = ticks::to_ns(end.saturating_sub(start.max(self.last_end)));
+        self.last_end = self.last_end.max(end);
+        (gap, inside)
     }
 
-    /// Writes what waits.
-    pub fn flush(&mut self) {
-        let start = ticks::now();
+    /// Records, or does not record, from now on. Did it before?
+    pub fn switch(&mut self, on: bool) -> bool {
         self.end_spins();
-        self.packed.clear();
-        let wall = ticks::to_ns(self.block_started.saturating_sub(self.started));
-        self.recorder.seal(wall, &mut self.packed);
-        self.block_started = ticks::now();
-        let packed = std::mem::take(&mut self.packed);
-        if let Err(error) = self.output.append(&packed) {
-            self.stop(&error);
+        let was_on = std::mem::replace(&mut self.is_on, on && !self.is_stopped);
+        if self.is_on {
+            self.inits.record(&mut self.recorder);
         }
-        self.packed = packed;
-        note_own(ticks::now().saturating_sub(start));
-    }
-
-    /// Records, or does not record, from now on.
-    pub fn switch(&mut self, on: bool) {
-        self.end_spins();
-        self.is_on = on;
+        was_on
     }
 
     /// Drops what was recorded, except the beginning, which cannot be had again.
@@ -243,53 +242,10 @@ impl Rank {
         self.recorder.drop_events();
         let (name, threads) = self.first;
         self.recorder.record(name, &Action::Initialise { threads }, Times::default());
+        self.inits.drop_events();
+        self.inits.record(&mut self.recorder);
         self.thread = 0;
         self.calls = 1;
         self.flush();
     }
-
-    /// The file cannot be written any more.
-    fn stop(&mut self, error: &io::Error) {
-        let mut facts = Facts::default();
-        let why = format!("{}: {error}", self.output.path().display());
-        facts.set(key::STOPPED, &why);
-        // A disk that is full may still have room for these few bytes.
-        let _ = self.output.append(&stream_end(&facts));
-        give_up(&format!("{why}; the trace has the calls up to here"));
-    }
-
-    fn close(&mut self, why: Option<&str>) {
-        self.flush();
-        let mut facts = Facts::default();
-        facts.set(key::CALLS, &self.calls);
-        facts.set(key::WALL, &ticks::to_ns(ticks::now().saturating_sub(self.started)));
-        facts.set(key::COST, &ticks::to_ns(OWN_TICKS.load(Ordering::Relaxed)));
-        facts.set(key::OTHER_THREADS, &self.other_threads());
-        facts.set(key::CLOCK_READS, &CLOCK_READS.load(Ordering::Relaxed));
-        if let Some(why) = why {
-            facts.set(key::STOPPED, why);
-        }
-        if let Err(error) = self.output.append(&stream_end(&facts)) {
-            give_up(&format!("{}: {error}", self.output.path().display()));
-        }
-    }
-
-    /// CPU time of threads that never called MPI, since recording began.
-    fn other_threads(&self) -> u64 {
-        let (process, thread) = self.cpu_at_start;
-        let all = clock::process_ns().saturating_sub(process);
-        let own = clock::thread_ns().saturating_sub(thread);
-        all.saturating_sub(own).saturating_sub(CALLERS_NS.load(Ordering::Relaxed))
-    }
-}
-
-/// The tracer itself took so many ticks.
-pub fn note_own(ticks: u64) {
-    OWN_TICKS.fetch_add(ticks, Ordering::Relaxed);
-}
-
-/// A thread other than the first computed so much since its last call, and read its CPU clock so often.
-pub fn note_caller(cpu_ns: u64, reads: u64) {
-    CALLERS_NS.fetch_add(cpu_ns, Ordering::Relaxed);
-    CLOCK_READS.fetch_add(reads, Ordering::Relaxed);
 }

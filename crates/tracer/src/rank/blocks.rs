@@ -1,0 +1,84 @@
+//! Writing blocks, and the end of the file.
+
+use std::io;
+
+use panto_trace::{Facts, key, stream_end};
+
+use super::{Rank, give_up};
+use crate::{costs, ticks};
+
+/// Blocks have at most so many events ...
+const MOST_EVENTS: u32 = 1 << 16;
+/// ... and about so many bytes before they are packed.
+const MOST_BYTES: usize = 1 << 20;
+/// A block is written when it is older than this, so that a program that calls rarely loses little when it is killed.
+const OLDEST_NS: u64 = 1_000_000_000;
+
+impl Rank {
+    /// For a rank that does not call any more.
+    pub fn flush_if_old(&mut self) {
+        let age = ticks::to_ns(ticks::now().saturating_sub(self.block_started));
+        if age > OLDEST_NS && (self.recorder.events() > 0 || !self.spins.is_empty()) {
+            self.flush();
+        }
+    }
+
+    /// After each call: writes the block if it is time. Did it?
+    #[inline]
+    pub fn after_call(&mut self, now: u64) -> bool {
+        let is_full = self.recorder.events() >= MOST_EVENTS || self.recorder.bytes() >= MOST_BYTES;
+        let is_time = is_full || ticks::to_ns(now.saturating_sub(self.block_started)) > OLDEST_NS;
+        if is_time {
+            self.flush();
+        }
+        is_time
+    }
+
+    /// Writes what waits.
+    pub fn flush(&mut self) {
+        if self.is_stopped {
+            return;
+        }
+        let start = ticks::now();
+        self.end_spins();
+        self.packed.clear();
+        let wall = ticks::to_ns(self.block_started.saturating_sub(self.started));
+        self.recorder.seal(wall, &mut self.packed);
+        self.block_started = ticks::now();
+        let packed = std::mem::take(&mut self.packed);
+        if let Err(error) = self.output.append(&packed) {
+            self.stop(&error);
+        }
+        self.packed = packed;
+        costs::note_own(ticks::now().saturating_sub(start));
+    }
+
+    /// The file cannot be written any more.
+    fn stop(&mut self, error: &io::Error) {
+        self.is_on = false;
+        self.is_stopped = true;
+        let mut facts = Facts::default();
+        let why = format!("{}: {error}", self.output.path().display());
+        facts.set(key::STOPPED, &why);
+        // A disk that is full may still have room for these few bytes.
+        let _ = self.output.append(&stream_end(&facts));
+        give_up(&format!("{why}; the trace has the calls up to here"));
+    }
+
+    pub(super) fn close(&mut self, why: Option<&str>) {
+        self.flush();
+        if self.is_stopped {
+            return;
+        }
+        let mut facts = Facts::default();
+        facts.set(key::CALLS, &self.calls);
+        facts.set(key::WALL, &ticks::to_ns(ticks::now().saturating_sub(self.started)));
+        self.costs.tell(&mut facts);
+        if let Some(why) = why {
+            facts.set(key::STOPPED, why);
+        }
+        if let Err(error) = self.output.append(&stream_end(&facts)) {
+            give_up(&format!("{}: {error}", self.output.path().display()));
+        }
+    }
+}
