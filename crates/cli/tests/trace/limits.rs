@@ -102,7 +102,7 @@ fn a_full_disk() {
         let scene = Scene::new();
         let words = mpi.words(2);
         let words = words.iter().map(Path::new).chain([app.as_path()]).chain(options.map(Path::new));
-        let kilobytes = library_size(&scene) / 1024 + 320;
+        let kilobytes = library_size(&scene) / 1024 + 160;
         let Some(ended) = on_a_small_disk(&scene, "", kilobytes, &words.collect::<Vec<_>>()) else { return };
         ended.succeeds();
         says(&ended, &["recording ended early on rank", "No space left on device"]);
