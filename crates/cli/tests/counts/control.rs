@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use panto_trace::{Action, RankTrace, Trace};
+use panto_trace::{Action, RankTrace, Summary, Trace};
 
 use crate::COUNTED;
 use crate::scene::Scene;
@@ -40,13 +40,30 @@ fn all_have(trace: &Trace, expected: &[(u64, u64)], mpi: &str) {
     }
 }
 
+/// In nanoseconds, from `MPI_Init` on.
+fn computation(rank: &RankTrace) -> u64 {
+    let mut sum = 0;
+    let mut events = rank.events();
+    while let Some(event) = events.next().expect("sound") {
+        sum += if event.position() == 0 { 0 } else { event.before() };
+    }
+    sum
+}
+
+/// In nanoseconds.
+const COMPUTED_WHILE_OFF: u64 = 100_000_000;
+
 #[test]
 fn off_and_on_and_flush() {
     for mpi in COUNTED {
         let Some(app) = mpi.app("pcontrol") else { continue };
         let scene = Scene::new();
         scene.trace("", &mpi, RANKS, &app).run().succeeds();
-        all_have(&scene.traced(), &[(4, 5), (12, 3), (16, 2)], mpi.name);
+        let trace = scene.traced();
+        all_have(&trace, &[(4, 5), (12, 3), (16, 2)], mpi.name);
+        for rank in trace.ranks() {
+            assert!(computation(rank) < COMPUTED_WHILE_OFF / 2, "rank {} on {}", rank.rank(), mpi.name);
+        }
     }
 }
 
@@ -56,6 +73,10 @@ fn reset_drops_all_but_the_beginning() {
         let Some(app) = mpi.app("pcontrol") else { continue };
         let scene = Scene::new();
         scene.trace("", &mpi, RANKS, &app).arg("--reset").run().succeeds();
-        all_have(&scene.traced(), &[(20, 4)], mpi.name);
+        let trace = scene.traced();
+        all_have(&trace, &[(20, 4)], mpi.name);
+        let summary = Summary::of(&trace).expect("sound");
+        // Four exchanges, and a persistent send that was described before the reset.
+        assert!(summary.ranks.iter().all(|rank| rank.messages == 5), "{}: {summary:#?}", mpi.name);
     }
 }

@@ -62,3 +62,15 @@ fn every_thread_has_its_calls() {
         }
     }
 }
+
+/// A thread that waits for another one would keep its token: there are none, and that is said.
+#[test]
+fn no_tokens_for_several_threads() {
+    for mpi in COUNTED {
+        let Some(app) = mpi.app("threads") else { continue };
+        let scene = Scene::new();
+        let ended = scene.trace("--token", &mpi, 3, &app).words("-i 5").run();
+        ended.succeeds();
+        assert!(ended.stderr.contains("panto: no compute tokens"), "{}: {ended:#?}", mpi.name);
+    }
+}

@@ -63,6 +63,25 @@ fn a_rank() {
     });
 }
 
+/// What is wanted of a program that hangs is how it came there.
+#[test]
+fn ranks_that_hang() {
+    for mpi in USUAL {
+        let Some(app) = mpi.app("stuck") else { continue };
+        let scene = Scene::new();
+        let mut running = scene.trace_on(&mpi, 2, &app).start();
+        let exchanges = 100;
+        until("each rank has written what it did", LIMIT, || {
+            running.must_run();
+            let recorded = Trace::open(&scene.ranks()).map(|trace| calls(&trace)).unwrap_or_default();
+            recorded.len() == 2 && recorded.iter().all(|calls| *calls >= exchanges)
+        });
+        signal(running.launcher(), "-TERM");
+        running.end(LIMIT);
+        is_sound(&scene.written(), 2);
+    }
+}
+
 #[test]
 fn the_launcher() {
     everywhere(|mpi, app| {
