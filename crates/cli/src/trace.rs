@@ -180,8 +180,8 @@ fn notes(summary: &Summary, mut say: impl FnMut(String)) {
     let unexplained: Ranks = unexplained.map(|rank| rank.rank).collect();
     if !unexplained.is_empty() && summary.damage.is_empty() {
         say(format!(
-            "the program did not end as it should (killed?); the last calls are missing on ranks {}",
-            listed(&unexplained)
+            "the program did not end as it should (killed?); the last calls are missing on {}",
+            named(&unexplained)
         ));
     }
     for rank in &summary.ranks {
@@ -201,6 +201,12 @@ fn notes(summary: &Summary, mut say: impl FnMut(String)) {
     }
 }
 
+/// `ranks 0-3, 7`, or `rank 3`.
+pub fn named(ranks: &Ranks) -> String {
+    let plural = if ranks.len() == 1 { "" } else { "s" };
+    format!("rank{plural} {}", listed(ranks))
+}
+
 /// Ranks as people write them: `0-3, 8`.
 pub fn listed(ranks: &Ranks) -> String {
     let run = |run: &panto_trace::Run| match (run.count, run.step) {
@@ -216,4 +222,16 @@ pub fn listed(ranks: &Ranks) -> String {
 /// Nanoseconds, for people.
 fn seconds(nanoseconds: u64) -> String {
     time(nanoseconds as f64 * 1e-9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_rank_is_no_plural() {
+        let ranks = |numbers: &[u32]| named(&numbers.iter().copied().collect());
+        assert_eq!(ranks(&[3]), "rank 3");
+        assert_eq!(ranks(&[0, 1, 2, 5]), "ranks 0-2, 5");
+    }
 }

@@ -72,7 +72,7 @@ fn functions(summary: &Summary) -> Table {
     let mut table = Table::new(columns.into_iter().chain(inside_column(summary)));
     let (shown, others) = summary.functions.split_at(summary.functions.len().min(MOST_FUNCTIONS));
     let rest = others.iter().fold(Function::default(), |sum, function| Function {
-        name: format!("{} others", others.len()),
+        name: format!("{} more (--format csv)", others.len()),
         calls: sum.calls.saturating_add(function.calls),
         bytes: sum.bytes.saturating_add(function.bytes),
         inside: sum.inside.saturating_add(function.inside),

@@ -137,7 +137,7 @@ fn a_killed_program_left_what_it_left() {
     std::fs::remove_file(ranks.join("3.rank")).expect("it was there");
     let text = succeeds(&info(&ranks, &[]));
     assert!(text.contains("note: of 4 ranks these left no trace: 3\n"), "{text}");
-    assert!(text.contains("the last calls are missing on ranks 1\n"), "{text}");
+    assert!(text.contains("the last calls are missing on rank 1\n"), "{text}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use panto_trace::{Facts, Trace, combine};
 use super::target;
 use crate::failure::Failure;
 use crate::out;
-use crate::trace::listed;
+use crate::trace::{listed, named};
 
 /// Make one file of the ranks' own files, as `panto trace --keep` or a run that was cut short left them
 #[derive(clap::Args)]
@@ -44,8 +44,8 @@ impl Combine {
             out::note(format_args!("panto: of {} ranks these are missing: {missing}", trace.size()));
         }
         if !combined.incomplete.is_empty() {
-            let incomplete = listed(&combined.incomplete);
-            out::note(format_args!("panto: the last calls are missing on ranks {incomplete}"));
+            let incomplete = named(&combined.incomplete);
+            out::note(format_args!("panto: the last calls are missing on {incomplete}"));
         }
         out::note(format_args!("panto: {}: {} ranks", self.output.display(), combined.ranks));
         Ok(ExitCode::SUCCESS)

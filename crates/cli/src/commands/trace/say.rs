@@ -3,7 +3,7 @@
 use panto_trace::{RankTrace, Ranks, Trace, key};
 
 use crate::out;
-use crate::trace::{amount, grouped, listed};
+use crate::trace::{amount, grouped, named};
 
 /// `16 ranks, 48,200 events, 96KiB`. An event is a call, or many that only looked whether something had come.
 pub fn totals(ranks: usize, events: u64, bytes: u64) -> String {
@@ -39,12 +39,6 @@ pub fn shortcomings(trace: &Trace) {
     }
 }
 
-/// `ranks 0-3, 7`.
-fn named(ranks: &Ranks) -> String {
-    let plural = if ranks.len() == 1 { "" } else { "s" };
-    format!("rank{plural} {}", listed(ranks))
-}
-
 /// `1 rank`, `48,200 calls`.
 fn counted(number: u64, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
@@ -59,12 +53,5 @@ mod tests {
     fn totals_are_for_people() {
         assert_eq!(totals(16, 48_200, 96 << 10), "16 ranks, 48,200 events, 96.0KiB");
         assert_eq!(totals(1, 1, 17), "1 rank, 1 event, 17B");
-    }
-
-    #[test]
-    fn one_rank_is_no_plural() {
-        let ranks = |numbers: &[u32]| named(&numbers.iter().copied().collect());
-        assert_eq!(ranks(&[3]), "rank 3");
-        assert_eq!(ranks(&[0, 1, 2, 5]), "ranks 0-2, 5");
     }
 }
