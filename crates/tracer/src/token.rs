@@ -26,7 +26,8 @@ pub fn begin(folder: &Path, rank: u32) -> std::io::Result<()> {
 /// Nobody uses tokens any more in this process: it is not followed, and would keep one forever.
 pub fn end() {
     IS_USED.store(false, Ordering::Relaxed);
-    if let Some(mut token) = TOKEN.lock().unwrap_or_else(PoisonError::into_inner).take() {
+    // If this thread holds the lock, it is in a signal handler that ends the program, and the kernel takes the token back.
+    if let Some(mut token) = TOKEN.try_lock().ok().and_then(|mut token| token.take()) {
         token.give();
     }
 }
