@@ -40,6 +40,12 @@ pub fn to_ns(ticks: u64) -> u64 {
     ((u128::from(ticks) * u128::from(scale)) >> FRACTION) as u64
 }
 
+/// The ticks of a millisecond.
+pub fn per_millisecond() -> u64 {
+    let scale = SCALE.get().map_or(1 << FRACTION, |scale| scale.0);
+    ((1_000_000_u128 << FRACTION) / u128::from(scale.max(1))) as u64
+}
+
 /// What the clock is called in a trace.
 pub fn name() -> &'static str {
     if IS_COUNTER.load(Ordering::Relaxed) { "time-stamp counter" } else { "CLOCK_MONOTONIC" }

@@ -12,9 +12,6 @@ use crate::kernel::Flag;
 use crate::settings::Measure;
 use crate::ticks;
 
-/// Clocks drift apart: interrupts count as CPU time here and not there. A reference is renewed when it is older than this.
-const OLDEST_NS: u64 = 1_000_000;
-
 /// A core that is lost more often than this in a row is lost to the program anyway.
 const MOST_RENEWALS: usize = 3;
 
@@ -86,7 +83,8 @@ impl Watch {
         if !self.flag.is_there() {
             return;
         }
-        let is_old = || ticks::to_ns(now.saturating_sub(self.reference_ticks)) > OLDEST_NS;
+        // Clocks drift apart: interrupts count as CPU time here and not there.
+        let is_old = || now.saturating_sub(self.reference_ticks) > clock::get().millisecond;
         if !self.flag.stands() || is_old() {
             self.renew();
         }

@@ -121,7 +121,7 @@ fn judge(goal: f64, traced: &[f64], plain: &[f64]) -> String {
 
 /// Programs whose traces have a goal: name, arguments, and bytes a call.
 const PROGRAMS: [(&str, &[&str], f64); 2] =
-    [("stencil", &["-n", "128", "-i", "20000"], 3.0), ("cholesky_fanout", &["-n", "800"], 5.0)];
+    [("stencil", &["-n", "128", "-i", "20000"], 3.0), ("cholesky_fanout", &["-n", "2000"], 5.0)];
 
 fn sizes(panto: &Path, folder: &Path) -> Result<()> {
     apps::ensure()?;

@@ -5,29 +5,33 @@ use std::io;
 use panto_trace::{Facts, key, stream_end};
 
 use super::{Rank, give_up};
-use crate::{costs, ticks};
+use crate::{clock, costs, ticks};
 
 /// Blocks have at most so many events ...
 const MOST_EVENTS: u32 = 1 << 16;
 /// ... and about so many bytes before they are packed.
 const MOST_BYTES: usize = 1 << 20;
 /// A block is written when it is older than this, so that a program that calls rarely loses little when it is killed.
-const OLDEST_NS: u64 = 1_000_000_000;
+const OLDEST_MILLISECONDS: u64 = 1_000;
 
 impl Rank {
     /// For a rank that does not call any more.
     pub fn flush_if_old(&mut self) {
-        let age = ticks::to_ns(ticks::now().saturating_sub(self.block_started));
-        if age > OLDEST_NS && (self.recorder.events() > 0 || !self.spins.is_empty()) {
+        if self.is_old(ticks::now()) && (self.recorder.events() > 0 || !self.spins.is_empty()) {
             self.flush();
         }
+    }
+
+    #[inline]
+    fn is_old(&self, now: u64) -> bool {
+        now.saturating_sub(self.block_started) / OLDEST_MILLISECONDS > clock::get().millisecond
     }
 
     /// After each call: writes the block if it is time. Did it?
     #[inline]
     pub fn after_call(&mut self, now: u64) -> bool {
         let is_full = self.recorder.events() >= MOST_EVENTS || self.recorder.bytes() >= MOST_BYTES;
-        let is_time = is_full || ticks::to_ns(now.saturating_sub(self.block_started)) > OLDEST_NS;
+        let is_time = is_full || self.is_old(now);
         if is_time {
             self.flush();
         }
