@@ -41,6 +41,8 @@ const AFTER_YOU: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Du
 /// The most that the end of MPI may take. MPICH 4.0 hangs there now and then when ranks are connected by TCP: one half waits for
 /// messages, the other for the launcher.
 const LAST_MOMENT: Duration = Duration::from_secs(10);
+/// How much longer all but the first rank give it: ranks come to their end at different times on a busy host.
+const AFTER_THE_FIRST: Duration = Duration::from_secs(4);
 /// What ends with this was not the user's wish.
 const FAILED: i32 = 1;
 
@@ -114,14 +116,14 @@ impl Guard {
         }
     }
 
-    /// The process ends long before this does, or MPI keeps it from ending.
+    /// The process ends long before this does, or MPI keeps it from ending. The first rank goes first, since the launcher ends the others
+    /// when one has gone, and nobody could then say why.
     fn leave(&self, code: u8) {
-        std::thread::sleep(LAST_MOMENT);
-        if self.post().rank == Some(0) {
-            let text =
-                "panto: MPI_Finalize does not return; the job is ended without it, the results are complete";
-            let _ = writeln!(std::io::stderr(), "{text}");
-        }
+        let wait = if self.post().rank == Some(0) { LAST_MOMENT } else { LAST_MOMENT + AFTER_THE_FIRST };
+        std::thread::sleep(wait);
+        let text =
+            "panto: MPI_Finalize does not return; the job is ended without it, the results are complete";
+        let _ = writeln!(std::io::stderr(), "{text}");
         // SAFETY: everything was written, and there is nothing else to do.
         unsafe { libc::_exit(code.into()) }
     }
