@@ -4,12 +4,21 @@
 //! the bytes that they send: whoever drives the engine does. Time is in whole picoseconds, and every run gives the same.
 #![forbid(unsafe_code)]
 
+pub mod ahead;
 pub mod costs;
 mod engine;
 mod expand;
+mod halt;
 pub mod network;
+pub mod observe;
+pub mod ordered;
+pub mod program;
+pub mod replay;
+mod setting;
 
 pub use engine::{
     Delivery, Engine, Envelope, Label, Manner, MessageId, Model, Outcome, RequestId, Selector, Stuck, Waiting,
 };
 pub use expand::{Expansion, Jam};
+pub use halt::{Halt, Halted, MOST_HALTS, Want};
+pub use setting::{Noise, Pace, Setting};

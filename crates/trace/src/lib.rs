@@ -34,7 +34,7 @@ pub use field::{Comm, Field, Form, Look, Mode, Name, Object, Pattern, Peer, Slot
 pub use merge::{Merged, merge};
 pub use ranks::{Ranks, Run};
 pub use read::{Event, Events, RankTrace, Stamps, Trace};
-pub use record::{Recorder, Times};
+pub use record::{Key, Recorder, Times};
 pub use stream::{Head, VERSION, stream_end, stream_start};
 pub use summary::{Blocks, Collectives, Decade, Function, Grid, Pair, RankSummary, Summary};
 pub use table::{Communicator, Datatype, Signature, Tables, Thing};

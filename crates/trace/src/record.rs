@@ -19,6 +19,9 @@ pub struct Times {
     pub inside: u64,
 }
 
+/// What the caller of a [`Recorder`] says to identify a call with all its parts: the same key is the same call.
+pub type Key = [u64; 6];
+
 /// Gathers the calls of a rank.
 pub struct Recorder {
     has_stamps: bool,
@@ -30,6 +33,8 @@ pub struct Recorder {
     signatures: Vec<Known>,
     /// The signature of the last event.
     last: usize,
+    /// The one that is likely to come next.
+    expected: usize,
     block: Columns,
     values: Vec<i64>,
 }
@@ -43,6 +48,8 @@ struct Known {
     block: u32,
     /// The signature that came next, last time. Programs repeat themselves, and comparing is faster than looking up.
     next: usize,
+    /// What identifies its last event, if the caller said so.
+    key: Option<Key>,
 }
 
 #[derive(Default)]
@@ -70,6 +77,7 @@ impl Recorder {
             numbers: FxHashMap::default(),
             signatures: Vec::new(),
             last: 0,
+            expected: 0,
             block: Columns::default(),
             values: Vec::new(),
         }
@@ -114,6 +122,7 @@ impl Recorder {
         let constants = action.split(&mut self.values);
         let number = self.number(Signature { name, kind: action.kind(), constants });
         let known = &mut self.signatures[number];
+        known.key = None;
         let is_same = known.block == self.block.number && are_equal(&known.values, &self.values);
         put(&mut self.block.ids, (number as u64) << 1 | u64::from(!is_same));
         if !is_same {
@@ -124,6 +133,40 @@ impl Recorder {
             put_values(&mut self.block.values, &known.values, &self.values, action.kind().lists() > 0);
             std::mem::swap(&mut known.values, &mut self.values);
         }
+        self.expected = known.next;
+        self.put_times(times);
+    }
+
+    /// Says what identifies the call that was just recorded.
+    #[inline]
+    pub fn remember(&mut self, key: Key) {
+        if let Some(known) = self.signatures.get_mut(self.last) {
+            known.key = Some(key);
+        }
+    }
+
+    /// Is the call with this key the one that is expected, and in nothing different from the last time? Then it need not be taken apart.
+    #[inline]
+    pub fn repeats(&self, key: &Key) -> bool {
+        let is_same = |known: &Known| {
+            let differing = |known: &Key| known.iter().zip(key).fold(0, |bits, (one, other)| bits | (one ^ other));
+            known.block == self.block.number && known.key.as_ref().is_some_and(|known| differing(known) == 0)
+        };
+        self.signatures.get(self.expected).is_some_and(is_same)
+    }
+
+    /// Records the expected call again, which [`repeats`](Self::repeats) found.
+    #[inline]
+    pub fn repeat(&mut self, times: Times) {
+        let number = self.expected;
+        put(&mut self.block.ids, (number as u64) << 1);
+        self.last = number;
+        self.expected = self.signatures[number].next;
+        self.put_times(times);
+    }
+
+    #[inline]
+    fn put_times(&mut self, times: Times) {
         put(&mut self.block.before, times.before);
         if self.has_stamps {
             put(&mut self.block.gaps, times.gap);
@@ -134,9 +177,8 @@ impl Recorder {
 
     #[inline]
     fn number(&mut self, signature: Signature) -> usize {
-        let expected = self.signatures.get(self.last).map_or(0, |known| known.next);
-        let number = match self.signatures.get(expected) {
-            Some(known) if is_same(&known.signature, &signature) => expected,
+        let number = match self.signatures.get(self.expected) {
+            Some(known) if is_same(&known.signature, &signature) => self.expected,
             _ => self.look_up(signature),
         };
         self.last = number;
@@ -148,7 +190,7 @@ impl Recorder {
         let number = *self.numbers.entry(signature).or_insert(next_number);
         if number == next_number {
             table::put_signature(&mut self.block.definitions, &signature);
-            self.signatures.push(Known { signature, values: Vec::new(), block: u32::MAX, next: 0 });
+            self.signatures.push(Known { signature, values: Vec::new(), block: u32::MAX, next: 0, key: None });
         }
         if let Some(last) = self.signatures.get_mut(self.last) {
             last.next = number as usize;

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use panto_trace::{Action, Name, Peer, Slot};
+use panto_trace::{Action, Key, Name, Peer, Slot};
 
 use crate::local::Entered;
 use crate::rank::Rank;
@@ -53,6 +53,41 @@ impl<'a> At<'a> {
         self.rank.record(self.site, action, self.thread, self.before, self.wall);
         self.before = 0;
         self.is_settled = true;
+    }
+
+    /// Records the call if it is the one that was expected, in nothing different from the last time. Answers whether it was.
+    #[inline]
+    pub fn repeat(&mut self, key: &Key) -> bool {
+        let repeats = self.rank.repeat(key, self.thread, self.before, self.wall);
+        if repeats {
+            self.before = 0;
+            self.is_settled = true;
+        }
+        repeats
+    }
+
+    /// Records the call, of which this is the key.
+    #[inline]
+    pub fn emit_with(&mut self, key: Key, action: &Action<'_>) {
+        self.emit(action);
+        if self.rank.is_on() {
+            self.rank.recorder.remember(key);
+        }
+    }
+
+    /// What identifies a message that is sent or received without wild cards: all that its action is made of.
+    #[inline]
+    pub fn key(&mut self, request: Option<Slot>, count: u64, datatype: usize, peer: usize, tag: usize, comm: usize) -> Key {
+        let mpi = self.rank.mpi;
+        let place = request.map_or(u32::MAX, |slot| slot.0);
+        [
+            pair(self.name().0, place),
+            pair(peer as u32, tag as u32),
+            count,
+            mpi.handle(datatype) as u64,
+            mpi.handle(comm) as u64,
+            pair(self.rank.comms.changes(), self.rank.types.changes()),
+        ]
     }
 
     /// The computation before a call that left no event; it belongs to the next one.
@@ -149,6 +184,12 @@ impl<'a> At<'a> {
         let is_none = handle == self.rank.mpi.constants.request_null;
         (!is_none).then(|| self.rank.requests.add(handle, request))
     }
+}
+
+/// Two numbers in one.
+#[inline]
+pub fn pair(one: u32, other: u32) -> u64 {
+    u64::from(one) << 32 | u64::from(other)
 }
 
 /// A number that MPI has written to this address.

@@ -54,6 +54,8 @@ pub struct Comms {
     /// For each communicator, how many were made from it by all its members.
     children: Vec<u32>,
     last: Option<(usize, Known)>,
+    /// How often a handle got another meaning.
+    changes: u32,
 }
 
 impl Comms {
@@ -64,6 +66,12 @@ impl Comms {
             Some((last, known)) if last == handle => known,
             _ => self.look_up(handle, mpi, recorder),
         }
+    }
+
+    /// As long as this stays the same, each handle means the same.
+    #[inline]
+    pub fn changes(&self) -> u32 {
+        self.changes
     }
 
     fn look_up(&mut self, handle: usize, mpi: &Mpi, recorder: &mut Recorder) -> Known {
@@ -115,6 +123,7 @@ impl Comms {
         };
         self.by_handle.insert(handle, known);
         self.last = None;
+        self.changes = self.changes.wrapping_add(1);
         known
     }
 
@@ -122,6 +131,7 @@ impl Comms {
     pub fn forget(&mut self, handle: usize) {
         self.by_handle.remove(&handle);
         self.last = None;
+        self.changes = self.changes.wrapping_add(1);
     }
 }
 

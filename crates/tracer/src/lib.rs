@@ -21,6 +21,7 @@ mod inits;
 mod kernel;
 mod library;
 mod local;
+mod lock;
 mod narrow;
 mod output;
 mod rank;

@@ -15,6 +15,8 @@ pub struct Types {
     commuting: FxHashMap<usize, bool>,
     /// The last one asked for; most programs use one.
     last: Option<(usize, Known)>,
+    /// How often a handle got another meaning.
+    changes: u32,
 }
 
 /// A datatype.
@@ -34,6 +36,12 @@ impl Types {
         }
     }
 
+    /// As long as this stays the same, each handle means the same.
+    #[inline]
+    pub fn changes(&self) -> u32 {
+        self.changes
+    }
+
     fn look_up(&mut self, handle: usize, mpi: &Mpi, recorder: &mut Recorder) -> Known {
         let numbers = &mut self.numbers;
         let known = *self.by_handle.entry(handle).or_insert_with(|| {
@@ -50,6 +58,7 @@ impl Types {
     pub fn forget(&mut self, handle: usize) {
         self.by_handle.remove(&handle);
         self.last = None;
+        self.changes = self.changes.wrapping_add(1);
     }
 
     /// May operands of this operation change places?

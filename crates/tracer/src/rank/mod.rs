@@ -4,10 +4,9 @@ mod blocks;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
-use panto_trace::{Action, Name, Recorder, Times};
+use panto_trace::{Action, Key, Name, Recorder, Times};
 use smallvec::SmallVec;
 
 use crate::clock;
@@ -15,6 +14,7 @@ use crate::comms::Comms;
 use crate::costs::Costs;
 use crate::inits::Inits;
 use crate::library::Mpi;
+use crate::lock::Lock;
 use crate::output::Output;
 use crate::requests::Requests;
 use crate::say::say;
@@ -25,7 +25,7 @@ use crate::token;
 use crate::types::Types;
 
 static IS_RECORDING: AtomicBool = AtomicBool::new(false);
-static RANK: Mutex<Option<Box<Rank>>> = Mutex::new(None);
+static RANK: Lock<Option<Box<Rank>>> = Lock::new(None);
 
 /// The rank of this process.
 pub struct Rank {
@@ -72,14 +72,10 @@ pub fn is_recording() -> bool {
     IS_RECORDING.load(Ordering::Relaxed)
 }
 
-/// The rank. A thread that panicked meanwhile has stopped the recording.
-fn lock() -> MutexGuard<'static, Option<Box<Rank>>> {
-    RANK.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Does something with the rank, if it is recorded. A panic must not leave the library, because it would end the program; it ends the recording.
+#[inline]
 pub fn with<T>(body: impl FnOnce(&mut Rank) -> T) -> Option<T> {
-    let done = catch_unwind(AssertUnwindSafe(|| lock().as_mut().map(|rank| body(rank))));
+    let done = catch_unwind(AssertUnwindSafe(|| RANK.take().as_mut().map(|rank| body(rank))));
     done.unwrap_or_else(|_| {
         give_up("an error in the tracer; please report it");
         None
@@ -88,7 +84,7 @@ pub fn with<T>(body: impl FnOnce(&mut Rank) -> T) -> Option<T> {
 
 /// Begins to record.
 pub fn begin(rank: Rank) {
-    *lock() = Some(Box::new(rank));
+    *RANK.take() = Some(Box::new(rank));
     IS_RECORDING.store(true, Ordering::Relaxed);
 }
 
@@ -99,13 +95,12 @@ pub fn end(why: Option<&str>) {
     }
     token::end();
     // The program may end inside a signal handler, while this very thread holds the lock; then the last block is lost.
-    let rank = (0..TRIES).find_map(|_| match RANK.try_lock() {
-        Ok(mut rank) => Some(rank.take()),
-        Err(TryLockError::Poisoned(rank)) => Some(rank.into_inner().take()),
-        Err(TryLockError::WouldBlock) => {
+    let rank = (0..TRIES).find_map(|_| {
+        let rank = RANK.try_take().map(|mut rank| rank.take());
+        if rank.is_none() {
             std::thread::sleep(Duration::from_millis(10));
-            None
         }
+        rank
     });
     let closed = catch_unwind(AssertUnwindSafe(|| rank.flatten().map(|mut rank| rank.close(why))));
     if closed.is_err() {
@@ -176,6 +171,19 @@ impl Rank {
         self.calls += 1;
     }
 
+    /// Records a call of a thread that is what was expected: true; else nothing happens.
+    #[inline]
+    pub fn repeat(&mut self, key: &Key, thread: u32, before: u64, wall: (u64, u64)) -> bool {
+        let can_repeat = self.is_on && self.spins.is_empty() && thread == self.thread;
+        let repeats = can_repeat && self.recorder.repeats(key);
+        if repeats {
+            let (gap, inside) = self.stamps(wall);
+            self.recorder.repeat(Times { before, gap, inside });
+            self.calls += 1;
+        }
+        repeats
+    }
+
     #[inline]
     pub fn name(&mut self, site: &Site) -> Name {
         let recorder = &mut self.recorder;
@@ -224,6 +232,12 @@ impl Rank {
         let inside = ticks::to_ns(end.saturating_sub(start.max(self.last_end)));
         self.last_end = self.last_end.max(end);
         (gap, inside)
+    }
+
+    /// Is the program recorded now?
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.is_on
     }
 
     /// Records, or does not record, from now on. Did it before?

@@ -4,7 +4,7 @@ mod table;
 
 use std::ffi::{c_int, c_void};
 
-use panto_trace::{Action, Form, Look, Mode, Slot};
+use panto_trace::{Action, Form, Key, Look, Mode, Slot};
 use smallvec::SmallVec;
 
 use crate::at::{At, is_wild};
@@ -60,9 +60,13 @@ impl At<'_> {
         comm: usize,
         request: usize,
     ) {
-        let (comm, datatype) = (self.comm(comm), self.datatype(datatype));
         let request = if request == NONE { None } else { self.new_request(request, request_of(form, false)) };
-        self.emit(&Action::Send {
+        let key = self.key(request, count, datatype, to, tag, comm);
+        if self.repeat(&key) {
+            return;
+        }
+        let (comm, datatype) = (self.comm(comm), self.datatype(datatype));
+        let action = Action::Send {
             mode,
             form,
             comm: comm.number,
@@ -71,7 +75,8 @@ impl At<'_> {
             bytes: count * datatype.size,
             tag: self.tag(tag),
             request,
-        });
+        };
+        self.emit_plainly(form, key, &action);
     }
 
     fn receive(
@@ -85,12 +90,16 @@ impl At<'_> {
         request: usize,
         came: [i64; 3],
     ) {
-        let (comm, datatype) = (self.comm(comm), self.datatype(datatype));
         let is_wild = is_wild(from, tag);
         let request =
             if request == NONE { None } else { self.new_request(request, request_of(form, is_wild)) };
+        let key = self.key(request, count, datatype, from, tag, comm);
+        if came == NOTHING_CAME && self.repeat(&key) {
+            return;
+        }
+        let (comm, datatype) = (self.comm(comm), self.datatype(datatype));
         let [source, got_tag, got_bytes] = came;
-        self.emit(&Action::Receive {
+        let action = Action::Receive {
             form,
             comm: comm.number,
             from: self.peer(from, comm.rank),
@@ -101,7 +110,21 @@ impl At<'_> {
             source,
             got_tag,
             got_bytes,
-        });
+        };
+        if came == NOTHING_CAME {
+            self.emit_plainly(form, key, &action);
+        } else {
+            self.emit(&action);
+        }
+    }
+
+    /// Records a message. What describes a persistent operation is kept elsewhere, too, so that it is not just repeated.
+    #[inline]
+    fn emit_plainly(&mut self, form: Form, key: Key, action: &Action<'_>) {
+        match form {
+            Form::Blocking | Form::Immediate => self.emit_with(key, action),
+            Form::Persistent | Form::Partitioned => self.emit(action),
+        }
     }
 
     fn send_receive(
