@@ -1,6 +1,7 @@
 //! The chores of the project: `cargo xtask --help`.
 #![forbid(unsafe_code)]
 
+mod accuracy;
 mod apps;
 mod bench;
 mod failure;
@@ -34,6 +35,12 @@ const CHORES: &[Chore] = &[
         line: "the repository's own speed, side by side with MPI",
         help: bench::help,
         run: bench::run,
+    },
+    Chore {
+        name: "accuracy",
+        line: "predicted times of programs beside real ones",
+        help: accuracy::help,
+        run: accuracy::run,
     },
     Chore {
         name: "apps",
@@ -88,6 +95,6 @@ mod tests {
     fn an_unknown_chore_is_told_which_there_are() {
         let failure = dispatch(&["tset".to_owned()]).unwrap_err();
         assert!(matches!(failure, Failure::Usage(_)));
-        assert!(failure.to_string().contains("`test`, `bench`, `apps`"));
+        assert!(failure.to_string().contains("`test`, `bench`, `accuracy`, `apps`"));
     }
 }

@@ -108,7 +108,9 @@ fn tests() -> Result<()> {
     } else {
         "test --workspace --lib --bins --tests --examples"
     };
-    shell::stream(shell::cargo(arguments).envs(pypi::variables()).envs(apps::variables()))
+    // Where the other simulator is, its test must not be passed over.
+    let simgrid = shell::on_path("smpirun").then_some(("PANTO_TEST_SIMGRID", "1"));
+    shell::stream(shell::cargo(arguments).envs(pypi::variables()).envs(apps::variables()).envs(simgrid))
 }
 
 fn doctests() -> Result<()> {

@@ -59,3 +59,15 @@ impl From<panto_machine::Error> for Failure {
         Self::Usage(error.to_string())
     }
 }
+
+impl From<panto_predict::Error> for Failure {
+    fn from(error: panto_predict::Error) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<panto_timeline::Error> for Failure {
+    fn from(error: panto_timeline::Error) -> Self {
+        Self::Usage(error.to_string())
+    }
+}

@@ -3,24 +3,27 @@
 
 mod commands;
 mod failure;
+mod interrupt;
 mod library;
 mod model;
 mod mpi;
 mod out;
+mod prediction;
 mod progress;
 mod session;
 mod show;
 mod simulated;
 mod threads;
+mod timeline;
 mod trace;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{bench, completions, info, machines, quickstart, reproduce};
+use commands::{balance, bench, completions, info, machines, quickstart, reproduce, simulate, sweep};
 
-/// Measure how a machine passes messages.
+/// Measure how a machine passes messages, and predict how programs would run on others.
 #[derive(Parser)]
 #[command(name = "panto", version, about, after_help = AFTER_HELP, max_term_width = 110)]
 struct Cli {
@@ -36,6 +39,7 @@ Examples:
   mpirun -n 4 panto bench comet                the same on the MPI of that mpirun, whichever it is
   panto bench comet --on ipsc860 --ranks 16    the same on a simulated machine
   panto trace -- mpirun -n 16 ./app            record what an MPI program does, as it is
+  panto simulate app.panto -m infiniband       predict how it would run on another machine
   panto machines show ipsc860                  what a simulated machine is made of
   panto info run.jsonl                         look at a saved result again
   panto info mpi                               which MPI library would be used, and why
@@ -49,7 +53,11 @@ enum Command {
     Quickstart(quickstart::Quickstart),
     Bench(Box<bench::Bench>),
     Trace(commands::trace::Trace),
+    Simulate(Box<simulate::Simulate>),
+    Sweep(Box<sweep::Sweep>),
+    Balance(Box<balance::Balance>),
     Info(info::Info),
+    Convert(commands::convert::Convert),
     Machines(machines::Machines),
     Reproduce(reproduce::Reproduce),
     Completions(completions::Completions),
@@ -62,6 +70,7 @@ impl Command {
             Self::Bench(command) => command.is_for_all(),
             Self::Trace(command) => command.is_for_all(),
             Self::Info(command) => command.is_for_all(),
+            Self::Sweep(_) => true,
             _ => false,
         }
     }
@@ -89,7 +98,11 @@ fn run(command: Command) -> ExitCode {
         Command::Quickstart(command) => command.run(),
         Command::Bench(command) => command.run(),
         Command::Trace(command) => command.run(),
+        Command::Simulate(command) => command.run(),
+        Command::Sweep(command) => command.run(),
+        Command::Balance(command) => command.run(),
         Command::Info(command) => command.run(),
+        Command::Convert(command) => command.run(),
         Command::Machines(command) => command.run(),
         Command::Reproduce(command) => command.run(),
         Command::Completions(command) => Ok(command.run::<Cli>()),

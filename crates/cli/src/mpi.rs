@@ -69,8 +69,20 @@ pub fn load() -> Result<Library, Failure> {
     Library::load(&find::candidates(launch.as_ref())).map_err(|error| Failure::Usage(error.to_string()))
 }
 
-/// Takes part in the job that a launcher started.
+/// Takes part in the job that a launcher started, to measure in it.
 pub fn start(options: &Options) -> Result<Mpi, Failure> {
+    let world = join(options)?;
+    if are_loose(world.places()?) {
+        out::note(
+            "panto: ranks are not bound to cores, and two may meet on one; times then have milliseconds of waiting in them. Bind \
+             them: `mpirun --bind-to core` (Open MPI), `mpiexec -bind-to core` (MPICH)",
+        );
+    }
+    Ok(world)
+}
+
+/// Takes part in the job that a launcher started.
+pub fn join(options: &Options) -> Result<Mpi, Failure> {
     let Some(launch) = launched() else {
         return Err(Failure::Usage(format!(
             "`--on {NAME}` needs the launcher of an MPI, and none started this process; use `mpirun -n 4 panto bench ...` \
@@ -86,12 +98,6 @@ pub fn start(options: &Options) -> Result<Mpi, Failure> {
         out::note(
             "panto: this job has one rank; if more were started, launcher and library do not belong together (see `panto \
              info mpi`)",
-        );
-    }
-    if are_loose(world.places()?) {
-        out::note(
-            "panto: ranks are not bound to cores, and two may meet on one; times then have milliseconds of waiting in them. Bind \
-             them: `mpirun --bind-to core` (Open MPI), `mpiexec -bind-to core` (MPICH)",
         );
     }
     Ok(world)

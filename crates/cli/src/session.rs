@@ -10,6 +10,7 @@ use panto_bench::{Kernel, Observer, Settings, run};
 use panto_transport::World;
 
 use crate::failure::{Failure, INTERRUPTED};
+use crate::interrupt;
 use crate::out;
 use crate::progress::Progress;
 use crate::show::{self, Format};
@@ -35,7 +36,8 @@ impl Session {
         kernels: &[Kernel],
         settings: &Settings,
     ) -> Result<End, Failure> {
-        self.listen_to_ctrl_c()?;
+        // The first Ctrl-C ends the run after the current sample.
+        self.interrupt = interrupt::listen()?;
         let (writer, watcher, interrupt) = (self.writer.as_mut(), &mut self.watcher, &*self.interrupt);
         let mut observer = Recorder { writer, watcher, interrupt };
         let outcome = run(world, kernels, settings, &self.interrupt, &mut observer);
@@ -80,20 +82,6 @@ impl Session {
             out::note(format_args!("panto: {why}; {} of {} points were measured", end.measured, end.planned));
         }
         Ok(self.code())
-    }
-
-    /// The first Ctrl-C ends the run after the current sample; the second ends the program. Launchers of MPI pass it on as
-    /// another signal.
-    fn listen_to_ctrl_c(&self) -> Result<(), Failure> {
-        use signal_hook::consts::{SIGINT, SIGTERM};
-        use signal_hook::flag;
-        let failed = |error| Failure::Run(format!("cannot listen to Ctrl-C: {error}"));
-        let code = i32::from(INTERRUPTED);
-        for signal in [SIGINT, SIGTERM] {
-            flag::register_conditional_shutdown(signal, code, Arc::clone(&self.interrupt)).map_err(failed)?;
-            flag::register(signal, Arc::clone(&self.interrupt)).map_err(failed)?;
-        }
-        Ok(())
     }
 }
 

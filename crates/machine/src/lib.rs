@@ -14,7 +14,7 @@ mod topology;
 
 pub use cost::{Cost, PerByte, Piece, Residue};
 pub use describe::{Description, Reach, one_way};
-pub use file::{Error, Figure, Model, Place, builtin};
+pub use file::{Error, Figure, Interval, Model, Place, builtin};
 pub use machine::{CollectiveSend, Collectives, Machine, Processor, Protocol, Rules, Source};
 pub use map::Map;
 pub use network::{Network, Nodes, Overheads, Switching, Transit};

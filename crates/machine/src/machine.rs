@@ -1,11 +1,14 @@
 //! The whole model.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
 
-use panto_schedule::{Algorithm, Collective, Problem, rules};
+use panto_schedule::rules::{self, Table};
+use panto_schedule::{Algorithm, Collective, Problem};
 use panto_units::Time;
 
-use crate::cost::PerByte;
+use crate::cost::{Cost, PerByte};
 use crate::network::Network;
 
 /// A model of a machine.
@@ -23,6 +26,8 @@ pub struct Machine {
     pub protocol: Protocol,
     /// How fast processors work.
     pub processor: Processor,
+    /// What it takes to read or write so many bytes of a file. Nobody shares it: each rank has a disk of its own.
+    pub storage: Cost,
     /// How collectives are carried out.
     pub collectives: Collectives,
     /// May several ranks share a processor, in turns (P13)?
@@ -83,13 +88,48 @@ pub struct Collectives {
 }
 
 /// What chooses an algorithm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Rules {
     /// MPICH's table.
     #[default]
     Mpich,
+    /// The table of Open MPI's `tuned` component.
+    OpenMpi,
     /// PUPPET's expansion: everything is direct sends (P6).
     Puppet,
+    /// A table from a file.
+    File {
+        /// The file, as the model names it.
+        name: Arc<str>,
+        /// What it says.
+        table: Arc<Table>,
+    },
+}
+
+impl Rules {
+    /// Those that have a name.
+    pub const NAMED: [Rules; 3] = [Rules::Mpich, Rules::OpenMpi, Rules::Puppet];
+
+    /// The rules themselves.
+    pub fn table(&self) -> &Table {
+        match self {
+            Rules::Mpich => rules::mpich(),
+            Rules::OpenMpi => rules::openmpi(),
+            Rules::Puppet => rules::puppet(),
+            Rules::File { table, .. } => table,
+        }
+    }
+}
+
+impl fmt::Display for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Rules::Mpich => "mpich",
+            Rules::OpenMpi => "openmpi",
+            Rules::Puppet => "puppet",
+            Rules::File { name, .. } => name,
+        })
+    }
 }
 
 /// How the messages of a collective are sent (P10).
@@ -116,7 +156,8 @@ pub struct Source {
 }
 
 impl Machine {
-    /// A machine with this network for everything: sends never wait, processors take no time, collectives are MPICH's.
+    /// A machine with this network for everything: sends never wait, processors and files take no time,
+    /// collectives are MPICH's.
     pub fn plain(name: &str, network: Network) -> Self {
         Self {
             name: name.into(),
@@ -125,6 +166,7 @@ impl Machine {
             networks: BTreeMap::new(),
             protocol: Protocol::Buffered,
             processor: Processor::default(),
+            storage: Cost::default(),
             collectives: Collectives::default(),
             multitasking: false,
             sources: Vec::new(),
@@ -145,10 +187,7 @@ impl Machine {
     /// The algorithm for a problem over elements of `element` bytes.
     pub fn algorithm(&self, problem: &Problem, element: usize) -> Algorithm {
         let own = self.collectives.algorithms.get(&problem.collective).copied();
-        own.unwrap_or_else(|| match self.collectives.rules {
-            Rules::Mpich => rules::for_problem(problem, element),
-            Rules::Puppet => rules::puppet(problem.collective),
-        })
+        own.unwrap_or_else(|| self.collectives.rules.table().for_problem(problem, element))
     }
 }
 

@@ -49,13 +49,33 @@ pub enum Algorithm {
     Dissemination,
     /// Barrier through rank 0.
     Central,
+    /// Along a tree with two children each.
+    Binary,
+    /// Along a tree in which a rank without its lowest digit is its parent.
+    Knomial {
+        /// The base of the digits, at least 2.
+        radix: usize,
+    },
+    /// Everybody sends to everybody, to so many at a time: what MPICH calls scattered.
+    Scattered {
+        /// How many at a time; lowered to the number of the others.
+        window: usize,
+    },
+    /// The root asks each rank in turn before it sends.
+    LinearSync,
+    /// Allgather between two neighbours in turn, two blocks a time (Chen and others, 2005). With an odd number of ranks it is a ring.
+    Neighbour,
 }
 
 /// Segments where the user names none.
-const SEGMENTS: usize = 8;
+pub(crate) const SEGMENTS: usize = 8;
+/// Open MPI's base of a k-nomial tree.
+pub(crate) const RADIX: usize = 4;
+/// MPICH's number of messages at a time.
+pub(crate) const WINDOW: usize = 32;
 
 impl Algorithm {
-    /// All of them, those with segments as they are when the user names no number.
+    /// All of them, those with a number as they are when the user names none.
     pub const ALL: &'static [Algorithm] = &[
         Algorithm::Linear,
         Algorithm::Binomial,
@@ -74,9 +94,14 @@ impl Algorithm {
         Algorithm::Rex,
         Algorithm::Dissemination,
         Algorithm::Central,
+        Algorithm::Binary,
+        Algorithm::Knomial { radix: RADIX },
+        Algorithm::Scattered { window: WINDOW },
+        Algorithm::LinearSync,
+        Algorithm::Neighbour,
     ];
 
-    /// The name without the number of segments.
+    /// The name without its number.
     pub const fn name(self) -> &'static str {
         match self {
             Algorithm::Linear => "linear",
@@ -96,25 +121,52 @@ impl Algorithm {
             Algorithm::Rex => "rex",
             Algorithm::Dissemination => "dissemination",
             Algorithm::Central => "central",
+            Algorithm::Binary => "binary",
+            Algorithm::Knomial { .. } => "knomial",
+            Algorithm::Scattered { .. } => "scattered",
+            Algorithm::LinearSync => "linear-sync",
+            Algorithm::Neighbour => "neighbour",
         }
     }
 
-    /// How many segments, where there are any.
-    pub const fn segments(self) -> Option<usize> {
+    /// Its number of segments, base or window, where it has one.
+    pub const fn number(self) -> Option<usize> {
         match self {
-            Algorithm::Chain { segments } | Algorithm::SegmentedHalving { segments } => Some(segments),
+            Algorithm::Chain { segments: number }
+            | Algorithm::SegmentedHalving { segments: number }
+            | Algorithm::Knomial { radix: number }
+            | Algorithm::Scattered { window: number } => Some(number),
             _ => None,
         }
     }
 
-    fn with_segments(self, segments: usize) -> Option<Algorithm> {
+    fn with_number(self, number: usize) -> Option<Algorithm> {
         match self {
-            Algorithm::Chain { .. } => Some(Algorithm::Chain { segments }),
+            Algorithm::Chain { .. } => Some(Algorithm::Chain { segments: number }),
             Algorithm::SegmentedHalving { .. } | Algorithm::RecursiveHalving => {
-                Some(Algorithm::SegmentedHalving { segments })
+                Some(Algorithm::SegmentedHalving { segments: number })
             }
+            Algorithm::Knomial { .. } => Some(Algorithm::Knomial { radix: number }),
+            Algorithm::Scattered { .. } => Some(Algorithm::Scattered { window: number }),
             _ => None,
         }
+    }
+
+    /// Refuses a number that no schedule can have.
+    pub(crate) fn validate(self) -> Result<(), Error> {
+        match self {
+            Algorithm::Chain { segments: 0 } | Algorithm::SegmentedHalving { segments: 0 } => {
+                Err(Error::NoSegments)
+            }
+            Algorithm::Knomial { radix: 0 | 1 } => Err(Error::Radix),
+            Algorithm::Scattered { window: 0 } => Err(Error::NoWindow),
+            _ => Ok(()),
+        }
+    }
+
+    /// Are the two the same but for their numbers?
+    pub fn is_kind_of(self, other: Algorithm) -> bool {
+        std::mem::discriminant(&self) == std::mem::discriminant(&other)
     }
 
     fn named(name: &str) -> Option<Algorithm> {
@@ -128,14 +180,14 @@ impl Algorithm {
 
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.segments() {
-            Some(segments) => f.pad(&format!("{}:{segments}", self.name())),
+        match self.number() {
+            Some(number) => f.pad(&format!("{}:{number}", self.name())),
             None => f.pad(self.name()),
         }
     }
 }
 
-/// Reads `ring`, `chain:8`, and the paper's `lib`, `reb` and `reb:8`.
+/// Reads `ring`, `chain:8`, `knomial:4`, and the paper's `lib`, `reb` and `reb:8`.
 impl FromStr for Algorithm {
     type Err = Error;
 
@@ -144,10 +196,9 @@ impl FromStr for Algorithm {
         let Some((name, number)) = text.split_once(':') else {
             return Algorithm::named(text).ok_or_else(unknown);
         };
-        let segments = number.parse().map_err(|_| unknown())?;
-        if segments == 0 {
-            return Err(Error::NoSegments);
-        }
-        Algorithm::named(name).and_then(|algorithm| algorithm.with_segments(segments)).ok_or_else(unknown)
+        let number = number.parse().map_err(|_| unknown())?;
+        let algorithm = Algorithm::named(name).and_then(|algorithm| algorithm.with_number(number));
+        let algorithm = algorithm.ok_or_else(unknown)?;
+        algorithm.validate().map(|()| algorithm)
     }
 }

@@ -39,6 +39,10 @@ pub enum Error {
     },
     /// A pipeline of no segments.
     NoSegments,
+    /// A tree whose ranks have no digits.
+    Radix,
+    /// An exchange with nobody at a time.
+    NoWindow,
     /// No collective has this name.
     UnknownCollective(String),
     /// No algorithm has this name.
@@ -134,6 +138,12 @@ impl fmt::Display for Error {
             Error::NoSegments => {
                 f.write_str("a pipeline needs at least one segment; give for instance chain:8")
             }
+            Error::Radix => {
+                f.write_str("a k-nomial tree needs a base of at least 2; give for instance knomial:4")
+            }
+            Error::NoWindow => f.write_str(
+                "an exchange needs at least one partner at a time; give for instance scattered:32",
+            ),
             Error::UnknownCollective(name) => {
                 write!(f, "no collective is called \"{name}\"; there are {}", list(&Collective::ALL))
             }

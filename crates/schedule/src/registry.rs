@@ -1,9 +1,10 @@
 //! Which algorithm serves which collective.
 
+use crate::algorithm::{RADIX, SEGMENTS, WINDOW};
 use crate::algorithms::exchange::{Exchange, Way};
 use crate::algorithms::{
-    allgather, allreduce, barrier, broadcast, bruck, direct, gather, halving, rabenseifner, reduce,
-    reducescatter, rex, scan,
+    allgather, allreduce, barrier, broadcast, bruck, direct, gather, halving, linearsync, neighbour,
+    pipeline, rabenseifner, reduce, reducescatter, rex, scan,
 };
 use crate::layout::{CopyOwn, Cut, Turn};
 use crate::lazy::Phases;
@@ -17,9 +18,7 @@ use crate::{Algorithm as A, Collective, Error, Problem, Schedule, Span};
 /// that do.
 pub fn schedule(problem: &Problem, algorithm: A) -> Result<Box<dyn Schedule>, Error> {
     problem.validate()?;
-    if algorithm.segments() == Some(0) {
-        return Err(Error::NoSegments);
-    }
+    algorithm.validate()?;
     let built = match problem.collective {
         Collective::Broadcast => broadcast_by(problem, algorithm),
         Collective::Reduce => reduce_by(problem, algorithm),
@@ -34,23 +33,35 @@ pub fn schedule(problem: &Problem, algorithm: A) -> Result<Box<dyn Schedule>, Er
     built.ok_or(Error::Unserved { collective: problem.collective, algorithm })
 }
 
-/// The algorithms that serve a collective; those with segments also serve with another number of them.
+/// The algorithms that serve a collective; those with a number also serve with another.
 pub const fn algorithms(collective: Collective) -> &'static [A] {
     match collective {
         Collective::Broadcast => &[
             A::Linear,
             A::Binomial,
             A::RecursiveHalving,
-            A::SegmentedHalving { segments: 8 },
+            A::SegmentedHalving { segments: SEGMENTS },
             A::ScatterAllgather,
             A::ScatterDoubling,
-            A::Chain { segments: 8 },
+            A::Chain { segments: SEGMENTS },
+            A::Binary,
+            A::Knomial { radix: RADIX },
         ],
-        Collective::Reduce => &[A::Linear, A::Binomial, A::Rabenseifner],
+        Collective::Reduce => &[
+            A::Linear,
+            A::Binomial,
+            A::Rabenseifner,
+            A::Binary,
+            A::Knomial { radix: RADIX },
+            A::Chain { segments: SEGMENTS },
+        ],
         Collective::Allreduce => &[A::RecursiveDoubling, A::Rabenseifner, A::Ring, A::Binomial, A::Linear],
-        Collective::Allgather => &[A::Ring, A::RecursiveDoubling, A::Bruck, A::Linear],
-        Collective::Gather | Collective::Scatter => &[A::Linear, A::Binomial],
-        Collective::Alltoall => &[A::Linear, A::Pairwise, A::Bruck, A::Lex, A::Pex, A::Rex],
+        Collective::Allgather => &[A::Ring, A::RecursiveDoubling, A::Bruck, A::Linear, A::Neighbour],
+        Collective::Gather => &[A::Linear, A::Binomial, A::LinearSync],
+        Collective::Scatter => &[A::Linear, A::Binomial],
+        Collective::Alltoall => {
+            &[A::Linear, A::Pairwise, A::Bruck, A::Lex, A::Pex, A::Rex, A::Scattered { window: WINDOW }]
+        }
         Collective::ReduceScatter => &[A::RecursiveHalving, A::Pairwise, A::Ring, A::Linear],
         Collective::Scan | Collective::Exscan => &[A::RecursiveDoubling, A::Linear],
         Collective::Barrier => &[A::Dissemination, A::RecursiveDoubling, A::Central, A::Binomial, A::Linear],
@@ -67,6 +78,8 @@ fn broadcast_by(problem: &Problem, algorithm: A) -> Built {
         A::RecursiveHalving => (Shape::Halving, 1),
         A::SegmentedHalving { segments } => (Shape::Halving, segments),
         A::Chain { segments } => (Shape::Chain, segments),
+        A::Binary => (Shape::Binary, 1),
+        A::Knomial { radix } => (Shape::Knomial(radix), 1),
         A::ScatterAllgather => {
             return Some(long_broadcast(problem, |turn, cut| allgather::Ring { turn, cut, ahead: 0 }));
         }
@@ -94,7 +107,10 @@ fn reduce_by(problem: &Problem, algorithm: A) -> Built {
     let Problem { ranks, root, count, .. } = *problem;
     Some(match algorithm {
         A::Linear => Box::new(reduce::Linear { ranks, root, count }),
-        A::Binomial => Box::new(reduce::Binomial::new(ranks, root, count)),
+        A::Binomial => Box::new(reduce::TreeReduce::new(Shape::Binomial, ranks, root, count)),
+        A::Binary => Box::new(reduce::TreeReduce::new(Shape::Binary, ranks, root, count)),
+        A::Knomial { radix } => Box::new(reduce::TreeReduce::new(Shape::Knomial(radix), ranks, root, count)),
+        A::Chain { segments } => Box::new(pipeline::ChainReduce::new(ranks, root, count, segments)),
         A::Rabenseifner => Box::new(rabenseifner::Rabenseifner::new(ranks, Some(root), count)),
         _ => return None,
     })
@@ -111,7 +127,7 @@ fn allreduce_by(problem: &Problem, algorithm: A) -> Built {
             Box::new(allgather::Ring { turn: Turn { ranks, root: 0 }, cut, ahead: 1 }),
         ])),
         A::Binomial => Box::new(Phases(vec![
-            Box::new(reduce::Binomial::first_half(ranks, count)),
+            Box::new(reduce::TreeReduce::first_half(Shape::Binomial, ranks, count)),
             Box::new(broadcast::TreeBroadcast::new(Shape::Binomial, ranks, 0, count, 1)),
         ])),
         A::Linear => Box::new(Phases(vec![
@@ -126,9 +142,10 @@ fn allgather_by(problem: &Problem, algorithm: A) -> Built {
     let Problem { ranks, count, .. } = *problem;
     let (turn, cut) = (Turn { ranks, root: 0 }, Cut { total: ranks * count, parts: ranks });
     let gather: Box<dyn Schedule> = match algorithm {
-        A::Ring => Box::new(allgather::Ring { turn, cut, ahead: 0 }),
         A::RecursiveDoubling => Box::new(allgather::Doubling::new(turn, cut)),
         A::Bruck => return Some(Box::new(allgather::Bruck { ranks, count })),
+        A::Neighbour if ranks.is_multiple_of(2) => Box::new(neighbour::Neighbour { ranks, count }),
+        A::Ring | A::Neighbour => Box::new(allgather::Ring { turn, cut, ahead: 0 }),
         A::Linear => Box::new(direct::Direct {
             ranks,
             scratch: 0,
@@ -147,6 +164,9 @@ fn gather_by(problem: &Problem, algorithm: A) -> Built {
     let shape = match algorithm {
         A::Linear => Shape::Star,
         A::Binomial => Shape::Binomial,
+        A::LinearSync if collective == Collective::Gather => {
+            return Some(Box::new(linearsync::LinearSync { ranks, root, count }));
+        }
         _ => return None,
     };
     Some(match collective {
@@ -162,6 +182,7 @@ fn alltoall_by(problem: &Problem, algorithm: A) -> Built {
         A::Pairwise => Way::Pairwise,
         A::Lex => Way::Lex,
         A::Pex => Way::Pex,
+        A::Scattered { window } => Way::Scattered(window.min(ranks.max(2) - 1)),
         A::Bruck => return Some(Box::new(bruck::Bruck { ranks, count })),
         A::Rex => return Some(Box::new(rex::Rex { ranks, count })),
         _ => return None,

@@ -1,10 +1,11 @@
 //! What the operations of a rank cost its processor on the modelled machine.
 
-use panto_machine::{CollectiveSend, Machine, Protocol};
+use panto_machine::{CollectiveSend, Machine, Protocol, Rules};
 use panto_schedule::Collective;
 use panto_units::Time;
 
 use crate::engine::Manner;
+use crate::program::Sending;
 
 /// Before a message of so many bytes can leave; `started` if it is waited for later.
 #[inline]
@@ -38,6 +39,22 @@ pub fn carried(machine: &Machine, operation: Option<Collective>, bytes: u64) -> 
     match operation {
         Some(Collective::Barrier) => bytes.max(machine.collectives.barrier_bytes),
         _ => bytes,
+    }
+}
+
+/// How a send behaves, on behalf of an operation (P3).
+#[inline]
+pub fn manner(machine: &Machine, operation: Option<Collective>, sending: Sending, bytes: u64) -> Manner {
+    match sending {
+        Sending::Standard => standard(machine, operation, bytes),
+        Sending::Buffered => Manner::Buffered,
+        Sending::Synchronous => Manner::Synchronous,
+        // PUPPET's ready send is synchronous (P3); elsewhere the receive is known to be posted, so nobody asks.
+        Sending::Ready if machine.collectives.rules == Rules::Puppet => Manner::Synchronous,
+        Sending::Ready => match machine.protocol {
+            Protocol::Synchronous => Manner::Synchronous,
+            _ => Manner::Buffered,
+        },
     }
 }
 

@@ -12,13 +12,18 @@ mod halt;
 pub mod network;
 pub mod observe;
 pub mod ordered;
+mod piles;
 pub mod program;
 pub mod replay;
+pub mod results;
+mod run;
 mod setting;
 
 pub use engine::{
-    Delivery, Engine, Envelope, Label, Manner, MessageId, Model, Outcome, RequestId, Selector, Stuck, Waiting,
+    ChannelId, Delivery, Engine, Envelope, Held, Homes, Journey, Label, Manner, MessageId, Model, Outcome,
+    RequestId, Selector, Stuck, Waiting, Within, share_processors,
 };
 pub use expand::{Expansion, Jam};
 pub use halt::{Halt, Halted, MOST_HALTS, Want};
+pub use run::{Means, Why, chooses, run, run_on};
 pub use setting::{Noise, Pace, Setting};

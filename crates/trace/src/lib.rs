@@ -39,3 +39,4 @@ pub use stream::{Head, VERSION, stream_end, stream_start};
 pub use summary::{Blocks, Collectives, Decade, Function, Grid, Pair, RankSummary, Summary};
 pub use table::{Communicator, Datatype, Signature, Tables, Thing};
 pub use world::{SharedComm, SharedId, World};
+pub use write::WholeWriter;

@@ -11,7 +11,7 @@ use crate::stream::{self, Head, stream_start};
 use crate::varint;
 
 /// A whole trace that is being written, under another name until it is whole. What was there before stays if it fails.
-pub(crate) struct WholeWriter {
+pub struct WholeWriter {
     target: PathBuf,
     temporary: PathBuf,
     file: BufWriter<File>,

@@ -37,9 +37,9 @@ impl<'a> At<'a> {
         entered: &mut Entered,
         end: Option<u64>,
     ) -> Self {
-        let wall = (entered.start, end.unwrap_or(entered.start));
+        let wall = (entered.start(), end.unwrap_or(entered.start()));
         let thread = entered.thread();
-        Self { rank, site, is_wide, code, thread, before: entered.before, wall, is_settled: false }
+        Self { rank, site, is_wide, code, thread, before: entered.before(), wall, is_settled: false }
     }
 
     /// Did MPI do it?
@@ -77,7 +77,15 @@ impl<'a> At<'a> {
 
     /// What identifies a message that is sent or received without wild cards: all that its action is made of.
     #[inline]
-    pub fn key(&mut self, request: Option<Slot>, count: u64, datatype: usize, peer: usize, tag: usize, comm: usize) -> Key {
+    pub fn key(
+        &mut self,
+        request: Option<Slot>,
+        count: u64,
+        datatype: usize,
+        peer: usize,
+        tag: usize,
+        comm: usize,
+    ) -> Key {
         let mpi = self.rank.mpi;
         let place = request.map_or(u32::MAX, |slot| slot.0);
         [
@@ -101,6 +109,7 @@ impl<'a> At<'a> {
     }
 
     /// The number of the function's name.
+    #[inline]
     pub fn name(&mut self) -> Name {
         self.rank.name(self.site)
     }

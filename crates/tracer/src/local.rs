@@ -26,6 +26,10 @@ pub struct Local {
     calls: u64,
     /// Ticks from the beginning of the last call that was sampled to that of MPI's own function.
     entering: u64,
+    /// When the call under way began, in ticks.
+    start: u64,
+    /// The computation before it, in nanoseconds.
+    before: u64,
 }
 
 /// A thread that has not called MPI yet.
@@ -34,18 +38,13 @@ const NEW: u32 = u32::MAX;
 static THREADS: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
-    static LOCAL: UnsafeCell<Local> =
-        const { UnsafeCell::new(Local { depth: 0, number: NEW, watch: Watch::NONE, noted: (0, 0), carried: 0, calls: 0, entering: 0 }) };
+    static LOCAL: UnsafeCell<Local> = const { UnsafeCell::new(Local::NONE) };
 }
 
-/// A call of the program that began.
+/// A call of the program that began. One word: what was written just now as two and is read as one costs as much as a lock.
 pub struct Entered {
     /// The thread's own. It is looked for once in a call.
     local: NonNull<Local>,
-    /// When it began, in ticks.
-    pub start: u64,
-    /// The computation before it, in nanoseconds.
-    pub before: u64,
 }
 
 /// Where no wall clock is kept, the tracer's own time is measured in one of so many calls.
@@ -74,7 +73,8 @@ pub fn enter() -> Option<Entered> {
         }
         let start = ticks::after_all_before();
         local.depth = 1;
-        let before = local.watch.enter(start) + std::mem::take(&mut local.carried);
+        local.start = start;
+        local.before = local.watch.enter(start) + std::mem::take(&mut local.carried);
         if local.number == FIRST {
             token::give();
         }
@@ -82,7 +82,7 @@ pub fn enter() -> Option<Entered> {
         if local.is_sampled() {
             local.entering = ticks::now().saturating_sub(start);
         }
-        Some(Entered { local: NonNull::from(local), start, before })
+        Some(Entered { local: NonNull::from(local) })
     })
 }
 
@@ -97,12 +97,21 @@ impl Entered {
         self.local().number
     }
 
+    /// When the call began, in ticks.
+    pub fn start(&mut self) -> u64 {
+        self.local().start
+    }
+
+    /// The computation before it, in nanoseconds.
+    pub fn before(&mut self) -> u64 {
+        self.local().before
+    }
+
     /// MPI has returned: when, if that matters for this call.
     pub fn returned(&mut self) -> Option<u64> {
-        let start = self.start;
         let local = self.local();
         let end = local.is_sampled().then(ticks::now);
-        local.watch.after_call(end.unwrap_or(start));
+        local.watch.after_call(end.unwrap_or(local.start));
         end
     }
 
@@ -133,6 +142,18 @@ impl Drop for Entered {
 const FIRST: u32 = 0;
 
 impl Local {
+    const NONE: Self = Self {
+        depth: 0,
+        number: NEW,
+        watch: Watch::NONE,
+        noted: (0, 0),
+        carried: 0,
+        calls: 0,
+        entering: 0,
+        start: 0,
+        before: 0,
+    };
+
     #[cold]
     fn begin(&mut self) {
         self.number = THREADS.fetch_add(1, Ordering::Relaxed);
@@ -164,6 +185,7 @@ impl Local {
     }
 
     /// The program goes on.
+    #[inline]
     pub fn leave(&mut self) {
         self.depth = 0;
         self.note();

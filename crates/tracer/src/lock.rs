@@ -1,5 +1,5 @@
-//! The lock on the rank. It is taken in every call, nearly always by the only thread that calls, and never held for long: one exchange
-//! takes it and one plain store gives it back, where the system's own needs a second exchange to look for threads that sleep.
+//! The lock on the rank. It is taken in every call, nearly always by the only thread that calls, and held for some nanoseconds: one exchange
+//! takes it and a plain store gives it back, where the system's own needs another exchange to see whether a thread sleeps.
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
@@ -20,8 +20,8 @@ pub struct Held<'a, T>(&'a Lock<T>);
 
 /// So often a thread looks again at once, ...
 const LOOKS: u32 = 100;
-/// ... so often after others had the core, and then now and then: a block is being written.
-const TURNS: u32 = 200;
+/// ... then so often after others had the core, and then now and then: a block is being written.
+const TURNS: u32 = 100;
 const PAUSE: Duration = Duration::from_micros(100);
 
 impl<T> Lock<T> {
@@ -43,19 +43,21 @@ impl<T> Lock<T> {
 
     #[cold]
     fn wait(&self) -> Held<'_, T> {
-        let mut turn = 0_u32;
+        let mut looks = 0_u32;
         loop {
+            looks = looks.saturating_add(1);
+            if looks < LOOKS {
+                std::hint::spin_loop();
+            } else if looks < LOOKS + TURNS {
+                std::thread::yield_now();
+            } else {
+                std::thread::sleep(PAUSE);
+            }
             if !self.is_held.load(Ordering::Relaxed)
                 && let Some(held) = self.try_take()
             {
                 return held;
             }
-            match turn {
-                ..LOOKS => std::hint::spin_loop(),
-                LOOKS..TURNS => std::thread::yield_now(),
-                _ => std::thread::sleep(PAUSE),
-            }
-            turn = turn.saturating_add(1);
         }
     }
 }

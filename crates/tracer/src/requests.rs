@@ -27,6 +27,7 @@ pub struct Request {
 /// were made.
 #[derive(Default)]
 pub struct Requests {
+    /// The first and the last with each handle. It stays when there is none any more: most handles are used again soon.
     ends: FxHashMap<usize, (u32, u32)>,
     entries: Vec<Entry>,
     free: Free,
@@ -39,7 +40,11 @@ struct Entry {
     next: u32,
 }
 
+/// The end of a list.
 const LAST: u32 = u32::MAX;
+
+/// So many handles without requests are kept at least.
+const MOST_UNUSED: usize = 1_000;
 
 impl Requests {
     /// Adds one, at the lowest free place.
@@ -55,38 +60,42 @@ impl Requests {
     }
 
     fn link_last(&mut self, handle: usize, place: u32) {
-        match self.ends.entry(handle) {
-            std::collections::hash_map::Entry::Vacant(vacant) => {
-                vacant.insert((place, place));
-            }
-            std::collections::hash_map::Entry::Occupied(mut occupied) => {
-                let (_, last) = occupied.get_mut();
-                self.entries[*last as usize].next = place;
+        match self.ends.get_mut(&handle) {
+            None => self.add_handle(handle, place),
+            Some((first, last)) => {
+                if *first == LAST {
+                    *first = place;
+                } else {
+                    self.entries[*last as usize].next = place;
+                }
                 *last = place;
             }
         }
     }
 
+    fn add_handle(&mut self, handle: usize, place: u32) {
+        // Some libraries never use a handle again.
+        if self.ends.len() >= MOST_UNUSED + 2 * self.entries.len() {
+            self.ends.retain(|_, (first, _)| *first != LAST);
+        }
+        self.ends.insert(handle, (place, place));
+    }
+
     /// Takes the first with this handle out of the list. It keeps its place until it is given back or dropped.
     pub fn take(&mut self, handle: usize) -> Option<Slot> {
-        let ends = self.ends.get_mut(&handle)?;
-        let first = ends.0;
-        let next = self.entries[first as usize].next;
-        if next == LAST {
-            self.ends.remove(&handle);
-        } else {
-            ends.0 = next;
-        }
-        self.entries[first as usize].next = LAST;
-        Some(Slot(first))
+        let (first, _) = self.ends.get_mut(&handle)?;
+        let entry = self.entries.get_mut(*first as usize)?;
+        let taken = std::mem::replace(first, entry.next);
+        entry.next = LAST;
+        Some(Slot(taken))
     }
 
     /// Puts one that was taken back in front of its list. Several are given back in the reverse order.
     pub fn give_back(&mut self, slot: Slot) {
         let handle = self.entries[slot.index()].handle;
-        let (first, last) = self.ends.get(&handle).copied().unwrap_or((LAST, slot.0));
+        let (first, last) = self.ends.get(&handle).copied().unwrap_or((LAST, LAST));
         self.entries[slot.index()].next = first;
-        self.ends.insert(handle, (slot.0, last));
+        self.ends.insert(handle, (slot.0, if first == LAST { slot.0 } else { last }));
     }
 
     /// MPI gave one that was taken another handle.
@@ -111,7 +120,7 @@ impl Requests {
 
     /// The first with this handle; it stays in the list.
     pub fn peek(&self, handle: usize) -> Option<Slot> {
-        self.ends.get(&handle).map(|(first, _)| Slot(*first))
+        self.ends.get(&handle).filter(|(first, _)| *first != LAST).map(|(first, _)| Slot(*first))
     }
 }
 

@@ -68,6 +68,7 @@ fn finish(
 }
 
 /// Answers the computation that belongs to the next call, and whether a block was written.
+#[inline]
 fn record_now(
     site: &'static Site,
     is_wide: bool,
@@ -80,7 +81,7 @@ fn record_now(
         let mut at = At::new(rank, site, is_wide, code, entered, end);
         record(&mut at);
         let unsettled = at.unsettled();
-        (unsettled, rank.after_call(end.unwrap_or(entered.start)))
+        (unsettled, rank.after_call(end.unwrap_or(entered.start())))
     })
     .unwrap_or_default()
 }

@@ -11,6 +11,10 @@ mod programs;
 mod spread;
 mod trace;
 
+pub use mpi::{Mpi, Source, installed, too_few_cores};
+pub use panto::build as build_panto;
+pub use spread::{Spread, interval};
+
 use crate::failure::{Failure, Result};
 use crate::help;
 

@@ -11,21 +11,37 @@ use crate::{needs, shell};
 pub struct Mpi {
     /// As in the table of needs.
     pub name: &'static str,
+    /// Where its programs of `apps/` are, under `target/apps`.
+    pub folder: &'static str,
     compiler: &'static str,
     /// Two ranks, each on a core of its own.
     launcher: &'static [&'static str],
+    /// Two ranks that share whatever cores there are.
+    sharing: &'static [&'static str],
 }
 
 const ALL: &[Mpi] = &[
     Mpi {
         name: "Open MPI",
+        folder: "openmpi",
         compiler: "mpicc.openmpi",
         launcher: &["mpirun.openmpi", "--allow-run-as-root", "--bind-to", "core", "-n", "2"],
+        sharing: &[
+            "mpirun.openmpi",
+            "--allow-run-as-root",
+            "--oversubscribe",
+            "--bind-to",
+            "none",
+            "-n",
+            "2",
+        ],
     },
     Mpi {
         name: "MPICH",
+        folder: "mpich",
         compiler: "mpicc.mpich",
         launcher: &["mpirun.mpich", "-bind-to", "core", "-n", "2"],
+        sharing: &["mpirun.mpich", "-bind-to", "none", "-n", "2"],
     },
 ];
 
@@ -62,6 +78,16 @@ impl Mpi {
         let program = folder.join(format!("{}-{}", source.name, self.compiler));
         shell::stream(Command::new(self.compiler).args(["-O2", "-o"]).arg(&program).arg(&file))?;
         Ok(program)
+    }
+
+    /// Starts two ranks that share whatever cores there are.
+    pub fn shared_core(&self) -> &'static [&'static str] {
+        self.sharing
+    }
+
+    /// A program of `apps/`, built for this MPI.
+    pub fn app(&self, name: &str) -> PathBuf {
+        shell::root().join("target/apps").join(self.folder).join(name)
     }
 
     /// Two ranks of a program; its arguments come next.

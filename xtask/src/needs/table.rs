@@ -54,6 +54,13 @@ pub const NEEDS: &[Need] = &[
         required: true,
     },
     Need {
+        name: "SimGrid",
+        detect: Detect::Program("smpirun"),
+        get: Get::Apt(&["libsimgrid-dev"]),
+        purpose: "another simulator, which replays converted traces",
+        required: false,
+    },
+    Need {
         name: "iproute2",
         detect: Detect::Program("ip"),
         get: Get::Apt(&["iproute2"]),

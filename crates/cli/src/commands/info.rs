@@ -4,15 +4,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use panto_bench::results::{read, salvage};
+use panto_timeline::Timeline;
 use panto_trace::Trace;
 
 use crate::failure::Failure;
 use crate::library;
 use crate::out;
 use crate::show::{self, Format};
-use crate::{model, mpi, trace};
+use crate::{model, mpi, timeline, trace};
 
-/// Show what is in a result file or a trace, what a machine model promises, or which MPI would be used
+/// Show what is in a result file, a trace or a timeline, what a machine model promises, or which MPI would be used
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  panto info run.jsonl\n  panto info run.jsonl --format csv > run.csv\n  \
@@ -20,7 +21,7 @@ use crate::{model, mpi, trace};
                         panto info mpi\n  mpirun -n 4 panto info mpi --check     does this MPI keep its promises?"
 )]
 pub struct Info {
-    /// A file that `panto bench -o` or `panto trace -o` wrote, a machine (a model file or the name of a built-in), or `mpi`
+    /// A file that `panto bench -o`, `panto trace -o` or `panto simulate --timeline` wrote, a machine (a model file or the name of a built-in), or `mpi`
     file: PathBuf,
 
     /// How to print it
@@ -63,6 +64,12 @@ impl Info {
                 return Err(Failure::Usage("a trace has no plots; leave --plot out".into()));
             }
             return trace::info(&self.file, self.format, self.salvage);
+        }
+        if Timeline::recognises(&self.file) {
+            if self.plot.is_some() {
+                return Err(Failure::Usage("--plot is for results of `panto bench`; leave it out".into()));
+            }
+            return timeline::info(&self.file, self.format, self.salvage);
         }
         if model::is_model(&self.file) {
             if self.plot.is_some() {

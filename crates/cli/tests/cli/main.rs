@@ -1,14 +1,21 @@
 //! The binary as a user meets it.
 
 mod bad_input;
+mod balance;
 mod conformance;
 mod formats;
 mod interrupted;
 mod machines;
+mod predict;
 mod quickstart;
 mod reproduce;
+mod samples;
 mod simulated;
+mod sweep;
 mod traces;
+
+#[path = "../../../predict/tests/support/stencil.rs"]
+mod stencil;
 
 use std::path::Path;
 use std::process::{Command, Output};

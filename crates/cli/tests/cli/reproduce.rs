@@ -22,11 +22,35 @@ fn all_machines_as_json_curves_and_a_page() {
     let (plots, page) = (directory.path().join("plots"), directory.path().join("page.html"));
     let command = format!("reproduce --format json --plot {} --html {}", plots.display(), page.display());
     let all: Value = serde_json::from_str(&succeeds(&line(&command))).expect("JSON");
-    assert_eq!([&all[0]["machine"], &all[1]["machine"]], ["ipsc860", "cm5"]);
+    assert_eq!([&all[0]["machine"], &all[1]["machine"], &all[2]["machine"]], ["ipsc860", "cm5", "puppet"]);
     assert!(all[0]["outcomes"].as_array().is_some_and(|rows| rows.len() > 20));
     let echo = std::fs::read_to_string(plots.join("cm5-comet-echo.svg")).expect("written");
     assert!(echo.contains("published, multiples of 16") && echo.contains("simulated cm5"), "{echo}");
-    assert!(std::fs::read_to_string(&page).expect("written").contains("Nothing was measured"));
+    let page = std::fs::read_to_string(&page).expect("written");
+    assert!(page.contains("Nothing was measured") && page.contains("Table A.7"), "{page}");
+}
+
+#[test]
+fn the_tables_of_puppets_thesis_stand_beside_what_comes_out() {
+    let table = succeeds(&line("reproduce puppet"));
+    for word in [
+        "Table A.4(d)",
+        "17.45",
+        "0% given",
+        "predicted",
+        "Table A.7",
+        "fan-in (text)",
+        "disagrees",
+        "Assumed",
+    ] {
+        assert!(table.contains(word), "no `{word}` in: {table}");
+    }
+    let json = |command: &str| -> Value { serde_json::from_str(&succeeds(&line(command))).expect("JSON") };
+    let all = json("reproduce puppet --format json");
+    let cells = |table: &Value| table["cells"].as_array().map_or(0, Vec::len);
+    let tables = all[0]["tables"].as_array().expect("tables");
+    assert_eq!(tables.iter().map(cells).collect::<Vec<_>>(), [10, 15, 15, 15, 15, 12, 18, 12]);
+    assert_eq!(json("reproduce puppet --network fast --format json"), all);
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod hosts;
 mod measuring;
 mod mismatch;
 mod once;
+mod sweep;
 
 #[allow(dead_code, reason = "other tests need the rest")]
 #[path = "../support/job.rs"]
@@ -16,6 +17,8 @@ mod job;
 #[allow(dead_code, reason = "other tests need the rest")]
 #[path = "../support/mpis.rs"]
 mod mpis;
+#[path = "../../../predict/tests/support/stencil.rs"]
+mod stencil;
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -21,7 +21,17 @@ macro_rules! builtins {
     };
 }
 
-builtins!["ipsc860", "cm5", "ethernet10", "sp2", "ethernet10g", "ethernet100g", "infiniband", "dragonfly",];
+builtins![
+    "ipsc860",
+    "cm5",
+    "ethernet10",
+    "sp2",
+    "ethernet10g",
+    "ethernet100g",
+    "infiniband",
+    "dragonfly",
+    "loggops"
+];
 
 /// The one with this name.
 pub fn find(name: &str) -> Option<&'static Builtin> {

@@ -20,16 +20,21 @@ pub struct Figure {
 
 /// All that a model says, in the order of the keys.
 pub fn figures(tree: &Table, sources: &[Table]) -> Vec<Figure> {
-    let mut figures = Vec::new();
-    for key in ROOT.iter().filter(|key| !["name", "about"].contains(&key.name)) {
-        if let Some(node) = tree.get(key.name) {
-            visit(node, &key.shape, key.name, &mut |name, node| figures.push(figure(name, node, sources)));
-        }
-    }
-    figures
+    nodes(tree).into_iter().map(|(name, node)| figure(&name, node, sources)).collect()
 }
 
-fn visit(node: &Node, shape: &Shape, path: &str, each: &mut dyn FnMut(&str, &Node)) {
+/// All figures with their full keys.
+pub fn nodes(tree: &Table) -> Vec<(String, &Node)> {
+    let mut nodes = Vec::new();
+    for key in ROOT.iter().filter(|key| !["name", "about"].contains(&key.name)) {
+        if let Some(node) = tree.get(key.name) {
+            visit(node, &key.shape, key.name, &mut |name, node| nodes.push((name.to_owned(), node)));
+        }
+    }
+    nodes
+}
+
+fn visit<'a>(node: &'a Node, shape: &Shape, path: &str, each: &mut dyn FnMut(&str, &'a Node)) {
     match (&node.value, shape) {
         (Value::Table(table), Shape::Table(keys)) => visit_keys(table, keys, path, each),
         (Value::Table(table), Shape::Cost) => visit_keys(table, COST, path, each),
@@ -51,7 +56,7 @@ fn visit(node: &Node, shape: &Shape, path: &str, each: &mut dyn FnMut(&str, &Nod
     }
 }
 
-fn visit_keys(table: &Table, keys: &'static [Key], path: &str, each: &mut dyn FnMut(&str, &Node)) {
+fn visit_keys<'a>(table: &'a Table, keys: &'static [Key], path: &str, each: &mut dyn FnMut(&str, &'a Node)) {
     for key in keys {
         if let Some(node) = table.get(key.name) {
             visit(node, &key.shape, &join(path, key.name), each);

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use super::build::resolve;
 use super::builtin;
 use super::error::{Error, Place};
+use super::intervals::{self, Interval};
 use super::native;
 use super::nearest::hint;
 use super::puppet;
 use super::read::read_text;
 use super::schema::{self, ROOT};
-use super::tree::{Table, Value};
+use super::tree::{Node, Table, Value};
 
 /// Longer chains of bases are a slip.
 const LONGEST_CHAIN: usize = 16;
@@ -21,6 +22,8 @@ pub struct Loaded {
     pub tree: Table,
     /// What each file of the chain says about the sources of its own figures.
     pub sources: Vec<Table>,
+    /// How well figures are known, by the files of the chain, the last one's last.
+    pub intervals: Vec<Interval>,
     pub origin: Place,
     /// What it is called if it does not say.
     pub name: String,
@@ -54,9 +57,16 @@ pub fn parse(text: &str, origin: &str) -> Result<Loaded, Error> {
 }
 
 fn finish(source: &Source) -> Result<Loaded, Error> {
-    let mut sources = Vec::new();
-    let tree = with_bases(source, &mut Vec::new(), &mut sources)?;
-    Ok(Loaded { tree, sources, origin: Place::File(source.file.clone()), name: source.name.clone() })
+    let mut about = About::default();
+    let tree = with_bases(source, &mut Vec::new(), &mut about)?;
+    let About { sources, intervals } = about;
+    Ok(Loaded {
+        tree,
+        sources,
+        intervals,
+        origin: Place::File(source.file.clone()),
+        name: source.name.clone(),
+    })
 }
 
 fn stem(path: &Path) -> String {
@@ -94,7 +104,7 @@ fn nowhere(name: &str, path: &Path) -> String {
 fn with_bases(
     source: &Source,
     chain: &mut Vec<(PathBuf, Arc<str>)>,
-    sources: &mut Vec<Table>,
+    about: &mut About,
 ) -> Result<Table, Error> {
     // The same file may be reached by several names.
     let identity = match &source.path {
@@ -105,9 +115,11 @@ fn with_bases(
     chain.push((identity, source.file.clone()));
     let mut tree = parse_one(source)?;
     if let Some(Value::Table(own)) = tree.remove("sources").map(|node| node.value) {
-        sources.push(own);
+        about.sources.push(own);
     }
-    let Some(base) = tree.remove("base") else { return Ok(tree) };
+    let intervals = tree.remove("intervals");
+    let intervals = intervals.as_ref().and_then(Node::table);
+    let Some(base) = tree.remove("base") else { return about.known(tree, intervals) };
     let names = || chain.iter().map(|(_, file)| &**file).collect::<Vec<_>>().join(" -> ");
     if repeated || chain.len() > LONGEST_CHAIN {
         let what = if repeated { "goes round in a circle" } else { "is too long" };
@@ -120,11 +132,27 @@ fn with_bases(
     let found = find(name, &path)
         .ok_or_else(|| Error::at(&base.place, format!("`base`: {}", nowhere(name, &path))))?;
     let found = found.map_err(|error| Error::at(&base.place, format!("`base`: {error}")))?;
-    let mut whole = with_bases(&found, chain, sources)?;
+    let mut whole = with_bases(&found, chain, about)?;
     // What the base is called and what it is are not what this is.
     whole.remove("name");
     schema::merge(&mut whole, tree, ROOT);
-    Ok(whole)
+    about.known(whole, intervals)
+}
+
+/// What files say about figures.
+#[derive(Default)]
+struct About {
+    sources: Vec<Table>,
+    intervals: Vec<Interval>,
+}
+
+impl About {
+    /// Keeps what a file says about its own figures and those of its bases.
+    fn known(&mut self, tree: Table, intervals: Option<&Table>) -> Result<Table, Error> {
+        let own = intervals.map(|own| intervals::read(own, &tree)).transpose()?;
+        self.intervals.extend(own.into_iter().flatten());
+        Ok(tree)
+    }
 }
 
 fn parse_one(source: &Source) -> Result<Table, Error> {

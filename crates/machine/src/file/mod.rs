@@ -7,6 +7,7 @@ mod build;
 pub mod builtin;
 mod error;
 mod figures;
+mod intervals;
 mod load;
 mod native;
 mod nearest;
@@ -29,6 +30,7 @@ use crate::map::Map;
 
 pub use error::{Error, Place};
 pub use figures::Figure;
+pub use intervals::Interval;
 
 use load::Loaded;
 use tree::Table;
@@ -39,6 +41,7 @@ pub struct Model {
     machine: Machine,
     tree: Table,
     sources: Vec<Table>,
+    intervals: Vec<Interval>,
     origin: Place,
     builtin: bool,
 }
@@ -56,10 +59,11 @@ impl Model {
     }
 
     fn new(loaded: Loaded, overrides: &[String], builtin: bool) -> Result<Self, Error> {
-        let Loaded { mut tree, sources, origin, name } = loaded;
+        let Loaded { mut tree, sources, intervals, origin, name } = loaded;
         set::apply(&mut tree, overrides)?;
         let machine = build::machine(&tree, &origin, &name)?;
-        Ok(Self { machine, tree, sources, origin, builtin }.with_sources())
+        let intervals = intervals::valid(intervals, &tree);
+        Ok(Self { machine, tree, sources, intervals, origin, builtin }.with_sources())
     }
 
     fn with_sources(mut self) -> Self {
@@ -86,6 +90,11 @@ impl Model {
     /// All that the model says, with sources.
     pub fn figures(&self) -> Vec<Figure> {
         figures::figures(&self.tree, &self.sources)
+    }
+
+    /// How well its figures are known, those of which the model says so. A figure that was set on the command line is exact.
+    pub fn intervals(&self) -> &[Interval] {
+        &self.intervals
     }
 
     /// The same machine with at least so many processors, as far as it could be built: a hypercube of the next power of two, a

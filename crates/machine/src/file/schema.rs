@@ -67,9 +67,11 @@ pub static ROOT: &[Key] = &[
     key("networks", Operations(&Shape::Table(NETWORK))),
     key("send", Shape::Table(SEND)),
     key("processor", Shape::Table(PROCESSOR)),
+    key("storage", Cost),
     key("collectives", Shape::Table(COLLECTIVES)),
     value("multitasking"),
     key("sources", Texts),
+    key("intervals", Texts),
 ];
 
 /// What says how large a topology is.

@@ -41,6 +41,9 @@ fn parse(text: &str) -> Result<(Vec<&str>, Node), Error> {
         "base" => {
             return Err(Error::at(&place, "overrides begin where bases end; name that machine instead"));
         }
+        "intervals" => {
+            return Err(Error::at(&place, "what is set here is exact; intervals stand in a model file"));
+        }
         "sources" => return Err(Error::at(&place, "the source of what is set here is the command line")),
         _ => {}
     }

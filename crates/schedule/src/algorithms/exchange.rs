@@ -20,6 +20,8 @@ pub(crate) enum Way {
     /// for powers of two, 2 (P - 1)(alpha + n/P beta). Other numbers of ranks run over the next power of two; a rank
     /// whose partner does not exist sits that round out.
     Pex,
+    /// As linear, but with so many ranks at a time; not 0.
+    Scattered(usize),
 }
 
 /// A complete exchange of blocks of `count` elements. The own block is copied first.
@@ -57,6 +59,18 @@ impl Exchange {
             return Step::StartSend { to, span: self.sent(to) };
         }
         Step::WaitAll
+    }
+
+    /// To the ranks more than `done` ahead while from those as far behind, all of a window at once.
+    fn scattered(&self, rank: usize, done: usize, window: usize, steps: &mut Vec<Step>) {
+        let distances = done + 1..=(done + window).min(self.ranks - 1);
+        for from in distances.clone().map(|distance| (rank + self.ranks - distance) % self.ranks) {
+            steps.push(Step::StartReceive { from, span: self.received(from) });
+        }
+        for to in distances.map(|distance| (rank + distance) % self.ranks) {
+            steps.push(Step::StartSend { to, span: self.sent(to) });
+        }
+        steps.push(Step::WaitAll);
     }
 
     /// Sends to the ranks below, then all receives, then sends to the ranks above.
@@ -98,6 +112,7 @@ impl Schedule for Exchange {
             Way::Pairwise => self.ranks,
             Way::Lex => 2 * self.ranks - 1,
             Way::Pex => self.ranks.next_power_of_two(),
+            Way::Scattered(window) => 1 + (self.ranks - 1).div_ceil(window),
         }
     }
 
@@ -113,6 +128,7 @@ impl Schedule for Exchange {
             }
             Way::Lex => steps.push(self.lex(rank, index)),
             Way::Pex => self.pex(rank, index, steps),
+            Way::Scattered(window) => self.scattered(rank, (index - 1) * window, window, steps),
         }
     }
 

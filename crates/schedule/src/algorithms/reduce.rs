@@ -1,4 +1,4 @@
-//! Reductions to a root: linear, binomial.
+//! Reductions to a root: linear, and along a tree.
 
 use crate::layout::{Turn, order};
 use crate::tree::{Shape, Tree};
@@ -46,10 +46,10 @@ impl Schedule for Linear {
     }
 }
 
-/// Binomial: vectors are combined on the way up a binomial tree. lg (alpha + n beta + n gamma).
+/// Vectors are combined on the way up a tree. Binomial: lg (alpha + n beta + n gamma).
 ///
 /// Ranks are counted from the root on, so the order of the ranks is kept when the root is rank 0.
-pub(crate) struct Binomial {
+pub(crate) struct TreeReduce {
     turn: Turn,
     tree: Tree,
     count: usize,
@@ -57,15 +57,15 @@ pub(crate) struct Binomial {
     everywhere: bool,
 }
 
-impl Binomial {
-    pub fn new(ranks: usize, root: usize, count: usize) -> Binomial {
-        let tree = Tree { shape: Shape::Binomial, size: ranks };
-        Binomial { turn: Turn { ranks, root }, tree, count, everywhere: false }
+impl TreeReduce {
+    pub fn new(shape: Shape, ranks: usize, root: usize, count: usize) -> TreeReduce {
+        let tree = Tree { shape, size: ranks };
+        TreeReduce { turn: Turn { ranks, root }, tree, count, everywhere: false }
     }
 
     /// The first half of an allreduce: all ranks combine in their outputs, rank 0 has the result.
-    pub fn first_half(ranks: usize, count: usize) -> Binomial {
-        Binomial { everywhere: true, ..Binomial::new(ranks, 0, count) }
+    pub fn first_half(shape: Shape, ranks: usize, count: usize) -> TreeReduce {
+        TreeReduce { everywhere: true, ..TreeReduce::new(shape, ranks, 0, count) }
     }
 
     /// Where the rank combines, and where data arrives before that.
@@ -79,7 +79,7 @@ impl Binomial {
     }
 }
 
-impl Schedule for Binomial {
+impl Schedule for TreeReduce {
     fn ranks(&self) -> usize {
         self.turn.ranks
     }

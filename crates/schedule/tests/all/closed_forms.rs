@@ -39,6 +39,9 @@ const FORMS: &[Form] = &[
     form(C::Reduce, A::Linear, |p| p - 1, |p| (p - 1) * N),
     form(C::Reduce, A::Binomial, lg, |p| lg(p) * N),
     form(C::Reduce, A::Rabenseifner, |p| 2 * lg(p), |p| 2 * others(p)),
+    form(C::Broadcast, A::Knomial { radix: 2 }, lg, |p| lg(p) * N),
+    form(C::Reduce, A::Knomial { radix: 2 }, lg, |p| lg(p) * N),
+    form(C::Reduce, A::Chain { segments: 8 }, |p| p - 2 + 8, |p| (p - 2 + 8) * N / 8),
     form(C::Allreduce, A::RecursiveDoubling, lg, |p| lg(p) * N),
     form(C::Allreduce, A::Rabenseifner, |p| 2 * lg(p), |p| 2 * others(p)),
     form(C::Allreduce, A::Ring, |p| 2 * (p - 1), |p| 2 * others(p)),
@@ -47,11 +50,14 @@ const FORMS: &[Form] = &[
     form(C::Allgather, A::Ring, |p| p - 1, others),
     form(C::Allgather, A::RecursiveDoubling, lg, others),
     form(C::Allgather, A::Bruck, lg, others),
+    form(C::Allgather, A::Neighbour, |p| p / 2, others),
     form(C::Gather, A::Linear, |p| p - 1, others),
+    form(C::Gather, A::LinearSync, |p| 2 * (p - 1), others),
     form(C::Gather, A::Binomial, lg, others),
     form(C::Scatter, A::Linear, |p| p - 1, others),
     form(C::Scatter, A::Binomial, lg, others),
     form(C::Alltoall, A::Pairwise, |p| p - 1, others),
+    form(C::Alltoall, A::Scattered { window: 1 }, |p| p - 1, others),
     form(C::Alltoall, A::Bruck, lg, |p| lg(p) * N / 2),
     form(C::Alltoall, A::Pex, |p| 2 * (p - 1), |p| 2 * others(p)),
     form(C::Alltoall, A::Rex, |p| 2 * lg(p), |p| lg(p) * N),
@@ -114,10 +120,10 @@ fn each_element_travels_once_where_nothing_is_forwarded() {
             (outcome.messages, outcome.elements)
         };
         let pairs = ranks * (ranks - 1);
-        for algorithm in [A::Linear, A::Pairwise, A::Lex, A::Pex] {
+        for algorithm in [A::Linear, A::Pairwise, A::Lex, A::Pex, A::Scattered { window: 3 }] {
             assert_eq!(sent(C::Alltoall, algorithm), (pairs, 6 * pairs), "{algorithm} on {ranks}");
         }
-        for algorithm in [A::Linear, A::Binomial, A::RecursiveHalving] {
+        for algorithm in [A::Linear, A::Binomial, A::RecursiveHalving, A::Binary, A::Knomial { radix: 4 }] {
             assert_eq!(sent(C::Broadcast, algorithm), (ranks - 1, 6 * (ranks - 1)), "{algorithm} on {ranks}");
         }
         assert_eq!(sent(C::Broadcast, A::Chain { segments: 3 }), (3 * (ranks - 1), 6 * (ranks - 1)));

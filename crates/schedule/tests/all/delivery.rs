@@ -12,6 +12,18 @@ fn served(collective: Collective) -> Vec<Algorithm> {
             Algorithm::Chain { segments: 1 },
             Algorithm::Chain { segments: 3 },
             Algorithm::SegmentedHalving { segments: 3 },
+            Algorithm::Knomial { radix: 2 },
+            Algorithm::Knomial { radix: 3 },
+        ],
+        Collective::Reduce => &[
+            Algorithm::Chain { segments: 1 },
+            Algorithm::Chain { segments: 3 },
+            Algorithm::Knomial { radix: 3 },
+        ],
+        Collective::Alltoall => &[
+            Algorithm::Scattered { window: 1 },
+            Algorithm::Scattered { window: 3 },
+            Algorithm::Scattered { window: 1_000_000 },
         ],
         _ => &[],
     };
@@ -74,6 +86,10 @@ fn order_is_kept_where_it_should_be() {
     assert!(keeps(Collective::Reduce, 3, Algorithm::Linear));
     assert!(keeps(Collective::Reduce, 0, Algorithm::Binomial));
     assert!(!keeps(Collective::Reduce, 3, Algorithm::Binomial));
+    assert!(keeps(Collective::Reduce, 0, Algorithm::Binary));
+    assert!(keeps(Collective::Reduce, 0, Algorithm::Knomial { radix: 4 }));
+    assert!(keeps(Collective::Reduce, 0, Algorithm::Chain { segments: 8 }));
+    assert!(!keeps(Collective::Reduce, 3, Algorithm::Chain { segments: 8 }));
     assert!(keeps(Collective::Reduce, 2, Algorithm::Rabenseifner));
     assert!(keeps(Collective::Allreduce, 0, Algorithm::RecursiveDoubling));
     assert!(keeps(Collective::Allreduce, 0, Algorithm::Rabenseifner));

@@ -10,3 +10,4 @@ mod mesh;
 mod names;
 mod plans;
 mod published;
+mod rules;

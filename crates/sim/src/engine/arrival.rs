@@ -3,7 +3,7 @@
 use panto_units::Time;
 
 use super::message::{Kind, NONE, Request, UNKNOWN};
-use super::{Delivery, Engine, Label, RequestId, Selector, State};
+use super::{Delivery, Engine, Label, RequestId, Selector, State, Within};
 
 impl Engine {
     /// From now on the rank takes messages in the order of their arrival. Its clock must be at the time of the last event:
@@ -75,11 +75,11 @@ impl Engine {
     fn receive_for(&mut self, rank: u32, channel: u32, id: u32) -> Option<RequestId> {
         let Label { source, tag, .. } = self.messages[id as usize].label();
         if self.ordered(rank).handled.contains(&tag) {
-            let selector = Selector { source: Some(source), tag: Some(tag) };
-            return self.may_go_first(id, selector).then(|| self.receive_request_for_handler(rank, selector));
+            let within = Within::one(source, tag);
+            return self.may_go_first(id, within).then(|| self.receive_request_for_handler(rank, within));
         }
         let request = self.first_posted(rank, channel, source, tag)?;
-        if !self.may_go_first(id, self.requests[request as usize].selector()) {
+        if !self.may_go_first(id, self.requests[request as usize].within()) {
             return None;
         }
         self.take_back(request);
@@ -88,7 +88,7 @@ impl Engine {
 
     /// The receive that was posted first of those that accept this message.
     fn first_posted(&self, rank: u32, channel: u32, source: u32, tag: u32) -> Option<RequestId> {
-        let accepts = |request: &Request| request.selector().accepts(source, tag, self.reserved_tag);
+        let accepts = |request: &Request| request.within().accepts(source, tag);
         let posted = self.channels.view(channel).posted;
         let named = posted.find(&self.requests, |_, request| accepts(request)).map(|(_, id)| id);
         let ordered = self.ranks[rank as usize].ordered.as_ref();
@@ -97,8 +97,8 @@ impl Engine {
         named.into_iter().chain(wild).min_by_key(|&id| self.requests[id as usize].number)
     }
 
-    fn receive_request_for_handler(&mut self, rank: u32, selector: Selector) -> RequestId {
-        let id = self.receive_request(rank, selector, Kind::Handler);
+    fn receive_request_for_handler(&mut self, rank: u32, within: Within) -> RequestId {
+        let id = self.receive_request(rank, within, Kind::Handler);
         // It runs now at the earliest, although its message may have come before: an earlier one held it up.
         self.requests[id as usize].posted = self.now;
         self.ordered(rank).owed += 1;
@@ -106,8 +106,8 @@ impl Engine {
     }
 
     fn tell_prober(&mut self, rank: u32) {
-        let State::Probing(selector) = &self.ranks[rank as usize].state else { return };
-        if self.first_arrived(rank, **selector).is_some() {
+        let State::Probing(within) = &self.ranks[rank as usize].state else { return };
+        if self.first_arrived(rank, **within).is_some() {
             let state = &mut self.ranks[rank as usize];
             state.clock = state.clock.max(self.now);
             self.wake(rank);
@@ -116,8 +116,20 @@ impl Engine {
 
     /// The message that a probe of an ordered rank would find.
     pub fn probe(&self, rank: u32, selector: Selector) -> Option<Label> {
-        let id = self.first_arrived(rank, selector)?;
+        let id = self.first_arrived(rank, selector.within(self.reserved_tag))?;
         Some(self.messages[id as usize].label())
+    }
+
+    /// The message that a rank waited for and did not take: who sent it, and what that rank's clock was then.
+    pub fn found(&self, rank: u32, within: Within) -> Option<(u32, Time)> {
+        let id = match within.source {
+            Some(source) if self.ranks[rank as usize].ordered.is_none() => {
+                self.channels.view(self.channels.find(source, rank)?).first(&self.messages, within)
+            }
+            _ => self.first_arrived(rank, within),
+        }?;
+        let message = &self.messages[id as usize];
+        Some((message.from, message.sent))
     }
 
     /// The message that is there for the rank by its clock, which is at the time of the last event.
@@ -125,9 +137,9 @@ impl Engine {
         if self.ranks[rank as usize].ordered.is_some() {
             return self.probe(rank, selector);
         }
-        let (clock, reserved) = (self.ranks[rank as usize].clock, self.reserved_tag);
+        let (clock, within) = (self.ranks[rank as usize].clock, selector.within(self.reserved_tag));
         let there = |channel: u32| {
-            let id = self.channels.view(channel).peek(&self.messages, selector, reserved, clock)?;
+            let id = self.channels.view(channel).peek(&self.messages, within, clock)?;
             let message = &self.messages[id as usize];
             Some((message.order(), message.label()))
         };

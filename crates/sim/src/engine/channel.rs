@@ -7,7 +7,7 @@ use slab::Slab;
 use smallvec::SmallVec;
 
 use super::message::{Message, NONE, Request, UNKNOWN};
-use super::words::Selector;
+use super::words::Within;
 
 /// A list through `next` fields, first in first out.
 #[derive(Debug, Clone, Copy)]
@@ -193,42 +193,28 @@ impl Channel {
 
     /// Takes out the first posted receive that accepts a message with this tag.
     #[inline]
-    pub(super) fn take_posted(
-        &mut self,
-        requests: &mut Slab<Request>,
-        tag: u32,
-        reserved: u32,
-    ) -> Option<u32> {
-        let (before, id) =
-            self.posted.find(requests, |_, request| request.selector().accepts_tag(tag, reserved))?;
+    pub(super) fn take_posted(&mut self, requests: &mut Slab<Request>, tag: u32) -> Option<u32> {
+        let (before, id) = self.posted.find(requests, |_, request| request.within().accepts_tag(tag))?;
         self.posted.unlink(requests, before, id);
         Some(id)
     }
 
-    /// Takes out the first message that the selector accepts.
+    /// Takes out the first message that is accepted.
     #[inline]
-    pub(super) fn take_message(
-        &mut self,
-        messages: &mut Slab<Message>,
-        selector: Selector,
-        reserved: u32,
-    ) -> Option<u32> {
-        let (before, id) =
-            self.messages.find(messages, |_, message| selector.accepts_tag(message.tag, reserved))?;
+    pub(super) fn take_message(&mut self, messages: &mut Slab<Message>, within: Within) -> Option<u32> {
+        let (before, id) = self.messages.find(messages, |_, message| within.accepts_tag(message.tag))?;
         self.messages.unlink(messages, before, id);
         Some(id)
     }
 
-    /// The first message that the selector accepts, if it has come by then: a later one may not overtake it.
-    pub(super) fn peek(
-        &self,
-        messages: &Slab<Message>,
-        selector: Selector,
-        reserved: u32,
-        by: Time,
-    ) -> Option<u32> {
-        let (_, id) =
-            self.messages.find(messages, |_, message| selector.accepts_tag(message.tag, reserved))?;
+    /// The first message that is accepted, come or not.
+    pub(super) fn first(&self, messages: &Slab<Message>, within: Within) -> Option<u32> {
+        self.messages.find(messages, |_, message| within.accepts_tag(message.tag)).map(|(_, id)| id)
+    }
+
+    /// The first message that is accepted, if it has come by then: a later one may not overtake it.
+    pub(super) fn peek(&self, messages: &Slab<Message>, within: Within, by: Time) -> Option<u32> {
+        let id = self.first(messages, within)?;
         let came = messages[id as usize].came;
         (came != UNKNOWN && came <= by).then_some(id)
     }

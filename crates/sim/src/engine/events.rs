@@ -1,9 +1,10 @@
 //! What happens when, where order matters.
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 
 use panto_units::Time;
+
+use crate::piles::{Piles, Timed};
 
 /// What happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,11 +23,11 @@ pub(super) enum Event {
 /// which they did it: never by the order in which the engine came to know of them.
 #[derive(Default)]
 pub(super) struct Events {
-    heap: BinaryHeap<Queued>,
+    piles: Piles<Queued>,
 }
 
 /// An event in the queue.
-#[derive(PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Queued {
     time: u64,
     precedence: u64,
@@ -40,8 +41,14 @@ impl Queued {
     }
 }
 
+impl Timed for Queued {
+    fn time(&self) -> u64 {
+        self.time
+    }
+}
+
 impl Ord for Queued {
-    /// The first is the greatest: that is the one that a heap gives.
+    /// The first is the greatest: so it is in a heap.
     fn cmp(&self, other: &Self) -> Ordering {
         other.key().cmp(&self.key())
     }
@@ -67,16 +74,17 @@ impl Events {
             Event::Inject(id) => (3, id),
         };
         let precedence = class << CLASS | u64::from(who) << WHO | u64::from(number);
-        self.heap.push(Queued { time: time.as_picos(), precedence, id });
+        self.piles.push(Queued { time: time.as_picos(), precedence, id });
     }
 
+    /// When the next one happens.
     #[inline]
-    pub(super) fn next(&self) -> Option<Time> {
-        self.heap.peek().map(|first| Time::from_picos(first.time))
+    pub(super) fn next(&mut self) -> Option<Time> {
+        self.piles.first().map(|first| Time::from_picos(first.time))
     }
 
     pub(super) fn pop(&mut self) -> Option<(Time, Event)> {
-        let Queued { time, precedence, id } = self.heap.pop()?;
+        let Queued { time, precedence, id } = self.piles.pop()?;
         let event = match precedence >> CLASS {
             0 => Event::Arrive(id),
             1 => Event::Work(id),

@@ -16,8 +16,10 @@
 //! one that does is held up on an ordered rank until the earlier one is there.
 
 mod arrival;
+mod cancel;
 mod channel;
 mod events;
+mod homes;
 mod matching;
 mod message;
 mod sending;
@@ -29,27 +31,32 @@ mod words;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use panto_machine::{Machine, Map};
+use panto_machine::Machine;
 use panto_units::Time;
 use rustc_hash::FxHashMap;
 use slab::Slab;
 
 use channel::Channels;
 use events::{Event, Events};
-use message::{Message, Request, UNKNOWN};
+use message::{Message, Odds, Request, UNKNOWN};
 use sharing::Sharing;
 use wire::Wires;
 
 use crate::network::Passage;
 
+pub use homes::{Homes, share_processors};
 pub use wire::Model;
-pub use words::{Delivery, Envelope, Label, Manner, MessageId, Outcome, RequestId, Selector, Stuck, Waiting};
+pub use words::{
+    ChannelId, Delivery, Envelope, Held, Journey, Label, Manner, MessageId, Outcome, RequestId, Selector,
+    Stuck, Waiting, Within,
+};
 
 /// Ranks that pass messages on a modelled machine.
 pub struct Engine {
     ranks: Vec<Rank>,
     channels: Channels,
     messages: Slab<Message>,
+    odds: Odds,
     requests: Slab<Request>,
     events: Events,
     runnable: VecDeque<u32>,
@@ -61,10 +68,13 @@ pub struct Engine {
     /// The time of the last event: nothing will happen earlier.
     now: Time,
     reserved_tag: u32,
+    /// Does the driver move bytes?
+    has_bytes: bool,
     /// Has something taken so long that it has no end?
     is_over: bool,
 }
 
+#[repr(align(64))]
 struct Rank {
     clock: Time,
     /// When it may put the next message on a network.
@@ -79,6 +89,9 @@ struct Rank {
     ordered: Option<Box<Ordered>>,
 }
 
+// One line of the cache.
+const _: () = assert!(size_of::<Rank>() == 64);
+
 /// What a rank needs that takes messages in the order of their arrival.
 #[derive(Default)]
 struct Ordered {
@@ -92,6 +105,10 @@ struct Ordered {
     owed: u32,
 }
 
+/// Requests of which the first that is complete wakes a rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Watched(Vec<RequestId>);
+
 /// What a rank is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum State {
@@ -102,9 +119,11 @@ enum State {
     /// It waits for a request.
     Waiting(RequestId),
     /// It waits for the first of several.
-    Watching(Box<[RequestId]>),
+    Watching(Box<Watched>),
+    /// It waits for so many requests.
+    Gathering(u32),
     /// It waits for a message that it will not take.
-    Probing(Box<Selector>),
+    Probing(Box<Within>),
     /// Its processor works for it.
     Working,
     /// It has finished.
@@ -115,40 +134,45 @@ impl Engine {
     /// So many ranks on a machine. Wild cards for the tag leave out `reserved_tag` and all beyond. The caller has checked
     /// that the machine takes so many.
     pub fn new(machine: &Machine, ranks: usize, model: Model, reserved_tag: u32) -> Self {
-        let mut wires = Wires::new(machine, ranks, model);
-        let mut on: FxHashMap<u32, u32> = FxHashMap::default();
-        let places: Vec<u32> = (0..ranks).map(|rank| wires.get(0).place(rank as u32)).collect();
-        // Without a map, each rank has a processor of its own as long as there are enough.
-        if ranks > machine.processors() || machine.network.map != Map::All {
-            for &place in &places {
-                *on.entry(place).or_default() += 1;
-            }
-        }
-        let rank = |place: u32| Rank {
+        Self::beside(machine, &Homes { ranks, helps: &[] }, model, reserved_tag)
+    }
+
+    /// The same with helpers, which are numbered after the ranks.
+    pub fn beside(machine: &Machine, homes: &Homes, model: Model, reserved_tag: u32) -> Self {
+        let ranks = homes.count();
+        let rank = |shares: Option<u32>| Rank {
             clock: Time::ZERO,
             free: Time::ZERO,
             state: State::Running,
             sent: 0,
             posted: 0,
-            shares: on.get(&place).is_some_and(|&ranks| ranks > 1).then_some(place),
+            shares,
             wake: UNKNOWN,
             ordered: None,
         };
         Self {
-            ranks: places.into_iter().map(rank).collect(),
+            ranks: homes.shares(machine).map(rank).collect(),
             channels: Channels::new(ranks),
             messages: Slab::new(),
+            odds: Odds::default(),
             requests: Slab::new(),
             events: Events::default(),
             runnable: (0..ranks as u32).collect(),
-            wires,
+            wires: Wires::new(machine, homes, model),
             sharing: FxHashMap::default(),
             deliveries: VecDeque::new(),
             passed: Vec::new(),
             now: Time::ZERO,
             reserved_tag,
+            has_bytes: true,
             is_over: false,
         }
+    }
+
+    /// The driver moves no bytes, and need not ask for deliveries.
+    #[must_use]
+    pub fn without_bytes(self) -> Self {
+        Self { has_bytes: false, ..self }
     }
 
     /// Is virtual time over, after 213 days? Then ranks wait for what will never be.

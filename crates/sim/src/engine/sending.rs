@@ -5,7 +5,7 @@ use panto_units::Time;
 use super::events::Event;
 use super::message::{Kind, Message, NONE, Phase, Request, UNKNOWN};
 use super::wire::Wire;
-use super::{Delivery, Engine, Envelope, Label, Manner, MessageId, RequestId, Selector};
+use super::{ChannelId, Engine, Envelope, Manner, MessageId, RequestId, State, Within};
 use crate::network::{Carried, Load, Passage};
 
 /// No network at all.
@@ -15,8 +15,18 @@ impl Engine {
     /// A rank sends. The answer names the message, whose bytes the driver keeps until their delivery, and the request unless
     /// the send is complete at once.
     pub fn send(&mut self, rank: u32, envelope: Envelope) -> (MessageId, Option<RequestId>) {
-        let wire = if envelope.aside { ASIDE } else { self.wires.number(envelope.operation) };
         let channel = self.channels.between(rank, envelope.to);
+        self.send_over(channel, rank, envelope)
+    }
+
+    /// The same over a known channel ([`Engine::channel`]).
+    pub fn send_over(
+        &mut self,
+        channel: ChannelId,
+        rank: u32,
+        envelope: Envelope,
+    ) -> (MessageId, Option<RequestId>) {
+        let wire = if envelope.aside { ASIDE } else { self.wires.number(envelope.operation) };
         let start = self.leave(rank, wire);
         let phase = match envelope.manner {
             Manner::Handshake | Manner::Rendezvous => Phase::Request,
@@ -25,26 +35,30 @@ impl Engine {
         let sender = &mut self.ranks[rank as usize];
         sender.sent = sender.sent.wrapping_add(1);
         let (number, clock) = (sender.sent, sender.clock);
+        let is_odd = envelope.manner == Manner::Handshake || envelope.carried != envelope.bytes;
         let message = self.messages.insert(Message {
             from: rank,
             to: envelope.to,
             tag: envelope.tag,
             number,
             bytes: envelope.bytes,
-            carried: envelope.carried,
             channel,
             next: NONE,
             send: NONE,
             receive: NONE,
             came: UNKNOWN,
-            asked: UNKNOWN,
+            sent: clock,
             manner: envelope.manner,
             phase,
             wire,
             arrived: false,
             expected: false,
             cancelled: false,
+            is_odd,
         }) as u32;
+        if is_odd {
+            self.odds.put(message, envelope.carried);
+        }
         let request =
             (envelope.manner != Manner::Buffered).then(|| self.send_request(rank, envelope, message, clock));
         self.offer(message);
@@ -53,9 +67,8 @@ impl Engine {
     }
 
     fn send_request(&mut self, rank: u32, envelope: Envelope, message: u32, clock: Time) -> RequestId {
-        let to = Selector { source: Some(envelope.to), tag: Some(envelope.tag) };
-        let label = Label { source: rank, tag: envelope.tag, bytes: envelope.bytes };
-        let request = Request { message, label, ..Request::new(Kind::Send, rank, to, clock) };
+        let to = Within::one(envelope.to, envelope.tag);
+        let request = Request { message, bytes: envelope.bytes, ..Request::new(Kind::Send, rank, to, clock) };
         let id = self.requests.insert(request) as u32;
         self.messages[message as usize].send = id;
         id
@@ -80,8 +93,7 @@ impl Engine {
             (message.to, message.tag, message.channel)
         };
         if self.ranks[to as usize].ordered.is_none()
-            && let Some(request) =
-                self.channels.get(channel).take_posted(&mut self.requests, tag, self.reserved_tag)
+            && let Some(request) = self.channels.get(channel).take_posted(&mut self.requests, tag)
         {
             return self.link(id, request);
         }
@@ -100,10 +112,11 @@ impl Engine {
         if wire.traffic.is_some() {
             return self.events.push(start, Event::Inject(id), from, number);
         }
-        let ask = || wire.transit(load(wire, message));
+        let carried = self.odds.of(id, message).carried;
+        let ask = || wire.transit(load(wire, message, carried));
         // Most messages are of the first network, and are remembered; the others, and requests and grants, are not.
         let transit = if message.wire == 0 && message.phase == Phase::Data {
-            self.channels.get(message.channel).transit(message.carried, ask)
+            self.channels.get(message.channel).transit(carried, ask)
         } else {
             ask()
         };
@@ -115,7 +128,7 @@ impl Engine {
         let now = self.now;
         let message = &self.messages[id as usize];
         let wire = self.wires.get(message.wire);
-        let load = load(wire, message);
+        let load = load(wire, message, self.odds.of(id, message).carried);
         let carried = wire.traffic.as_mut().map(|traffic| traffic.inject(now, id, load));
         match carried {
             Some(Carried::At(passage)) => self.passed(id, passage),
@@ -154,7 +167,7 @@ impl Engine {
             }
             (Phase::Request, _) => {
                 message.phase = Phase::Grant;
-                message.asked = passage.arrived;
+                self.odds.asked(id, passage.arrived);
                 self.set_off(id, passage.arrived);
             }
             (Phase::Grant, _) => {
@@ -197,8 +210,19 @@ impl Engine {
     /// The receiver's side can know of the message. Where arrivals are ordered, that is an event.
     fn came(&mut self, id: u32) {
         let message = &self.messages[id as usize];
-        if message.receive == NONE && self.ranks[message.to as usize].ordered.is_some() {
-            self.expect(id, message.came);
+        let (to, came) = (message.to, message.came);
+        if message.receive != NONE {
+            return;
+        }
+        if self.ranks[to as usize].ordered.is_some() {
+            self.expect(id, came);
+        } else if let State::Probing(within) = &self.ranks[to as usize].state
+            && within.accepts(message.from, message.tag)
+            && self.may_go_first(id, **within)
+        {
+            let state = &mut self.ranks[to as usize];
+            state.clock = state.clock.max(came);
+            self.wake(to);
         }
     }
 
@@ -218,6 +242,9 @@ impl Engine {
         message.phase = Phase::Grant;
         let posted = self.requests[message.receive as usize].posted;
         let start = message.came.max(posted);
+        if posted > message.came && message.send != NONE {
+            self.requests[message.send as usize].cause = posted;
+        }
         self.set_off(id, start);
     }
 
@@ -228,9 +255,13 @@ impl Engine {
             return;
         }
         let request = &mut self.requests[message.receive as usize];
-        let at = message.came.max(request.posted);
-        request.unexpected = message.is_unexpected(request.posted);
+        let (posted, at) = (request.posted, message.came.max(request.posted));
+        request.unexpected = message.is_unexpected(posted, self.odds.of(id, message).asked);
+        request.posted = message.came;
         let (send, receive) = (message.send, message.receive);
+        if posted > message.came && send != NONE {
+            self.requests[send as usize].cause = posted;
+        }
         self.complete(send, at);
         if self.requests[receive as usize].kind == Kind::Handler {
             self.messages[id as usize].send = NONE;
@@ -239,35 +270,13 @@ impl Engine {
         self.messages.remove(id as usize);
         self.complete(receive, at);
     }
-
-    /// Takes a send back, unless somebody has met it.
-    pub(super) fn withdraw(&mut self, id: MessageId) -> bool {
-        let message = &mut self.messages[id as usize];
-        if message.receive != NONE {
-            return false;
-        }
-        message.cancelled = true;
-        message.send = NONE;
-        self.take(id);
-        self.deliveries.push_back(Delivery::Drop(id));
-        self.forget(id);
-        true
-    }
-
-    /// Lets go of a message that was cancelled, when neither the network nor an event names it any more.
-    pub(super) fn forget(&mut self, id: u32) {
-        let message = &self.messages[id as usize];
-        if !message.expected && matches!(message.phase, Phase::Asked | Phase::Arrived) {
-            self.messages.remove(id as usize);
-        }
-    }
 }
 
 /// What the network carries in this phase of a message.
 #[inline]
-fn load(wire: &Wire, message: &Message) -> Load {
+fn load(wire: &Wire, message: &Message, carried: u64) -> Load {
     match message.phase {
-        Phase::Data => wire.load(message.from, message.to, message.carried),
+        Phase::Data => wire.load(message.from, message.to, carried),
         Phase::Grant => wire.load(message.to, message.from, 0),
         _ => wire.load(message.from, message.to, 0),
     }

@@ -10,18 +10,18 @@ impl Engine {
             State::Done => Stuck::Done,
             State::Waiting(request) => Stuck::Waits(vec![self.waits_for(*request)]),
             State::Watching(requests) => {
-                Stuck::Waits(requests.iter().map(|&id| self.waits_for(id)).collect())
+                Stuck::Waits(requests.0.iter().map(|&id| self.waits_for(id)).collect())
             }
-            State::Probing(selector) => Stuck::Waits(vec![Waiting::Message(**selector)]),
-            State::Running | State::Parked | State::Working => Stuck::Waits(Vec::new()),
+            State::Probing(within) => Stuck::Waits(vec![Waiting::Message(within.selector())]),
+            State::Running | State::Parked | State::Gathering(_) | State::Working => Stuck::Waits(Vec::new()),
         }
     }
 
     fn waits_for(&self, id: RequestId) -> Waiting {
         let request = &self.requests[id as usize];
-        match (request.kind, request.selector().source) {
-            (Kind::Send, Some(to)) => Waiting::Receiver(to, request.label.bytes, request.label.tag),
-            _ => Waiting::Message(request.selector()),
+        match (request.kind, request.within().source) {
+            (Kind::Send, Some(to)) => Waiting::Receiver(to, request.bytes, request.first_tag),
+            _ => Waiting::Message(request.within().selector()),
         }
     }
 

@@ -3,8 +3,8 @@
 use panto_units::Time;
 
 use super::events::Event;
-use super::message::{Kind, NONE, Request, UNKNOWN};
-use super::{Engine, Outcome, RequestId, Selector, State};
+use super::message::{NONE, UNKNOWN};
+use super::{Engine, Held, Journey, Outcome, RequestId, Selector, State, Watched, Within};
 
 impl Engine {
     /// The rank waits for a request. True if it can go on at once; otherwise the driver must suspend it until its turn.
@@ -15,13 +15,7 @@ impl Engine {
             self.ranks[rank as usize].state = State::Waiting(request);
             return false;
         }
-        let state = &mut self.ranks[rank as usize];
-        state.clock = state.clock.max(complete);
-        if state.shares.is_some() && state.clock > self.now {
-            self.park(rank);
-            return false;
-        }
-        true
+        self.pass_to(rank, complete)
     }
 
     /// What became of a request, if that is known.
@@ -30,9 +24,23 @@ impl Engine {
         let request = &self.requests[request as usize];
         (request.complete != UNKNOWN).then_some(Outcome {
             at: request.complete,
-            label: request.label,
+            label: request.label(),
             unexpected: request.unexpected,
         })
+    }
+
+    /// How the message of a complete receive came.
+    #[inline]
+    pub fn journey(&self, request: RequestId) -> Journey {
+        let request = &self.requests[request as usize];
+        Journey { sent: request.cause, arrived: request.posted }
+    }
+
+    /// What a complete send had to wait for.
+    #[inline]
+    pub fn held(&self, request: RequestId) -> Held {
+        let request = &self.requests[request as usize];
+        if request.cause == UNKNOWN { Held::Network(request.posted) } else { Held::Receiver(request.cause) }
     }
 
     /// The driver will not ask for a complete request any more.
@@ -41,39 +49,9 @@ impl Engine {
         self.requests.remove(request as usize);
     }
 
-    /// Gives an operation up, if that can be done; otherwise it must be waited for. The rank's clock must be at the time of the
-    /// last event, and the rank ordered: a receive that was matched before its message came stays matched, and an ordered
-    /// rank has no such receives but those from before.
-    pub fn try_cancel(&mut self, id: RequestId) -> bool {
-        let Request { complete, kind, message, .. } = self.requests[id as usize];
-        let undone = match kind {
-            Kind::Send => complete == UNKNOWN && self.withdraw(message),
-            _ => message == NONE,
-        };
-        if undone {
-            if kind == Kind::Receive {
-                self.take_back(id);
-            }
-            self.requests.remove(id as usize);
-        }
-        undone
-    }
-
-    /// Gives an operation up at the end of a run, when nobody waits for anything any more.
-    pub fn cancel(&mut self, id: RequestId) {
-        if self.try_cancel(id) {
-            return;
-        }
-        if self.requests[id as usize].complete == UNKNOWN {
-            self.requests[id as usize].abandoned = true;
-        } else {
-            self.requests.remove(id as usize);
-        }
-    }
-
     /// Takes a posted receive out of its list.
     pub(super) fn take_back(&mut self, id: RequestId) {
-        let (rank, source) = (self.requests[id as usize].rank, self.requests[id as usize].selector().source);
+        let (rank, source) = (self.requests[id as usize].rank, self.requests[id as usize].within().source);
         if let Some(source) = source {
             let channel = self.channels.between(source, rank);
             self.channels.get(channel).posted.remove(&mut self.requests, id);
@@ -84,11 +62,44 @@ impl Engine {
         }
     }
 
+    /// The rank waits until all of these are complete, and then looks at each; its clock stays where it is. Only for a rank that has a
+    /// processor of its own and does nothing in between that others could see. False if nothing is to be waited for.
+    #[must_use]
+    pub fn gather(&mut self, rank: u32, requests: impl Iterator<Item = RequestId>) -> bool {
+        let mut left = 0;
+        for id in requests {
+            let request = &mut self.requests[id as usize];
+            if request.complete == UNKNOWN && !request.gathered {
+                request.gathered = true;
+                left += 1;
+            }
+        }
+        if left > 0 {
+            self.ranks[rank as usize].state = State::Gathering(left);
+        }
+        left > 0
+    }
+
+    fn gathered(&mut self, rank: u32, left: u32) {
+        let state = &mut self.ranks[rank as usize];
+        if left > 1 {
+            state.state = State::Gathering(left - 1);
+        } else {
+            self.wake(rank);
+        }
+    }
+
+    /// Does the rank share its processor with others?
+    #[inline]
+    pub fn shares(&self, rank: u32) -> bool {
+        self.ranks[rank as usize].shares.is_some()
+    }
+
     /// The rank waits until one of these is complete by its clock. It may be woken too early, and must look again.
     pub fn watch(&mut self, rank: u32, requests: &[RequestId]) {
         let known = requests.iter().map(|&id| self.requests[id as usize].complete).min();
         let state = &mut self.ranks[rank as usize];
-        state.state = State::Watching(requests.into());
+        state.state = State::Watching(Box::new(Watched(requests.into())));
         state.wake = UNKNOWN;
         if let Some(first) = known.filter(|&first| first != UNKNOWN) {
             self.wake_at(rank, first);
@@ -97,7 +108,39 @@ impl Engine {
 
     /// The rank waits until a message has arrived that the selector accepts. It must be ordered.
     pub fn wait_for_message(&mut self, rank: u32, selector: Selector) {
-        self.ranks[rank as usize].state = State::Probing(Box::new(selector));
+        self.ranks[rank as usize].state = State::Probing(Box::new(selector.within(self.reserved_tag)));
+    }
+
+    /// The rank waits until the message is known to be there that its next such receive would get. True if it can go on at once. A
+    /// wild card for the source needs an ordered rank, and the clock of an ordered rank must be at the time of the last event.
+    #[must_use]
+    pub fn await_message(&mut self, rank: u32, within: Within) -> bool {
+        let known = match within.source {
+            Some(source) if self.ranks[rank as usize].ordered.is_none() => {
+                let channel = self.channels.between(source, rank);
+                let first = self.channels.view(channel).first(&self.messages, within);
+                first.map_or(UNKNOWN, |id| self.messages[id as usize].came)
+            }
+            _ => self.first_arrived(rank, within).map_or(UNKNOWN, |id| self.messages[id as usize].came),
+        };
+        if known == UNKNOWN {
+            self.ranks[rank as usize].state = State::Probing(Box::new(within));
+            return false;
+        }
+        self.pass_to(rank, known)
+    }
+
+    /// The rank's clock goes on to this moment. True if the rank can go on at once: one that shares its processor does so in the order
+    /// of time.
+    #[inline]
+    fn pass_to(&mut self, rank: u32, moment: Time) -> bool {
+        let state = &mut self.ranks[rank as usize];
+        state.clock = state.clock.max(moment);
+        if state.shares.is_some() && state.clock > self.now {
+            self.park(rank);
+            return false;
+        }
+        true
     }
 
     /// The rank goes on when its clock is the earliest of all: what it finds then is final.
@@ -170,7 +213,7 @@ impl Engine {
         self.is_over |= at == UNKNOWN;
         let request = &mut self.requests[id as usize];
         request.complete = at;
-        let rank = request.rank;
+        let (rank, gathered) = (request.rank, request.gathered);
         if request.abandoned {
             self.requests.remove(id as usize);
             return;
@@ -181,7 +224,8 @@ impl Engine {
                 state.clock = state.clock.max(at);
                 self.wake(rank);
             }
-            State::Watching(watched) if watched.contains(&id) => self.wake_at(rank, at),
+            State::Watching(watched) if watched.0.contains(&id) => self.wake_at(rank, at),
+            &State::Gathering(left) if gathered => self.gathered(rank, left),
             _ => {}
         }
     }

@@ -6,6 +6,7 @@ use panto_machine::{Machine, Network, Transit};
 use panto_schedule::Collective;
 use panto_units::Time;
 
+use super::homes::Homes;
 use crate::network::{Load, Traffic};
 
 /// How messages get in each other's way.
@@ -34,12 +35,12 @@ pub(super) struct Wires {
 }
 
 impl Wires {
-    pub(super) fn new(machine: &Machine, ranks: usize, model: Model) -> Self {
-        let mut all = vec![Wire::new(&machine.network, ranks, model)];
+    pub(super) fn new(machine: &Machine, homes: &Homes, model: Model) -> Self {
+        let mut all = vec![Wire::new(&machine.network, homes, model)];
         let mut of = [0; Collective::ALL.len()];
         for (collective, network) in &machine.networks {
             of[*collective as usize] = all.len() as u8;
-            all.push(Wire::new(network, ranks, model));
+            all.push(Wire::new(network, homes, model));
         }
         Self { all, of }
     }
@@ -62,9 +63,8 @@ impl Wires {
 }
 
 impl Wire {
-    fn new(network: &Network, ranks: usize, model: Model) -> Self {
-        let processors = network.processors();
-        let place = (0..ranks).map(|rank| network.map.processor(rank, processors)).collect();
+    fn new(network: &Network, homes: &Homes, model: Model) -> Self {
+        let place = homes.places(network).collect();
         let traffic = (model == Model::Traffic).then(|| Traffic::new(network));
         let overheads = &network.overheads;
         Self {
@@ -74,11 +74,6 @@ impl Wire {
             control: overheads.control,
             network: Arc::new(network.clone()),
         }
-    }
-
-    /// Where a rank is.
-    pub(super) fn place(&self, rank: u32) -> u32 {
-        self.place[rank as usize]
     }
 
     #[inline]

@@ -9,6 +9,9 @@ pub type MessageId = u32;
 /// Names an operation that somebody may wait for.
 pub type RequestId = u32;
 
+/// Names the way from one rank to another.
+pub type ChannelId = u32;
+
 /// How a send behaves (P3). The driver resolves what a standard send means on its machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
@@ -50,6 +53,35 @@ pub struct Selector {
     pub source: Option<u32>,
     /// The tag. The wild card leaves out those from the reserved tag on.
     pub tag: Option<u32>,
+}
+
+/// Which messages a receive or a probe accepts, where tags are told by a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Within {
+    /// The sending rank; `None` is a wild card.
+    pub source: Option<u32>,
+    /// The first tag,
+    pub first: u32,
+    /// and the last.
+    pub last: u32,
+}
+
+/// How a message that was received came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Journey {
+    /// What the sender's clock was when it sent.
+    pub sent: Time,
+    /// When its bytes were there.
+    pub arrived: Time,
+}
+
+/// What a send had to wait for, if it waited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    /// The receive, which was posted then.
+    Receiver(Time),
+    /// The network, since the sender sent.
+    Network(Time),
 }
 
 /// What an envelope tells the receiver.
@@ -104,14 +136,33 @@ pub enum Waiting {
 }
 
 impl Selector {
-    /// Does it accept a message, where wild cards leave out `reserved` and all tags beyond?
+    /// The same as a range, where wild cards leave out `reserved` and all tags beyond.
     #[inline]
-    pub fn accepts(self, source: u32, tag: u32, reserved: u32) -> bool {
-        self.source.is_none_or(|wanted| wanted == source) && self.accepts_tag(tag, reserved)
+    pub(super) fn within(self, reserved: u32) -> Within {
+        let (first, last) = self.tag.map_or((0, reserved.saturating_sub(1)), |tag| (tag, tag));
+        Within { source: self.source, first, last }
+    }
+}
+
+impl Within {
+    /// Messages of one sender with one tag.
+    #[inline]
+    pub fn one(source: u32, tag: u32) -> Self {
+        Self { source: Some(source), first: tag, last: tag }
     }
 
     #[inline]
-    pub(super) fn accepts_tag(self, tag: u32, reserved: u32) -> bool {
-        self.tag.map_or(tag < reserved, |wanted| wanted == tag)
+    pub(super) fn accepts(self, source: u32, tag: u32) -> bool {
+        self.source.is_none_or(|wanted| wanted == source) && self.accepts_tag(tag)
+    }
+
+    #[inline]
+    pub(super) fn accepts_tag(self, tag: u32) -> bool {
+        self.first <= tag && tag <= self.last
+    }
+
+    /// As it is told to whoever asks: several tags are any.
+    pub(super) fn selector(self) -> Selector {
+        Selector { source: self.source, tag: (self.first == self.last).then_some(self.first) }
     }
 }

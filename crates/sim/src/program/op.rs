@@ -200,6 +200,12 @@ impl Op {
         Self { head: kind | (slot as u64) << KIND_BITS | (number as u64) << (KIND_BITS + SLOT_BITS), value }
     }
 
+    /// The channel of an operation that has one; of others some number.
+    #[inline]
+    pub(crate) fn number(self) -> u32 {
+        (self.head >> (KIND_BITS + SLOT_BITS)) as u32
+    }
+
     /// What it is.
     #[inline]
     pub fn act(self) -> Act {
@@ -215,9 +221,12 @@ impl Op {
             kind @ kind::SEND..kind::START_SEND => {
                 Act::Send { sending: Sending::from_number(kind - kind::SEND), channel, bytes }
             }
-            kind @ kind::START_SEND..kind::RECEIVE => {
-                Act::StartSend { sending: Sending::from_number(kind - kind::START_SEND), slot, channel, bytes }
-            }
+            kind @ kind::START_SEND..kind::RECEIVE => Act::StartSend {
+                sending: Sending::from_number(kind - kind::START_SEND),
+                slot,
+                channel,
+                bytes,
+            },
             kind::RECEIVE => Act::Receive { channel },
             kind::START_RECEIVE => Act::StartReceive { slot, channel },
             kind::START_PICK => Act::StartPick { slot, pick },
@@ -245,7 +254,9 @@ impl From<Act> for Op {
             Act::ComputeListed => Self::pack(kind::COMPUTE_LISTED, 0, 0, 0),
             Act::Call { call, before } => Self::pack(kind::CALL, 0, call, before.as_picos()),
             Act::CallListed { call } => Self::pack(kind::CALL_LISTED, 0, call, 0),
-            Act::Send { sending, channel, bytes } => Self::pack(kind::SEND + sending as u64, 0, channel, bytes),
+            Act::Send { sending, channel, bytes } => {
+                Self::pack(kind::SEND + sending as u64, 0, channel, bytes)
+            }
             Act::Receive { channel } => Self::pack(kind::RECEIVE, 0, channel, 0),
             Act::StartSend { sending, slot, channel, bytes } => {
                 Self::pack(kind::START_SEND + sending as u64, slot, channel, bytes)

@@ -128,6 +128,7 @@ pub fn machines(grain: Grain, room: Room) -> impl Strategy<Value = Machine> {
             poll: ps(poll),
             ..Processor::default()
         },
+        storage: Cost::default(),
         collectives: Collectives::default(),
         multitasking: room == Room::Short,
         sources: Vec::new(),

@@ -2,25 +2,27 @@
 
 use std::ffi::c_int;
 
-use panto_trace::{Action, Slot, Until};
+use panto_trace::{Action, Key, Name, Slot, Until};
 use smallvec::SmallVec;
 
-use crate::at::{At, int_at};
+use crate::at::{At, int_at, pair};
 use crate::rank::{self, Rank};
 use crate::wrap::{calls, prepared_calls};
 
 /// The requests that a call was given, and room for what it tells of them.
 pub struct Pending {
     /// Those that are known and under way: their place in the program's list, and their own. Places ascend.
-    requests: SmallVec<[(usize, Slot); 8]>,
+    requests: SmallVec<[(u32, Slot); 8]>,
     statuses: usize,
     /// In place of the program's, which wants none.
     own: Vec<u64>,
+    /// MPI tells of each what came.
+    has_statuses: bool,
 }
 
 impl Pending {
     fn new(count: usize, list: usize, statuses: usize) -> Self {
-        let mut pending = Self { requests: SmallVec::new(), statuses, own: Vec::new() };
+        let mut pending = Self { requests: SmallVec::new(), statuses, own: Vec::new(), has_statuses: false };
         rank::with(|rank| pending.fill(rank, (count as c_int).max(0) as usize, list));
         pending
     }
@@ -34,7 +36,7 @@ impl Pending {
             let request = rank.requests.get(slot);
             if request.is_active {
                 is_worth_knowing |= request.is_wild || request.is_cancelled;
-                self.requests.push((place, slot));
+                self.requests.push((place as u32, slot));
             } else {
                 rank.requests.give_back(slot);
             }
@@ -44,6 +46,12 @@ impl Pending {
         if is_worth_knowing && is_ignored {
             self.own = vec![0; (count * constants.status.size).div_ceil(8)];
         }
+        self.has_statuses = is_worth_knowing || !is_ignored;
+    }
+
+    /// The places of the requests, as an action has them.
+    fn slots(&self) -> SmallVec<[i64; 16]> {
+        self.requests.iter().map(|(_, slot)| slot.0.into()).collect()
     }
 
     fn statuses(&mut self) -> usize {
@@ -52,7 +60,7 @@ impl Pending {
 
     /// The position of a place of the program's list among the requests under way.
     fn position(&self, place: c_int) -> Option<usize> {
-        let place = usize::try_from(place).ok()?;
+        let place = u32::try_from(place).ok()?;
         self.requests.binary_search_by_key(&place, |(place, _)| *place).ok()
     }
 
@@ -60,7 +68,7 @@ impl Pending {
     fn done(&self, done: &Done) -> SmallVec<[(usize, usize); 16]> {
         match *done {
             Done::Nothing => SmallVec::new(),
-            Done::All => self.requests.iter().map(|(place, _)| *place).enumerate().collect(),
+            Done::All => self.requests.iter().map(|(place, _)| *place as usize).enumerate().collect(),
             Done::One(index) => self.position(index).map(|position| (position, 0)).into_iter().collect(),
             Done::Some(count, indices) => (0..count.max(0) as usize)
                 .filter_map(|status| {
@@ -70,6 +78,18 @@ impl Pending {
                 })
                 .collect(),
         }
+    }
+
+    /// What identifies a call that completed all of these, if they are not many: their places.
+    #[inline]
+    fn key(&self, name: Name) -> Option<Key> {
+        let mut key = [0; 6];
+        key[0] = pair(name.0, self.requests.len() as u32);
+        for (position, (_, slot)) in self.requests.iter().enumerate() {
+            let place = u16::try_from(slot.0).ok()?;
+            *key.get_mut(1 + position / 4)? |= u64::from(place) << (position % 4 * 16);
+        }
+        Some(key)
     }
 }
 
@@ -85,13 +105,16 @@ enum Done {
 
 impl At<'_> {
     fn complete(&mut self, until: Until, pending: &mut Pending, done: &Done) {
-        let requests: SmallVec<[i64; 16]> = pending.requests.iter().map(|(_, slot)| slot.0.into()).collect();
+        if self.succeeded() && matches!(done, Done::All) && self.are_plain(pending) {
+            return self.complete_plain(until, pending);
+        }
+        let requests = pending.slots();
         let found_nothing = self.succeeded() && matches!(done, Done::Nothing | Done::Some(0, _));
         // After an error MPI does not say which are complete. All are taken to be: a program that goes on rarely uses them again.
         let done = pending.done(if self.succeeded() { done } else { &Done::All });
         let completed: SmallVec<[i64; 16]> = done.iter().map(|(position, _)| *position as i64).collect();
         let mut outcomes: SmallVec<[i64; 16]> = SmallVec::new();
-        if self.succeeded() {
+        if self.succeeded() && pending.has_statuses {
             let statuses = pending.statuses();
             for (position, status) in &done {
                 let address = statuses + status * self.rank.mpi.constants.status.size;
@@ -106,6 +129,33 @@ impl At<'_> {
             self.emit_failed_look(&action);
         } else {
             self.emit(&action);
+        }
+    }
+
+    /// Is there nothing to tell of these requests, but that they are complete?
+    #[inline]
+    fn are_plain(&self, pending: &Pending) -> bool {
+        pending.requests.iter().all(|(_, slot)| {
+            let request = self.rank.requests.get(*slot);
+            !(request.is_wild | request.is_persistent | request.is_cancelled)
+        })
+    }
+
+    /// All are complete, and there is no more to tell of them.
+    fn complete_plain(&mut self, until: Until, pending: &Pending) {
+        for (_, slot) in &pending.requests {
+            self.rank.requests.drop(*slot);
+        }
+        let key = pending.key(self.name());
+        if key.is_some_and(|key| self.repeat(&key)) {
+            return;
+        }
+        let requests = pending.slots();
+        let completed: SmallVec<[i64; 16]> = (0..requests.len() as i64).collect();
+        let action = Action::Complete { until, requests: &requests, completed: &completed, outcomes: &[] };
+        match key {
+            Some(key) => self.emit_with(key, &action),
+            None => self.emit(&action),
         }
     }
 

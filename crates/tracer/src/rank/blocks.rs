@@ -24,18 +24,32 @@ impl Rank {
 
     #[inline]
     fn is_old(&self, now: u64) -> bool {
-        now.saturating_sub(self.block_started) / OLDEST_MILLISECONDS > clock::get().millisecond
+        now > self.block_ends
     }
 
     /// After each call: writes the block if it is time. Did it?
     #[inline]
     pub fn after_call(&mut self, now: u64) -> bool {
-        let is_full = self.recorder.events() >= MOST_EVENTS || self.recorder.bytes() >= MOST_BYTES;
-        let is_time = is_full || self.is_old(now);
+        let is_time = self.recorder.events() >= MOST_EVENTS || self.is_old(now);
         if is_time {
             self.flush();
         }
         is_time
+    }
+
+    /// A block begins now.
+    pub(super) fn start_block(&mut self) {
+        self.block_started = ticks::now();
+        let longest = clock::get().millisecond.saturating_mul(OLDEST_MILLISECONDS);
+        self.block_ends = self.block_started.saturating_add(longest);
+    }
+
+    /// Ends the block if it is large, after more than a repetition was added: these are a few bytes each, and not many in a block.
+    #[inline]
+    pub(super) fn weigh(&mut self) {
+        if self.recorder.bytes() >= MOST_BYTES {
+            self.block_ends = 0;
+        }
     }
 
     /// Writes what waits.
@@ -48,7 +62,7 @@ impl Rank {
         self.packed.clear();
         let wall = ticks::to_ns(self.block_started.saturating_sub(self.started));
         self.recorder.seal(wall, &mut self.packed);
-        self.block_started = ticks::now();
+        self.start_block();
         let packed = std::mem::take(&mut self.packed);
         if let Err(error) = self.output.append(&packed) {
             self.stop(&error);

@@ -51,6 +51,8 @@ pub struct Rank {
     calls: u64,
     started: u64,
     block_started: u64,
+    /// When it must be written, in ticks.
+    block_ends: u64,
     has_stamps: bool,
     last_end: u64,
     costs: Costs,
@@ -126,7 +128,7 @@ pub fn give_up(why: &str) {
 impl Rank {
     pub fn new(mpi: &'static Mpi, recorder: Recorder, output: Output, first: (Name, u32)) -> Self {
         let now = ticks::now();
-        Self {
+        let mut rank = Self {
             mpi,
             recorder,
             comms: Comms::default(),
@@ -146,10 +148,13 @@ impl Rank {
             calls: 0,
             started: now,
             block_started: now,
+            block_ends: 0,
             has_stamps: clock::get().has_stamps,
             last_end: now,
             costs: Costs::start(),
-        }
+        };
+        rank.start_block();
+        rank
     }
 
     /// Records a call of a thread.
@@ -169,6 +174,7 @@ impl Rank {
         let (gap, inside) = self.stamps(wall);
         self.recorder.record(name, action, Times { before, gap, inside });
         self.calls += 1;
+        self.weigh();
     }
 
     /// Records a call of a thread that is what was expected: true; else nothing happens.

@@ -1,7 +1,8 @@
 //! What a transport's words mean on the modelled machine.
 
-use panto_machine::{Machine, Protocol, Rules};
+use panto_machine::{Machine, Protocol};
 use panto_schedule::Collective;
+use panto_sim::program::Sending;
 use panto_sim::{Manner, costs};
 use panto_units::Time;
 
@@ -23,17 +24,13 @@ pub(super) fn work(machine: &Machine, work: Work) -> Time {
 /// How a send behaves on this machine.
 #[inline]
 pub(super) fn manner(machine: &Machine, operation: Option<Collective>, mode: Mode, bytes: u64) -> Manner {
-    match mode {
-        Mode::Standard => costs::standard(machine, operation, bytes),
-        Mode::Buffered => Manner::Buffered,
-        Mode::Synchronous => Manner::Synchronous,
-        // PUPPET's ready send is synchronous (P3); elsewhere the receive is known to be posted, so nobody asks.
-        Mode::Ready if machine.collectives.rules == Rules::Puppet => Manner::Synchronous,
-        Mode::Ready => match machine.protocol {
-            Protocol::Synchronous => Manner::Synchronous,
-            _ => Manner::Buffered,
-        },
-    }
+    let sending = match mode {
+        Mode::Standard => Sending::Standard,
+        Mode::Buffered => Sending::Buffered,
+        Mode::Synchronous => Sending::Synchronous,
+        Mode::Ready => Sending::Ready,
+    };
+    costs::manner(machine, operation, sending, bytes)
 }
 
 /// What a standard send promises.

@@ -3,13 +3,14 @@
 mod cost;
 mod maps;
 mod network;
+mod rules;
 mod topology;
 
 use std::collections::BTreeMap;
 
 use panto_schedule::{Algorithm, Collective, algorithms};
 
-use crate::machine::{CollectiveSend, Collectives, Machine, Processor, Protocol, Rules};
+use crate::machine::{CollectiveSend, Collectives, Machine, Processor, Protocol};
 use crate::network::Network;
 
 use super::error::{Error, Place};
@@ -36,6 +37,7 @@ pub fn machine(tree: &Table, origin: &Place, name: &str) -> Result<Machine, Erro
         networks,
         protocol: protocol(&root.inner("send", "send"))?,
         processor: processor(&root.inner("processor", "processor"))?,
+        storage: cost::cost(&root, "storage")?,
         collectives: collectives(&root.inner("collectives", "collectives"))?,
         multitasking,
         sources: Vec::new(),
@@ -109,7 +111,6 @@ fn processor(section: &Section<'_>) -> Result<Processor, Error> {
 }
 
 fn collectives(section: &Section<'_>) -> Result<Collectives, Error> {
-    let rules = [("mpich", Rules::Mpich), ("puppet", Rules::Puppet)];
     let sends = [
         ("standard", CollectiveSend::Standard),
         ("buffered", CollectiveSend::Buffered),
@@ -117,7 +118,7 @@ fn collectives(section: &Section<'_>) -> Result<Collectives, Error> {
         ("no-space", CollectiveSend::NoSpace),
     ];
     Ok(Collectives {
-        rules: section.choice("rules", &rules)?.unwrap_or_default(),
+        rules: rules::rules(section)?,
         algorithms: own_algorithms(&section.inner("algorithm", "collectives.algorithm"))?,
         send: section.choice("send", &sends)?.unwrap_or_default(),
         barrier_bytes: section.bytes("barrier-bytes")?.unwrap_or(0),
@@ -129,7 +130,7 @@ fn own_algorithms(section: &Section<'_>) -> Result<BTreeMap<Collective, Algorith
     for collective in Collective::ALL {
         let Some(text) = section.text(collective.name())? else { continue };
         let serving = algorithms(collective);
-        let serves = |algorithm: &Algorithm| serving.iter().any(|other| other.name() == algorithm.name());
+        let serves = |algorithm: &Algorithm| serving.iter().any(|other| other.is_kind_of(*algorithm));
         let Some(algorithm) = text.parse().ok().filter(serves) else {
             let names: Vec<&str> = serving.iter().map(|algorithm| algorithm.name()).collect();
             let names = names.join(", ");

@@ -72,7 +72,7 @@ fn flattened(table: &Table, path: &str) -> Result<Table, Error> {
                 let inner = flattened(inner, &join(path, key))?;
                 flat.extend(inner.into_iter().map(|(rest, node)| (join(key, &rest), node)));
             }
-            other => return Err(wrong(&node.place, &join(path, key), other, "a text: document and page")),
+            other => return Err(wrong(&node.place, &join(path, key), other, "a text in quotes")),
         }
     }
     Ok(flat)

@@ -67,6 +67,17 @@ fn sp2_and_ethernet() {
 }
 
 #[test]
+fn loggops() {
+    let machine = load("loggops");
+    assert_eq!(machine.protocol, Protocol::Eager { limit: 65_535 });
+    for bytes in [1, 2, 1_000, 65_535] {
+        // o + L + (n - 1) G + o, in microseconds.
+        is(one_way(&machine, 5, bytes), 1.5 + 2.5 + (bytes - 1) as f64 * 0.006 + 1.5);
+    }
+    is(machine.network.between(0, 1, 0), 2.5);
+}
+
+#[test]
 fn every_figure_has_a_source() {
     for machine in builtin::all() {
         let model = Model::load(machine.name, &[]).unwrap_or_else(|error| panic!("{error}"));

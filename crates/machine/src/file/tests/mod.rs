@@ -4,9 +4,11 @@ mod bases;
 mod builtins;
 mod errors;
 mod fuzz;
+mod intervals;
 mod native;
 mod overrides;
 mod puppet;
+mod rules;
 mod sizes;
 
 use super::Model;

@@ -59,6 +59,10 @@ copies-unexpected = true
 poll = "1us"
 speed = 2
 
+[storage]
+latency = "1us"
+bandwidth = "1MB/s"
+
 [collectives]
 rules = "puppet"
 send = "no-space"
@@ -98,8 +102,9 @@ fn everything_is_read() {
     assert!(machine.processor.copies_unexpected);
     assert_eq!((machine.processor.poll, machine.processor.speed), (us(1), 2.0));
     assert_eq!(machine.processor.copy.of(57), us(1));
+    assert_eq!(machine.storage.of(5), us(6));
     assert_eq!(
-        (machine.collectives.rules, machine.collectives.send),
+        (machine.collectives.rules.clone(), machine.collectives.send),
         (Rules::Puppet, CollectiveSend::NoSpace)
     );
     assert_eq!(machine.collectives.barrier_bytes, 4);
@@ -123,6 +128,7 @@ fn little_is_needed() {
     assert_eq!((machine.name.as_str(), machine.processors()), ("m", 4));
     assert_eq!((machine.protocol, machine.multitasking), (Protocol::Buffered, false));
     assert!(machine.network.local.is_free() && machine.network.setup.is_free());
+    assert!(machine.storage.is_free());
     assert!(machine.processor.poll > Time::ZERO);
 }
 

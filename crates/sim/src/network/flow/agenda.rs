@@ -1,104 +1,80 @@
-//! What happens when, where the time of what is on the list can change: a heap that knows where everybody is.
+//! What happens when, where the time of what is on the list can change.
 
-/// Nowhere.
-const ABSENT: u32 = u32::MAX;
+use std::cmp::Ordering;
+
+use crate::piles::{Piles, Timed};
 
 /// One moment for each slot, the earliest first; of equal moments the one with the lower order.
+///
+/// A moment that has moved stays in the queue, and is passed over when its turn comes: most never move.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
-    /// A heap in which everybody has four children.
-    heap: Vec<Entry>,
-    places: Vec<u32>,
+    queue: Piles<Entry>,
+    /// The moment and the order of each slot, by which its entry is known.
+    valid: Vec<(u64, u64)>,
 }
 
-#[derive(Debug, Clone, Copy)]
+/// On no list.
+const ABSENT: (u64, u64) = (u64::MAX, u64::MAX);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
     time: u64,
     order: u64,
     slot: u32,
 }
 
-impl Entry {
-    #[inline]
-    fn is_before(&self, other: &Self) -> bool {
+impl Timed for Entry {
+    fn time(&self) -> u64 {
+        self.time
+    }
+}
+
+impl Ord for Entry {
+    /// The first is the greatest.
+    fn cmp(&self, other: &Self) -> Ordering {
         // As one number: which of two is earlier cannot be foreseen, and a branch for each half would often go wrong.
         let key = |entry: &Self| u128::from(entry.time) << 64 | u128::from(entry.order);
-        key(self) < key(other)
+        key(other).cmp(&key(self))
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
 impl Agenda {
     /// The earliest moment.
     #[inline]
-    pub(super) fn next(&self) -> Option<u64> {
-        self.heap.first().map(|entry| entry.time)
+    pub(super) fn next(&mut self) -> Option<u64> {
+        loop {
+            let first = self.queue.first()?;
+            if self.valid[first.slot as usize] == (first.time, first.order) {
+                return Some(first.time);
+            }
+            self.queue.pop();
+        }
     }
 
     /// Puts a slot on the list, or moves it to another moment.
     #[inline]
     pub(super) fn set(&mut self, slot: u32, time: u64, order: u64) {
-        let entry = Entry { time, order, slot };
-        if self.places.len() <= slot as usize {
-            self.places.resize(slot as usize + 1, ABSENT);
+        if self.valid.len() <= slot as usize {
+            self.valid.resize(slot as usize + 1, ABSENT);
         }
-        let mut at = self.places[slot as usize] as usize;
-        if at == ABSENT as usize {
-            at = self.heap.len();
-            self.heap.push(entry);
-            self.rise(at, entry);
-        } else if entry.is_before(&self.heap[at]) {
-            self.rise(at, entry);
-        } else {
-            self.sink(at, entry);
-        }
+        self.valid[slot as usize] = (time, order);
+        self.queue.push(Entry { time, order, slot });
     }
 
     /// Takes the earliest from the list.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<u32> {
-        let first = self.heap.first()?.slot;
-        self.places[first as usize] = ABSENT;
-        let last = self.heap.pop()?;
-        if last.slot != first {
-            self.sink(0, last);
-        }
+        self.next()?;
+        let first = self.queue.pop()?.slot;
+        self.valid[first as usize] = ABSENT;
         Some(first)
-    }
-
-    fn rise(&mut self, mut at: usize, entry: Entry) {
-        while at > 0 {
-            let parent = (at - 1) / 4;
-            if !entry.is_before(&self.heap[parent]) {
-                break;
-            }
-            self.put(at, self.heap[parent]);
-            at = parent;
-        }
-        self.put(at, entry);
-    }
-
-    fn sink(&mut self, mut at: usize, entry: Entry) {
-        loop {
-            let first = 4 * at + 1;
-            let end = (first + 4).min(self.heap.len());
-            let Some(least) =
-                (first..end).reduce(|a, b| if self.heap[b].is_before(&self.heap[a]) { b } else { a })
-            else {
-                break;
-            };
-            if !self.heap[least].is_before(&entry) {
-                break;
-            }
-            self.put(at, self.heap[least]);
-            at = least;
-        }
-        self.put(at, entry);
-    }
-
-    #[inline]
-    fn put(&mut self, at: usize, entry: Entry) {
-        self.heap[at] = entry;
-        self.places[entry.slot as usize] = at as u32;
     }
 }
 

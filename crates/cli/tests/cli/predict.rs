@@ -1,0 +1,211 @@
+//! `panto simulate`, and traces of others that become ours (P3-P6, P12-P14).
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::{panto, stderr, stdout, stencil, succeeds};
+
+/// Runs `panto` with the words of a line, in a folder.
+fn run(folder: &Path, line: &str) -> std::process::Output {
+    crate::command().args(line.split_whitespace()).current_dir(folder).output().expect("the binary starts")
+}
+
+/// A folder with `stencil.panto`: four ranks, ten rounds.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    stencil::write(folder.path(), 2, 10);
+    folder
+}
+
+/// Turns a GOAL text into a trace.
+fn from_goal(folder: &Path, text: &str) -> PathBuf {
+    std::fs::write(folder.join("in.goal"), text).expect("writable");
+    succeeds(&run(folder, "convert in.goal -o in.panto"));
+    folder.join("in.panto")
+}
+
+fn simulated(folder: &Path, line: &str) -> Value {
+    let text = succeeds(&run(folder, &format!("simulate {line} --format json")));
+    serde_json::from_str(&text).expect("JSON")
+}
+
+fn seconds(value: &Value, name: &str) -> f64 {
+    value[name].as_f64().unwrap_or_else(|| panic!("no {name} in {value:#}"))
+}
+
+/// Rank 1 waits for a message of 1,000 bytes, which is sent after 5 us of computation.
+const LATE: &str = "num_ranks 2\nrank 0 {\nl1: calc 5000\nl2: send 1000b to 1 tag 7\nl2 requires l1\n}\n\
+                    rank 1 {\nl1: recv 1000b from 0 tag 7\nl2: calc 1000\nl2 requires l1\n}\n";
+
+/// A machine on which a message takes 2 us and 1 ns a byte.
+const PLAIN: &str = "[network]\ntopology = \"complete\"\nprocessors = 2\nswitching = \"packet\"\n\
+                     link = { latency = \"2us\", bandwidth = \"1GB/s\" }\n";
+
+#[test]
+fn a_message_takes_what_the_machine_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    from_goal(folder.path(), LATE);
+    std::fs::write(folder.path().join("plain.toml"), PLAIN).expect("writable");
+    let found = simulated(folder.path(), "in.panto --machine plain.toml");
+    // 5 us of computation, 2 us and 1 us for the message, 1 us of computation.
+    assert!((seconds(&found, "time_s") - 9e-6).abs() < 1e-12, "{found:#}");
+    assert!((seconds(&found["ranks"][1], "waiting_s") - 8e-6).abs() < 1e-12, "{found:#}");
+    assert!((seconds(&found["critical_path"], "network_s") - 3e-6).abs() < 1e-12, "{found:#}");
+    assert_eq!(found["critical_path"]["messages"], 1);
+    let faster = simulated(folder.path(), "in.panto --machine plain.toml --speed 2 --set link.latency=1us");
+    assert!((seconds(&faster, "time_s") - 5e-6).abs() < 1e-12, "{faster:#}");
+}
+
+/// The parts of each rank's time are its time, and those of the critical path the whole.
+#[test]
+fn all_time_is_accounted_for() {
+    let folder = folder();
+    for how in
+        ["", "--network traffic", "--processors 2", "--processors 3 --network traffic", "--rules puppet"]
+    {
+        let found = simulated(folder.path(), &format!("stencil.panto --machine infiniband {how}"));
+        let time = seconds(&found, "time_s");
+        for rank in found["ranks"].as_array().expect("ranks") {
+            let parts =
+                ["computation_s", "messages_s", "combining_s", "access_s", "waiting_s", "processor_taken_s"];
+            let sum: f64 = parts.iter().map(|part| seconds(rank, part)).sum();
+            assert!((sum - seconds(rank, "end_s")).abs() < 1e-9 * sum, "{how}: {rank:#}");
+        }
+        let shares = found["critical_path"]["shares"].as_array().expect("shares");
+        let path: f64 = shares.iter().map(|share| seconds(share, "time_s")).sum();
+        let path = path + seconds(&found["critical_path"], "network_s");
+        assert!((path - time).abs() < 1e-9 * time, "{how}: {path} of {time}");
+        for processor in found["processors"].as_array().expect("processors") {
+            assert!(seconds(processor, "utilisation") <= 1.0 + 1e-9, "{how}: {processor:#}");
+        }
+    }
+}
+
+/// Ranks that share a processor take turns (P13).
+#[test]
+fn two_ranks_on_one_processor_take_twice_as_long() {
+    let folder = tempfile::tempdir().expect("a folder");
+    from_goal(folder.path(), "num_ranks 2\nrank 0 {\nl1: calc 1000000\n}\nrank 1 {\nl1: calc 1000000\n}\n");
+    let alone = simulated(folder.path(), "in.panto --machine infiniband");
+    let shared = simulated(folder.path(), "in.panto --machine infiniband --processors 1");
+    assert!((seconds(&alone, "time_s") - 1e-3).abs() < 1e-12, "{alone:#}");
+    assert!((seconds(&shared, "time_s") - 2e-3).abs() < 1e-9, "{shared:#}");
+    assert!((seconds(&shared, "computation_s") - 2e-3).abs() < 1e-9, "{shared:#}");
+    assert!((seconds(&shared, "scaled_speedup") - 1.0).abs() < 1e-6, "{shared:#}");
+    let assumed = shared["assumed"].to_string();
+    assert!(assumed.contains("ranks share processors in turns: up to 2 on one"), "{assumed}");
+}
+
+#[test]
+fn people_get_tables_and_sentences() {
+    let folder = folder();
+    let text = succeeds(&run(folder.path(), "simulate stencil.panto --machine infiniband"));
+    assert!(text.starts_with("stencil.panto on infiniband: 4 ranks on 4 processors\ntime "), "{text}");
+    for part in [
+        "scaled speed-up",
+        "MPI_Waitall",
+        "critical path",
+        "Where the time went:\n- the critical path is ",
+        "Assumed:\n- messages do not get in each other's way (--network traffic lets them share links)\n",
+    ] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+    let csv = succeeds(&run(folder.path(), "simulate stencil.panto --machine infiniband --format csv"));
+    assert_eq!(csv.lines().count(), 5, "{csv}");
+}
+
+#[test]
+fn noise_makes_it_longer_and_a_seed_makes_it_the_same() {
+    let folder = folder();
+    let with = |more: &str| {
+        seconds(&simulated(folder.path(), &format!("stencil.panto -m infiniband {more}")), "time_s")
+    };
+    let (quiet, noisy) = (with(""), with("--noise random:10us,5us --seed 3"));
+    assert!(noisy > quiet, "{noisy} {quiet}");
+    assert_eq!(noisy.to_bits(), with("--noise random:10us,5us --seed 3").to_bits());
+    assert_ne!(noisy.to_bits(), with("--noise random:10us,5us --seed 4").to_bits());
+}
+
+#[test]
+fn a_timeline_keeps_everything() {
+    let folder = folder();
+    let found = simulated(folder.path(), "stencil.panto -m infiniband --timeline out.ptl");
+    let text = succeeds(&run(folder.path(), "info out.ptl --format json"));
+    let info: Value = serde_json::from_str(&text).expect("JSON");
+    for (rank, kept) in
+        found["ranks"].as_array().expect("ranks").iter().zip(info["ranks"].as_array().expect("ranks"))
+    {
+        for name in ["end_s", "computation_s", "waiting_s"] {
+            assert!((seconds(rank, name) - seconds(kept, name)).abs() < 1e-15, "{name}: {rank:#} {kept:#}");
+        }
+        assert_eq!(rank["messages_received"], kept["messages_received"]);
+    }
+    let text = succeeds(&run(folder.path(), "info out.ptl"));
+    assert!(text.starts_with("out.ptl: timeline of 4 ranks, ") && text.contains("infiniband"), "{text}");
+    let bytes = std::fs::read(folder.path().join("out.ptl")).expect("there");
+    std::fs::write(folder.path().join("cut.ptl"), &bytes[..bytes.len() - 9]).expect("writable");
+    let output = run(folder.path(), "info cut.ptl");
+    assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
+    assert!(stderr(&output).contains("--salvage"), "{}", stderr(&output));
+    succeeds(&run(folder.path(), "info cut.ptl --salvage"));
+}
+
+/// There and back, a program takes the same time.
+#[test]
+fn traces_of_others_come_and_go() {
+    let folder = folder();
+    let time = |trace: &str| seconds(&simulated(folder.path(), &format!("{trace} -m loggops")), "time_s");
+    let first = time("stencil.panto");
+    let told = succeeds(&run(folder.path(), "convert stencil.panto -o there.goal"));
+    assert!(told.starts_with("wrote there.goal: 4 ranks, "), "{told}");
+    succeeds(&run(folder.path(), "convert there.goal -o back.panto"));
+    assert_eq!(time("back.panto").to_bits(), first.to_bits());
+    let told = succeeds(&run(folder.path(), "convert stencil.panto -o there.ti"));
+    assert!(told.starts_with("wrote there.ti: 4 ranks, "), "{told}");
+    succeeds(&run(folder.path(), "convert there.ti -o again.panto"));
+    let again = time("again.panto");
+    assert!((again / first - 1.0).abs() < 1e-6, "{again} {first}");
+}
+
+/// What is wrong is said with its place and a remedy; nothing is printed that looks like a result.
+#[test]
+fn wrong_input_is_refused() {
+    let folder = folder();
+    let path = folder.path();
+    std::fs::write(path.join("three.map"), "0 1 2\n").expect("writable");
+    let bytes = std::fs::read(path.join("stencil.panto")).expect("there");
+    std::fs::write(path.join("cut.panto"), &bytes[..bytes.len() * 2 / 3]).expect("writable");
+    let lonely = "num_ranks 2\nrank 0 {\nl1: send 8b to 1 tag 7\n}\nrank 1 {\nl1: calc 5\n}\n";
+    std::fs::write(path.join("lonely.goal"), lonely).expect("writable");
+    for (line, said) in [
+        ("simulate stencil.panto -m nowhere", "there is no machine `nowhere`"),
+        (
+            "simulate stencil.panto -m infiniband --map three.map",
+            "three.map places 3 ranks, and the program has 4",
+        ),
+        ("simulate stencil.panto -m infiniband --map 0,99999", "the map places rank 1 on processor 99999"),
+        ("simulate stencil.panto -m infiniband --speed 0", "the speed `0`"),
+        ("simulate stencil.panto -m infiniband --noise often", "the noise `often`"),
+        ("simulate stencil.panto -m infiniband --processors 0", "0 processors"),
+        ("simulate nothing.panto -m infiniband", "nothing.panto"),
+        ("simulate three.map -m infiniband", "three.map"),
+        ("simulate cut.panto -m infiniband", "cut.panto"),
+        ("convert lonely.goal -o lonely.panto", "lonely.goal"),
+        ("convert stencil.panto -o what", "--to goal or --to ti"),
+        ("convert three.map --from goal -o x.panto", "three.map"),
+    ] {
+        let output = run(path, line);
+        assert_eq!(output.status.code(), Some(2), "{line}: {}{}", stdout(&output), stderr(&output));
+        assert!(stderr(&output).contains(said), "{line}: no `{said}` in {}", stderr(&output));
+        assert_eq!(stdout(&output), "", "{line}");
+    }
+}
+
+#[test]
+fn each_command_has_examples() {
+    for command in ["simulate", "sweep", "balance", "convert"] {
+        let text = succeeds(&panto([command, "--help"]));
+        assert!(text.contains("Examples:"), "{text}");
+    }
+}

@@ -1,0 +1,58 @@
+//! `panto simulate --samples`: how certain a prediction is.
+
+use std::path::Path;
+use std::process::Output;
+
+use crate::{command, stderr, stencil, succeeds};
+
+fn simulate(folder: &Path, line: &str) -> Output {
+    let arguments = ["simulate", "stencil.panto"].into_iter().chain(line.split_whitespace());
+    command().args(arguments).current_dir(folder).output().expect("the binary starts")
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    stencil::write(folder.path(), 2, 10);
+    let model = "base = \"infiniband\"\n[network]\nlink = { latency = \"1ms\", bandwidth = \"1GB/s\" }\n[intervals]\n\
+                 \"network.link.latency\" = \"0.8ms..1.25ms\"\n\"network.link.bandwidth\" = \"0.9GB/s..1.1GB/s\"\n";
+    std::fs::write(folder.path().join("my.toml"), model).expect("written");
+    folder
+}
+
+#[test]
+fn the_interval_and_what_it_comes_from_are_shown() {
+    let folder = folder();
+    let text = succeeds(&simulate(folder.path(), "--machine my.toml --samples 200"));
+    assert!(text.contains("How certain it is: 200 samples have a median of "), "{text}");
+    let latency = text.find("network.link.latency").expect("the latency");
+    assert!(latency < text.find("network.link.bandwidth").expect("the bandwidth"), "{text}");
+    let json = |line: &str| -> serde_json::Value {
+        serde_json::from_str(&succeeds(&simulate(folder.path(), line))).expect("JSON")
+    };
+    let one = json("--machine my.toml --samples 200 --format json");
+    let number = |name: &str| one["samples"][name].as_f64().expect("a number");
+    assert!(number("low_s") < number("median_s") && number("median_s") < number("high_s"), "{one}");
+    assert!((number("low_s")..number("high_s")).contains(&one["time_s"].as_f64().expect("a time")), "{one}");
+    assert_eq!(json("--machine my.toml --samples 200 --format json --seed 1")["samples"], one["samples"]);
+    assert_ne!(json("--machine my.toml --samples 200 --format json --seed 2")["samples"], one["samples"]);
+    assert!(json("--machine my.toml --format json")["samples"].is_null());
+}
+
+#[test]
+fn a_model_without_intervals_says_so() {
+    let folder = folder();
+    for (words, says) in [
+        ("--machine infiniband --samples 100", "does not say how well its figures are known"),
+        (
+            "--machine my.toml --set link.latency=1us --set link.bandwidth=1GB/s --samples 100",
+            "nothing to draw",
+        ),
+        ("--machine my.toml --samples 3", "at least 40"),
+    ] {
+        let output = simulate(folder.path(), words);
+        assert_eq!(output.status.code(), Some(2), "{words}: {}", stderr(&output));
+        assert!(stderr(&output).contains(says), "{words}: {}", stderr(&output));
+    }
+    // Noise alone can be drawn.
+    succeeds(&simulate(folder.path(), "--machine infiniband --samples 40 --noise random:100us,1us"));
+}

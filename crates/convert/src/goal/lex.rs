@@ -1,0 +1,101 @@
+//! Lines of a schedule as words.
+
+use std::io::{BufRead, Read};
+
+use crate::error::{Error, Result};
+
+/// No statement is longer.
+const LONGEST: u64 = 1 << 20;
+
+/// A word or a sign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Token<'a> {
+    pub text: &'a str,
+    /// The column, from 1.
+    pub column: usize,
+}
+
+/// A file, line by line.
+pub struct Lines<'a> {
+    reader: &'a mut dyn BufRead,
+    file: &'a str,
+    /// The last line that was read, from 1.
+    pub number: usize,
+    bytes: Vec<u8>,
+    in_comment: bool,
+}
+
+impl<'a> Lines<'a> {
+    pub fn new(reader: &'a mut dyn BufRead, file: &'a str) -> Self {
+        Self { reader, file, number: 0, bytes: Vec::new(), in_comment: false }
+    }
+
+    /// Puts the next line in place of the last one; false at the end of the file.
+    pub fn advance(&mut self) -> Result<bool> {
+        self.bytes.clear();
+        let mut limited = (&mut *self.reader).take(LONGEST + 1);
+        let read = limited.read_until(b'\n', &mut self.bytes);
+        read.map_err(|error| Error::file(self.file.as_ref(), error))?;
+        self.number += 1;
+        if self.bytes.len() as u64 > LONGEST {
+            return Err(self.error(1, "this line is longer than a megabyte; write one operation a line"));
+        }
+        if let Err(error) = std::str::from_utf8(&self.bytes) {
+            return Err(self.error(
+                error.valid_up_to() + 1,
+                "this is not text in UTF-8; GOAL is text, not what txt2bin makes of it",
+            ));
+        }
+        Ok(!self.bytes.is_empty())
+    }
+
+    /// The words of the line, without comments.
+    pub fn tokens(&mut self) -> Vec<Token<'_>> {
+        // Checked when it was read.
+        let line = std::str::from_utf8(&self.bytes).unwrap_or_default();
+        let mut tokens = Vec::new();
+        let mut at = 0;
+        while at < line.len() {
+            let rest = &line[at..];
+            if self.in_comment {
+                let end = rest.find("*/");
+                self.in_comment = end.is_none();
+                at += end.map_or(rest.len(), |end| end + 2);
+            } else if rest.starts_with("//") {
+                break;
+            } else if rest.starts_with("/*") {
+                self.in_comment = true;
+                at += 2;
+            } else {
+                let length = length(rest);
+                let text = &rest[..length];
+                if !text.trim().is_empty() {
+                    tokens.push(Token { text, column: at + 1 });
+                }
+                at += length;
+            }
+        }
+        tokens
+    }
+
+    /// An error in this line.
+    pub fn error(&self, column: usize, text: impl Into<String>) -> Error {
+        error(self.file, self.number, column, text)
+    }
+}
+
+/// How far the word or sign reaches with which a text begins.
+fn length(text: &str) -> usize {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let first = text.chars().next().map_or(1, char::len_utf8);
+    match text.find(|c: char| !is_word(c)) {
+        Some(0) => first,
+        Some(end) => end,
+        None => text.len(),
+    }
+}
+
+/// An error at a place of a file.
+pub fn error(file: &str, line: usize, column: usize, text: impl Into<String>) -> Error {
+    Error::Text { file: file.to_owned(), line, column, text: text.into() }
+}

@@ -1,0 +1,128 @@
+//! `[intervals]`: how well figures are known. 95 % of what a figure may be lies between two values: `"1.9us..2.2us"`.
+
+use panto_units::{parse_rate, parse_seconds};
+
+use super::error::{Error, Place};
+use super::figures;
+use super::nearest::hint;
+use super::tree::{Node, Table, Value};
+
+/// How well a figure is known: with 95 % certainty it lies between two values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interval {
+    /// The figure's key, as `--set` takes it.
+    pub key: String,
+    /// The lower end, above 0: seconds, bytes a second, or a factor.
+    pub low: f64,
+    /// The figure itself.
+    pub value: f64,
+    /// The upper end.
+    pub high: f64,
+    /// As it was written.
+    pub written: String,
+    measure: Measure,
+    /// Where the figure stands. It does not speak for one that takes its place.
+    figure: Place,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Measure {
+    Time,
+    Rate,
+    Factor,
+}
+
+impl Interval {
+    /// What gives the figure another value, as `--set` takes it.
+    pub fn set(&self, value: f64) -> String {
+        match self.measure {
+            Measure::Time => format!("{}={:.6}ps", self.key, value * 1e12),
+            Measure::Rate => format!("{}={value:.6}B/s", self.key),
+            Measure::Factor => format!("{}={value:.9}", self.key),
+        }
+    }
+}
+
+/// Reads the intervals of a file. Their figures are in it or in its bases.
+pub fn read(own: &Table, tree: &Table) -> Result<Vec<Interval>, Error> {
+    own.iter().map(|(key, node)| one(key, node, tree)).collect()
+}
+
+/// Those whose figures are still there, the last of each.
+pub fn valid(all: Vec<Interval>, tree: &Table) -> Vec<Interval> {
+    let mut valid: Vec<Interval> = Vec::new();
+    for interval in all {
+        if find(&interval.key, tree).is_some_and(|node| node.place == interval.figure) {
+            valid.retain(|other| other.key != interval.key);
+            valid.push(interval);
+        }
+    }
+    valid
+}
+
+fn find<'a>(key: &str, tree: &'a Table) -> Option<&'a Node> {
+    figures::nodes(tree).into_iter().find(|(known, _)| known == key).map(|(_, node)| node)
+}
+
+fn one(key: &str, node: &Node, tree: &Table) -> Result<Interval, Error> {
+    let wrong = |text: String| Error::at(&node.place, format!("`intervals.{key}`: {text}"));
+    let Some(figure) = find(key, tree) else {
+        let known = figures::nodes(tree);
+        let hint = hint(key, known.iter().map(|(key, _)| key.as_str()));
+        return Err(wrong(format!(
+            "the model has no figure `{key}`{hint}; `panto machines show` lists them"
+        )));
+    };
+    let (measure, value) = measure(key, &figure.value).ok_or_else(|| {
+        wrong(format!(
+            "the figure is {}: times, rates and processor.speed have intervals",
+            figure.value.found()
+        ))
+    })?;
+    let Value::Text(written) = &node.value else { return Err(wrong("expected a text".into())) };
+    let ends =
+        written.split_once("..").and_then(|(low, high)| Some((end(low, measure)?, end(high, measure)?)));
+    let Some((low, high)) = ends else {
+        let example = match measure {
+            Measure::Time => "\"1.9us..2.2us\"",
+            Measure::Rate => "\"9.5GB/s..11GB/s\"",
+            Measure::Factor => "\"0.9..1.1\"",
+        };
+        return Err(wrong(format!("{} is no interval such as {example}", node.value.found())));
+    };
+    if low <= 0.0 {
+        return Err(wrong("an interval begins above 0".into()));
+    }
+    if low > high {
+        return Err(wrong(format!("{written} ends before it begins")));
+    }
+    if value < low || value > high {
+        return Err(wrong(format!("the figure is {}, which is outside of {written}", figure.value.found())));
+    }
+    let (key, written, figure) = (key.to_owned(), written.clone(), figure.place.clone());
+    Ok(Interval { key, low, value, high, written, measure, figure })
+}
+
+fn measure(key: &str, value: &Value) -> Option<(Measure, f64)> {
+    match value {
+        Value::Text(text) => {
+            let time = parse_seconds(text).map(|value| (Measure::Time, value));
+            time.or_else(|_| parse_rate(text).map(|value| (Measure::Rate, value))).ok()
+        }
+        Value::Number(value) if key == SPEED => Some((Measure::Factor, *value)),
+        Value::Integer(value) if key == SPEED => Some((Measure::Factor, *value as f64)),
+        _ => None,
+    }
+}
+
+/// The only plain number that is measured; others are counts.
+const SPEED: &str = "processor.speed";
+
+fn end(text: &str, measure: Measure) -> Option<f64> {
+    let text = text.trim();
+    match measure {
+        Measure::Time => parse_seconds(text).ok(),
+        Measure::Rate => parse_rate(text).ok(),
+        Measure::Factor => text.parse().ok().filter(|value: &f64| value.is_finite()),
+    }
+}

@@ -1,0 +1,120 @@
+//! How certain a prediction is: the figures of a model are drawn from their intervals, again and again.
+//!
+//! A figure that is known by an interval is drawn from the log-normal distribution 95 % of which lie in it: a time or a rate is never
+//! negative, and is wrong by a factor rather than by an amount. Figures are drawn independently of each other.
+
+mod draw;
+
+use std::sync::atomic::AtomicBool;
+
+use panto_machine::Interval;
+use panto_sim::Noise;
+use panto_sim::program::Program;
+use panto_stats::{median, quantile};
+
+use crate::case::Case;
+use crate::error::Error;
+use crate::noise::Disturbance;
+use crate::sweep::quick::Quick;
+use crate::sweep::spread::spread;
+
+use draw::{correlation, draws};
+
+/// Fewer samples have no 95 % interval: it would be outside of all of them.
+pub const LEAST: usize = 40;
+
+/// What is drawn, and how often.
+#[derive(Debug, Clone, Copy)]
+pub struct Sampling<'a> {
+    /// What is run.
+    pub program: &'a Program,
+    /// What is drawn.
+    pub intervals: &'a [Interval],
+    /// How often; at least [`LEAST`].
+    pub count: usize,
+    /// The same seed draws the same.
+    pub seed: u64,
+    /// On so many threads; that changes nothing but how long it takes.
+    pub threads: usize,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Samples {
+    /// All predicted times, in seconds, the shortest first.
+    pub times: Vec<f64>,
+    /// What the spread of times comes from, the most important first.
+    pub shares: Vec<Contribution>,
+}
+
+/// A figure, and how much of the spread comes from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contribution {
+    /// The figure's key.
+    pub key: String,
+    /// Its interval, as the model has it.
+    pub interval: String,
+    /// The share of the variance of times that goes with it: the square of their correlation.
+    pub share: f64,
+}
+
+impl Sampling<'_> {
+    /// Runs the program on so many machines. `case` makes one of overrides such as `--set` takes them, `noise` what disturbs computation,
+    /// by a seed; `done` is called after each. Nothing comes of it if `stop` is set before all are done.
+    pub fn run(
+        &self,
+        case: impl Fn(&[String]) -> Result<Case, Error> + Sync,
+        noise: impl Fn(u64) -> Result<Option<Disturbance>, Error> + Sync,
+        stop: &AtomicBool,
+        mut done: impl FnMut(),
+    ) -> Result<Option<Samples>, Error> {
+        if self.count < LEAST {
+            return Err(Error::new(format!(
+                "{} samples have no 95 % interval: take at least {LEAST}, better some hundreds",
+                self.count
+            )));
+        }
+        let (quick, machines) = (Quick::new(self.program), draws(self.intervals, self.count, self.seed));
+        let work = |index: usize| -> Result<f64, Error> {
+            let case = case(&machines[index].sets)?;
+            // Noise is drawn, too: another one each time.
+            let noise = noise(self.seed.wrapping_add(index as u64))?;
+            let outcome = quick.run(&case, noise.as_ref().map(|noise| noise as &dyn Noise), 1);
+            outcome.map(|figures| figures.time).map_err(Error::new)
+        };
+        let mut times = vec![f64::NAN; self.count];
+        spread(self.count, self.threads, stop, work, |index, time| {
+            times[index] = time?;
+            done();
+            Ok::<(), Error>(())
+        })?;
+        if times.iter().any(|time| time.is_nan()) {
+            return Ok(None);
+        }
+        let share = |(nth, interval): (usize, &Interval)| {
+            let figures: Vec<f64> = machines.iter().map(|draw| draw.logs[nth]).collect();
+            let (key, interval) = (interval.key.clone(), interval.written.clone());
+            Contribution { key, interval, share: correlation(&figures, &times).powi(2) }
+        };
+        let mut shares: Vec<Contribution> = self.intervals.iter().enumerate().map(share).collect();
+        shares.sort_by(|a, b| b.share.total_cmp(&a.share));
+        times.sort_by(f64::total_cmp);
+        Ok(Some(Samples { times, shares }))
+    }
+}
+
+impl Samples {
+    /// Half of the times are shorter.
+    pub fn median(&self) -> f64 {
+        median(&self.times).unwrap_or(f64::NAN)
+    }
+
+    /// 95 % of the times are between these.
+    pub fn interval(&self) -> (f64, f64) {
+        let at = |share| quantile(&self.times, share).unwrap_or(f64::NAN);
+        (at(0.025), at(0.975))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! What comes of a setting, and its line in a file.
+
+use panto_sim::observe::{Activity, Cause, Observer};
+use panto_units::Time;
+use serde_json::{Map, Value, json};
+
+use super::knob::Variant;
+
+/// What a sweep keeps of a prediction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Figures {
+    /// When the last rank ends, in seconds.
+    pub time: f64,
+    /// The time of all computation on one processor, divided by the parallel time.
+    pub speedup: f64,
+    /// The mean share of the parallel time in which processors worked.
+    pub utilisation: f64,
+    /// The share of their time, up to their ends, in which ranks waited.
+    pub waiting: f64,
+    /// How many processors had ranks.
+    pub processors: usize,
+}
+
+/// Figures, or why there are none.
+pub type Outcome = Result<Figures, String>;
+
+/// A setting and what came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// What it is known by.
+    pub key: String,
+    /// What was chosen.
+    pub variant: Variant,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+impl Row {
+    /// As one object; times in seconds.
+    pub fn json(&self) -> Value {
+        let choices = self.variant.choices().iter();
+        let settings: Map<String, Value> =
+            choices.map(|(knob, value)| (knob.name().to_owned(), value.as_str().into())).collect();
+        let mut row = json!({ "key": self.key, "settings": settings });
+        match &self.outcome {
+            Ok(figures) => {
+                row["time_s"] = figures.time.into();
+                row["scaled_speedup"] = figures.speedup.into();
+                row["mean_utilisation"] = figures.utilisation.into();
+                row["waiting_share"] = figures.waiting.into();
+                row["processors"] = figures.processors.into();
+            }
+            Err(error) => row["error"] = error.as_str().into(),
+        }
+        row
+    }
+
+    /// The key and what came of it, from [`Self::json`].
+    pub fn read(row: &Value) -> Option<(String, Outcome)> {
+        let key = row["key"].as_str()?.to_owned();
+        if let Some(error) = row["error"].as_str() {
+            return Some((key, Err(error.to_owned())));
+        }
+        let figures = Figures {
+            time: row["time_s"].as_f64()?,
+            speedup: row["scaled_speedup"].as_f64()?,
+            utilisation: row["mean_utilisation"].as_f64()?,
+            waiting: row["waiting_share"].as_f64()?,
+            processors: row["processors"].as_u64()? as usize,
+        };
+        Some((key, Ok(figures)))
+    }
+}
+
+/// Adds up what all ranks do: all that a sweep wants to know, and little to pay for. In picoseconds.
+///
+/// A rank works or waits, and so its work is what waiting leaves of its time. Where ranks take turns on a processor a third thing is
+/// possible: then it is `SHARED`, and work is added up by itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sums<const SHARED: bool> {
+    /// Those from here on are helpers, which count nowhere.
+    ranks: u32,
+    compute: u128,
+    busy: u128,
+    waited: u128,
+}
+
+impl<const SHARED: bool> Sums<SHARED> {
+    pub(super) fn new(ranks: u32) -> Self {
+        Self { ranks, ..Self::default() }
+    }
+
+    /// Adds what another saw, who looked at other ranks.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.compute += other.compute;
+        self.busy += other.busy;
+        self.waited += other.waited;
+    }
+
+    /// What follows for ranks that end at these times.
+    pub(super) fn figures(&self, ends: &[Time], processors: usize) -> Figures {
+        let last = ends.iter().max().copied().unwrap_or_default();
+        let time = last.as_picos() as f64;
+        let ended: u128 = ends.iter().map(|end| u128::from(end.as_picos())).sum();
+        let busy = if SHARED { self.busy } else { ended.saturating_sub(self.waited) };
+        let share = |part: u128, whole: f64| if whole == 0.0 { 0.0 } else { part as f64 / whole };
+        Figures {
+            time: last.as_secs(),
+            speedup: share(self.compute, time),
+            utilisation: share(busy, time * processors as f64),
+            waiting: share(self.waited, ended as f64),
+            processors,
+        }
+    }
+}
+
+impl<const SHARED: bool> Observer for Sums<SHARED> {
+    #[inline]
+    fn worked(&mut self, rank: u32, activity: Activity, from: Time, to: Time) {
+        if (SHARED || activity == Activity::Compute) && rank < self.ranks {
+            let time = u128::from(to.since(from).as_picos());
+            if SHARED {
+                self.busy += time;
+            }
+            if activity == Activity::Compute {
+                self.compute += time;
+            }
+        }
+    }
+
+    #[inline]
+    fn shared(&mut self, rank: u32, activity: Activity, time: Time) {
+        if SHARED && rank < self.ranks {
+            let time = u128::from(time.as_picos());
+            self.busy = self.busy.saturating_sub(time);
+            if activity == Activity::Compute {
+                self.compute = self.compute.saturating_sub(time);
+            }
+        }
+    }
+
+    #[inline]
+    fn waited(&mut self, rank: u32, from: Time, to: Time, _cause: Cause) {
+        if rank < self.ranks {
+            self.waited += u128::from(to.since(from).as_picos());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sweep::Knob;
+
+    #[test]
+    fn a_row_comes_back_as_it_was() {
+        let variant = Variant::new([(Knob::Machine, "a \"b\"".to_owned()), (Knob::Speed, "1,2".to_owned())]);
+        let figures =
+            Figures { time: 0.1 + 0.2, speedup: 1.0 / 3.0, utilisation: 1e-9, waiting: 0.0, processors: 7 };
+        for outcome in [Ok(figures), Err("too few processors".to_owned())] {
+            let row = Row { key: "00ff".into(), variant: variant.clone(), outcome };
+            let line = row.json().to_string();
+            let read = Row::read(&serde_json::from_str(&line).unwrap()).unwrap();
+            assert_eq!(read, (row.key, row.outcome));
+            assert!(line.contains("\"settings\":{\"machine\":\"a \\\"b\\\"\",\"speed\":\"1,2\"}"), "{line}");
+        }
+        assert_eq!(Row::read(&json!({ "key": "1" })), None);
+    }
+
+    #[test]
+    fn a_program_of_nothing_has_no_shares() {
+        let figures = Sums::<false>::new(2).figures(&[Time::ZERO, Time::ZERO], 2);
+        assert_eq!((figures.speedup, figures.utilisation, figures.waiting), (0.0, 0.0, 0.0));
+    }
+}

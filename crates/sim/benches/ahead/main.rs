@@ -1,0 +1,146 @@
+//! How many operations a second run ahead: `cargo bench -p panto-sim --bench ahead`.
+//!
+//! Words restrict it: names of patterns, numbers of ranks; `looped` for rounds as loops instead of written out, `rendezvous` for messages
+//! that need an answer, `busy` for a machine that does other things (one core only, by the time that it had), `million` for a million ranks with a halo exchange and an allreduce, with its memory.
+
+mod patterns;
+
+use std::time::Instant;
+
+use panto_machine::{Cost, Machine, Network, Overheads, PerByte, Protocol, Switching, Topology};
+use panto_sim::ahead::Prepared;
+use panto_sim::observe::Unseen;
+use panto_sim::program::Program;
+use panto_sim::{Model, Setting};
+use panto_units::Time;
+use patterns::{Form, Pattern, program};
+
+const ALL: [Pattern; 8] = [
+    Pattern::Ring,
+    Pattern::Halo2,
+    Pattern::Halo3,
+    Pattern::Wavefront,
+    Pattern::Broadcast,
+    Pattern::Dissemination,
+    Pattern::Doubling,
+    Pattern::Alltoall,
+];
+const RANKS: [u32; 5] = [64, 1_024, 4_096, 16_384, 65_536];
+/// Beyond, a linear alltoall is all memory.
+const MOST_ALLTOALL: u32 = 1_024;
+/// Operations of a run: enough for a second, and few enough for the memory.
+const OPERATIONS: u64 = 1 << 24;
+const REPETITIONS: usize = 3;
+const LIMIT: u64 = 64 << 10;
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let has = |wanted: &str| words.iter().any(|word| word == wanted);
+    if has("million") {
+        return million();
+    }
+    let form = if has("looped") { Form::Looped } else { Form::Flat };
+    let bytes = if has("rendezvous") { LIMIT + 1 } else { 1_024 };
+    let named = |pattern: &Pattern| has(pattern.name()) || !ALL.iter().any(|pattern| has(pattern.name()));
+    let sizes: Vec<u32> = words.iter().filter_map(|word| word.parse().ok()).collect();
+    let sizes = if sizes.is_empty() { RANKS.to_vec() } else { sizes };
+    println!("{:14} {:>8} {:>12} {:>12} {:>6}", "pattern", "ranks", "M/s 1 core", "M/s 2 cores", "ratio");
+    for pattern in ALL.into_iter().filter(named) {
+        for &ranks in sizes.iter().filter(|&&ranks| pattern != Pattern::Alltoall || ranks <= MOST_ALLTOALL) {
+            row(pattern, ranks, bytes, form);
+        }
+    }
+}
+
+fn row(pattern: Pattern, ranks: u32, bytes: u64, form: Form) {
+    let (_, once) = program(pattern, ranks, 1, bytes, form);
+    let (program, operations) = program(pattern, ranks, (OPERATIONS / once).max(1), bytes, form);
+    let prepared = Prepared::new(&program);
+    let machine = machine(ranks);
+    let setting = Setting { machine: &machine, model: Model::Fast, paces: &[], noise: None };
+    let rate = |threads: usize| {
+        let times = (0..REPETITIONS).map(|_| time(&prepared, &setting, threads));
+        operations as f64 / times.fold(f64::INFINITY, f64::min) / 1e6
+    };
+    let alone = rate(1);
+    print!("{:14} {ranks:>8} {alone:>12.1}", pattern.name());
+    if is_busy() {
+        println!();
+    } else {
+        let both = rate(2);
+        println!(" {both:>12.1} {:>6.2}", both / alone);
+    }
+}
+
+/// Seconds.
+fn time(prepared: &Prepared<'_>, setting: &Setting<'_>, threads: usize) -> f64 {
+    let (before, start) = (on_processor(), Instant::now());
+    let ends = match threads {
+        1 => prepared.run(setting, &mut Unseen),
+        _ => prepared.run_on(setting, &mut vec![Unseen; threads]),
+    };
+    let seconds = match threads {
+        1 if is_busy() => on_processor() - before,
+        _ => start.elapsed().as_secs_f64(),
+    };
+    assert!(ends.expect("the program ends").iter().all(|&end| end > Time::ZERO));
+    seconds
+}
+
+/// Does the machine do other things?
+fn is_busy() -> bool {
+    std::env::args().any(|word| word == "busy")
+}
+
+/// Seconds that this thread had a processor, as the kernel counts them.
+fn on_processor() -> f64 {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos: u64 = told.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0);
+    nanos as f64 * 1e-9
+}
+
+/// Processors with overheads and gaps, messages of up to a limit buffered.
+fn machine(ranks: u32) -> Machine {
+    let topology = Topology::complete(ranks.into()).expect("so many processors");
+    let byte = |seconds: f64| PerByte::from_secs(seconds).expect("a rate");
+    let line = |nanos: u64, seconds: f64| Cost::line(Time::from_nanos(nanos), byte(seconds));
+    let network = Network {
+        overheads: Overheads {
+            send: line(500, 1e-11),
+            receive: line(600, 1e-11),
+            immediate: Time::from_nanos(50),
+            gap: Time::from_nanos(200),
+            control: Time::from_nanos(100),
+        },
+        ..Network::plain(topology, Switching::Packet, line(1_000, 1e-10))
+    };
+    Machine { protocol: Protocol::Eager { limit: LIMIT }, ..Machine::plain("bench", network) }
+}
+
+fn million() {
+    let (ranks, rounds) = (1 << 20, 10);
+    let start = Instant::now();
+    let (program, operations): (Program, u64) =
+        program(Pattern::Application, ranks, rounds, 1_024, Form::Looped);
+    println!(
+        "{ranks} ranks, {rounds} rounds, {operations} operations; written in {:.1} s",
+        start.elapsed().as_secs_f64()
+    );
+    let start = Instant::now();
+    let prepared = Prepared::new(&program);
+    println!("prepared in {:.1} s", start.elapsed().as_secs_f64());
+    let machine = machine(ranks);
+    let setting = Setting { machine: &machine, model: Model::Fast, paces: &[], noise: None };
+    for threads in [1, 2] {
+        let seconds = time(&prepared, &setting, threads);
+        let rate = operations as f64 / seconds / 1e6;
+        println!("{threads} threads: {seconds:.1} s, {rate:.1} M/s; peak memory {} so far", peak_memory());
+    }
+}
+
+/// As the kernel counts it.
+fn peak_memory() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.map_or_else(|| "unknown".into(), |peak| peak.trim().to_owned())
+}

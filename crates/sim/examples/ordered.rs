@@ -1,0 +1,88 @@
+//! How many messages a second a program passes in the order of time: a halo exchange in three dimensions.
+//!
+//! `cargo run --release -p panto-sim --example ordered [side [rounds [switching]]]`
+
+use std::time::Instant;
+
+use panto_machine::{Cost, Machine, Network, PerByte, Switching, Topology};
+use panto_sim::observe::Unseen;
+use panto_sim::program::{Act, Channel, Code, Lane, Op, Program, Sending};
+use panto_sim::{Model, Setting, ordered};
+use panto_units::Time;
+
+const NEIGHBOURS: u32 = 6;
+const BYTES: u64 = 1024;
+
+fn main() {
+    let number = |nth| std::env::args().nth(nth).and_then(|number| number.parse().ok());
+    let (side, rounds) = (number(1).unwrap_or(16), u64::from(number(2).unwrap_or(100)));
+    let only = std::env::args().nth(3);
+    let program = halo(side, rounds);
+    let messages = u64::from(program.ranks * NEIGHBOURS) * rounds;
+    println!("{} ranks, {messages} messages", program.ranks);
+    let switchings = [
+        ("fast", Model::Fast, Switching::Packet),
+        ("packet", Model::Traffic, Switching::Packet),
+        ("cut-through", Model::Traffic, Switching::CutThrough { header: 8 }),
+        ("circuit", Model::Traffic, Switching::Circuit { control: 8 }),
+        ("wormhole", Model::Traffic, Switching::Wormhole { flit: 16 }),
+        ("flow", Model::Traffic, Switching::Flow { header: 8 }),
+    ];
+    for (name, model, switching) in switchings {
+        if only.as_ref().is_some_and(|only| only != name) {
+            continue;
+        }
+        let machine = torus(side, switching);
+        let setting = Setting { machine: &machine, model, paces: &[], noise: None };
+        let start = Instant::now();
+        let ends = ordered::run(&program, &setting, &mut Unseen).expect("it ends");
+        let rate = messages as f64 / start.elapsed().as_secs_f64() / 1e6;
+        let end = ends.into_iter().max().unwrap_or_default();
+        println!("  {name:12} {rate:6.2} million messages a second; {end} of simulated time");
+    }
+}
+
+fn torus(side: u32, switching: Switching) -> Machine {
+    let link = Cost::line(Time::from_nanos(100), PerByte::from_secs(1e-9).expect("a rate"));
+    let topology = Topology::torus(&[side.into(); 3]).expect("a torus");
+    let mut network =
+        Network { setup: Cost::constant(Time::from_nanos(20)), ..Network::plain(topology, switching, link) };
+    network.overheads.send = Cost::constant(Time::from_nanos(50));
+    network.overheads.receive = Cost::constant(Time::from_nanos(50));
+    Machine::plain("torus", network)
+}
+
+/// Six receives and six sends are started, then all are waited for; between rounds a rank computes.
+fn halo(side: u32, rounds: u64) -> Program {
+    let ranks = side.pow(3);
+    let place = |rank: u32| [rank / side / side, rank / side % side, rank % side];
+    let neighbour = |rank: u32, nth: u32| {
+        let mut at = place(rank);
+        let step = if nth.is_multiple_of(2) { 1 } else { side - 1 };
+        let way = &mut at[nth as usize / 2];
+        *way = (*way + step) % side;
+        (at[0] * side + at[1]) * side + at[2]
+    };
+    // The n-th channel of a rank comes from its n-th neighbour, which sends the other way.
+    let all = (0..ranks).flat_map(|to| (0..NEIGHBOURS).map(move |nth| (to, nth)));
+    let channels = all
+        .map(|(to, nth)| Channel { from: neighbour(to, nth), to, class: nth, lane: Lane::Message })
+        .collect();
+    let code = |rank: u32| {
+        let receives =
+            (0..NEIGHBOURS).map(|nth| Act::StartReceive { slot: nth, channel: rank * NEIGHBOURS + nth });
+        let sends = (0..NEIGHBOURS).map(|nth| Act::StartSend {
+            sending: Sending::Standard,
+            slot: NEIGHBOURS + nth,
+            channel: neighbour(rank, nth) * NEIGHBOURS + (nth ^ 1),
+            bytes: BYTES,
+        });
+        let waits = (0..2 * NEIGHBOURS).map(|slot| Act::Wait { slot });
+        let compute = Act::Compute(Time::from_nanos(1_000 + u64::from(rank * 7919 % 100)));
+        let body = std::iter::once(compute).chain(receives).chain(sends).chain(waits);
+        let main = [Act::Repeat { at: 2, times: rounds }, Act::End];
+        let ops = main.into_iter().chain(body).chain([Act::End]).map(Op::from).collect();
+        Code { ops, times: Vec::new(), slots: 2 * NEIGHBOURS }
+    };
+    Program { codes: (0..ranks).map(code).collect(), ranks, channels, ..Program::default() }
+}

@@ -1,0 +1,84 @@
+//! Whose turn it is.
+//!
+//! The order does not matter for the result, but it does for the caches: most messages go to a rank that is near. So seats are taken in
+//! *blocks* whose data fit in a cache of the second level. While a block has its turn, its ranks go on, first come first served, until
+//! all of them wait for ranks of other blocks, or until the block has had its share: what runs far ahead of the others fills the
+//! memory with messages that nobody takes.
+
+use std::collections::VecDeque;
+
+/// What the data of a block may take.
+const BLOCK_BYTES: usize = 1 << 19;
+/// What a rank has beside slots and channels, with the operations that it is at.
+const RANK_BYTES: usize = 256;
+/// Operations of a block before others have their turn, for each of its ranks.
+const SHARE: u64 = 96;
+
+/// Ranks that can go on.
+pub(super) struct Agenda {
+    blocks: Vec<VecDeque<u32>>,
+    /// Blocks with such ranks, other than the current one.
+    waiting: VecDeque<u32>,
+    current: usize,
+    /// What is left of the current block's share.
+    left: u64,
+    /// Binary digits of a seat inside of its block.
+    digits: u32,
+}
+
+impl Agenda {
+    /// For so many ranks, all of which can go on, that have so many bytes of slots and channels.
+    pub(super) fn new(ranks: usize, bytes: usize) -> Self {
+        let each = RANK_BYTES + bytes / ranks.max(1);
+        let digits = (BLOCK_BYTES / each).max(1).ilog2();
+        let mut blocks = vec![VecDeque::new(); ranks.div_ceil(1 << digits).max(1)];
+        for seat in 0..ranks {
+            blocks[seat >> digits].push_back(seat as u32);
+        }
+        let waiting = (1..blocks.len() as u32).collect();
+        Self { blocks, waiting, current: 0, left: SHARE << digits, digits }
+    }
+
+    /// A rank can go on.
+    #[inline]
+    pub(super) fn push(&mut self, seat: u32) {
+        let block = (seat >> self.digits) as usize;
+        let queue = &mut self.blocks[block];
+        if queue.is_empty() && block != self.current {
+            self.waiting.push_back(block as u32);
+        }
+        queue.push_back(seat);
+    }
+
+    /// Whose turn it is.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<u32> {
+        if self.left > 0
+            && let Some(seat) = self.blocks[self.current].pop_front()
+        {
+            return Some(seat);
+        }
+        self.next_block()
+    }
+
+    fn next_block(&mut self) -> Option<u32> {
+        if !self.blocks[self.current].is_empty() {
+            self.waiting.push_back(self.current as u32);
+        }
+        self.left = SHARE << self.digits;
+        self.current = self.waiting.pop_front()? as usize;
+        self.blocks[self.current].pop_front()
+    }
+
+    /// It has done so much.
+    #[inline]
+    pub(super) fn done(&mut self, operations: u32) {
+        self.left = self.left.saturating_sub(operations.into());
+    }
+
+    /// Whose turn it is after so many others of this block.
+    #[inline]
+    pub(super) fn soon(&self, nth: usize) -> Option<u32> {
+        self.blocks[self.current].get(nth).copied()
+    }
+}

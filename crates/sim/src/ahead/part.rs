@@ -1,0 +1,254 @@
+//! A range of seats, and the channels that end there.
+
+use std::ops::Range;
+
+use panto_units::Time;
+use rustc_hash::FxHashMap;
+
+use super::agenda::Agenda;
+use super::mail::{Batch, Outbox};
+use super::odd::Odds;
+use super::prepared::Prepared;
+use super::price::{self, Prices};
+use super::queue::{Channel, Entry, ODD, Queues};
+use super::rank::{NONE, OWN_SLOTS, Rank, Rest, Slot};
+use crate::observe::{Activity, Cause, Observer};
+use crate::program::Act;
+use crate::setting::Setting;
+
+/// A rank goes on for so many operations before others have their turn: whoever only sends does not fill the memory, and what it sent is
+/// still in the cache when it is received.
+const TURN: u32 = 256;
+
+/// What waits for a receive that is not the next of its channel.
+pub(super) enum Early {
+    Message(Entry),
+    /// Nobody wants it.
+    Unwanted,
+}
+
+/// A part of a program that one thread runs.
+pub(super) struct Part<'a, O> {
+    pub(super) prepared: &'a Prepared<'a>,
+    pub(super) setting: Setting<'a>,
+    pub(super) observer: &'a mut O,
+    pub(super) prices: Prices<'a>,
+    /// Its first seat,
+    pub(super) seat: u32,
+    /// and its first channel.
+    pub(super) channel: u32,
+    pub(super) ranks: Vec<Rank<'a>>,
+    pub(super) rests: Vec<Rest>,
+    pub(super) slots: Vec<Slot>,
+    /// Why each send in a slot is complete when it is, if somebody wants to see that.
+    pub(super) causes: Vec<Cause>,
+    pub(super) queues: Queues,
+    pub(super) odds: Odds,
+    pub(super) early: FxHashMap<(u32, u32), Early>,
+    pub(super) agenda: Agenda,
+    pub(super) outbox: Outbox,
+    /// Operations that a rank does in a turn, about.
+    pub(super) usual: u32,
+    /// So many of the next ranks were looked at.
+    pub(super) touched: u32,
+    /// The latest arrival.
+    pub(super) latest: Time,
+}
+
+/// A rank while it runs.
+pub(super) struct Runner<'a> {
+    pub(super) rank: Rank<'a>,
+    pub(super) seat: u32,
+}
+
+impl<'a, O: Observer> Part<'a, O> {
+    pub(super) fn new(
+        prepared: &'a Prepared<'a>,
+        setting: &Setting<'a>,
+        observer: &'a mut O,
+        seats: Range<u32>,
+        outbox: Outbox,
+    ) -> Self {
+        let channels = prepared.channels_to(&seats);
+        let first = channels.start;
+        let machine = setting.machine;
+        let channel = |number: u32| {
+            let class = price::class(prepared, machine, &prepared.channels()[number as usize]);
+            Channel::new(class, price::needs_answers(prepared, machine, number))
+        };
+        let queues = Queues::new(channels.map(channel).collect(), O::LOOKS);
+        let mut slots = 0;
+        let ranks: Vec<Rank<'a>> = seats.clone().map(|seat| rank(prepared, seat, &mut slots)).collect();
+        let bytes = size_of_val(&*queues.channels) + slots as usize * size_of::<Slot>();
+        Self {
+            prepared,
+            setting: *setting,
+            observer,
+            prices: Prices::new(prepared, setting),
+            seat: seats.start,
+            channel: first,
+            rests: ranks.iter().map(|_| Rest::default()).collect(),
+            agenda: Agenda::new(ranks.len(), bytes),
+            ranks,
+            causes: vec![Cause { rank: 0, at: Time::ZERO }; if O::LOOKS { slots as usize } else { 0 }],
+            slots: vec![Slot::EMPTY; slots as usize],
+            queues,
+            odds: Odds::new(),
+            early: FxHashMap::default(),
+            outbox,
+            usual: 0,
+            touched: 0,
+            latest: Time::ZERO,
+        }
+    }
+
+    /// Lets a rank run that can. False if there is none.
+    #[inline]
+    pub(super) fn turn(&mut self) -> bool {
+        let Some(seat) = self.agenda.pop() else { return false };
+        self.touch_next();
+        let mut runner = Runner { rank: self.ranks[seat as usize], seat };
+        if runner.rank.waits == NONE || self.resume(&mut runner) {
+            self.run(&mut runner);
+        }
+        self.ranks[seat as usize] = runner.rank;
+        true
+    }
+
+    /// Goes on where the rank waited for a slot. False if it still waits.
+    fn resume(&mut self, runner: &mut Runner<'a>) -> bool {
+        let slot = std::mem::replace(&mut runner.rank.waits, NONE);
+        self.ranks[runner.seat as usize].waits = NONE;
+        self.wait(runner, slot)
+    }
+
+    #[inline]
+    fn run(&mut self, runner: &mut Runner<'a>) {
+        let mut left = TURN;
+        self.go_on(runner, &mut left);
+        self.agenda.done(TURN - left);
+        self.usual = (self.usual + TURN - left).div_ceil(2);
+        if left == 0 {
+            self.agenda.push(runner.seat);
+        }
+    }
+
+    /// Goes on until the rank must wait or ends, or others should have their turn: then nothing is left.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the rank should be in registers")]
+    fn go_on(&mut self, runner: &mut Runner<'a>, left: &mut u32) {
+        while *left > 0 {
+            let Some(op) = runner.rank.ops.get(runner.rank.next as usize) else {
+                runner.rank.next = NONE;
+                return;
+            };
+            runner.rank.next += 1;
+            let goes_on = match op.act() {
+                Act::Send { sending, channel, bytes } => self.send(runner, sending, channel, bytes, None),
+                Act::StartSend { sending, slot, channel, bytes } => {
+                    self.send(runner, sending, channel, bytes, Some(slot))
+                }
+                Act::Receive { channel } => self.receive(runner, channel),
+                Act::StartReceive { slot, channel } => self.start_receive(runner, channel, slot),
+                Act::Wait { slot } => self.wait(runner, slot),
+                Act::Compute(time) => self.compute(runner, time),
+                Act::Call { call, before } => self.call(runner, call, before),
+                Act::CallListed { call } => {
+                    let before = self.listed(runner.seat);
+                    self.call(runner, call, before)
+                }
+                Act::Copy { bytes } => {
+                    self.work(runner, Activity::Combine, self.setting.machine.processor.copy.of(bytes));
+                    true
+                }
+                Act::Reduce { bytes } => {
+                    self.work(runner, Activity::Combine, self.setting.machine.processor.reduce.of(bytes));
+                    true
+                }
+                Act::Repeat { at, times } => {
+                    runner.rank.repeat(&mut self.rests[runner.seat as usize], at, times);
+                    true
+                }
+                Act::End => {
+                    if runner.rank.end(&mut self.rests[runner.seat as usize]) {
+                        return;
+                    }
+                    true
+                }
+                act => {
+                    // A copy, so that the rank itself can stay in registers.
+                    let mut copy = Runner { ..*runner };
+                    let goes_on = self.seldom(&mut copy, act);
+                    *runner = copy;
+                    goes_on
+                }
+            };
+            if !goes_on {
+                return;
+            }
+            *left -= 1;
+        }
+    }
+
+    /// Opens what came from other parts.
+    pub(super) fn open(&mut self, batches: &[Batch]) {
+        for batch in batches {
+            for letter in &batch.letters {
+                let bytes = letter.entry.bytes;
+                let odd = (bytes & ODD != 0).then(|| batch.odds[(bytes & !ODD) as usize]);
+                self.arrive((letter.channel - self.channel) as usize, letter.entry, odd);
+            }
+            for &answer in &batch.answers {
+                self.answer(answer);
+            }
+        }
+    }
+
+    /// The number of a rank or helper here.
+    #[inline]
+    pub(super) fn code(&self, seat: u32) -> u32 {
+        self.prepared.code(self.seat + seat)
+    }
+
+    /// The rank's processor works.
+    #[inline]
+    pub(super) fn work(&mut self, runner: &mut Runner<'a>, activity: Activity, time: Time) {
+        let from = runner.rank.clock;
+        runner.rank.clock = from.saturating_add(time);
+        if O::LOOKS && time != Time::ZERO {
+            let code = self.code(runner.seat);
+            self.observer.worked(code, activity, from, runner.rank.clock);
+        }
+    }
+
+    /// The rank waits until something happens, for which somebody else is the cause.
+    #[inline]
+    pub(super) fn idle(&mut self, runner: &mut Runner<'a>, until: Time, cause: impl FnOnce(&Self) -> Cause) {
+        let from = runner.rank.clock;
+        if until > from {
+            runner.rank.clock = until;
+            if O::LOOKS {
+                let (code, cause) = (self.code(runner.seat), cause(self));
+                self.observer.waited(code, from, until, cause);
+            }
+        }
+    }
+}
+
+fn rank<'a>(prepared: &'a Prepared<'a>, seat: u32, slots: &mut u32) -> Rank<'a> {
+    let code = prepared.code(seat);
+    let first = *slots;
+    *slots += prepared.program().codes[code as usize].slots + OWN_SLOTS;
+    Rank {
+        ops: prepared.ops(code),
+        clock: Time::ZERO,
+        free: Time::ZERO,
+        left: 0,
+        again: 0,
+        after: NONE,
+        next: 0,
+        slots: first,
+        waits: NONE,
+        calls: 0,
+    }
+}

@@ -1,0 +1,209 @@
+//! Messages on their way, channel by channel.
+//!
+//! A receive that is posted is not matched when its message is sent: the message waits in its channel until the receiver asks for it. So a
+//! send touches one half of a cache line of the receiver's data and no more. Only where somebody waits for an answer are
+//! receives announced (*pledges*).
+
+use std::collections::VecDeque;
+
+use panto_units::Time;
+
+use super::price::CLASS_BITS;
+
+/// The receiver waits for the next message.
+const WANTED: u32 = 1 << 31;
+/// There is a message.
+const FULL: u32 = 1 << 30;
+/// Receives are announced.
+pub(super) const ANSWERS: u32 = 1 << 29;
+const CLASS: u32 = (1 << CLASS_BITS) - 1;
+/// No spill.
+const NONE: u32 = u32::MAX;
+
+/// Says that the rest is a number in [`Odds`](super::odd::Odds), not bytes.
+pub(super) const ODD: u64 = 1 << 63;
+
+/// A message that waits for its receive.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    /// When its bytes are there, or the request to send them.
+    pub(super) arrival: Time,
+    /// How many, or [`ODD`] and what is special about it.
+    pub(super) bytes: u64,
+    /// The sender's clock, if somebody wants to see it.
+    pub(super) sent: Time,
+}
+
+/// One channel. The first message is in here, those behind it are spilled.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(32))]
+pub(super) struct Channel {
+    arrival: Time,
+    /// Of the first message; or who waits for it.
+    bytes: u64,
+    state: u32,
+    spill: u32,
+    /// How many receives were posted,
+    pub(super) posted: u32,
+    /// and how many messages were taken.
+    pub(super) taken: u32,
+}
+
+const _: () = assert!(size_of::<Channel>() == 32);
+
+impl Channel {
+    pub(super) fn new(class: u32, answers: bool) -> Self {
+        let state = class | if answers { ANSWERS } else { 0 };
+        Self { arrival: Time::ZERO, bytes: 0, state, spill: NONE, posted: 0, taken: 0 }
+    }
+
+    #[inline]
+    pub(super) fn class(&self) -> u32 {
+        self.state & CLASS
+    }
+
+    #[inline]
+    pub(super) fn answers(&self) -> bool {
+        self.state & ANSWERS != 0
+    }
+
+    /// Has every receive that was posted got its message?
+    #[inline]
+    pub(super) fn is_even(&self) -> bool {
+        self.posted == self.taken
+    }
+}
+
+#[derive(Debug, Default)]
+struct Spill {
+    messages: VecDeque<Entry>,
+    /// When receives were posted for which no message was sent yet.
+    pledges: VecDeque<Time>,
+}
+
+/// The channels to some ranks.
+pub(super) struct Queues {
+    pub(super) channels: Vec<Channel>,
+    /// When the first message of each channel was sent, if somebody wants to see it.
+    sent: Vec<Time>,
+    spills: Vec<Spill>,
+    unused: Vec<u32>,
+}
+
+impl Queues {
+    pub(super) fn new(channels: Vec<Channel>, looks: bool) -> Self {
+        let sent = vec![Time::ZERO; if looks { channels.len() } else { 0 }];
+        Self { channels, sent, spills: Vec::new(), unused: Vec::new() }
+    }
+
+    /// A message is sent. Answers who waits for it.
+    #[inline]
+    pub(super) fn put(&mut self, at: usize, entry: Entry) -> Option<u32> {
+        let channel = &mut self.channels[at];
+        if channel.state & FULL != 0 {
+            self.spill(at).messages.push_back(entry);
+            return None;
+        }
+        let who = (channel.state & WANTED != 0).then_some(channel.bytes as u32);
+        channel.state = channel.state & !WANTED | FULL;
+        channel.arrival = entry.arrival;
+        channel.bytes = entry.bytes;
+        if let Some(sent) = self.sent.get_mut(at) {
+            *sent = entry.sent;
+        }
+        who
+    }
+
+    #[cold]
+    fn spill(&mut self, at: usize) -> &mut Spill {
+        let channel = &mut self.channels[at];
+        if channel.spill == NONE {
+            channel.spill = self.unused.pop().unwrap_or_else(|| {
+                self.spills.push(Spill::default());
+                self.spills.len() as u32 - 1
+            });
+        }
+        &mut self.spills[channel.spill as usize]
+    }
+
+    /// Takes the first message.
+    #[inline]
+    pub(super) fn take(&mut self, at: usize) -> Option<Entry> {
+        let channel = &mut self.channels[at];
+        if channel.state & FULL == 0 {
+            return None;
+        }
+        let sent = self.sent.get(at).copied().unwrap_or_default();
+        let first = Entry { arrival: channel.arrival, bytes: channel.bytes, sent };
+        channel.taken = channel.taken.wrapping_add(1);
+        if channel.spill == NONE {
+            channel.state &= !FULL;
+        } else {
+            self.refill(at);
+        }
+        Some(first)
+    }
+
+    fn refill(&mut self, at: usize) {
+        let channel = &mut self.channels[at];
+        let spill = &mut self.spills[channel.spill as usize];
+        let Some(next) = spill.messages.pop_front() else {
+            channel.state &= !FULL;
+            return;
+        };
+        channel.arrival = next.arrival;
+        channel.bytes = next.bytes;
+        if let Some(sent) = self.sent.get_mut(at) {
+            *sent = next.sent;
+        }
+        if spill.messages.is_empty() && spill.pledges.is_empty() {
+            self.unused.push(channel.spill);
+            channel.spill = NONE;
+        }
+    }
+
+    /// The receiver waits for the next message; there is none.
+    #[inline]
+    pub(super) fn want(&mut self, at: usize, who: u32) {
+        let channel = &mut self.channels[at];
+        channel.state |= WANTED;
+        channel.bytes = who.into();
+    }
+
+    /// The message that a receive would get which is the `nth` from now on.
+    pub(super) fn look(&self, at: usize, nth: u32) -> Option<Entry> {
+        let channel = &self.channels[at];
+        if channel.state & FULL == 0 {
+            return None;
+        }
+        if nth == 0 {
+            let sent = self.sent.get(at).copied().unwrap_or_default();
+            return Some(Entry { arrival: channel.arrival, bytes: channel.bytes, sent });
+        }
+        self.spills.get(channel.spill as usize)?.messages.get(nth as usize - 1).copied()
+    }
+
+    /// It is known now when that message comes.
+    pub(super) fn settle(&mut self, at: usize, nth: u32, entry: Entry) {
+        let channel = &mut self.channels[at];
+        if nth == 0 {
+            channel.arrival = entry.arrival;
+            channel.bytes = entry.bytes;
+        } else if let Some(spill) = self.spills.get_mut(channel.spill as usize)
+            && let Some(place) = spill.messages.get_mut(nth as usize - 1)
+        {
+            *place = entry;
+        }
+    }
+
+    /// A receive was posted before its message was sent.
+    pub(super) fn pledge(&mut self, at: usize, posted: Time) {
+        self.spill(at).pledges.push_back(posted);
+    }
+
+    /// When the receive was posted that the next message meets, if it was.
+    pub(super) fn pledged(&mut self, at: usize) -> Option<Time> {
+        let spill = self.channels[at].spill;
+        self.spills.get_mut(spill as usize)?.pledges.pop_front()
+    }
+}

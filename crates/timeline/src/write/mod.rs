@@ -1,0 +1,172 @@
+//! Writing: records are kept by band until there are enough for a block.
+
+mod buffers;
+mod out;
+
+use std::path::Path;
+
+use panto_units::Time;
+
+use crate::about::About;
+use crate::codec::{Interval, Limits};
+use crate::error::{Error, Result};
+use crate::head::Head;
+use crate::record::{Message, State, What};
+use buffers::{Buffers, width};
+use out::Out;
+
+/// How many bytes of states and messages a writer keeps unless it is told otherwise, however many ranks there are.
+pub const MEMORY: usize = 64 << 20;
+
+/// How much was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Written {
+    /// States of all ranks.
+    pub states: u64,
+    /// Messages of all ranks.
+    pub messages: u64,
+    /// The length of the file.
+    pub bytes: u64,
+}
+
+/// Writes a timeline in its place, block by block: if the program is killed, what was written can be read. One that is dropped without
+/// [`finish`](Self::finish) leaves an incomplete timeline, with all that it was told.
+///
+/// The first error is kept until [`finish`](Self::finish); nothing is written after it.
+#[derive(Debug)]
+pub struct Writer {
+    out: Out,
+    limits: Limits,
+    /// When the last state of each rank ended, in picoseconds.
+    ends: Vec<u64>,
+    states: Buffers<Interval>,
+    messages: Buffers<Message>,
+    written: Written,
+    failed: Option<Error>,
+}
+
+impl Writer {
+    /// Begins a timeline. A file with this name is replaced.
+    pub fn create(path: &Path, about: &About) -> Result<Self> {
+        Self::with_memory(path, about, MEMORY)
+    }
+
+    /// The same, keeping about so many bytes of states and messages, and eight for each rank. The fewer, the longer the file.
+    pub fn with_memory(path: &Path, about: &About, memory: usize) -> Result<Self> {
+        if let Some(what) = about.unfit() {
+            return Err(Error::Unfit { path: path.to_owned(), what });
+        }
+        let lines = about.ranks + about.helps.len() as u32;
+        let width = width(lines);
+        let head = Head { ranks: about.ranks, helpers: about.helps.len() as u32, width };
+        let out = Out::create(path, head, about)?;
+        let limits = Limits { lines, calls: about.calls.len() as u32, lanes: about.lanes.len() as u32 };
+        Ok(Self {
+            out,
+            limits,
+            ends: vec![0; lines as usize],
+            states: Buffers::new(head, memory / 2),
+            messages: Buffers::new(head, memory / 2),
+            written: Written::default(),
+            failed: None,
+        })
+    }
+
+    /// Adds a state of a rank or helper. Those of a rank come in their order.
+    #[inline]
+    pub fn state(&mut self, rank: u32, state: State) {
+        if self.failed.is_some() {
+            return;
+        }
+        let fits = self.ends.get(rank as usize).is_some_and(|end| *end <= state.from.as_picos())
+            && state.from <= state.to
+            && state.call.is_none_or(|call| call < self.limits.calls);
+        let cause = if let What::Wait(Some(cause)) = state.what { cause.rank } else { rank };
+        if !fits || cause >= self.limits.lines {
+            return self.refuse_state(rank, &state);
+        }
+        self.ends[rank as usize] = state.to.as_picos();
+        self.written.states += 1;
+        let pushed = self.states.push(Interval::new(rank, &state), &mut self.out);
+        self.keep(pushed);
+    }
+
+    /// Adds a message, which is kept with the rank that received it.
+    #[inline]
+    pub fn message(&mut self, message: Message) {
+        if self.failed.is_some() {
+            return;
+        }
+        let fits = message.from < self.limits.lines
+            && message.to < self.limits.lines
+            && u32::from(message.lane) < self.limits.lanes;
+        if !fits {
+            return self.refuse(format!(
+                "{message:?} does not fit a timeline of {} ranks and {} lanes",
+                self.limits.lines, self.limits.lanes
+            ));
+        }
+        self.written.messages += 1;
+        let pushed = self.messages.push(message, &mut self.out);
+        self.keep(pushed);
+    }
+
+    /// Writes what is left, and the index. Answers how much there is, or the first error since the beginning.
+    pub fn finish(mut self) -> Result<Written> {
+        self.flush();
+        if self.failed.is_none() {
+            let ended = self.out.end();
+            self.keep(ended);
+        }
+        self.written.bytes = self.out.place();
+        self.failed.take().map_or(Ok(self.written), Err)
+    }
+
+    fn flush(&mut self) {
+        if self.failed.is_none() {
+            let flushed = self.states.flush(&mut self.out).and_then(|()| self.messages.flush(&mut self.out));
+            self.keep(flushed);
+        }
+    }
+
+    #[inline]
+    fn keep(&mut self, result: Result<()>) {
+        if let Err(error) = result {
+            self.fail(error);
+        }
+    }
+
+    /// From now on nothing is kept in memory.
+    #[cold]
+    fn fail(&mut self, error: Error) {
+        self.states.forget();
+        self.messages.forget();
+        self.failed = Some(error);
+    }
+
+    #[cold]
+    fn refuse_state(&mut self, rank: u32, state: &State) {
+        let end = self.ends.get(rank as usize).copied().map(Time::from_picos);
+        self.refuse(match end {
+            Some(end) if end > state.from => {
+                format!("rank {rank}: {state:?} begins before the state before it ends, at {end:?}")
+            }
+            _ => format!(
+                "rank {rank}: {state:?} does not fit a timeline of {} ranks and {} calls, or ends before it begins",
+                self.limits.lines, self.limits.calls
+            ),
+        });
+    }
+
+    #[cold]
+    fn refuse(&mut self, what: String) {
+        self.fail(Error::Unfit { path: self.out.path().to_owned(), what });
+    }
+}
+
+impl Drop for Writer {
+    /// What a halted program did is worth reading, too. After [`finish`](Writer::finish) nothing is left to do.
+    fn drop(&mut self) {
+        self.flush();
+    }
+}

@@ -1,0 +1,104 @@
+//! What a timeline cannot hold is refused, and told at the end; what came before it can be read.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::Command;
+
+use panto_timeline::{About, Error, MOST_RANKS, Message, Timeline, What, Writer};
+
+use crate::halo::{Event, Halo};
+use crate::support::{about, few, picos, read, state, tell, wait};
+
+fn message(from: u32, to: u32, lane: u16) -> Event {
+    let time = picos(5);
+    Event::Message(Message { from, to, bytes: 1, class: 0, lane, sent: time, arrived: time, received: time })
+}
+
+fn refusal(event: &Event) -> String {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    let mut writer = Writer::create(file.path(), &about(2)).expect("a timeline can be written");
+    writer.state(0, state(What::Compute, None, 0, 100));
+    tell(&mut writer, event);
+    writer.state(0, state(What::Compute, None, 200, 300));
+    let error = writer.finish().expect_err("it does not fit");
+    assert!(matches!(error, Error::Unfit { .. }), "{error:?}");
+    let timeline = Timeline::open(file.path()).expect("its beginning is sound");
+    assert!(matches!(timeline.flaw(), Some(Error::Incomplete { .. })));
+    error.to_string()
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let compute = |rank, call, from, to| Event::State(rank, state(What::Compute, call, from, to));
+    for (event, part) in [
+        (compute(0, None, 99, 100), "rank 0"),
+        (compute(0, None, 99, 100), "before the state before it ends"),
+        (compute(2, None, 100, 101), "rank 2"),
+        (compute(u32::MAX, None, 100, 101), "2 ranks"),
+        (compute(1, Some(3), 100, 101), "3 calls"),
+        (compute(1, Some(u32::MAX), 100, 101), "3 calls"),
+        (compute(1, None, 100, 99), "ends before it begins"),
+        (Event::State(1, state(wait(2, 0), None, 100, 101)), "2 ranks"),
+        (message(2, 0, 0), "2 ranks"),
+        (message(0, 2, 0), "2 ranks"),
+        (message(0, 1, 2), "2 lanes"),
+    ] {
+        let told = refusal(&event);
+        assert!(told.contains(part), "{told}");
+    }
+}
+
+#[test]
+fn what_a_timeline_is_of_must_fit_too() {
+    let path = Path::new("/nonexistent/timeline.ptl");
+    let small = about(2);
+    for (about, part) in [
+        (About { ranks: MOST_RANKS + 1, ..small.clone() }, "ranks"),
+        (About { helps: vec![0, 2], ..small.clone() }, "helper of rank 2"),
+        (About { lanes: vec![String::new(); (1 << 16) + 1], ..small.clone() }, "65537 lanes"),
+        (About { calls: vec![" ".repeat(1 << 26)], ..small.clone() }, "64 MiB"),
+    ] {
+        let error = Writer::create(path, &about).expect_err("it does not fit").to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    assert!(matches!(Writer::create(path, &small), Err(Error::Write { .. })));
+}
+
+#[test]
+fn a_writer_that_is_dropped_leaves_what_it_had() {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    let (about, events) = few();
+    let mut writer = Writer::create(file.path(), &about).expect("a timeline can be written");
+    for event in &events {
+        tell(&mut writer, event);
+    }
+    drop(writer);
+    let timeline = Timeline::open(file.path()).expect("its blocks are whole");
+    assert!(matches!(timeline.flaw(), Some(Error::Incomplete { .. })));
+    let (seen, errors) = read(&timeline);
+    assert!(errors.is_empty());
+    assert_eq!(seen.states.iter().map(Vec::len).sum::<usize>(), 3 * 48);
+    assert_eq!(seen.messages.iter().map(Vec::len).sum::<usize>(), 3 * 12);
+}
+
+/// A pipe whose reader goes away stands for a disk that is full: the first bytes are taken, later ones are not.
+#[test]
+fn an_error_of_writing_is_told_at_the_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&path).status().expect("coreutils are there");
+    assert!(made.success());
+    let reader = std::thread::spawn({
+        let path = path.clone();
+        move || std::fs::File::open(path).and_then(|mut pipe| pipe.read_exact(&mut [0; 32]))
+    });
+    let mut halo = Halo::new(4, 100);
+    let mut writer = Writer::with_memory(&path, &halo.about(), 1 << 16).expect("the reader is there");
+    reader.join().expect("it does not panic").expect("a head was written");
+    for _ in 0..100 {
+        halo.step(|event| tell(&mut writer, &event));
+    }
+    let error = writer.finish().expect_err("nobody reads");
+    assert!(matches!(&error, Error::Write { .. }), "{error:?}");
+    assert!(error.to_string().contains("cannot write") && error.to_string().contains("pipe"), "{error}");
+}

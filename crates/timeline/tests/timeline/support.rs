@@ -1,0 +1,124 @@
+//! Small timelines, and all that is in one.
+
+use std::path::Path;
+
+use panto_timeline::{About, Cause, EVER, Error, Message, State, Timeline, What, Writer, Written};
+use panto_units::Time;
+
+use crate::halo::Event;
+
+pub fn picos(picos: u64) -> Time {
+    Time::from_picos(picos)
+}
+
+/// So many ranks, with a few names.
+pub fn about(ranks: u32) -> About {
+    About {
+        ranks,
+        helps: Vec::new(),
+        facts: vec![("program".into(), "a \"quoted\"\nname=with <b>everything</b>".into())],
+        calls: ["MPI_Send", "MPI_Recv", "MPI_Bcast"].map(String::from).to_vec(),
+        lanes: ["message", "broadcast"].map(String::from).to_vec(),
+    }
+}
+
+pub fn state(what: What, call: Option<u32>, from: u64, to: u64) -> State {
+    State { what, call, from: picos(from), to: picos(to) }
+}
+
+pub fn wait(rank: u32, at: u64) -> What {
+    What::Wait(Some(Cause { rank, at: picos(at) }))
+}
+
+/// Everything in a timeline, or what comes before an error.
+#[derive(Debug, PartialEq)]
+pub struct Seen {
+    /// By rank, helpers after them.
+    pub states: Vec<Vec<State>>,
+    /// By the rank that received them.
+    pub messages: Vec<Vec<Message>>,
+}
+
+impl Seen {
+    pub fn new(lines: usize) -> Self {
+        Self { states: vec![Vec::new(); lines], messages: vec![Vec::new(); lines] }
+    }
+
+    pub fn add(&mut self, event: &Event) {
+        match event {
+            Event::State(rank, state) => self.states[*rank as usize].push(*state),
+            Event::Message(message) => self.messages[message.to as usize].push(*message),
+        }
+    }
+}
+
+/// Writes these, and answers what a reader should see.
+pub fn write(path: &Path, about: &About, memory: usize, events: &[Event]) -> (Written, Seen) {
+    let mut writer = Writer::with_memory(path, about, memory).expect("a timeline can be written");
+    let mut seen = Seen::new(about.ranks as usize + about.helps.len());
+    for event in events {
+        tell(&mut writer, event);
+        seen.add(event);
+    }
+    (writer.finish().expect("nothing went wrong"), seen)
+}
+
+pub fn tell(writer: &mut Writer, event: &Event) {
+    match event {
+        Event::State(rank, state) => writer.state(*rank, *state),
+        Event::Message(message) => writer.message(*message),
+    }
+}
+
+/// Reads everything, a rank at a time, and the errors that ended it.
+pub fn read(timeline: &Timeline) -> (Seen, Vec<Error>) {
+    let lines = timeline.ranks() as usize + timeline.about().helps.len();
+    let (mut seen, mut errors) = (Seen::new(lines), Vec::new());
+    for rank in 0..lines as u32 {
+        for found in timeline.states(rank, &EVER) {
+            match found {
+                Ok(state) => seen.states[rank as usize].push(state),
+                Err(error) => errors.push(error),
+            }
+        }
+        for found in timeline.messages_to(rank..rank + 1, &EVER) {
+            match found {
+                Ok(message) => seen.messages[rank as usize].push(message),
+                Err(error) => errors.push(error),
+            }
+        }
+    }
+    (seen, errors)
+}
+
+/// A few states and messages of two ranks and a helper of the second, in several blocks each if memory is short.
+pub fn few() -> (About, Vec<Event>) {
+    let about = About { helps: vec![1], ..about(2) };
+    let mut events = Vec::new();
+    for round in 0..12_u64 {
+        let start = 10_000 * round;
+        for rank in 0..3 {
+            let other = 1 - rank.min(1);
+            let kinds = [
+                (What::Compute, None, 0, 3_000 + 7 * round),
+                (What::Message, Some(0), 3_200, 3_900),
+                (wait(other, start + 3_900), Some(1), 4_000, 5_000 + round * round),
+                ([What::Combine, What::Access, What::Wait(None)][rank as usize], Some(2), 6_000, 6_500),
+            ];
+            for (what, call, from, to) in kinds {
+                events.push(Event::State(rank, state(what, call, start + from, start + to)));
+            }
+            events.push(Event::Message(Message {
+                from: other,
+                to: rank,
+                bytes: 1000 * round,
+                class: 7,
+                lane: rank as u16 % 2,
+                sent: picos(start + 3_900),
+                arrived: picos(start + 4_990),
+                received: picos(start + 5_000 + round),
+            }));
+        }
+    }
+    (about, events)
+}

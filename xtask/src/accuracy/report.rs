@@ -1,0 +1,71 @@
+//! Predicted beside actual.
+
+use super::programs::Program;
+use super::{Predicted, median};
+use crate::bench::{Mpi, Spread, interval};
+
+/// Each program should be predicted this well,
+const MOST: f64 = 0.10;
+/// and half of them this well.
+const MEDIAN: f64 = 0.05;
+
+/// A program that was predicted and run.
+pub struct Outcome<'a> {
+    pub program: &'a Program,
+    pub predicted: Predicted,
+    /// Seconds of each real run.
+    pub actual: Vec<f64>,
+}
+
+impl Outcome<'_> {
+    /// How far off, as a share of the actual time.
+    fn error(&self) -> f64 {
+        self.predicted.seconds / median(&self.actual) - 1.0
+    }
+
+    /// How far real runs are from their own median: half of the middle nine tenths.
+    fn floor(&self) -> f64 {
+        let mut sorted = self.actual.clone();
+        sorted.sort_by(f64::total_cmp);
+        let cut = sorted.len() / 20;
+        (sorted[sorted.len() - 1 - cut] - sorted[cut]) / 2.0 / median(&self.actual)
+    }
+
+    fn is_good(&self) -> bool {
+        self.error().abs() <= MOST.max(self.floor())
+    }
+}
+
+pub fn print(mpi: &Mpi, outcomes: &[Outcome]) {
+    println!("\n{}: two ranks, traced on one core, predicted and run on two", mpi.name);
+    println!(
+        "{:<10} {:>11} {:>11} {:>23} {:>8} {:>11}   of it not computation",
+        "program", "predicted", "actual", "95% interval", "error", "noise floor"
+    );
+    for outcome in outcomes {
+        let (low, high) = interval(&outcome.actual);
+        println!(
+            "{:<10} {:>8.1} ms {:>8.1} ms {:>9.1}..{:>7.1} ms {:>+7.1}% {:>10.1}%   {:>7.1} ms{}",
+            outcome.program.name,
+            outcome.predicted.seconds * 1e3,
+            median(&outcome.actual) * 1e3,
+            low * 1e3,
+            high * 1e3,
+            outcome.error() * 100.0,
+            outcome.floor() * 100.0,
+            outcome.predicted.communication * 1e3,
+            if outcome.is_good() { "" } else { "   MISSED" }
+        );
+    }
+    let errors: Vec<f64> = outcomes.iter().map(|outcome| outcome.error().abs()).collect();
+    let good = outcomes.iter().filter(|outcome| outcome.is_good()).count();
+    let median = Spread::of(&errors).median;
+    println!(
+        "{good} of {} within {:.0} % or the noise floor; median error {:.1} %, goal {:.0} %: {}",
+        outcomes.len(),
+        MOST * 100.0,
+        median * 100.0,
+        MEDIAN * 100.0,
+        if median <= MEDIAN { "met" } else { "MISSED" }
+    );
+}
