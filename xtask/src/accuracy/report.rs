@@ -2,7 +2,7 @@
 
 use super::programs::Program;
 use super::{Predicted, median};
-use crate::bench::{Mpi, Spread, interval};
+use crate::bench::{Mpi, Spread, interval, ratios};
 
 /// Each program should be predicted this well,
 const MOST: f64 = 0.10;
@@ -12,15 +12,28 @@ const MEDIAN: f64 = 0.05;
 /// A program that was predicted and run.
 pub struct Outcome<'a> {
     pub program: &'a Program,
-    pub predicted: Predicted,
+    /// From the trace of each round.
+    pub predicted: Vec<Predicted>,
     /// Seconds of each real run.
     pub actual: Vec<f64>,
 }
 
-impl Outcome<'_> {
-    /// How far off, as a share of the actual time.
+impl<'a> Outcome<'a> {
+    pub fn new(program: &'a Program) -> Self {
+        Self { program, predicted: Vec::new(), actual: Vec::new() }
+    }
+
+    /// How far off, as a share of the actual time: the median over rounds, since neighbours in time had the same weather.
     fn error(&self) -> f64 {
-        self.predicted.seconds / median(&self.actual) - 1.0
+        median(&ratios(&self.seconds(), &self.actual)) - 1.0
+    }
+
+    fn seconds(&self) -> Vec<f64> {
+        self.predicted.iter().map(|predicted| predicted.seconds).collect()
+    }
+
+    fn communication(&self) -> Vec<f64> {
+        self.predicted.iter().map(|predicted| predicted.communication).collect()
     }
 
     /// How far real runs are from their own median: half of the middle nine tenths.
@@ -37,7 +50,7 @@ impl Outcome<'_> {
 }
 
 pub fn print(mpi: &Mpi, outcomes: &[Outcome]) {
-    println!("\n{}: two ranks, traced on one core, predicted and run on two", mpi.name);
+    println!("\n{}: two ranks, traced on one core, predicted and run on two; medians of rounds", mpi.name);
     println!(
         "{:<10} {:>11} {:>11} {:>23} {:>8} {:>11}   of it not computation",
         "program", "predicted", "actual", "95% interval", "error", "noise floor"
@@ -47,13 +60,13 @@ pub fn print(mpi: &Mpi, outcomes: &[Outcome]) {
         println!(
             "{:<10} {:>8.1} ms {:>8.1} ms {:>9.1}..{:>7.1} ms {:>+7.1}% {:>10.1}%   {:>7.1} ms{}",
             outcome.program.name,
-            outcome.predicted.seconds * 1e3,
+            median(&outcome.seconds()) * 1e3,
             median(&outcome.actual) * 1e3,
             low * 1e3,
             high * 1e3,
             outcome.error() * 100.0,
             outcome.floor() * 100.0,
-            outcome.predicted.communication * 1e3,
+            median(&outcome.communication()) * 1e3,
             if outcome.is_good() { "" } else { "   MISSED" }
         );
     }

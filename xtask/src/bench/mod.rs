@@ -13,7 +13,7 @@ mod trace;
 
 pub use mpi::{Mpi, Source, installed, too_few_cores};
 pub use panto::build as build_panto;
-pub use spread::{Spread, interval};
+pub use spread::{Spread, interval, ratios};
 
 use crate::failure::{Failure, Result};
 use crate::help;
