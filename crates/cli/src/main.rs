@@ -3,6 +3,7 @@
 
 mod commands;
 mod failure;
+mod files;
 mod interrupt;
 mod library;
 mod model;

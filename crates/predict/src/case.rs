@@ -60,6 +60,7 @@ impl Case {
             machine.multitasking = true;
             notes.push(format!("ranks share processors in turns: up to {most} on one (processor {on})"));
         }
+        wish.speeds.check(machine.processor.speed)?;
         Ok(Self {
             paces: wish.speeds.paces(machine.processor.speed, &places),
             machine,
@@ -93,6 +94,16 @@ pub(crate) fn sized(
     if let Some(wanted) = wish.processors {
         if wanted == 0 {
             return Err(Error::new("no program runs on 0 processors"));
+        }
+        let has = model.machine().processors();
+        if wanted > has && !model.is_builtin() {
+            return Err(Error::new(format!(
+                "{} has {has} processors, and {wanted} were asked for: take a larger topology, such as by --set",
+                model.machine().name
+            )));
+        }
+        if wanted > has {
+            notes.push(format!("{} with {wanted} processors instead of {has}", model.machine().name));
         }
         return Ok(model.with_processors(wanted)?.into_machine());
     }
@@ -157,7 +168,8 @@ mod tests {
         let case = case("ethernet10", 100, &Wish { processors: Some(9), ..Wish::default() });
         assert_eq!((case.processors_used(), case.machine.multitasking), (9, true));
         assert_eq!(case.places[..10], [0, 1, 2, 3, 4, 5, 6, 7, 8, 0]);
-        assert_eq!(case.notes, ["ranks share processors in turns: up to 12 on one (processor 0)"]);
+        let shares = "ranks share processors in turns: up to 12 on one (processor 0)";
+        assert_eq!(case.notes.last().map(String::as_str), Some(shares));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use panto_sim::observe::Observer;
 use panto_sim::program::Program;
-use panto_sim::results::{Path, Share, Shares, Spent, Totals, Waits};
+use panto_sim::results::{Path, Share, Shares, Spent, Sum, Totals, Waits};
 use panto_sim::{Halted, Noise};
 use panto_units::Time;
 
@@ -19,7 +19,7 @@ pub struct Processor {
     /// The ranks that it runs.
     pub ranks: Vec<u32>,
     /// How long it worked.
-    pub busy: Time,
+    pub busy: Sum,
 }
 
 /// What would have to be shorter for the whole to be shorter.
@@ -42,6 +42,10 @@ pub struct Prediction {
     pub path: Option<CriticalPath>,
     /// Processors that have ranks, in their order.
     pub processors: Vec<Processor>,
+    /// The rank that ends last, and when.
+    last: Option<(u32, Time)>,
+    /// All ranks together.
+    spent: Spent,
 }
 
 impl Prediction {
@@ -57,7 +61,8 @@ impl Prediction {
         let mut ends = panto_sim::run(program, &setting, &mut seen)?;
         let (totals, waits) = seen.0;
         ends.truncate(program.ranks as usize);
-        let path = match last(&ends).and_then(|(rank, end)| waits.path(rank, end)) {
+        let last = last(&ends);
+        let path = match last.and_then(|(rank, end)| waits.path(rank, end)) {
             None => None,
             Some(path) => {
                 drop(waits);
@@ -66,18 +71,18 @@ impl Prediction {
                 Some(CriticalPath { shares: shares.shares(), path })
             }
         };
-        let processors = processors(case, &totals);
-        Ok(Self { ends, totals, path, processors })
+        let (processors, spent) = (processors(case, &totals), totals.spent());
+        Ok(Self { ends, totals, path, processors, last, spent })
     }
 
     /// The parallel time: when the last rank ends.
     pub fn time(&self) -> Time {
-        last(&self.ends).map_or(Time::ZERO, |(_, end)| end)
+        self.last.map_or(Time::ZERO, |(_, end)| end)
     }
 
     /// The rank that ends last.
     pub fn last(&self) -> Option<u32> {
-        last(&self.ends).map(|(rank, _)| rank)
+        self.last.map(|(rank, _)| rank)
     }
 
     /// How long a rank has nothing to do after its end.
@@ -87,17 +92,23 @@ impl Prediction {
 
     /// All ranks together.
     pub fn spent(&self) -> Spent {
-        self.totals.spent()
+        self.spent
     }
 
     /// The time of all computation on one processor, divided by the parallel time: PUPPET's scaled speed-up.
     pub fn scaled_speedup(&self) -> f64 {
-        self.spent().compute.as_secs() / self.time().as_secs()
+        self.per_time(self.spent.compute)
     }
 
     /// The share of the parallel time in which a processor worked.
     pub fn utilisation(&self, processor: &Processor) -> f64 {
-        processor.busy.as_secs() / self.time().as_secs()
+        self.per_time(processor.busy)
+    }
+
+    /// Divided by the parallel time; nothing of no time.
+    fn per_time(&self, sum: Sum) -> f64 {
+        let time = self.time();
+        if time == Time::ZERO { 0.0 } else { sum.as_secs() / time.as_secs() }
     }
 
     /// The mean over processors.
@@ -120,7 +131,7 @@ fn processors(case: &Case, totals: &Totals) -> Vec<Processor> {
     let of = |group: &[(u32, u32)]| Processor {
         number: group[0].0,
         ranks: group.iter().map(|(_, rank)| *rank).collect(),
-        busy: group.iter().fold(Time::ZERO, |sum, (_, rank)| sum.saturating_add(busy(*rank))),
+        busy: group.iter().map(|(_, rank)| busy(*rank)).sum(),
     };
     places.chunk_by(|a, b| a.0 == b.0).map(of).collect()
 }

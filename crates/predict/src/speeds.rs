@@ -15,6 +15,10 @@ pub enum Speeds {
     Each(Vec<f64>),
 }
 
+/// What can be simulated.
+const LEAST: f64 = 1e-8;
+const MOST: f64 = 1e8;
+
 impl Default for Speeds {
     fn default() -> Self {
         Self::Same(1.0)
@@ -43,9 +47,24 @@ impl Speeds {
         }
     }
 
+    /// Can they be, on processors that are `machine` times faster already?
+    pub fn check(&self, machine: f64) -> Result<(), Error> {
+        let speeds = match self {
+            Self::Same(speed) => std::slice::from_ref(speed),
+            Self::Each(speeds) => speeds,
+        };
+        match speeds.iter().map(|speed| speed * machine).find(|speed| !(LEAST..=MOST).contains(speed)) {
+            None => Ok(()),
+            Some(speed) => Err(Error::new(format!(
+                "a processor that is {speed} times as fast as where the program was traced: --speed times processor.speed of \
+                 the model must be from {LEAST:e} to {MOST:e}"
+            ))),
+        }
+    }
+
     /// The pace of each rank: one for all if it is the same; on processors that are `machine` times faster already.
     pub fn paces(&self, machine: f64, places: &[u32]) -> Vec<Pace> {
-        let pace = |speed: f64| Pace::faster(speed * machine).unwrap_or(Pace::SAME);
+        let pace = |speed: f64| Pace::faster((speed * machine).clamp(LEAST, MOST)).unwrap_or(Pace::SAME);
         match self {
             Self::Same(speed) => vec![pace(*speed)],
             Self::Each(speeds) => {

@@ -2,6 +2,7 @@
 
 use panto_sim::observe::Activity;
 use panto_sim::program::Program;
+use panto_sim::results::Sum;
 use panto_units::{Time, percent, time};
 
 use crate::prediction::{CriticalPath, Prediction};
@@ -18,29 +19,31 @@ pub fn in_words(prediction: &Prediction, program: &Program) -> Vec<String> {
     words
 }
 
-fn share(part: Time, whole: Time) -> f64 {
-    if whole == Time::ZERO { 0.0 } else { part.as_secs() / whole.as_secs() }
+fn share(part: impl Into<Sum>, whole: Time) -> f64 {
+    if whole == Time::ZERO { 0.0 } else { part.into().as_secs() / whole.as_secs() }
 }
 
 fn path_in_words(prediction: &Prediction, program: &Program, path: &CriticalPath) -> String {
     let whole = prediction.time();
     let of = |part: Time| percent(100.0 * share(part, whole));
+    let hops = path.path.hops(program);
     let compute = sum(path, |activity| activity == Activity::Compute);
     let calls = sum(path, |activity| activity != Activity::Compute);
     let most = path.shares.first().map(|share| {
-        let what = match share.call.and_then(|call| program.calls.get(call as usize)) {
-            Some(call) => format!("{call} of rank {}", share.rank),
-            None => format!("the computation of rank {}", share.rank),
+        let what = match (share.activity, share.call.and_then(|call| program.calls.get(call as usize))) {
+            (Activity::Compute, _) => format!("the computation of rank {}", share.rank),
+            (_, Some(call)) => format!("{call} of rank {}", share.rank),
+            (_, None) => format!("what rank {} does beside its calls", share.rank),
         };
-        format!("; most of it is {what}: {}", of(share.time))
+        format!("; the longest part of a rank is {what}: {}", of(share.time))
     });
     format!(
         "the critical path is {} computation, {} work for messages, {} network, over {} message{}{}",
         of(compute),
         of(calls),
         of(path.path.network()),
-        path.path.hops(),
-        if path.path.hops() == 1 { "" } else { "s" },
+        hops,
+        if hops == 1 { "" } else { "s" },
         most.unwrap_or_default()
     )
 }
@@ -72,7 +75,7 @@ fn longest_wait(prediction: &Prediction) -> Option<String> {
 fn imbalance(prediction: &Prediction) -> Option<String> {
     let computes = || prediction.totals.ranks().iter().map(|rank| rank.spent.compute);
     let (most, at) =
-        computes().zip(0..).max_by_key(|&(time, rank): &(Time, u32)| (time, std::cmp::Reverse(rank)))?;
+        computes().zip(0..).max_by_key(|&(time, rank): &(Sum, u32)| (time, std::cmp::Reverse(rank)))?;
     let mean = prediction.spent().compute.as_secs() / prediction.ends.len() as f64;
     let excess = most.as_secs() / mean - 1.0;
     (mean > 0.0 && excess >= MUCH && share(most, prediction.time()) >= MUCH)

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Result};
 use crate::field::Comm;
-use crate::ranks::Ranks;
+use crate::ranks::{Ranks, Run};
 use crate::read::Trace;
 use crate::table::{Communicator, Tables};
 
@@ -161,9 +161,15 @@ impl Builder {
     /// Is this rank where it says it is, and is everybody in it a rank of the program?
     fn check(&self, rank: u32, made_by: &str, comm: &Communicator) -> std::result::Result<(), String> {
         let sides = || std::iter::once(&comm.members).chain(&comm.others);
-        let is_member = |member: u32| member < self.size || member == Ranks::OUTSIDE;
+        // A run goes up or down, so its ends tell of all in it; a communicator of all ranks is one run.
+        let ends = |run: &Run| {
+            let last = i64::from(run.first) + i64::from(run.step) * (i64::from(run.count) - 1);
+            let is_outside = run.first == Ranks::OUTSIDE && (run.count < 2 || run.step == 0);
+            let is_inside = run.first < self.size && u32::try_from(last).is_ok_and(|last| last < self.size);
+            is_outside || is_inside
+        };
         let is_sound =
-            sides().all(|side| side.len() <= self.size.max(MOST_OUTSIDE) && side.iter().all(is_member));
+            sides().all(|side| side.len() <= self.size.max(MOST_OUTSIDE) && side.runs().iter().all(ends));
         if is_sound && comm.members.get(comm.rank) == Some(rank) {
             return Ok(());
         }

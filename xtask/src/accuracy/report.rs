@@ -36,12 +36,10 @@ impl<'a> Outcome<'a> {
         self.predicted.iter().map(|predicted| predicted.communication).collect()
     }
 
-    /// How far real runs are from their own median: half of the middle nine tenths.
+    /// How far real runs are from each other: half of what lies between the least and the most.
     fn floor(&self) -> f64 {
-        let mut sorted = self.actual.clone();
-        sorted.sort_by(f64::total_cmp);
-        let cut = sorted.len() / 20;
-        (sorted[sorted.len() - 1 - cut] - sorted[cut]) / 2.0 / median(&self.actual)
+        let Spread { least, median, most } = Spread::of(&self.actual);
+        (most - least) / 2.0 / median
     }
 
     fn is_good(&self) -> bool {

@@ -19,7 +19,7 @@ use panto_transport::threads::cores;
 
 use crate::commands::simulate::{self, CaseArgs};
 use crate::failure::{Failure, INTERRUPTED};
-use crate::out;
+use crate::{files, out};
 use watcher::Watcher;
 
 /// Look for a better place for each rank of a traced program
@@ -112,6 +112,9 @@ const TRIES: usize = 3;
 
 impl Balance {
     pub fn run(self) -> Result<ExitCode, Failure> {
+        if let Some(output) = &self.output {
+            files::keep(&self.trace, output)?;
+        }
         let trace = Trace::open(&self.trace)?;
         let (model, wish) = (self.case.model(&self.machine)?, self.case.wish()?);
         let case = Case::new(model.clone(), trace.size() as usize, &wish)?;

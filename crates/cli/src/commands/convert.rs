@@ -13,8 +13,8 @@ use panto_trace::Trace;
 
 use super::simulate::{ReadingArgs, of_trace};
 use crate::failure::Failure;
-use crate::out;
 use crate::trace::grouped;
+use crate::{files, out};
 
 /// Turn a trace into one of other simulators (GOAL, time-independent), or one of theirs into Panto's
 #[derive(Args)]
@@ -70,6 +70,7 @@ impl Convert {
         if self.flops.is_nan() || self.flops <= 0.0 || self.flops.is_infinite() {
             return Err(Failure::Usage(format!("--flops {}: a rate is a number above 0", self.flops)));
         }
+        files::keep(&self.file, &self.output)?;
         if Trace::recognises(&self.file) {
             self.export()?;
         } else {
@@ -119,6 +120,12 @@ impl Convert {
             return Err(Failure::Usage(format!(
                 "--to is for traces of Panto, and {} is none: say --from",
                 self.file.display()
+            )));
+        }
+        if by_name(&self.output).is_some() {
+            return Err(Failure::Usage(format!(
+                "a foreign trace becomes one of Panto, and {} has the name of another format; call it .panto, and convert that",
+                self.output.display()
             )));
         }
         let imported = match self.from {

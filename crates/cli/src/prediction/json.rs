@@ -92,7 +92,7 @@ fn path(shown: &Shown) -> Option<Value> {
     let seconds = |time: Time| time.as_secs();
     Some(json!({
         "network_s": seconds(found.path.network()),
-        "messages": found.path.hops(),
+        "messages": found.path.hops(&shown.replay.program),
         "shares": found.shares.iter().map(share).collect::<Vec<_>>(),
     }))
 }

@@ -4,9 +4,9 @@ mod json;
 mod tables;
 
 use panto_predict::{Case, Disturbance, Prediction, in_words};
-use panto_report::table::Table;
 use panto_sim::Model;
 use panto_sim::replay::Replay;
+use panto_sim::results::Sum;
 use panto_trace::Trace;
 use panto_units::{percent, time};
 use serde_json::Value;
@@ -41,9 +41,9 @@ impl Shown<'_> {
         json::prediction(self)
     }
 
-    /// A row for each rank.
-    pub fn ranks_table(&self) -> Table {
-        tables::ranks(self)
+    /// A row for each rank, for machines.
+    pub fn csv(&self) -> String {
+        tables::csv(self).to_csv()
     }
 
     fn heading(&self) -> String {
@@ -61,10 +61,10 @@ impl Shown<'_> {
     fn lines(&self) -> Vec<(&'static str, String)> {
         let prediction = self.prediction;
         let spent = prediction.spent();
-        let seconds = |moment: panto_units::Time| time(moment.as_secs());
+        let seconds = |sum: Sum| time(sum.as_secs());
         let last = prediction.last().map_or_else(String::new, |rank| format!(", when rank {rank} ends"));
         vec![
-            ("time", format!("{}{last}", seconds(prediction.time()))),
+            ("time", format!("{}{last}", seconds(prediction.time().into()))),
             (
                 "computation",
                 format!(

@@ -2,7 +2,7 @@
 
 use panto_report::table::{Column, Table};
 use panto_sim::observe::Activity;
-use panto_sim::results::Spent;
+use panto_sim::results::{Spent, Sum};
 use panto_units::{Time, percent, time};
 
 use super::Shown;
@@ -25,16 +25,17 @@ pub fn all(shown: &Shown, all_ranks: bool) -> Vec<Table> {
     tables
 }
 
-fn seconds(moment: Time) -> String {
-    time(moment.as_secs())
+fn seconds(moment: impl Into<Sum>) -> String {
+    time(moment.into().as_secs())
 }
 
-fn share(part: Time, whole: Time) -> String {
-    if whole == Time::ZERO { "-".into() } else { percent(100.0 * part.as_secs() / whole.as_secs()) }
+fn share(part: impl Into<Sum>, whole: impl Into<Sum>) -> String {
+    let (part, whole) = (part.into(), whole.into());
+    if whole == Sum::ZERO { "-".into() } else { percent(100.0 * part.as_secs() / whole.as_secs()) }
 }
 
 /// A column: its name, and the time that it shows.
-type Part = (&'static str, fn(&Spent) -> Time);
+type Part = (&'static str, fn(&Spent) -> Sum);
 
 /// The times of a rank; that in which others had its processor only where ranks share processors.
 fn columns(shown: &Shown) -> Vec<Part> {
@@ -44,29 +45,58 @@ fn columns(shown: &Shown) -> Vec<Part> {
         ("waits", |spent| spent.waited),
         ("processor taken", |spent| spent.shared),
     ];
-    let shares = shown.prediction.spent().shared > Time::ZERO;
+    let shares = shown.prediction.spent().shared > Sum::ZERO;
     all[..if shares { 4 } else { 3 }].to_vec()
 }
 
-fn names(shown: &Shown) -> impl Iterator<Item = &'static str> {
-    ["ends"].into_iter().chain(columns(shown).into_iter().map(|(name, _)| name)).chain(["idle"])
+fn names(parts: &[Part]) -> impl Iterator<Item = &'static str> {
+    ["ends"].into_iter().chain(parts.iter().map(|(name, _)| *name)).chain(["idle"])
 }
 
-fn times(shown: &Shown, rank: usize) -> Vec<Time> {
+fn times(shown: &Shown, parts: &[Part], rank: usize) -> Vec<Sum> {
     let spent = &shown.prediction.totals.ranks()[rank].spent;
-    let own = columns(shown).into_iter().map(|(_, time)| time(spent));
-    [shown.prediction.ends[rank]].into_iter().chain(own).chain([shown.prediction.idle(rank)]).collect()
+    let own = parts.iter().map(|(_, time)| time(spent));
+    let (end, idle) = (shown.prediction.ends[rank], shown.prediction.idle(rank));
+    [end.into()].into_iter().chain(own).chain([idle.into()]).collect()
+}
+
+/// A row for each rank, in seconds, for machines.
+pub fn csv(shown: &Shown) -> Table {
+    let names = [
+        "rank",
+        "processor",
+        "end_s",
+        "computation_s",
+        "communication_s",
+        "waiting_s",
+        "processor_taken_s",
+        "idle_s",
+    ];
+    let columns = names.into_iter().chain(["messages_received", "bytes_received"]).map(Column::right);
+    let mut table = Table::new(columns);
+    for (rank, totals) in shown.prediction.totals.ranks().iter().enumerate() {
+        let spent = &totals.spent;
+        let mut row = vec![rank.to_string(), shown.case.places[rank].to_string()];
+        let times = [spent.compute, spent.communicated(), spent.waited, spent.shared];
+        row.push(shown.prediction.ends[rank].as_secs().to_string());
+        row.extend(times.map(|time| time.as_secs().to_string()));
+        row.push(shown.prediction.idle(rank).as_secs().to_string());
+        row.extend([totals.messages.to_string(), totals.bytes.to_string()]);
+        table.row(row);
+    }
+    table
 }
 
 /// A row for each rank.
 pub fn ranks(shown: &Shown) -> Table {
+    let parts = columns(shown);
     let mut columns = vec![Column::right("rank"), Column::right("processor")];
-    columns.extend(names(shown).map(Column::right));
+    columns.extend(names(&parts).map(Column::right));
     columns.extend([Column::right("messages in"), Column::right("bytes in")]);
     let mut table = Table::new(columns);
     for (rank, totals) in shown.prediction.totals.ranks().iter().enumerate() {
         let mut row = vec![rank.to_string(), shown.case.places[rank].to_string()];
-        row.extend(times(shown, rank).into_iter().map(seconds));
+        row.extend(times(shown, &parts, rank).into_iter().map(seconds));
         row.extend([grouped(totals.messages), panto_units::bytes(totals.bytes)]);
         table.row(row);
     }
@@ -75,16 +105,16 @@ pub fn ranks(shown: &Shown) -> Table {
 
 /// How the times of many ranks are spread.
 fn spread(shown: &Shown) -> Table {
-    let count = shown.prediction.ends.len();
-    let all: Vec<Vec<Time>> = (0..count).map(|rank| times(shown, rank)).collect();
+    let (count, parts) = (shown.prediction.ends.len(), columns(shown));
+    let all: Vec<Vec<Sum>> = (0..count).map(|rank| times(shown, &parts, rank)).collect();
     let mut columns = vec![Column::text("of the ranks")];
-    columns.extend(names(shown).map(Column::right));
+    columns.extend(names(&parts).map(Column::right));
     let mut table = Table::new(columns);
     let rows =
         [("least", 0), ("quarter", count / 4), ("median", count / 2), ("three quarters", 3 * count / 4)];
     for (name, place) in rows.into_iter().chain([("most", count - 1)]) {
         let nth = |column: usize| {
-            let mut sorted: Vec<Time> = all.iter().map(|times| times[column]).collect();
+            let mut sorted: Vec<Sum> = all.iter().map(|times| times[column]).collect();
             *sorted.select_nth_unstable(place).1
         };
         let mut row = vec![name.to_owned()];
@@ -165,6 +195,7 @@ fn what(activity: Activity, call: Option<&String>) -> String {
     match (activity, call) {
         (Activity::Compute, _) => "computation".into(),
         (_, Some(call)) => call.clone(),
-        (_, None) => "messages".into(),
+        (Activity::Combine, None) => "combining beside its calls".into(),
+        (_, None) => "messages beside its calls".into(),
     }
 }

@@ -112,7 +112,9 @@ fn people_get_tables_and_sentences() {
         assert!(text.contains(part), "no {part} in {text}");
     }
     let csv = succeeds(&run(folder.path(), "simulate stencil.panto --machine infiniband --format csv"));
-    assert_eq!(csv.lines().count(), 5, "{csv}");
+    assert!(csv.starts_with("rank,processor,end_s,computation_s,"), "{csv}");
+    let end: Option<f64> = csv.lines().nth(1).and_then(|line| line.split(',').nth(2)?.parse().ok());
+    assert!(csv.lines().count() == 5 && end > Some(0.0), "{csv}");
 }
 
 #[test]
@@ -174,10 +176,12 @@ fn wrong_input_is_refused() {
     let folder = folder();
     let path = folder.path();
     std::fs::write(path.join("three.map"), "0 1 2\n").expect("writable");
+    std::fs::write(path.join("plain.toml"), PLAIN).expect("writable");
     let bytes = std::fs::read(path.join("stencil.panto")).expect("there");
     std::fs::write(path.join("cut.panto"), &bytes[..bytes.len() * 2 / 3]).expect("writable");
     let lonely = "num_ranks 2\nrank 0 {\nl1: send 8b to 1 tag 7\n}\nrank 1 {\nl1: calc 5\n}\n";
     std::fs::write(path.join("lonely.goal"), lonely).expect("writable");
+    succeeds(&run(path, "convert lonely.goal -o lonely.panto"));
     for (line, said) in [
         ("simulate stencil.panto -m nowhere", "there is no machine `nowhere`"),
         (
@@ -191,7 +195,16 @@ fn wrong_input_is_refused() {
         ("simulate nothing.panto -m infiniband", "nothing.panto"),
         ("simulate three.map -m infiniband", "three.map"),
         ("simulate cut.panto -m infiniband", "cut.panto"),
-        ("convert lonely.goal -o lonely.panto", "lonely.goal"),
+        ("simulate lonely.panto -m infiniband", "lonely.panto: "),
+        ("simulate stencil.panto -m infiniband --timeline stencil.panto", "would be lost"),
+        ("convert stencil.panto --to goal -o stencil.panto", "would be lost"),
+        ("balance stencil.panto -m infiniband -p 2 -o stencil.panto", "would be lost"),
+        ("simulate stencil.panto -m plain.toml -p 3", "has 2 processors, and 3 were asked for"),
+        (
+            "simulate stencil.panto -m infiniband --speed 1000000 --set processor.speed=100000",
+            "--speed times processor.speed",
+        ),
+        ("convert lonely.goal -o lonely.ti", "call it .panto"),
         ("convert stencil.panto -o what", "--to goal or --to ti"),
         ("convert three.map --from goal -o x.panto", "three.map"),
     ] {

@@ -58,11 +58,13 @@ impl<'a> Export<'a> {
         while let Some(event) = events.next()? {
             self.position = event.position();
             event.name().clone_into(&mut self.call);
-            if event.before() > 0 {
+            let action = event.action()?;
+            // Time begins when MPI does.
+            if event.before() > 0 && !matches!(action, Action::Initialise { .. }) {
                 let flops = event.before() as f64 * self.flops / 1e9;
                 self.lines.push(format!("compute {flops}"));
             }
-            self.event(&event.action()?, event.tables())?;
+            self.event(&action, event.tables())?;
         }
         if self.requests.values().any(|request| request.parts.iter().any(|part| part.source.is_none())) {
             return Err(self.beyond("the trace does not say what a receive with wild cards got"));
@@ -154,7 +156,8 @@ impl<'a> Export<'a> {
             | Action::Finalise {}
             | Action::Release { .. }
             | Action::Control { .. }
-            | Action::Thread { .. } => Ok(()),
+            | Action::Thread { thread: 0 } => Ok(()),
+            Action::Thread { .. } => Err(self.beyond("several threads of the rank called MPI")),
             Action::Abort { .. } => Err(self.beyond("the program was aborted")),
             Action::Cancel { .. } => Err(self.beyond("an operation was cancelled")),
             Action::Partition { .. } => Err(self.beyond("parts of an operation were handled alone")),

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use panto_machine::Model as MachineModel;
+use panto_sim::Model;
 use panto_sim::program::{Act, Channel, Code, Lane, Op, Program, Sending};
 use panto_stats::Rng;
 use panto_units::Time;
@@ -55,7 +56,8 @@ fn ring(ranks: u32, seed: u64) -> Program {
 
 fn task(program: &Program, processors: usize) -> Task<'_> {
     let model = MachineModel::load("ethernet10", &[]).unwrap();
-    Task::new(program, model, &Wish { processors: Some(processors), ..Wish::default() }).unwrap()
+    let wish = Wish { processors: Some(processors), network: Model::Traffic, ..Wish::default() };
+    Task::new(program, model, &wish).unwrap()
 }
 
 fn effort(schemes: &[Scheme]) -> Effort {

@@ -67,7 +67,7 @@ impl fmt::Display for Error {
             ),
             Self::Incomplete { rank, calls } => write!(
                 f,
-                "rank {rank}: its record ends after {calls} calls, before the rank did (was the program killed?); trace the program again, or use --lenient to simulate what is there"
+                "rank {rank}: its record ends after {calls} calls, before the rank did (was the program killed?); trace the program again, or use --lenient, which simulates what is there if that fits together"
             ),
             Self::Call(at) => write!(f, "rank {}, call {} ({}): {}", at.rank, at.position, at.call, at.what),
             Self::TooLong { rank } => write!(

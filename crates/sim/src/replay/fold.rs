@@ -195,6 +195,8 @@ impl Level {
     fn let_go(&mut self, count: usize, out: &mut Vec<Op>) {
         out.extend(self.tail.drain(..count));
         self.base += count;
+        // What repeats must still be here, to be kept as a loop.
+        self.run = self.run.min(self.tail.len().saturating_sub(self.period));
         if self.last.len() > 2 * WINDOW {
             let base = self.base;
             self.last.retain(|_, place| *place >= base);

@@ -98,7 +98,11 @@ impl<'w, 'a> Walk<'w, 'a> {
         let name = self.name(event);
         self.now = Place { position: event.position(), call: name.call };
         let action = event.action()?;
-        let before = event.before().saturating_add(std::mem::take(&mut self.carried));
+        let mut before = event.before().saturating_add(std::mem::take(&mut self.carried));
+        if let Action::Initialise { .. } = action {
+            // Loading the program is none of its work: time begins when MPI does.
+            before = 0;
+        }
         match action {
             Action::Spin { .. } => {
                 self.carried = before;

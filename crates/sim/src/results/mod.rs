@@ -6,10 +6,12 @@
 
 mod path;
 mod shares;
+mod sum;
 mod totals;
 
 pub use path::{Path, Segment, Waits};
 pub use shares::{Share, Shares};
+pub use sum::Sum;
 pub use totals::{CallTotals, RankTotals, Totals};
 
 use panto_units::Time;
@@ -20,37 +22,35 @@ use crate::observe::{Activity, Cause, Observer, Passed};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spent {
     /// The program's own work.
-    pub compute: Time,
+    pub compute: Sum,
     /// Its part of messages.
-    pub message: Time,
+    pub message: Sum,
     /// Copies and reductions.
-    pub combine: Time,
+    pub combine: Sum,
     /// One-sided communication and files.
-    pub access: Time,
+    pub access: Sum,
     /// Waiting.
-    pub waited: Time,
+    pub waited: Sum,
     /// Ready to work, while the processor did so for other ranks.
-    pub shared: Time,
+    pub shared: Sum,
 }
 
 impl Spent {
     /// Adds the time of an activity.
     #[inline]
     pub fn add(&mut self, activity: Activity, time: Time) {
-        let sum = self.of(activity);
-        *sum = sum.saturating_add(time);
+        *self.of(activity) += time;
     }
 
     /// A part of the time of an activity was the processor's work for other ranks.
     #[inline]
     pub fn share(&mut self, activity: Activity, time: Time) {
-        let sum = self.of(activity);
-        *sum = sum.since(time);
-        self.shared = self.shared.saturating_add(time);
+        *self.of(activity) -= time;
+        self.shared += time;
     }
 
     #[inline]
-    fn of(&mut self, activity: Activity) -> &mut Time {
+    fn of(&mut self, activity: Activity) -> &mut Sum {
         match activity {
             Activity::Compute => &mut self.compute,
             Activity::Message => &mut self.message,
@@ -69,23 +69,23 @@ impl Spent {
             (&mut self.waited, other.waited),
             (&mut self.shared, other.shared),
         ] {
-            *sum = sum.saturating_add(more);
+            *sum += more;
         }
     }
 
     /// What was done for messages: all but computation and waiting.
-    pub fn communicated(&self) -> Time {
-        self.message.saturating_add(self.combine).saturating_add(self.access)
+    pub fn communicated(&self) -> Sum {
+        self.message + self.combine + self.access
     }
 
     /// When the processor worked.
-    pub fn busy(&self) -> Time {
-        self.compute.saturating_add(self.communicated())
+    pub fn busy(&self) -> Sum {
+        self.compute + self.communicated()
     }
 
     /// All of it.
-    pub fn total(&self) -> Time {
-        self.busy().saturating_add(self.waited).saturating_add(self.shared)
+    pub fn total(&self) -> Sum {
+        self.busy() + self.waited + self.shared
     }
 }
 

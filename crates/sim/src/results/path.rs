@@ -3,6 +3,7 @@
 use panto_units::Time;
 
 use crate::observe::{Cause, Observer};
+use crate::program::Program;
 
 /// A wait that ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,9 +108,10 @@ impl Path {
         self.segments.iter().fold(Time::ZERO, |sum, part| sum.saturating_add(part.to.since(part.from)))
     }
 
-    /// How often it goes from one rank to another.
-    pub fn hops(&self) -> usize {
-        self.segments.windows(2).filter(|pair| pair[0].rank != pair[1].rank).count()
+    /// How often it goes from one rank to another; between a rank and its helper is no way.
+    pub fn hops(&self, program: &Program) -> usize {
+        let home = |segment: &Segment| program.home(segment.rank);
+        self.segments.windows(2).filter(|pair| home(&pair[0]) != home(&pair[1])).count()
     }
 
     /// The time of the network.
@@ -148,7 +150,8 @@ mod tests {
         let expected = [(0, 0, 10, false), (1, 10, 14, true), (1, 14, 20, false), (2, 20, 25, true)];
         assert_eq!(parts[..4], expected);
         assert_eq!(parts[4..], [(2, 25, 30, false)]);
-        assert_eq!((path.time(), path.network(), path.hops()), (ps(30), ps(9), 2));
+        let program = Program { ranks: 3, ..Program::default() };
+        assert_eq!((path.time(), path.network(), path.hops(&program)), (ps(30), ps(9), 2));
     }
 
     #[test]

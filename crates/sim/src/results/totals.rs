@@ -141,9 +141,9 @@ impl Observer for Totals {
     fn waited(&mut self, rank: u32, from: Time, to: Time, cause: Cause) {
         let Some(totals) = self.ranks.get_mut(rank as usize) else { return };
         let time = to.since(from);
-        totals.spent.waited = totals.spent.waited.saturating_add(time);
+        totals.spent.waited += time;
         if let Some(function) = self.function(rank) {
-            function.spent.waited = function.spent.waited.saturating_add(time);
+            function.spent.waited += time;
         }
         let sum = self.waits.entry((rank, self.homes[cause.rank as usize])).or_default();
         *sum = sum.saturating_add(time);

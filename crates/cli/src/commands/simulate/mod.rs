@@ -19,7 +19,7 @@ pub use noise::NoiseArgs;
 use self::samples::{Answer, Question, SampleArgs};
 use crate::failure::{Failure, INTERRUPTED};
 use crate::trace::{amount, grouped};
-use crate::{out, prediction};
+use crate::{files, out, prediction};
 
 /// Predict how a traced program would run on another machine
 #[derive(Args)]
@@ -83,6 +83,9 @@ docs/predicting.md explains what is simulated, and what is assumed.";
 
 impl Simulate {
     pub fn run(self) -> Result<ExitCode, Failure> {
+        if let Some(timeline) = &self.timeline {
+            files::keep(&self.trace, timeline)?;
+        }
         let trace = Trace::open(&self.trace)?;
         let question = Question { machine: &self.machine, case: &self.case, noise: &self.noise };
         let intervals = self.samples.intervals(&question)?;
@@ -111,7 +114,7 @@ impl Simulate {
                 json["samples"] = answer.json();
                 out::line(json);
             }
-            Format::Csv => out::text(shown.ranks_table().to_csv()),
+            Format::Csv => out::text(shown.csv()),
         }
         Ok(ExitCode::SUCCESS)
     }

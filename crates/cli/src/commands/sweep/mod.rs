@@ -18,7 +18,7 @@ use self::axes::AxesArgs;
 use self::task::Task;
 use crate::commands::simulate::ReadingArgs;
 use crate::failure::Failure;
-use crate::{interrupt, mpi};
+use crate::{files, interrupt, mpi};
 
 /// Predict a traced program on many machines and under many settings
 #[derive(Args)]
@@ -103,6 +103,9 @@ docs/predicting.md explains what is simulated, and what is assumed.";
 
 impl Sweep {
     pub fn run(self) -> Result<ExitCode, Failure> {
+        if let Some(plot) = &self.plot {
+            files::keep(&self.trace, plot)?;
+        }
         match mpi::launched() {
             Some(launch) if launch.size != Some(1) => hosts::run(&self),
             _ => self.alone(),

@@ -54,6 +54,9 @@ fn loops_in_loops_are_kept_once() {
 fn long_periods_are_found_and_longer_ones_do_no_harm() {
     let long: Vec<u64> = (0..20_000).collect();
     assert!(kept(&long.repeat(5)) < 2 * long.len());
+    // Part of the window is gone when the loop is found.
+    let after_others = [(100_000..130_000).collect::<Vec<u64>>(), long.repeat(3)].concat();
+    assert!(kept(&after_others) <= after_others.len());
     let longer: Vec<u64> = (0..70_000).collect();
     assert_eq!(kept(&longer.repeat(2)), 2 * longer.len());
 }
