@@ -48,7 +48,9 @@ fn ctrl_c_at_the_launcher_keeps_what_was_measured() {
         let mut measuring = Measuring::start(mpi.job(3), "");
         signal(measuring.job.launcher(), "-INT");
         let ended = measuring.job.end(LIMIT);
-        assert!(ended.code != Some(0), "{}: {ended:#?}", mpi.name);
+        // Hydra forgets the exit codes of ranks in one of ten interrupted jobs, also of a plain C program; Panto's own words count then.
+        let is_told = ended.code != Some(0) || ended.stderr.contains("panto: stopped");
+        assert!(is_told, "{}: {ended:#?}", mpi.name);
         measuring.is_kept();
     });
 }
