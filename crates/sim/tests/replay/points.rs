@@ -28,6 +28,17 @@ fn a_message_and_the_computation_before_it() {
     assert!(replay.warnings.is_empty());
 }
 
+/// Loading a program is none of its work.
+#[test]
+fn time_begins_with_mpi() {
+    let replay = replayed(1, |w| {
+        w.after(9_000, "MPI_Init", &Action::Initialise { threads: 0 });
+        w.after(500, "MPI_Finalize", &Action::Finalise {});
+    });
+    assert_eq!(ends(&replay), [500]);
+    assert_eq!(replay.computation, [Time::from_nanos(500)]);
+}
+
 #[test]
 fn modes_are_kept() {
     let modes = [Mode::Standard, Mode::Buffered, Mode::Synchronous, Mode::Ready];
