@@ -124,7 +124,8 @@ kernels! {
 }
 
 impl Kernel {
-    /// The kernels that a name stands for: a suite, or one kernel with or without its suite.
+    /// The kernels that a name stands for: a suite, or one kernel with or without its suite. Without, it is that of the first
+    /// suite that has one: `broadcast` is CoMet's.
     pub fn named(name: &str) -> Result<Vec<Self>> {
         let all = || Self::ALL.iter().copied();
         let suite: Vec<Self> = all().filter(|kernel| kernel.about().suite == name).collect();
@@ -132,11 +133,8 @@ impl Kernel {
             return Ok(suite);
         }
         let exact = all().find(|kernel| kernel.about().full_name() == name);
-        let short: Vec<Self> = all().filter(|kernel| kernel.about().name == name).collect();
-        match (exact, short.as_slice()) {
-            (Some(kernel), _) | (None, &[kernel]) => Ok(vec![kernel]),
-            _ => Err(unknown(name)),
-        }
+        let short = || all().find(|kernel| kernel.about().name == name);
+        exact.or_else(short).map(|kernel| vec![kernel]).ok_or_else(|| unknown(name))
     }
 }
 

@@ -5,6 +5,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod calibrate;
+pub mod classic;
+pub mod cm5;
 mod comet;
 mod decision;
 mod error;
@@ -20,6 +23,7 @@ mod run;
 mod separation;
 mod settings;
 mod sizes;
+pub mod swap;
 mod sweep;
 
 pub use decision::decide;

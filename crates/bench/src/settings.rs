@@ -9,6 +9,7 @@ use panto_transport::{Choice, Distance, Place};
 
 use crate::error::{Error, Result};
 use crate::sizes::rank_counts;
+use crate::{calibrate, classic, cm5, swap};
 
 /// What to sweep over and how long to measure. `None` leaves the choice to each kernel.
 #[derive(Debug, Clone)]
@@ -60,6 +61,14 @@ pub struct Settings {
     pub effort: Effort,
     /// Seed of everything random: the order of points, sizes between powers of two.
     pub seed: u64,
+    /// What only the suite `cm5` asks for.
+    pub cm5: cm5::Options,
+    /// What only the suite `swap` asks for.
+    pub swap: swap::Options,
+    /// What only the suite `classic` asks for.
+    pub classic: classic::Options,
+    /// What only the suite `calibrate` asks for.
+    pub calibrate: calibrate::Options,
 }
 
 /// How sure to be, and how long to try.
@@ -138,6 +147,10 @@ impl Default for Settings {
             most_programs: usize::MAX,
             effort: Effort::default(),
             seed: 1,
+            cm5: cm5::Options::default(),
+            swap: swap::Options::default(),
+            classic: classic::Options::default(),
+            calibrate: calibrate::Options::default(),
         }
     }
 }

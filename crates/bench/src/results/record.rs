@@ -1,5 +1,7 @@
 //! What is kept of a point.
 
+use std::collections::BTreeMap;
+
 use panto_stats::Summary;
 use panto_transport::{Distance, Time};
 use serde::{Deserialize, Serialize};
@@ -33,6 +35,9 @@ pub struct Record {
     /// Bytes that one operation moves, where a bandwidth makes sense.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved: Option<u64>,
+    /// Messages that one operation moves, where there are several and their rate makes sense.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<u64>,
     /// The algorithm of a collective; `library` where it was the message layer's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<String>,
@@ -47,6 +52,16 @@ pub struct Record {
     pub machine: Option<String>,
     /// Was the data checked? (Barriers move none.)
     pub verified: bool,
+    /// From the first start to the last end on one global clock, sample by sample as in `samples_ns`, where that is kept beside
+    /// another time (T6).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first_to_last_ns: Vec<f64>,
+    /// Figures that a kernel finds and that are no times, by name, such as a limit in bytes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub figures: BTreeMap<String, f64>,
+    /// Why there is nothing to measure at this point: the message layer has no such thing, or it is the same as another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<String>,
 }
 
 impl Record {
@@ -63,12 +78,22 @@ impl Record {
             start: samples.start,
             empty_ns: samples.empty_nanos,
             moved: None,
+            messages: None,
             algorithm: None,
             clock_error_ns: samples.clock_error.map(Time::as_nanos),
             steal: None,
             machine: None,
             verified: true,
+            first_to_last_ns: Vec::new(),
+            figures: BTreeMap::new(),
+            absent: None,
         }
+    }
+
+    /// A point at which there is nothing to measure, and why.
+    pub fn absent(kernel: &str, point: &Point, why: impl Into<String>) -> Self {
+        let nothing = Samples { nanos: Vec::new(), batch: 0, ..Samples::exact(Time::ZERO) };
+        Self { absent: Some(why.into()), verified: false, ..Self::new(kernel, point, nothing) }
     }
 
     /// Median, interval and so on, in nanoseconds. `None` without samples.

@@ -197,6 +197,9 @@ const LEAST_FOR_INTERVAL: usize = 6;
 
 /// What the figures of a point do not say.
 fn note(record: &Record) -> String {
+    if let Some(why) = &record.absent {
+        return words::printable(why);
+    }
     let stop = match record.stop {
         Stop::Budget => Some("budget".to_owned()),
         Stop::Interrupted => Some("interrupted".to_owned()),

@@ -59,6 +59,10 @@ pub fn record(kernel: &str, point: Point, nanos: f64) -> Record {
         steal: Some(0.0),
         machine: None,
         verified: true,
+        messages: None,
+        first_to_last_ns: Vec::new(),
+        figures: Default::default(),
+        absent: None,
     }
 }
 

@@ -1,21 +1,27 @@
 //! `panto bench`
 
+mod classic;
+mod cm5;
+mod output;
+mod swap;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use panto_bench::results::{Existing, Line, Manifest, Writer};
+use panto_bench::results::Manifest;
 use panto_bench::{Kernel, Settings, decide, fits, parse_counts, parse_sizes, runnable};
 use panto_schedule::{HopShape, Mesh};
 use panto_transport::mpi::Mpi;
 use panto_transport::{Choice, Distance, World};
 
+use self::output::OutputArgs;
 use super::effort::EffortArgs;
 use crate::failure::Failure;
 use crate::mpi::{self, MpiArgs};
 use crate::out;
 use crate::session::Session;
-use crate::show::{self, Format};
+use crate::show;
 use crate::simulated::{self, MachineArgs};
 use crate::threads::{self, ThreadArgs};
 
@@ -46,6 +52,15 @@ pub struct Bench {
 
     #[command(flatten, next_help_heading = "Patterns")]
     patterns: Patterns,
+
+    #[command(flatten, next_help_heading = "Suite cm5")]
+    cm5: cm5::Cm5Args,
+
+    #[command(flatten, next_help_heading = "Suite swap")]
+    swap: swap::SwapArgs,
+
+    #[command(flatten, next_help_heading = "Suite classic")]
+    classic: classic::ClassicArgs,
 
     #[command(flatten, next_help_heading = "Effort")]
     effort: EffortArgs,
@@ -119,29 +134,6 @@ struct Patterns {
     /// Bytes that each rank writes there
     #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = panto_units::parse_bytes)]
     io_size: u64,
-}
-
-#[derive(Args)]
-struct OutputArgs {
-    /// How to print results
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
-    format: Format,
-
-    /// Keep everything in this file, one JSON object per line
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-
-    /// Add to the file if it is there
-    #[arg(long, requires = "output", conflicts_with = "force")]
-    append: bool,
-
-    /// Replace the file if it is there
-    #[arg(long, requires = "output")]
-    force: bool,
-
-    /// Write one SVG per kernel into this directory
-    #[arg(long, value_name = "DIR")]
-    plot: Option<PathBuf>,
 }
 
 const AFTER_HELP: &str = "\
@@ -280,46 +272,11 @@ impl Bench {
             io_bytes: patterns.io_size,
             effort: self.effort.effort(),
             seed: self.effort.seed,
+            cm5: self.cm5.options()?,
+            swap: self.swap.options()?,
+            classic: self.classic.options()?,
             ..Settings::default()
         })
-    }
-}
-
-impl OutputArgs {
-    /// Makes sure, before anything is measured, that there is a place for results. The first process of a job writes for all.
-    fn open<W: World>(
-        &self,
-        world: &W,
-        manifest: &Manifest,
-    ) -> Result<(Option<PathBuf>, Option<Writer>), Failure> {
-        let mut opened = None;
-        decide(world, || {
-            opened = Some((self.plot_directory()?, self.writer(manifest)?));
-            Ok(())
-        })?;
-        Ok(opened.unwrap_or_default())
-    }
-
-    fn plot_directory(&self) -> panto_bench::Result<Option<PathBuf>> {
-        let Some(directory) = &self.plot else { return Ok(None) };
-        std::fs::create_dir_all(directory).map_err(|source| panto_bench::Error::Io {
-            what: "cannot write",
-            path: directory.clone(),
-            source,
-        })?;
-        Ok(Some(directory.clone()))
-    }
-
-    fn writer(&self, manifest: &Manifest) -> panto_bench::Result<Option<Writer>> {
-        let Some(path) = &self.output else { return Ok(None) };
-        let existing = match (self.append, self.force) {
-            (true, _) => Existing::Append,
-            (_, true) => Existing::Replace,
-            _ => Existing::Refuse,
-        };
-        let mut writer = Writer::create(path, existing)?;
-        writer.write(&Line::Manifest(Box::new(manifest.clone())))?;
-        Ok(Some(writer))
     }
 }
 
