@@ -5,7 +5,7 @@ use panto_schedule::Collective;
 use panto_units::Time;
 
 use crate::engine::Manner;
-use crate::program::Sending;
+use crate::program::{Sending, Way};
 
 /// Before a message of so many bytes can leave; `started` if it is waited for later.
 #[inline]
@@ -30,6 +30,20 @@ pub fn receiving(machine: &Machine, operation: Option<Collective>, bytes: u64, u
         time.saturating_add(processor.copy.of(bytes))
     } else {
         time
+    }
+}
+
+/// To look so many times whether something is there.
+pub fn polling(machine: &Machine, times: u64) -> Time {
+    Time::from_picos(machine.processor.poll.as_picos().saturating_mul(times))
+}
+
+/// To move bytes between these processors without the one at the other end.
+pub fn remote(machine: &Machine, way: Way, (from, to): (u32, u32), bytes: u64) -> Time {
+    let passes = |from, to, bytes| machine.network.transit(from, to, bytes).arrives;
+    match way {
+        Way::There => sending(machine, None, bytes, false) + passes(from, to, bytes),
+        Way::Back => sending(machine, None, 0, false) + passes(from, to, 0) + passes(to, from, bytes),
     }
 }
 

@@ -18,6 +18,7 @@ pub mod replay;
 pub mod results;
 mod run;
 mod setting;
+pub mod tape;
 
 pub use engine::{
     ChannelId, Delivery, Engine, Envelope, Held, Homes, Journey, Label, Manner, MessageId, Model, Outcome,

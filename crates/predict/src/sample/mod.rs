@@ -5,17 +5,18 @@
 
 mod draw;
 
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use panto_machine::Interval;
-use panto_sim::Noise;
 use panto_sim::program::Program;
 use panto_stats::{median, quantile};
 
 use crate::case::Case;
 use crate::error::Error;
 use crate::noise::Disturbance;
-use crate::sweep::quick::Quick;
+use crate::sweep::Outcome;
+use crate::sweep::quick::{Quick, batch_size};
 use crate::sweep::spread::spread;
 
 use draw::{correlation, draws};
@@ -75,17 +76,22 @@ impl Sampling<'_> {
             )));
         }
         let (quick, machines) = (Quick::new(self.program), draws(self.intervals, self.count, self.seed));
-        let work = |index: usize| -> Result<f64, Error> {
-            let case = case(&machines[index].sets)?;
+        let batches = batches(self.count, batch_size(self.count, self.threads));
+        let work = |nth: usize| -> Result<Vec<f64>, Error> {
             // Noise is drawn, too: another one each time.
-            let noise = noise(self.seed.wrapping_add(index as u64))?;
-            let outcome = quick.run(&case, noise.as_ref().map(|noise| noise as &dyn Noise), 1);
-            outcome.map(|figures| figures.time).map_err(Error::new)
+            let made = |index: usize| {
+                Ok((case(&machines[index].sets)?, noise(self.seed.wrapping_add(index as u64))?))
+            };
+            let cases: Vec<_> = batches[nth].clone().map(made).collect::<Result<_, Error>>()?;
+            let time = |outcome: Outcome| outcome.map(|figures| figures.time).map_err(Error::new);
+            quick.run_all(&cases).into_iter().map(time).collect()
         };
         let mut times = vec![f64::NAN; self.count];
-        spread(self.count, self.threads, stop, work, |index, time| {
-            times[index] = time?;
-            done();
+        spread(batches.len(), self.threads, stop, work, |nth, some| {
+            for (index, time) in batches[nth].clone().zip(some?) {
+                times[index] = time;
+                done();
+            }
             Ok::<(), Error>(())
         })?;
         if times.iter().any(|time| time.is_nan()) {
@@ -101,6 +107,11 @@ impl Sampling<'_> {
         times.sort_by(f64::total_cmp);
         Ok(Some(Samples { times, shares }))
     }
+}
+
+/// Numbers below a count, so many at a time.
+fn batches(count: usize, size: usize) -> Vec<Range<usize>> {
+    (0..count).step_by(size).map(|first| first..(first + size).min(count)).collect()
 }
 
 impl Samples {

@@ -1,6 +1,7 @@
 //! What comes of a setting, and its line in a file.
 
 use panto_sim::observe::{Activity, Cause, Observer};
+use panto_sim::tape::Played;
 use panto_units::Time;
 use serde_json::{Map, Value, json};
 
@@ -88,6 +89,11 @@ pub(super) struct Sums<const SHARED: bool> {
 impl<const SHARED: bool> Sums<SHARED> {
     pub(super) fn new(ranks: u32) -> Self {
         Self { ranks, ..Self::default() }
+    }
+
+    /// What a tape added up.
+    pub(super) fn played(ranks: u32, played: &Played) -> Self {
+        Self { ranks, compute: played.computed, busy: 0, waited: played.waited }
     }
 
     /// Adds what another saw, who looked at other ranks.

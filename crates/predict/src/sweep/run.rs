@@ -10,10 +10,11 @@ use panto_trace::Trace;
 use super::key::Fingerprint;
 use super::knob::Variant;
 use super::outcome::{Outcome, Row};
-use super::quick::Quick;
+use super::quick::{Quick, batch_size};
 use super::spread::{all, spread};
 use crate::case::Case;
 use crate::error::Error;
+use crate::noise::Disturbance;
 
 /// A trace, and the settings under which it is run.
 #[derive(Debug)]
@@ -124,7 +125,7 @@ impl<'a> Sweep<'a> {
 
     /// Runs some settings on so many threads; hands over what comes of each as it ends. Nothing new is begun once `stop` is set.
     ///
-    /// Each setting runs on one thread, unless there are fewer settings than threads: then each is spread over all of them.
+    /// Settings with the same program go through it several at a time, unless there are fewer than threads: then each is spread over all of them.
     pub fn run<E>(
         &self,
         programs: &Programs,
@@ -133,24 +134,73 @@ impl<'a> Sweep<'a> {
         stop: &AtomicBool,
         mut done: impl FnMut(usize, Outcome) -> Result<(), E>,
     ) -> Result<(), E> {
-        let quick = all(programs.0.len(), threads, |number| {
-            programs.0[number]
-                .as_ref()
-                .map(|replay| replay.as_ref().map(|replay| Quick::new(&replay.program)))
-        });
-        let (runners, each) = if which.len() < threads { (1, threads) } else { (threads, 1) };
+        let quick: Vec<_> = programs
+            .0
+            .iter()
+            .map(|program| {
+                program.as_ref().map(|replay| replay.as_ref().map(|replay| Quick::new(&replay.program)))
+            })
+            .collect();
+        let is_wide = which.len() < threads;
+        let batches = self.batches(which, threads);
         let work = |nth: usize| {
-            let plan = &self.plans[which[nth]];
-            let quick = match &quick[plan.collectives.clone()?] {
-                Some(Ok(quick)) => quick,
-                Some(Err(error)) => return Err((*error).clone()),
-                None => return Err("its program was not asked for".into()),
+            let batch: &[usize] = &batches[nth];
+            let all = |error: &str| batch.iter().map(|_| Err(error.to_owned())).collect();
+            let Ok(number) = self.plans[batch[0]].collectives else {
+                return batch.iter().map(|&index| self.refused(index)).collect();
             };
-            let noise = plan.variant.noise(self.seed).map_err(|error| error.to_string())?;
-            let noise = noise.as_ref().map(|noise| noise as &dyn Noise);
-            quick.run(&self.case(&plan.variant)?, noise, each)
+            match &quick[number] {
+                Some(Ok(quick)) => self.batch(quick, batch, if is_wide { threads } else { 1 }),
+                Some(Err(error)) => all(error),
+                None => all("its program was not asked for"),
+            }
         };
-        spread(which.len(), runners, stop, work, |nth, outcome| done(which[nth], outcome))
+        let runners = if is_wide { 1 } else { threads };
+        spread(batches.len(), runners, stop, work, |nth, outcomes: Vec<Outcome>| {
+            batches[nth].iter().zip(outcomes).try_for_each(|(&index, outcome)| done(index, outcome))
+        })
+    }
+
+    /// Why a setting cannot be.
+    fn refused(&self, index: usize) -> Outcome {
+        Err(self.plans[index].collectives.clone().err().unwrap_or_default())
+    }
+
+    /// Settings that have the same program, as many at a time as are worth it.
+    fn batches(&self, which: &[usize], threads: usize) -> Vec<Vec<usize>> {
+        let size = batch_size(which.len(), threads);
+        let mut sorted = which.to_vec();
+        let program = |index: &usize| self.plans[*index].collectives.clone().ok();
+        sorted.sort_by_key(program);
+        sorted
+            .chunk_by(|a, b| program(a) == program(b))
+            .flat_map(|same| same.chunks(size))
+            .map(<[_]>::to_vec)
+            .collect()
+    }
+
+    fn batch(&self, quick: &Quick<'_>, batch: &[usize], threads: usize) -> Vec<Outcome> {
+        let made: Vec<Result<(Case, Option<Disturbance>), String>> =
+            batch.iter().map(|&index| self.made(index)).collect();
+        if let [Ok((case, noise))] = &made[..] {
+            return vec![quick.run(case, noise.as_ref().map(|noise| noise as &dyn Noise), threads)];
+        }
+        let (mut sound, mut errors) = (Vec::new(), Vec::new());
+        for made in made {
+            errors.push(made.map(|made| sound.push(made)));
+        }
+        let mut outcomes = quick.run_all(&sound).into_iter();
+        let outcome = |made: Result<(), String>| {
+            made.and_then(|()| outcomes.next().unwrap_or_else(|| Err("it was not run".into())))
+        };
+        errors.into_iter().map(outcome).collect()
+    }
+
+    /// The machine of a setting, and what disturbs computation on it.
+    fn made(&self, index: usize) -> Result<(Case, Option<Disturbance>), String> {
+        let variant = &self.plans[index].variant;
+        let noise = variant.noise(self.seed).map_err(|error| error.to_string())?;
+        Ok((self.case(variant)?, noise))
     }
 }
 

@@ -73,7 +73,7 @@ impl<'a, O: Observer> Part<'a, O> {
         let first = channels.start;
         let machine = setting.machine;
         let channel = |number: u32| {
-            let class = price::class(prepared, machine, &prepared.channels()[number as usize]);
+            let class = price::class(prepared.program(), machine, &prepared.channels()[number as usize]);
             Channel::new(class, price::needs_answers(prepared, machine, number))
         };
         let queues = Queues::new(channels.map(channel).collect(), O::LOOKS);
@@ -239,16 +239,5 @@ fn rank<'a>(prepared: &'a Prepared<'a>, seat: u32, slots: &mut u32) -> Rank<'a> 
     let code = prepared.code(seat);
     let first = *slots;
     *slots += prepared.program().codes[code as usize].slots + OWN_SLOTS;
-    Rank {
-        ops: prepared.ops(code),
-        clock: Time::ZERO,
-        free: Time::ZERO,
-        left: 0,
-        again: 0,
-        after: NONE,
-        next: 0,
-        slots: first,
-        waits: NONE,
-        calls: 0,
-    }
+    Rank { slots: first, ..Rank::at_start(prepared.ops(code)) }
 }

@@ -4,13 +4,13 @@
 //! are of one *class*, and there are few classes and few sizes: the costs of each pair are found in a table that stays in the cache,
 //! and no channel has to remember its own.
 
-use panto_machine::{Machine, Network};
+use panto_machine::{Machine, Network, Transit};
 use panto_units::Time;
 
 use super::prepared::Prepared;
 use crate::costs;
 use crate::engine::Manner;
-use crate::program::{Channel, Lane, Sending};
+use crate::program::{Channel, Lane, Program, Sending};
 use crate::setting::Setting;
 
 /// A class in so many binary digits; those above are the channel's own.
@@ -110,8 +110,8 @@ impl<'a> Prices<'a> {
     #[cold]
     fn find(&mut self, place: usize, class: u32, channel: u32, bytes: u64) {
         let channel = &self.prepared.channels()[channel as usize];
-        let is_far = class & FAR == FAR;
-        let price = Price { class: if is_far { NOBODY } else { class }, bytes, ..self.ask(channel, bytes) };
+        let price =
+            Price { class: if is_far(class) { NOBODY } else { class }, bytes, ..self.ask(channel, bytes) };
         self.table[place] = price;
     }
 
@@ -135,7 +135,7 @@ impl<'a> Prices<'a> {
         };
         let plain = SENDINGS.iter().filter(|sending| is_plain(sending)).map(|&sending| 1 << sending as u32);
         let network = machine.network(operation);
-        let (from, to) = ends(self.prepared, network, channel);
+        let (from, to) = ends(self.prepared.program(), network, channel);
         let carried = costs::carried(machine, operation, bytes);
         Price {
             plain: plain.sum(),
@@ -165,21 +165,26 @@ fn number(lane: Lane) -> u32 {
 
 const _: () = assert!(panto_schedule::Collective::ALL.len() + 2 <= LANES);
 
+/// Is it too far to be told from what is farther?
+pub(crate) fn is_far(class: u32) -> bool {
+    class & FAR == FAR
+}
+
 /// Where a channel's ends are on a network.
-pub(super) fn ends(prepared: &Prepared<'_>, network: &Network, channel: &Channel) -> (u32, u32) {
+pub(crate) fn ends(program: &Program, network: &Network, channel: &Channel) -> (u32, u32) {
     let processors = network.processors();
-    let place = |code: u32| network.map.processor(prepared.program().home(code) as usize, processors);
+    let place = |code: u32| network.map.processor(program.home(code) as usize, processors);
     (place(channel.from), place(channel.to))
 }
 
 /// The class of a channel: what it is for, and how far it goes. [`Network::transit`] tells the same ways apart.
-pub(super) fn class(prepared: &Prepared<'_>, machine: &Machine, channel: &Channel) -> u32 {
+pub(crate) fn class(program: &Program, machine: &Machine, channel: &Channel) -> u32 {
     let lane = number(channel.lane) << WAY_BITS;
     if channel.lane == Lane::Aside {
         return lane;
     }
     let network = machine.network(channel.lane.operation());
-    let (from, to) = ends(prepared, network, channel);
+    let (from, to) = ends(program, network, channel);
     let size = network.nodes.as_ref().map_or(1, |nodes| nodes.size);
     let way = if from == to {
         0
@@ -197,4 +202,29 @@ pub(super) fn needs_answers(prepared: &Prepared<'_>, machine: &Machine, number: 
     let standard = costs::standard(machine, channel.lane.operation(), reach.most());
     channel.lane != Lane::Aside
         && (reach.asks() || matches!(standard, Manner::Rendezvous | Manner::Synchronous))
+}
+
+/// How long the parts of a message take.
+pub(crate) struct Ways {
+    pub(crate) gap: Time,
+    /// A request to send,
+    pub(crate) there: Time,
+    /// the answer,
+    pub(crate) back: Time,
+    /// and the bytes.
+    pub(crate) data: Transit,
+}
+
+/// How long the parts of a message on a channel take.
+pub(crate) fn ways(program: &Program, machine: &Machine, channel: &Channel, bytes: u64) -> Ways {
+    let operation = channel.lane.operation();
+    let network = machine.network(operation);
+    let (from, to) = ends(program, network, channel);
+    let control = network.overheads.control;
+    Ways {
+        gap: network.overheads.gap,
+        there: control + network.transit(from, to, 0).arrives,
+        back: control + network.transit(to, from, 0).arrives,
+        data: network.transit(from, to, costs::carried(machine, operation, bytes)),
+    }
 }

@@ -5,13 +5,13 @@ use panto_units::Time;
 use crate::program::Op;
 
 /// No place, nothing.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// A rank, in one line of the cache. While it runs, this is in registers.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-pub(super) struct Rank<'a> {
-    pub(super) ops: &'a [Op],
+pub(crate) struct Rank<'a> {
+    pub(crate) ops: &'a [Op],
     pub(super) clock: Time,
     /// When it may put the next message on a network.
     pub(super) free: Time,
@@ -22,7 +22,7 @@ pub(super) struct Rank<'a> {
     /// and where the rank goes on after it; [`NONE`] if there is no loop.
     pub(super) after: u32,
     /// The next operation; [`NONE`] if it has ended.
-    pub(super) next: u32,
+    pub(crate) next: u32,
     /// Where its slots are.
     pub(super) slots: u32,
     /// The slot that it waits for, if it does.
@@ -35,7 +35,7 @@ const _: () = assert!(size_of::<Rank<'_>>() == 64);
 
 /// What of a rank is seldom needed.
 #[derive(Debug, Default)]
-pub(super) struct Rest {
+pub(crate) struct Rest {
     /// How many computations it has done,
     pub(super) computed: u64,
     /// and how many of its list.
@@ -116,10 +116,36 @@ pub(super) fn around(nth: u32) -> u32 {
     nth & !KIND
 }
 
-impl Rank<'_> {
+impl Rest {
+    /// The next time of the rank's list.
+    #[inline]
+    pub(crate) fn next_of(&mut self, times: &[Time]) -> Time {
+        let time = times.get(self.listed as usize).copied().unwrap_or_default();
+        self.listed += 1;
+        time
+    }
+}
+
+impl<'a> Rank<'a> {
+    /// One that has done nothing yet.
+    pub(crate) fn at_start(ops: &'a [Op]) -> Self {
+        Self {
+            ops,
+            clock: Time::ZERO,
+            free: Time::ZERO,
+            left: 0,
+            again: 0,
+            after: NONE,
+            next: 0,
+            slots: 0,
+            waits: NONE,
+            calls: 0,
+        }
+    }
+
     /// Begins a loop.
     #[inline]
-    pub(super) fn repeat(&mut self, rest: &mut Rest, at: u32, times: u64) {
+    pub(crate) fn repeat(&mut self, rest: &mut Rest, at: u32, times: u64) {
         if self.after != NONE {
             rest.outer.push((self.left, self.again, self.after));
         }
@@ -129,7 +155,7 @@ impl Rank<'_> {
 
     /// Comes to the end of a loop, or of the main part: then the answer is true.
     #[inline]
-    pub(super) fn end(&mut self, rest: &mut Rest) -> bool {
+    pub(crate) fn end(&mut self, rest: &mut Rest) -> bool {
         if self.left > 1 {
             self.left -= 1;
             self.next = self.again;

@@ -12,7 +12,7 @@ use super::rank::Slot;
 use crate::costs;
 use crate::engine::Manner;
 use crate::observe::{Activity, Cause, Observer};
-use crate::program::{Channel, Lane, Sending};
+use crate::program::{Lane, Sending};
 
 /// Not known yet.
 const UNKNOWN: Time = Time::from_picos(u64::MAX);
@@ -87,8 +87,11 @@ impl<'a, O: Observer> Part<'a, O> {
         bytes: u64,
         slot: Option<u32>,
     ) -> bool {
-        let class =
-            price::class(self.prepared, self.setting.machine, &self.prepared.channels()[channel as usize]);
+        let class = price::class(
+            self.prepared.program(),
+            self.setting.machine,
+            &self.prepared.channels()[channel as usize],
+        );
         let price = *self.prices.of(class, channel, bytes);
         if !price.is_plain(sending) {
             return self.send_oddly(runner, sending, channel, bytes, slot);
@@ -131,7 +134,12 @@ impl<'a, O: Observer> Part<'a, O> {
 
     /// The message, or the request to send it, goes on its network.
     fn set_off(&mut self, runner: &mut Runner<'a>, manner: Manner, channel: u32, bytes: u64, place: u32) {
-        let ways = self.ways(&self.prepared.channels()[channel as usize], bytes);
+        let ways = price::ways(
+            self.prepared.program(),
+            self.setting.machine,
+            &self.prepared.channels()[channel as usize],
+            bytes,
+        );
         let first = match manner {
             Manner::Handshake | Manner::Rendezvous => ways.there,
             _ => ways.data.arrives,
@@ -174,20 +182,6 @@ impl<'a, O: Observer> Part<'a, O> {
     /// The slot for blocking operations: the one behind those of the program.
     pub(super) fn own_slot(&self, seat: u32) -> u32 {
         self.prepared.program().codes[self.code(seat) as usize].slots
-    }
-
-    fn ways(&self, channel: &Channel, bytes: u64) -> Ways {
-        let machine = self.setting.machine;
-        let operation = channel.lane.operation();
-        let network = machine.network(operation);
-        let (from, to) = price::ends(self.prepared, network, channel);
-        let control = network.overheads.control;
-        Ways {
-            gap: network.overheads.gap,
-            there: control + network.transit(from, to, 0).arrives,
-            back: control + network.transit(to, from, 0).arrives,
-            data: network.transit(from, to, costs::carried(machine, operation, bytes)),
-        }
     }
 
     /// A message goes to its channel, wherever that is.
@@ -251,15 +245,4 @@ impl<'a, O: Observer> Part<'a, O> {
             self.agenda.push(seat);
         }
     }
-}
-
-/// How long the parts of a message take.
-struct Ways {
-    gap: Time,
-    /// A request to send,
-    there: Time,
-    /// the answer,
-    back: Time,
-    /// and the bytes.
-    data: Transit,
 }

@@ -48,7 +48,6 @@ impl<'a, O: Observer> Part<'a, O> {
     #[inline(never)]
     pub(super) fn seldom(&mut self, runner: &mut Runner<'a>, act: Act) -> bool {
         let machine = self.setting.machine;
-        let times = |time: Time, times: u64| Time::from_picos(time.as_picos().saturating_mul(times));
         let (activity, time) = match act {
             Act::ComputeListed => {
                 let time = self.listed(runner.seat);
@@ -61,7 +60,7 @@ impl<'a, O: Observer> Part<'a, O> {
                 runner.rank.next -= 1;
                 return false;
             }
-            Act::Poll { times: count } => (Activity::Message, times(machine.processor.poll, count)),
+            Act::Poll { times: count } => (Activity::Message, costs::polling(machine, count)),
             Act::Remote { way, channel, bytes } => (Activity::Access, self.remote(way, channel, bytes)),
             Act::File { bytes } => (Activity::Access, machine.storage.of(bytes)),
             Act::Send { .. }
@@ -85,22 +84,13 @@ impl<'a, O: Observer> Part<'a, O> {
     #[inline]
     pub(super) fn listed(&mut self, seat: u32) -> Time {
         let times = &self.prepared.program().codes[self.code(seat) as usize].times;
-        let rest = &mut self.rests[seat as usize];
-        let time = times.get(rest.listed as usize).copied().unwrap_or_default();
-        rest.listed += 1;
-        time
+        self.rests[seat as usize].next_of(times)
     }
 
     fn remote(&self, way: Way, channel: u32, bytes: u64) -> Time {
         let machine = self.setting.machine;
         let channel = &self.prepared.channels()[channel as usize];
-        let (from, to) = price::ends(self.prepared, &machine.network, channel);
-        let passes = |from, to, bytes| machine.network.transit(from, to, bytes).arrives;
-        match way {
-            Way::There => costs::sending(machine, None, bytes, false) + passes(from, to, bytes),
-            Way::Back => {
-                costs::sending(machine, None, 0, false) + passes(from, to, 0) + passes(to, from, bytes)
-            }
-        }
+        let ends = price::ends(self.prepared.program(), &machine.network, channel);
+        costs::remote(machine, way, ends, bytes)
     }
 }

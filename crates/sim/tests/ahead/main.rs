@@ -14,6 +14,7 @@ mod patterns;
 mod random;
 mod schedules;
 mod stuck;
+mod tape;
 mod threads;
 
 use panto_machine::{Cost, Machine, Network, Overheads, Switching, Topology};
