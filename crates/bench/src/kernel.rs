@@ -7,12 +7,16 @@ use panto_schedule::Problem;
 use panto_transport::Transport;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use crate::calibrate;
+use crate::classic;
+use crate::cm5;
 use crate::comet;
 use crate::error::{Error, Result};
 use crate::measure::Lab;
 use crate::point::Point;
 use crate::results::Record;
 use crate::settings::Settings;
+use crate::swap;
 
 /// What people should know of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,6 +125,32 @@ kernels! {
     ColumnBroadcast => comet::ColumnBroadcast,
     Handler => comet::Handler,
     Io => comet::Io,
+    Swap => swap::Swap,
+    SendReceive => swap::SendReceive,
+    MessageSets => cm5::MessageSets,
+    SimpleSend => cm5::SimpleSend,
+    PathLength => cm5::PathLength,
+    CompleteExchange => cm5::CompleteExchange,
+    RivalBroadcast => cm5::RivalBroadcast,
+    Overhead => calibrate::Overhead,
+    Gap => calibrate::Gap,
+    Eager => calibrate::Eager,
+    Pairs => calibrate::Pairs,
+    Rates => calibrate::Rates,
+    Latency => classic::Latency,
+    Bandwidth => classic::Bandwidth,
+    Bidirectional => classic::Bidirectional,
+    MultiLatency => classic::MultiLatency,
+    MultiBandwidth => classic::MultiBandwidth,
+    SendrecvRing => classic::SendrecvRing,
+    ExchangeRing => classic::ExchangeRing,
+    Halo2d => classic::Halo2d,
+    Halo3d => classic::Halo3d,
+    PutLatency => classic::PutLatency,
+    GetLatency => classic::GetLatency,
+    AccumulateLatency => classic::AccumulateLatency,
+    PutBandwidth => classic::PutBandwidth,
+    GetBandwidth => classic::GetBandwidth,
 }
 
 impl Kernel {

@@ -5,10 +5,12 @@
 
 #![forbid(unsafe_code)]
 
+pub mod against;
 pub mod calibrate;
 pub mod classic;
 pub mod cm5;
 mod comet;
+pub mod contest;
 mod decision;
 mod error;
 mod findings;

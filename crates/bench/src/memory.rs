@@ -27,14 +27,23 @@ pub(crate) fn fits_memory(points: &[Point], settings: &Settings) -> Result<()> {
 /// host's part of a matrix with its copy and packed messages.
 fn needed(point: &Point, settings: &Settings) -> u64 {
     let number = |name| point.number(name).unwrap_or(0);
-    let messages = number(param::BYTES).saturating_mul(4);
+    // Each message of a window is received into memory of its own.
+    let messages = number(param::BYTES).max(number(param::VOLUME));
+    let messages = messages.saturating_mul(number(param::WINDOW).saturating_add(4));
     let vectors = number(param::LENGTH).saturating_mul(8 * 4);
     let files = if number(param::BLOCK) > 0 { settings.io_bytes.saturating_mul(2) } else { 0 };
     let matrix = number(param::DIM).saturating_pow(2).saturating_mul(8 * 4);
-    let each = messages.saturating_add(vectors).saturating_add(files);
+    let each = messages.saturating_add(vectors).saturating_add(files).saturating_add(halo(point));
     let here = on_one_host(point.ranks, &settings.places);
     let part = u128::from(matrix) * here as u128 / point.ranks.max(1) as u128;
     each.saturating_mul(active(point, here) as u64).saturating_add(part as u64)
+}
+
+/// A block of cells of 8 bytes with its halo, in as many dimensions as the grid has.
+fn halo(point: &Point) -> u64 {
+    let Some(side) = point.number(param::SIDE) else { return 0 };
+    let dimensions = 1 + point.text(param::GRID).matches('x').count();
+    side.saturating_add(2).saturating_pow(dimensions as u32).saturating_mul(8 * 2)
 }
 
 /// Ranks of the fullest host: those that are elsewhere need memory there. Where nothing is known of places, all are here.

@@ -44,6 +44,30 @@ pub mod param {
     pub const LOAD_BYTES: &str = "load_bytes";
     /// Bytes of one block of a file.
     pub const BLOCK: &str = "block";
+    /// Messages that are under way at once.
+    pub const WINDOW: &str = "window";
+    /// Cells along each side of a rank's own block.
+    pub const SIDE: &str = "side";
+    /// The process grid, such as `4x2`.
+    pub const GRID: &str = "grid";
+    /// A protocol of the suite `swap`, by its id.
+    pub const PROTOCOL: &str = "protocol";
+    /// Bytes that a rank sends altogether, in messages of another size.
+    pub const VOLUME: &str = "volume";
+    /// How the swaps of a volume follow each other.
+    pub const LOOP: &str = "loop";
+    /// What was done with caches before, and how often each message was sent.
+    pub const WAY: &str = "way";
+    /// Which ranks meet: pairs such as `0-2,1-3`, or `ring`.
+    pub const BETWEEN: &str = "between";
+    /// A set of messages that go at once, such as `(0,1),(2,3)`.
+    pub const SET: &str = "set";
+    /// How far away, from the nearest rank (1) on, where the distance is what is swept over.
+    pub const LEVEL: &str = "level";
+    /// Messages in a row.
+    pub const MESSAGES: &str = "messages";
+    /// Pairs of ranks that talk at once.
+    pub const PAIRS: &str = "pairs";
 }
 
 /// Values of [`param::VARIANT`] that more than one place must know.

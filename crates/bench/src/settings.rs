@@ -12,6 +12,7 @@ use crate::sizes::rank_counts;
 use crate::{calibrate, classic, cm5, swap};
 
 /// What to sweep over and how long to measure. `None` leaves the choice to each kernel.
+#[expect(clippy::struct_excessive_bools, reason = "each answers a question of its own")]
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The numbers of ranks for kernels that sweep over them; the largest is the world of all others.
@@ -39,6 +40,8 @@ pub struct Settings {
     pub most_ranks: Option<usize>,
     /// Does the message layer know message-driven receive?
     pub has_handlers: bool,
+    /// Does it know one-sided communication?
+    pub has_windows: bool,
     /// The global row or column that is broadcast; the middle one if not given.
     pub index: Option<u64>,
     /// The process mesh of the matrix kernels.
@@ -136,6 +139,7 @@ impl Default for Settings {
             places: Vec::new(),
             most_ranks: None,
             has_handlers: true,
+            has_windows: false,
             index: None,
             mesh: None,
             algorithm: None,
@@ -210,6 +214,7 @@ impl Settings {
             )));
         }
         self.check_distances()?;
+        self.swap.check(ranks)?;
         self.shape.as_ref().map_or(Ok(()), |shape| shape.fits(ranks))?;
         self.mesh.as_ref().map_or(Ok(()), |mesh| check_mesh(mesh, ranks))
     }

@@ -39,24 +39,32 @@ Examples:
   panto bench comet/echo --sizes 0..64KiB      one kernel
   mpirun -n 4 panto bench comet                the same on the MPI of that mpirun, whichever it is
   panto bench comet --on ipsc860 --ranks 16    the same on a simulated machine
+  mpirun -n 2 panto calibrate -o mine.toml     measure a model of this machine, to simulate on it
+  panto fit run.jsonl -o mine.toml             a model from results that are there already
   panto trace -- mpirun -n 16 ./app            record what an MPI program does, as it is
   panto simulate app.panto -m infiniband       predict how it would run on another machine
+  mpirun -n 16 panto perform app.panto         its messages alone, for real
   panto machines show ipsc860                  what a simulated machine is made of
   panto info run.jsonl                         look at a saved result again
+  panto compare before.jsonl after.jsonl       what became slower or faster, with confidence
   panto info mpi                               which MPI library would be used, and why
 
 Exit codes: 0 done; 1 a measurement failed (wrong data, deadlock, a rank gave up); 2 the command or a file
-is wrong, nothing was measured; 130 stopped by Ctrl-C, what was measured is kept. `panto trace` ends with the
-program's own (see `panto trace --help`).";
+is wrong, nothing was measured; 3 `panto compare` found something slower; 130 stopped by Ctrl-C, what was
+measured is kept. `panto trace` ends with the program's own (see `panto trace --help`).";
 
 #[derive(Subcommand)]
 enum Command {
     Quickstart(quickstart::Quickstart),
     Bench(Box<bench::Bench>),
+    Calibrate(Box<commands::calibrate::Calibrate>),
+    Fit(commands::fit::Fit),
     Trace(commands::trace::Trace),
     Simulate(Box<simulate::Simulate>),
+    Perform(commands::perform::Perform),
     Sweep(Box<sweep::Sweep>),
     Balance(Box<balance::Balance>),
+    Compare(commands::compare::Compare),
     Info(info::Info),
     Convert(commands::convert::Convert),
     Machines(machines::Machines),
@@ -69,8 +77,10 @@ impl Command {
     fn is_for_all(&self) -> bool {
         match self {
             Self::Bench(command) => command.is_for_all(),
+            Self::Calibrate(command) => command.is_for_all(),
             Self::Trace(command) => command.is_for_all(),
             Self::Info(command) => command.is_for_all(),
+            Self::Perform(command) => command.is_for_all(),
             Self::Sweep(_) => true,
             _ => false,
         }
@@ -98,10 +108,14 @@ fn run(command: Command) -> ExitCode {
     let outcome = match command {
         Command::Quickstart(command) => command.run(),
         Command::Bench(command) => command.run(),
+        Command::Calibrate(command) => command.run(),
+        Command::Fit(command) => command.run(),
         Command::Trace(command) => command.run(),
         Command::Simulate(command) => command.run(),
+        Command::Perform(command) => command.run(),
         Command::Sweep(command) => command.run(),
         Command::Balance(command) => command.run(),
+        Command::Compare(command) => command.run(),
         Command::Info(command) => command.run(),
         Command::Convert(command) => command.run(),
         Command::Machines(command) => command.run(),

@@ -140,6 +140,7 @@ pub fn settings(world: &Mpi, settings: Settings) -> Result<Settings, Failure> {
         places,
         most_ranks: Some(world.most_ranks()),
         has_handlers: false,
+        has_windows: true,
         ..settings
     })
 }

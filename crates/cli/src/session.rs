@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use panto_bench::against::Against;
 use panto_bench::results::{End, Line, Manifest, Record, Writer};
 use panto_bench::{Kernel, Observer, Settings, run};
 use panto_transport::World;
@@ -22,12 +23,18 @@ pub struct Session {
     manifest: Manifest,
     interrupt: Arc<AtomicBool>,
     watcher: Watcher,
+    against: Option<Against>,
 }
 
 impl Session {
     pub fn new(format: Format, writer: Option<Writer>, manifest: Manifest) -> Self {
         let watcher = Watcher { format, progress: Progress::new(), current: None, records: Vec::new() };
-        Self { format, writer, manifest, interrupt: Arc::default(), watcher }
+        Self { format, writer, manifest, interrupt: Arc::default(), watcher, against: None }
+    }
+
+    /// The same with a model beside what is measured.
+    pub fn against(self, against: Option<Against>) -> Self {
+        Self { against, ..self }
     }
 
     pub fn measure<W: World>(
@@ -39,7 +46,7 @@ impl Session {
         // The first Ctrl-C ends the run after the current sample.
         self.interrupt = interrupt::listen()?;
         let (writer, watcher, interrupt) = (self.writer.as_mut(), &mut self.watcher, &*self.interrupt);
-        let mut observer = Recorder { writer, watcher, interrupt };
+        let mut observer = Recorder { writer, watcher, interrupt, against: self.against.as_mut() };
         let outcome = run(world, kernels, settings, &self.interrupt, &mut observer);
         // What was measured is shown, also when the run failed.
         self.watcher.flush();
@@ -98,15 +105,24 @@ struct Recorder<'a> {
     writer: Option<&'a mut Writer>,
     watcher: &'a mut Watcher,
     interrupt: &'a AtomicBool,
+    against: Option<&'a mut Against>,
 }
 
 impl Observer for Recorder<'_> {
     fn kernel(&mut self, kernel: Kernel, points: usize) -> panto_bench::Result<()> {
         self.watcher.begin(kernel, points);
+        if let Some(against) = &mut self.against {
+            // A model that cannot run a kernel is no reason not to measure it.
+            if let Err(why) = against.begin(kernel, &self.watcher.records, self.interrupt) {
+                let text = format!("panto: {kernel} without the model's values: {why}");
+                self.watcher.progress.suspend(|| out::note(text));
+            }
+        }
         Ok(())
     }
 
     fn record(&mut self, record: &Record) -> panto_bench::Result<()> {
+        let record = &self.against.as_ref().map_or_else(|| record.clone(), |against| against.beside(record));
         if let Some(writer) = &mut self.writer {
             writer.write(&Line::Point(Box::new(record.clone())))?;
         }

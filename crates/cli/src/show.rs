@@ -4,7 +4,8 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use panto_bench::results::{End, Manifest, Record};
-use panto_bench::{Kernel, findings};
+use panto_bench::{Finding, Kernel, findings};
+use panto_report::chart::Figure;
 use panto_report::present;
 use panto_report::table::{Column, Table};
 
@@ -54,7 +55,15 @@ pub fn results(format: Format, manifest: &Manifest, records: &[Record], end: Opt
     let found = findings(records);
     match format {
         Format::Table => {
-            out::text(present::findings(&found));
+            for (heading, table) in present::decisions(records) {
+                out::text(format_args!("{heading}\n{table}\n"));
+            }
+            // Those of the suite `swap` are thousands, and stand in its summary.
+            let few: Vec<Finding> =
+                found.into_iter().filter(|finding| !present::is_swap(&finding.kernel)).collect();
+            out::text(present::findings(&few));
+            out::text(present::swap_summary(records));
+            present::departures(records).iter().for_each(out::line);
             let concerns = present::concerns(records);
             for concern in present::crowding(records, manifest).into_iter().chain(concerns) {
                 out::line(format_args!("note: {concern}"));
@@ -67,13 +76,30 @@ pub fn results(format: Format, manifest: &Manifest, records: &[Record], end: Opt
     }
 }
 
-/// One SVG a kernel.
+/// One SVG a kernel; in the suite `swap` one an experiment.
 pub fn plots(directory: &Path, manifest: &Manifest, records: &[Record]) -> Result<(), Failure> {
     for (kernel, records) in present::by_kernel(records) {
-        let path = directory.join(format!("{}.svg", kernel.replace('/', "-")));
-        let svg = present::figure(&kernel, &records, Some(manifest)).to_svg();
-        std::fs::write(&path, svg).map_err(|error| Failure::write(&path, &error))?;
-        out::note(format_args!("wrote {}", path.display()));
+        if present::is_swap(&kernel) {
+            for (name, figure) in present::swap_figures(&records, Some(manifest)) {
+                plot(directory, &name, &figure)?;
+            }
+            continue;
+        }
+        plot(directory, &kernel.replace('/', "-"), &present::figure(&kernel, &records, Some(manifest)))?;
     }
+    for (name, grid) in present::decision_pictures(records) {
+        write(directory, &name, &grid.to_svg())?;
+    }
+    Ok(())
+}
+
+fn plot(directory: &Path, name: &str, figure: &Figure) -> Result<(), Failure> {
+    write(directory, name, &figure.to_svg())
+}
+
+fn write(directory: &Path, name: &str, svg: &str) -> Result<(), Failure> {
+    let path = directory.join(format!("{name}.svg"));
+    std::fs::write(&path, svg).map_err(|error| Failure::write(&path, &error))?;
+    out::note(format_args!("wrote {}", path.display()));
     Ok(())
 }

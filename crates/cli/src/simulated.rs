@@ -25,13 +25,18 @@ pub struct MachineArgs {
     #[arg(long, value_enum)]
     computation: Option<Computation>,
 
-    /// Change the model, such as link.latency=2us; may be given again and again
-    #[arg(long, value_name = "KEY=VALUE")]
+    /// Change the model, such as link.latency=2us; or, for cm5/message-set, a set of messages such as "(0,1),(2,3)"; may be
+    /// given again and again
+    #[arg(long, value_name = "KEY=VALUE|SET")]
     set: Vec<String>,
 
     /// The processors on which ranks 0, 1, 2 ... run, such as 0,1,3,2
     #[arg(long, value_name = "N,...")]
     map: Option<String>,
+
+    /// Read the virtual clock inexactly, such as by 2%: times are off by so much, and once in a hundred by far more
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
+    clock_noise: Option<f64>,
 }
 
 /// What messages do that meet.
@@ -84,8 +89,9 @@ impl MachineArgs {
         let given = [
             ("--network", self.network.is_some()),
             ("--computation", self.computation.is_some()),
-            ("--set", !self.set.is_empty()),
+            ("--set", self.changes().next().is_some()),
             ("--map", self.map.is_some()),
+            ("--clock-noise", self.clock_noise.is_some()),
         ];
         match given.into_iter().find(|(_, is_given)| *is_given) {
             None => Ok(()),
@@ -110,17 +116,42 @@ impl MachineArgs {
         Model::load(on, &self.overrides()?).map_err(|error| Failure::Usage(error.to_string()))
     }
 
+    /// The values of `--set` that change the model.
+    fn changes(&self) -> impl Iterator<Item = &String> {
+        self.set.iter().filter(|text| text.contains('='))
+    }
+
+    /// Those that do not: sets of messages.
+    pub fn message_sets(&self) -> impl Iterator<Item = &str> {
+        self.set.iter().filter(|text| !text.contains('=')).map(String::as_str)
+    }
+
     fn overrides(&self) -> Result<Vec<String>, Failure> {
-        let mut overrides = self.set.clone();
+        let mut overrides: Vec<String> = self.changes().cloned().collect();
         if let Some(map) = &self.map {
             overrides.push(format!("network.map={:?}", parse_list(map)?));
         }
         Ok(overrides)
     }
 
-    pub fn world(&self, machine: Machine) -> Simulated {
-        let world = Simulated::new(Arc::new(machine), Network::or_default(self.network).model());
-        if self.is_measured() { world.measured() } else { world }
+    /// The seed is that of the clock's noise.
+    pub fn world(&self, machine: Machine, seed: u64) -> Simulated {
+        let world = Simulated::new(Arc::new(machine), self.traffic());
+        let world = if self.is_measured() { world.measured() } else { world };
+        match self.clock_noise {
+            Some(relative) => world.with_timing_noise(seed, relative, OUTLIERS),
+            None => world,
+        }
+    }
+
+    /// What messages do that meet.
+    pub fn traffic(&self) -> Traffic {
+        Network::or_default(self.network).model()
+    }
+
+    /// Is every time that of the model, to the picosecond?
+    pub fn is_exact(&self) -> bool {
+        self.clock_noise.is_none() && !self.is_measured()
     }
 
     fn is_measured(&self) -> bool {
@@ -144,8 +175,32 @@ impl MachineArgs {
             network,
             overrides: self.overrides().unwrap_or_default(),
         };
-        Manifest::simulated(described, text, cores().len(), settings)
+        let manifest = Manifest::simulated(described, text, cores().len(), settings);
+        match self.clock_noise {
+            Some(relative) => Manifest { clock: noisy(relative), ..manifest },
+            None => manifest,
+        }
     }
+}
+
+/// The share of times that are several times too long where the clock has noise.
+const OUTLIERS: f64 = 0.01;
+/// More noise than this is no measurement.
+const MOST_NOISE: f64 = 25.0;
+
+fn noisy(relative: f64) -> String {
+    format!(
+        "virtual clock of the simulated machine, read with a noise of {} and outliers",
+        panto_units::percent(relative * 100.0)
+    )
+}
+
+/// Reads `2%` or `2` as 0.02.
+fn parse_percent(text: &str) -> Result<f64, String> {
+    let number = text.trim().trim_end_matches('%').trim_end();
+    let wrong = || format!("`{text}` is not from 0% to {MOST_NOISE}%");
+    let percent: f64 = number.parse().map_err(|_| wrong())?;
+    if (0.0..=MOST_NOISE).contains(&percent) { Ok(percent / 100.0) } else { Err(wrong()) }
 }
 
 fn parse_list(text: &str) -> Result<Vec<u32>, Failure> {

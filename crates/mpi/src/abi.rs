@@ -109,6 +109,10 @@ constants! {
     handle double: usize = 0x4c00_080b, c"ompi_mpi_double", 0x214;
     /// `MPI_SUM`.
     handle sum: usize = 0x5800_0003, c"ompi_mpi_op_sum", 0x21;
+    /// `MPI_UNSIGNED_CHAR`.
+    handle unsigned_char: usize = 0x4c00_0102, c"ompi_mpi_unsigned_char", 0x245;
+    /// `MPI_INFO_NULL`.
+    handle info_null: usize = 0x1c00_0000, c"ompi_mpi_info_null", 0x130;
     /// `MPI_REQUEST_NULL`.
     handle request_null: usize = 0x2c00_0000, c"ompi_request_null", 0x180;
     /// `MPI_ERRORS_RETURN`.
@@ -139,6 +143,12 @@ constants! {
     number graph: c_int = 1, 2, 212;
     /// `MPI_DIST_GRAPH`.
     number dist_graph: c_int = 3, 3, 213;
+    /// `MPI_LOCK_EXCLUSIVE`: nobody else may access the window meanwhile.
+    number lock_exclusive: c_int = 234, 1, 301;
+    /// `MPI_LOCK_SHARED`.
+    number lock_shared: c_int = 235, 2, 302;
+    /// `MPI_MODE_NOSUCCEED`: no access follows a fence.
+    number mode_nosucceed: c_int = 16384, 16, 16384;
     /// `MPI_COMBINER_NAMED`: a datatype that the program did not make.
     number combiner_named: c_int = 1, 0, 101;
     /// `MPI_BSEND_OVERHEAD`.

@@ -8,7 +8,7 @@ use crate::mpi::Mpi;
 use crate::request::Request;
 use crate::status::{RawStatus, Status};
 
-/// A communicator. It lives as long as the job: to free one, all its ranks would have to come together.
+/// A communicator. It lives as long as the job, unless all its ranks come together to [`free`](Comm::free) it.
 #[derive(Clone)]
 pub struct Comm {
     pub(crate) mpi: Mpi,
@@ -80,14 +80,24 @@ impl Comm {
 
     /// A communicator of the ranks that say `true`, in the same order. All ranks must call this; the others get none.
     pub fn split(&self, member: bool) -> Result<Option<Self>> {
-        let color = if member { 0 } else { self.mpi.constants().undefined };
-        let mut new: Word = 0;
+        self.split_by(member.then_some(0))
+    }
+
+    /// A communicator of the ranks of the same team, in the same order. All ranks must call this; those of no team get none.
+    pub fn split_by(&self, team: Option<usize>) -> Result<Option<Self>> {
+        let color = team.map_or(self.mpi.constants().undefined, |team| team as c_int);
+        let (function, mut new): (_, Word) = (self.mpi.functions().MPI_Comm_split, 0);
         // SAFETY: `new` is a place for a handle.
-        let code = unsafe {
-            (self.mpi.functions().MPI_Comm_split)(self.raw, color, self.rank as c_int, &raw mut new)
-        };
+        let code = unsafe { function(self.raw, color, self.rank as c_int, &raw mut new) };
         self.mpi.check("MPI_Comm_split", code)?;
-        if member { Self::made(&self.mpi, new).map(Some) } else { Ok(None) }
+        team.map(|_| Self::made(&self.mpi, new)).transpose()
+    }
+
+    /// Gives it back. All its ranks must call this, and nobody may have a copy of it.
+    pub fn free(mut self) -> Result<()> {
+        // SAFETY: a communicator that was made here, and that is not used again.
+        let code = unsafe { (self.mpi.functions().MPI_Comm_free)(&raw mut self.raw) };
+        self.mpi.check("MPI_Comm_free", code)
     }
 
     /// The same ranks again, whose messages meet none of this one's. All ranks must call this.
@@ -275,7 +285,7 @@ impl Comm {
     }
 
     #[inline]
-    fn envelope(&self, want: Want) -> (c_int, c_int) {
+    pub(crate) fn envelope(&self, want: Want) -> (c_int, c_int) {
         let constants = self.mpi.constants();
         let source = want.source.map_or(constants.any_source, |rank| rank as c_int);
         (source, want.tag.map_or(constants.any_tag, |tag| tag as c_int))

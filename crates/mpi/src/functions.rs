@@ -81,6 +81,28 @@ functions! {
     fn MPI_Comm_size(comm: Word, size: *mut c_int);
     fn MPI_Comm_split(comm: Word, color: c_int, key: c_int, new: *mut Word);
     fn MPI_Comm_dup(comm: Word, new: *mut Word);
+    fn MPI_Comm_free(comm: *mut Word);
+    fn MPI_Comm_group(comm: Word, group: *mut Word);
+    fn MPI_Group_incl(group: Word, count: c_int, ranks: *const c_int, new: *mut Word);
+    fn MPI_Group_free(group: *mut Word);
+
+    fn MPI_Win_allocate(bytes: isize, unit: c_int, info: Word, comm: Word, memory: *mut *mut c_void, window: *mut Word);
+    fn MPI_Win_free(window: *mut Word);
+    fn MPI_Win_set_errhandler(window: Word, handler: Word);
+    fn MPI_Win_fence(assert: c_int, window: Word);
+    fn MPI_Win_lock(kind: c_int, rank: c_int, assert: c_int, window: Word);
+    fn MPI_Win_unlock(rank: c_int, window: Word);
+    fn MPI_Win_lock_all(assert: c_int, window: Word);
+    fn MPI_Win_unlock_all(window: Word);
+    fn MPI_Win_flush(rank: c_int, window: Word);
+    fn MPI_Win_post(group: Word, assert: c_int, window: Word);
+    fn MPI_Win_start(group: Word, assert: c_int, window: Word);
+    fn MPI_Win_complete(window: Word);
+    fn MPI_Win_wait(window: Word);
+    fn MPI_Win_test(window: Word, flag: *mut c_int);
+    fn MPI_Put(data: *const c_void, count: c_int, datatype: Word, target: c_int, at: isize, there: c_int, target_type: Word, window: Word);
+    fn MPI_Get(into: *mut c_void, count: c_int, datatype: Word, target: c_int, at: isize, there: c_int, target_type: Word, window: Word);
+    fn MPI_Accumulate(data: *const c_void, count: c_int, datatype: Word, target: c_int, at: isize, there: c_int, target_type: Word, op: Word, window: Word);
 
     fn MPI_Send(data: *const c_void, count: c_int, datatype: Word, to: c_int, tag: c_int, comm: Word);
     fn MPI_Bsend(data: *const c_void, count: c_int, datatype: Word, to: c_int, tag: c_int, comm: Word);
@@ -97,6 +119,7 @@ functions! {
     fn MPI_Recv(data: *mut c_void, count: c_int, datatype: Word, from: c_int, tag: c_int, comm: Word, status: *mut c_void);
     fn MPI_Irecv(data: *mut c_void, count: c_int, datatype: Word, from: c_int, tag: c_int, comm: Word, request: *mut Word);
     fn MPI_Recv_init(data: *mut c_void, count: c_int, datatype: Word, from: c_int, tag: c_int, comm: Word, request: *mut Word);
+    fn MPI_Sendrecv(data: *const c_void, count: c_int, datatype: Word, to: c_int, tag: c_int, into: *mut c_void, room: c_int, into_type: Word, from: c_int, from_tag: c_int, comm: Word, status: *mut c_void);
     fn MPI_Probe(from: c_int, tag: c_int, comm: Word, status: *mut c_void);
     fn MPI_Iprobe(from: c_int, tag: c_int, comm: Word, flag: *mut c_int, status: *mut c_void);
     fn MPI_Get_count(status: *const c_void, datatype: Word, count: *mut c_int);

@@ -27,7 +27,9 @@ mod library;
 mod mpi;
 mod reduction;
 mod request;
+mod sendrecv;
 mod status;
+mod window;
 
 pub use abi::{Abi, Constants, StatusLayout};
 pub use collective::{Collective, Memory};
@@ -38,3 +40,4 @@ pub use mpi::Mpi;
 pub use reduction::{Apply, Operation};
 pub use request::Request;
 pub use status::Status;
+pub use window::{Access, Part, Window};

@@ -40,6 +40,8 @@ int main(void)
     handle("datatype_null", (uintptr_t) MPI_DATATYPE_NULL);
     handle("double", (uintptr_t) MPI_DOUBLE);
     handle("sum", (uintptr_t) MPI_SUM);
+    handle("unsigned_char", (uintptr_t) MPI_UNSIGNED_CHAR);
+    handle("info_null", (uintptr_t) MPI_INFO_NULL);
     handle("request_null", (uintptr_t) MPI_REQUEST_NULL);
     handle("errors_return", (uintptr_t) MPI_ERRORS_RETURN);
     number("in_place", (intptr_t) MPI_IN_PLACE);
@@ -50,6 +52,9 @@ int main(void)
     number("cart", MPI_CART);
     number("graph", MPI_GRAPH);
     number("dist_graph", MPI_DIST_GRAPH);
+    number("lock_exclusive", MPI_LOCK_EXCLUSIVE);
+    number("lock_shared", MPI_LOCK_SHARED);
+    number("mode_nosucceed", MPI_MODE_NOSUCCEED);
     number("combiner_named", MPI_COMBINER_NAMED);
     number("any_source", MPI_ANY_SOURCE);
     number("any_tag", MPI_ANY_TAG);

@@ -1,5 +1,6 @@
 use crate::error::{Error, require_finite};
 use crate::interval::Interval;
+use crate::medians::Medians;
 use crate::rng::Rng;
 use crate::summary::{interpolate, median_in_place};
 
@@ -46,9 +47,13 @@ impl Bootstrap {
         })
     }
 
-    /// The interval of `median(b) / median(a)`.
+    /// The interval of `median(b) / median(a)`. O(n log n + resamples), see `medians.rs`.
     pub fn median_ratio(&self, a: &[f64], b: &[f64]) -> Result<Interval, Error> {
-        self.median_ratio_by_group(&[a], &[b])
+        let (below, above) = (Medians::of(a)?, Medians::of(b)?);
+        self.run(|rng, buffer| {
+            let denominator = below.draw(rng, buffer);
+            above.draw(rng, buffer) / denominator
+        })
     }
 
     /// The interval of `median(b) / median(a)`, both resampled by group; see [`Bootstrap::interval_by_group`].

@@ -24,9 +24,16 @@ impl Curve {
     pub(crate) fn len(&self) -> usize {
         self.x.len()
     }
+
+    /// The points whose index `keep` keeps.
+    pub(crate) fn filter(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let pick = |values: &[f64]| (0..values.len()).filter(|&k| keep(k)).map(|k| values[k]).collect();
+        Self { x: pick(&self.x), y: pick(&self.y), weight: pick(&self.weight) }
+    }
 }
 
-fn check(points: &[(f64, f64)]) -> Result<(), Error> {
+/// Finite sizes and times, none negative, no time zero.
+pub(crate) fn check(points: &[(f64, f64)]) -> Result<(), Error> {
     if points.is_empty() {
         return Err(Error::Empty);
     }

@@ -30,6 +30,11 @@ pub enum Error {
         /// The number given.
         got: usize,
     },
+    /// All values of something are equal that must vary.
+    Alike {
+        /// What does not vary.
+        what: &'static str,
+    },
     /// A setting lies outside the range in which it has a meaning.
     Setting {
         /// The name of the setting.
@@ -47,6 +52,7 @@ impl fmt::Display for Error {
             Self::Negative { index, value } => write!(f, "value {index} is negative ({value})"),
             Self::Zero { index } => write!(f, "value {index} is zero, but one has to divide by it"),
             Self::TooFew { needed, got } => write!(f, "{needed} values are needed, {got} given"),
+            Self::Alike { what } => write!(f, "all {what} are equal, so their effect cannot be seen"),
             Self::Setting { name, rule } => write!(f, "the setting `{name}` {rule}"),
         }
     }

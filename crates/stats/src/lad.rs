@@ -68,7 +68,8 @@ struct Descent {
 }
 
 impl Solver {
-    /// The best line through the points of `range` (at least two), searched from the corner `start` of two of them.
+    /// The best line through the points of `range` (at two sizes or more, in ascending order), searched from the corner
+    /// `start` of two of them with different sizes.
     pub(crate) fn solve(&mut self, curve: &Curve, range: Range<usize>, start: Corner) -> Solution {
         let mut corner = start;
         // Exact arithmetic needs no bound; rounding might in theory walk in a circle of equal costs.
@@ -138,7 +139,8 @@ impl Solver {
         for index in range {
             let arm = curve.x[index] - curve.x[descent.pivot];
             let length = residual(curve, index, anchor, slope) / arm;
-            if length.abs() > 0.0 && (length > 0.0) == descent.upward {
+            // Infinite above and below the pivot: a line that turns about it never meets a point of the same size.
+            if length.abs() > 0.0 && length.is_finite() && (length > 0.0) == descent.upward {
                 let gain = 2.0 * curve.weight[index] * arm.abs();
                 self.steps.push(Step { length: length.abs(), gain, index });
             }

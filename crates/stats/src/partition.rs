@@ -1,13 +1,27 @@
 use crate::curve::Curve;
 use crate::lad::{Solver, cost};
+use std::ops::Range;
 
 /// The cheapest division of a curve into a given number of segments.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Partition {
     /// Sum of the capped absolute relative residuals over all segments.
     pub(crate) cost: f64,
     /// The index at which each segment starts, the first being 0.
     pub(crate) starts: Vec<usize>,
+}
+
+impl Partition {
+    /// The cost with a price for each segment.
+    pub(crate) fn priced(&self, price: f64) -> f64 {
+        self.cost + price * self.starts.len() as f64
+    }
+
+    /// The indices of each segment of a curve of `n` points.
+    pub(crate) fn ranges(&self, n: usize) -> impl Iterator<Item = Range<usize>> + '_ {
+        let ends = self.starts.iter().skip(1).copied().chain([n]);
+        self.starts.iter().zip(ends).map(|(&start, end)| start..end)
+    }
 }
 
 /// For each number of segments from 1 to `max_segments` (as far as the points suffice) the cheapest partition with at
@@ -105,7 +119,6 @@ mod tests {
     use super::*;
     use crate::Rng;
     use crate::lad::tests::oracle;
-    use std::ops::Range;
 
     /// Tries all divisions of `range`.
     fn brute(

@@ -1,13 +1,8 @@
 use crate::curve::Curve;
 use crate::error::Error;
-use crate::interval::Interval;
-use crate::lad::{Solver, cost};
-use crate::line::Line;
+use crate::fit::Fit;
 use crate::noise::noise;
 use crate::partition::{Partition, partitions};
-use crate::rng::Rng;
-use crate::uncertainty::Redraw;
-use std::ops::Range;
 
 /// How many units of noise, times ln n, a further segment has to save; see [`Segmentation::fit`].
 const PRICE: f64 = 2.0;
@@ -43,72 +38,6 @@ impl Default for Segmentation {
     }
 }
 
-/// One straight piece.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Segment {
-    /// Smallest measured size.
-    pub from_x: f64,
-    /// Largest measured size.
-    pub to_x: f64,
-    /// Time at size 0, if the line went on to there; may be negative.
-    pub intercept: f64,
-    /// Time for each further unit of size.
-    pub slope: f64,
-    /// Number of distinct sizes.
-    pub points: usize,
-    /// Mean absolute relative residual.
-    pub residual: f64,
-    /// 95 % interval of the intercept, for given breakpoints.
-    pub intercept_interval: Interval,
-    /// 95 % interval of the slope, for given breakpoints.
-    pub slope_interval: Interval,
-}
-
-impl Segment {
-    /// The line of the segment.
-    pub fn line(&self) -> Line {
-        Line { intercept: self.intercept, slope: self.slope }
-    }
-}
-
-/// Where one segment ends and the next begins.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Breakpoint {
-    /// Largest measured size of the segment before.
-    pub last: f64,
-    /// Smallest measured size of the segment behind.
-    pub first: f64,
-    /// The best guess between the two: where the lines cross, or the middle when they do not cross there.
-    pub at: f64,
-}
-
-/// A curve of time against size as straight pieces.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Fit {
-    /// The pieces by ascending size; at least one.
-    pub segments: Vec<Segment>,
-    /// One fewer than segments.
-    pub breakpoints: Vec<Breakpoint>,
-    /// Sum of the absolute relative residuals, without penalty or cap.
-    pub cost: f64,
-    /// Mean absolute relative residual.
-    pub residual: f64,
-    /// The mean absolute relative noise that the penalty assumed.
-    pub noise: f64,
-}
-
-impl Fit {
-    /// The time at size `x`; the first and the last piece go on outside of the measured sizes. Never negative.
-    pub fn predict(&self, x: f64) -> f64 {
-        self.segment(x).line().at(x).max(0.0)
-    }
-
-    /// The segment that is in force at size `x`.
-    pub fn segment(&self, x: f64) -> &Segment {
-        &self.segments[self.breakpoints.partition_point(|b| b.at < x)]
-    }
-}
-
 impl Segmentation {
     /// The optimal division of points (size, time), and the optimal line in each piece.
     ///
@@ -133,16 +62,29 @@ impl Segmentation {
     ///
     /// O(n^3) at worst for n distinct sizes, O(n^2) lines; memory O(n^2).
     pub fn fit(&self, points: &[(f64, f64)]) -> Result<Fit, Error> {
+        let curve = self.curve(points)?;
+        let noise = noise([&curve], self.noise_floor);
+        let best = self.divide(&curve, price(noise, curve.len()));
+        Ok(self.assemble(&curve, &best, noise))
+    }
+
+    /// The points as a curve, if they and the settings allow a fit.
+    pub(crate) fn curve(&self, points: &[(f64, f64)]) -> Result<Curve, Error> {
         self.check()?;
         let curve = Curve::new(points)?;
         if curve.len() < self.min_points {
             return Err(Error::TooFew { needed: self.min_points, got: curve.len() });
         }
-        let noise = noise(&curve, self.noise_floor);
-        let price = noise * PRICE * (curve.len() as f64).ln();
-        let candidates = partitions(&curve, self.min_points, self.max_segments, self.cap * price);
-        let best = choose(&candidates, price);
-        Ok(self.assemble(&curve, best, noise))
+        Ok(curve)
+    }
+
+    /// The division with the least cost and `price` a segment; the fewest segments among equals.
+    pub(crate) fn divide(&self, curve: &Curve, price: f64) -> Partition {
+        let candidates = partitions(curve, self.min_points, self.max_segments, self.cap * price);
+        let fewest_first = candidates.into_iter();
+        fewest_first
+            .reduce(|best, p| if p.priced(price) < best.priced(price) { p } else { best })
+            .unwrap_or_default()
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -160,56 +102,9 @@ impl Segmentation {
         }
         Ok(())
     }
-
-    fn assemble(&self, curve: &Curve, best: &Partition, noise: f64) -> Fit {
-        let parts = solve_parts(curve, &best.starts);
-        let redraw = Redraw::new(curve, &parts, self.resamples);
-        let mut rng = Rng::new(self.seed);
-        let segments =
-            parts.iter().map(|(range, line)| segment(curve, range, *line, &redraw, &mut rng)).collect();
-        let cost = parts.iter().map(|(range, line)| full_cost(curve, range, *line)).sum::<f64>();
-        let breakpoints = parts.windows(2).map(|pair| breakpoint(curve, pair)).collect();
-        Fit { segments, breakpoints, cost, residual: cost / curve.len() as f64, noise }
-    }
 }
 
-/// The least penalised cost; the fewest segments among equals.
-fn choose(candidates: &[Partition], price: f64) -> &Partition {
-    let total = |p: &Partition| p.cost + price * p.starts.len() as f64;
-    let first = &candidates[0];
-    candidates.iter().fold(first, |best, p| if total(p) < total(best) { p } else { best })
-}
-
-fn solve_parts(curve: &Curve, starts: &[usize]) -> Vec<(Range<usize>, Line)> {
-    let ends = starts[1..].iter().copied().chain([curve.len()]);
-    let mut solver = Solver::default();
-    let mut solve =
-        |range: Range<usize>| solver.solve(curve, range.clone(), (range.start, range.end - 1)).line;
-    starts.iter().zip(ends).map(|(&start, end)| (start..end, solve(start..end))).collect()
-}
-
-fn segment(curve: &Curve, range: &Range<usize>, line: Line, redraw: &Redraw, rng: &mut Rng) -> Segment {
-    let (intercept_interval, slope_interval) = redraw.intervals(range.clone(), line, rng);
-    Segment {
-        from_x: curve.x[range.start],
-        to_x: curve.x[range.end - 1],
-        intercept: line.intercept,
-        slope: line.slope,
-        points: range.len(),
-        residual: full_cost(curve, range, line) / range.len() as f64,
-        intercept_interval,
-        slope_interval,
-    }
-}
-
-fn full_cost(curve: &Curve, range: &Range<usize>, line: Line) -> f64 {
-    cost(curve, range.clone(), line, f64::INFINITY)
-}
-
-fn breakpoint(curve: &Curve, pair: &[(Range<usize>, Line)]) -> Breakpoint {
-    let (last, first) = (curve.x[pair[0].0.end - 1], curve.x[pair[1].0.start]);
-    let (before, behind) = (pair[0].1, pair[1].1);
-    let crossing = (behind.intercept - before.intercept) / (before.slope - behind.slope);
-    let inside = last < crossing && crossing < first;
-    Breakpoint { last, first, at: if inside { crossing } else { f64::midpoint(last, first) } }
+/// What a segment has to save: the penalty of [`Segmentation::fit`] for `n` sizes.
+pub(crate) fn price(noise: f64, n: usize) -> f64 {
+    noise * PRICE * (n as f64).ln()
 }

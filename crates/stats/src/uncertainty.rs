@@ -63,7 +63,8 @@ impl<'a> Redraw<'a> {
     }
 }
 
-fn around(mut estimates: Vec<f64>, centre: f64) -> Interval {
+/// The central 95 % of the estimates, and the estimate itself.
+pub(crate) fn around(mut estimates: Vec<f64>, centre: f64) -> Interval {
     let found = percentiles(&mut estimates, 0.95).unwrap_or(Interval { low: centre, high: centre });
     Interval { low: found.low.min(centre), high: found.high.max(centre) }
 }

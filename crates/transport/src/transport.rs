@@ -3,10 +3,11 @@
 use panto_schedule::{Algorithm, Collective, HopShape, Problem};
 use panto_units::Time;
 
-use crate::combine::Combine;
 use crate::error::{Error, Result};
 use crate::handler::{Handler, Listening};
 use crate::message::{Mode, Status, Tag, Want};
+use crate::onesided::Window;
+pub use crate::terms::{Buffers, Patience, StandardSend, Work};
 
 /// One rank's end of a message layer (C15).
 ///
@@ -134,6 +135,29 @@ pub unsafe trait Transport {
     /// What a standard send guarantees: kernels that send first on both sides ask.
     fn standard_send(&self) -> StandardSend;
 
+    /// The plainest mode whose sends of so many bytes to another rank behave exactly like those of `mode`; `mode` itself where they
+    /// differ, or where nobody knows.
+    fn alike(&self, mode: Mode, len: usize) -> Mode {
+        let _ = len;
+        mode
+    }
+
+    /// Has the message layer one call that sends and receives, and would it be used as it is?
+    fn has_send_receive(&self) -> bool {
+        false
+    }
+
+    /// The message layer's own call that sends `data` to one rank and receives from another, or from the same.
+    fn send_receive(
+        &self,
+        outgoing: (&[u8], usize),
+        incoming: (&mut [u8], usize),
+        tag: Tag,
+    ) -> Result<Status> {
+        let _ = (outgoing, incoming, tag);
+        Err(Error::Unsupported("call that sends and receives"))
+    }
+
     /// Does a message that is longer than the buffer of its receive leave the memory behind the buffer alone, however long it is?
     /// Where not, it is for the program to receive no such messages.
     fn keeps_bounds(&self) -> bool {
@@ -234,60 +258,11 @@ pub unsafe trait Transport {
         let _ = (problem, buffers);
         Err(Error::Unsupported("non-blocking collective of its own"))
     }
-}
 
-/// How to wait for a moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Patience {
-    /// On the core, to miss nothing.
-    Spin,
-    /// Off the core: somebody else may need it.
-    Sleep,
-}
-
-/// Local work of a rank, between messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Work {
-    /// So many bytes were copied from one run of memory to another.
-    Copy(usize),
-    /// So many elements were copied one by one to or from places that are not next to each other.
-    Strided(usize),
-    /// So many bytes were combined with as many others.
-    Reduce(usize),
-    /// So many elements of y += a x.
-    Daxpy(usize),
-}
-
-/// What a standard send guarantees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StandardSend {
-    /// It never waits for the receiver.
-    Buffered,
-    /// It does not wait for the receiver up to this size, and may above it.
-    Eager(usize),
-    /// It waits for the receiver.
-    Synchronous,
-}
-
-impl StandardSend {
-    /// May both sides of an exchange of `len` bytes send first?
-    pub fn may_send_first(self, len: usize) -> bool {
-        match self {
-            Self::Buffered => true,
-            Self::Eager(limit) => len <= limit,
-            Self::Synchronous => false,
-        }
+    /// Opens so many bytes of this rank and of another to each other. All ranks must call this together, and both ranks of a
+    /// window must name each other; those that name nobody get none.
+    fn window(&self, with: Option<usize>, bytes: usize) -> Result<Option<Box<dyn Window>>> {
+        let _ = (with, bytes);
+        Err(Error::Unsupported(crate::onesided::NAME))
     }
-}
-
-/// The memory that a collective works on.
-pub struct Buffers<'a> {
-    /// What this rank contributes.
-    pub input: &'a [u8],
-    /// What it gets.
-    pub output: &'a mut [u8],
-    /// Bytes of one element.
-    pub element: usize,
-    /// How elements are combined, where they are.
-    pub combine: Combine,
 }

@@ -2,40 +2,49 @@
 //!
 //! Each program is traced with all ranks on one core, predicted for two, and then run on two, over and over: what is compared was
 //! measured within a second or two, because the speed of a virtual machine changes. Nothing of the real run reaches the prediction
-//! but the machine's model, which is measured by other programs.
+//! but the machine's model, which other programs measure. Then the same across hosts, where the network is what takes the time.
 
 mod calibrate;
+mod network;
+mod prediction;
 mod programs;
 mod report;
 
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
-
 use crate::apps;
 use crate::bench::{Mpi, Spread, build_panto, installed, too_few_cores};
 use crate::failure::{Failure, Result};
 use crate::scratch::Scratch;
 use crate::shell;
+use prediction::{Question, performed};
 use programs::{PROGRAMS, Program};
 use report::Outcome;
 
 /// How often each program is traced and run, in turns with the others.
 const ROUNDS: usize = 9;
+/// Ranks of the programs on two cores.
+const PAIR: usize = 2;
+/// The word for what is compared across hosts.
+const NETWORK: &str = "network";
 
 pub fn help() -> String {
     let names: Vec<&str> = PROGRAMS.iter().map(|program| program.name).collect();
     format!(
-        "cargo xtask accuracy [PROGRAM...]\n\
+        "cargo xtask accuracy [PROGRAM...] [{NETWORK}]\n\
          Traces each program with all ranks on one core, predicts how long it takes on two, and runs it there; {ROUNDS} times, in\n\
-         turns with the others. Programs: {}.\n",
+         turns with the others. Then, or for `{NETWORK}` alone, carries traces out on 2 and 4 hosts made of network namespaces,\n\
+         beside their predictions. Ends with 1 if a goal was missed. Programs: {}.\n",
         names.join(", ")
     )
 }
 
 pub fn run(arguments: &[String]) -> Result<()> {
-    let programs = chosen(arguments)?;
+    let is_network = |word: &&String| word.as_str() == NETWORK;
+    let has_network = arguments.is_empty() || arguments.iter().any(|word| is_network(&word));
+    let words: Vec<&String> = arguments.iter().filter(|word| !is_network(word)).collect();
+    let programs = if words.is_empty() && !arguments.is_empty() { Vec::new() } else { chosen(&words)? };
     if let Some(reason) = too_few_cores() {
         println!("nothing is compared: {reason}");
         return Ok(());
@@ -43,70 +52,56 @@ pub fn run(arguments: &[String]) -> Result<()> {
     apps::ensure()?;
     let panto = build_panto()?;
     let scratch = Scratch::new("accuracy")?;
+    let mut good = true;
     for mpi in installed() {
-        compare(mpi, &panto, &programs, scratch.path())?;
+        good &= programs.is_empty() || compare(mpi, &panto, &programs, scratch.path())?;
+        good &= !has_network || network::compare(mpi, &panto, scratch.path())?;
     }
-    Ok(())
+    if good { Ok(()) } else { Err(Failure::failed("a goal was missed; see the tables above".to_owned())) }
 }
 
-fn chosen(arguments: &[String]) -> Result<Vec<&'static Program>> {
-    if arguments.is_empty() {
+fn chosen(names: &[&String]) -> Result<Vec<&'static Program>> {
+    if names.is_empty() {
         return Ok(PROGRAMS.iter().collect());
     }
-    let find = |name: &String| {
+    let find = |name: &&String| {
         PROGRAMS.iter().find(|program| program.name == name.as_str()).ok_or_else(|| {
             Failure::usage(format!("there is no program `{name}`; see `cargo xtask accuracy --help`"))
         })
     };
-    arguments.iter().map(find).collect()
+    names.iter().map(find).collect()
 }
 
 /// All programs on one MPI.
-fn compare(mpi: &Mpi, panto: &Path, programs: &[&Program], folder: &Path) -> Result<()> {
+fn compare(mpi: &Mpi, panto: &Path, programs: &[&'static Program], folder: &Path) -> Result<bool> {
     eprintln!("{}: measuring the machine", mpi.name);
     let machine = calibrate::machine(mpi, panto, folder)?;
+    let question =
+        Question { panto, model: &machine.model, ranks: PAIR, pace: machine.pace, rules: mpi.rules() };
     let mut outcomes: Vec<Outcome> = programs.iter().map(|program| Outcome::new(program)).collect();
     for round in 1..=ROUNDS {
         eprintln!("{}: round {round} of {ROUNDS}", mpi.name);
         for outcome in &mut outcomes {
             let trace = folder.join(format!("{}-{}-{round}.panto", mpi.folder, outcome.program.name));
-            record(mpi, panto, outcome.program, &trace)?;
-            outcome.predicted.push(predict(panto, &trace, &machine)?);
+            record(mpi, panto, outcome.program, PAIR, &trace)?;
+            outcome.predicted.push(question.predict(&trace)?);
             outcome.actual.push(actual(mpi, outcome.program)?);
+            outcome.alone.push(performed(mpi.command(panto), &trace, "none", mpi.rules())?);
         }
     }
-    report::print(mpi, &outcomes);
-    Ok(())
+    Ok(report::print(mpi, "two ranks, traced on one core, predicted and run on two", &outcomes))
 }
 
-/// Traces a program with both ranks on the first core.
-fn record(mpi: &Mpi, panto: &Path, program: &Program, trace: &Path) -> Result<()> {
+/// Traces a program with all ranks on the first core.
+fn record(mpi: &Mpi, panto: &Path, program: &Program, ranks: usize, trace: &Path) -> Result<()> {
     let mut command = Command::new("taskset");
     command.args(["-c", "0"]).arg(panto).arg("trace").arg("-o").arg(trace).arg("--");
-    command.args(mpi.shared_core()).arg(mpi.app(program.words[0])).args(&program.words[1..]);
+    command.args(mpi.shared_core()).arg(ranks.to_string());
+    command.arg(mpi.app(program.words[0])).args(&program.words[1..]);
     if shell::works(&mut command) {
         return Ok(());
     }
     Err(Failure::failed(format!("`{}` failed; try it by hand", shell::line(&command))))
-}
-
-/// What a prediction says.
-pub struct Predicted {
-    pub seconds: f64,
-    /// The mean over ranks of what is not computation.
-    pub communication: f64,
-}
-
-fn predict(panto: &Path, trace: &Path, machine: &Path) -> Result<Predicted> {
-    let mut command = Command::new(panto);
-    command.arg("simulate").arg(trace).arg("--machine").arg(machine).args(["--format", "json"]);
-    let printed = shell::capture(&mut command)?;
-    let wrong = || Failure::failed(format!("panto printed other JSON than expected:\n{printed}"));
-    let value: Value = serde_json::from_str(&printed).map_err(|_| wrong())?;
-    let seconds = value["time_s"].as_f64().ok_or_else(wrong)?;
-    let computation = value["computation_s"].as_f64().ok_or_else(wrong)?;
-    let ranks = value["ranks"].as_array().ok_or_else(wrong)?.len() as f64;
-    Ok(Predicted { seconds, communication: seconds - computation / ranks })
 }
 
 /// A real run on two cores: seconds from the end of `MPI_Init` to the beginning of `MPI_Finalize`, the longest of a rank.

@@ -20,3 +20,13 @@ pub const PROGRAMS: &[Program] = &[
     Program { name: "trsm", words: &["summa", "trsm", "-n", "640", "--no-check"] },
     Program { name: "stencil", words: &["stencil", "-n", "1024", "-i", "400", "--no-check"] },
 ];
+
+/// Smaller ones, for a slow network.
+pub const SHORT: &[Program] = &[
+    Program { name: "mergesort", words: &["mergesort", "-n", "200000", "--no-check"] },
+    Program { name: "fanin", words: &["cholesky_fanin", "-n", "200", "--no-check"] },
+    Program { name: "fanout", words: &["cholesky_fanout", "-n", "200", "--no-check"] },
+    Program { name: "gemm", words: &["summa", "gemm", "-n", "256", "--no-check"] },
+    Program { name: "trsm", words: &["summa", "trsm", "-n", "256", "--no-check"] },
+    Program { name: "stencil", words: &["stencil", "-n", "256", "-i", "100", "--no-check"] },
+];

@@ -1,7 +1,8 @@
 //! Predicted beside actual.
 
+use super::median;
+use super::prediction::Predicted;
 use super::programs::Program;
-use super::{Predicted, median};
 use crate::bench::{Mpi, Spread, interval, ratios};
 
 /// Each program should be predicted this well,
@@ -16,11 +17,13 @@ pub struct Outcome<'a> {
     pub predicted: Vec<Predicted>,
     /// Seconds of each real run.
     pub actual: Vec<f64>,
+    /// Seconds of its messages alone, carried out for real.
+    pub alone: Vec<f64>,
 }
 
 impl<'a> Outcome<'a> {
     pub fn new(program: &'a Program) -> Self {
-        Self { program, predicted: Vec::new(), actual: Vec::new() }
+        Self { program, predicted: Vec::new(), actual: Vec::new(), alone: Vec::new() }
     }
 
     /// How far off, as a share of the actual time: the median over rounds, since neighbours in time had the same weather.
@@ -32,8 +35,24 @@ impl<'a> Outcome<'a> {
         self.predicted.iter().map(|predicted| predicted.seconds).collect()
     }
 
-    fn communication(&self) -> Vec<f64> {
-        self.predicted.iter().map(|predicted| predicted.communication).collect()
+    /// Seconds of messages alone, as predicted.
+    fn predicted_alone(&self) -> Vec<f64> {
+        self.predicted.iter().map(|predicted| predicted.alone).collect()
+    }
+
+    /// How far off they are.
+    fn error_alone(&self) -> f64 {
+        median(&ratios(&self.predicted_alone(), &self.alone)) - 1.0
+    }
+
+    /// In how many rounds the real run was in the predicted interval, of those that had one.
+    fn covered(&self) -> (usize, usize) {
+        let rounds = self.predicted.iter().zip(&self.actual);
+        let inside = rounds.filter_map(|(predicted, actual)| {
+            predicted.interval.map(|(low, high)| (low..=high).contains(actual))
+        });
+        let inside: Vec<bool> = inside.collect();
+        (inside.iter().filter(|is_inside| **is_inside).count(), inside.len())
     }
 
     /// How far real runs are from each other: half of what lies between the least and the most.
@@ -47,16 +66,25 @@ impl<'a> Outcome<'a> {
     }
 }
 
-pub fn print(mpi: &Mpi, outcomes: &[Outcome]) {
-    println!("\n{}: two ranks, traced on one core, predicted and run on two; medians of rounds", mpi.name);
+/// Prints a table; true if the goals were met.
+pub fn print(mpi: &Mpi, what: &str, outcomes: &[Outcome]) -> bool {
+    println!("\n{}: {what}; medians of rounds", mpi.name);
     println!(
-        "{:<10} {:>11} {:>11} {:>23} {:>8} {:>11}   of it not computation",
-        "program", "predicted", "actual", "95% interval", "error", "noise floor"
+        "{:<10} {:>11} {:>11} {:>23} {:>8} {:>11} | {:>11} {:>11} {:>8}",
+        "program",
+        "predicted",
+        "actual",
+        "95% interval",
+        "error",
+        "noise floor",
+        "msgs alone",
+        "actual",
+        "error"
     );
     for outcome in outcomes {
         let (low, high) = interval(&outcome.actual);
         println!(
-            "{:<10} {:>8.1} ms {:>8.1} ms {:>9.1}..{:>7.1} ms {:>+7.1}% {:>10.1}%   {:>7.1} ms{}",
+            "{:<10} {:>8.1} ms {:>8.1} ms {:>9.1}..{:>7.1} ms {:>+7.1}% {:>10.1}% | {:>8.2} ms {:>8.2} ms {:>+7.1}%{}",
             outcome.program.name,
             median(&outcome.seconds()) * 1e3,
             median(&outcome.actual) * 1e3,
@@ -64,19 +92,31 @@ pub fn print(mpi: &Mpi, outcomes: &[Outcome]) {
             high * 1e3,
             outcome.error() * 100.0,
             outcome.floor() * 100.0,
-            median(&outcome.communication()) * 1e3,
+            median(&outcome.predicted_alone()) * 1e3,
+            median(&outcome.alone) * 1e3,
+            outcome.error_alone() * 100.0,
             if outcome.is_good() { "" } else { "   MISSED" }
         );
     }
     let errors: Vec<f64> = outcomes.iter().map(|outcome| outcome.error().abs()).collect();
+    let alone: Vec<f64> = outcomes.iter().map(|outcome| outcome.error_alone().abs()).collect();
     let good = outcomes.iter().filter(|outcome| outcome.is_good()).count();
-    let median = Spread::of(&errors).median;
+    let middle = Spread::of(&errors).median;
     println!(
-        "{good} of {} within {:.0} % or the noise floor; median error {:.1} %, goal {:.0} %: {}",
+        "{good} of {} within {:.0} % or the noise floor; median error {:.1} %, goal {:.0} %: {}; messages alone: median error {:.1} %",
         outcomes.len(),
         MOST * 100.0,
-        median * 100.0,
+        middle * 100.0,
         MEDIAN * 100.0,
-        if median <= MEDIAN { "met" } else { "MISSED" }
+        if middle <= MEDIAN { "met" } else { "MISSED" },
+        Spread::of(&alone).median * 100.0
     );
+    let (inside, of) =
+        outcomes.iter().map(Outcome::covered).fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
+    if of > 0 {
+        println!(
+            "{inside} of {of} real runs were inside the interval that `--samples` predicts from the model's uncertainty"
+        );
+    }
+    good == outcomes.len() && middle <= MEDIAN
 }

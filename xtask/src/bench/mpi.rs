@@ -16,8 +16,12 @@ pub struct Mpi {
     compiler: &'static str,
     /// Two ranks, each on a core of its own.
     launcher: &'static [&'static str],
-    /// Two ranks that share whatever cores there are.
+    /// Ranks that share whatever cores there are; how many comes next.
     sharing: &'static [&'static str],
+    /// Ranks on other hosts: how the launcher is told what to call instead of ssh, and then where ranks run; how many comes next.
+    across: [&'static [&'static str]; 2],
+    /// The rules by which Panto expands its collectives.
+    rules: &'static str,
 }
 
 const ALL: &[Mpi] = &[
@@ -26,22 +30,21 @@ const ALL: &[Mpi] = &[
         folder: "openmpi",
         compiler: "mpicc.openmpi",
         launcher: &["mpirun.openmpi", "--allow-run-as-root", "--bind-to", "core", "-n", "2"],
-        sharing: &[
-            "mpirun.openmpi",
-            "--allow-run-as-root",
-            "--oversubscribe",
-            "--bind-to",
-            "none",
-            "-n",
-            "2",
+        sharing: &["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n"],
+        across: [
+            &["mpirun.openmpi", "--allow-run-as-root", "--bind-to", "none", "--mca", "plm_rsh_agent"],
+            &["--host"],
         ],
+        rules: "openmpi",
     },
     Mpi {
         name: "MPICH",
         folder: "mpich",
         compiler: "mpicc.mpich",
         launcher: &["mpirun.mpich", "-bind-to", "core", "-n", "2"],
-        sharing: &["mpirun.mpich", "-bind-to", "none", "-n", "2"],
+        sharing: &["mpirun.mpich", "-bind-to", "none", "-n"],
+        across: [&["mpirun.mpich", "-launcher", "ssh", "-launcher-exec"], &["-hosts"]],
+        rules: "mpich",
     },
 ];
 
@@ -80,9 +83,21 @@ impl Mpi {
         Ok(program)
     }
 
-    /// Starts two ranks that share whatever cores there are.
+    /// What starts ranks that share whatever cores there are; how many comes next.
     pub fn shared_core(&self) -> &'static [&'static str] {
         self.sharing
+    }
+
+    /// What starts so many ranks on these hosts; the program comes next.
+    pub fn across(&self, agent: &str, slots: &str, ranks: usize) -> Vec<String> {
+        let [before, between] = self.across;
+        let words = before.iter().chain([&agent]).chain(between).chain([&slots, &"-n"]);
+        words.map(ToString::to_string).chain([ranks.to_string()]).collect()
+    }
+
+    /// The rules by which Panto expands its collectives.
+    pub fn rules(&self) -> &'static str {
+        self.rules
     }
 
     /// A program of `apps/`, built for this MPI.

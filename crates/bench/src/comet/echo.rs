@@ -47,7 +47,7 @@ impl Pattern for Echo {
 
 /// What a rank does in a pattern between two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     /// Sends to itself and receives it.
     Alone,
     /// Is timed, with this partner.
@@ -59,7 +59,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    pub(super) fn of(rank: usize, tester: usize, partner: usize) -> Self {
+    pub(crate) fn of(rank: usize, tester: usize, partner: usize) -> Self {
         match rank {
             _ if rank == tester && rank == partner => Self::Alone,
             _ if rank == tester => Self::Tester(partner),
@@ -70,7 +70,7 @@ impl Role {
 }
 
 /// One round trip.
-pub(super) struct EchoOperation<'a, T> {
+pub(crate) struct EchoOperation<'a, T> {
     transport: &'a T,
     role: Role,
     sent: Vec<u8>,
@@ -79,7 +79,7 @@ pub(super) struct EchoOperation<'a, T> {
 }
 
 impl<'a, T: Transport> EchoOperation<'a, T> {
-    pub(super) fn new(transport: &'a T, role: Role, bytes: usize) -> Self {
+    pub(crate) fn new(transport: &'a T, role: Role, bytes: usize) -> Self {
         // Ranks that take no part need no memory: there may be thousands of them.
         let bytes = if role == Role::Idle { 0 } else { bytes };
         Self { transport, role, sent: vec![0; bytes], received: vec![0; bytes], round: 0 }

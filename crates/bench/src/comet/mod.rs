@@ -3,7 +3,7 @@
 mod cast;
 mod collective;
 mod contention;
-mod echo;
+pub(crate) mod echo;
 mod exchange;
 mod guard;
 mod handler;
@@ -11,7 +11,7 @@ mod io;
 mod load;
 mod matrix;
 mod overlap;
-mod pair;
+pub(crate) mod pair;
 mod rowcol;
 mod shift;
 mod transpose;

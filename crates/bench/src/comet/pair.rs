@@ -11,7 +11,7 @@ use crate::settings::Settings;
 use crate::sizes::default_sizes;
 
 /// The rank whose clock counts.
-pub(super) const TESTER: usize = 0;
+pub(crate) const TESTER: usize = 0;
 
 /// Every distance by every size; from the tester to itself only if the pattern makes sense there.
 pub(super) fn pair_points(settings: &Settings, with_itself: bool) -> Result<Vec<Point>> {
@@ -23,7 +23,7 @@ pub(super) fn pair_points(settings: &Settings, with_itself: bool) -> Result<Vec<
 
 /// The points of a kernel that measures but one pair, without its other parameters: the nearest, or those at the distances
 /// that the user named. Where distances have no names, none is named.
-pub(super) fn one_pair(settings: &Settings) -> Result<Vec<Point>> {
+pub(crate) fn one_pair(settings: &Settings) -> Result<Vec<Point>> {
     let point = Point::new(settings.world());
     if !settings.names_distances() {
         return Ok(vec![point]);
@@ -37,7 +37,7 @@ pub(super) fn one_pair(settings: &Settings) -> Result<Vec<Point>> {
 
 /// The distances from the tester that there are, or those of them that the user named. Distances to itself that
 /// the user named are left out where they make no sense: they may be meant for another kernel of the suite.
-fn separations(settings: &Settings, with_itself: bool) -> Result<Vec<Separation>> {
+pub(crate) fn separations(settings: &Settings, with_itself: bool) -> Result<Vec<Separation>> {
     if settings.names_distances() {
         let named = selected(settings, &distances(settings, with_itself), with_itself)?;
         return Ok(named.into_iter().map(Separation::Placed).collect());
@@ -95,7 +95,7 @@ fn hops(settings: &Settings, first: u64) -> Result<Vec<u64>> {
 }
 
 /// The rank that is as far from the tester as the point says, or the nearest if it does not say.
-pub(super) fn partner<T: Transport>(lab: &Lab<'_, T>, point: &Point) -> Result<usize> {
+pub(crate) fn partner<T: Transport>(lab: &Lab<'_, T>, point: &Point) -> Result<usize> {
     let shape = lab.settings.shape_or(lab.transport.shape());
     let Some(separation) = point.separation() else { return nearest(shape, lab.transport.size()) };
     let partner = shape.rank_at_hops(TESTER, separation.hops(), lab.transport.size());

@@ -3,11 +3,16 @@
 //! No single score: start-up times, times a byte, bandwidths and so on, one regime at a time. Whether a time
 //! is one way is said in the label.
 
+mod cm5;
+mod cm5_rivals;
+mod cm5_sizes;
+mod classic;
 mod collective;
 mod curve;
 mod growth;
 mod load;
 mod overlap;
+pub(crate) mod swap;
 
 use std::collections::BTreeMap;
 
@@ -64,6 +69,8 @@ pub enum Unit {
     Bytes,
     /// Bytes a second.
     BytesPerSecond,
+    /// Messages a second.
+    MessagesPerSecond,
     /// Per cent.
     Percent,
     /// A plain number.
@@ -94,6 +101,9 @@ fn of_kernel(kernel: &str, records: &[&Record]) -> Vec<Finding> {
         "comet/overlap" => overlap::findings(kernel, records),
         "comet/handler" => load::latencies(kernel, records),
         "comet/io" => load::rates(kernel, records),
+        _ if kernel.starts_with("cm5/") => cm5::findings(kernel, records),
+        "swap/swap" | "swap/sendrecv" => swap::findings(kernel, records),
+        _ if kernel.starts_with("classic/") => classic::findings(kernel, records),
         _ => growth::findings(kernel, records),
     }
 }

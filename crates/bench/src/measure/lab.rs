@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use panto_stats::StopRule;
 use panto_transport::{Patience, Result, Time, Transport};
 
-use super::empty::{EmptyLoop, timed_region};
+use super::empty::EmptyLoop;
 use super::leader::{Leader, over_because};
 use super::operation::{Operation, Sample, Timing};
 use super::pulse::{Answer, Order, Pulse, ROOT};
@@ -111,7 +111,7 @@ impl<'a, T: Transport> Lab<'a, T> {
         let samples = if self.is_root() {
             self.after_barrier = false;
             self.slack = match timing.sample {
-                Sample::Checked => self.usual_slack.max(AFTER_CHECKS),
+                Sample::Checked | Sample::Prepared(_) => self.usual_slack.max(AFTER_CHECKS),
                 _ => self.usual_slack,
             };
             Some(Leader::new(timing, operation).measure(self)?)
@@ -186,12 +186,12 @@ impl<'a, T: Transport> Lab<'a, T> {
         metric: Metric,
         operation: &mut impl Operation,
     ) -> Result<Answer> {
-        let late = self.start_together(start)?;
-        operation.begin()?;
-        let (start, end) = timed_region(self.transport, repetitions, || operation.run())?;
-        operation.end()?;
+        let transport = self.transport;
+        let passage = operation.pass(transport, repetitions, || self.start_together(start))?;
+        let late = passage.late;
+        let Some((start, end)) = passage.span else { return Ok(Answer { late, ..Answer::idle() }) };
         let speaks = match metric.clock {
-            Clock::OnRank(rank) => rank == self.transport.rank(),
+            Clock::OnRank(rank) => rank == transport.rank(),
             Clock::Longest | Clock::FirstToLast | Clock::SendToHandler => true,
         };
         Ok(Answer { late, elapsed: if speaks { end.since(start) } else { Time::ZERO }, end, start })

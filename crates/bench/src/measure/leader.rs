@@ -34,6 +34,14 @@ fn is_exact<T: Transport>(lab: &Lab<'_, T>, nanos: &[f64]) -> bool {
         && nanos.windows(2).all(|pair| (pair[0] - pair[1]).abs() < 1e-3)
 }
 
+/// The samples of a point as they were taken.
+struct Taken {
+    nanos: Vec<f64>,
+    first_to_last: Vec<f64>,
+    late: u64,
+    stop: Stop,
+}
+
 /// The root's part of one point.
 pub(super) struct Leader<'o, O> {
     timing: Timing,
@@ -54,14 +62,15 @@ impl<'o, O: Operation> Leader<'o, O> {
             Sample::Batch => self.batch(lab, 1, deadline)?,
             Sample::LongBatch => self.batch(lab, LONG, deadline)?,
             Sample::Single | Sample::Checked => 1,
+            Sample::Prepared(repetitions) => repetitions,
         };
-        let (nanos, late, stop) = self.sample(lab, batch, deadline)?;
+        let Taken { nanos, first_to_last, late, stop } = self.sample(lab, batch, deadline)?;
         self.checked(lab)?;
         lab.pulse.order(lab.transport, Order::End)?;
         let half = if timing.metric.half { 0.5 } else { 1.0 };
         let empty_nanos = lab.empty.nanos(batch) / batch as f64 * half;
         let (start, metric, clock_error) = (lab.start(), timing.metric, None);
-        Ok(Samples { nanos, batch, late, stop, start, metric, empty_nanos, clock_error })
+        Ok(Samples { nanos, first_to_last, batch, late, stop, start, metric, empty_nanos, clock_error })
     }
 
     fn command<T: Transport>(&mut self, lab: &mut Lab<'_, T>, order: Order) -> Result<Answer> {
@@ -71,10 +80,27 @@ impl<'o, O: Operation> Leader<'o, O> {
 
     /// One run whose data is checked.
     fn checked<T: Transport>(&mut self, lab: &mut Lab<'_, T>) -> Result<Answer> {
-        self.command(lab, Order::Prepare)?;
-        let answer = self.go(lab, 1)?;
+        let repetitions = match self.timing.sample {
+            Sample::Prepared(repetitions) => repetitions,
+            _ => 1,
+        };
+        let answer = self.prepared(lab, repetitions)?;
         self.command(lab, Order::Verify)?;
         Ok(answer)
+    }
+
+    fn prepared<T: Transport>(&mut self, lab: &mut Lab<'_, T>, repetitions: u64) -> Result<Answer> {
+        self.command(lab, Order::Prepare)?;
+        self.go(lab, repetitions)
+    }
+
+    /// What a sample consists of.
+    fn one<T: Transport>(&mut self, lab: &mut Lab<'_, T>, batch: u64) -> Result<Answer> {
+        match self.timing.sample {
+            Sample::Checked => self.checked(lab),
+            Sample::Prepared(_) => self.prepared(lab, batch),
+            Sample::Batch | Sample::LongBatch | Sample::Single => self.go(lab, batch),
+        }
     }
 
     fn go<T: Transport>(&mut self, lab: &mut Lab<'_, T>, repetitions: u64) -> Result<Answer> {
@@ -112,32 +138,27 @@ impl<'o, O: Operation> Leader<'o, O> {
         Ok(quicker.as_nanos() - lab.empty.nanos(repetitions))
     }
 
-    fn sample<T: Transport>(
-        &mut self,
-        lab: &mut Lab<'_, T>,
-        batch: u64,
-        deadline: Instant,
-    ) -> Result<(Vec<f64>, u64, Stop)> {
+    fn sample<T: Transport>(&mut self, lab: &mut Lab<'_, T>, batch: u64, deadline: Instant) -> Result<Taken> {
         let effort = &lab.settings.effort;
         let rule = lab.rule();
         let earliest = Instant::now() + effort.least_time;
-        let (mut nanos, mut late, mut look) = (Vec::new(), 0, effort.min_samples);
-        loop {
+        let (mut nanos, mut first_to_last) = (Vec::new(), Vec::new());
+        let (mut late, mut look) = (0, effort.min_samples);
+        let stop = loop {
             // After a barrier nobody is late, so there will be samples.
             let in_vain = if lab.start() == Start::Barrier { 0 } else { late };
             if let Some(stop) = over_because(lab.interrupt, effort, nanos.len(), in_vain, deadline) {
                 // What ended it matters only if the precision was not reached.
                 let sure = stop != Stop::Interrupted && (rule.reached(&nanos) || is_exact(lab, &nanos));
-                return Ok((nanos, late, if sure { Stop::Confidence } else { stop }));
+                break if sure { Stop::Confidence } else { stop };
             }
             if nanos.len() >= look && over(earliest) {
                 if rule.reached(&nanos) {
-                    return Ok((nanos, late, Stop::Confidence));
+                    break Stop::Confidence;
                 }
                 look = nanos.len() + nanos.len() / LOOK_AGAIN + 1;
             }
-            let answer =
-                if self.timing.sample == Sample::Checked { self.checked(lab)? } else { self.go(lab, batch)? };
+            let answer = self.one(lab, batch)?;
             if answer.late {
                 late += 1;
                 if late > nanos.len() as u64 {
@@ -148,9 +169,13 @@ impl<'o, O: Operation> Leader<'o, O> {
                     lab.start_after_barriers();
                 }
             } else {
-                nanos.push(self.nanos(lab, &answer, batch));
+                nanos.push(self.nanos(lab, self.span(&answer), batch));
+                if self.timing.metric.clock == Clock::Longest {
+                    first_to_last.push(self.nanos(lab, answer.end.since(answer.start), batch));
+                }
             }
-        }
+        };
+        Ok(Taken { nanos, first_to_last, late, stop })
     }
 
     fn span(&self, answer: &Answer) -> Time {
@@ -160,8 +185,8 @@ impl<'o, O: Operation> Leader<'o, O> {
         }
     }
 
-    fn nanos<T: Transport>(&self, lab: &Lab<'_, T>, answer: &Answer, batch: u64) -> f64 {
-        let one = (self.span(answer).as_nanos() - lab.empty.nanos(batch)).max(0.0) / batch as f64;
+    fn nanos<T: Transport>(&self, lab: &Lab<'_, T>, span: Time, batch: u64) -> f64 {
+        let one = (span.as_nanos() - lab.empty.nanos(batch)).max(0.0) / batch as f64;
         let one = if self.timing.metric.half { one / 2.0 } else { one };
         // Picoseconds are finer than any clock here, and keep result files short.
         (one * 1e3).round() / 1e3

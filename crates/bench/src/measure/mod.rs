@@ -17,6 +17,6 @@ mod steal;
 
 pub use empty::EmptyLoop;
 pub use lab::Lab;
-pub use operation::{Checked, Operation, Sample, Timing};
+pub use operation::{Checked, Operation, Passage, Sample, Timing};
 pub use samples::{Clock, Metric, Samples, Start, Stop};
 pub use steal::StealMeter;

@@ -1,7 +1,8 @@
 //! What is measured, and how it is timed.
 
-use panto_transport::Result;
+use panto_transport::{Result, Time, Transport};
 
+use super::empty::timed_region;
 use super::samples::Metric;
 
 /// Is the data right? The error says what is wrong with it.
@@ -29,10 +30,35 @@ pub trait Operation {
         Ok(())
     }
 
+    /// A run of repetitions, from before the common start to the last reading of the clock. `together` returns when all ranks start,
+    /// and says whether this one is late. Only an operation that must have something pending by then, such as a receive that is
+    /// posted before the clock starts (T3), does this itself.
+    fn pass<T: Transport>(
+        &mut self,
+        transport: &T,
+        repetitions: u64,
+        together: impl FnOnce() -> Result<bool>,
+    ) -> Result<Passage> {
+        let late = together()?;
+        self.begin()?;
+        let (start, end) = timed_region(transport, repetitions, || self.run())?;
+        self.end()?;
+        Ok(Passage { late, span: Some((start, end)) })
+    }
+
     /// Checks the data after one run. Outside the timed region. The error says what is wrong.
     fn verify(&mut self) -> Checked {
         Ok(())
     }
+}
+
+/// What one rank did in a run of repetitions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passage {
+    /// Did it start late?
+    pub late: bool,
+    /// From when to when; nothing on a rank that takes no part, whose clock says nothing of those that do.
+    pub span: Option<(Time, Time)>,
 }
 
 /// How an operation is timed.
@@ -55,6 +81,8 @@ pub enum Sample {
     Single,
     /// One run, prepared and checked each time (C16).
     Checked,
+    /// So many repetitions, as the operation understands them, prepared each time; the first and the last run of all are checked.
+    Prepared(u64),
 }
 
 impl Timing {
@@ -71,6 +99,11 @@ impl Timing {
     /// One run a sample, checked at the beginning and at the end.
     pub fn single(metric: Metric) -> Self {
         Self { metric, sample: Sample::Single }
+    }
+
+    /// So many repetitions a sample, each sample prepared, the first and the last run of all checked.
+    pub fn prepared(metric: Metric, repetitions: u64) -> Self {
+        Self { metric, sample: Sample::Prepared(repetitions) }
     }
 
     /// One run a sample, each prepared and checked.

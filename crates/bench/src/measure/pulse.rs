@@ -108,6 +108,11 @@ impl Order {
 }
 
 impl Answer {
+    /// Of a rank that took no part: it neither starts first nor ends last.
+    pub(super) fn idle() -> Self {
+        Self { start: Time::from_picos(u64::MAX), ..Self::default() }
+    }
+
     /// The start is sent as its complement: the largest complement is the earliest start.
     fn encode(self) -> [u64; 4] {
         [u64::from(self.late), self.elapsed.as_picos(), self.end.as_picos(), !self.start.as_picos()]

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct Samples {
     /// Nanoseconds for one operation.
     pub nanos: Vec<f64>,
+    /// The same from the first start to the last end, where the longest time over the ranks is meant (T6).
+    pub first_to_last: Vec<f64>,
     /// Repetitions of the operation in one sample.
     pub batch: u64,
     /// Samples thrown away because a rank started late.
@@ -31,6 +33,7 @@ impl Samples {
     pub fn exact(time: Time) -> Self {
         Self {
             nanos: vec![time.as_nanos()],
+            first_to_last: Vec::new(),
             batch: 1,
             late: 0,
             stop: Stop::Confidence,

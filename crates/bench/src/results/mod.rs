@@ -14,7 +14,7 @@ pub use manifest::{Manifest, Mpi, Simulated};
 pub use placement::{Host, Placed};
 pub use ranges::Ranges;
 pub use read::{Results, read, salvage};
-pub use record::{End, Record};
+pub use record::{End, Expected, Record};
 pub use write::{Existing, Writer};
 
 use serde::{Deserialize, Serialize};

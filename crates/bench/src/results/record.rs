@@ -59,9 +59,21 @@ pub struct Record {
     /// Figures that a kernel finds and that are no times, by name, such as a limit in bytes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub figures: BTreeMap<String, f64>,
+    /// What a model says of the same point, where one was put beside the measurement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Expected>,
     /// Why there is nothing to measure at this point: the message layer has no such thing, or it is the same as another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absent: Option<String>,
+}
+
+/// What a model says of a point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Expected {
+    /// The machine that the model describes.
+    pub machine: String,
+    /// Nanoseconds for one operation.
+    pub time_ns: f64,
 }
 
 impl Record {
@@ -84,8 +96,9 @@ impl Record {
             steal: None,
             machine: None,
             verified: true,
-            first_to_last_ns: Vec::new(),
+            first_to_last_ns: samples.first_to_last,
             figures: BTreeMap::new(),
+            expected: None,
             absent: None,
         }
     }
@@ -119,9 +132,20 @@ impl Record {
             .map(|error| error * half / self.batch.max(1) as f64)
     }
 
+    /// How far the model is from the median, as a fraction of the median: -0.1 if it says a tenth too little.
+    pub fn residual(&self) -> Option<f64> {
+        let (expected, summary) = (self.expected.as_ref()?, self.summary()?);
+        Some(expected.time_ns / summary.median - 1.0).filter(|residual| residual.is_finite())
+    }
+
     /// Bytes a second at this time.
     pub fn bandwidth(&self, nanos: f64) -> Option<f64> {
         self.moved.filter(|_| nanos > 0.0).map(|bytes| bytes as f64 / (nanos * 1e-9))
+    }
+
+    /// Messages a second at this time.
+    pub fn message_rate(&self, nanos: f64) -> Option<f64> {
+        self.messages.filter(|_| nanos > 0.0).map(|messages| messages as f64 / (nanos * 1e-9))
     }
 }
 

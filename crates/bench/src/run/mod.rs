@@ -4,6 +4,7 @@
 //! them cannot know is decided by the first ([`decide`]). Records and the observer are there alone, with the root.
 
 mod plan;
+mod points;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +23,7 @@ use crate::results::{End, Record};
 use crate::settings::Settings;
 use plan::{Plan, is_schedule};
 pub use plan::{fits, runnable};
+pub(crate) use points::run_points;
 
 /// Who wants to know how the run goes on. Called on the thread of the root, and in its process alone.
 pub trait Observer: Send {

@@ -98,7 +98,7 @@ pub(super) fn is_schedule(kernel: Kernel, points: &[Point], settings: &Settings)
 }
 
 /// Ranks with stacks hold real bytes.
-fn needs_stacks(kernel: Kernel, points: &[Point], settings: &Settings) -> Result<()> {
+pub(super) fn needs_stacks(kernel: Kernel, points: &[Point], settings: &Settings) -> Result<()> {
     if settings.world() > settings.most_programs {
         return Err(Error::usage(format!(
             "{kernel} is more than a schedule, and on a simulated machine such a kernel runs on at most {} ranks; \

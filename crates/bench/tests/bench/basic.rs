@@ -192,6 +192,9 @@ fn wrong_bytes_are_noticed() {
         (Kernel::Contention, 1),
         (Kernel::Contention, 2),
         (Kernel::Handler, 0),
+        (Kernel::SimpleSend, 0),
+        (Kernel::SimpleSend, 1),
+        (Kernel::PathLength, 1),
     ];
     for (kernel, liar) in lies {
         let error = failure(kernel, &tiny(4), |transport| transport.liar = Some(liar));

@@ -1,6 +1,10 @@
 //! Kernels, the measuring loop, result files and findings.
 
+mod against;
 mod basic;
+mod cm5;
+mod calibrate;
+mod classic;
 mod collective;
 mod findings;
 mod flawed;
@@ -13,3 +17,4 @@ mod results;
 mod simulated;
 mod split;
 mod support;
+mod swap;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use panto_bench::measure::{Metric, Samples, Start, Stop};
 use panto_bench::results::Record;
+use panto_bench::swap::{self, Loop, Way, parse_protocols};
 use panto_bench::{Effort, Kernel, Observer, Point, Settings, run};
 use panto_transport::World;
 
@@ -18,6 +19,7 @@ pub fn tiny(ranks: usize) -> Settings {
         sizes: Some(SIZES.to_vec()),
         lengths: Some(vec![0, 1, 100]),
         io_bytes: 10_000,
+        swap: few_swaps(100),
         effort: Effort {
             min_samples: 3,
             max_samples: 5,
@@ -26,6 +28,17 @@ pub fn tiny(ranks: usize) -> Settings {
             ..Effort::default()
         },
         ..Settings::default()
+    }
+}
+
+/// A protocol of each order, as plain as can be.
+pub fn few_swaps(volume: u64) -> swap::Options {
+    swap::Options {
+        protocols: parse_protocols("(0,1),(1,1)").ok(),
+        volumes: Some(vec![volume]),
+        loops: Some(vec![Loop::Basic]),
+        ways: Some(vec![Way::Warm]),
+        pairs: None,
     }
 }
 
@@ -70,6 +83,7 @@ fn check_sane(record: &Record) {
 pub fn record(kernel: &str, point: &Point, nanos: Vec<f64>) -> Record {
     let samples = Samples {
         nanos,
+        first_to_last: Vec::new(),
         batch: 1,
         late: 0,
         stop: Stop::Count,

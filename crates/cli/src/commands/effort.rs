@@ -8,13 +8,17 @@ use panto_bench::Effort;
 /// How sure to be, and how long to try.
 #[derive(Args)]
 pub struct EffortArgs {
-    /// Time for the whole run, such as 30s or 5min
-    #[arg(short = 't', long, value_name = "TIME", default_value = "60s", value_parser = panto_units::parse_time, allow_hyphen_values = true)]
-    time_budget: Duration,
+    /// Time for the whole run, such as 30s or 5min [default: 60s, and 20s if --quick]
+    #[arg(short = 't', long, value_name = "TIME", value_parser = panto_units::parse_time, allow_hyphen_values = true)]
+    time_budget: Option<Duration>,
 
-    /// Stop a point when the median is known to within this fraction
-    #[arg(long, value_name = "FRACTION", default_value_t = 0.01)]
-    precision: f64,
+    /// Stop a point when the median is known to within this fraction [default: 0.01, and 0.05 if --quick]
+    #[arg(long, value_name = "FRACTION")]
+    precision: Option<f64>,
+
+    /// Measure a third of the time, and be content with less certainty
+    #[arg(long)]
+    quick: bool,
 
     /// Repeat the operation so often in each sample [default: until it lasts 20us]
     #[arg(long, value_name = "N")]
@@ -33,11 +37,12 @@ const MAX_SAMPLES: &str =
 
 impl EffortArgs {
     pub fn effort(&self) -> Effort {
+        let usual = if self.quick { quick() } else { Effort::default() };
         let effort = Effort {
-            precision: self.precision,
+            precision: self.precision.unwrap_or(usual.precision),
             repetitions: self.repetitions,
-            budget: self.time_budget,
-            ..Effort::default()
+            budget: self.time_budget.unwrap_or(usual.budget),
+            ..usual
         };
         Effort { max_samples: self.max_samples.unwrap_or(effort.max_samples), ..effort }
     }
@@ -46,5 +51,15 @@ impl EffortArgs {
     pub fn on_virtual_clock(&self) -> Effort {
         let effort = self.effort().on_virtual_clock();
         Effort { max_samples: self.max_samples.unwrap_or(effort.max_samples), ..effort }
+    }
+}
+
+/// Enough to see what there is to see.
+fn quick() -> Effort {
+    Effort {
+        precision: 0.05,
+        least_time: Duration::from_millis(5),
+        budget: Duration::from_secs(20),
+        ..Effort::default()
     }
 }

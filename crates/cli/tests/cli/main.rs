@@ -1,8 +1,14 @@
 //! The binary as a user meets it.
 
+mod against;
 mod bad_input;
 mod balance;
+mod cm5;
+mod calibrate;
+mod classic;
+mod compare;
 mod conformance;
+mod fit;
 mod formats;
 mod interrupted;
 mod machines;
@@ -11,6 +17,7 @@ mod quickstart;
 mod reproduce;
 mod samples;
 mod simulated;
+mod swap;
 mod sweep;
 mod traces;
 

@@ -24,8 +24,8 @@ fn all_machines_as_json_curves_and_a_page() {
     let all: Value = serde_json::from_str(&succeeds(&line(&command))).expect("JSON");
     assert_eq!([&all[0]["machine"], &all[1]["machine"], &all[2]["machine"]], ["ipsc860", "cm5", "puppet"]);
     assert!(all[0]["outcomes"].as_array().is_some_and(|rows| rows.len() > 20));
-    let echo = std::fs::read_to_string(plots.join("cm5-comet-echo.svg")).expect("written");
-    assert!(echo.contains("published, multiples of 16") && echo.contains("simulated cm5"), "{echo}");
+    let simple = std::fs::read_to_string(plots.join("cm5-cm5-simple-send.svg")).expect("written");
+    assert!(simple.contains("published, multiples of 16") && simple.contains("simulated cm5"), "{simple}");
     let page = std::fs::read_to_string(&page).expect("written");
     assert!(page.contains("Nothing was measured") && page.contains("Table A.7"), "{page}");
 }

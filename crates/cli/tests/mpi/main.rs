@@ -1,6 +1,8 @@
 //! The binary under the launchers of real MPIs.
 
 mod benchmarks;
+mod calibrate;
+mod classic;
 mod clocks;
 mod conformance;
 mod detection;
@@ -9,6 +11,7 @@ mod hosts;
 mod measuring;
 mod mismatch;
 mod once;
+mod swap;
 mod sweep;
 
 #[allow(dead_code, reason = "other tests need the rest")]

@@ -1,5 +1,8 @@
 //! Ranks on other hosts: what the tracer needs must reach them through the launcher.
 
+#[allow(dead_code, reason = "other tests need the rest")]
+#[path = "../support/lan.rs"]
+mod lan;
 #[path = "../support/namespace.rs"]
 mod namespace;
 #[allow(dead_code, reason = "other tests need the rest")]

@@ -25,6 +25,7 @@
 
 mod data;
 mod domain;
+mod grid;
 mod mapping;
 mod model;
 mod palette;
@@ -37,5 +38,6 @@ mod unit;
 pub(crate) use palette::{dark_variables, style_sheet};
 pub(crate) use svg::inline as inline_svg;
 
+pub use grid::{Cell, Grid, GridRow};
 pub use model::{Axis, Chart, Figure, Point, Scale, Series, Style, VerticalMark};
 pub use unit::Unit;

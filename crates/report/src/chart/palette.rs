@@ -82,6 +82,21 @@ impl<'a> Looks<'a> {
         Self(names)
     }
 
+    /// The looks of these names alone.
+    pub fn of_names(all: impl Iterator<Item = &'a str>) -> Self {
+        let mut names = Vec::new();
+        for name in all.filter(|name| !name.is_empty()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        Self(names)
+    }
+
+    pub fn named(&self, name: &str) -> Look {
+        Look(self.0.iter().position(|known| *known == name).unwrap_or(0))
+    }
+
     pub fn get(&self, series: &super::Series) -> Look {
         let name = series.like.as_deref().unwrap_or(&series.name);
         Look(self.0.iter().position(|known| *known == name).unwrap_or(0))

@@ -1,26 +1,40 @@
 //! Kernels that the benchmarks of OSU and Intel have as well.
 
 use panto_bench::results::Record;
-use panto_bench::{Separation, param};
+use panto_bench::{Point, Separation, param};
 use panto_stats::Summary;
 
 use super::group::{Curve, Group, groups};
 use super::param::{RANKS, of as phrase};
 use super::words::{capitalised, metric, printable};
 
-/// A benchmark that both have, or the nearest to it.
+/// A benchmark that one of them has, or the nearest to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Counterpart {
     PingPong,
-    Exchange,
+    /// CoMet's: one message each way between two ranks.
+    PairExchange,
     Broadcast,
     Allreduce,
     Barrier,
+    Bandwidth,
+    Bidirectional,
+    MultiPingPong,
+    MultiBandwidth,
+    Sendrecv,
+    Exchange,
+    PutLatency,
+    GetLatency,
+    AccumulateLatency,
+    PutBandwidth,
+    GetBandwidth,
 }
 
 /// One table of a counterpart.
 pub(super) struct Sheet<'a> {
     pub ranks: usize,
+    /// The first of its points: what is the same for all lines.
+    pub point: &'a Point,
     /// The parameters that are the same for all lines, in words.
     pub remark: String,
     pub lines: Vec<Line<'a>>,
@@ -40,28 +54,58 @@ pub(super) struct Line<'a> {
 pub(super) fn text(
     records: &[Record],
     suite: &str,
-    render: impl Fn(Counterpart, &Sheet) -> String,
+    render: impl Fn(Counterpart, &Sheet) -> Option<String>,
 ) -> String {
-    let each = |group: &Group| match Counterpart::of(group.kernel) {
-        Some(counterpart) => sheets(group).iter().map(|sheet| render(counterpart, sheet)).collect(),
-        None => format!(
-            "\n# {} has no counterpart in {suite}; use --format table for it.\n",
-            printable(group.kernel)
-        ),
+    let each = |group: &Group| {
+        let sheets = Counterpart::of(group.kernel).map_or_else(Vec::new, |_| sheets(group));
+        let tables = |counterpart| sheets.iter().map(|sheet| render(counterpart, sheet)).collect();
+        let text: Option<String> = Counterpart::of(group.kernel).and_then(tables);
+        text.unwrap_or_else(|| {
+            let kernel = printable(group.kernel);
+            format!("\n# {kernel} has no counterpart in {suite}; use --format table for it.\n")
+        })
     };
     groups(records).iter().map(each).collect()
 }
 
 impl Counterpart {
     fn of(kernel: &str) -> Option<Self> {
-        match kernel {
-            "comet/echo" => Some(Self::PingPong),
-            "comet/exchange" => Some(Self::Exchange),
-            "comet/broadcast" => Some(Self::Broadcast),
-            "comet/reduction" => Some(Self::Allreduce),
-            "comet/barrier" => Some(Self::Barrier),
-            _ => None,
-        }
+        Some(match kernel {
+            "comet/echo" | "classic/latency" => Self::PingPong,
+            "comet/exchange" => Self::PairExchange,
+            "comet/broadcast" => Self::Broadcast,
+            "comet/reduction" => Self::Allreduce,
+            "comet/barrier" => Self::Barrier,
+            "classic/bandwidth" => Self::Bandwidth,
+            "classic/bidirectional" => Self::Bidirectional,
+            "classic/multi-latency" => Self::MultiPingPong,
+            "classic/multi-bandwidth" => Self::MultiBandwidth,
+            "classic/sendrecv" => Self::Sendrecv,
+            "classic/exchange" => Self::Exchange,
+            "classic/put-latency" => Self::PutLatency,
+            "classic/get-latency" => Self::GetLatency,
+            "classic/accumulate-latency" => Self::AccumulateLatency,
+            "classic/put-bandwidth" => Self::PutBandwidth,
+            "classic/get-bandwidth" => Self::GetBandwidth,
+            _ => return None,
+        })
+    }
+
+    /// Do two ranks take part, however many there are?
+    pub fn is_pair(self) -> bool {
+        matches!(self, Self::PingPong | Self::PairExchange | Self::Bandwidth | Self::Bidirectional)
+            || self.is_one_sided()
+    }
+
+    /// Is it one-sided communication?
+    pub fn is_one_sided(self) -> bool {
+        self.is_window_of_accesses()
+            || matches!(self, Self::PutLatency | Self::GetLatency | Self::AccumulateLatency)
+    }
+
+    /// Does one synchronisation complete many accesses?
+    pub fn is_window_of_accesses(self) -> bool {
+        matches!(self, Self::PutBandwidth | Self::GetBandwidth)
     }
 }
 
@@ -92,6 +136,7 @@ fn sheet<'a>(group: &Group, names: &[&str], curve: &Curve<'a>) -> Sheet<'a> {
     };
     Sheet {
         ranks: first.point.ranks,
+        point: &first.point,
         remark: printable(&format!("{metric}; {}.", phrases.join("; "))),
         lines: curve.records.iter().filter_map(|record| Line::of(record)).collect(),
     }
@@ -120,5 +165,15 @@ impl<'a> Line<'a> {
     /// Millions of bytes a second at the mean time.
     pub fn megabytes(&self) -> f64 {
         self.record.bandwidth(self.mean * 1e3).unwrap_or(0.0) * 1e-6
+    }
+
+    /// The mean time of one message of a window.
+    pub fn each(&self) -> f64 {
+        self.mean / self.record.messages.unwrap_or(1).max(1) as f64
+    }
+
+    /// Messages a second at the mean time.
+    pub fn messages(&self) -> f64 {
+        self.record.message_rate(self.mean * 1e3).unwrap_or(0.0)
     }
 }

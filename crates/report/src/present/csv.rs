@@ -33,6 +33,9 @@ const FIGURES: [&str; 21] = [
     "clock_error_ns",
 ];
 
+/// Only where a model was put beside the measurements; the residual is a fraction of the median.
+const EXPECTED: [&str; 3] = ["model", "model_ns", "residual"];
+
 /// How many of the figures come from the summary of the samples: from `median_ns` to `p99_ns`.
 const SUMMARY: usize = 9;
 
@@ -41,12 +44,15 @@ const SUMMARY: usize = 9;
 pub fn csv(records: &[Record]) -> String {
     let params: BTreeSet<&str> =
         records.iter().flat_map(|r| r.point.params.keys().map(String::as_str)).collect();
+    let expected: &[&str] = if records.iter().any(|r| r.expected.is_some()) { &EXPECTED } else { &[] };
     let heads = ["kernel", "ranks"].into_iter().chain(params.iter().copied()).chain(FIGURES);
+    let heads = heads.chain(expected.iter().copied());
     let mut table = Table::new(heads.map(Column::text));
     for record in groups(records).iter().flat_map(|group| &group.records) {
         let values = params.iter().map(|name| cell(record.point.params.get(*name)));
         let place = [record.kernel.clone(), record.point.ranks.to_string()];
-        table.row(place.into_iter().chain(values).chain(figures(record)));
+        let model = self::expected(record).into_iter().take(expected.len());
+        table.row(place.into_iter().chain(values).chain(figures(record)).chain(model));
     }
     table.to_csv()
 }
@@ -67,6 +73,14 @@ fn figures(record: &Record) -> impl Iterator<Item = String> {
         record.clock_error_ns.map(number).unwrap_or_default(),
     ];
     before.into_iter().chain(summary(record)).chain(after)
+}
+
+fn expected(record: &Record) -> [String; EXPECTED.len()] {
+    let residual = record.residual().map(|part| trim_zeros(&format!("{part:.6}")).to_owned());
+    match &record.expected {
+        Some(expected) => [expected.machine.clone(), number(expected.time_ns), residual.unwrap_or_default()],
+        None => Default::default(),
+    }
 }
 
 fn summary(record: &Record) -> [String; SUMMARY] {

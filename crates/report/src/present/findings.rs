@@ -2,6 +2,7 @@
 
 use panto_bench::{Finding, Range, Unit};
 
+use super::notation::MESSAGES;
 use crate::table::{Column, Table};
 
 /// What follows from the measurements, a line each; nothing if nothing does.
@@ -51,6 +52,7 @@ pub fn quantity(value: f64, unit: Unit) -> String {
         Unit::SecondsPerByte => format!("{}/B", sub_nano(value)),
         Unit::Bytes => rounded_bytes(value),
         Unit::BytesPerSecond => panto_units::rate(value),
+        Unit::MessagesPerSecond => panto_units::on_ladder(value, MESSAGES, 3),
         Unit::Percent => panto_units::percent(value),
         Unit::Number => panto_units::significant(value, 3),
     }
@@ -84,6 +86,7 @@ mod tests {
             (4096.4, Unit::Bytes, "4.00KiB"),
             (486.2, Unit::Bytes, "486B"),
             (1.6e10, Unit::BytesPerSecond, "16.0GB/s"),
+            (1.234e7, Unit::MessagesPerSecond, "12.3M/s"),
             (33.3, Unit::Percent, "33.3%"),
             (1.987, Unit::Number, "1.99"),
         ];

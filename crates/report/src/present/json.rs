@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use panto_bench::Value;
 use panto_bench::measure::{Metric, Start, Stop};
-use panto_bench::results::{End, Manifest, Record};
+use panto_bench::results::{End, Expected, Manifest, Record};
 use serde::Serialize;
 
+use super::against::{Departure, departures};
 use super::group::groups;
 use super::words;
 
@@ -23,7 +24,7 @@ pub fn json(
 ) -> String {
     let groups = groups(records);
     let points = groups.iter().flat_map(|group| &group.records).map(|record| Point::of(record)).collect();
-    let document = Document { manifest, points, end, findings };
+    let document = Document { manifest, points, against: departures(records), end, findings };
     serde_json::to_string_pretty(&document).expect("all names are strings")
 }
 
@@ -31,6 +32,8 @@ pub fn json(
 struct Document<'a> {
     manifest: &'a Manifest,
     points: Vec<Point<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    against: Vec<Departure>,
     end: Option<&'a End>,
     findings: serde_json::Value,
 }
@@ -45,6 +48,10 @@ struct Point<'a> {
     #[serde(rename = "bandwidth_Bps")]
     bandwidth: Option<f64>,
     moved: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages_per_second: Option<f64>,
     batch: u64,
     late: u64,
     stop: Stop,
@@ -57,6 +64,10 @@ struct Point<'a> {
     verified: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<&'a Expected>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    residual: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -93,6 +104,8 @@ impl<'a> Point<'a> {
             bandwidth: summary.and_then(|summary| record.bandwidth(summary.median)),
             summary: summary.as_ref().map(Summary::of),
             moved: record.moved,
+            messages: record.messages,
+            messages_per_second: summary.and_then(|summary| record.message_rate(summary.median)),
             batch: record.batch,
             late: record.late,
             stop: record.stop,
@@ -103,6 +116,8 @@ impl<'a> Point<'a> {
             algorithm: record.algorithm.as_deref(),
             verified: record.verified,
             machine: record.machine.as_deref(),
+            expected: record.expected.as_ref(),
+            residual: record.residual(),
         }
     }
 }

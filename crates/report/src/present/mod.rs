@@ -7,7 +7,10 @@
 //! Points are measured in random order. Here they are sorted: by kernel in the order of the suite, then by
 //! the number of ranks and the parameters, with the parameter on the x axis last.
 
+mod against;
+mod comparison;
 mod concerns;
+mod contest;
 mod counterpart;
 mod crowding;
 mod csv;
@@ -15,6 +18,7 @@ mod date;
 mod describe;
 mod figure;
 mod findings;
+mod fit;
 mod group;
 mod imb;
 mod json;
@@ -25,15 +29,23 @@ mod param;
 mod placement;
 mod reproduction;
 mod sentences;
+mod swap;
 mod table;
 mod words;
 
+pub use against::{Departure, departures};
+pub use comparison::{
+    comparison_alone, comparison_csv, comparison_differences, comparison_figures, comparison_in_words, comparison_json,
+    comparison_table,
+};
 pub use concerns::concerns;
+pub use contest::{decision_pictures, decisions};
 pub use crowding::crowding;
 pub use csv::csv;
 pub use describe::describe;
 pub use figure::figure;
 pub use findings::{findings, findings_table, quantity};
+pub use fit::{fit_figures, fit_json, fit_quality, fit_table};
 pub use group::by_kernel;
 pub use imb::imb;
 pub use json::json;
@@ -44,4 +56,5 @@ pub use reproduction::{
     assumptions, reproduction_figures, reproduction_in_words, reproduction_page, reproduction_table,
 };
 pub use sentences::{in_words, key_figures};
+pub use swap::{is_swap, swap_figures, swap_summary};
 pub use table::table;

@@ -10,6 +10,9 @@ const DIGITS: usize = 4;
 /// Numbers in one unit lie in this range; beyond it they have too many zeros to read.
 const READABLE: std::ops::Range<f64> = 0.01..100_000.0;
 
+/// Messages a second.
+pub(super) const MESSAGES: Ladder = &[(1e9, "G/s"), (1e6, "M/s"), (1e3, "k/s"), (1.0, "/s")];
+
 /// How the quantities of one or several columns are written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Notation {

@@ -1,5 +1,6 @@
 //! Text in the layout of the OSU micro-benchmarks, for scripts that read it.
 
+use panto_bench::param;
 use panto_bench::results::Record;
 
 use super::counterpart::{self, Counterpart, Line, Sheet};
@@ -21,26 +22,66 @@ pub fn osu(records: &[Record]) -> String {
     LEGEND.to_owned() + &counterpart::text(records, "OSU's benchmarks", table)
 }
 
-fn table(counterpart: Counterpart, sheet: &Sheet) -> String {
+fn table(counterpart: Counterpart, sheet: &Sheet) -> Option<String> {
     let lines: String = sheet.lines.iter().map(|line| self::line(counterpart, line)).collect();
-    let (title, header) = (title(counterpart), header(counterpart));
+    let (title, header, more) = (title(counterpart)?, header(counterpart), more(counterpart, sheet));
     let remark = format!("{}{}", sheet.remark, caveat(counterpart));
-    format!("\n# OSU MPI {title} Test v7.4\n# {remark}\n{header}\n{lines}")
+    Some(format!("\n# OSU {title} Test v7.4\n{more}# {remark}\n{header}\n{lines}"))
 }
 
-fn title(counterpart: Counterpart) -> &'static str {
-    match counterpart {
-        Counterpart::PingPong => "Latency",
-        Counterpart::Exchange => "Bi-Directional Bandwidth",
-        Counterpart::Broadcast => "Broadcast Latency",
-        Counterpart::Allreduce => "Allreduce Latency",
-        Counterpart::Barrier => "Barrier Latency",
+fn title(counterpart: Counterpart) -> Option<&'static str> {
+    Some(match counterpart {
+        Counterpart::PingPong => "MPI Latency",
+        Counterpart::Bandwidth => "MPI Bandwidth",
+        Counterpart::PairExchange | Counterpart::Bidirectional => "MPI Bi-Directional Bandwidth",
+        Counterpart::MultiPingPong => "MPI Multi Latency",
+        Counterpart::MultiBandwidth => "MPI Multiple Bandwidth / Message Rate",
+        Counterpart::Broadcast => "MPI Broadcast Latency",
+        Counterpart::Allreduce => "MPI Allreduce Latency",
+        Counterpart::Barrier => "MPI Barrier Latency",
+        Counterpart::PutLatency => "MPI_Put Latency",
+        Counterpart::GetLatency => "MPI_Get latency",
+        Counterpart::AccumulateLatency => "MPI_Accumulate latency",
+        Counterpart::PutBandwidth => "MPI_Put Bandwidth",
+        Counterpart::GetBandwidth => "MPI_Get Bandwidth",
+        Counterpart::Sendrecv | Counterpart::Exchange => return None,
+    })
+}
+
+/// The lines that some tests have below their title.
+fn more(counterpart: Counterpart, sheet: &Sheet) -> String {
+    if counterpart == Counterpart::MultiBandwidth {
+        let window = sheet.point.number(param::WINDOW).unwrap_or(0);
+        return format!("# [ pairs: {} ] [ window size: {window} ]\n", sheet.ranks / 2);
     }
+    if !counterpart.is_one_sided() {
+        return String::new();
+    }
+    let synchronisation = match sheet.point.text(param::VARIANT) {
+        "fence" => "MPI_Win_fence",
+        "lock" => "MPI_Win_lock/unlock",
+        "pscw" => "MPI_Win_post/start/complete/wait",
+        "flush" => "MPI_Win_flush",
+        _ => "unknown",
+    };
+    format!("# Window creation: MPI_Win_allocate\n# Synchronization: {synchronisation}\n")
 }
 
+/// Where the method is another.
 fn caveat(counterpart: Counterpart) -> &'static str {
     match counterpart {
-        Counterpart::Exchange => " The nearest test: OSU keeps 64 messages under way, Panto one.",
+        Counterpart::PairExchange => " The nearest test: OSU keeps 64 messages under way, Panto one.",
+        Counterpart::Bandwidth | Counterpart::Bidirectional => {
+            " Each message of a window has a buffer of its own where it is received; OSU's share one."
+        }
+        Counterpart::MultiPingPong => " The time of the slowest pair; OSU's is the mean of all pairs.",
+        Counterpart::MultiBandwidth => {
+            " The time of the slowest pair counts, and each message has a buffer of its own; OSU takes the mean of all \
+             pairs, and one buffer."
+        }
+        Counterpart::PutLatency | Counterpart::GetLatency | Counterpart::AccumulateLatency => {
+            " Fences and posts are timed one way; OSU halves a way there and back."
+        }
         _ => "",
     }
 }
@@ -48,21 +89,36 @@ fn caveat(counterpart: Counterpart) -> &'static str {
 fn header(counterpart: Counterpart) -> String {
     let more =
         format!("{:>FIELD$}{:>FIELD$}{:>ITERATIONS$}", "Min Latency(us)", "Max Latency(us)", "Iterations");
+    let single = |name: &str| format!("{:<SIZE$}{name:>FIELD$}", "# Size");
     match counterpart {
-        Counterpart::PingPong => format!("{:<SIZE$}{:>FIELD$}", "# Size", "Avg Latency(us)"),
-        Counterpart::Exchange => format!("{:<SIZE$}{:>FIELD$}", "# Size", "Bandwidth (MB/s)"),
+        Counterpart::PingPong | Counterpart::MultiPingPong => single("Avg Latency(us)"),
+        Counterpart::MultiBandwidth => format!("{}{:>FIELD$}", single("MB/s"), "Messages/s"),
         Counterpart::Barrier => format!("{:<ALONE$}{more}", "# Avg Latency(us)"),
-        _ => format!("{:<SIZE$}{:>FIELD$}{more}", "# Size", "Avg Latency(us)"),
+        _ if is_bandwidth(counterpart) => single("Bandwidth (MB/s)"),
+        _ if counterpart.is_one_sided() => single("Latency (us)"),
+        _ => format!("{}{more}", single("Avg Latency(us)")),
     }
 }
 
 fn line(counterpart: Counterpart, line: &Line) -> String {
     let &Line { bytes, mean, min, max, operations, .. } = line;
     let more = format!("{min:>FIELD$.2}{max:>FIELD$.2}{operations:>ITERATIONS$}");
-    match counterpart {
-        Counterpart::PingPong => format!("{bytes:<SIZE$}{mean:>FIELD$.2}\n"),
-        Counterpart::Exchange => format!("{bytes:<SIZE$}{:>FIELD$.2}\n", line.megabytes()),
-        Counterpart::Barrier => format!("{mean:>ALONE$.2}{more}\n"),
-        _ => format!("{bytes:<SIZE$}{mean:>FIELD$.2}{more}\n"),
-    }
+    let single = |figure: f64| format!("{bytes:<SIZE$}{figure:>FIELD$.2}");
+    let text = match counterpart {
+        Counterpart::PingPong | Counterpart::MultiPingPong => single(mean),
+        Counterpart::MultiBandwidth => format!("{}{:>FIELD$.2}", single(line.megabytes()), line.messages()),
+        Counterpart::Barrier => format!("{mean:>ALONE$.2}{more}"),
+        _ if is_bandwidth(counterpart) => single(line.megabytes()),
+        _ if counterpart.is_one_sided() => single(mean),
+        _ => format!("{}{more}", single(mean)),
+    };
+    text + "\n"
+}
+
+fn is_bandwidth(counterpart: Counterpart) -> bool {
+    counterpart.is_window_of_accesses()
+        || matches!(
+            counterpart,
+            Counterpart::PairExchange | Counterpart::Bandwidth | Counterpart::Bidirectional
+        )
 }

@@ -1,6 +1,7 @@
 //! Parameters of points, in words.
 
 use panto_bench::results::Record;
+use panto_bench::swap::Protocol;
 use panto_bench::{Distance, Separation, Value, param};
 use panto_units as units;
 
@@ -24,7 +25,7 @@ pub(super) fn value(record: &Record, name: &str) -> Option<Value> {
 
 /// Is it a number of bytes?
 pub(super) fn is_size(name: &str) -> bool {
-    matches!(name, param::BYTES | param::LOAD_BYTES | param::BLOCK)
+    matches!(name, param::BYTES | param::LOAD_BYTES | param::BLOCK | param::VOLUME)
 }
 
 /// The head of a column, and the name in a phrase.
@@ -46,13 +47,17 @@ pub(super) fn cell(name: &str, value: Option<&Value>) -> String {
     }
 }
 
-/// Where a value stands among others of its parameter: distances go from near to far, not by their names.
+/// Where a value stands among others of its parameter: distances go from near to far, not by their names, and protocols by number.
 pub(super) fn place(name: &str, value: Option<Value>) -> (usize, Option<Value>) {
     let placed = match &value {
         Some(Value::Text(text)) if name == param::DISTANCE => text.parse::<Distance>().ok(),
         _ => None,
     };
-    (placed.map_or(0, Distance::hops), value)
+    let protocol = match &value {
+        Some(Value::Text(text)) if name == param::PROTOCOL => text.parse::<Protocol>().ok(),
+        _ => None,
+    };
+    (placed.map_or(0, Distance::hops) + protocol.map_or(0, |protocol| protocol.place()), value)
 }
 
 /// The value with its name: `4 ranks`, `size 64KiB`.
@@ -62,8 +67,9 @@ pub(super) fn phrase(name: &str, value: Option<&Value>) -> String {
         (param::DISTANCE, Some(Value::Text(text))) => in_words(text),
         (_, None) => format!("no {}", header(name)),
         (param::LOAD, Some(Value::Number(0))) => "no load".into(),
-        (RANKS | param::HOPS, Some(Value::Number(1))) => format!("1 {}", name.trim_end_matches('s')),
-        (RANKS | param::HOPS, Some(_)) => format!("{cell} {name}"),
+        (RANKS | param::HOPS | param::PAIRS | param::MESSAGES, Some(Value::Number(number))) => {
+            format!("{cell} {}", if *number == 1 { name.trim_end_matches('s') } else { name })
+        }
         _ => format!("{} {cell}", header(name)),
     }
 }

@@ -3,17 +3,23 @@
 use panto_bench::measure::Stop;
 use panto_bench::results::Record;
 use panto_stats::Summary;
-use panto_units::{RATE, TIME, time};
+use panto_units::{Ladder, RATE, TIME, time};
 
 use super::group::{Group, groups};
-use super::notation::Notation;
-use super::{param, words};
+use super::notation::{MESSAGES, Notation};
+use super::{against, param, swap, words};
 use crate::table::{Column, Table};
 
 /// One table a kernel, each with a heading that says what the kernel measures. How it was measured stands in
 /// the table's caption, as far as it is the same for all points, else in a column.
 pub fn table(records: &[Record]) -> Vec<(String, Table)> {
-    groups(records).iter().map(|group| (heading(group), of_group(group))).collect()
+    groups(records).iter().flat_map(of_kernel).collect()
+}
+
+/// The suite `swap` has thousands of points, and stands better in tables of another shape.
+fn of_kernel(group: &Group) -> Vec<(String, Table)> {
+    let plain = !swap::is_swap(group.kernel) || group.records.iter().any(|record| record.expected.is_some());
+    if plain { vec![(heading(group), of_group(group))] } else { swap::tables(group) }
 }
 
 fn heading(group: &Group) -> String {
@@ -38,10 +44,14 @@ fn of_group(group: &Group) -> Table {
     let mut columns = parameters(group);
     columns.extend(different.iter().map(|fact| fact.column(group)));
     let exact = !rows.is_empty() && rows.iter().all(|(record, _)| is_exact(record));
-    let (first, others) = times(&rows, exact);
+    let notation = notation(&rows);
+    let (first, others) = times(&rows, exact, &notation);
     columns.push(first);
+    let model = against::columns(&group.records, &notation);
+    columns.extend(model.into_iter().map(|(column, cells)| Filled { column, cells }));
     columns.extend(others);
-    columns.extend(bandwidth(&rows));
+    columns.extend(rate("bandwidth", &rows, RATE, Record::bandwidth));
+    columns.extend(rate("messages", &rows, MESSAGES, Record::message_rate));
     columns.extend((!exact).then(|| samples(&rows)));
     columns.extend(notes(&rows));
     let table = transposed(columns, rows.len());
@@ -147,12 +157,17 @@ fn seconds(nanos: f64) -> f64 {
     nanos * 1e-9
 }
 
-/// The column that everybody looks at, and those that say how sure it is.
-fn times(rows: &[Row], exact: bool) -> (Filled, Vec<Filled>) {
+/// One unit for all times of a table, those of a model as well.
+fn notation(rows: &[Row]) -> Notation {
     let shown = |s: &Summary| [s.median, s.interval.low, s.interval.high, s.min, s.p95, s.p99].map(seconds);
     let summaries = rows.iter().filter_map(|(_, summary)| summary.as_ref());
+    let expected = rows.iter().filter_map(|(record, _)| record.expected.as_ref()).map(|e| seconds(e.time_ns));
     // Nobody thinks in minutes of message passing.
-    let notation = Notation::of(summaries.flat_map(shown), &TIME[1..]);
+    Notation::of(summaries.flat_map(shown).chain(expected), &TIME[1..])
+}
+
+/// The column that everybody looks at, and those that say how sure it is.
+fn times(rows: &[Row], exact: bool, notation: &Notation) -> (Filled, Vec<Filled>) {
     let column = |header, cell: &dyn Fn(&Summary) -> String| {
         let cells = rows.iter().map(|(_, summary)| summary.as_ref().map_or("-".into(), cell)).collect();
         Filled { column: notation.column(header), cells }
@@ -170,15 +185,21 @@ fn times(rows: &[Row], exact: bool) -> (Filled, Vec<Filled>) {
     (column("median", &|s| time(s.median)), others)
 }
 
-fn bandwidth(rows: &[Row]) -> Option<Filled> {
+/// What is moved in a second at the median time, where anything is.
+fn rate(
+    header: &str,
+    rows: &[Row],
+    ladder: Ladder,
+    at: impl Fn(&Record, f64) -> Option<f64>,
+) -> Option<Filled> {
     let of = |(record, summary): &Row| {
-        summary.as_ref().and_then(|s| record.bandwidth(s.median)).filter(|rate| *rate > 0.0)
+        summary.as_ref().and_then(|s| at(record, s.median)).filter(|rate| *rate > 0.0)
     };
     let rates: Vec<Option<f64>> = rows.iter().map(of).collect();
     rates.iter().flatten().next()?;
-    let notation = Notation::of(rates.iter().flatten().copied(), RATE);
+    let notation = Notation::of(rates.iter().flatten().copied(), ladder);
     let cells = rates.iter().map(|rate| rate.map_or("-".into(), |rate| notation.cell(rate))).collect();
-    Some(Filled { column: notation.column("bandwidth"), cells })
+    Some(Filled { column: notation.column(header), cells })
 }
 
 fn samples(rows: &[Row]) -> Filled {

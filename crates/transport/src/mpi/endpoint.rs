@@ -15,6 +15,7 @@ use super::words::{native_mode, native_want, status};
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::message::{FIRST_COLLECTIVE_TAG, MAX_TAG, Mode, Status, Tag, Want};
+use crate::onesided::Window;
 use crate::transport::{Buffers, StandardSend, Transport};
 
 /// One rank among the first ones of a job.
@@ -212,6 +213,23 @@ unsafe impl Transport for Endpoint {
         StandardSend::Synchronous
     }
 
+    /// Not where ranks outnumber cores: the call would wait without giving the core away.
+    fn has_send_receive(&self) -> bool {
+        self.job.cadence == Cadence::Blocking
+    }
+
+    #[inline]
+    fn send_receive(
+        &self,
+        outgoing: (&[u8], usize),
+        incoming: (&mut [u8], usize),
+        tag: Tag,
+    ) -> Result<Status> {
+        self.check_send(outgoing.1, tag)?;
+        self.check_want(Want::new(incoming.1, tag))?;
+        self.send_and_receive(outgoing, incoming, tag)
+    }
+
     /// Open MPI 4.1 and 5.0 copy a whole message that goes by rendezvous, whatever the buffer has room for.
     fn keeps_bounds(&self) -> bool {
         self.job.mpi.library().abi() != Abi::OpenMpi
@@ -248,6 +266,11 @@ unsafe impl Transport for Endpoint {
     unsafe fn start_native(&self, problem: &Problem, buffers: &mut Buffers<'_>) -> Result<Handle> {
         // SAFETY: the caller.
         unsafe { self.start_collective(problem, buffers) }
+    }
+
+    fn window(&self, with: Option<usize>, bytes: usize) -> Result<Option<Box<dyn Window>>> {
+        with.map_or(Ok(()), |with| self.check_rank(with))?;
+        self.open_window(with, bytes)
     }
 }
 

@@ -14,6 +14,7 @@ mod operations;
 mod persistent;
 mod process;
 mod watch;
+mod window;
 mod words;
 
 use std::fmt::Display;

@@ -177,6 +177,20 @@ impl Endpoint {
         }
     }
 
+    /// In one call of the library.
+    #[inline]
+    pub(super) fn send_and_receive(
+        &self,
+        outgoing: (&[u8], usize),
+        incoming: (&mut [u8], usize),
+        tag: Tag,
+    ) -> Result<Status> {
+        let capacity = incoming.0.len();
+        let outcome = self.comm(tag).send_receive(outgoing, incoming, tag);
+        self.job.watch.beat();
+        self.received(outcome, capacity)
+    }
+
     /// What a receive gave.
     #[inline]
     pub(super) fn received(

@@ -10,6 +10,7 @@ use panto_sim::{Delivery, Engine, Envelope, Label, MessageId, Model, RequestId, 
 use panto_units::Time;
 use smallvec::SmallVec;
 
+use super::noise::ClockNoise;
 use crate::error::Error;
 use crate::handler::Handler;
 use crate::message::{FIRST_COLLECTIVE_TAG, Status, Tag};
@@ -51,6 +52,8 @@ pub(super) struct Core {
     pub(super) ranks: usize,
     /// Is the computation of ranks measured on the host, instead of declared?
     pub(super) measured: bool,
+    /// How inexactly ranks read the clock.
+    pub(super) noise: Option<ClockNoise>,
     state: RefCell<State>,
     failed: Cell<bool>,
     failure: RefCell<Option<Error>>,
@@ -80,7 +83,13 @@ struct State {
 }
 
 impl Core {
-    pub(super) fn new(machine: Arc<Machine>, ranks: usize, model: Model, measured: bool) -> Self {
+    pub(super) fn new(
+        machine: Arc<Machine>,
+        ranks: usize,
+        model: Model,
+        measured: bool,
+        noise: Option<ClockNoise>,
+    ) -> Self {
         let engine = Engine::new(&machine, ranks, model, FIRST_COLLECTIVE_TAG);
         let state =
             State { engine, bytes: Vec::new(), sinks: Vec::new(), handlers: Vec::new(), calls: Vec::new() };
@@ -89,6 +98,7 @@ impl Core {
             machine,
             ranks,
             measured,
+            noise,
             state: RefCell::new(state),
             failed: Cell::new(false),
             failure: RefCell::default(),

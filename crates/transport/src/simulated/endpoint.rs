@@ -13,6 +13,7 @@ use super::handle::{Aside, Handle, State};
 use super::listening;
 use super::meaning;
 use super::meter::Meter;
+use super::noise::Noise;
 use super::posting::Terms;
 use super::shape;
 use super::waiting::request;
@@ -37,6 +38,7 @@ pub struct Endpoint {
     pub(super) terms: Cell<Terms>,
     pub(super) aside: Aside,
     pub(super) meter: Option<Meter>,
+    pub(super) noise: Option<Noise>,
 }
 
 // SAFETY: bytes are copied from the caller's memory when a send starts, and into it when the engine matches a receive, which is
@@ -185,7 +187,8 @@ unsafe impl Transport for Endpoint {
 
     fn now(&self) -> Time {
         let computed = self.meter.as_ref().and_then(|meter| meter.so_far(&self.core.machine));
-        self.core.tell(|engine| engine.clock(self.rank)) + computed.unwrap_or_default()
+        let time = self.core.tell(|engine| engine.clock(self.rank)) + computed.unwrap_or_default();
+        self.noise.as_ref().map_or(time, |noise| noise.read(time))
     }
 
     fn shares_clock(&self) -> bool {
@@ -200,6 +203,7 @@ unsafe impl Transport for Endpoint {
         self.enter()?;
         self.core.tell(|engine| engine.wait_until(self.rank, moment));
         self.suspend()?;
+        self.set_clock_right();
         self.leave();
         Ok(())
     }
@@ -231,10 +235,16 @@ unsafe impl Transport for Endpoint {
 
     fn set_aside(&self, aside: bool) {
         self.is_aside.set(aside);
+        self.set_clock_right();
     }
 
     fn standard_send(&self) -> StandardSend {
         meaning::promise(&self.core.machine)
+    }
+
+    fn alike(&self, mode: Mode, len: usize) -> Mode {
+        let manner = |mode| meaning::manner(&self.core.machine, None, mode, len as u64);
+        if manner(mode) == manner(Mode::Standard) { Mode::Standard } else { mode }
     }
 
     fn shape(&self) -> HopShape {

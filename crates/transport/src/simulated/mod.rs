@@ -11,6 +11,7 @@ mod handle;
 mod listening;
 mod meaning;
 mod meter;
+mod noise;
 mod posting;
 mod rank;
 mod report;
@@ -38,6 +39,7 @@ use crate::transport::Transport;
 use crate::world::World;
 use arena::{Arena, ArenaStack};
 use core::Core;
+use noise::ClockNoise;
 
 /// A world on a modelled machine.
 #[derive(Debug, Clone)]
@@ -46,6 +48,7 @@ pub struct Simulated {
     model: Model,
     measured: bool,
     stack: Option<usize>,
+    noise: Option<ClockNoise>,
 }
 
 /// More than this and even the guards of their stacks take long to set up.
@@ -60,7 +63,7 @@ const FEW: usize = 4_096;
 impl Simulated {
     /// On this machine. What ranks compute is declared: by [`Transport::charge`] and [`Transport::compute`].
     pub fn new(machine: Arc<Machine>, model: Model) -> Self {
-        Self { machine, model, measured: false, stack: None }
+        Self { machine, model, measured: false, stack: None, noise: None }
     }
 
     /// What ranks compute between their calls is measured on the host, and scaled by the machine's `processor.speed`. Then
@@ -74,6 +77,16 @@ impl Simulated {
     #[must_use]
     pub fn with_stack(self, bytes: usize) -> Self {
         Self { stack: Some(bytes.next_multiple_of(4096).max(16 << 10)), ..self }
+    }
+
+    /// Ranks do not read the clock exactly: an interval that a rank looks at is off by a random factor with the standard deviation
+    /// `relative`, at most a quarter; a share of `outliers` of them is from twice to ten times too long. The same seed gives the
+    /// same run. The simulation itself stays exact, and so does what serves the measurement ([`Transport::set_aside`]).
+    #[must_use]
+    pub fn with_timing_noise(self, seed: u64, relative: f64, outliers: f64) -> Self {
+        let noise =
+            ClockNoise { seed, relative: relative.clamp(0.0, 0.25), outliers: outliers.clamp(0.0, 1.0) };
+        Self { noise: Some(noise), ..self }
     }
 
     /// The machine.
@@ -139,7 +152,8 @@ impl World for Simulated {
         F: Fn(&Endpoint) -> Result<R, E> + Sync,
     {
         self.check(ranks)?;
-        let core = Rc::new(Core::new(Arc::clone(&self.machine), ranks, self.model, self.measured));
+        let core =
+            Rc::new(Core::new(Arc::clone(&self.machine), ranks, self.model, self.measured, self.noise));
         let arena = Arena::new(ranks, self.stack(ranks))?;
         let mut crew = Crew { members: Vec::with_capacity(ranks), outcomes: Vec::with_capacity(ranks), core };
         for rank in 0..ranks {

@@ -11,6 +11,7 @@ use super::endpoint::{Endpoint, Quick};
 use super::handle::Aside;
 use super::listening;
 use super::meter::Meter;
+use super::noise::Noise;
 use super::posting::Terms;
 
 impl Endpoint {
@@ -18,6 +19,7 @@ impl Endpoint {
     /// The yielder must live as long as the endpoint is used, and only its own coroutine may use it.
     pub(super) unsafe fn new(rank: u32, core: Rc<Core>, yielder: *const Yielder<(), ()>) -> Self {
         let meter = core.measured.then(Meter::new);
+        let noise = core.noise.map(|noise| Noise::new(noise, rank));
         Self {
             rank,
             core,
@@ -27,6 +29,7 @@ impl Endpoint {
             terms: Cell::new(Terms::NONE),
             aside: Aside::default(),
             meter,
+            noise,
         }
     }
 
@@ -60,6 +63,14 @@ impl Endpoint {
     pub(super) fn leave(&self) {
         if let Some(meter) = &self.meter {
             meter.start();
+        }
+    }
+
+    /// The rank agrees with the others on the time.
+    #[inline]
+    pub(super) fn set_clock_right(&self) {
+        if let Some(noise) = &self.noise {
+            noise.set_right();
         }
     }
 

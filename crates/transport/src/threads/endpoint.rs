@@ -191,6 +191,15 @@ unsafe impl Transport for Endpoint {
         StandardSend::Eager(self.shared.eager_limit)
     }
 
+    /// Messages that are not copied are offered in every mode alike, and nothing is made of the promise of a ready send.
+    fn alike(&self, mode: Mode, len: usize) -> Mode {
+        match mode {
+            Mode::Ready => Mode::Standard,
+            Mode::Synchronous if len > self.shared.eager_limit => Mode::Standard,
+            mode => mode,
+        }
+    }
+
     fn shape(&self) -> HopShape {
         HopShape::Complete
     }

@@ -5,5 +5,9 @@ mod conformance;
 mod expanded;
 mod machines;
 mod order;
+#[path = "../../../sim/benches/ahead/patterns.rs"]
+#[allow(dead_code, reason = "shared; not all of it is used here")]
+mod patterns;
+mod performed;
 mod sharing;
 mod times;

@@ -99,6 +99,7 @@ impl<'l, 'a, T: Transport> Sender<'l, 'a, T> {
         };
         self.lab.transport.send(Mode::Standard, &[], COMPUTER, tag::HANDLER_ORDER)?;
         Ok(Samples {
+            first_to_last: Vec::new(),
             nanos: self.nanos,
             batch: 1,
             late: self.late,

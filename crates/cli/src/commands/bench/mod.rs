@@ -1,5 +1,6 @@
 //! `panto bench`
 
+mod against;
 mod classic;
 mod cm5;
 mod output;
@@ -15,6 +16,7 @@ use panto_schedule::{HopShape, Mesh};
 use panto_transport::mpi::Mpi;
 use panto_transport::{Choice, Distance, World};
 
+use self::against::AgainstArgs;
 use self::output::OutputArgs;
 use super::effort::EffortArgs;
 use crate::failure::Failure;
@@ -73,6 +75,9 @@ pub struct Bench {
 
     #[command(flatten, next_help_heading = "Simulated machines")]
     machine: MachineArgs,
+
+    #[command(flatten, next_help_heading = "Comparison with a model")]
+    against: AgainstArgs,
 
     #[command(flatten, next_help_heading = "Output")]
     output: OutputArgs,
@@ -150,6 +155,7 @@ Examples:
   mpirun -n 8 panto bench echo --distance node,network
   panto bench comet --on ipsc860 --ranks 16           the machine of 1992, simulated
   panto bench echo --on my-idea.toml --set link.latency=2us
+  panto bench comet --against cluster.toml            what the model says, beside each value
 
 Sizes: 64KiB, 64K and 64k are 65,536; 64kB is 64,000. Times: 1.5us, 2ms, 30s, 5min.";
 
@@ -203,7 +209,7 @@ impl Bench {
         self.mpi.refuse(machine)?;
         let model = self.machine.load(machine)?;
         let settings = self.settings(simulated::default_ranks(model.machine()))?;
-        let world = self.machine.world(simulated::machine(model, settings.world())?);
+        let world = self.machine.world(simulated::machine(model, settings.world())?, settings.seed);
         let settings = simulated::settings(&world, settings, self.effort.on_virtual_clock());
         settings.check()?;
         let manifest = self.machine.manifest(&world, &settings);
@@ -218,8 +224,9 @@ impl Bench {
     ) -> Result<ExitCode, Failure> {
         fits(world, settings)?;
         let kernels = self.kernels(world, settings)?;
+        let against = self.against.open(world, &kernels, settings, self.machine.traffic())?;
         let (plot, writer) = self.output.open(world, &manifest)?;
-        let mut session = Session::new(self.output.format, writer, manifest);
+        let mut session = Session::new(self.output.format, writer, manifest).against(against);
         let end = session.measure(world, &kernels, settings)?;
         session.finish(&end, plot)
     }
@@ -234,13 +241,19 @@ impl Bench {
         for name in &self.kernels {
             let named = Kernel::named(name)?;
             // Asked for by name, a kernel that cannot run is an error; as part of a suite it is left out.
-            let suite = named.len() > 1;
+            let (mut left_out, before) = (Vec::new(), kernels.len());
             for kernel in named {
                 match runnable(kernel, settings) {
                     Ok(()) => kernels.push(kernel),
-                    Err(why) if suite => out::note(format_args!("panto: left out: {why}")),
-                    Err(why) => return Err(why),
+                    Err(why) => left_out.push(why),
                 }
+            }
+            // Nothing of a suite can run: then it is what was asked for that cannot be.
+            if kernels.len() == before && !left_out.is_empty() {
+                return Err(left_out.swap_remove(0));
+            }
+            for why in left_out {
+                out::note(format_args!("panto: left out: {why}"));
             }
         }
         Ok(kernels)
@@ -272,7 +285,7 @@ impl Bench {
             io_bytes: patterns.io_size,
             effort: self.effort.effort(),
             seed: self.effort.seed,
-            cm5: self.cm5.options()?,
+            cm5: self.cm5.options(&self.kernels, self.machine.message_sets())?,
             swap: self.swap.options()?,
             classic: self.classic.options()?,
             ..Settings::default()

@@ -1,15 +1,64 @@
 //! What only the suite `swap` is asked.
 
 use clap::Args;
-use panto_bench::swap::Options;
+use panto_bench::parse_sizes;
+use panto_bench::swap::{Loop, Options, Pairs, Way, parse_protocols};
 
 use crate::failure::Failure;
 
 #[derive(Args)]
-pub struct SwapArgs {}
+pub struct SwapArgs {
+    /// Protocols by id or name: `(0,3)`, `irecv-isend`, `unordered`, `ordered` [default: all]
+    #[arg(long, value_name = "ID,...")]
+    protocol: Option<String>,
+
+    /// Bytes that each rank sends, in messages of `--sizes` [default: 2M,128K,8K, each in 1, 2, 4 ... 1024 messages]
+    #[arg(long, value_name = "SIZES", allow_hyphen_values = true)]
+    volumes: Option<String>,
+
+    /// Loops: basic, prepost (receives are posted one swap ahead, sends waited for one later) [default: both]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    loops: Option<Vec<String>>,
+
+    /// Ways: cold (evicted from all caches), warm, repeated (each message ten times) [default: all]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    ways: Option<Vec<String>>,
+
+    /// Pairs that swap at the same time, such as 0-2,1-3, or `all`; may be given several times [default: 0-1]
+    #[arg(long, value_name = "A-B,...", allow_hyphen_values = true)]
+    pairs: Option<Vec<String>>,
+}
 
 impl SwapArgs {
     pub fn options(&self) -> Result<Options, Failure> {
-        Ok(Options {})
+        Ok(Options {
+            protocols: self.protocol.as_deref().map(parse_protocols).transpose()?,
+            volumes: self.volumes.as_deref().map(parse_sizes).transpose()?.map(largest_first),
+            loops: each::<Loop>(self.loops.as_deref())?,
+            ways: each::<Way>(self.ways.as_deref())?,
+            pairs: each::<Pairs>(self.pairs.as_deref())?,
+        })
     }
+}
+
+/// As COMMTEST does it.
+fn largest_first(mut volumes: Vec<u64>) -> Vec<u64> {
+    volumes.reverse();
+    volumes
+}
+
+/// What each word names, if there are any; a word that comes again says nothing new.
+fn each<N>(words: Option<&[String]>) -> panto_bench::Result<Option<Vec<N>>>
+where
+    N: std::str::FromStr<Err = panto_bench::Error> + PartialEq,
+{
+    let Some(words) = words else { return Ok(None) };
+    let mut named = Vec::new();
+    for word in words {
+        let next = word.trim().parse()?;
+        if !named.contains(&next) {
+            named.push(next);
+        }
+    }
+    Ok(Some(named))
 }

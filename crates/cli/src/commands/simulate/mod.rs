@@ -13,7 +13,7 @@ use panto_sim::Noise;
 use panto_sim::replay::{self, Replay};
 use panto_trace::Trace;
 
-pub use case::{CaseArgs, ReadingArgs};
+pub use case::{CaseArgs, ReadingArgs, load};
 pub use noise::NoiseArgs;
 
 use self::samples::{Answer, Question, SampleArgs};

@@ -1,5 +1,8 @@
 //! Jobs on more than one host: namespaces with cables between them, whose rate is limited. The messages go over TCP.
 
+#[allow(dead_code, reason = "other tests need the rest")]
+#[path = "../../support/lan.rs"]
+mod lan;
 #[path = "../../support/namespace.rs"]
 mod namespace;
 #[allow(dead_code, reason = "other tests need the rest")]

@@ -6,14 +6,15 @@ use super::super::param::{RANKS, header, is_size};
 use crate::chart::{Axis, Scale, Unit};
 
 /// The axis of a parameter.
-pub(super) fn of_parameter(name: &str) -> Axis {
+pub(in crate::present) fn of_parameter(name: &str) -> Axis {
     let unit = match name {
         param::LOAD => Unit::Percent,
         _ if is_size(name) => Unit::Bytes,
         _ => Unit::Count,
     };
     // The work of the matrix kernels is a polynomial of the dimension, which shows best on linear axes.
-    let scale = if matches!(name, param::DIM | param::LOAD) { Scale::Linear } else { Scale::Log2 };
+    let scale =
+        if matches!(name, param::DIM | param::LOAD | param::LEVEL) { Scale::Linear } else { Scale::Log2 };
     let doubles = if name == param::LENGTH { " in doubles" } else { "" };
     Axis::new(format!("{}{doubles}", label(name)), scale, unit)
 }
@@ -37,6 +38,7 @@ pub(super) fn label(name: &str) -> String {
         param::LENGTH => "vector length".into(),
         param::DIM => "matrix dimension".into(),
         param::BLOCK => "block size".into(),
+        param::LEVEL => "path length".into(),
         RANKS => "number of ranks".into(),
         _ => header(name),
     }

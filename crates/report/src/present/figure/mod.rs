@@ -13,6 +13,8 @@ use super::group::Group;
 use super::{param, placement, words};
 use crate::chart::{Chart, Figure};
 
+pub(super) use axes::of_parameter;
+
 /// The graph of one kernel: time against the parameter on its axis with a curve for each combination of the
 /// others, and below it the bandwidth, where bytes are moved. A barrier has its least time as well, and a handler
 /// the distribution of its times. With a manifest, the figure says where it was measured.
@@ -30,7 +32,7 @@ pub fn figure(kernel: &str, records: &[Record], manifest: Option<&Manifest>) -> 
 }
 
 /// Where and how it was measured.
-fn origin(manifest: &Manifest) -> String {
+pub(super) fn origin(manifest: &Manifest) -> String {
     let Manifest { transport, host, cpu, cores, .. } = manifest;
     if let Some(machine) = &manifest.machine {
         return format!("{}, {} network", machine.topology, machine.network);

@@ -1,5 +1,6 @@
 //! How measurements are presented.
 
+mod against;
 mod figures;
 mod other_layouts;
 mod placed;

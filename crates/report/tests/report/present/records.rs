@@ -62,6 +62,7 @@ pub fn record(kernel: &str, point: Point, nanos: f64) -> Record {
         messages: None,
         first_to_last_ns: Vec::new(),
         figures: Default::default(),
+        expected: None,
         absent: None,
     }
 }

@@ -1,0 +1,117 @@
+//! A model beside measurements: the same kernels at the same points on the machine that the model describes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use panto_machine::{Machine, Map};
+use panto_schedule::HopShape;
+use panto_transport::simulated::{Model, Simulated};
+use panto_transport::{Place, World};
+
+use crate::error::Result;
+use crate::kernel::Kernel;
+use crate::results::{Expected, Record};
+use crate::run::run_points;
+use crate::settings::Settings;
+
+/// The machine of a model, and what it takes for the points of the kernel that is being measured.
+pub struct Against {
+    world: Simulated,
+    measured: Settings,
+    simulated: Settings,
+    /// Median nanoseconds by kernel and point.
+    expected: BTreeMap<String, f64>,
+}
+
+impl Against {
+    /// A machine with at least [`ranks_of`] processors, beside a run with these settings.
+    pub fn new(machine: Machine, model: Model, measured: &Settings) -> Self {
+        let world = Simulated::new(Arc::new(placed(machine, &measured.places)), model);
+        let simulated = Settings {
+            // The ranks that talk are those that talked: their distance here is for the model to know.
+            shape: Some(measured.shape_or(HopShape::Complete)),
+            machine: Some(world.machine().name.clone()),
+            most_programs: world.most_ranks(),
+            most_ranks: None,
+            has_handlers: true,
+            has_windows: false,
+            effort: measured.effort.clone().on_virtual_clock(),
+            ..measured.clone()
+        };
+        Self { world, measured: measured.clone(), simulated, expected: BTreeMap::new() }
+    }
+
+    /// Simulates every point that the kernel is about to measure; `earlier` is what was measured before. Nothing else goes
+    /// on meanwhile, so nothing that is measured is disturbed.
+    pub fn begin(&mut self, kernel: Kernel, earlier: &[Record], interrupt: &AtomicBool) -> Result<()> {
+        let points = kernel.points(&self.measured.with_least_ranks(kernel.about().least_ranks), earlier)?;
+        let records = run_points(&self.world, kernel, points, &self.simulated, interrupt)?;
+        let times = records.iter().filter_map(|record| Some((key(record), record.summary()?.median)));
+        self.expected = times.collect();
+        Ok(())
+    }
+
+    /// The record with what the model says of its point, if it says anything.
+    #[must_use]
+    pub fn beside(&self, record: &Record) -> Record {
+        let machine = self.world.machine().name.clone();
+        let expected = self.expected.get(&key(record)).map(|&time_ns| Expected { machine, time_ns });
+        Record { expected, ..record.clone() }
+    }
+}
+
+fn key(record: &Record) -> String {
+    format!("{} {}", record.kernel, record.point)
+}
+
+/// The most ranks that any of the kernels runs on.
+pub fn ranks_of(kernels: &[Kernel], settings: &Settings) -> usize {
+    let ranks = |kernel: &Kernel| settings.with_least_ranks(kernel.about().least_ranks).world();
+    kernels.iter().map(ranks).max().unwrap_or(1)
+}
+
+/// Ranks that share a host share a node of the model, if it has nodes that are large enough and nobody said where ranks run.
+fn placed(mut machine: Machine, places: &[Place]) -> Machine {
+    let free = machine.network.map == Map::All;
+    if let (true, Some(nodes)) = (free && !places.is_empty(), &machine.network.nodes) {
+        let size = nodes.size as usize;
+        let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
+        let spot = |place: &Place| {
+            let before = taken.entry(place.node).or_default();
+            *before += 1;
+            (place.node, *before - 1)
+        };
+        let spots: Vec<(usize, usize)> = places.iter().map(spot).collect();
+        let list = spots.iter().map(|(node, number)| (node * size + number) as u32).collect();
+        let fits =
+            |(node, number): &(usize, usize)| *number < size && node * size + number < machine.processors();
+        if spots.iter().all(fits) {
+            machine.network.map = Map::List(list);
+        }
+    }
+    machine
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(model: &str, overrides: &[&str], nodes: &[usize]) -> Map {
+        let overrides: Vec<String> = overrides.iter().map(|&text| text.into()).collect();
+        let machine = Machine::load(model, &overrides).expect("a built-in machine");
+        let places: Vec<Place> = nodes.iter().map(|&node| Place { node, ..Place::default() }).collect();
+        placed(machine, &places).network.map
+    }
+
+    #[test]
+    fn ranks_of_one_host_are_on_one_node_of_the_model() {
+        let pairs = &["network.nodes.size=2"][..];
+        // Dealt out in turns, as some launchers do.
+        assert_eq!(map("infiniband", pairs, &[0, 1, 0, 1]), Map::List(vec![0, 2, 1, 3]));
+        // Three on a host are too many for its nodes.
+        assert_eq!(map("infiniband", pairs, &[0, 0, 0, 1]), Map::All);
+        assert_eq!(map("infiniband", pairs, &[]), Map::All);
+        assert_eq!(map("ipsc860", &[], &[0, 1, 0, 1]), Map::All);
+    }
+}

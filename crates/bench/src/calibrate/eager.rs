@@ -1,0 +1,204 @@
+//! The largest message that does not wait for its receive, by bisection (P16).
+//!
+//! An immediate send that completes before its receive is posted was eager. The other rank posts the receive when it is told that
+//! the answer is known, so no send is ever stuck or cancelled, and nobody can wait for ever. Until then it waits inside the
+//! message layer, so that a protocol which needs both sides goes on as far as it can without a receive.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+
+use panto_transport::{Mode, Patience, Result as Passed, Time, Transport, Want, scope};
+
+use super::interval::{aside, samples, without};
+use super::{SUITE, figure, sizes, tag, ways};
+use crate::comet::echo::Role;
+use crate::comet::pair::{TESTER, partner};
+use crate::error::Result;
+use crate::kernel::{About, Pattern};
+use crate::measure::{Lab, Samples, Stop};
+use crate::pattern;
+use crate::point::{Point, param};
+use crate::results::Record;
+use crate::settings::Settings;
+
+/// Up to which size sends do not wait for their receive.
+#[derive(Debug, Clone, Copy)]
+pub struct Eager;
+
+impl Pattern for Eager {
+    fn about(&self) -> About {
+        About {
+            suite: SUITE,
+            name: "eager",
+            line: "the largest message whose send does not wait for the receive, to the byte; and what starting it takes",
+            axis: param::BYTES,
+            least_ranks: 2,
+            needs: None,
+        }
+    }
+
+    fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
+        ways(settings)
+    }
+
+    fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
+        let largest = sizes(lab.settings).into_iter().max().unwrap_or(0) as usize;
+        let partner = partner(lab, point)?;
+        let found = match Role::of(lab.transport.rank(), TESTER, partner) {
+            Role::Tester(partner) => Some(Search::new(lab, partner, largest).run()?),
+            Role::Partner(tester) => answer(lab.transport, tester, largest).map(|()| None)?,
+            Role::Alone | Role::Idle => None,
+        };
+        let clock_error = lab.compare_clocks()?;
+        let name = self.about().full_name();
+        Ok(found.map(|(figures, samples)| {
+            let samples = Samples { clock_error, ..samples };
+            Record { figures, ..Record::new(&name, point, samples) }
+        }))
+    }
+}
+
+/// Sends of the largest eager size that are timed when it is known.
+const SAMPLES: usize = 12;
+/// A send that has not completed within this is not eager. Those that are complete at once, or in some microseconds.
+const PATIENCE: Time = Time::from_nanos(10_000_000);
+/// On a virtual clock waiting costs nothing, and a machine may be as slow as it likes: an hour.
+const VIRTUAL_PATIENCE: Time = Time::from_nanos(3_600_000_000_000);
+/// Somebody may have lost its core meanwhile, so that a size has more than one chance.
+const CHANCES: usize = 2;
+/// All data of this kernel belongs to one round.
+const ROUND: u64 = 1;
+
+/// What the tester knows.
+struct Search<'l, 'a, T: Transport> {
+    lab: &'l Lab<'a, T>,
+    partner: usize,
+    data: Vec<u8>,
+}
+
+/// What became of one send.
+struct Attempt {
+    /// Was it complete before its receive was posted?
+    eager: bool,
+    /// What its start took.
+    start: Time,
+}
+
+type Figures = BTreeMap<String, f64>;
+
+impl<'l, 'a, T: Transport> Search<'l, 'a, T> {
+    fn new(lab: &'l Lab<'a, T>, partner: usize, largest: usize) -> Self {
+        let mut data = vec![0; largest];
+        pattern::fill(&mut data, TESTER, ROUND);
+        Self { lab, partner, data }
+    }
+
+    fn run(&self) -> Passed<(Figures, Samples)> {
+        let limit = self.bisect()?;
+        let (mut nanos, reading) = (Vec::new(), self.lab.empty().reading);
+        while nanos.len() < SAMPLES && !self.is_interrupted() {
+            let Attempt { start, .. } = self.attempt(limit.unwrap_or(0))?;
+            nanos.push(without(start, reading));
+        }
+        let interrupted = self.is_interrupted();
+        aside(self.lab.transport, || self.lab.transport.send(Mode::Standard, &[], self.partner, tag::ORDER))?;
+        // Where somebody stopped it there is no limit, and nothing to keep.
+        let (nanos, stop) =
+            if interrupted { (Vec::new(), Stop::Interrupted) } else { (nanos, Stop::Confidence) };
+        Ok((self.figures(limit), samples(nanos, stop, reading)))
+    }
+
+    fn figures(&self, limit: Option<usize>) -> Figures {
+        let (name, value) = match limit {
+            None => (figure::EAGER_LIMIT, -1.0),
+            Some(all) if all == self.data.len() => (figure::EAGER_AT_LEAST, all as f64),
+            Some(limit) => (figure::EAGER_LIMIT, limit as f64),
+        };
+        Figures::from([(name.to_owned(), value)])
+    }
+
+    /// The largest size that is eager; `None` if not even nothing is.
+    fn bisect(&self) -> Passed<Option<usize>> {
+        let most = self.data.len();
+        if !self.is_eager(0)? {
+            return Ok(None);
+        }
+        if self.is_eager(most)? {
+            return Ok(Some(most));
+        }
+        let (mut eager, mut waits) = (0, most);
+        while eager + 1 < waits && !self.is_interrupted() {
+            let middle = eager + (waits - eager) / 2;
+            *(if self.is_eager(middle)? { &mut eager } else { &mut waits }) = middle;
+        }
+        Ok(Some(eager))
+    }
+
+    fn is_eager(&self, bytes: usize) -> Passed<bool> {
+        let chances = if self.lab.transport.is_virtual() { 1 } else { CHANCES };
+        for _ in 0..chances {
+            if self.attempt(bytes)?.eager {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// One send. When it is known whether it waits, the other rank receives it.
+    fn attempt(&self, bytes: usize) -> Passed<Attempt> {
+        let (transport, partner) = (self.lab.transport, self.partner);
+        let order = (bytes as u64).to_ne_bytes();
+        aside(transport, || transport.send(Mode::Standard, &order, partner, tag::ORDER))?;
+        aside(transport, || transport.receive(&mut [], Want::new(partner, tag::READY)))?;
+        scope(transport, |scope| {
+            let before = transport.now();
+            let mut send = scope.send(Mode::Standard, &self.data[..bytes], partner, tag::DATA)?;
+            let start = transport.now().since(before);
+            let deadline = self.first_look()?;
+            let eager = loop {
+                match scope.test(send)? {
+                    Ok(_) => break true,
+                    Err(pending) => send = pending,
+                }
+                if transport.now() >= deadline {
+                    break false;
+                }
+            };
+            // The receive is posted now. The end of the scope waits for the send.
+            aside(transport, || transport.send(Mode::Standard, &[], partner, tag::ANSWER))?;
+            Ok(Attempt { eager, start })
+        })
+    }
+
+    /// When to give up. On a virtual clock only the last moment is worth a look.
+    fn first_look(&self) -> Passed<Time> {
+        let transport = self.lab.transport;
+        if !transport.is_virtual() {
+            return Ok(transport.now().saturating_add(PATIENCE));
+        }
+        let moment = transport.now().saturating_add(VIRTUAL_PATIENCE);
+        transport.wait_until(moment, Patience::Sleep)?;
+        Ok(moment)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.lab.interrupt.load(Ordering::Relaxed)
+    }
+}
+
+/// What the other rank does: it receives when it is told that the answer is known.
+fn answer<T: Transport>(transport: &T, tester: usize, largest: usize) -> Passed<()> {
+    let mut data = vec![0; largest];
+    let mut order = [0; size_of::<u64>()];
+    while aside(transport, || transport.receive(&mut order, Want::new(tester, tag::ORDER)))?.len > 0 {
+        let bytes = u64::from_ne_bytes(order) as usize;
+        aside(transport, || transport.send(Mode::Standard, &[], tester, tag::READY))?;
+        aside(transport, || transport.receive(&mut [], Want::new(tester, tag::ANSWER)))?;
+        let data = &mut data[..bytes];
+        data.fill(0);
+        transport.receive(data, Want::new(tester, tag::DATA))?;
+        pattern::check(data, tester, ROUND)
+            .map_err(|what| transport.abort(&format!("wrong data: {what}")))?;
+    }
+    Ok(())
+}

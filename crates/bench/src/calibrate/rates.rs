@@ -1,0 +1,209 @@
+//! How fast a processor works: copies, sums and DAXPY, to scale computation by (P16).
+
+use std::hint::black_box;
+
+use panto_transport::{Result as Passed, Transport, Work};
+
+use super::SUITE;
+use crate::comet::pair::TESTER;
+use crate::error::Result;
+use crate::kernel::{About, Pattern};
+use crate::measure::{Checked, Lab, Metric, Operation, Timing};
+use crate::point::{Point, param};
+use crate::results::Record;
+use crate::settings::Settings;
+
+/// From the first cache to the memory.
+const BYTES: [u64; 6] = [64, 512, 4 << 10, 32 << 10, 256 << 10, 2 << 20];
+const LENGTHS: [u64; 6] = [8, 64, 512, 4 << 10, 32 << 10, 256 << 10];
+/// Doubles from one element of a column to the next, as in a matrix of that many columns.
+const STRIDE: usize = 64;
+/// More elements of a column than this would need a gigabyte between them.
+const MOST_STRIDED: u64 = 1 << 20;
+const DOUBLE: usize = size_of::<f64>();
+
+/// Time of local work on one rank, by kind and amount.
+#[derive(Debug, Clone, Copy)]
+pub struct Rates;
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Copy,
+    Strided,
+    Reduce,
+    Daxpy,
+}
+
+impl Kind {
+    const ALL: [Self; 4] = [Self::Copy, Self::Strided, Self::Reduce, Self::Daxpy];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Copy => "copy",
+            Self::Strided => "strided",
+            Self::Reduce => "reduce",
+            Self::Daxpy => "daxpy",
+        }
+    }
+
+    /// Copies and sums are counted in bytes, the others in elements.
+    fn param(self) -> &'static str {
+        match self {
+            Self::Copy | Self::Reduce => param::BYTES,
+            Self::Strided | Self::Daxpy => param::LENGTH,
+        }
+    }
+
+    fn amounts(self, settings: &Settings) -> Vec<u64> {
+        let lengths = || settings.lengths.clone().unwrap_or_else(|| LENGTHS.to_vec());
+        match self {
+            Self::Copy | Self::Reduce => BYTES.to_vec(),
+            Self::Strided => lengths().into_iter().filter(|&length| length <= MOST_STRIDED).collect(),
+            Self::Daxpy => lengths(),
+        }
+    }
+
+    fn of(point: &Point) -> Self {
+        let name = point.text(param::VARIANT);
+        Self::ALL.into_iter().find(|kind| kind.name() == name).unwrap_or(Self::Copy)
+    }
+}
+
+impl Pattern for Rates {
+    fn about(&self) -> About {
+        About {
+            suite: SUITE,
+            name: "rates",
+            line: "time of copying, packing, summing and DAXPY on one rank, by amount",
+            axis: param::BYTES,
+            least_ranks: 1,
+            needs: None,
+        }
+    }
+
+    fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
+        let mut points = Vec::new();
+        for kind in Kind::ALL {
+            let point = Point::new(settings.world()).with_text(param::VARIANT, kind.name());
+            points.extend(
+                kind.amounts(settings).iter().map(|&amount| point.clone().with(kind.param(), amount)),
+            );
+        }
+        Ok(points)
+    }
+
+    fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
+        let kind = Kind::of(point);
+        let amount = if lab.transport.rank() == TESTER { point.get(kind.param()) } else { 0 };
+        let mut operation = Labour { transport: lab.transport, bench: Bench::new(kind, amount) };
+        let samples = lab.measure(Timing::batched(Metric::on(TESTER)), &mut operation)?;
+        Ok(samples.map(|samples| Record::new(&self.about().full_name(), point, samples)))
+    }
+}
+
+/// One rank works, and the others wait.
+struct Labour<'a, T> {
+    transport: &'a T,
+    bench: Bench,
+}
+
+impl<T: Transport> Operation for Labour<'_, T> {
+    fn prepare(&mut self, _round: u64) {
+        self.bench.y.fill(0.0);
+    }
+
+    fn run(&mut self) -> Passed<()> {
+        if self.transport.rank() == TESTER {
+            self.transport.charge(self.bench.work());
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Checked {
+        self.bench.verify()
+    }
+}
+
+/// Small, so that sums stay far from overflow; a power of two, so that they are exact.
+const A: f64 = 0.25;
+
+/// What is worked on.
+struct Bench {
+    kind: Kind,
+    x: Vec<f64>,
+    y: Vec<f64>,
+}
+
+impl Bench {
+    fn new(kind: Kind, amount: usize) -> Self {
+        let elements = match kind {
+            Kind::Copy | Kind::Reduce => amount / DOUBLE,
+            Kind::Strided | Kind::Daxpy => amount,
+        };
+        let spread = if kind == Kind::Strided { STRIDE } else { 1 };
+        let x = (0..elements * spread).map(|place| (place % 1000) as f64).collect();
+        Self { kind, x, y: vec![0.0; elements] }
+    }
+
+    /// Answers the work that it was, for the caller to charge.
+    #[must_use = "a simulated machine takes no time for work that is not charged"]
+    fn work(&mut self) -> Work {
+        let (x, y) = (black_box(&self.x), &mut self.y);
+        let elements = y.len();
+        let work = match self.kind {
+            Kind::Copy => {
+                y.copy_from_slice(x);
+                Work::Copy(elements * DOUBLE)
+            }
+            Kind::Strided => {
+                y.iter_mut().zip(x.iter().step_by(STRIDE)).for_each(|(y, x)| *y = *x);
+                Work::Strided(elements)
+            }
+            Kind::Reduce => {
+                y.iter_mut().zip(x).for_each(|(y, x)| *y += x);
+                Work::Reduce(elements * DOUBLE)
+            }
+            Kind::Daxpy => {
+                y.iter_mut().zip(x).for_each(|(y, x)| *y += A * x);
+                Work::Daxpy(elements)
+            }
+        };
+        black_box(&mut self.y);
+        work
+    }
+
+    /// After one piece of work on cleared results.
+    fn verify(&self) -> Checked {
+        let factor = if self.kind == Kind::Daxpy { A } else { 1.0 };
+        let spread = if self.kind == Kind::Strided { STRIDE } else { 1 };
+        let wrong = |(place, &y): (usize, &f64)| {
+            let right = factor * self.x[place * spread];
+            ((y - right).abs() > 0.0).then(|| format!("element {place} is {y}, not {right}"))
+        };
+        self.y.iter().enumerate().find_map(wrong).map_or(Ok(()), Err)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_what_it_says_and_is_checked() {
+        for (kind, work) in [
+            (Kind::Copy, Work::Copy(40)),
+            (Kind::Strided, Work::Strided(5)),
+            (Kind::Reduce, Work::Reduce(40)),
+            (Kind::Daxpy, Work::Daxpy(5)),
+        ] {
+            let amount = if kind.param() == param::BYTES { 40 } else { 5 };
+            let mut bench = Bench::new(kind, amount);
+            assert!(bench.verify().is_err(), "{kind:?}: nothing was done yet");
+            assert_eq!(bench.work(), work);
+            assert_eq!(bench.verify(), Ok(()));
+            bench.y[3] += 1.0;
+            assert!(bench.verify().unwrap_err().contains("element 3"));
+        }
+    }
+}

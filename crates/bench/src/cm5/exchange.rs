@@ -1,0 +1,113 @@
+//! Complete exchange by several algorithms (M6).
+
+use panto_schedule::{Algorithm, Collective, Problem};
+use panto_transport::{Buffers, NO_COMBINE, Prepared, Transport};
+
+use super::rivals::{Entrant, ROOT, candidates, entrant, measure, name, points, same, write_anew};
+use super::{SUITE, mark};
+use crate::error::Result;
+use crate::kernel::{About, Pattern};
+use crate::measure::{Checked, Lab, Operation};
+use crate::memory::fits_memory;
+use crate::pattern;
+use crate::point::{Point, param};
+use crate::results::Record;
+use crate::settings::Settings;
+
+/// The paper's, and beyond.
+const SIZES: [u64; 9] = [0, 16, 64, 256, 512, 1_024, 1_920, 8_192, 65_536];
+/// Linear, pairwise and recursive exchange.
+const RIVALS: [Algorithm; 3] = [Algorithm::Lex, Algorithm::Pex, Algorithm::Rex];
+
+/// Every rank has a block for every other: by LEX, PEX, REX and the message layer's own way, by size of a block and ranks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CompleteExchange;
+
+impl Pattern for CompleteExchange {
+    fn about(&self) -> About {
+        About {
+            suite: SUITE,
+            name: "exchange",
+            line: "complete exchange by LEX, PEX, REX and the library's alltoall, by block size and number of ranks",
+            axis: param::BYTES,
+            least_ranks: 2,
+            needs: None,
+        }
+    }
+
+    /// A rank holds a block for every other, more than the size of a point says.
+    fn available(&self, settings: &Settings) -> Result<()> {
+        let settings = settings.with_least_ranks(self.about().least_ranks);
+        let whole = |point: Point| {
+            let blocks = point.get(param::BYTES).saturating_mul(point.ranks);
+            point.with(param::BYTES, blocks as u64)
+        };
+        let vectors: Vec<Point> = self.points(&settings, &[])?.into_iter().map(whole).collect();
+        fits_memory(&vectors, &settings)
+    }
+
+    fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
+        let sizes = settings.sizes.clone().unwrap_or_else(|| SIZES.to_vec());
+        let names = candidates(&RIVALS, Collective::Alltoall, settings)?;
+        Ok(points(settings, &sizes, &names, |_, _| true))
+    }
+
+    fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
+        let (bytes, ranks) = (point.get(param::BYTES), lab.transport.size());
+        let names = candidates(&RIVALS, Collective::Alltoall, lab.settings)?;
+        let problem = Problem { collective: Collective::Alltoall, ranks, root: ROOT, count: bytes };
+        let kernel = self.about().full_name();
+        let exchange = match entrant(lab, point, problem, &names)? {
+            Entrant::Ready(prepared) => prepared,
+            Entrant::SameAs(other) => return Ok(same(lab, &kernel, point, &other)),
+        };
+        let algorithm = name(&exchange);
+        let mut operation = ExchangeOperation {
+            transport: lab.transport,
+            exchange,
+            bytes,
+            input: vec![0; ranks * bytes],
+            output: vec![0; ranks * bytes],
+            round: 0,
+        };
+        let moved = (ranks * (ranks - 1) * bytes) as u64;
+        measure(lab, &kernel, point, (moved, algorithm), &mut operation)
+    }
+}
+
+struct ExchangeOperation<'a, T> {
+    transport: &'a T,
+    exchange: Prepared,
+    bytes: usize,
+    input: Vec<u8>,
+    output: Vec<u8>,
+    round: u64,
+}
+
+impl<T: Transport> Operation for ExchangeOperation<'_, T> {
+    fn prepare(&mut self, round: u64) {
+        self.round = round;
+        self.output.fill(0);
+        let this = self.transport.rank();
+        for (destination, block) in self.input.chunks_mut(self.bytes.max(1)).enumerate() {
+            pattern::fill(block, this, mark(round, destination));
+        }
+    }
+
+    fn run(&mut self) -> panto_transport::Result<()> {
+        let buffers =
+            Buffers { input: &self.input, output: &mut self.output, element: 1, combine: NO_COMBINE };
+        self.exchange.run(self.transport, buffers)
+    }
+
+    fn end(&mut self) -> panto_transport::Result<()> {
+        write_anew(&mut self.input);
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Checked {
+        let mine = mark(self.round, self.transport.rank());
+        let mut blocks = self.output.chunks(self.bytes.max(1)).enumerate();
+        blocks.try_for_each(|(source, block)| pattern::check(block, source, mine))
+    }
+}

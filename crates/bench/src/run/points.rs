@@ -1,0 +1,57 @@
+//! Points that somebody else chose.
+
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use panto_transport::World;
+
+use super::plan::{is_schedule, needs_stacks};
+use super::{Observer, Run};
+use crate::error::Result;
+use crate::kernel::Kernel;
+use crate::point::Point;
+use crate::results::{End, Record};
+use crate::settings::Settings;
+
+/// Measures one kernel at these points, whatever the settings would have planned. For worlds whose ranks live in this process.
+pub(crate) fn run_points<W: World>(
+    world: &W,
+    kernel: Kernel,
+    points: Vec<Point>,
+    settings: &Settings,
+    interrupt: &AtomicBool,
+) -> Result<Vec<Record>> {
+    let deadline = Instant::now() + settings.effort.budget;
+    let mut nobody = Nobody;
+    let mut run = Run {
+        world,
+        settings,
+        interrupt,
+        observer: Mutex::new(&mut nobody),
+        records: Vec::new(),
+        deadline,
+        kernels_left: 1,
+        end: End { complete: true, planned: points.len(), measured: 0 },
+    };
+    if is_schedule(kernel, &points, settings) {
+        run.schedules(kernel, points, deadline)?;
+    } else {
+        needs_stacks(kernel, &points, settings)?;
+        run.measure(kernel, settings, points, deadline)?;
+    }
+    Ok(run.records)
+}
+
+/// Records are looked at when all are there.
+struct Nobody;
+
+impl Observer for Nobody {
+    fn kernel(&mut self, _kernel: Kernel, _points: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn record(&mut self, _record: &Record) -> Result<()> {
+        Ok(())
+    }
+}

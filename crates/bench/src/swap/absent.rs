@@ -1,0 +1,46 @@
+//! Where a protocol does not exist, or is the same as another: the table says so instead of repeating a figure.
+
+use panto_transport::{Mode, Transport};
+
+use super::experiment::{Experiment, Loop, Way};
+use super::protocol::Special;
+
+/// Why there is nothing to measure, if so. The same on all ranks.
+pub(super) fn why<T: Transport>(transport: &T, experiment: &Experiment) -> Option<String> {
+    no_cache(transport, experiment)
+        .or_else(|| nothing_to_prepost(experiment))
+        .or_else(|| no_native(transport, experiment))
+        .or_else(|| same_mode(transport, experiment))
+}
+
+fn no_cache<T: Transport>(transport: &T, experiment: &Experiment) -> Option<String> {
+    (experiment.way == Way::Cold && transport.is_virtual())
+        .then(|| "a simulated machine has no caches: the same as warm".into())
+}
+
+fn nothing_to_prepost(experiment: &Experiment) -> Option<String> {
+    (experiment.order == Loop::Prepost && !experiment.protocol.can_prepost())
+        .then(|| "nothing is posted or started: the same as the basic loop".into())
+}
+
+fn no_native<T: Transport>(transport: &T, experiment: &Experiment) -> Option<String> {
+    (experiment.protocol.special == Some(Special::Native) && !transport.has_send_receive()).then(|| {
+        if transport.oversubscribed() && !transport.is_virtual() {
+            "ranks outnumber cores: a call of the message layer's own would keep the core while it waits"
+                .into()
+        } else {
+            "the message layer has no call of its own that sends and receives".into()
+        }
+    })
+}
+
+fn same_mode<T: Transport>(transport: &T, experiment: &Experiment) -> Option<String> {
+    let Experiment { protocol, order, bytes, .. } = experiment;
+    let plain = transport.alike(protocol.mode, *bytes);
+    let same = protocol.with_mode(plain).filter(|same| *same != protocol)?;
+    let handshake = match (protocol.mode, order) {
+        (Mode::Ready, Loop::Basic) => " and a handshake",
+        _ => "",
+    };
+    Some(format!("a {} send is a {plain} one here: the same as {}{handshake}", protocol.mode, same.id()))
+}

@@ -1,0 +1,87 @@
+//! What the suite repeats: a volume that is moved in messages.
+
+use panto_transport::{Evictor, Result, Transport};
+
+use super::conduct::{Conduct, swap};
+use super::experiment::{Experiment, Loop, Way};
+use super::prepost::{self, Cargo};
+use crate::measure::{Checked, Operation, Passage};
+use crate::pattern;
+
+/// One rank's part of an experiment.
+pub(super) struct SwapOperation<'a, T> {
+    transport: &'a T,
+    experiment: Experiment,
+    /// Nothing on a rank that takes no part.
+    conduct: Option<Conduct>,
+    sent: Vec<u8>,
+    /// The second is used where messages are repeated while the next is posted.
+    received: [Vec<u8>; 2],
+    evictor: Option<Evictor>,
+    round: u64,
+}
+
+impl<'a, T: Transport> SwapOperation<'a, T> {
+    pub(super) fn new(transport: &'a T, experiment: Experiment, conduct: Option<Conduct>) -> Self {
+        let Experiment { order, way, volume, .. } = experiment;
+        let volume = if conduct.is_some() { volume } else { 0 };
+        let second = if order == Loop::Prepost && way == Way::Repeated { volume } else { 0 };
+        let evictor = (way == Way::Cold).then(Evictor::default);
+        let received = [vec![0; volume], vec![0; second]];
+        Self { transport, experiment, conduct, sent: vec![0; volume], received, evictor, round: 0 }
+    }
+
+    /// The basic loop (T3): swap after swap, each repeated before the next.
+    fn basic(&mut self, conduct: &Conduct, repeats: u64) -> Result<()> {
+        let bytes = self.experiment.bytes;
+        for (sent, received) in self.sent.chunks(bytes).zip(self.received[0].chunks_mut(bytes)) {
+            for _ in 0..repeats {
+                swap(self.transport, conduct, sent, received)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<T: Transport> Operation for SwapOperation<'_, T> {
+    /// Initialises the buffers, then evicts them: the other way round they would be in the cache again.
+    fn prepare(&mut self, round: u64) {
+        self.round = round;
+        pattern::fill(&mut self.sent, self.transport.rank(), round);
+        self.received.iter_mut().for_each(|bank| bank.fill(0));
+        if let Some(evictor) = &self.evictor {
+            evictor.evict(&self.sent);
+            self.received.iter().for_each(|bank| evictor.evict(bank));
+        }
+    }
+
+    fn run(&mut self) -> Result<()> {
+        self.conduct.map_or(Ok(()), |conduct| self.basic(&conduct, 1))
+    }
+
+    /// Repetitions are those of each message, in the inner loop (T4).
+    fn pass<U: Transport>(
+        &mut self,
+        _transport: &U,
+        repetitions: u64,
+        together: impl FnOnce() -> Result<bool>,
+    ) -> Result<Passage> {
+        let Some(conduct) = self.conduct else { return Ok(Passage { late: together()?, span: None }) };
+        if self.experiment.order == Loop::Prepost {
+            let [first, second] = &mut self.received;
+            let (bytes, repeats) = (self.experiment.bytes, repetitions as usize);
+            let cargo = Cargo { sent: &self.sent, received: [first, second], bytes, repeats };
+            return prepost::pass(self.transport, &conduct, cargo, together);
+        }
+        let late = together()?;
+        let start = self.transport.now();
+        self.basic(&conduct, repetitions)?;
+        Ok(Passage { late, span: Some((start, self.transport.now())) })
+    }
+
+    fn verify(&mut self) -> Checked {
+        let Some(conduct) = self.conduct else { return Ok(()) };
+        let check = |bank: &Vec<u8>| pattern::check(bank, conduct.party.from, self.round);
+        self.received.iter().try_for_each(check)
+    }
+}

@@ -1,0 +1,32 @@
+//! COMMTEST over real MPIs: all protocols, also those that only MPI has.
+
+use serde_json::Value;
+
+use crate::mpis;
+use crate::on;
+
+/// Ready sends are right or MPI may fail; the native call runs where each rank has a core; every run's data is checked.
+#[test]
+fn every_protocol_runs() {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+        let line = "bench swap/swap --volumes 16K --sizes 4K,16K --ways repeated -t 2s --format json";
+        let value: Value = serde_json::from_str(on(mpi, 2, line).succeeds()).expect("JSON");
+        let points = value["points"].as_array().expect("points");
+        assert_eq!(points.len(), 21 * 2 * 2, "{}", mpi.name);
+        let measured = points.iter().filter(|point| point["summary"]["median_ns"].as_f64() > Some(0.0));
+        // All but what cannot be preposted, and the native call where ranks outnumber cores.
+        let native = std::thread::available_parallelism().map_or(1, usize::from) >= 2;
+        assert_eq!(measured.count(), (20 + usize::from(native) + 16) * 2, "{}", mpi.name);
+    }
+}
+
+#[test]
+fn a_ring_and_two_pairs_at_once() {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+        let few = "--volumes 16K --sizes 16K --ways warm --protocol (0,3),(0,5),(1,4),(1,6) -t 1s";
+        let text = on(mpi, 4, &format!("bench swap --pairs 0-2,1-3 {few}")).succeeds().to_owned();
+        for words in ["between 0-2,1-3", "between ring", "(1,6) ordered-handshake", "What to write"] {
+            assert!(text.contains(words), "{}: no `{words}` in {text}", mpi.name);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! A few hosts and the switch between them, made of namespaces of this machine.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::namespace::Namespace;
+
+/// How many networks there have been in this process.
+static NETWORKS: AtomicUsize = AtomicUsize::new(0);
+
+/// Hosts with names and addresses, on one network. All is gone when this is dropped.
+pub struct Hosts {
+    hosts: Vec<Host>,
+    /// Outlives the hosts, whose cables end in it.
+    switch: Namespace,
+    folder: PathBuf,
+}
+
+struct Host {
+    name: String,
+    namespace: Namespace,
+}
+
+/// What each host may send.
+#[derive(Clone, Copy)]
+pub struct Limit {
+    /// Bytes a second.
+    pub rate: u64,
+    /// Bytes at once before that.
+    pub burst: u64,
+}
+
+impl Hosts {
+    /// So many hosts, whose files are in this folder; or why that is not allowed.
+    pub fn new(count: usize, limit: Limit, folder: &Path) -> Result<Self, String> {
+        let hosts = Self::parts(count, folder)?;
+        hosts.configure(limit);
+        Ok(hosts)
+    }
+
+    /// The namespaces and the cables: what may be forbidden.
+    fn parts(count: usize, folder: &Path) -> Result<Self, String> {
+        let switch = Namespace::new()?;
+        switch.run("ip link add bridge type bridge")?;
+        switch.run("ip link set bridge up")?;
+        // MPIs name files after the host, and several tests may run at once.
+        let mark = format!("{}-{}", std::process::id(), NETWORKS.fetch_add(1, Ordering::Relaxed));
+        let mut hosts = Vec::new();
+        for number in 1..=count {
+            let namespace = Namespace::new()?;
+            let inside = namespace.pid();
+            switch.run(&format!("ip link add port{number} type veth peer name eth0 netns {inside}"))?;
+            switch.run(&format!("ip link set port{number} master bridge up"))?;
+            hosts.push(Host { name: format!("host{number}-{mark}"), namespace });
+        }
+        Ok(Self { hosts, switch, folder: folder.to_owned() })
+    }
+
+    /// Names, addresses and the limit of the rate.
+    fn configure(&self, Limit { rate, burst }: Limit) {
+        let table = self.file("hosts");
+        let lines =
+            self.hosts.iter().zip(1..).map(|(host, number)| format!("10.0.0.{number} {}\n", host.name));
+        fs::write(&table, format!("127.0.0.1 localhost\n{}", lines.collect::<String>())).expect("writable");
+        for (host, number) in self.hosts.iter().zip(1..) {
+            let run = |line: &str| host.namespace.run(line).unwrap_or_else(|why| panic!("{why}"));
+            run(&format!("hostname {}", host.name));
+            run(&format!("mount --bind {} /etc/hosts", table.display()));
+            run("ip link set lo up");
+            run(&format!("ip address add 10.0.0.{number}/24 dev eth0"));
+            run("ip link set eth0 up");
+            let rate = rate * 8;
+            run(&format!("tc qdisc add dev eth0 root tbf rate {rate}bit burst {burst}b latency 100ms"));
+            fs::write(self.file(&host.name), host.namespace.pid().to_string()).expect("writable");
+        }
+        self.write_agent();
+    }
+
+    /// What launchers call instead of ssh: options, a host, and a command.
+    fn write_agent(&self) {
+        let folder = self.folder.display();
+        let text = format!(
+            "#!/bin/sh\n\
+             while [ \"${{1#-}}\" != \"$1\" ]; do shift; done\n\
+             host=$1; shift\n\
+             exec nsenter --target \"$(cat '{folder}'/\"$host\")\" --net --uts --mount --ipc -- /bin/sh -c \"$*\"\n"
+        );
+        let agent = self.file("agent");
+        fs::write(&agent, text).expect("writable");
+        fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    }
+
+    /// A command on the first host.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        self.hosts[0].namespace.command(program)
+    }
+
+    /// What launchers are to call instead of ssh.
+    pub fn agent(&self) -> String {
+        self.file("agent").to_str().expect("text").to_owned()
+    }
+
+    /// The first so many hosts with so many ranks on each, as launchers read it.
+    pub fn slots(&self, hosts: usize, ranks_a_host: usize) -> String {
+        let slots = self.hosts.iter().take(hosts).map(|host| format!("{}:{ranks_a_host}", host.name));
+        slots.collect::<Vec<_>>().join(",")
+    }
+
+    /// Pulls the cable of a host, whose number is its place.
+    pub fn cut_off(&self, host: usize) {
+        self.switch.run(&format!("ip link set port{} down", host + 1)).unwrap_or_else(|why| panic!("{why}"));
+    }
+
+    /// The names of the hosts.
+    pub fn names(&self) -> Vec<&str> {
+        self.hosts.iter().map(|host| host.name.as_str()).collect()
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+}

@@ -1,0 +1,34 @@
+//! Reading results: Panto's own, and what other benchmarks print.
+
+mod columns;
+mod imb;
+mod osu;
+mod panto;
+mod text;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use panto_bench::{Error, Result};
+
+use crate::run::Run;
+
+/// The beginning of a file that tells what it is.
+const START: u64 = 4096;
+
+/// Reads one file of any kind.
+pub(crate) fn file(path: &Path, salvage: bool) -> Result<Run> {
+    let failed = |source| Error::Io { what: "cannot read", path: path.into(), source };
+    let mut start = Vec::new();
+    File::open(path).and_then(|file| file.take(START).read_to_end(&mut start)).map_err(failed)?;
+    match start.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        None => Err(Error::BadFile {
+            path: path.into(),
+            line: 1,
+            what: "the file is empty; measure something: panto bench comet -o FILE".into(),
+        }),
+        Some(b'{') => panto::read(path, salvage),
+        Some(_) => text::read(path, &std::fs::read(path).map_err(failed)?),
+    }
+}

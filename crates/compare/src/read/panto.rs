@@ -1,0 +1,45 @@
+//! Result files of `panto bench`.
+
+use std::path::Path;
+
+use panto_bench::Result;
+use panto_bench::results::{self, Manifest, Results};
+
+use crate::key::Key;
+use crate::run::Run;
+
+pub(super) fn read(path: &Path, salvage: bool) -> Result<Run> {
+    let results = if salvage { results::salvage(path)? } else { results::read(path)? };
+    let mut run = Run { command: results.manifests.last().map(command), ..Run::default() };
+    run.notes.extend(notes(path, &results));
+    for manifest in &results.manifests {
+        run.facts.add_manifest(manifest);
+    }
+    for record in results.records {
+        if record.samples_ns.is_empty() {
+            continue;
+        }
+        run.facts.add_record(&record);
+        run.push(Key::of(&record), record.samples_ns);
+    }
+    Ok(run)
+}
+
+fn notes(path: &Path, results: &Results) -> Vec<String> {
+    let name = path.display();
+    let damage = results.damage.as_ref().map(|damage| format!("the rest of a file is lost: {damage}"));
+    let stopped = results.is_incomplete() && damage.is_none();
+    let stopped = stopped.then(|| format!("{name}: the run was stopped before it had measured everything"));
+    let empty = results.records.iter().filter(|record| record.samples_ns.is_empty()).count();
+    let empty = (empty > 0).then(|| format!("{name}: {empty} points have no times and are left out"));
+    let noisy = results.records.iter().filter(|record| record.steal.is_some_and(|part| part > 0.01)).count();
+    let noisy =
+        (noisy > 0).then(|| format!("{name}: others took more than 1% of the cores' time at {noisy} points"));
+    [damage, stopped, empty, noisy].into_iter().flatten().collect()
+}
+
+/// The words after the name of the program, which may be a path of somewhere else.
+fn command(manifest: &Manifest) -> String {
+    let words = manifest.command.iter().skip(1).map(String::as_str);
+    std::iter::once("panto").chain(words).collect::<Vec<_>>().join(" ")
+}

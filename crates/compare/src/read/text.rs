@@ -1,0 +1,113 @@
+//! What the benchmarks of OSU and Intel print, with whatever stands around it in a log.
+//!
+//! A table that comes again is one more launch: these benchmarks have one number for each size.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use panto_bench::{Error, Result, Value, param};
+
+use super::columns::{Columns, Line};
+use super::{imb, osu};
+use crate::key::Key;
+use crate::run::Run;
+
+/// The table that is being read.
+#[derive(Default)]
+struct Table {
+    kernel: String,
+    ranks: Option<usize>,
+    mode: Option<String>,
+    columns: Option<Columns>,
+}
+
+struct Reader {
+    run: Run,
+    table: Table,
+    /// Sizes at which the benchmark gave up.
+    without: usize,
+}
+
+pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Run> {
+    let mut reader = Reader { run: Run::default(), table: Table::default(), without: 0 };
+    for (place, line) in String::from_utf8_lossy(bytes).lines().enumerate() {
+        reader.line(line.trim_end(), (path, place + 1))?;
+    }
+    let Reader { mut run, without, .. } = reader;
+    if run.points.is_empty() {
+        return Err(Error::BadFile {
+            path: path.into(),
+            line: 1,
+            what: "this is neither a result file of `panto bench` nor output of the OSU or Intel MPI benchmarks with a \
+                   table of times"
+                .into(),
+        });
+    }
+    if without > 0 {
+        run.notes.push(format!("{}: {without} rows have no time and are left out", path.display()));
+    }
+    Ok(run)
+}
+
+impl Reader {
+    fn line(&mut self, line: &str, at: (&Path, usize)) -> Result<()> {
+        let text = line.trim_start();
+        if let Some((kernel, version)) = osu::title(text) {
+            self.run.facts.add("benchmark", format!("OSU {version}"));
+            self.table = Table { kernel, ..Table::default() };
+        } else if let Some(kernel) = imb::title(text) {
+            self.table = Table { kernel, ..Table::default() };
+        } else if text.starts_with('#') {
+            self.comment(text);
+        } else {
+            self.row(text, at)?;
+        }
+        Ok(())
+    }
+
+    fn comment(&mut self, text: &str) {
+        let is_osu = self.table.kernel.starts_with("osu/");
+        let columns = if is_osu { osu::header(text) } else { imb::header(text) };
+        if columns.is_some() {
+            self.table.columns = columns;
+        } else if is_osu {
+            self.table.ranks = self.table.ranks.or_else(|| osu::ranks(text));
+            self.table.mode = osu::mode(text).map(str::to_owned).or(self.table.mode.take());
+        } else if let Some((what, value)) = imb::fact(text) {
+            let value = if what == "benchmark" { format!("IMB {value}") } else { value.to_owned() };
+            self.run.facts.add(what, value);
+        } else {
+            self.table.ranks = imb::ranks(text).or(self.table.ranks);
+            self.table.mode = imb::mode(text).map(str::to_owned).or(self.table.mode.take());
+        }
+    }
+
+    fn row(&mut self, text: &str, at: (&Path, usize)) -> Result<()> {
+        let Some(columns) = &self.table.columns else { return Ok(()) };
+        match columns.read(text, at)? {
+            Line::Other => {}
+            Line::Without => self.without += 1,
+            Line::Row(row) => {
+                for (variant, nanos) in row.times {
+                    self.run.push(self.table.key(row.bytes, variant), vec![nanos]);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Table {
+    fn key(&self, bytes: Option<u64>, variant: Option<&str>) -> Key {
+        let mut params = BTreeMap::new();
+        let mut add = |name: &str, value| drop(params.insert(name.to_owned(), value));
+        if let Some(bytes) = bytes {
+            add(param::BYTES, Value::Number(bytes));
+        }
+        let variant = variant.or(self.mode.as_deref());
+        if let Some(variant) = variant {
+            add(param::VARIANT, Value::Text(variant.to_ascii_lowercase()));
+        }
+        Key::foreign(self.kernel.clone(), self.ranks, params)
+    }
+}

@@ -1,0 +1,174 @@
+//! All that was found, as a model file.
+
+use panto_machine::Protocol;
+
+use crate::estimate::Estimate;
+use crate::fitted::Parameter;
+use crate::known::Known;
+use crate::law::Law;
+use crate::network::Network;
+use crate::observe::Observed;
+use crate::rates;
+use crate::shape::{Scale, sayable};
+use crate::software::Software;
+use crate::write::{Document, quoted};
+
+/// Everything that was found of a machine.
+pub struct Parts<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What it is, in a line.
+    pub about: &'a str,
+    /// What was taken as known.
+    pub known: &'a Known,
+    /// What the network takes.
+    pub network: &'a Network,
+    /// What processors pay.
+    pub software: &'a Software,
+    /// Least time between two messages of a rank.
+    pub gap: Option<Estimate>,
+    /// What was measured.
+    pub observed: &'a Observed,
+    /// The lines of `[collectives]`, and where they come from.
+    pub collectives: (Vec<String>, String),
+}
+
+impl Parts<'_> {
+    /// The text of the model, and what it says.
+    pub fn write(&self) -> (String, Vec<Parameter>) {
+        let mut document = Document::default();
+        document.line(&format!("name = {}", quoted(self.name)));
+        document.line(&format!("about = {}", quoted(self.about)));
+        self.network(&mut document);
+        self.overhead(&mut document);
+        self.ways(&mut document);
+        self.send(&mut document);
+        self.processor(&mut document);
+        let (lines, source) = &self.collectives;
+        document.table("collectives");
+        for line in lines {
+            document.line(line);
+        }
+        document.source("collectives", source);
+        document.finish()
+    }
+
+    fn network(&self, document: &mut Document) {
+        document.table("network");
+        for line in &self.known.lines {
+            document.line(line);
+        }
+        document.source("network.topology", &self.known.source);
+        document.source("network.switching", &self.known.source);
+        if let Some(hop) = self.network.hop.filter(|hop| hop.value > 0.0) {
+            let method = "what each further link adds, median over sizes and distances";
+            document.time("network", "hop", hop, method);
+            document.source("network.hop", format!("fitted: comet/echo, {method}"));
+        }
+        let less = if self.software.measured { ", less overheads" } else { "" };
+        let method = format!("comet/echo, segments of least absolute relative residuals{less}");
+        document.cost("network.link", &self.network.link, &method);
+        document.source("network.link", format!("fitted: {method}"));
+    }
+
+    fn overhead(&self, document: &mut Document) {
+        let asks = matches!(self.network.protocol, Protocol::Eager { .. } | Protocol::Handshake { .. });
+        let control = Some(self.network.control).filter(|control| asks && control.value > 0.0);
+        let immediate = Some(self.software.immediate).filter(|immediate| immediate.value > 0.0);
+        let rows = [
+            ("immediate", immediate, "calibrate/overhead: a send that is started, less one that blocks"),
+            ("gap", self.gap, "calibrate/gap: messages in a row, less one, for each further message"),
+            ("control", control, "comet/echo: half of the step at the limit, less an empty message's way"),
+        ];
+        if rows.iter().any(|(_, estimate, _)| estimate.is_some()) {
+            document.table("network.overhead");
+        }
+        for (name, estimate, method) in rows {
+            if let Some(estimate) = estimate {
+                document.time("network.overhead", name, estimate, method);
+                document.source(&format!("network.overhead.{name}"), format!("fitted: {method}"));
+            }
+        }
+        if !self.software.measured {
+            return;
+        }
+        let laws = [("send", &self.software.send), ("receive", &self.software.receive)];
+        for (name, law) in laws.into_iter().map(|(name, law)| (name, self.said(law))) {
+            let method = format!("calibrate/overhead, {name}");
+            document.cost(&format!("network.overhead.{name}"), &law, &method);
+            document.source(&format!("network.overhead.{name}"), format!("fitted: {method}"));
+        }
+    }
+
+    fn said(&self, law: &Law) -> Law {
+        let largest = self.observed.echo.values().flatten().map(|(bytes, _)| *bytes).max().unwrap_or(1);
+        sayable(law, &Scale { whole: &self.network.near, largest, exact: self.observed.exact })
+    }
+
+    fn ways(&self, document: &mut Document) {
+        let method = "comet/echo, less overheads";
+        if let Some(local) = &self.network.local {
+            document.cost("network.local", local, method);
+            document.source("network.local", format!("fitted: {method}, a rank and itself"));
+        }
+        if let (Some(size), Some(inside)) = (self.known.node, &self.network.inside) {
+            document.table("network.nodes");
+            document.line(&format!("size = {size}"));
+            document.cost("network.nodes.inside", inside, method);
+            document.source("network.nodes.size", "the most ranks that ran on one host");
+            document.source("network.nodes.inside", format!("fitted: {method}, two ranks of a host"));
+        }
+    }
+
+    fn send(&self, document: &mut Document) {
+        document.table("send");
+        let (standard, limit) = match self.network.protocol {
+            Protocol::Buffered => ("buffered", None),
+            Protocol::Synchronous => ("synchronous", None),
+            Protocol::Handshake { above } => ("handshake", Some(("above", above))),
+            Protocol::Eager { limit } => ("eager", Some(("limit", limit))),
+        };
+        document.line(&format!("standard = \"{standard}\""));
+        if let Some((name, bytes)) = limit {
+            document.line(&format!("{name} = \"{bytes}B\""));
+        }
+        document.source("send", self.send_source());
+    }
+
+    fn send_source(&self) -> &'static str {
+        match self.network.protocol {
+            _ if !self.network.protocol_known => {
+                "assumed: no calibrate/eager among the results; protocols show as pieces of the link"
+            }
+            Protocol::Handshake { .. } => {
+                "fitted: above it each hop costs three times as much, and no send waits for its receive"
+            }
+            _ => {
+                "measured: calibrate/eager, the largest immediate send that ends before its receive is posted"
+            }
+        }
+    }
+
+    fn processor(&self, document: &mut Document) {
+        let rate = |name| rates::of(self.observed, name).filter(|rate| rate.value > 0.0);
+        let all = ["copy", "strided", "reduce", "daxpy"].map(|name| (name, rate(name)));
+        if all.iter().all(|(_, rate)| rate.is_none()) && self.software.copies.is_none() {
+            return;
+        }
+        document.table("processor");
+        for (name, rate) in all.into_iter().filter_map(|(name, rate)| Some((name, rate?))) {
+            let method = format!("calibrate/rates, {name}");
+            if ["copy", "reduce"].contains(&name) {
+                document.per_byte("processor", name, rate, &method);
+            } else {
+                document.time("processor", name, rate, &method);
+            }
+            document.source(&format!("processor.{name}"), format!("fitted: {method}"));
+        }
+        if let Some(copies) = self.software.copies {
+            document.line(&format!("copies-unexpected = {copies}"));
+            let text = "measured: calibrate/overhead, a receive that is posted late against one in time";
+            document.source("processor.copies-unexpected", text);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Each built-in machine, measured on a clock without noise, comes back.
+
+use panto_machine::{Model, builtin};
+
+use crate::support::{Apart, CALIBRATION, distances, fitted, measure, quick, sizes};
+
+fn recovered(name: &str) {
+    let model = Model::load(name, &[]).unwrap();
+    let machine = model.machine();
+    let ranks = machine.processors().min(20);
+    let records = measure(machine, &CALIBRATION, ranks, quick);
+    let (fit, found) = fitted(&model, &records, ranks);
+    assert_eq!(found.protocol, machine.protocol, "{name}");
+    assert_eq!(
+        found.processor.copies_unexpected, machine.processor.copies_unexpected,
+        "{name}\n{}",
+        fit.model
+    );
+    let apart =
+        Apart::new(machine, &found, sizes(&records)).one_way(&distances(machine, ranks)).overheads().rates();
+    apart.within(1e-4, &fit.model);
+    // Sizes that were not measured are on the same pieces.
+    let between = vec![1, 3, 50, 99, 100, 700, 3_000, 9_999, 16_000, 50_000, 100_000];
+    Apart::new(machine, &found, between)
+        .one_way(&distances(machine, ranks))
+        .overheads()
+        .within(0.02, &fit.model);
+}
+
+#[test]
+fn every_builtin_machine_comes_back() {
+    for machine in builtin::all() {
+        recovered(machine.name);
+    }
+}

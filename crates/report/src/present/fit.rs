@@ -1,0 +1,165 @@
+//! A machine that was fitted: its parameters, how well it fits, and the curves over the points.
+
+use panto_fit::{Curve, Fitted, Observed, Parameter, Unit};
+use serde_json::{Value, json};
+
+use crate::chart::{Axis, Chart, Figure, Point, Scale, Series, Style, Unit as Laid};
+use crate::table::{Column, Table};
+
+/// What was found, each with its interval and how.
+pub fn fit_table(fitted: &Fitted) -> Table {
+    let mut table = Table::new([
+        Column::text("parameter"),
+        Column::right("value"),
+        Column::right("95 %"),
+        Column::text("how"),
+    ]);
+    for parameter in &fitted.parameters {
+        let interval = parameter.interval.map_or_else(String::new, |(low, high)| {
+            format!("{} .. {}", words(low, parameter.unit), words(high, parameter.unit))
+        });
+        table.row([parameter.key.clone(), value(parameter), interval, parameter.method.clone()]);
+    }
+    table
+}
+
+/// How far the model is from the points of each curve.
+pub fn fit_quality(fitted: &Fitted) -> Table {
+    let columns = ["points", "off, median", "off, worst", "worst at"].map(Column::right);
+    let mut table = Table::new([Column::text("curve")].into_iter().chain(columns));
+    for curve in &fitted.curves {
+        let mut off: Vec<f64> = curve.points.iter().map(|point| point.residual().abs() * 100.0).collect();
+        off.sort_by(f64::total_cmp);
+        let middle = panto_stats::median(&off).unwrap_or(0.0);
+        let Some(worst) =
+            curve.points.iter().max_by(|a, b| a.residual().abs().total_cmp(&b.residual().abs()))
+        else {
+            continue;
+        };
+        table.row([
+            curve.label.clone(),
+            curve.points.len().to_string(),
+            panto_units::percent(middle),
+            panto_units::percent(worst.residual().abs() * 100.0),
+            panto_units::bytes(worst.bytes),
+        ]);
+    }
+    table
+}
+
+/// Everything as one JSON object.
+pub fn fit_json(fitted: &Fitted) -> Value {
+    json!({
+        "model": fitted.model,
+        "rules": fitted.rules.as_ref().map(|rules| json!({ "file": rules.name, "text": rules.text })),
+        "parameters": fitted.parameters,
+        "curves": fitted.curves,
+        "notes": fitted.notes,
+    })
+}
+
+/// The name of a file, and the picture of a curve over its points with the residuals below, for each curve.
+pub fn fit_figures(fitted: &Fitted) -> Vec<(String, Figure)> {
+    fitted.curves.iter().map(|curve| (file_name(&curve.label), figure(curve))).collect()
+}
+
+fn file_name(label: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name: String = label.chars().map(plain).collect();
+    format!("fit-{}", name.split('-').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-"))
+}
+
+fn figure(curve: &Curve) -> Figure {
+    // A size of nothing has no place on a logarithmic axis.
+    let sized = || curve.points.iter().filter(|point| point.bytes > 0);
+    let place = |point: &Observed| point.bytes as f64;
+    let x = || Axis::new("message size", Scale::Log2, Laid::Bytes);
+    let measured =
+        Series::new("measured", Style::Dots, sized().map(|point| Point::new(place(point), point.measured)));
+    let fitted =
+        Series::new("model", Style::Dashed, sized().map(|point| Point::new(place(point), point.fitted)));
+    let above = Chart::new(
+        format!("{}: measured and fitted", curve.label),
+        x(),
+        Axis::new("time", Scale::Log10, Laid::Seconds),
+    )
+    .series(measured)
+    .series(fitted.like("measured"));
+    let off = Series::new(
+        "residual",
+        Style::Dots,
+        sized().map(|point| Point::new(place(point), point.residual() * 100.0)),
+    );
+    let below =
+        Chart::new("What the model is off by", x(), Axis::new("residual", Scale::Linear, Laid::Percent))
+            .series(off);
+    let marked = |chart: Chart| {
+        let ends = curve.breaks.iter().filter(|end| **end > 0);
+        ends.fold(chart, |chart, end| chart.mark(*end as f64, panto_units::bytes(*end)))
+    };
+    Figure::new([marked(above), below])
+}
+
+fn value(parameter: &Parameter) -> String {
+    words(parameter.value, parameter.unit)
+}
+
+fn words(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Seconds => panto_units::time(value),
+        Unit::SecondsPerByte => format!("{}/B", panto_units::time(value)),
+        Unit::BytesPerSecond => panto_units::rate(value),
+        Unit::Bytes => panto_units::bytes(value.round().max(0.0) as u64),
+        Unit::Number => panto_units::count(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fitted() -> Fitted {
+        let point = |bytes, measured, fitted| Observed { bytes, measured, fitted };
+        let parameter = Parameter {
+            key: "network.link.latency".into(),
+            value: 2e-6,
+            unit: Unit::Seconds,
+            interval: Some((1.9e-6, 2.2e-6)),
+            method: "comet/echo".into(),
+        };
+        Fitted {
+            model: "name = \"x\"".into(),
+            rules: None,
+            parameters: vec![parameter],
+            curves: vec![Curve {
+                label: "one way, 1 hop".into(),
+                points: vec![point(0, 2e-6, 2e-6), point(64, 2e-6, 2.1e-6), point(4096, 4e-6, 4e-6)],
+                breaks: vec![100],
+            }],
+            notes: vec!["assumed".into()],
+        }
+    }
+
+    #[test]
+    fn tables_say_value_interval_and_how() {
+        let text = fit_table(&fitted()).to_string();
+        assert!(text.contains("1.9us .. 2.2us") && text.contains("comet/echo"), "{text}");
+        let quality = fit_quality(&fitted()).to_string();
+        assert!(quality.contains("5%") && quality.contains("64B"), "{quality}");
+    }
+
+    #[test]
+    fn a_curve_has_a_picture_with_its_residuals() {
+        let figures = fit_figures(&fitted());
+        assert_eq!(figures[0].0, "fit-one-way-1-hop");
+        assert_eq!(figures[0].1.charts.len(), 2);
+        assert!(figures[0].1.to_svg().contains("What the model is off by"));
+    }
+
+    #[test]
+    fn json_has_everything() {
+        let value = fit_json(&fitted());
+        assert_eq!(value["parameters"][0]["interval"][1], 2.2e-6);
+        assert_eq!(value["curves"][0]["points"][1]["bytes"], 64);
+    }
+}

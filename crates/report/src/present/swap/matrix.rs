@@ -1,0 +1,100 @@
+//! Bandwidths of one experiment: a row for each protocol, a column for each message size.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use panto_bench::param;
+use panto_bench::results::Record;
+use panto_bench::swap::Protocol;
+use panto_units::{RATE, bytes};
+
+use super::super::group::Group;
+use super::super::notation::Notation;
+use super::super::words;
+use super::{Experiment, experiments};
+use crate::table::{Column, Table};
+
+/// Where a size was not measured because it is the same as another.
+const SAME: &str = "=";
+
+/// A table for each experiment.
+pub(in crate::present) fn tables(group: &Group) -> Vec<(String, Table)> {
+    experiments(&group.records, &[param::PROTOCOL, param::BYTES]).iter().map(table).collect()
+}
+
+/// The records of one protocol, by size; of several launches the last.
+type Row<'a> = BTreeMap<u64, &'a Record>;
+
+fn table(experiment: &Experiment) -> (String, Table) {
+    let rows = rows(experiment);
+    let sizes: BTreeSet<u64> = rows.values().flat_map(|row| row.keys().copied()).collect();
+    let rates: Vec<f64> =
+        rows.values().flat_map(BTreeMap::values).filter_map(|record| rate(record)).collect();
+    let notation = Notation::of(rates.iter().copied(), RATE);
+    let columns = sizes.iter().map(|size| notation.column(&bytes(*size)));
+    let mut table = Table::new([Column::text("protocol")].into_iter().chain(columns));
+    for (place, row) in &rows {
+        if row.values().all(|record| record.absent.is_some()) {
+            continue;
+        }
+        let cell = |size: &u64| match row.get(size) {
+            Some(record) if record.absent.is_some() => SAME.to_owned(),
+            Some(record) => rate(record).map_or("-".into(), |rate| notation.cell(rate)),
+            None => "-".into(),
+        };
+        let name = Protocol::ALL.get(*place).map_or_else(|| "?".into(), Protocol::to_string);
+        table.row(std::iter::once(name).chain(sizes.iter().map(cell)));
+    }
+    let caption = [caption(experiment), missing(&rows, sizes.len())].join("");
+    (
+        format!("{}: bandwidth of both ways together, by message size", experiment.name()),
+        table.caption(caption),
+    )
+}
+
+fn rows<'a>(experiment: &Experiment<'a>) -> BTreeMap<usize, Row<'a>> {
+    let mut rows: BTreeMap<usize, Row> = BTreeMap::new();
+    for &record in &experiment.records {
+        let place = record.point.text(param::PROTOCOL).parse::<Protocol>();
+        let place = place.map_or(usize::MAX, |protocol| protocol.place());
+        rows.entry(place).or_default().insert(record.point.number(param::BYTES).unwrap_or(0), record);
+    }
+    rows
+}
+
+fn rate(record: &Record) -> Option<f64> {
+    record.bandwidth(record.summary()?.median)
+}
+
+fn caption(experiment: &Experiment) -> String {
+    let measured = experiment.records.iter().find(|record| record.absent.is_none());
+    measured.map_or(String::new(), |record| {
+        format!("time: {}; start: {}", record.metric, words::start(record.start))
+    })
+}
+
+/// What was not measured, and why.
+fn missing(rows: &BTreeMap<usize, Row>, sizes: usize) -> String {
+    let mut reasons: Vec<String> = Vec::new();
+    for (place, row) in rows {
+        let mut by_reason: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+        for (size, record) in row {
+            if let Some(why) = &record.absent {
+                by_reason.entry(why).or_default().push(*size);
+            }
+        }
+        let id = Protocol::ALL.get(*place).map_or_else(|| "?".into(), Protocol::id);
+        reasons.extend(by_reason.into_iter().map(|(why, which)| {
+            let which = if which.len() == sizes { String::new() } else { span(&which) };
+            format!("; {id}{which}: {}", words::printable(why))
+        }));
+    }
+    reasons.concat()
+}
+
+fn span(sizes: &[u64]) -> String {
+    match sizes {
+        [one] => format!(" at {}", bytes(*one)),
+        [first, .., last] => format!(" from {} to {}", bytes(*first), bytes(*last)),
+        [] => String::new(),
+    }
+}

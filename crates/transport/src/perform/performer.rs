@@ -1,0 +1,227 @@
+//! One rank's operations, one after the other.
+
+use panto_schedule::Collective;
+use panto_sim::program::{Act, Channel, Code, Op, Sending};
+
+use super::errand::Clerk;
+use super::routes::{NOBODYS, Routes};
+use crate::error::{Error, Result};
+use crate::message::{Mode, Want};
+use crate::transport::Transport;
+
+/// A loop that is under way.
+#[derive(Debug, Clone, Copy)]
+struct Round {
+    /// How often it is still to be done, this time included,
+    left: u64,
+    /// where it begins,
+    at: usize,
+    /// and where the rank goes on after it.
+    after: usize,
+}
+
+/// Something that was started, and the memory that it uses.
+struct Held<H> {
+    handle: H,
+    is_send: bool,
+    /// Of a receive. Never moved or read while the operation goes on.
+    buffer: Vec<u8>,
+}
+
+/// One rank.
+pub(super) struct Performer<'a, T: Transport> {
+    transport: &'a T,
+    channels: &'a [Channel],
+    routes: &'a Routes,
+    ops: &'a [Op],
+    clerk: Clerk<'a, T>,
+    slots: Vec<Option<Held<T::Handle>>>,
+    /// What nobody waits for.
+    freed: Vec<Held<T::Handle>>,
+    /// What all messages are sent from,
+    outgoing: Vec<u8>,
+    /// and what comes in one call goes here.
+    incoming: Vec<u8>,
+    rounds: Vec<Round>,
+    serves: Option<Collective>,
+}
+
+impl<'a, T: Transport> Performer<'a, T> {
+    pub(super) fn new(
+        transport: &'a T,
+        channels: &'a [Channel],
+        routes: &'a Routes,
+        code: &'a Code,
+        clerk: Clerk<'a, T>,
+    ) -> Self {
+        Self {
+            transport,
+            channels,
+            routes,
+            ops: &code.ops,
+            clerk,
+            slots: (0..code.slots).map(|_| None).collect(),
+            freed: Vec::new(),
+            outgoing: vec![0x5a; routes.most],
+            incoming: vec![0; routes.most],
+            rounds: Vec::new(),
+            serves: None,
+        }
+    }
+
+    /// Does all there is.
+    pub(super) fn all(mut self) -> Result<()> {
+        let mut next = 0;
+        while let Some(op) = self.ops.get(next) {
+            match op.act() {
+                Act::Repeat { at, times } => {
+                    self.rounds.push(Round { left: times, at: at as usize, after: next + 1 });
+                    next = at as usize;
+                }
+                Act::End => match self.again() {
+                    Some(place) => next = place,
+                    None => break,
+                },
+                act => {
+                    self.act(act)?;
+                    next += 1;
+                }
+            }
+        }
+        self.finish()
+    }
+
+    /// Where to go on at the end of a loop; nowhere at that of the main part.
+    fn again(&mut self) -> Option<usize> {
+        let round = self.rounds.last_mut()?;
+        round.left -= 1;
+        if round.left > 0 {
+            return Some(round.at);
+        }
+        self.rounds.pop().map(|round| round.after)
+    }
+
+    fn act(&mut self, act: Act) -> Result<()> {
+        match act {
+            Act::Compute(time) | Act::Call { before: time, .. } => self.clerk.compute(time),
+            Act::ComputeListed | Act::CallListed { .. } => self.clerk.compute_listed(),
+            Act::Send { sending, channel, bytes } => self.send(sending, channel, bytes as usize)?,
+            Act::StartSend { sending, slot, channel, bytes } => {
+                self.start_send(sending, slot, channel, bytes as usize)?;
+            }
+            Act::Receive { channel } => self.receive(channel)?,
+            Act::StartReceive { slot, channel } => self.start_receive(slot, channel)?,
+            Act::Wait { slot } => self.wait(slot)?,
+            Act::Free { slot } => self.freed.extend(self.slots[slot as usize].take()),
+            Act::Probe { channel } => {
+                let (want, _) = self.coming(channel);
+                self.transport.probe(want)?;
+            }
+            Act::Poll { times } => {
+                for _ in 0..times {
+                    self.transport.try_probe(Want::tag(NOBODYS))?;
+                }
+            }
+            Act::Copy { bytes } => self.clerk.copy(bytes as usize),
+            Act::Reduce { bytes } => self.clerk.reduce(bytes as usize),
+            Act::StartPick { .. }
+            | Act::ProbePick { .. }
+            | Act::Remote { .. }
+            | Act::File { .. }
+            | Act::Repeat { .. }
+            | Act::End => return Err(Error::Unsupported("operation of a traced program")),
+        }
+        Ok(())
+    }
+
+    /// What follows is done on behalf of what the channel is for.
+    fn serve(&mut self, channel: u32) -> Channel {
+        let channel = self.channels[channel as usize];
+        let operation = channel.lane.operation();
+        if operation != self.serves {
+            self.transport.on_behalf_of(operation);
+            self.serves = operation;
+        }
+        channel
+    }
+
+    /// What a receive on a channel wants, and how much may come.
+    fn coming(&mut self, channel: u32) -> (Want, usize) {
+        let route = self.routes.of(channel);
+        (Want::new(self.serve(channel).from as usize, route.tag), route.most)
+    }
+
+    fn send(&mut self, sending: Sending, channel: u32, bytes: usize) -> Result<()> {
+        let (to, tag) = (self.serve(channel).to as usize, self.routes.of(channel).tag);
+        self.transport.send(mode(sending), &self.outgoing[..bytes], to, tag)
+    }
+
+    fn start_send(&mut self, sending: Sending, slot: u32, channel: u32, bytes: usize) -> Result<()> {
+        let (to, tag) = (self.serve(channel).to as usize, self.routes.of(channel).tag);
+        let data = self.outgoing[..bytes].as_ptr();
+        // SAFETY: nothing writes to `outgoing`, which lives until `end_all` has ended all that was started.
+        let handle = unsafe { self.transport.start_send(mode(sending), data, bytes, to, tag)? };
+        self.hold(slot, Held { handle, is_send: true, buffer: Vec::new() });
+        Ok(())
+    }
+
+    fn receive(&mut self, channel: u32) -> Result<()> {
+        let (want, most) = self.coming(channel);
+        self.transport.receive(&mut self.incoming[..most], want).map(drop)
+    }
+
+    fn start_receive(&mut self, slot: u32, channel: u32) -> Result<()> {
+        let (want, most) = self.coming(channel);
+        let mut buffer = vec![0; most];
+        // SAFETY: the memory of `buffer` belongs to this operation alone, stays where it is when the vector is moved, and lives until
+        // the operation is complete or `end_all` has ended it.
+        let handle = unsafe { self.transport.start_receive(buffer.as_mut_ptr(), most, want)? };
+        self.hold(slot, Held { handle, is_send: false, buffer });
+        Ok(())
+    }
+
+    /// What was in the slot is still under way if nobody waited for it.
+    fn hold(&mut self, slot: u32, held: Held<T::Handle>) {
+        self.freed.extend(self.slots[slot as usize].replace(held));
+    }
+
+    fn wait(&mut self, slot: u32) -> Result<()> {
+        let Some(held) = &mut self.slots[slot as usize] else { return Ok(()) };
+        self.transport.wait(&mut held.handle)?;
+        self.slots[slot as usize] = None;
+        Ok(())
+    }
+
+    /// Sends that nobody waited for must still arrive.
+    fn finish(mut self) -> Result<()> {
+        let sends = self.freed.iter_mut().chain(self.slots.iter_mut().flatten()).filter(|held| held.is_send);
+        for held in sends {
+            self.transport.wait(&mut held.handle)?;
+        }
+        Ok(())
+    }
+
+    fn end_all(&mut self) {
+        for held in self.freed.iter_mut().chain(self.slots.iter_mut().flatten()) {
+            self.transport.cancel(&mut held.handle);
+            // Only now may its memory go.
+            held.buffer.clear();
+        }
+    }
+}
+
+impl<T: Transport> Drop for Performer<'_, T> {
+    fn drop(&mut self) {
+        self.end_all();
+        self.transport.on_behalf_of(None);
+    }
+}
+
+/// A ready send would be wrong if its receive is not posted, which was the program's care and may depend on what is not in the trace.
+fn mode(sending: Sending) -> Mode {
+    match sending {
+        Sending::Standard | Sending::Ready => Mode::Standard,
+        Sending::Buffered => Mode::Buffered,
+        Sending::Synchronous => Mode::Synchronous,
+    }
+}

@@ -1,0 +1,88 @@
+//! Across hosts whose cables have a limit: two and four namespaces of this machine, a rank on each.
+//!
+//! Four ranks have no four cores here, so nobody computes: what a program did is carried out by `panto perform`, which sleeps while the program
+//! would compute. The prediction is made of the same trace and of a model that `panto calibrate` measured between two of the hosts.
+
+#[path = "../../../../crates/cli/tests/support/lan.rs"]
+#[allow(dead_code, reason = "tests need the rest")]
+mod lan;
+#[path = "../../../../crates/cli/tests/support/namespace.rs"]
+mod namespace;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::prediction::{Question, performed, run};
+use super::programs::{Program, SHORT};
+use super::record;
+use super::report::{self, Outcome};
+use crate::bench::Mpi;
+use crate::failure::Result;
+use lan::{Hosts, Limit};
+
+/// A hundred megabits: slow enough that two cores can keep four hosts busy.
+const LIMIT: Limit = Limit { rate: 100_000_000 / 8, burst: 16 << 10 };
+const SIZES: [usize; 2] = [2, 4];
+/// How often each program is carried out.
+const ROUNDS: usize = 5;
+
+/// All programs on one MPI.
+pub fn compare(mpi: &Mpi, panto: &Path, folder: &Path) -> Result<bool> {
+    let hosts = match Hosts::new(SIZES[SIZES.len() - 1], LIMIT, folder) {
+        Ok(hosts) => hosts,
+        Err(why) => {
+            println!("nothing is compared across hosts: that takes the rights of root ({why})");
+            return Ok(true);
+        }
+    };
+    eprintln!("{}: measuring the network", mpi.name);
+    let model = calibrate(mpi, panto, &hosts, folder)?;
+    let mut good = true;
+    for ranks in SIZES {
+        let question = Question { panto, model: &model, ranks, pace: 1.0, rules: mpi.rules() };
+        let outcomes: Vec<Outcome> = SHORT
+            .iter()
+            .map(|program| carried_out(mpi, &hosts, &question, program))
+            .collect::<Result<_>>()?;
+        let what = format!("{ranks} ranks on {ranks} hosts at 100 Mbit/s, asleep while they would compute");
+        good &= report::print(mpi, &what, &outcomes);
+    }
+    Ok(good)
+}
+
+fn calibrate(mpi: &Mpi, panto: &Path, hosts: &Hosts, folder: &Path) -> Result<PathBuf> {
+    let model = folder.join(format!("network-{}.toml", mpi.folder));
+    let mut command = job(mpi, hosts, 2, panto);
+    command.arg("calibrate").arg("-o").arg(&model);
+    run(&mut command)?;
+    Ok(model)
+}
+
+fn carried_out(
+    mpi: &Mpi,
+    hosts: &Hosts,
+    question: &Question<'_>,
+    program: &'static Program,
+) -> Result<Outcome<'static>> {
+    let ranks = question.ranks;
+    eprintln!("{}: {} on {ranks} hosts", mpi.name, program.name);
+    let mut outcome = Outcome::new(program);
+    let trace = question.model.with_file_name(format!("{}-{}-{ranks}-hosts.panto", mpi.folder, program.name));
+    record(mpi, question.panto, program, ranks, &trace)?;
+    let perform =
+        |computation| performed(job(mpi, hosts, ranks, question.panto), &trace, computation, question.rules);
+    for _ in 0..ROUNDS {
+        outcome.predicted.push(question.predict(&trace)?);
+        outcome.actual.push(perform("sleep")?);
+        outcome.alone.push(perform("none")?);
+    }
+    Ok(outcome)
+}
+
+/// A rank on each of the first hosts.
+fn job(mpi: &Mpi, hosts: &Hosts, ranks: usize, program: &Path) -> Command {
+    let words = mpi.across(&hosts.agent(), &hosts.slots(ranks, 1), ranks);
+    let mut command = hosts.command(&words[0]);
+    command.args(&words[1..]).arg(program);
+    command
+}
