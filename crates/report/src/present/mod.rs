@@ -35,8 +35,8 @@ mod words;
 
 pub use against::{Departure, departures};
 pub use comparison::{
-    comparison_alone, comparison_csv, comparison_differences, comparison_figures, comparison_in_words, comparison_json,
-    comparison_table,
+    comparison_alone, comparison_csv, comparison_differences, comparison_figures, comparison_in_words,
+    comparison_json, comparison_table,
 };
 pub use concerns::concerns;
 pub use contest::{decision_pictures, decisions};
