@@ -32,6 +32,13 @@ pub fn all(
         format!("no overheads among the results: all of a message's time is the link's; {CALIBRATE}"),
     );
     when(
+        software.woken > 0.0,
+        format!(
+            "the step at the limit is too small for a request and a grant as long as an empty message: {} of each message are taken to be the waking of its receiver",
+            panto_units::time(software.woken)
+        ),
+    );
+    when(
         !network.protocol_known,
         format!(
             "whether a send waits for its receive is not known: sends are buffered, and steps are pieces of the link; {CALIBRATE}"

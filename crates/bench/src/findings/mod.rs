@@ -3,10 +3,10 @@
 //! No single score: start-up times, times a byte, bandwidths and so on, one regime at a time. Whether a time
 //! is one way is said in the label.
 
+mod classic;
 mod cm5;
 mod cm5_rivals;
 mod cm5_sizes;
-mod classic;
 mod collective;
 mod curve;
 mod growth;

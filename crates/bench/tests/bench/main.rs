@@ -2,9 +2,9 @@
 
 mod against;
 mod basic;
-mod cm5;
 mod calibrate;
 mod classic;
+mod cm5;
 mod collective;
 mod findings;
 mod flawed;

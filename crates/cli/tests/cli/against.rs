@@ -87,7 +87,7 @@ fn a_model_that_is_not_there_or_too_small_is_named() {
     refused(&format!("{ECHO} --against ipsc860 --against-set link.speed=1"), &["link.speed"]);
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("two.toml");
-    let two = "[network]\ntopology = \"ring\"\nprocessors = 2\nlink = { latency = \"1us\", bandwidth = \"1GB/s\" }\n";
+    let two = "[network]\ntopology = \"ring\"\nprocessors = 2\nswitching = \"packet\"\nlink = { latency = \"1us\", bandwidth = \"1GB/s\" }\n";
     std::fs::write(&file, two).expect("a file");
     refused(&format!("{ECHO} --against {}", file.display()), &["2 processors", "4 ranks"]);
 }

@@ -3,9 +3,9 @@
 mod against;
 mod bad_input;
 mod balance;
-mod cm5;
 mod calibrate;
 mod classic;
+mod cm5;
 mod compare;
 mod conformance;
 mod fit;

@@ -13,7 +13,7 @@ static NETWORKS: AtomicUsize = AtomicUsize::new(0);
 
 /// Hosts with names and addresses, on one network. All is gone when this is dropped.
 pub struct Hosts {
-    hosts: Vec<Host>,
+    all: Vec<Host>,
     /// Outlives the hosts, whose cables end in it.
     switch: Namespace,
     folder: PathBuf,
@@ -56,16 +56,15 @@ impl Hosts {
             switch.run(&format!("ip link set port{number} master bridge up"))?;
             hosts.push(Host { name: format!("host{number}-{mark}"), namespace });
         }
-        Ok(Self { hosts, switch, folder: folder.to_owned() })
+        Ok(Self { all: hosts, switch, folder: folder.to_owned() })
     }
 
     /// Names, addresses and the limit of the rate.
     fn configure(&self, Limit { rate, burst }: Limit) {
         let table = self.file("hosts");
-        let lines =
-            self.hosts.iter().zip(1..).map(|(host, number)| format!("10.0.0.{number} {}\n", host.name));
+        let lines = self.all.iter().zip(1..).map(|(host, number)| format!("10.0.0.{number} {}\n", host.name));
         fs::write(&table, format!("127.0.0.1 localhost\n{}", lines.collect::<String>())).expect("writable");
-        for (host, number) in self.hosts.iter().zip(1..) {
+        for (host, number) in self.all.iter().zip(1..) {
             let run = |line: &str| host.namespace.run(line).unwrap_or_else(|why| panic!("{why}"));
             run(&format!("hostname {}", host.name));
             run(&format!("mount --bind {} /etc/hosts", table.display()));
@@ -95,7 +94,7 @@ impl Hosts {
 
     /// A command on the first host.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
-        self.hosts[0].namespace.command(program)
+        self.all[0].namespace.command(program)
     }
 
     /// What launchers are to call instead of ssh.
@@ -105,7 +104,7 @@ impl Hosts {
 
     /// The first so many hosts with so many ranks on each, as launchers read it.
     pub fn slots(&self, hosts: usize, ranks_a_host: usize) -> String {
-        let slots = self.hosts.iter().take(hosts).map(|host| format!("{}:{ranks_a_host}", host.name));
+        let slots = self.all.iter().take(hosts).map(|host| format!("{}:{ranks_a_host}", host.name));
         slots.collect::<Vec<_>>().join(",")
     }
 
@@ -116,7 +115,7 @@ impl Hosts {
 
     /// The names of the hosts.
     pub fn names(&self) -> Vec<&str> {
-        self.hosts.iter().map(|host| host.name.as_str()).collect()
+        self.all.iter().map(|host| host.name.as_str()).collect()
     }
 
     fn file(&self, name: &str) -> PathBuf {

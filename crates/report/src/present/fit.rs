@@ -143,9 +143,9 @@ mod tests {
     #[test]
     fn tables_say_value_interval_and_how() {
         let text = fit_table(&fitted()).to_string();
-        assert!(text.contains("1.9us .. 2.2us") && text.contains("comet/echo"), "{text}");
+        assert!(text.contains("1.90us .. 2.20us") && text.contains("comet/echo"), "{text}");
         let quality = fit_quality(&fitted()).to_string();
-        assert!(quality.contains("5%") && quality.contains("64B"), "{quality}");
+        assert!(quality.contains("5.0%") && quality.contains("64B"), "{quality}");
     }
 
     #[test]

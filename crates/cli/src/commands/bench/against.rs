@@ -34,7 +34,7 @@ impl AgainstArgs {
         let mut opened = None;
         decide(world, || {
             let machine = simulated::machine(self.load(name)?, ranks_of(kernels, settings));
-            opened = Some(Against::new(machine.map_err(as_usage)?, traffic, settings));
+            opened = Some(Against::new(machine.map_err(|failure| as_usage(&failure))?, traffic, settings));
             Ok(())
         })?;
         Ok(opened)
@@ -52,6 +52,6 @@ impl AgainstArgs {
     }
 }
 
-fn as_usage(failure: Failure) -> panto_bench::Error {
+fn as_usage(failure: &Failure) -> panto_bench::Error {
     panto_bench::Error::usage(failure.to_string())
 }

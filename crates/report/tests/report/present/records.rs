@@ -61,7 +61,7 @@ pub fn record(kernel: &str, point: Point, nanos: f64) -> Record {
         verified: true,
         messages: None,
         first_to_last_ns: Vec::new(),
-        figures: Default::default(),
+        figures: std::collections::BTreeMap::new(),
         expected: None,
         absent: None,
     }
