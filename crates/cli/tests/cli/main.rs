@@ -12,6 +12,7 @@ mod fit;
 mod formats;
 mod interrupted;
 mod machines;
+mod perform;
 mod predict;
 mod quickstart;
 mod reproduce;

@@ -11,6 +11,7 @@ mod hosts;
 mod measuring;
 mod mismatch;
 mod once;
+mod perform;
 mod swap;
 mod sweep;
 

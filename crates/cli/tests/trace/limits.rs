@@ -22,11 +22,11 @@ fn a_limit_to_the_size_of_files() {
         let scene = Scene::new();
         let mut running = scene.trace_on(mpi, 2, app).start();
         until_recorded(&scene, &mut running, 2);
-        for pid in running.processes(ENDLESS) {
-            limit(pid, longest(&scene) + 4096);
-        }
+        let most = longest(&scene) + 4096;
         let has_stopped = |rank: &RankTrace| rank.facts().get(key::STOPPED).is_some();
         until("recording has ended on all ranks", LIMIT, || {
+            // Again and again, so that no process is missed.
+            running.processes(ENDLESS).into_iter().for_each(|pid| limit(pid, most));
             Trace::open(&scene.ranks()).is_ok_and(|trace| trace.ranks().iter().all(has_stopped))
         });
         // The program itself goes on until it is told to end.

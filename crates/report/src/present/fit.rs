@@ -14,13 +14,39 @@ pub fn fit_table(fitted: &Fitted) -> Table {
         Column::right("95 %"),
         Column::text("how"),
     ]);
-    for parameter in &fitted.parameters {
-        let interval = parameter.interval.map_or_else(String::new, |(low, high)| {
-            format!("{} .. {}", words(low, parameter.unit), words(high, parameter.unit))
-        });
-        table.row([parameter.key.clone(), value(parameter), interval, parameter.method.clone()]);
+    let same = |a: &Parameter, b: &Parameter| law(a).is_some() && law(a) == law(b);
+    for parameters in fitted.parameters.chunk_by(same) {
+        match law(&parameters[0]) {
+            // Nobody reads a law of many pieces as numbers: the model and the picture have them.
+            Some(law) if parameters.len() > MOST_PIECES => {
+                let count = format!("{} figures", parameters.len());
+                table.row([law.to_owned(), count, String::new(), parameters[0].method.clone()]);
+            }
+            _ => {
+                for parameter in parameters {
+                    table.row(row(parameter));
+                }
+            }
+        }
     }
     table
+}
+
+/// So many figures of one law's pieces are shown one by one.
+const MOST_PIECES: usize = 8;
+
+/// The law that a figure is a piece of, such as `network.link.pieces`.
+fn law(parameter: &Parameter) -> Option<&str> {
+    let pieces = ".pieces";
+    let end = parameter.key.find(pieces)? + pieces.len();
+    Some(&parameter.key[..end])
+}
+
+fn row(parameter: &Parameter) -> [String; 4] {
+    let interval = parameter.interval.map_or_else(String::new, |(low, high)| {
+        format!("{} .. {}", words(low, parameter.unit), words(high, parameter.unit))
+    });
+    [parameter.key.clone(), value(parameter), interval, parameter.method.clone()]
 }
 
 /// How far the model is from the points of each curve.
@@ -146,6 +172,20 @@ mod tests {
         assert!(text.contains("1.90us .. 2.20us") && text.contains("comet/echo"), "{text}");
         let quality = fit_quality(&fitted()).to_string();
         assert!(quality.contains("5.0%") && quality.contains("64B"), "{quality}");
+    }
+
+    #[test]
+    fn a_law_of_many_pieces_is_one_row() {
+        let mut many = fitted();
+        let piece = |number: usize| Parameter {
+            key: format!("network.link.pieces.{number}.latency"),
+            ..many.parameters[0].clone()
+        };
+        many.parameters = (1..=MOST_PIECES + 1).map(piece).collect();
+        let text = fit_table(&many).to_string();
+        assert!(text.contains("9 figures") && !text.contains("pieces.3"), "{text}");
+        many.parameters.pop();
+        assert!(fit_table(&many).to_string().contains("pieces.3"));
     }
 
     #[test]
