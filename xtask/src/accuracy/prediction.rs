@@ -9,7 +9,7 @@ use crate::failure::{Failure, Result};
 use crate::shell;
 
 /// So fast that computation takes no time.
-const NO_TIME: f64 = 1e9;
+const NO_TIME: f64 = 1e6;
 /// How often figures of the model are drawn.
 const SAMPLES: &str = "200";
 
