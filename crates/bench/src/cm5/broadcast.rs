@@ -4,7 +4,7 @@ use panto_schedule::{Algorithm, Collective, Problem};
 use panto_transport::{Buffers, NO_COMBINE, Prepared, Transport};
 
 use super::SUITE;
-use super::rivals::{Entrant, ROOT, candidates, entrant, measure, name, points, same, write_anew};
+use super::rivals::{Entrant, ROOT, candidates, entrant, measure, name, points, same};
 use crate::error::Result;
 use crate::kernel::{About, Pattern};
 use crate::measure::{Checked, Lab, Operation};
@@ -113,7 +113,7 @@ impl<T: Transport> Operation for BroadcastOperation<'_, T> {
 
     fn end(&mut self) -> panto_transport::Result<()> {
         if self.transport.rank() == ROOT {
-            write_anew(&mut self.data);
+            pattern::write_anew(&mut self.data);
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use panto_schedule::{Algorithm, Collective, Problem};
 use panto_transport::{Buffers, NO_COMBINE, Prepared, Transport};
 
-use super::rivals::{Entrant, ROOT, candidates, entrant, measure, name, points, same, write_anew};
+use super::rivals::{Entrant, ROOT, candidates, entrant, measure, name, points, same};
 use super::{SUITE, mark};
 use crate::error::Result;
 use crate::kernel::{About, Pattern};
@@ -101,7 +101,7 @@ impl<T: Transport> Operation for ExchangeOperation<'_, T> {
     }
 
     fn end(&mut self) -> panto_transport::Result<()> {
-        write_anew(&mut self.input);
+        pattern::write_anew(&mut self.input);
         Ok(())
     }
 

@@ -13,9 +13,6 @@ use crate::settings::Settings;
 pub(super) const ROOT: usize = 0;
 /// The message layer's own way.
 pub(super) const LIBRARY: &str = "library";
-/// Data beyond this is written anew between samples.
-const LARGE: usize = 1024;
-const CACHE_LINE: usize = 64;
 
 /// The paper's short names: `lib` says more to its readers than `linear`.
 pub(super) fn short_name(algorithm: Algorithm) -> String {
@@ -139,12 +136,4 @@ pub(super) fn measure<T: Transport>(
 /// The algorithm, or that it was the message layer's own.
 pub(super) fn name(prepared: &Prepared) -> String {
     prepared.algorithm().map_or_else(|| LIBRARY.into(), |algorithm| algorithm.to_string())
-}
-
-/// Writes the data for the next sample. Bytes that nobody has written since the last one would still be in the receivers' own
-/// caches, and moving them would seem to cost nothing.
-pub(super) fn write_anew(data: &mut [u8]) {
-    if data.len() > LARGE {
-        data.iter_mut().step_by(CACHE_LINE).for_each(|byte| *byte = std::hint::black_box(*byte));
-    }
 }

@@ -9,6 +9,7 @@ use super::SUITE;
 use crate::error::Result;
 use crate::kernel::{About, Pattern};
 use crate::measure::{Lab, Metric, Timing};
+use crate::pattern::LARGE;
 use crate::point::{Point, param, variant};
 use crate::results::Record;
 use crate::settings::Settings;
@@ -20,9 +21,6 @@ const ROOT: usize = 0;
 /// What stands in a record for an algorithm that only the message layer knows.
 const LIBRARY: &str = "library";
 const DOUBLE: usize = size_of::<f64>();
-
-/// Broadcasts beyond this are long enough to be timed alone.
-const LARGE: usize = 1024;
 
 /// Larger than the thesis's pages, small enough for many ranks on one machine.
 const LARGEST_BROADCAST: u64 = 1 << 20;

@@ -1,14 +1,10 @@
 //! What the kernels of collectives repeat, with data that is known in advance.
 
-use std::hint::black_box;
-
 use panto_transport::{Buffers, NO_COMBINE, Prepared, SUM_F64, Transport};
 
-use super::{DOUBLE, LARGE, ROOT};
+use super::{DOUBLE, ROOT};
 use crate::measure::{Checked, Operation};
 use crate::pattern;
-
-const CACHE_LINE: usize = 64;
 
 fn synchronise<T: Transport>(transport: &T, barrier: &mut Prepared) -> panto_transport::Result<()> {
     barrier.run(transport, Buffers { input: &[], output: &mut [], element: 1, combine: NO_COMBINE })
@@ -32,11 +28,9 @@ impl<T: Transport> Operation for BroadcastOperation<'_, T> {
         }
     }
 
-    /// The root writes its buffer for the next sample. Bytes that nobody has written since the last broadcast would still
-    /// be in the receivers' own caches, and moving them would seem to cost nothing.
     fn end(&mut self) -> panto_transport::Result<()> {
-        if self.transport.rank() == ROOT && self.data.len() > LARGE {
-            self.data.iter_mut().step_by(CACHE_LINE).for_each(|byte| *byte = black_box(*byte));
+        if self.transport.rank() == ROOT {
+            pattern::write_anew(&mut self.data);
         }
         Ok(())
     }
