@@ -10,6 +10,7 @@ mod needs;
 mod scratch;
 mod shell;
 mod test;
+mod web;
 
 use std::process::ExitCode;
 

@@ -17,6 +17,8 @@ pub fn cargo(arguments: &str) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
     let mut command = Command::new(cargo);
     command.args(arguments.split_whitespace()).current_dir(root());
+    // These build everything, most often for the first time; to keep what the next change could use takes longer than it saves.
+    command.env("CARGO_INCREMENTAL", "0");
     command
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::failure::{Failure, Result};
 use crate::needs::{self, pypi};
-use crate::{apps, help, shell};
+use crate::{apps, help, shell, web};
 
 struct Step {
     name: &'static str,
@@ -20,6 +20,8 @@ const STEPS: &[Step] = &[
     Step { name: "docs", line: "the documentation builds without warnings", run: docs },
     Step { name: "tests", line: "all tests pass", run: tests },
     Step { name: "doctests", line: "the examples in the documentation work", run: doctests },
+    Step { name: "web", line: "the modules of the viewer are what their types say", run: web::types },
+    Step { name: "browser", line: "the viewer works in a browser", run: web::browser },
 ];
 
 pub fn help() -> String {
@@ -134,7 +136,9 @@ mod tests {
     fn an_unknown_step_is_told_which_there_are() {
         let failure = select("clippy,doc").err().unwrap();
         assert!(matches!(failure, Failure::Usage(_)));
-        assert!(failure.to_string().contains("needs, apps, fmt, clippy, docs, tests, doctests"));
+        assert!(
+            failure.to_string().contains("needs, apps, fmt, clippy, docs, tests, doctests, web, browser")
+        );
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::measure::Lab;
 use crate::point::Point;
 use crate::results::Record;
+use crate::scenario;
 use crate::settings::Settings;
 use crate::swap;
 
@@ -151,6 +152,10 @@ kernels! {
     AccumulateLatency => classic::AccumulateLatency,
     PutBandwidth => classic::PutBandwidth,
     GetBandwidth => classic::GetBandwidth,
+    ScenarioOnly => scenario::Only,
+    ScenarioDelay => scenario::Delay,
+    ScenarioOverlap => scenario::Overlap,
+    ScenarioOwn => scenario::Own,
 }
 
 impl Kernel {

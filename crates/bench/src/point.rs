@@ -68,6 +68,31 @@ pub mod param {
     pub const MESSAGES: &str = "messages";
     /// Pairs of ranks that talk at once.
     pub const PAIRS: &str = "pairs";
+    /// A collective operation, by its name.
+    pub const COLLECTIVE: &str = "collective";
+    /// Who carries a collective out: `library`, an algorithm, or somebody's own.
+    pub const IMPLEMENTATION: &str = "implementation";
+    /// A scenario of the suite `scenario`, by its name.
+    pub const SCENARIO: &str = "scenario";
+    /// Nanoseconds by which participants are late.
+    pub const DELAY: &str = "delay";
+    /// Who is late: `first`, `last`, or a participant's number.
+    pub const LATE: &str = "late";
+    /// Nanoseconds of computation while a collective is in flight.
+    pub const COMPUTATION: &str = "computation";
+    /// What moves a collective on while a rank computes: `none`, `poll` or `helper`.
+    pub const PROGRESS: &str = "progress";
+    /// Whether a collective blocks: `blocking` or `non-blocking`.
+    pub const CALL: &str = "call";
+}
+
+/// A duration that was asked for, exactly: `64us`, `1.5ms`.
+pub fn duration(nanos: u64) -> String {
+    let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
+    let Some((size, unit)) = units.into_iter().find(|(size, _)| nanos >= *size) else {
+        return format!("{nanos}ns");
+    };
+    format!("{}{unit}", panto_units::trim_zeros(&format!("{:.9}", nanos as f64 / size as f64)))
 }
 
 /// Values of [`param::VARIANT`] that more than one place must know.
@@ -140,5 +165,16 @@ impl fmt::Display for Value {
             Self::Number(number) => number.fmt(f),
             Self::Text(text) => text.fmt(f),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn durations_are_exact() {
+        let said = [0, 64, 1_000, 1_500, 64_000, 1_234_567, 2_000_000_000].map(duration);
+        assert_eq!(said, ["0ns", "64ns", "1us", "1.5us", "64us", "1.234567ms", "2s"]);
     }
 }

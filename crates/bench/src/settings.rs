@@ -9,7 +9,7 @@ use panto_transport::{Choice, Distance, Place};
 
 use crate::error::{Error, Result};
 use crate::sizes::rank_counts;
-use crate::{calibrate, classic, cm5, swap};
+use crate::{calibrate, classic, cm5, scenario, swap};
 
 /// What to sweep over and how long to measure. `None` leaves the choice to each kernel.
 #[expect(clippy::struct_excessive_bools, reason = "each answers a question of its own")]
@@ -72,6 +72,8 @@ pub struct Settings {
     pub classic: classic::Options,
     /// What only the suite `calibrate` asks for.
     pub calibrate: calibrate::Options,
+    /// What only the suite `scenario` asks for.
+    pub scenario: scenario::Options,
 }
 
 /// How sure to be, and how long to try.
@@ -155,6 +157,7 @@ impl Default for Settings {
             swap: swap::Options::default(),
             classic: classic::Options::default(),
             calibrate: calibrate::Options::default(),
+            scenario: scenario::Options::default(),
         }
     }
 }
@@ -215,6 +218,7 @@ impl Settings {
         }
         self.check_distances()?;
         self.swap.check(ranks)?;
+        self.scenario.check(ranks)?;
         self.shape.as_ref().map_or(Ok(()), |shape| shape.fits(ranks))?;
         self.mesh.as_ref().map_or(Ok(()), |mesh| check_mesh(mesh, ranks))
     }

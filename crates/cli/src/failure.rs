@@ -71,3 +71,9 @@ impl From<panto_timeline::Error> for Failure {
         Self::Usage(error.to_string())
     }
 }
+
+impl From<panto_view::Error> for Failure {
+    fn from(error: panto_view::Error) -> Self {
+        Self::Usage(error.to_string())
+    }
+}

@@ -9,8 +9,10 @@ mod library;
 mod model;
 mod mpi;
 mod out;
+mod plot;
 mod prediction;
 mod progress;
+mod scenario;
 mod session;
 mod show;
 mod simulated;
@@ -43,10 +45,14 @@ Examples:
   panto fit run.jsonl -o mine.toml             a model from results that are there already
   panto trace -- mpirun -n 16 ./app            record what an MPI program does, as it is
   panto simulate app.panto -m infiniband       predict how it would run on another machine
+  panto view app.ptl                           look at a timeline in the browser
   mpirun -n 16 panto perform app.panto         its messages alone, for real
   panto machines show ipsc860                  what a simulated machine is made of
   panto info run.jsonl                         look at a saved result again
   panto compare before.jsonl after.jsonl       what became slower or faster, with confidence
+  panto history runs.jsonl                     how results changed from version to version
+  panto report run.jsonl -o report.html        one page with plots to send to a colleague
+  panto export app.ptl -o app.pftrace          a timeline for other viewers: Perfetto, Paraver, ViTE
   panto info mpi                               which MPI library would be used, and why
 
 Exit codes: 0 done; 1 a measurement failed (wrong data, deadlock, a rank gave up); 2 the command or a file
@@ -57,6 +63,7 @@ measured is kept. `panto trace` ends with the program's own (see `panto trace --
 enum Command {
     Quickstart(quickstart::Quickstart),
     Bench(Box<bench::Bench>),
+    Mbs(commands::mbs::Mbs),
     Calibrate(Box<commands::calibrate::Calibrate>),
     Fit(commands::fit::Fit),
     Trace(commands::trace::Trace),
@@ -65,11 +72,16 @@ enum Command {
     Sweep(Box<sweep::Sweep>),
     Balance(Box<balance::Balance>),
     Compare(commands::compare::Compare),
+    History(commands::history::History),
+    Report(commands::report::Report),
     Info(info::Info),
     Convert(commands::convert::Convert),
+    Export(commands::export::Export),
+    View(commands::view::View),
     Machines(machines::Machines),
     Reproduce(reproduce::Reproduce),
     Completions(completions::Completions),
+    Man(commands::man::Man),
 }
 
 impl Command {
@@ -77,6 +89,7 @@ impl Command {
     fn is_for_all(&self) -> bool {
         match self {
             Self::Bench(command) => command.is_for_all(),
+            Self::Mbs(command) => command.is_for_all(),
             Self::Calibrate(command) => command.is_for_all(),
             Self::Trace(command) => command.is_for_all(),
             Self::Info(command) => command.is_for_all(),
@@ -108,6 +121,7 @@ fn run(command: Command) -> ExitCode {
     let outcome = match command {
         Command::Quickstart(command) => command.run(),
         Command::Bench(command) => command.run(),
+        Command::Mbs(command) => command.run(),
         Command::Calibrate(command) => command.run(),
         Command::Fit(command) => command.run(),
         Command::Trace(command) => command.run(),
@@ -116,11 +130,16 @@ fn run(command: Command) -> ExitCode {
         Command::Sweep(command) => command.run(),
         Command::Balance(command) => command.run(),
         Command::Compare(command) => command.run(),
+        Command::History(command) => command.run(),
+        Command::Report(command) => command.run(),
         Command::Info(command) => command.run(),
         Command::Convert(command) => command.run(),
+        Command::Export(command) => command.run(),
+        Command::View(command) => command.run(),
         Command::Machines(command) => command.run(),
         Command::Reproduce(command) => command.run(),
         Command::Completions(command) => Ok(command.run::<Cli>()),
+        Command::Man(command) => command.run::<Cli>(),
     };
     let outcome = match out::failure() {
         Some(text) if outcome.is_ok() => Err(failure::Failure::Usage(text.into())),

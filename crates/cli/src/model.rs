@@ -31,17 +31,22 @@ fn is_builtin(path: &Path) -> bool {
         && std::fs::symlink_metadata(path).is_err()
 }
 
-/// `panto info` of a model.
-pub fn info(path: &Path, format: Format) -> Result<(), Failure> {
+/// The model of this name or in this file.
+pub fn open(path: &Path) -> Result<Model, Failure> {
     let name = path.to_string_lossy();
     // A file that is called like a built-in is still the file.
     let is_file_here = path.components().count() == 1 && !is_builtin(path);
     let name = if is_file_here { format!("./{name}") } else { name.into_owned() };
-    let model = Model::load(&name, &[])?;
+    Ok(Model::load(&name, &[])?)
+}
+
+/// `panto info` of a model.
+pub fn info(path: &Path, format: Format) -> Result<(), Failure> {
+    let model = open(path)?;
     match format {
         Format::Table => describe(&model),
         Format::Json => out::line(json(&model)),
-        Format::Csv | Format::Osu | Format::Imb => {
+        Format::Csv | Format::Osu | Format::Imb | Format::Mbs => {
             let text = format!("{} is a machine model: it is shown as `table` or `json`", path.display());
             return Err(Failure::Usage(text));
         }

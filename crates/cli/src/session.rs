@@ -77,7 +77,7 @@ impl Session {
     }
 
     /// Prints what was asked for, and answers the exit code.
-    pub fn finish(self, end: &End, plot: Option<PathBuf>) -> Result<ExitCode, Failure> {
+    pub fn finish(&self, end: &End, plot: Option<PathBuf>) -> Result<ExitCode, Failure> {
         let records = self.records();
         show::results(self.format, &self.manifest, records, Some(end));
         if let Some(directory) = plot {

@@ -3,14 +3,16 @@
 use std::path::Path;
 
 use clap::ValueEnum;
+use panto_bench::contest::{Choices, choices};
 use panto_bench::results::{End, Manifest, Record};
 use panto_bench::{Finding, Kernel, findings};
-use panto_report::chart::Figure;
 use panto_report::present;
 use panto_report::table::{Column, Table};
+use panto_schedule::rules::mpich;
 
 use crate::failure::Failure;
 use crate::out;
+use crate::plot::{Picture, Target};
 
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -25,6 +27,8 @@ pub enum Format {
     Osu,
     /// As the Intel MPI benchmarks print
     Imb,
+    /// As CRESTA's collectives microbenchmark suite prints
+    Mbs,
 }
 
 /// One line for each kernel.
@@ -73,33 +77,39 @@ pub fn results(format: Format, manifest: &Manifest, records: &[Record], end: Opt
         Format::Csv => out::text(present::csv(records)),
         Format::Osu => out::text(present::osu(records)),
         Format::Imb => out::text(present::imb(records)),
+        Format::Mbs => out::text(present::mbs(records)),
     }
 }
 
-/// One SVG a kernel; in the suite `swap` one an experiment.
-pub fn plots(directory: &Path, manifest: &Manifest, records: &[Record]) -> Result<(), Failure> {
+/// The fastest algorithms as a file of rules, for the `collectives.rules` of a model.
+pub fn rules(path: &Path, records: &[Record]) -> Result<(), Failure> {
+    let Choices { table, measured, notes } = choices(records, mpich())?;
+    let names: Vec<String> = measured.iter().map(ToString::to_string).collect();
+    let about = format!(
+        "# {}: the fastest that was measured; other collectives as MPICH does them.\n",
+        names.join(", ")
+    );
+    std::fs::write(path, format!("{about}{table}")).map_err(|error| Failure::write(path, &error))?;
+    for note in &notes {
+        out::note(format_args!("panto: {note}"));
+    }
+    out::note(format_args!("wrote {}; use it: --set collectives.rules={}", path.display(), path.display()));
+    Ok(())
+}
+
+/// The pictures of these records, where the user wants them and in the form that the name says.
+pub fn plots(target: &Path, manifest: &Manifest, records: &[Record]) -> Result<(), Failure> {
+    Target::new(target).write(&pictures(manifest, records))
+}
+
+/// The figures of each kernel, and who is best where; each has a name.
+pub fn pictures(manifest: &Manifest, records: &[Record]) -> Vec<(String, Picture)> {
+    let mut pictures = Vec::new();
     for (kernel, records) in present::by_kernel(records) {
-        if present::is_swap(&kernel) {
-            for (name, figure) in present::swap_figures(&records, Some(manifest)) {
-                plot(directory, &name, &figure)?;
-            }
-            continue;
-        }
-        plot(directory, &kernel.replace('/', "-"), &present::figure(&kernel, &records, Some(manifest)))?;
+        let figures = present::figures(&kernel, &records, Some(manifest));
+        pictures.extend(figures.into_iter().map(|(name, figure)| (name, Picture::Figure(figure))));
     }
-    for (name, grid) in present::decision_pictures(records) {
-        write(directory, &name, &grid.to_svg())?;
-    }
-    Ok(())
-}
-
-fn plot(directory: &Path, name: &str, figure: &Figure) -> Result<(), Failure> {
-    write(directory, name, &figure.to_svg())
-}
-
-fn write(directory: &Path, name: &str, svg: &str) -> Result<(), Failure> {
-    let path = directory.join(format!("{name}.svg"));
-    std::fs::write(&path, svg).map_err(|error| Failure::write(&path, &error))?;
-    out::note(format_args!("wrote {}", path.display()));
-    Ok(())
+    let grids = present::decision_pictures(records).into_iter();
+    pictures.extend(grids.map(|(name, grid)| (name, Picture::Grid(grid))));
+    pictures
 }

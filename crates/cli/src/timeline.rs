@@ -29,7 +29,7 @@ pub fn info(path: &Path, format: Format, salvage: bool) -> Result<ExitCode, Fail
         Format::Table => print(path, &timeline, &ranks),
         Format::Json => out::line(json(&timeline, &ranks)),
         Format::Csv => out::text(table(&ranks).to_csv()),
-        Format::Osu | Format::Imb => {
+        Format::Osu | Format::Imb | Format::Mbs => {
             let text = format!("{} is a timeline: it is shown as `table`, `json` or `csv`", path.display());
             return Err(Failure::Usage(text));
         }
@@ -61,7 +61,8 @@ fn print(path: &Path, timeline: &Timeline, ranks: &[RankSummary]) {
     }
 }
 
-fn table(ranks: &[RankSummary]) -> Table {
+/// A row for each rank.
+pub fn table(ranks: &[RankSummary]) -> Table {
     let columns =
         ["rank", "ends", "computes", "messages", "combines", "accesses", "waits", "messages in", "bytes in"];
     let mut table = Table::new(columns.map(Column::right));

@@ -30,7 +30,7 @@ const OF_THE_LIBRARY_NS: u64 = 5_000_000;
 
 /// `panto info` of a trace.
 pub fn info(path: &Path, format: Format, salvage: bool) -> Result<ExitCode, Failure> {
-    if matches!(format, Format::Osu | Format::Imb) {
+    if matches!(format, Format::Osu | Format::Imb | Format::Mbs) {
         let text = format!("{} is a trace: it is shown as `table`, `json` or `csv`", path.display());
         return Err(Failure::Usage(text));
     }

@@ -77,6 +77,13 @@ struct Values {
     samples: Option<Vec<f64>>,
 }
 
+impl Side {
+    /// What one side measured.
+    pub(crate) fn of(launches: &[Vec<f64>]) -> Self {
+        Values::of(launches).side(launches)
+    }
+}
+
 impl Values {
     fn of(launches: &[Vec<f64>]) -> Self {
         let medians = launches.iter().filter_map(|samples| median(samples).ok()).collect();

@@ -4,6 +4,7 @@
 //! * [`compare`]: two runs, point by point: the ratio of the medians with its interval, a rank test with Holm's correction, and
 //!   what follows from them.
 //! * [`Comparison`]: the outcome, most important points first, with all that was different besides.
+//! * [`History`]: the versions in a file, each against the one before.
 //!
 //! Equal files give equal comparisons, bit for bit, on any number of threads.
 
@@ -13,6 +14,7 @@ mod comparison;
 mod counterpart;
 mod evidence;
 mod facts;
+mod history;
 mod judge;
 mod key;
 mod matching;
@@ -22,6 +24,7 @@ mod run;
 
 pub use comparison::{Basis, Comparison, Counts, Pair, Settings, Side, Verdict};
 pub use facts::{Difference, Facts};
+pub use history::{Change, History, Series, Value, Version};
 pub use judge::compare;
 pub use key::Key;
 pub use run::{Launches, Run};

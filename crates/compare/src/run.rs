@@ -101,7 +101,7 @@ impl Run {
     }
 }
 
-fn files(argument: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn files(argument: &Path) -> Result<Vec<PathBuf>> {
     if argument.is_dir() {
         return of_directory(argument);
     }

@@ -34,6 +34,8 @@ pub enum Error {
     },
     /// The trace is not sound, or cannot be read or written.
     Trace(panto_trace::Error),
+    /// The timeline is not sound, or cannot be read.
+    Timeline(panto_timeline::Error),
     /// The system refused.
     File {
         /// The file.
@@ -57,6 +59,12 @@ impl From<panto_trace::Error> for Error {
     }
 }
 
+impl From<panto_timeline::Error> for Error {
+    fn from(error: panto_timeline::Error) -> Self {
+        Self::Timeline(error)
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -65,6 +73,7 @@ impl fmt::Display for Error {
                 write!(f, "rank {rank}, call {position} ({call}): {text}")
             }
             Self::Trace(error) => error.fmt(f),
+            Self::Timeline(error) => error.fmt(f),
             Self::File { path, error } => write!(f, "{}: {error}", path.display()),
             Self::Usage(text) => f.write_str(text),
         }
@@ -75,6 +84,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Trace(error) => Some(error),
+            Self::Timeline(error) => Some(error),
             Self::File { error, .. } => Some(error),
             Self::Text { .. } | Self::Beyond { .. } | Self::Usage(_) => None,
         }

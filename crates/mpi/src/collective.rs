@@ -8,6 +8,16 @@ use crate::functions::Word;
 use crate::reduction::Operation;
 use crate::request::Request;
 
+/// Where the blocks of a buffer lie, where they differ in length: an array of lengths and one of beginnings, in bytes, with a place
+/// for each rank. They belong to the memory of the collective.
+#[derive(Debug, Clone, Copy)]
+pub struct Blocks {
+    /// How long each is.
+    pub lens: *const c_int,
+    /// Where each begins.
+    pub starts: *const c_int,
+}
+
 /// A collective, with what it needs to know beside its memory.
 #[derive(Clone, Copy)]
 pub enum Collective {
@@ -32,6 +42,8 @@ pub enum Collective {
     Allgather,
     /// A part of each input to each.
     Alltoall,
+    /// One with blocks of several lengths.
+    Uneven(Uneven),
     /// All inputs combined on the root.
     Reduce {
         /// Who gets it.
@@ -47,6 +59,37 @@ pub enum Collective {
     Scan(Operation),
     /// The inputs before one's own combined; rank 0 gets nothing.
     Exscan(Operation),
+}
+
+/// A collective with blocks of several lengths.
+#[derive(Debug, Clone, Copy)]
+pub enum Uneven {
+    /// All inputs to the root, of several lengths; the count is that of this rank.
+    Gatherv {
+        /// Who gets them.
+        root: usize,
+        /// Where; of meaning on the root.
+        into: Blocks,
+    },
+    /// The root's input, in parts of several lengths, to all; the count is that of this rank.
+    Scatterv {
+        /// Who has it.
+        root: usize,
+        /// Where; of meaning on the root.
+        from: Blocks,
+    },
+    /// All inputs to all, of several lengths; the count is that of this rank.
+    Allgatherv {
+        /// Where.
+        into: Blocks,
+    },
+    /// A part of each input to each, of several lengths.
+    Alltoallv {
+        /// Where they are.
+        from: Blocks,
+        /// Where they go.
+        into: Blocks,
+    },
 }
 
 /// The memory of a collective.
@@ -124,6 +167,8 @@ impl Comm {
                 // SAFETY: the caller.
                 unsafe { self.call_moving(collective, memory, request) }?
             }
+            // SAFETY: the caller.
+            Collective::Uneven(uneven) => unsafe { self.call_uneven(uneven, memory, request) }?,
             Collective::Reduce { operation, .. }
             | Collective::Allreduce(operation)
             | Collective::ReduceScatter(operation)
@@ -165,6 +210,57 @@ impl Comm {
                 call!(self, request, MPI_Allgather, MPI_Iallgather, (input, each, byte, output, each, byte))
             }
             _ => call!(self, request, MPI_Alltoall, MPI_Ialltoall, (input, each, byte, output, each, byte)),
+        })
+    }
+
+    /// Those that move bytes in blocks of several lengths.
+    ///
+    /// # Safety
+    /// As for [`call`](Self::call).
+    unsafe fn call_uneven(
+        &self,
+        collective: Uneven,
+        memory: Memory,
+        request: Option<*mut Word>,
+    ) -> Result<(&'static str, c_int)> {
+        let own = count(memory.count * memory.element)?;
+        let byte = self.mpi.constants().byte;
+        let (input, output): (*const c_void, *mut c_void) = (memory.input.cast(), memory.output.cast());
+        Ok(match collective {
+            Uneven::Gatherv { root, into } => {
+                let (root, lens, starts) = (root as c_int, into.lens, into.starts);
+                call!(
+                    self,
+                    request,
+                    MPI_Gatherv,
+                    MPI_Igatherv,
+                    (input, own, byte, output, lens, starts, byte, root)
+                )
+            }
+            Uneven::Scatterv { root, from } => {
+                let (root, lens, starts) = (root as c_int, from.lens, from.starts);
+                call!(
+                    self,
+                    request,
+                    MPI_Scatterv,
+                    MPI_Iscatterv,
+                    (input, lens, starts, byte, output, own, byte, root)
+                )
+            }
+            Uneven::Alltoallv { from, into } => call!(
+                self,
+                request,
+                MPI_Alltoallv,
+                MPI_Ialltoallv,
+                (input, from.lens, from.starts, byte, output, into.lens, into.starts, byte)
+            ),
+            Uneven::Allgatherv { into } => call!(
+                self,
+                request,
+                MPI_Allgatherv,
+                MPI_Iallgatherv,
+                (input, own, byte, output, into.lens, into.starts, byte)
+            ),
         })
     }
 

@@ -146,6 +146,10 @@ functions! {
     fn MPI_Scatter(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, root: c_int, comm: Word);
     fn MPI_Allgather(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, comm: Word);
     fn MPI_Alltoall(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, comm: Word);
+    fn MPI_Gatherv(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: *const c_int, at: *const c_int, into_type: Word, root: c_int, comm: Word);
+    fn MPI_Scatterv(data: *const c_void, each: *const c_int, at: *const c_int, datatype: Word, into: *mut c_void, count: c_int, into_type: Word, root: c_int, comm: Word);
+    fn MPI_Allgatherv(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: *const c_int, at: *const c_int, into_type: Word, comm: Word);
+    fn MPI_Alltoallv(data: *const c_void, each: *const c_int, at: *const c_int, datatype: Word, into: *mut c_void, into_each: *const c_int, into_at: *const c_int, into_type: Word, comm: Word);
     fn MPI_Reduce(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, root: c_int, comm: Word);
     fn MPI_Allreduce(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, comm: Word);
     fn MPI_Reduce_scatter_block(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, comm: Word);
@@ -158,6 +162,10 @@ functions! {
     fn MPI_Iscatter(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, root: c_int, comm: Word, request: *mut Word);
     fn MPI_Iallgather(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, comm: Word, request: *mut Word);
     fn MPI_Ialltoall(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, comm: Word, request: *mut Word);
+    fn MPI_Igatherv(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: *const c_int, at: *const c_int, into_type: Word, root: c_int, comm: Word, request: *mut Word);
+    fn MPI_Iscatterv(data: *const c_void, each: *const c_int, at: *const c_int, datatype: Word, into: *mut c_void, count: c_int, into_type: Word, root: c_int, comm: Word, request: *mut Word);
+    fn MPI_Iallgatherv(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: *const c_int, at: *const c_int, into_type: Word, comm: Word, request: *mut Word);
+    fn MPI_Ialltoallv(data: *const c_void, each: *const c_int, at: *const c_int, datatype: Word, into: *mut c_void, into_each: *const c_int, into_at: *const c_int, into_type: Word, comm: Word, request: *mut Word);
     fn MPI_Ireduce(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, root: c_int, comm: Word, request: *mut Word);
     fn MPI_Iallreduce(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, comm: Word, request: *mut Word);
     fn MPI_Ireduce_scatter_block(data: *const c_void, into: *mut c_void, count: c_int, datatype: Word, op: Word, comm: Word, request: *mut Word);

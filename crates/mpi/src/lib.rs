@@ -32,7 +32,7 @@ mod status;
 mod window;
 
 pub use abi::{Abi, Constants, StatusLayout};
-pub use collective::{Collective, Memory};
+pub use collective::{Blocks, Collective, Memory, Uneven};
 pub use comm::{Comm, Mode, Want};
 pub use error::{Error, Result};
 pub use library::{Library, short_version};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Algorithm, Collective, Span, Step, algorithms};
+use crate::{Algorithm, Collective, Span, Step, Uneven, algorithms};
 
 /// Why something could not be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,13 @@ pub enum Error {
     Unserved {
         /// The collective asked for.
         collective: Collective,
+        /// The algorithm asked for.
+        algorithm: Algorithm,
+    },
+    /// The algorithm does not serve the collective with blocks of unequal length.
+    UnservedUneven {
+        /// The collective asked for.
+        collective: Uneven,
         /// The algorithm asked for.
         algorithm: Algorithm,
     },
@@ -135,6 +142,12 @@ impl fmt::Display for Error {
                 )
             }
             Error::Unserved { collective, algorithm } => unserved(f, *collective, *algorithm),
+            Error::UnservedUneven { collective, algorithm } => write!(
+                f,
+                "{algorithm} does not serve {}; use {}",
+                collective.name(),
+                list(collective.algorithms())
+            ),
             Error::NoSegments => {
                 f.write_str("a pipeline needs at least one segment; give for instance chain:8")
             }

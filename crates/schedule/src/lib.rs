@@ -40,6 +40,7 @@ mod registry;
 pub mod rules;
 mod step;
 mod tree;
+mod uneven;
 
 pub use algorithm::Algorithm;
 pub use collective::Collective;
@@ -51,3 +52,4 @@ pub use plan::{Plan, Sizes};
 pub use problem::Problem;
 pub use registry::{algorithms, schedule};
 pub use step::{Buffer, Order, Span, Step};
+pub use uneven::{Uneven, UnevenProblem, starts};

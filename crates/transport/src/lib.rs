@@ -20,6 +20,7 @@
 //! # Ok::<_, panto_transport::Error>(())
 //! ```
 
+pub mod apart;
 pub mod clock;
 mod collective;
 mod combine;
@@ -27,6 +28,7 @@ pub mod conformance;
 mod deadlock;
 mod error;
 mod evict;
+pub mod foreign;
 mod handler;
 mod message;
 pub mod mpi;
@@ -43,7 +45,10 @@ pub mod threads;
 mod transport;
 mod world;
 
-pub use collective::{Choice, Lane, Prepared, Progress};
+pub use collective::{
+    BlockParts, Carrier, Choice, Extents, Helper, Kept, Lane, PersistentCollective, Prepared, Progress,
+    Spilled, What,
+};
 pub use combine::{Combine, MAX_U64, Meaning, NO_COMBINE, SUM_F64};
 pub use error::{Error, Result};
 pub use evict::Evictor;

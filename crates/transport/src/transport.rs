@@ -1,8 +1,9 @@
 //! The trait that kernels are written against.
 
-use panto_schedule::{Algorithm, Collective, HopShape, Problem};
+use panto_schedule::{Algorithm, Collective, HopShape, Problem, UnevenProblem};
 use panto_units::Time;
 
+use crate::collective::Extents;
 use crate::error::{Error, Result};
 use crate::handler::{Handler, Listening};
 use crate::message::{Mode, Status, Tag, Want};
@@ -257,6 +258,36 @@ pub unsafe trait Transport {
     unsafe fn start_native(&self, problem: &Problem, buffers: &mut Buffers<'_>) -> Result<Self::Handle> {
         let _ = (problem, buffers);
         Err(Error::Unsupported("non-blocking collective of its own"))
+    }
+
+    /// Has the message layer collectives of its own for blocks of several lengths?
+    fn has_native_uneven(&self) -> bool {
+        false
+    }
+
+    /// Runs the message layer's own collective with blocks of several lengths, in bytes.
+    fn run_native_uneven(
+        &self,
+        problem: &UnevenProblem,
+        extents: &Extents,
+        buffers: &mut Buffers<'_>,
+    ) -> Result<()> {
+        let _ = (problem, extents, buffers);
+        Err(Error::Unsupported("collective of its own with uneven blocks"))
+    }
+
+    /// Starts it; see [`start_native`](Self::start_native).
+    ///
+    /// # Safety
+    /// As for `start_native`, and the extents must stay unchanged at their place as long.
+    unsafe fn start_native_uneven(
+        &self,
+        problem: &UnevenProblem,
+        extents: &Extents,
+        buffers: &mut Buffers<'_>,
+    ) -> Result<Self::Handle> {
+        let _ = (problem, extents, buffers);
+        Err(Error::Unsupported("non-blocking collective of its own with uneven blocks"))
     }
 
     /// Opens so many bytes of this rank and of another to each other. All ranks must call this together, and both ranks of a

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use super::{Get, Need};
 use crate::failure::{Failure, Result};
-use crate::shell;
+use crate::{shell, web};
 
 /// Tries to install what is missing. What cannot be installed from here is left for [`give_up`] to name.
 pub fn install(missing: &[&Need]) {
@@ -17,8 +17,10 @@ pub fn install(missing: &[&Need]) {
         attempt(apt_get(&packages));
     }
     for need in missing {
-        if let Get::Pypi(environment) = need.get {
-            attempt(environment.install());
+        match need.get {
+            Get::Pypi(environment) => attempt(environment.install()),
+            Get::Npm => attempt(web::install()),
+            _ => {}
         }
     }
 }

@@ -7,7 +7,7 @@ mod table;
 use std::process::Command;
 
 use crate::failure::Result;
-use crate::shell;
+use crate::{shell, web};
 use pypi::Environment;
 use table::NEEDS;
 
@@ -35,6 +35,8 @@ pub enum Detect {
     Python(&'static str),
     /// A package that pip installed into a virtual environment.
     Environment(&'static Environment),
+    /// The packages of Node.js that the viewer's tests name.
+    Packages,
 }
 
 /// Where to get it.
@@ -45,6 +47,8 @@ pub enum Get {
     Rustup(&'static str),
     /// A package for pip, in a virtual environment of its own.
     Pypi(&'static Environment),
+    /// From npm, as the viewer's tests have them listed.
+    Npm,
     /// A command for people to give; nothing is installed by itself.
     ByHand(&'static str),
 }
@@ -58,6 +62,7 @@ impl Need {
                 shell::works(Command::new("python3").args(["-c", &format!("import {module}")]))
             }
             Detect::Environment(environment) => environment.present(),
+            Detect::Packages => web::present(),
         }
     }
 
@@ -67,6 +72,7 @@ impl Need {
             Get::Apt(packages) => format!("apt-get install {}", packages.join(" ")),
             Get::Rustup(component) => format!("rustup component add {component}"),
             Get::Pypi(environment) => environment.remedy(),
+            Get::Npm => web::remedy(),
             Get::ByHand(command) => command.to_owned(),
         }
     }

@@ -30,6 +30,10 @@ pub const INTEL: Environment =
 /// No MPI, but what speaks to one in Python. Which one is said when it runs (`MPI4PY_LIBMPI`).
 pub const MPI4PY: Environment = Environment { folder: "mpi4py", requirement: "mpi4py>=4,<5", compilers: &[] };
 
+/// No MPI either: the definitions of Perfetto's traces, which exported timelines are read with.
+pub const PERFETTO: Environment =
+    Environment { folder: "perfetto", requirement: "perfetto>=0.59,<1", compilers: &[] };
+
 const ALL: [&Environment; 3] = [&MPICH_5, &OPEN_MPI_5, &INTEL];
 
 impl Environment {

@@ -1,6 +1,6 @@
 //! What must be there, row by row. What a row relies on stands above it.
 
-use super::pypi::{INTEL, MPI4PY, MPICH_5, OPEN_MPI_5};
+use super::pypi::{INTEL, MPI4PY, MPICH_5, OPEN_MPI_5, PERFETTO};
 use super::{Detect, Get, Need};
 
 pub const NEEDS: &[Need] = &[
@@ -61,6 +61,20 @@ pub const NEEDS: &[Need] = &[
         required: false,
     },
     Need {
+        name: "PajeNG",
+        detect: Detect::Program("pj_dump"),
+        get: Get::Apt(&["pajeng"]),
+        purpose: "reads exported timelines",
+        required: false,
+    },
+    Need {
+        name: "ViTE",
+        detect: Detect::Program("vite"),
+        get: Get::Apt(&["vite"]),
+        purpose: "draws exported timelines",
+        required: false,
+    },
+    Need {
         name: "iproute2",
         detect: Detect::Program("ip"),
         get: Get::Apt(&["iproute2"]),
@@ -89,6 +103,13 @@ pub const NEEDS: &[Need] = &[
         required: true,
     },
     Need {
+        name: "Perfetto's definitions",
+        detect: Detect::Environment(&PERFETTO),
+        get: Get::Pypi(&PERFETTO),
+        purpose: "reads exported timelines",
+        required: false,
+    },
+    Need {
         name: "Open MPI 5",
         detect: Detect::Environment(&OPEN_MPI_5),
         get: Get::Pypi(&OPEN_MPI_5),
@@ -101,5 +122,26 @@ pub const NEEDS: &[Need] = &[
         get: Get::Pypi(&INTEL),
         purpose: "has MPICH's ABI and the standard one (a download of 130 MB)",
         required: false,
+    },
+    Need {
+        name: "Chromium",
+        detect: Detect::Program("chromium"),
+        get: Get::Apt(&["chromium"]),
+        purpose: "shows the viewer to its tests",
+        required: true,
+    },
+    Need {
+        name: "Node.js",
+        detect: Detect::Program("npm"),
+        get: Get::Apt(&["nodejs", "npm"]),
+        purpose: "runs the tests of the viewer",
+        required: true,
+    },
+    Need {
+        name: "playwright-core and TypeScript",
+        detect: Detect::Packages,
+        get: Get::Npm,
+        purpose: "drives the browser, and checks the types of the viewer's modules",
+        required: true,
     },
 ];

@@ -5,15 +5,17 @@
 //! certain its place is follows from the same intervals.
 
 mod crossover;
+mod rules;
 
 use std::collections::BTreeMap;
 
 use panto_stats::{Interval, Summary};
 
 pub use crossover::{Crossover, crossovers, crossovers_between};
+pub use rules::{Choices, choices};
 
 use crate::cm5;
-use crate::point::{Point, param};
+use crate::point::{Point, Value, duration, param};
 use crate::results::Record;
 
 /// The axis that is no parameter: the number of ranks.
@@ -60,7 +62,7 @@ pub struct Contest {
     /// The kernel.
     pub kernel: String,
     /// What it decides, in words.
-    pub title: &'static str,
+    pub title: String,
     /// The machine that was simulated; absent where the times were measured.
     pub machine: Option<String>,
     /// The rounds, by their points.
@@ -102,18 +104,61 @@ pub fn contests(records: &[Record]) -> Vec<Contest> {
             }
             rounds.retain(|round| !round.entries.is_empty());
             let machine = machine.map(str::to_owned);
-            contests.push(Contest { kernel: kernel.into(), title: question.title, machine, rounds });
+            contests.push(Contest { kernel: kernel.into(), title: question.title.into(), machine, rounds });
+        }
+        if kernel.starts_with(SCENARIOS) {
+            contests.extend(in_context(kernel, machine, &records));
         }
     }
     contests.retain(|contest| !contest.rounds.is_empty());
     contests
 }
 
+/// The suite in which implementations of collectives meet, in many contexts.
+const SCENARIOS: &str = "scenario/";
+
+/// A contest for each collective in each context, where there are several implementations (S1).
+fn in_context(kernel: &str, machine: Option<&str>, records: &[&Record]) -> Vec<Contest> {
+    let mut contexts: BTreeMap<_, Vec<Round>> = BTreeMap::new();
+    for round in rounds(records, param::IMPLEMENTATION) {
+        contexts.entry(context(&round.point)).or_default().push(round);
+    }
+    let contest = |(context, rounds): (BTreeMap<String, Value>, _)| {
+        let (kernel, machine) = (kernel.to_owned(), machine.map(str::to_owned));
+        Contest { kernel, title: title(&context), machine, rounds }
+    };
+    let is_contest = |contest: &Contest| contest.rounds.iter().any(|round| round.entries.len() > 1);
+    contexts.into_iter().map(contest).filter(is_contest).collect()
+}
+
+/// All of a point but its size and its ranks.
+fn context(point: &Point) -> BTreeMap<String, Value> {
+    let mut context = point.params.clone();
+    context.remove(param::BYTES);
+    context
+}
+
+/// `the fastest bcast, non-blocking, late last, delay 64us`.
+fn title(context: &BTreeMap<String, Value>) -> String {
+    let text = |(name, value): (&String, &Value)| match (name.as_str(), value) {
+        (param::COLLECTIVE, _) => None,
+        (param::CALL | param::SCENARIO, value) => Some(value.to_string()),
+        (param::DELAY | param::COMPUTATION, Value::Number(nanos)) => {
+            Some(format!("{name} {}", duration(*nanos)))
+        }
+        (_, value) => Some(format!("{name} {value}")),
+    };
+    let collective = context.get(param::COLLECTIVE).map_or("collective".into(), ToString::to_string);
+    let rest = context.iter().filter_map(text);
+    std::iter::once(format!("the fastest {collective}")).chain(rest).collect::<Vec<_>>().join(", ")
+}
+
 /// The rounds of records that differ in this parameter, which is a text, or in their [`ALGORITHM`]. The records are those of
 /// one kernel on one machine; several launches of a point count as one. A point of which nothing was measured does not take part.
 pub fn rounds(records: &[&Record], candidate: &str) -> Vec<Round> {
     let mut groups: BTreeMap<Point, BTreeMap<String, Vec<&Record>>> = BTreeMap::new();
-    for &record in records {
+    // Who gives wrong data has won nothing.
+    for &record in records.iter().filter(|record| record.wrong.is_none()) {
         let mut point = record.point.clone();
         let name = match candidate {
             ALGORITHM => record.algorithm.clone(),

@@ -12,6 +12,7 @@ mod curve;
 mod growth;
 mod load;
 mod overlap;
+mod scenario;
 pub(crate) mod swap;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ use crate::point::{Point, Value};
 use crate::results::Record;
 
 pub use overlap::{Gain, overlap_gain};
+pub use scenario::{Beside, Share, beside};
 
 /// A figure that was derived from measurements.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -103,6 +105,7 @@ fn of_kernel(kernel: &str, records: &[&Record]) -> Vec<Finding> {
         "comet/io" => load::rates(kernel, records),
         _ if kernel.starts_with("cm5/") => cm5::findings(kernel, records),
         "swap/swap" | "swap/sendrecv" => swap::findings(kernel, records),
+        _ if kernel.starts_with("scenario/") => scenario::findings(kernel, records),
         _ if kernel.starts_with("classic/") => classic::findings(kernel, records),
         _ => growth::findings(kernel, records),
     }

@@ -18,6 +18,9 @@ pub struct Manifest {
     pub started: u64,
     /// The command line.
     pub command: Vec<String>,
+    /// What the user calls the state of things that was measured, such as a version (S9).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// The host's name.
     pub host: String,
     /// The processor.
@@ -87,6 +90,7 @@ impl Manifest {
             panto: env!("CARGO_PKG_VERSION").into(),
             started: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
             command: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+            label: None,
             host: first_line("/proc/sys/kernel/hostname").unwrap_or_else(|| "unknown".into()),
             cpu: cpu_model().unwrap_or_else(|| "unknown".into()),
             cores,

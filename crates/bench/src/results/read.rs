@@ -16,6 +16,8 @@ pub struct Results {
     pub records: Vec<Record>,
     /// How each launch ended; a launch that was killed has none.
     pub ends: Vec<End>,
+    /// How many points stand before each manifest.
+    pub starts: Vec<usize>,
     /// What [`salvage`] left out.
     pub damage: Option<String>,
 }
@@ -34,6 +36,13 @@ pub fn salvage(path: &Path) -> Result<Results> {
 }
 
 impl Results {
+    /// Each launch: how it was measured, and its points.
+    pub fn launches(&self) -> impl Iterator<Item = (&Manifest, &[Record])> {
+        let ends = self.starts.iter().skip(1).copied().chain([self.records.len()]);
+        let spans = self.starts.iter().zip(ends).map(|(&start, end)| &self.records[start..end]);
+        self.manifests.iter().zip(spans)
+    }
+
     /// Did a launch end before it had measured everything?
     pub fn is_incomplete(&self) -> bool {
         self.ends.len() < self.manifests.len() || self.ends.iter().any(|end| !end.complete)
@@ -44,10 +53,14 @@ fn read_until_error(path: &Path) -> Result<(Results, Option<Error>)> {
     let file =
         File::open(path).map_err(|source| Error::Io { what: "cannot read", path: path.into(), source })?;
     let mut reader = Reader { path: path.into(), input: BufReader::new(file), line: 0 };
-    let mut results = Results { manifests: vec![], records: vec![], ends: vec![], damage: None };
+    let mut results =
+        Results { manifests: vec![], records: vec![], ends: vec![], starts: vec![], damage: None };
     let error = loop {
         match reader.next() {
-            Ok(Some(Line::Manifest(manifest))) => results.manifests.push(*manifest),
+            Ok(Some(Line::Manifest(manifest))) => {
+                results.starts.push(results.records.len());
+                results.manifests.push(*manifest);
+            }
             Ok(Some(Line::Point(record))) => results.records.push(*record),
             Ok(Some(Line::End(end))) => results.ends.push(end),
             Ok(None) => break None,

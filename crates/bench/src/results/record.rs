@@ -65,6 +65,12 @@ pub struct Record {
     /// Why there is nothing to measure at this point: the message layer has no such thing, or it is the same as another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absent: Option<String>,
+    /// The median time of each rank from its own start to its own end, where ranks have several (S7).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranks_ns: Vec<f64>,
+    /// What was wrong with the data, where that is no reason not to go on: somebody's own implementation is what is looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<String>,
 }
 
 /// What a model says of a point.
@@ -100,6 +106,8 @@ impl Record {
             figures: BTreeMap::new(),
             expected: None,
             absent: None,
+            ranks_ns: Vec::new(),
+            wrong: None,
         }
     }
 

@@ -3,6 +3,7 @@
 //! Where ranks are processes, each process comes here with the same settings, and all must go the same way: what one of
 //! them cannot know is decided by the first ([`decide`]). Records and the observer are there alone, with the root.
 
+mod apart;
 mod plan;
 mod points;
 
@@ -122,15 +123,51 @@ impl<'a, W: World> Run<'a, W> {
     ) -> Result<()> {
         let turns = Mutex::new(Turns { deadline, left: points.len() });
         for (ranks, points) in self.by_ranks(points) {
-            let records = Mutex::new(Vec::new());
-            let outcome = self.world.run(ranks, |transport| {
-                let lab = Lab::new(transport, settings, self.interrupt)?;
-                self.rank(lab, kernel, &points, &turns, &records)
-            });
-            self.keep(records.into_inner().unwrap_or_else(PoisonError::into_inner));
-            outcome?;
+            let (strange, usual) = apart::split(self.world, points);
+            if !usual.is_empty() {
+                self.measure_together(kernel, settings, (ranks, &usual), &turns)?;
+            }
+            self.measure_strangers(kernel, settings, strange, &turns)?;
             if self.is_interrupted()? {
                 break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Points of one world.
+    fn measure_together(
+        &mut self,
+        kernel: Kernel,
+        settings: &Settings,
+        (ranks, points): (usize, &[Point]),
+        turns: &Mutex<Turns>,
+    ) -> Result<()> {
+        let records = Mutex::new(Vec::new());
+        let outcome = self.world.run(ranks, |transport| {
+            let lab = Lab::new(transport, settings, self.interrupt)?;
+            self.rank(lab, kernel, points, turns, &records)
+        });
+        self.keep(records.into_inner().unwrap_or_else(PoisonError::into_inner));
+        outcome.map(drop)
+    }
+
+    /// Points that run somebody else's code. They take what the others have left of the time.
+    fn measure_strangers(
+        &mut self,
+        kernel: Kernel,
+        settings: &Settings,
+        points: Vec<Point>,
+        turns: &Mutex<Turns>,
+    ) -> Result<()> {
+        for point in points {
+            if self.interrupt.load(Ordering::Relaxed) {
+                break;
+            }
+            let share = lock(turns).next();
+            if let Some(record) = self.measure_apart(kernel, settings, &point, share)? {
+                self.observer().record(&record)?;
+                self.keep(vec![record]);
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use panto_schedule::{HopShape, Problem};
+use panto_schedule::{Collective, HopShape, Problem};
 use panto_transport::{
     Buffers, Choice, Error, FIRST_COLLECTIVE_TAG, Handler, Listening, Mode, Prepared, Result, StandardSend,
     Status, Tag, Time, Transport, Want,
@@ -30,6 +30,8 @@ pub struct Flawed<'a, T> {
     pub ranks: Option<usize>,
     /// Has it collectives of its own?
     pub native: bool,
+    /// Do its allreduces change the last byte of what they give?
+    pub lies: bool,
 }
 
 /// What a look at the clock of a test takes, unless it says otherwise.
@@ -48,6 +50,7 @@ impl<'a, T: Transport> Flawed<'a, T> {
             clock_error: None,
             ranks: None,
             native: false,
+            lies: false,
         }
     }
 
@@ -176,7 +179,13 @@ unsafe impl<T: Transport> Transport for Flawed<'_, T> {
     fn run_native(&self, problem: &Problem, buffers: &mut Buffers<'_>) -> Result<()> {
         let Buffers { input, output, element, combine } = buffers;
         let mut prepared = Prepared::new(self.inner, *problem, *element, Choice::Library)?;
-        prepared.run(self.inner, Buffers { input, output, element: *element, combine: *combine })
+        prepared.run(self.inner, Buffers { input, output, element: *element, combine: *combine })?;
+        if let Some(last) =
+            output.last_mut().filter(|_| self.lies && problem.collective == Collective::Allreduce)
+        {
+            *last ^= 0x10;
+        }
+        Ok(())
     }
     fn on_message(&self, tag: Tag, handler: Handler) -> Result<Listening> {
         if self.handlers {

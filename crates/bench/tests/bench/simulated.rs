@@ -9,7 +9,7 @@ use panto_machine::Machine;
 use panto_schedule::HopShape;
 use panto_transport::simulated::{Model, Simulated};
 
-use crate::support::{few_swaps, measured};
+use crate::support::{few_collectives, few_swaps, measured};
 
 /// A message takes 10 us and 1 us a byte, a processor 1 us for each element of anything.
 const PLAIN: &str = r#"
@@ -38,6 +38,7 @@ fn settings(ranks: usize) -> Settings {
         shape: Some(HopShape::Hypercube),
         machine: Some("plain".into()),
         swap: few_swaps(1_000),
+        scenario: few_collectives(),
         effort: Effort::default().on_virtual_clock(),
         ..Settings::default()
     }

@@ -1,6 +1,6 @@
 //! `panto calibrate`
 
-mod course;
+pub mod course;
 mod files;
 mod report;
 
@@ -18,6 +18,7 @@ use self::course::Course;
 use self::files::FileArgs;
 use crate::failure::Failure;
 use crate::mpi::{self, MpiArgs};
+use crate::out;
 use crate::simulated::{self, MachineArgs};
 use crate::threads::{self, ThreadArgs};
 
@@ -155,6 +156,7 @@ impl Calibrate {
         let writer = self.files.open(world, &manifest)?;
         let exact = settings.machine.is_some() && self.machine.is_exact();
         let mut course = Course::new(manifest, writer, request, exact);
+        out::note("Measuring what a model of this machine needs; Ctrl-C stops and keeps what is there.");
         course.measure(world, settings)?;
         report::finish(world, &course, &self.files)
     }

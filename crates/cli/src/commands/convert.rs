@@ -35,6 +35,13 @@ pub struct Convert {
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Option<Foreign>,
 
+    #[command(flatten)]
+    how: HowArgs,
+}
+
+/// What a trace needs to become one of others.
+#[derive(Args)]
+pub(super) struct HowArgs {
     /// How many operations a processor does in a second, for the counts in time-independent traces
     #[arg(long, value_name = "RATE", default_value_t = ti::FLOPS)]
     flops: f64,
@@ -49,7 +56,7 @@ pub struct Convert {
 
 /// Formats of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Foreign {
+pub(super) enum Foreign {
     /// GOAL schedules as text, for `LogGOPSim`
     Goal,
     /// Time-independent traces, for `SimGrid`
@@ -66,9 +73,15 @@ Examples:
   panto convert lu.ti --flops 2.5e9 -o lu.panto       computation counted in operations becomes time";
 
 impl Convert {
+    /// `panto export` of a trace.
+    pub(super) fn export_to(file: PathBuf, to: Foreign, output: PathBuf, how: HowArgs) -> Self {
+        Self { file, output, from: None, to: Some(to), how }
+    }
+
     pub fn run(self) -> Result<ExitCode, Failure> {
-        if self.flops.is_nan() || self.flops <= 0.0 || self.flops.is_infinite() {
-            return Err(Failure::Usage(format!("--flops {}: a rate is a number above 0", self.flops)));
+        let flops = self.how.flops;
+        if flops.is_nan() || flops <= 0.0 || flops.is_infinite() {
+            return Err(Failure::Usage(format!("--flops {flops}: a rate is a number above 0")));
         }
         files::keep(&self.file, &self.output)?;
         if Trace::recognises(&self.file) {
@@ -89,7 +102,7 @@ impl Convert {
         let trace = Trace::open(&self.file)?;
         let exported = match self.to.or_else(|| by_name(&self.output)) {
             Some(Foreign::Goal) => self.to_goal(&trace)?,
-            Some(Foreign::Ti) => ti::write(&trace, self.flops, &self.output)?,
+            Some(Foreign::Ti) => ti::write(&trace, self.how.flops, &self.output)?,
             None => {
                 return Err(Failure::Usage(format!(
                     "what should {} be? Say --to goal or --to ti, or call it .goal or .ti",
@@ -103,9 +116,9 @@ impl Convert {
     }
 
     fn to_goal(&self, trace: &Trace) -> Result<Exported, Failure> {
-        let model = Model::load(&self.machine, &[])?;
+        let model = Model::load(&self.how.machine, &[])?;
         let (machine, _) = model.for_ranks(trace.size() as usize)?;
-        let options: Options = self.reading.options();
+        let options: Options = self.how.reading.options();
         let replay = replay::program(trace, &machine, &options).map_err(|error| of_trace(trace, &error))?;
         let file = File::create(&self.output).map_err(|error| Failure::write(&self.output, &error))?;
         let mut file = BufWriter::new(file);
@@ -144,7 +157,7 @@ impl Convert {
                 let name = self.file.to_string_lossy();
                 Ok(goal::read(&mut BufReader::new(file), &name, &self.output)?)
             }
-            Foreign::Ti => Ok(ti::read(&self.file, self.flops, &self.output)?),
+            Foreign::Ti => Ok(ti::read(&self.file, self.how.flops, &self.output)?),
         }
     }
 

@@ -27,6 +27,10 @@ pub struct EffortArgs {
     #[arg(long, value_name = "N", help = MAX_SAMPLES)]
     max_samples: Option<usize>,
 
+    /// Take exactly so many samples of each point, however certain it is by then
+    #[arg(long, value_name = "N", conflicts_with_all = ["precision", "max_samples"], value_parser = clap::value_parser!(u64).range(1..))]
+    samples: Option<u64>,
+
     /// Seed of the order of points and of random sizes
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
@@ -44,13 +48,20 @@ impl EffortArgs {
             budget: self.time_budget.unwrap_or(usual.budget),
             ..usual
         };
-        Effort { max_samples: self.max_samples.unwrap_or(effort.max_samples), ..effort }
+        self.exactly(Effort { max_samples: self.max_samples.unwrap_or(effort.max_samples), ..effort })
+    }
+
+    /// So many samples as the user wants, if they were counted.
+    fn exactly(&self, effort: Effort) -> Effort {
+        let Some(samples) = self.samples else { return effort };
+        let samples = samples as usize;
+        Effort { min_samples: samples, max_samples: samples, least_time: Duration::ZERO, ..effort }
     }
 
     /// The same on a simulated machine.
     pub fn on_virtual_clock(&self) -> Effort {
         let effort = self.effort().on_virtual_clock();
-        Effort { max_samples: self.max_samples.unwrap_or(effort.max_samples), ..effort }
+        self.exactly(Effort { max_samples: self.max_samples.unwrap_or(effort.max_samples), ..effort })
     }
 }
 

@@ -91,7 +91,7 @@ const TAG: Tag = 23;
 const LONG: Duration = Duration::from_secs(24 * 3600);
 
 /// Seconds of each rank, for each repetition.
-type Times = Vec<Vec<f64>>;
+pub type Times = Vec<Vec<f64>>;
 
 impl Perform {
     pub fn run(self) -> Result<ExitCode, Failure> {
@@ -153,31 +153,7 @@ impl Perform {
                 self.trace.display()
             )));
         }
-        let told: Vec<Times> = world.run(ranks, |transport| -> Result<Times, Failure> {
-            (0..self.repetitions).map(|_| self.once(transport, performance)).collect()
-        })?;
-        Ok(told.into_iter().next().unwrap_or_default())
-    }
-
-    /// Seconds of each rank, on the first one.
-    fn once<T: Transport>(&self, transport: &T, performance: &Performance<'_>) -> Result<Vec<f64>, Failure> {
-        let problem = Problem { collective: Collective::Barrier, ranks: transport.size(), root: 0, count: 0 };
-        let mut barrier = Prepared::new(transport, problem, 1, Choice::Library)?;
-        barrier.run(transport, Buffers { input: &[], output: &mut [], element: 1, combine: NO_COMBINE })?;
-        let start = transport.now();
-        performance.run(transport, self.spent())?;
-        let own = transport.now().since(start).as_secs();
-        if transport.rank() > 0 {
-            transport.send(Mode::Standard, &own.to_le_bytes(), 0, TAG)?;
-            return Ok(Vec::new());
-        }
-        let mut times = vec![own];
-        for rank in 1..transport.size() {
-            let mut bytes = [0; 8];
-            transport.receive(&mut bytes, Want::new(rank, TAG))?;
-            times.push(f64::from_le_bytes(bytes));
-        }
-        Ok(times)
+        times(world, performance, self.spent(), self.repetitions)
     }
 
     fn spent(&self) -> Spent {
@@ -189,7 +165,7 @@ impl Perform {
     }
 
     fn show(&self, times: &Times) {
-        let longest: Vec<f64> = times.iter().map(|ranks| ranks.iter().copied().fold(0.0, f64::max)).collect();
+        let longest = longest(times);
         match self.format {
             Format::Json => out::line(json!({ "time_s": longest, "ranks_s": times })),
             Format::Table => self.print(times, &longest),
@@ -213,6 +189,49 @@ impl Perform {
         table.row(row("longest", longest));
         out::text(table);
     }
+}
+
+/// The times of all ranks, so many times; in the first process alone. The world has room for them.
+pub fn times<W: World>(
+    world: &W,
+    performance: &Performance<'_>,
+    computation: Spent,
+    repetitions: u32,
+) -> Result<Times, Failure> {
+    let told: Vec<Times> = world.run(performance.ranks(), |transport| -> Result<Times, Failure> {
+        (0..repetitions).map(|_| once(transport, performance, computation)).collect()
+    })?;
+    Ok(told.into_iter().next().unwrap_or_default())
+}
+
+/// Until the last rank ended, each time.
+pub fn longest(times: &Times) -> Vec<f64> {
+    times.iter().map(|ranks| ranks.iter().copied().fold(0.0, f64::max)).collect()
+}
+
+/// Seconds of each rank, on the first one.
+fn once<T: Transport>(
+    transport: &T,
+    performance: &Performance<'_>,
+    computation: Spent,
+) -> Result<Vec<f64>, Failure> {
+    let problem = Problem { collective: Collective::Barrier, ranks: transport.size(), root: 0, count: 0 };
+    let mut barrier = Prepared::new(transport, problem, 1, Choice::Library)?;
+    barrier.run(transport, Buffers { input: &[], output: &mut [], element: 1, combine: NO_COMBINE })?;
+    let start = transport.now();
+    performance.run(transport, computation)?;
+    let own = transport.now().since(start).as_secs();
+    if transport.rank() > 0 {
+        transport.send(Mode::Standard, &own.to_le_bytes(), 0, TAG)?;
+        return Ok(Vec::new());
+    }
+    let mut times = vec![own];
+    for rank in 1..transport.size() {
+        let mut bytes = [0; 8];
+        transport.receive(&mut bytes, Want::new(rank, TAG))?;
+        times.push(f64::from_le_bytes(bytes));
+    }
+    Ok(times)
 }
 
 fn row(name: &str, seconds: &[f64]) -> [String; 3] {

@@ -8,20 +8,30 @@ mod classic;
 mod cm5;
 mod compare;
 mod conformance;
+mod export;
 mod fit;
 mod formats;
+mod guide;
+mod history;
+mod implementations;
 mod interrupted;
 mod machines;
+mod mbs;
 mod perform;
 mod predict;
 mod quickstart;
+mod report;
 mod reproduce;
 mod samples;
+mod scenario;
 mod simulated;
 mod swap;
 mod sweep;
 mod traces;
+mod view;
 
+#[path = "../support/compiled.rs"]
+mod compiled;
 #[path = "../../../predict/tests/support/stencil.rs"]
 mod stencil;
 

@@ -1,21 +1,80 @@
 //! The first command that a newcomer types.
 
-use super::{line, succeeds};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use super::report::assert_asks_for_nothing;
+use super::{command, line, stderr, succeeds};
 
 #[test]
 fn quickstart_says_what_matters_and_writes_a_page() {
     let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join("report.html");
-    let text = succeeds(&line(&format!("quickstart -t 3s -o {}", path.display())));
-    for word in ["A message of 8 bytes takes", "peak bandwidth", "barrier", "Next:"] {
+    let (path, kept) = (directory.path().join("report.html"), directory.path().join("kept"));
+    let arguments = format!("quickstart -t 5s -o {} --keep {}", path.display(), kept.display());
+    // Nobody's MPI is started here: tests/mpi does that.
+    let output =
+        command().args(arguments.split_whitespace()).env("PATH", "").output().expect("the binary starts");
+    let text = succeeds(&output);
+    for word in [
+        "A message of 8 bytes takes",
+        "peak bandwidth",
+        "barrier",
+        "this machine",
+        "Predicted for 2",
+        "Next:",
+    ] {
         assert!(text.contains(word), "no `{word}` in:\n{text}");
     }
+    let steps = (1..=6).filter(|step| stderr(&output).contains(&format!("[{step}/6]"))).count();
+    assert_eq!(steps, 6, "{}", stderr(&output));
     let page = std::fs::read_to_string(&path).expect("written");
-    assert!(page.starts_with("<!DOCTYPE html>") || page.starts_with("<!doctype html>"));
+    assert!(page.starts_with("<!DOCTYPE html>"));
     assert!(page.matches("<svg").count() >= 10, "a plot a kernel");
-    // The name of SVG's name space is no address that is asked for, and the empty icon keeps browsers from asking.
-    let rest = page.replace("http://www.w3.org/", "").replace("<link rel=\"icon\" href=\"data:,\"/>", "");
-    for outside in ["http://", "https://", "<script src", "<link "] {
-        assert!(!rest.contains(outside), "the page asks for something outside: {outside}");
+    for heading in
+        ["A program on processors that are not there", "One prediction beside reality", "The fitted machine"]
+    {
+        assert!(page.contains(heading), "{heading}");
     }
+    assert_asks_for_nothing(&page);
+    for name in
+        ["results.jsonl", "machine.toml", "program-2.panto", "program-64.panto", "timeline-this-machine.ptl"]
+    {
+        assert!(kept.join(name).is_file(), "{name}");
+    }
+    let again = "simulate program-16.panto -m machine.toml";
+    let prediction = command().args(again.split(' ')).current_dir(&kept).output().expect("the binary starts");
+    assert!(succeeds(&prediction).contains("16 ranks on 16 processors"));
+    let refused = line(&arguments);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("not empty"), "{}", stderr(&refused));
+}
+
+#[test]
+fn ctrl_c_leaves_a_report_of_what_is_there() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (path, kept) = (directory.path().join("report.html"), directory.path().join("kept"));
+    let mut child = command()
+        .args(["quickstart", "-t", "120s", "-o"])
+        .arg(&path)
+        .arg("--keep")
+        .arg(&kept)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    while lines(&kept.join("results.jsonl")) < 3 {
+        assert!(child.try_wait().expect("it runs").is_none(), "it ended by itself");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill is there");
+    assert!(sent.success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    let page = std::fs::read_to_string(&path).expect("written");
+    assert!(page.contains("comet/") && !page.contains("One prediction beside reality"));
+}
+
+fn lines(path: &Path) -> usize {
+    std::fs::read_to_string(path).map_or(0, |text| text.lines().count())
 }

@@ -8,13 +8,17 @@ mod conformance;
 mod detection;
 mod failures;
 mod hosts;
+mod implementations;
 mod measuring;
 mod mismatch;
 mod once;
 mod perform;
+mod quickstart;
 mod swap;
 mod sweep;
 
+#[path = "../support/compiled.rs"]
+mod compiled;
 #[allow(dead_code, reason = "other tests need the rest")]
 #[path = "../support/job.rs"]
 mod job;

@@ -2,6 +2,7 @@
 
 mod different;
 mod foreign;
+mod history;
 mod hostile;
 mod launches;
 mod laws;

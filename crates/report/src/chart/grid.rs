@@ -71,6 +71,15 @@ struct Layout {
 impl Grid {
     /// The picture as a file of its own.
     pub fn to_svg(&self) -> String {
+        self.svg(true)
+    }
+
+    /// The picture inside a page that brings the style sheet.
+    pub(crate) fn inline_svg(&self) -> String {
+        self.svg(false)
+    }
+
+    fn svg(&self, alone: bool) -> String {
         let layout = self.layout();
         let view = format!("0 0 {} {}", number(layout.width), number(layout.height));
         let mut m = Markup::default();
@@ -78,9 +87,11 @@ impl Grid {
             Tag::new("svg").attr("class", "panto-figure").attr("role", "img").attr("aria-label", &self.title);
         let root = root.attr("viewBox", &view).num("width", layout.width).num("height", layout.height);
         let root = root.attr("font-family", FONTS).attr("fill", "currentColor");
-        m.open(&root.attr("xmlns", "http://www.w3.org/2000/svg"));
+        m.open(&if alone { root.attr("xmlns", "http://www.w3.org/2000/svg") } else { root });
         m.text(&Tag::new("title"), &self.title);
-        m.wrapped(&Tag::new("style"), &style_sheet());
+        if alone {
+            m.wrapped(&Tag::new("style"), &style_sheet());
+        }
         let paper = PAPER.on(Tag::new("rect")).attr("width", "100%").attr("height", "100%");
         m.empty(&paper.attr("fill", "currentColor"));
         self.words(&mut m, &layout);

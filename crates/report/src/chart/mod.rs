@@ -25,6 +25,7 @@
 
 mod data;
 mod domain;
+mod gnuplot;
 mod grid;
 mod mapping;
 mod model;
@@ -38,6 +39,7 @@ mod unit;
 pub(crate) use palette::{dark_variables, style_sheet};
 pub(crate) use svg::inline as inline_svg;
 
+pub use gnuplot::Gnuplot;
 pub use grid::{Cell, Grid, GridRow};
 pub use model::{Axis, Chart, Figure, Point, Scale, Series, Style, VerticalMark};
 pub use unit::Unit;

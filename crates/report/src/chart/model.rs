@@ -77,6 +77,8 @@ pub struct Point {
     pub low: f64,
     /// The upper end of the interval.
     pub high: f64,
+    /// The number of the raw samples behind it, in a page that holds them.
+    pub raw: Option<u32>,
 }
 
 /// How a series is drawn. Measurements are solid; dashes are for what was not measured.
@@ -90,6 +92,17 @@ pub enum Style {
     Dots,
     /// A dashed line: a model, a fit, a bound.
     Dashed,
+    /// A staircase without markers: a share that grows sample by sample.
+    Steps,
+    /// Small dots that nobody points at one by one: samples in the order in which they came.
+    Cloud,
+}
+
+impl Style {
+    /// Are its points many and small, with nothing to say of each?
+    pub(super) fn is_dense(self) -> bool {
+        matches!(self, Self::Steps | Self::Cloud)
+    }
 }
 
 /// A vertical line with a label.
@@ -110,6 +123,25 @@ impl Figure {
     /// The figure as a file of its own.
     pub fn to_svg(&self) -> String {
         svg::standalone(self)
+    }
+
+    /// The same figure with linear vertical axes instead of logarithmic ones, and the other way round; nothing if no axis can
+    /// be another, or if there are too many points to draw them twice.
+    pub fn other_scale(&self) -> Option<Self> {
+        let mut series = self.charts.iter().flat_map(|chart| &chart.series);
+        if series.any(|series| series.style.is_dense()) {
+            return None;
+        }
+        let charts: Vec<Chart> = self.charts.iter().map(Chart::other_scale).collect();
+        (charts != self.charts).then_some(Self { charts })
+    }
+
+    /// The same figure in a page that holds the raw samples of so many other points before these, or none of these.
+    #[must_use]
+    pub fn raw_from(mut self, first: Option<u32>) -> Self {
+        let points = self.charts.iter_mut().flat_map(|chart| &mut chart.series).flat_map(|s| &mut s.points);
+        points.for_each(|point| point.raw = point.raw.zip(first).map(|(number, first)| number + first));
+        self
     }
 }
 
@@ -158,6 +190,18 @@ impl Chart {
     pub fn to_svg(&self) -> String {
         Figure::from(self.clone()).to_svg()
     }
+
+    /// Values below zero have no logarithm, and those close together need none.
+    fn other_scale(&self) -> Self {
+        /// Ranges that span less than this factor look the same on both scales.
+        const WIDE: f64 = 3.0;
+        let values = || self.series.iter().flat_map(|series| &series.points).map(|point| point.y);
+        let least = values().fold(f64::INFINITY, f64::min);
+        let most = values().fold(f64::NEG_INFINITY, f64::max);
+        let is_wide = least > 0.0 && most / least > WIDE;
+        let scale = if is_wide && !self.y.scale.is_log() { Scale::Log10 } else { Scale::Linear };
+        Self { y: Axis { scale, ..self.y.clone() }, ..self.clone() }
+    }
 }
 
 impl Axis {
@@ -189,12 +233,18 @@ impl Series {
 impl Point {
     /// A value without an interval.
     pub fn new(x: f64, y: f64) -> Self {
-        Self { x, y, low: y, high: y }
+        Self { x, y, low: y, high: y, raw: None }
     }
 
     /// A value with its interval.
     pub fn with_interval(x: f64, y: f64, low: f64, high: f64) -> Self {
-        Self { x, y, low, high }
+        Self { x, y, low, high, raw: None }
+    }
+
+    /// The same point with the number of its raw samples.
+    #[must_use]
+    pub fn raw(self, number: Option<u32>) -> Self {
+        Self { raw: number, ..self }
     }
 }
 

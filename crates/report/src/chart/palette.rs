@@ -47,7 +47,11 @@ const DASHES: [&str; 4] = ["6 4", "2 3", "9 3 2 3", "12 4"];
 pub(super) struct Look(usize);
 
 /// The looks of all series of a figure, by name in the order of appearance.
-pub(super) struct Looks<'a>(Vec<&'a str>);
+pub(super) struct Looks<'a> {
+    looks: Vec<&'a str>,
+    /// All series: one that looks like another is still one of its own.
+    names: Vec<&'a str>,
+}
 
 impl Role {
     /// The tag, and everything inside it, in this colour.
@@ -72,35 +76,42 @@ impl Look {
 
 impl<'a> Looks<'a> {
     pub fn of(figure: &'a Figure) -> Self {
-        let mut names = Vec::new();
-        for series in figure.charts.iter().flat_map(|chart| &chart.series) {
-            let name = series.like.as_deref().unwrap_or(&series.name);
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        Self(names)
+        let all = || figure.charts.iter().flat_map(|chart| &chart.series);
+        let looks = distinct(all().map(|series| series.like.as_deref().unwrap_or(&series.name)));
+        Self { looks, names: distinct(all().map(|series| series.name.as_str())) }
     }
 
     /// The looks of these names alone.
     pub fn of_names(all: impl Iterator<Item = &'a str>) -> Self {
-        let mut names = Vec::new();
-        for name in all.filter(|name| !name.is_empty()) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        Self(names)
+        Self { looks: distinct(all.filter(|name| !name.is_empty())), names: Vec::new() }
     }
 
     pub fn named(&self, name: &str) -> Look {
-        Look(self.0.iter().position(|known| *known == name).unwrap_or(0))
+        Look(place(&self.looks, name))
     }
 
     pub fn get(&self, series: &super::Series) -> Look {
-        let name = series.like.as_deref().unwrap_or(&series.name);
-        Look(self.0.iter().position(|known| *known == name).unwrap_or(0))
+        self.named(series.like.as_deref().unwrap_or(&series.name))
     }
+
+    /// A tag that belongs to a series, and its number: all of one name in a figure are shown and hidden together.
+    pub fn part(&self, tag: Tag, series: &super::Series) -> Tag {
+        tag.attr("data-series", &place(&self.names, &series.name).to_string())
+    }
+}
+
+fn place(names: &[&str], name: &str) -> usize {
+    names.iter().position(|known| *known == name).unwrap_or(0)
+}
+
+fn distinct<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut names = Vec::new();
+    for name in all {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// The rules every figure needs. Without a page around, the light colours apply.

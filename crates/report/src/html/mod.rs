@@ -1,9 +1,14 @@
-//! Reports as one HTML file: no scripts, no other files, no requests to the network.
+//! Reports as one HTML file: no other files, no requests to the network.
 //!
 //! The page follows the reader's choice of light or dark, prints in light, fits narrow screens, and has its
-//! headings in order, a list of contents, captions and scopes.
+//! headings in order, a list of contents, captions and scopes. A small script (`page.js`) adds what only a script can: values
+//! under the pointer and the arrow keys, series that come and go, the raw samples of a point. Without it everything is there that
+//! is not drawn from those.
 
+mod raw;
 mod render;
+
+pub use raw::Raw;
 
 use crate::chart;
 use crate::table::Table;
@@ -17,6 +22,8 @@ pub struct Page {
     pub lead: String,
     /// The sections, in order. Two or more have a list of contents.
     pub sections: Vec<Section>,
+    /// The raw samples that points of figures refer to by their number.
+    pub raw: Vec<Raw>,
 }
 
 /// A part of a page with a heading.
@@ -40,6 +47,8 @@ pub enum Block {
     Figures(Vec<KeyFigure>),
     /// Charts.
     Figure(chart::Figure),
+    /// Who is best where.
+    Grid(chart::Grid),
     /// A table.
     Table(Table),
     /// Content that is folded away below a line of text.
@@ -51,6 +60,8 @@ pub enum Block {
     },
     /// Text in which spaces and line ends count.
     Preformatted(String),
+    /// Markup that somebody else made for a page, with all that it needs, such as the viewer of a timeline. It is taken as it is.
+    Embedded(String),
 }
 
 /// A number worth a card of its own.
@@ -67,7 +78,7 @@ pub struct KeyFigure {
 impl Page {
     /// A page without sections.
     pub fn new(title: impl Into<String>, lead: impl Into<String>) -> Self {
-        Self { title: title.into(), lead: lead.into(), sections: Vec::new() }
+        Self { title: title.into(), lead: lead.into(), ..Self::default() }
     }
 
     /// The same page with one more section.
@@ -114,6 +125,12 @@ impl KeyFigure {
 impl From<Table> for Block {
     fn from(table: Table) -> Self {
         Self::Table(table)
+    }
+}
+
+impl From<chart::Grid> for Block {
+    fn from(grid: chart::Grid) -> Self {
+        Self::Grid(grid)
     }
 }
 

@@ -1,14 +1,16 @@
 //! From the model of a page to HTML.
 
-use super::{Block, KeyFigure, Page, Section};
+use super::{Block, KeyFigure, Page, Section, raw};
 use crate::chart::{self, dark_variables, inline_svg, style_sheet};
 use crate::markup::{Markup, Tag};
 use crate::table::Table;
 
 const PAGE_CSS: &str = include_str!("page.css");
+const PAGE_JS: &str = include_str!("page.js");
 
-/// The page may load nothing: not from the network, not from disk.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+/// The page may load nothing: not from the network, not from disk. What runs is inside of it.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
+                      base-uri 'none'; form-action 'none'";
 
 pub(super) fn page(page: &Page) -> String {
     let ids = anchors(&page.sections);
@@ -24,7 +26,18 @@ pub(super) fn page(page: &Page) -> String {
         contents(&mut m, &page.sections, &ids);
     }
     m.open(&Tag::new("main").attr("id", "main"));
-    page.sections.iter().zip(&ids).for_each(|(section, id)| self::section(&mut m, section, id));
+    let mut writer = Writer { m, figures: 0 };
+    page.sections.iter().zip(&ids).for_each(|(section, id)| writer.section(section, id));
+    let mut m = writer.m;
+    m.close();
+    m.close();
+    if !page.raw.is_empty() {
+        m.wrapped(
+            &Tag::new("script").attr("type", "application/json").attr("id", "raw"),
+            &raw::json(&page.raw),
+        );
+    }
+    m.wrapped(&Tag::new("script"), &format!("\n{PAGE_JS}"));
     m.finish()
 }
 
@@ -73,27 +86,80 @@ fn contents(m: &mut Markup, sections: &[Section], ids: &[String]) {
     m.close();
 }
 
-fn section(m: &mut Markup, section: &Section, id: &str) {
-    m.open(&Tag::new("section").attr("id", id).attr("aria-label", &section.heading));
-    m.text(&Tag::new("h2"), &section.heading);
-    blocks(m, &section.blocks);
-    m.close();
+/// Writes content, and counts what needs a name of its own.
+struct Writer {
+    m: Markup,
+    figures: usize,
 }
 
-fn blocks(m: &mut Markup, blocks: &[Block]) {
-    for content in blocks {
-        block(m, content);
+impl Writer {
+    fn section(&mut self, section: &Section, id: &str) {
+        self.m.open(&Tag::new("section").attr("id", id).attr("aria-label", &section.heading));
+        self.m.text(&Tag::new("h2"), &section.heading);
+        self.blocks(&section.blocks);
+        self.m.close();
     }
-}
 
-fn block(m: &mut Markup, block: &Block) {
-    match block {
-        Block::Paragraph(text) => m.text(&Tag::new("p"), text),
-        Block::Figures(figures) => cards(m, figures),
-        Block::Figure(figure) => self::figure(m, figure),
-        Block::Table(table) => self::table(m, table),
-        Block::Details { summary, blocks } => details(m, summary, blocks),
-        Block::Preformatted(text) => m.text(&scrolling("pre", "Preformatted text"), text),
+    fn blocks(&mut self, blocks: &[Block]) {
+        for content in blocks {
+            self.block(content);
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        match block {
+            Block::Paragraph(text) => self.m.text(&Tag::new("p"), text),
+            Block::Figures(figures) => cards(&mut self.m, figures),
+            Block::Figure(figure) => self.figure(figure),
+            Block::Grid(grid) => self.grid(grid),
+            Block::Table(table) => self::table(&mut self.m, table),
+            Block::Details { summary, blocks } => self.details(summary, blocks),
+            Block::Preformatted(text) => self.m.text(&scrolling("pre", "Preformatted text"), text),
+            Block::Embedded(markup) => self.m.raw(markup),
+        }
+    }
+
+    /// Where an axis can be logarithmic or linear, the figure is there twice, and two buttons choose: that takes no script.
+    fn figure(&mut self, figure: &chart::Figure) {
+        let names: Vec<&str> = figure.charts.iter().map(|chart| chart.title.as_str()).collect();
+        self.m.open(&scrolling("figure", &names.join("; ")));
+        let Some(other) = figure.other_scale() else {
+            self.m.raw(&inline_svg(figure));
+            return self.m.close();
+        };
+        self.figures += 1;
+        let is_log = figure.charts.iter().zip(&other.charts).any(|(a, b)| a.y.scale.is_log() && a != b);
+        let scales = if is_log { ["logarithmic", "linear"] } else { ["linear", "logarithmic"] };
+        self.choice("first", scales[0]);
+        self.choice("other", scales[1]);
+        for (class, figure) in [("first", figure), ("other", &other)] {
+            self.m.open(&Tag::new("div").attr("class", class));
+            self.m.raw(&inline_svg(figure));
+            self.m.close();
+        }
+        self.m.close();
+    }
+
+    fn choice(&mut self, class: &str, label: &str) {
+        let (name, id) = (format!("scale-{}", self.figures), format!("scale-{}-{class}", self.figures));
+        let tag =
+            Tag::new("input").attr("type", "radio").attr("class", class).attr("name", &name).attr("id", &id);
+        let tag = tag.attr("aria-label", &format!("{label} vertical axis"));
+        self.m.empty(&if class == "first" { tag.attr("checked", "checked") } else { tag });
+        self.m.text(&Tag::new("label").attr("for", &id), label);
+    }
+
+    fn grid(&mut self, grid: &chart::Grid) {
+        self.m.open(&scrolling("figure", &grid.title).attr("class", "grid"));
+        self.m.raw(&grid.inline_svg());
+        self.m.close();
+    }
+
+    fn details(&mut self, summary: &str, blocks: &[Block]) {
+        self.m.open(&Tag::new("details"));
+        self.m.text(&Tag::new("summary"), summary);
+        self.blocks(blocks);
+        self.m.close();
     }
 }
 
@@ -111,23 +177,14 @@ fn cards(m: &mut Markup, figures: &[KeyFigure]) {
     m.close();
 }
 
-fn figure(m: &mut Markup, figure: &chart::Figure) {
-    let names: Vec<&str> = figure.charts.iter().map(|chart| chart.title.as_str()).collect();
-    m.open(&scrolling("figure", &names.join("; ")));
-    m.raw(&inline_svg(figure));
-    m.close();
-}
+/// Tables of up to so many columns may break their lines.
+const MOST_WRAPPED: usize = 6;
 
 fn table(m: &mut Markup, table: &Table) {
-    m.open(&scrolling("div", table.caption_text().unwrap_or("Table")).attr("class", "table"));
+    // Many columns scroll rather than become towers of words.
+    let class = if table.columns().len() > MOST_WRAPPED { "table wide" } else { "table" };
+    m.open(&scrolling("div", table.caption_text().unwrap_or("Table")).attr("class", class));
     m.raw(&table.to_html());
-    m.close();
-}
-
-fn details(m: &mut Markup, summary: &str, blocks: &[Block]) {
-    m.open(&Tag::new("details"));
-    m.text(&Tag::new("summary"), summary);
-    self::blocks(m, blocks);
     m.close();
 }
 

@@ -18,7 +18,7 @@ const CHANCE: f64 = 0.05;
 /// differ, drift and two modes. A handful of sentences at most.
 pub fn concerns(records: &[Record]) -> Vec<String> {
     let groups = groups(records);
-    let looks = [out_of_time, interrupted, stolen, late, clocks];
+    let looks = [wrong, out_of_time, interrupted, stolen, late, clocks, computations];
     let general = looks.into_iter().filter_map(|look| look(&groups));
     let mut odd: Vec<String> = groups.iter().filter_map(odd).collect();
     let more = odd.len().saturating_sub(MOST_KERNELS);
@@ -41,7 +41,8 @@ fn named((group, record): Place) -> String {
     format!("{}, {}", group.kernel, point(group, record))
 }
 
-fn point(group: &Group, record: &Record) -> String {
+/// `1 hop, size 64B`.
+pub(super) fn point(group: &Group, record: &Record) -> String {
     let names = group.varying().into_iter().chain([group.axis.as_str()]);
     names.map(|name| param::of(record, name)).collect::<Vec<_>>().join(", ")
 }
@@ -50,6 +51,31 @@ fn point(group: &Group, record: &Record) -> String {
 fn worst<'a>(places: &[Place<'a>], size: impl Fn(&Record) -> f64) -> Option<(Place<'a>, f64)> {
     let sized = places.iter().map(|&(group, record)| ((group, record), size(record)));
     sized.max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// What gives wrong data is not fast, whatever its time.
+fn wrong(groups: &[Group]) -> Option<String> {
+    let found: Vec<Place> = places(groups).filter(|(_, record)| record.wrong.is_some()).collect();
+    let &(group, record) = found.first()?;
+    let what = record.wrong.as_deref().unwrap_or_default();
+    let count = found.len();
+    Some(format!(
+        "{count} points gave wrong data, and their times mean nothing ({}: {what})",
+        named((group, record))
+    ))
+}
+
+fn computations(groups: &[Group]) -> Option<String> {
+    let part = |record: &Record| words::comp_error(record).unwrap_or(0.0).abs();
+    let found: Vec<Place> = places(groups).filter(|(_, record)| part(record) > 0.0).collect();
+    let (place, part) = worst(&found, part)?;
+    Some(format!(
+        "at {} of {} points computations did not take the time that they should, by up to {} ({})",
+        found.len(),
+        places(groups).count(),
+        units::percent(100.0 * part),
+        named(place)
+    ))
 }
 
 fn out_of_time(groups: &[Group]) -> Option<String> {

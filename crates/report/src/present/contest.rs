@@ -105,7 +105,7 @@ fn picture(contest: &Contest) -> Grid {
     };
     let simulated = contest.machine.as_ref().map(|machine| format!(", simulated {machine}"));
     Grid {
-        title: words::capitalised(contest.title),
+        title: words::capitalised(&contest.title),
         subtitle: format!("{}{}", contest.kernel, simulated.unwrap_or_default()),
         axes: ["size".into(), "ranks".into()],
         columns: plane.ranks.iter().map(ToString::to_string).collect(),

@@ -119,11 +119,27 @@ fn figure(curve: &Curve) -> Figure {
     let below =
         Chart::new("What the model is off by", x(), Axis::new("residual", Scale::Linear, Laid::Percent))
             .series(off);
-    let marked = |chart: Chart| {
-        let ends = curve.breaks.iter().filter(|end| **end > 0);
-        ends.fold(chart, |chart, end| chart.mark(*end as f64, panto_units::bytes(*end)))
-    };
-    Figure::new([marked(above), below])
+    Figure::new([marked(above, &curve.breaks), marked(below, &curve.breaks)])
+}
+
+/// Vertical lines where the law changes. Where it does so again and again within a factor of two, one of them is marked.
+fn marked(mut chart: Chart, breaks: &[u64]) -> Chart {
+    let (mut last, mut unmarked) = (0, 0);
+    for &end in breaks.iter().filter(|end| **end > 0) {
+        if last > 0 && end < 2 * last {
+            unmarked += 1;
+            continue;
+        }
+        last = end;
+        chart = chart.mark(end as f64, panto_units::bytes(end));
+    }
+    match unmarked {
+        0 => chart,
+        1 => chart.note("One more change of the law is not marked: it lies close to one that is."),
+        _ => chart.note(format!(
+            "{unmarked} more changes of the law are not marked: they lie close to those that are."
+        )),
+    }
 }
 
 fn value(parameter: &Parameter) -> String {

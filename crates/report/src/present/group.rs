@@ -16,6 +16,8 @@ pub(super) struct Group<'a> {
     /// The parameter on the x axis.
     pub axis: String,
     pub records: Vec<&'a Record>,
+    /// All records that these are of.
+    all: &'a [Record],
 }
 
 /// Records that differ in the parameter on the x axis alone.
@@ -45,15 +47,27 @@ fn standing(kernel: &str) -> (usize, &str) {
 
 impl<'a> Group<'a> {
     pub fn of(kernel: &'a str, records: &'a [Record]) -> Self {
+        Self::against(None, kernel, records)
+    }
+
+    /// The same with another parameter on the x axis, if one is given.
+    pub fn against(axis: Option<&str>, kernel: &'a str, records: &'a [Record]) -> Self {
         let about = Kernel::from_str(kernel).ok().map(Kernel::about);
-        let mut records: Vec<&Record> = records.iter().filter(|record| record.kernel == kernel).collect();
+        let all = records;
+        let mut records: Vec<&Record> = all.iter().filter(|record| record.kernel == kernel).collect();
         let names = names(&records);
-        let axis = about.map_or_else(|| likely_axis(&names), |about| about.axis).to_owned();
+        let usual = || about.map_or_else(|| likely_axis(&names), |about| about.axis);
+        let axis = axis.unwrap_or_else(usual).to_owned();
         let others = names.into_iter().filter(|name| *name != axis);
         let order: Vec<String> = others.chain([axis.as_str()]).map(str::to_owned).collect();
         // The sort is stable: the launches of a file stay in their order.
         records.sort_by_cached_key(|record| places(record, &order));
-        Self { kernel, about, axis, records }
+        Self { kernel, about, axis, records, all }
+    }
+
+    /// The place of a record among all.
+    pub fn number(&self, record: &Record) -> Option<u32> {
+        self.all.iter().position(|each| std::ptr::eq(each, record)).map(|place| place as u32)
     }
 
     /// The name without its suite.

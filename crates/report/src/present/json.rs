@@ -63,6 +63,10 @@ struct Point<'a> {
     algorithm: Option<&'a str>,
     verified: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    wrong: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[f64]>::is_empty")]
+    ranks_ns: &'a [f64],
+    #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<&'a Expected>,
@@ -115,6 +119,8 @@ impl<'a> Point<'a> {
             steal: record.steal,
             algorithm: record.algorithm.as_deref(),
             verified: record.verified,
+            wrong: record.wrong.as_deref(),
+            ranks_ns: &record.ranks_ns,
             machine: record.machine.as_deref(),
             expected: record.expected.as_ref(),
             residual: record.residual(),

@@ -2,7 +2,7 @@
 
 use panto_bench::results::Record;
 use panto_bench::swap::Protocol;
-use panto_bench::{Distance, Separation, Value, param};
+use panto_bench::{Distance, Separation, Value, duration, param};
 use panto_units as units;
 
 /// The number of ranks, which is no parameter of its own but is shown like one.
@@ -28,6 +28,11 @@ pub(super) fn is_size(name: &str) -> bool {
     matches!(name, param::BYTES | param::LOAD_BYTES | param::BLOCK | param::VOLUME)
 }
 
+/// Is it a number of nanoseconds?
+pub(super) fn is_time(name: &str) -> bool {
+    matches!(name, param::DELAY | param::COMPUTATION)
+}
+
 /// The head of a column, and the name in a phrase.
 pub(super) fn header(name: &str) -> String {
     match name {
@@ -42,6 +47,7 @@ pub(super) fn cell(name: &str, value: Option<&Value>) -> String {
     match value {
         Some(Value::Number(number)) if is_size(name) => units::bytes(*number),
         Some(Value::Number(number)) if name == param::LOAD => format!("{number}%"),
+        Some(Value::Number(nanos)) if is_time(name) => duration(*nanos),
         Some(value) => value.to_string(),
         None => "-".into(),
     }
@@ -79,6 +85,7 @@ pub(super) fn label(name: &str, value: Option<&Value>) -> String {
     match value {
         Some(Value::Text(text)) if name == MACHINE => format!("simulated {text}"),
         Some(Value::Text(text)) if name == param::DISTANCE => in_words(text),
+        Some(Value::Text(_)) if matches!(name, param::LATE | param::PROGRESS) => phrase(name, value),
         Some(Value::Text(text)) => text.clone(),
         None if name == MACHINE => "measured".into(),
         _ => phrase(name, value),

@@ -235,5 +235,7 @@ fn note(record: &Record) -> String {
     // So few samples have no 95 % interval; what stands there is their range.
     let few = !is_exact(record) && (1..LEAST_FOR_INTERVAL).contains(&record.samples_ns.len());
     let few = few.then(|| "range only".to_owned());
-    [empty, few, stop, late, steal, clocks].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let wrong = record.wrong.as_deref().map(words::printable);
+    let comp = words::comp_error(record).map(|part| format!("comp {:+.0}%", 100.0 * part));
+    [wrong, empty, few, stop, late, steal, clocks, comp].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -1,7 +1,9 @@
 //! How a point was measured, in words.
 
 use panto_bench::measure::{Clock, Metric, Start};
+use panto_bench::param;
 use panto_bench::results::Record;
+use panto_bench::scenario::figure;
 
 /// Steal time from this part on is worth a word.
 pub(super) const STEAL: f64 = 0.01;
@@ -56,9 +58,11 @@ pub(super) fn start_name(start: Start) -> &'static str {
     }
 }
 
-/// The algorithm of a collective. Without one the transport's own was used, or there is none to choose.
+/// The algorithm of a collective. Without one the transport's own was used, or there is none to choose. Where implementations are
+/// swept over, the point names it already.
 pub(super) fn algorithm(record: &Record) -> &str {
-    record.algorithm.as_deref().unwrap_or("-")
+    let named = record.point.params.contains_key(param::IMPLEMENTATION);
+    record.algorithm.as_deref().filter(|_| !named).unwrap_or("-")
 }
 
 /// The machine that was simulated, or that none was.
@@ -75,4 +79,12 @@ pub(super) fn printable(text: &str) -> String {
 pub(super) fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// Computations that are off by more than this part of their time are worth a word.
+const COMP: f64 = 0.02;
+
+/// By which part of their time computations were too long, where that matters.
+pub(super) fn comp_error(record: &Record) -> Option<f64> {
+    record.figures.get(figure::COMP_ERROR).copied().filter(|error| error.abs() > COMP)
 }

@@ -4,13 +4,18 @@ mod charts;
 mod hostile;
 mod pages;
 mod present;
+mod reports;
 mod tables;
 mod well_formed;
 
-/// The text without style sheets: they are long, and no snapshot of them tells whether they look good.
+/// The text without style sheets and scripts: they are long, and no snapshot of them tells whether they are good.
 fn without_style(text: &str) -> String {
-    match (text.find("<style>"), text.find("</style>")) {
-        (Some(start), Some(end)) => format!("{}{}", &text[..start + 7], &text[end..]),
+    without(&without(text, "<style>", "</style>"), "<script>", "</script>")
+}
+
+fn without(text: &str, open: &str, close: &str) -> String {
+    match (text.find(open), text.rfind(close)) {
+        (Some(start), Some(end)) => format!("{}{}", &text[..start + open.len()], &text[end..]),
         _ => text.to_string(),
     }
 }

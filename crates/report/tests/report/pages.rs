@@ -36,10 +36,36 @@ fn small_page() {
 }
 
 #[test]
-fn pages_load_nothing_and_run_nothing() {
+fn pages_load_nothing() {
     let html = page().section(Section::new("c", "C").block(chart())).to_html();
-    for needle in ["<script", "http://", "https://", "url(", "@import", " src="] {
+    assert!(html.contains("default-src 'none'") || html.contains("default-src &#39;none&#39;"), "a policy");
+    // The name of SVG's name space is no address that is asked for.
+    let html = html.replace("http://www.w3.org/2000/svg", "");
+    for needle in ["http://", "https://", "url(", "@import", " src=", "fetch(", "XMLHttpRequest", "import("] {
         assert!(!html.contains(needle), "{needle}");
+    }
+    assert_eq!(html.matches("<script>").count(), 1);
+}
+
+#[test]
+fn a_figure_with_a_wide_range_is_there_on_both_scales() {
+    let axis = |scale| Axis::new("n", scale, Unit::Count);
+    let with = |scale, last: f64| {
+        let points = [Point::new(1.0, 1.0), Point::new(2.0, last)];
+        Chart::new("Chart", axis(Scale::Linear), axis(scale)).series(Series::line("a", points))
+    };
+    let html = |chart: Chart| Page::new("t", "").section(Section::new("a", "A").block(chart)).to_html();
+    let wide = html(with(Scale::Log10, 100.0));
+    assert_eq!(
+        (wide.matches("<svg class=\"panto-figure\"").count(), wide.matches("type=\"radio\"").count()),
+        (2, 2)
+    );
+    assert_well_formed(&wide);
+    let (log, linear) = (wide.find(">logarithmic</label>"), wide.find(">linear</label>"));
+    assert!(log < linear && log.is_some(), "what the figure has comes first");
+    assert_eq!(html(with(Scale::Linear, 100.0)).matches("type=\"radio\"").count(), 2);
+    for flat in [with(Scale::Linear, 1.5), with(Scale::Linear, -1.0), with(Scale::Linear, 0.0)] {
+        assert_eq!(html(flat).matches("type=\"radio\"").count(), 0, "nothing to choose");
     }
 }
 

@@ -5,6 +5,7 @@
 //! thresholds are documented and known to every reader of the field.
 
 mod parse;
+mod write;
 
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
@@ -83,6 +84,14 @@ impl Table {
         parse::table(text)
     }
 
+    /// A table of these rules in place of those for their collectives; the others stay. The rules are held to what
+    /// [`parse`](Self::parse) holds a text to.
+    pub fn with(&self, rules: &[Row]) -> Result<Table, ParseError> {
+        let is_kept = |row: &&Row| rules.iter().all(|rule| rule.collective != row.collective);
+        let lines: Vec<String> = self.rows().filter(is_kept).chain(rules).map(ToString::to_string).collect();
+        Self::parse(&lines.join("\n"))
+    }
+
     /// All rules, those of a collective together and in their order.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().flatten()
@@ -111,6 +120,20 @@ fn in_all(collective: Collective) -> bool {
 const ALL: RangeInclusive<usize> = 0..=usize::MAX;
 
 impl Row {
+    /// A rule without conditions.
+    pub fn always(collective: Collective, algorithm: Algorithm) -> Self {
+        Self {
+            collective,
+            algorithm,
+            ranks: ALL,
+            bytes: ALL,
+            block: ALL,
+            share: ALL,
+            power_of_two: false,
+            note: String::new(),
+        }
+    }
+
     /// Does it hold whatever the problem?
     pub fn is_unconditional(&self) -> bool {
         let ranges = [&self.ranks, &self.bytes, &self.block, &self.share];

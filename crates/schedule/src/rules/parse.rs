@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use super::{ALL, Row, Table};
+use super::{Row, Table};
 use crate::{Algorithm, Collective, algorithms};
 
 /// What is wrong with a text of rules.
@@ -66,16 +66,8 @@ fn row(line: &str) -> Result<Option<Row>, String> {
     let Some(algorithm) = words.next() else {
         return Err(format!("{collective} by what? expected one of {}", serving(collective)));
     };
-    let mut row = Row {
-        collective,
-        algorithm: self::algorithm(collective, algorithm)?,
-        ranks: ALL,
-        bytes: ALL,
-        block: ALL,
-        share: ALL,
-        power_of_two: false,
-        note: note.trim().to_owned(),
-    };
+    let algorithm = self::algorithm(collective, algorithm)?;
+    let mut row = Row { note: note.trim().to_owned(), ..Row::always(collective, algorithm) };
     words.try_for_each(|word| condition(&mut row, word))?;
     Ok(Some(row))
 }

@@ -11,3 +11,4 @@ mod names;
 mod plans;
 mod published;
 mod rules;
+mod uneven;

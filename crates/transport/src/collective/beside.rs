@@ -1,8 +1,9 @@
 //! Collectives that go on beside other work.
 
 use std::marker::PhantomData;
+use std::ops::Deref;
 
-use panto_schedule::Collective;
+use panto_schedule::{Collective, Plan};
 
 use super::run::{Gate, Patience, Run};
 use crate::error::Result;
@@ -37,51 +38,72 @@ impl Lane {
 
 /// A collective in flight. It goes on while it is asked about, and while somebody waits for it; a message layer's own may
 /// also go on by itself.
-pub struct Progress<'a, T: Transport>(InFlight<'a, T>);
-
-enum InFlight<'a, T: Transport> {
-    Native(Native<'a, T>),
-    Planned(Planned<'a, T>),
+pub struct Progress<'a, T: Transport> {
+    flight: Flight<'a, T, &'a Plan>,
+    memory: PhantomData<&'a mut [u8]>,
 }
 
 impl<'a, T: Transport> Progress<'a, T> {
-    /// # Safety
-    /// The handle must be that of a native collective which this transport has started on memory that is borrowed for `'a`.
-    pub(super) unsafe fn of_native(transport: &'a T, handle: T::Handle) -> Self {
-        Self(InFlight::Native(Native { transport, handle, over: false, memory: PhantomData }))
-    }
-
-    /// Starts a plan.
-    pub(super) fn of_plan(run: Run<'a, T>, collective: Collective) -> Result<Self> {
-        let mut planned = Planned { run, collective, next: 0, gate: Gate::Open };
-        planned.on_behalf(Planned::begin)?;
-        Ok(Self(InFlight::Planned(planned)))
+    /// The memory of the flight must be borrowed for `'a`.
+    pub(super) fn new(flight: Flight<'a, T, &'a Plan>) -> Self {
+        Self { flight, memory: PhantomData }
     }
 
     /// Lets the collective go on as far as it can without waiting. Is it complete?
     pub fn poll(&mut self) -> Result<bool> {
-        self.advance(Patience::Test)
+        self.flight.poll()
     }
 
     /// Waits for it.
     pub(super) fn finish(mut self) -> Result<()> {
+        self.flight.wait()
+    }
+}
+
+/// A collective in flight, whoever owns its memory; it must stay valid until this is dropped.
+pub(super) enum Flight<'t, T: Transport, P> {
+    Native(Native<'t, T>),
+    Planned(Planned<'t, T, P>),
+}
+
+impl<'t, T: Transport, P: Deref<Target = Plan>> Flight<'t, T, P> {
+    /// # Safety
+    /// The handle must be that of a native collective which this transport has started on memory that stays valid until this is
+    /// dropped.
+    pub(super) unsafe fn of_native(transport: &'t T, handle: T::Handle) -> Self {
+        Self::Native(Native { transport, handle, over: false })
+    }
+
+    /// Starts a plan; it must be the one that the run was made for.
+    pub(super) fn of_plan(run: Run<'t, T>, plan: P, collective: Collective) -> Result<Self> {
+        let mut planned = Planned { run, plan, collective, next: 0, gate: Gate::Open };
+        planned.on_behalf(Planned::begin)?;
+        Ok(Self::Planned(planned))
+    }
+
+    /// Lets the collective go on as far as it can without waiting. Is it complete?
+    pub(super) fn poll(&mut self) -> Result<bool> {
+        self.advance(Patience::Test)
+    }
+
+    /// Waits for it.
+    pub(super) fn wait(&mut self) -> Result<()> {
         self.advance(Patience::Wait).map(drop)
     }
 
     fn advance(&mut self, patience: Patience) -> Result<bool> {
-        match &mut self.0 {
-            InFlight::Native(native) => native.advance(patience),
-            InFlight::Planned(planned) => planned.on_behalf(|planned| planned.advance(patience)),
+        match self {
+            Self::Native(native) => native.advance(patience),
+            Self::Planned(planned) => planned.on_behalf(|planned| planned.advance(patience)),
         }
     }
 }
 
 /// The message layer's own collective.
-struct Native<'a, T: Transport> {
-    transport: &'a T,
+pub(super) struct Native<'t, T: Transport> {
+    transport: &'t T,
     handle: T::Handle,
     over: bool,
-    memory: PhantomData<&'a mut [u8]>,
 }
 
 impl<T: Transport> Native<'_, T> {
@@ -108,14 +130,15 @@ impl<T: Transport> Drop for Native<'_, T> {
 }
 
 /// A plan, from gate to gate.
-struct Planned<'a, T: Transport> {
-    run: Run<'a, T>,
+pub(super) struct Planned<'t, T: Transport, P> {
+    run: Run<'t, T>,
+    plan: P,
     collective: Collective,
     next: usize,
     gate: Gate,
 }
 
-impl<T: Transport> Planned<'_, T> {
+impl<T: Transport, P: Deref<Target = Plan>> Planned<'_, T, P> {
     /// What is sent meanwhile belongs to the collective.
     fn on_behalf<R>(&mut self, act: impl FnOnce(&mut Self) -> R) -> R {
         let transport = self.run.transport();
@@ -128,9 +151,9 @@ impl<T: Transport> Planned<'_, T> {
     /// Carries steps out up to a gate that is closed, or to the last.
     fn begin(&mut self) -> Result<()> {
         while self.gate == Gate::Open
-            && let Some(gate) = self.run.begin(self.next)
+            && let Some(step) = self.plan.steps().get(self.next)
         {
-            self.gate = gate?;
+            self.gate = self.run.begin(step)?;
             self.next += 1;
         }
         Ok(())

@@ -1,15 +1,26 @@
 //! Collectives: the message layer's own, or any schedule; alone, or beside other work.
 
 mod beside;
+mod guarded;
+mod helper;
+mod persistent;
 mod run;
+mod uneven;
+mod what;
 
 use panto_schedule::{Algorithm, Plan, Problem, rules, schedule};
 
 pub use beside::{Lane, Progress};
+pub use guarded::Spilled;
+pub use helper::Helper;
+pub use persistent::{Carrier, Kept, PersistentCollective};
+pub use uneven::{Extents, Parts as BlockParts};
+pub use what::What;
 
 use crate::error::{Error, Result};
 use crate::message::COLLECTIVE_TAG;
 use crate::transport::{Buffers, Transport};
+use beside::Flight;
 use run::Run;
 
 /// Who carries a collective out.
@@ -72,7 +83,9 @@ impl Prepared {
             Way::Native => transport.run_native(&self.problem, &mut buffers),
             Way::Planned { plan, scratch, .. } => {
                 transport.on_behalf_of(Some(self.problem.collective));
-                let outcome = Run::new(transport, plan, &mut buffers, scratch, COLLECTIVE_TAG).all();
+                // SAFETY: the sizes were compared with the plan's, and all is borrowed until the run is over.
+                let run = unsafe { Run::new(transport, &mut buffers, scratch.as_mut_ptr(), COLLECTIVE_TAG) };
+                let outcome = run.all(plan);
                 transport.on_behalf_of(None);
                 outcome
             }
@@ -113,18 +126,20 @@ impl Prepared {
         buffers: &'a mut Buffers<'_>,
         lane: Lane,
     ) -> Result<Progress<'a, T>> {
-        match &mut self.way {
+        let flight = match &mut self.way {
             Way::Native => {
                 // SAFETY: the memory is borrowed for `'a`, and the collective is waited for before `'a` ends.
                 let handle = unsafe { transport.start_native(&self.problem, buffers) }?;
                 // SAFETY: as above.
-                Ok(unsafe { Progress::of_native(transport, handle) })
+                unsafe { Flight::of_native(transport, handle) }
             }
             Way::Planned { plan, scratch, .. } => {
-                let run = Run::new(transport, plan, buffers, scratch, lane.tag());
-                Progress::of_plan(run, self.problem.collective)
+                // SAFETY: the sizes were compared with the plan's, and all is borrowed for `'a`.
+                let run = unsafe { Run::new(transport, buffers, scratch.as_mut_ptr(), lane.tag()) };
+                Flight::of_plan(run, &*plan, self.problem.collective)?
             }
-        }
+        };
+        Ok(Progress::new(flight))
     }
 
     fn check(&self, rank: usize, buffers: &Buffers<'_>) -> Result<()> {

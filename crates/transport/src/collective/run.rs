@@ -55,10 +55,9 @@ pub(super) enum Patience {
     Wait,
 }
 
-/// A plan that is being carried out, on memory that is borrowed until this is dropped.
-pub(super) struct Run<'a, T: Transport> {
-    transport: &'a T,
-    plan: &'a Plan,
+/// A plan that is being carried out, on memory that nobody else touches until this is dropped.
+pub(super) struct Run<'t, T: Transport> {
+    transport: &'t T,
     memory: Memory,
     combine: Combine,
     tag: Tag,
@@ -66,45 +65,42 @@ pub(super) struct Run<'a, T: Transport> {
     started: SmallVec<[T::Handle; 8]>,
 }
 
-impl<'a, T: Transport> Run<'a, T> {
-    /// The sizes of the buffers must be those of the plan, in elements.
-    pub(super) fn new(
-        transport: &'a T,
-        plan: &'a Plan,
-        buffers: &'a mut Buffers<'_>,
-        scratch: &'a mut [u8],
+impl<'t, T: Transport> Run<'t, T> {
+    /// # Safety
+    /// The steps that this is given must be those of one checked plan, in order. The buffers and the scratch space must have the
+    /// plan's sizes, in elements. They must stay valid at their places until this is dropped, and nobody else may touch them;
+    /// that they are borrowed until then is not needed.
+    pub(super) unsafe fn new(
+        transport: &'t T,
+        buffers: &mut Buffers<'_>,
+        scratch: *mut u8,
         tag: Tag,
     ) -> Self {
         let memory = Memory {
             input: buffers.input.as_ptr(),
             output: buffers.output.as_mut_ptr(),
-            scratch: scratch.as_mut_ptr(),
+            scratch,
             element: buffers.element,
         };
-        Self { transport, plan, memory, combine: buffers.combine, tag, started: SmallVec::new() }
+        Self { transport, memory, combine: buffers.combine, tag, started: SmallVec::new() }
     }
 
-    pub(super) fn transport(&self) -> &'a T {
+    pub(super) fn transport(&self) -> &'t T {
         self.transport
     }
 
-    /// Step number `next`, and what must be complete before the one after it; `None` after the last.
-    pub(super) fn begin(&mut self, next: usize) -> Option<Result<Gate>> {
-        let step = self.plan.steps().get(next)?;
-        Some(self.begin_step(step))
-    }
-
     /// Carries all steps out, one after the other.
-    pub(super) fn all(mut self) -> Result<()> {
-        self.plan.steps().iter().try_for_each(|step| match step {
+    pub(super) fn all(mut self, plan: &Plan) -> Result<()> {
+        plan.steps().iter().try_for_each(|step| match step {
             Step::Send { to, span } => self.send(*to, span),
             Step::Receive { from, span } => self.receive(*from, span),
             Step::WaitAll => self.wait_all(),
-            other => self.begin_step(other).map(drop),
+            other => self.begin(other).map(drop),
         })
     }
 
-    fn begin_step(&mut self, step: &Step) -> Result<Gate> {
+    /// Begins a step, and answers what must be complete before the next.
+    pub(super) fn begin(&mut self, step: &Step) -> Result<Gate> {
         match step {
             Step::Send { to, span } => self.start_send(*to, span).map(|()| Gate::Last),
             Step::Receive { from, span } => self.start_receive(*from, span).map(|()| Gate::Last),

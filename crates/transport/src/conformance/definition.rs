@@ -14,7 +14,7 @@ type Element = [u8; 8];
 /// An operation, and elements to apply it to.
 pub(super) struct Operation {
     name: &'static str,
-    combine: Combine,
+    pub(super) combine: Combine,
     element: fn(rank: usize, index: usize) -> Element,
 }
 

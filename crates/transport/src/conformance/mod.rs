@@ -16,6 +16,7 @@ mod exchange;
 mod failures;
 mod flaw;
 mod handlers;
+mod kept;
 mod order;
 mod pattern;
 mod persistent;
@@ -101,6 +102,10 @@ pub fn cases<T: Transport>() -> Vec<Case<T>> {
         case("two collectives at once, in either order", 1, beside::two_at_once),
         case("work that fails beside a collective that is complete", 1, beside::failed_when_complete),
         case("a collective that is given up takes no message", 1, beside::given_up),
+        case("collectives that own their buffers", 1, kept::every_collective),
+        case("collectives with uneven blocks", 1, kept::every_uneven),
+        case("a collective that is dropped takes no message", 2, kept::dropped),
+        case("persistent collectives that are refused", 1, kept::refused),
         case("a handler runs while its rank computes", 2, handlers::while_computing),
         case("handlers leave other messages alone", 2, handlers::others_unaffected),
     ]

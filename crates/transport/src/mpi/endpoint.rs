@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use panto_mpi::{Abi, Comm};
-use panto_schedule::{HopShape, Problem};
+use panto_schedule::{HopShape, Problem, UnevenProblem};
 use panto_units::Time;
 
 use super::cadence::Cadence;
@@ -13,6 +13,7 @@ use super::handle::{Handle, Kind, Persistent, Recipe, State};
 use super::job::{Group, Job};
 use super::words::{native_mode, native_want, status};
 use crate::clock;
+use crate::collective::Extents;
 use crate::error::{Error, Result};
 use crate::message::{FIRST_COLLECTIVE_TAG, MAX_TAG, Mode, Status, Tag, Want};
 use crate::onesided::Window;
@@ -266,6 +267,29 @@ unsafe impl Transport for Endpoint {
     unsafe fn start_native(&self, problem: &Problem, buffers: &mut Buffers<'_>) -> Result<Handle> {
         // SAFETY: the caller.
         unsafe { self.start_collective(problem, buffers) }
+    }
+
+    fn has_native_uneven(&self) -> bool {
+        true
+    }
+
+    fn run_native_uneven(
+        &self,
+        problem: &UnevenProblem,
+        extents: &Extents,
+        buffers: &mut Buffers<'_>,
+    ) -> Result<()> {
+        self.native_uneven(problem, extents, buffers)
+    }
+
+    unsafe fn start_native_uneven(
+        &self,
+        problem: &UnevenProblem,
+        extents: &Extents,
+        buffers: &mut Buffers<'_>,
+    ) -> Result<Handle> {
+        // SAFETY: the caller.
+        unsafe { self.start_uneven(problem, extents, buffers) }
     }
 
     fn window(&self, with: Option<usize>, bytes: usize) -> Result<Option<Box<dyn Window>>> {

@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 
-use panto_mpi::{Apply, Memory, Operation};
-use panto_schedule::{Collective, Order, Problem};
+use panto_mpi::{Apply, Blocks, Memory, Operation};
+use panto_schedule::{Collective, Order, Problem, Uneven, UnevenProblem};
 
 use super::cadence::Cadence;
 use super::endpoint::Endpoint;
 use super::handle::{Handle, Kind};
+use crate::collective::{BlockParts, Extents};
 use crate::combine::{Combine, Meaning};
 use crate::error::{Error, Result};
 use crate::message::Status;
@@ -17,6 +18,22 @@ impl Endpoint {
     /// Runs the library's own collective. `Prepared` has compared the buffers with the problem.
     pub(super) fn native(&self, problem: &Problem, buffers: &mut Buffers<'_>) -> Result<()> {
         let (collective, memory) = translate(problem, buffers)?;
+        self.carry_out(collective, memory)
+    }
+
+    /// The same with blocks of several lengths. `PersistentCollective` has compared the buffers with the problem.
+    pub(super) fn native_uneven(
+        &self,
+        problem: &UnevenProblem,
+        extents: &Extents,
+        buffers: &mut Buffers<'_>,
+    ) -> Result<()> {
+        let (collective, memory) = translate_uneven(problem, self.rank(), extents, buffers);
+        self.carry_out(collective, memory)
+    }
+
+    /// The memory must be borrowed until this returns, and as large as the problem says.
+    fn carry_out(&self, collective: panto_mpi::Collective, memory: Memory) -> Result<()> {
         let comm = &self.group.collectives;
         let outcome = match self.job.cadence {
             // SAFETY: the buffers are borrowed until this returns, and as large as the problem says.
@@ -43,9 +60,54 @@ impl Endpoint {
     ) -> Result<Handle> {
         let (collective, memory) = translate(problem, buffers)?;
         // SAFETY: the caller.
+        unsafe { self.begin(collective, memory) }
+    }
+
+    /// # Safety
+    /// As for [`Transport::start_native_uneven`].
+    pub(super) unsafe fn start_uneven(
+        &self,
+        problem: &UnevenProblem,
+        extents: &Extents,
+        buffers: &mut Buffers<'_>,
+    ) -> Result<Handle> {
+        let (collective, memory) = translate_uneven(problem, self.rank(), extents, buffers);
+        // SAFETY: the caller.
+        unsafe { self.begin(collective, memory) }
+    }
+
+    /// # Safety
+    /// As for [`Transport::start_native`].
+    unsafe fn begin(&self, collective: panto_mpi::Collective, memory: Memory) -> Result<Handle> {
+        // SAFETY: the caller.
         let request = unsafe { self.group.collectives.start_collective(collective, memory) }?;
         Ok(Handle::active(request, Kind::Send(Status { source: self.rank(), tag: 0, len: 0 })))
     }
+}
+
+fn translate_uneven(
+    problem: &UnevenProblem,
+    rank: usize,
+    extents: &Extents,
+    buffers: &mut Buffers<'_>,
+) -> (panto_mpi::Collective, Memory) {
+    // What this rank alone brings or gets; an exchange has no such thing.
+    let count = match problem.collective {
+        Uneven::Gatherv | Uneven::Allgatherv => problem.len(rank, problem.root),
+        Uneven::Scatterv => problem.len(problem.root, rank),
+        Uneven::Alltoallv => 0,
+    };
+    let memory =
+        Memory { input: buffers.input.as_ptr(), output: buffers.output.as_mut_ptr(), count, element: 1 };
+    let blocks = |parts: &BlockParts| Blocks { lens: parts.lens.as_ptr(), starts: parts.starts.as_ptr() };
+    let (root, from, into) = (problem.root, blocks(&extents.input), blocks(&extents.output));
+    let collective = match problem.collective {
+        Uneven::Gatherv => panto_mpi::Uneven::Gatherv { root, into },
+        Uneven::Scatterv => panto_mpi::Uneven::Scatterv { root, from },
+        Uneven::Allgatherv => panto_mpi::Uneven::Allgatherv { into },
+        Uneven::Alltoallv => panto_mpi::Uneven::Alltoallv { from, into },
+    };
+    (panto_mpi::Collective::Uneven(collective), memory)
 }
 
 fn translate(problem: &Problem, buffers: &mut Buffers<'_>) -> Result<(panto_mpi::Collective, Memory)> {

@@ -29,6 +29,14 @@ pub(super) fn release(cores: &[usize]) {
     let _ = apply(&set_of(cores), "all cores");
 }
 
+/// Lets the calling thread run wherever the process may, whatever the thread that started it was pinned to.
+pub(crate) fn leave_the_ranks_core() {
+    let cores = allowed(&of_process());
+    if !cores.is_empty() {
+        release(&cores);
+    }
+}
+
 #[cfg(target_os = "linux")]
 mod system {
     use super::{Error, Result};
@@ -41,9 +49,18 @@ mod system {
     }
 
     pub(super) fn current() -> Set {
+        of(0)
+    }
+
+    /// That of its first thread, which is not pinned where ranks are threads.
+    pub(super) fn of_process() -> Set {
+        of(std::process::id() as libc::pid_t)
+    }
+
+    fn of(thread: libc::pid_t) -> Set {
         let mut set = empty();
         // SAFETY: the size is that of the set, which the kernel fills in.
-        let code = unsafe { libc::sched_getaffinity(0, size_of::<Set>(), &raw mut set) };
+        let code = unsafe { libc::sched_getaffinity(thread, size_of::<Set>(), &raw mut set) };
         if code == 0 { set } else { empty() }
     }
 
@@ -79,6 +96,9 @@ mod system {
     pub(super) fn current() -> Set {
         Set
     }
+    pub(super) fn of_process() -> Set {
+        Set
+    }
     pub(super) fn apply(_: &Set, what: &str) -> Result<()> {
         Err(Error::Start(format!("ranks cannot be pinned to {what} on this system; run without --pin")))
     }
@@ -90,4 +110,4 @@ mod system {
     }
 }
 
-use system::{allowed, apply, current, set_of};
+use system::{allowed, apply, current, of_process, set_of};

@@ -22,6 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 pub use affinity::cores;
+pub(crate) use affinity::leave_the_ranks_core;
 pub use endpoint::{Endpoint, Handle};
 
 use crate::error::Error;

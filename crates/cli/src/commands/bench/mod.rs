@@ -4,6 +4,7 @@ mod against;
 mod classic;
 mod cm5;
 mod output;
+mod scenario;
 mod swap;
 
 use std::path::PathBuf;
@@ -63,6 +64,9 @@ pub struct Bench {
 
     #[command(flatten, next_help_heading = "Suite classic")]
     classic: classic::ClassicArgs,
+
+    #[command(flatten, next_help_heading = "Suite scenario")]
+    scenario: scenario::ScenarioArgs,
 
     #[command(flatten, next_help_heading = "Effort")]
     effort: EffortArgs,
@@ -156,6 +160,9 @@ Examples:
   panto bench comet --on ipsc860 --ranks 16           the machine of 1992, simulated
   panto bench echo --on my-idea.toml --set link.latency=2us
   panto bench comet --against cluster.toml            what the model says, beside each value
+  panto bench scenario/delay --collective bcast,allreduce --late last --delays 1us..1ms
+  panto bench scenario/overlap --collective allreduce --impl library,ring --progress none,helper
+  panto bench scenario/own --scenario my.toml,staggered --ranks 8
 
 Sizes: 64KiB, 64K and 64k are 65,536; 64kB is 64,000. Times: 1.5us, 2ms, 30s, 5min.";
 
@@ -228,7 +235,11 @@ impl Bench {
         let (plot, writer) = self.output.open(world, &manifest)?;
         let mut session = Session::new(self.output.format, writer, manifest).against(against);
         let end = session.measure(world, &kernels, settings)?;
-        session.finish(&end, plot)
+        let code = session.finish(&end, plot)?;
+        match &self.output.rules {
+            Some(rules) if world.is_first() => show::rules(rules, session.records()).map(|()| code),
+            _ => Ok(code),
+        }
     }
 
     /// What is measured. The first process of a job decides, because only one host's memory can be looked at.
@@ -288,6 +299,7 @@ impl Bench {
             cm5: self.cm5.options(&self.kernels, self.machine.message_sets())?,
             swap: self.swap.options()?,
             classic: self.classic.options()?,
+            scenario: self.scenario.options()?,
             ..Settings::default()
         })
     }

@@ -8,6 +8,7 @@ use panto_bench::results::{Existing, Line, Manifest, Writer};
 use panto_transport::World;
 
 use crate::failure::Failure;
+use crate::plot::Target;
 use crate::show::Format;
 
 #[derive(Args)]
@@ -28,9 +29,19 @@ pub struct OutputArgs {
     #[arg(long, requires = "output")]
     force: bool,
 
-    /// Write one SVG per kernel into this directory
-    #[arg(long, value_name = "DIR")]
+    /// What to call the state of things that is measured, such as a version: `panto history` goes by it
+    #[arg(long, value_name = "TEXT", requires = "output")]
+    label: Option<String>,
+
+    /// Draw what was measured: one SVG per kernel into a directory, or for a paper into a file (.svg, .png, or .dat with a script
+    /// for gnuplot)
+    #[arg(long, value_name = "DIR|OUT.svg|OUT.png|OUT.dat")]
     plot: Option<PathBuf>,
+
+    /// Write the fastest of our algorithms at each size and number of ranks as a file of rules, for `collectives.rules` of a model (suite
+    /// scenario)
+    #[arg(long, value_name = "FILE")]
+    pub rules: Option<PathBuf>,
 }
 
 impl OutputArgs {
@@ -49,13 +60,13 @@ impl OutputArgs {
     }
 
     fn plot_directory(&self) -> panto_bench::Result<Option<PathBuf>> {
-        let Some(directory) = &self.plot else { return Ok(None) };
-        std::fs::create_dir_all(directory).map_err(|source| panto_bench::Error::Io {
+        let Some(path) = &self.plot else { return Ok(None) };
+        Target::new(path).prepare().map_err(|source| panto_bench::Error::Io {
             what: "cannot write",
-            path: directory.clone(),
+            path: path.clone(),
             source,
         })?;
-        Ok(Some(directory.clone()))
+        Ok(Some(path.clone()))
     }
 
     fn writer(&self, manifest: &Manifest) -> panto_bench::Result<Option<Writer>> {
@@ -66,7 +77,8 @@ impl OutputArgs {
             _ => Existing::Refuse,
         };
         let mut writer = Writer::create(path, existing)?;
-        writer.write(&Line::Manifest(Box::new(manifest.clone())))?;
+        let manifest = Manifest { label: self.label.clone(), ..manifest.clone() };
+        writer.write(&Line::Manifest(Box::new(manifest)))?;
         Ok(Some(writer))
     }
 }

@@ -43,7 +43,6 @@ impl Course {
     /// Measures everything, and then more sizes where the curves break.
     pub fn measure<W: World>(&mut self, world: &W, settings: &Settings) -> Result<(), Failure> {
         let kernels = decide(world, || self.kernels(settings))?;
-        out::note("Measuring what a model of this machine needs; Ctrl-C stops and keeps what is there.");
         self.session.measure(world, &kernels, settings)?;
         self.look_closer(world, settings)
     }

@@ -1,6 +1,6 @@
 //! `panto compare`
 
-mod percent;
+pub mod percent;
 mod show;
 
 use std::path::PathBuf;
@@ -8,12 +8,14 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use panto_compare::{Comparison, Counts, Run, Settings, compare};
+use panto_report::present;
 
 use crate::failure::Failure;
 use crate::files;
+use crate::plot::{Target, figures};
 
 /// Something is slower, or whatever else `--fail-on` names.
-const CHANGED: u8 = 3;
+pub const CHANGED: u8 = 3;
 
 /// Say what became slower or faster from one run to another, with confidence
 #[derive(Args)]
@@ -45,8 +47,9 @@ pub struct Compare {
     #[arg(long)]
     all: bool,
 
-    /// Draw the ratios against the size: into one file (.svg), or a file for each kernel into a directory
-    #[arg(long, value_name = "FILE.svg|DIR")]
+    /// Draw the ratios against the size: one SVG per kernel into a directory, or for a paper into a file (.svg, .png, or .dat with a script
+    /// for gnuplot)
+    #[arg(long, value_name = "DIR|OUT.svg|OUT.png|OUT.dat")]
     plot: Option<PathBuf>,
 
     /// End with exit code 3 where there is a point of this kind
@@ -117,7 +120,7 @@ impl Compare {
         let comparison = compare(old, new, settings)?;
         show::print(&comparison, self.format, self.all);
         if let Some(path) = &self.plot {
-            show::plot(&comparison, path)?;
+            Target::new(path).write(&figures(present::comparison_figures(&comparison)))?;
         }
         Ok(if self.is_failure(&comparison) { ExitCode::from(CHANGED) } else { ExitCode::SUCCESS })
     }

@@ -150,9 +150,16 @@ impl Simulate {
     fn facts(&self, case: &Case) -> Vec<(String, String)> {
         let trace = self.trace.display().to_string();
         let network = self.case.network.name().to_owned();
-        let facts = [("trace", trace), ("machine", case.machine.name.clone()), ("network", network)];
-        let version = ("panto", env!("CARGO_PKG_VERSION").to_owned());
-        facts.into_iter().chain([version]).map(|(name, value)| (name.to_owned(), value)).collect()
+        let (machine, topology) = (case.machine.name.clone(), case.machine.network.topology.to_string());
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        let facts = [
+            ("trace", trace),
+            ("machine", machine),
+            ("topology", topology),
+            ("network", network),
+            ("panto", version),
+        ];
+        facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 }
 

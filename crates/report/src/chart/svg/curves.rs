@@ -22,13 +22,13 @@ pub(super) fn draw(m: &mut Markup, sheet: &Sheet, looks: &Looks) {
     let all = || sheet.chart.series.iter().zip(&sheet.data.series).enumerate();
     // All bands lie below all lines, all lines below all markers.
     for (_, (series, points)) in all() {
-        grouped(m, looks.get(series), |m| intervals(m, sheet, series, points));
+        grouped(m, looks, series, |m, _| intervals(m, sheet, series, points));
     }
     for (_, (series, points)) in all() {
-        grouped(m, looks.get(series), |m| lines(m, sheet, series, looks.get(series), points));
+        grouped(m, looks, series, |m, look| lines(m, sheet, series, look, points));
     }
     for (index, (series, points)) in all() {
-        grouped(m, looks.get(series), |m| dots(m, sheet, series, looks.get(series), (index, points)));
+        grouped(m, looks, series, |m, look| dots(m, sheet, series, look, (index, points)));
     }
     m.close();
 }
@@ -53,12 +53,13 @@ fn open_clip(m: &mut Markup, Frame { left, right, top, bottom, .. }: Frame) {
     m.open(&tag.attr("viewBox", &view));
 }
 
-fn grouped(m: &mut Markup, look: Look, content: impl FnOnce(&mut Markup)) {
+fn grouped(m: &mut Markup, looks: &Looks, series: &Series, content: impl FnOnce(&mut Markup, Look)) {
     let mut inner = Markup::default();
-    content(&mut inner);
+    let look = looks.get(series);
+    content(&mut inner, look);
     let inner = inner.finish();
     if !inner.is_empty() {
-        m.open(&look.role().on(Tag::new("g")));
+        m.open(&looks.part(look.role().on(Tag::new("g")), series));
         m.raw(&inner);
         m.close();
     }
@@ -95,8 +96,11 @@ fn band(m: &mut Markup, sheet: &Sheet, points: &[Point]) {
 
 fn lines(m: &mut Markup, sheet: &Sheet, series: &Series, look: Look, points: &[Point]) {
     let (zero, rest) = split_zero(sheet.chart, points);
-    if series.style == Style::Dots {
-        return;
+    match series.style {
+        Style::Dots => return,
+        Style::Steps => return m.empty(&stroke(&steps(sheet, points)).attr("stroke-width", "1.6")),
+        Style::Cloud => return m.empty(&cloud(sheet, points)),
+        Style::Line | Style::LineAndDots | Style::Dashed => {}
     }
     if let (Some(last), Some(first)) = (zero.last(), rest.first()) {
         // The break of the axis is a break of the curve: no slope can be read off there.
@@ -107,6 +111,28 @@ fn lines(m: &mut Markup, sheet: &Sheet, series: &Series, look: Look, points: &[P
         let path = polyline(rest.iter().map(|p| place(sheet, p)));
         m.empty(&styled(stroke(&path), series.style, look));
     }
+}
+
+/// A value holds until the next place.
+fn steps(sheet: &Sheet, points: &[Point]) -> String {
+    let mut path = String::new();
+    for (x, y) in points.iter().map(|point| place(sheet, point)) {
+        let _ = if path.is_empty() {
+            write!(path, "M{},{}", number(x), number(y))
+        } else {
+            write!(path, "H{}V{}", number(x), number(y))
+        };
+    }
+    path
+}
+
+/// Lines of no length with round ends: a dot takes ten bytes.
+fn cloud(sheet: &Sheet, points: &[Point]) -> Tag {
+    let mut path = String::new();
+    for (x, y) in points.iter().map(|point| place(sheet, point)) {
+        let _ = write!(path, "M{},{}h0", number(x), number(y));
+    }
+    stroke(&path).attr("stroke-width", "3").attr("stroke-linecap", "round").attr("stroke-opacity", "0.7")
 }
 
 /// The width and dashes of a line.
@@ -124,9 +150,13 @@ pub(super) fn stroke(path: &str) -> Tag {
 }
 
 fn dots(m: &mut Markup, sheet: &Sheet, series: &Series, look: Look, (index, points): (usize, &[Point])) {
+    if series.style.is_dense() {
+        return;
+    }
     let mut marked = Marked::new(sheet, series.style, index);
     for point in points {
-        m.open(&Tag::new("g"));
+        let raw = point.raw.map(|number| number.to_string());
+        m.open(&raw.iter().fold(Tag::new("g"), |tag, number| tag.attr("data-raw", number)));
         m.text(&Tag::new("title"), &describe::point(sheet.chart, series, point));
         let place = place(sheet, point);
         if let Some(fill) = marked.fill(sheet, point, points.len()) {

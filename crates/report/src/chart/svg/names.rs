@@ -22,8 +22,10 @@ fn direct(m: &mut Markup, sheet: &Sheet, looks: &Looks) {
     let ends: Vec<(&Series, (f64, f64))> = ends(sheet).collect();
     let wanted: Vec<f64> = ends.iter().map(|(_, (_, y))| *y).collect();
     for ((series, end), y) in ends.iter().zip(spread(&wanted, NAME_ROW, top + 4.0, bottom - 4.0)) {
+        m.open(&looks.part(Tag::new("g").attr("class", "name"), series));
         leader(m, looks.get(series), *end, right, y);
         name(m, series, right + LEADER - 2.0, y);
+        m.close();
     }
 }
 
@@ -51,17 +53,19 @@ fn leader(m: &mut Markup, look: Look, (x, y): (f64, f64), right: f64, label: f64
 fn legend(m: &mut Markup, sheet: &Sheet, looks: &Looks) {
     for (index, series) in sheet.chart.series.iter().enumerate() {
         let y = sheet.frame.top + (index as f64 + 0.5) * NAME_ROW;
+        m.open(&looks.part(Tag::new("g").attr("class", "name"), series));
         sample(m, series.style, looks.get(series), sheet.frame.right + 12.0, y);
         name(m, series, sheet.frame.right + SAMPLE - 2.0, y);
+        m.close();
     }
 }
 
 fn sample(m: &mut Markup, style: Style, look: Look, x: f64, y: f64) {
     m.open(&look.role().on(Tag::new("g")));
-    if style != Style::Dots {
+    if !matches!(style, Style::Dots | Style::Cloud) {
         m.empty(&styled(stroke(&polyline([(x, y), (x + 24.0, y)])), style, look));
     }
-    if style != Style::Dashed {
+    if !matches!(style, Style::Dashed | Style::Steps) {
         let fill = if style == Style::Line { Fill::Hollow } else { Fill::Solid };
         marker::draw(m, look.marker(), (x + 12.0, y), fill);
     }

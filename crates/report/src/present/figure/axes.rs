@@ -2,7 +2,7 @@
 
 use panto_bench::param;
 
-use super::super::param::{RANKS, header, is_size};
+use super::super::param::{RANKS, header, is_size, is_time};
 use crate::chart::{Axis, Scale, Unit};
 
 /// The axis of a parameter.
@@ -10,13 +10,22 @@ pub(in crate::present) fn of_parameter(name: &str) -> Axis {
     let unit = match name {
         param::LOAD => Unit::Percent,
         _ if is_size(name) => Unit::Bytes,
+        _ if is_time(name) => Unit::Seconds,
         _ => Unit::Count,
     };
     // The work of the matrix kernels is a polynomial of the dimension, which shows best on linear axes.
-    let scale =
-        if matches!(name, param::DIM | param::LOAD | param::LEVEL) { Scale::Linear } else { Scale::Log2 };
+    let scale = match name {
+        param::DIM | param::LOAD | param::LEVEL => Scale::Linear,
+        _ if is_time(name) => Scale::Log10,
+        _ => Scale::Log2,
+    };
     let doubles = if name == param::LENGTH { " in doubles" } else { "" };
     Axis::new(format!("{}{doubles}", label(name)), scale, unit)
+}
+
+/// Where a value of a parameter lies on its axis: times are kept in nanoseconds, and drawn in seconds.
+pub(super) fn place(name: &str, value: u64) -> f64 {
+    if is_time(name) { value as f64 * 1e-9 } else { value as f64 }
 }
 
 /// The axis of times against a parameter. Times grow with sizes over many powers of ten, with ranks over few.

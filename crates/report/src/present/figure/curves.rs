@@ -52,9 +52,25 @@ fn time(group: &Group, panel: &Panel) -> Chart {
         if group.short_name() == "barrier" {
             chart = chart.series(series(group, named, least_name(panel, named), Quantity::Least));
         }
+        chart.series.extend(expected(group, named));
     }
     chart.notes.extend(panel.note.clone());
     chart
+}
+
+/// What a model says of the same points, where one was put beside them.
+fn expected(group: &Group, named: &Named) -> Option<Series> {
+    let model = named.curve.records.iter().find_map(|record| record.expected.as_ref())?;
+    let name = if named.name == "median" {
+        model.machine.clone()
+    } else {
+        format!("{}, {}", named.name, model.machine)
+    };
+    let points = named.curve.records.iter().filter_map(|record| {
+        let Some(Value::Number(place)) = param::value(record, &group.axis) else { return None };
+        Some(Point::new(axes::place(&group.axis, place), record.expected.as_ref()?.time_ns * 1e-9))
+    });
+    Some(Series::new(name, Style::Dashed, points).like(&named.name))
 }
 
 fn least_name(panel: &Panel, named: &Named) -> String {
@@ -95,7 +111,8 @@ fn series(group: &Group, named: &Named, name: String, quantity: Quantity) -> Ser
     let same_place = |a: &&Record, b: &&Record| place(a) == place(b);
     let point = |launches: &[&Record]| {
         let values = launches.iter().filter_map(|record| quantity.of(record, &record.summary()?));
-        merged(place(launches[0])? as f64, &values.collect::<Vec<_>>())
+        let point = merged(axes::place(&group.axis, place(launches[0])?), &values.collect::<Vec<_>>())?;
+        Some(point.raw(group.number(launches[0])))
     };
     let points: Vec<Point> = named.curve.records.chunk_by(same_place).filter_map(point).collect();
     let style = if points.len() <= FEW_POINTS { Style::LineAndDots } else { Style::Line };

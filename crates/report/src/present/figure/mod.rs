@@ -4,6 +4,7 @@ mod axes;
 mod curves;
 mod distribution;
 mod panels;
+mod scenario;
 
 use std::collections::BTreeSet;
 
@@ -14,6 +15,8 @@ use super::{param, placement, words};
 use crate::chart::{Chart, Figure};
 
 pub(super) use axes::of_parameter;
+pub(super) use panels::thinned;
+pub use scenario::{is_scenario, scenario_figures};
 
 /// The graph of one kernel: time against the parameter on its axis with a curve for each combination of the
 /// others, and below it the bandwidth, where bytes are moved. A barrier has its least time as well, and a handler

@@ -82,7 +82,7 @@ fn values(curves: &[Curve], name: &str, index: usize) -> Vec<Option<Value>> {
 }
 
 /// At most so many of the items, evenly from the first to the last.
-pub(super) fn thinned<T>(items: Vec<T>, most: usize) -> Vec<T> {
+pub(in crate::present) fn thinned<T>(items: Vec<T>, most: usize) -> Vec<T> {
     let last = items.len().saturating_sub(1);
     if items.len() <= most {
         return items;

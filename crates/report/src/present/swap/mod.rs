@@ -14,6 +14,8 @@ use panto_bench::swap::{Loop, Way};
 use panto_bench::{Point, param};
 use panto_units::bytes;
 
+use crate::table::Table;
+
 pub use figures::figures as swap_figures;
 pub(super) use matrix::tables;
 
@@ -22,16 +24,26 @@ pub fn is_swap(kernel: &str) -> bool {
     kernel.starts_with("swap/")
 }
 
+/// The statistics of each experiment and the fastest protocols at each size, each with a heading.
+pub fn swap_tables(records: &[Record]) -> Vec<(String, Table)> {
+    let records: Vec<&Record> = records.iter().filter(|record| is_swap(&record.kernel)).collect();
+    if records.iter().all(|record| record.summary().is_none()) {
+        return Vec::new();
+    }
+    statistics::tables(&records).into_iter().chain(ranking::tables(&records)).collect()
+}
+
 /// What follows from records of the suite: the statistics of each experiment, the fastest protocols at each size, and what to write.
 /// Empty if there are none.
 pub fn swap_summary(records: &[Record]) -> String {
-    let records: Vec<&Record> = records.iter().filter(|record| is_swap(&record.kernel)).collect();
-    if records.iter().all(|record| record.summary().is_none()) {
+    let tables = swap_tables(records);
+    if tables.is_empty() {
         return String::new();
     }
-    let tables = statistics::tables(&records).into_iter().chain(ranking::tables(&records));
+    let records: Vec<&Record> = records.iter().filter(|record| is_swap(&record.kernel)).collect();
     let notes = notes::notes(&records).into_iter().map(|note| format!("note: {note}"));
-    let mut lines: Vec<String> = tables.map(|(heading, table)| format!("{heading}\n{table}")).collect();
+    let mut lines: Vec<String> =
+        tables.iter().map(|(heading, table)| format!("{heading}\n{table}")).collect();
     lines.extend(notes);
     lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
 }

@@ -11,6 +11,7 @@ pub fn manifest() -> Manifest {
         panto: "0.1.0".into(),
         started: 1_700_000_000,
         command: ["panto", "bench", "comet", "--out", "my results.jsonl"].map(String::from).to_vec(),
+        label: None,
         host: "bench-7".into(),
         cpu: "Example CPU @ 2.40GHz".into(),
         cores: 4,
@@ -64,6 +65,8 @@ pub fn record(kernel: &str, point: Point, nanos: f64) -> Record {
         figures: std::collections::BTreeMap::new(),
         expected: None,
         absent: None,
+        ranks_ns: Vec::new(),
+        wrong: None,
     }
 }
 

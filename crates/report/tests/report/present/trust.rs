@@ -21,6 +21,11 @@ fn description_of_ranks_on_two_hosts() {
     assert_snapshot!(present::describe(&on_two_hosts()));
 }
 
+fn reported(manifest: &Manifest, records: &[Record]) -> String {
+    let manifests = std::slice::from_ref(manifest);
+    present::report(&[present::Reported { name: None, manifests, records }]).to_html()
+}
+
 /// Whatever form somebody looks at, it says how far apart ranks were and on how many hosts they ran.
 #[test]
 fn distances_and_hosts_are_said_everywhere() {
@@ -34,7 +39,7 @@ fn distances_and_hosts_are_said_everywhere() {
     let places: Vec<Option<usize>> = names.iter().map(|name| svg.find(name)).collect();
     assert!(places.is_sorted() && places[0].is_some(), "curves from near to far: {places:?}");
     assert!(svg.contains("mpi, 4 ranks on 2 hosts"), "{svg}");
-    let page = present::report(&manifest, &records, &found).to_html();
+    let page = reported(&manifest, &records);
     assert!(page.contains("Message passing on 2 hosts") && page.contains("ranks 2-3, cores 0-3 shared"));
     for text in [present::osu(&records), present::imb(&records)] {
         assert!(text.contains("within a core complex (the nearest that was measured)"), "{text}");
@@ -134,7 +139,7 @@ fn simulated_points_say_so_everywhere() {
         present::findings(&found),
         present::describe(&manifest).to_string(),
         present::figure("comet/echo", &records, Some(&manifest)).to_svg(),
-        present::report(&manifest, &records, &found).to_html(),
+        reported(&manifest, &records),
         present::osu(&records),
         present::imb(&records),
     ];

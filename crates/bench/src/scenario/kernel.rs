@@ -1,0 +1,169 @@
+//! The kernels: CRESTA's three scenarios (S5), and any other.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use panto_transport::Transport;
+
+use super::language::Scenario;
+use super::operation::{Implementation, Progress};
+use super::points::{ALL_SIZES, TIMES, TWO_SIZES, Usual, points, values_of};
+use super::report::{self, Report};
+use super::runner::Runner;
+use super::script::Script;
+use super::{SUITE, figure};
+use crate::error::{Error, Result};
+use crate::kernel::{About, Pattern};
+use crate::measure::{Lab, Metric, Timing};
+use crate::point::{Point, param};
+use crate::results::Record;
+use crate::settings::Settings;
+
+/// Scenario 1: a collective alone.
+#[derive(Debug, Clone, Copy)]
+pub struct Only;
+
+/// Scenario 2: one participant is late.
+#[derive(Debug, Clone, Copy)]
+pub struct Delay;
+
+/// Scenario 3: all compute meanwhile.
+#[derive(Debug, Clone, Copy)]
+pub struct Overlap;
+
+/// Any other, by `--scenario`.
+#[derive(Debug, Clone, Copy)]
+pub struct Own;
+
+/// A scenario that is built in, read once.
+macro_rules! built_in {
+    ($name:ident, $file:literal) => {
+        static $name: LazyLock<Scenario> =
+            LazyLock::new(|| Scenario::load($file, None).expect("built-in scenarios are right"));
+    };
+}
+
+built_in!(ONLY, "only");
+built_in!(DELAY, "delay");
+built_in!(OVERLAP, "overlap");
+
+fn about(name: &'static str, line: &'static str, axis: &'static str) -> About {
+    About { suite: SUITE, name, line, axis, least_ranks: 2, needs: None }
+}
+
+impl Pattern for Only {
+    fn about(&self) -> About {
+        about(
+            "only",
+            "a collective alone, from the first start to the last end, by size and participants",
+            param::BYTES,
+        )
+    }
+
+    fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
+        points(settings, &ONLY, Usual { sizes: ALL_SIZES, times: TIMES, ranks: true }, false)
+    }
+
+    fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
+        measure(lab, &self.about(), &ONLY, point)
+    }
+}
+
+impl Pattern for Delay {
+    fn about(&self) -> About {
+        about("delay", "a collective to which one participant comes late, by the delay", param::DELAY)
+    }
+
+    fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
+        points(settings, &DELAY, Usual { sizes: TWO_SIZES, times: TIMES, ranks: false }, false)
+    }
+
+    fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
+        measure(lab, &self.about(), &DELAY, point)
+    }
+}
+
+impl Pattern for Overlap {
+    fn about(&self) -> About {
+        about("overlap", "a collective in flight while all compute, by the computation", param::COMPUTATION)
+    }
+
+    fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
+        points(settings, &OVERLAP, Usual { sizes: TWO_SIZES, times: TIMES, ranks: false }, false)
+    }
+
+    fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
+        measure(lab, &self.about(), &OVERLAP, point)
+    }
+}
+
+impl Pattern for Own {
+    fn about(&self) -> About {
+        about("own", "a scenario of a file, or another that is built in, by --scenario", param::BYTES)
+    }
+
+    fn available(&self, settings: &Settings) -> Result<()> {
+        if settings.scenario.own.is_empty() {
+            return Err(Error::usage(
+                "scenario/own needs a scenario; use --scenario my.toml, or a built-in such as --scenario staggered",
+            ));
+        }
+        Ok(())
+    }
+
+    fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
+        let usual = Usual { sizes: TWO_SIZES, times: TIMES, ranks: false };
+        let each = settings.scenario.own.iter().map(|scenario| points(settings, scenario, usual, true));
+        Ok(each.collect::<Result<Vec<_>>>()?.concat())
+    }
+
+    fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
+        let name = point.text(param::SCENARIO);
+        let scenario = lab.settings.scenario.own.iter().find(|scenario| scenario.name == name);
+        let scenario =
+            scenario.ok_or_else(|| Error::usage(format!("there is no scenario `{name}` any more")))?;
+        measure(lab, &self.about(), scenario, point)
+    }
+}
+
+/// Measures one point: the time to completion of one run of the scenario (S7), again and again. Runs in a row would be another
+/// scenario.
+fn measure<T: Transport>(
+    lab: &mut Lab<'_, T>,
+    about: &About,
+    scenario: &Scenario,
+    point: &Point,
+) -> Result<Option<Record>> {
+    let settings = lab.settings;
+    let script = Script::new(scenario, values_of(point, settings.seed)?)?;
+    let who: Implementation = point.text(param::IMPLEMENTATION).parse()?;
+    let progress = Some(point.text(param::PROGRESS)).filter(|text| !text.is_empty());
+    let progress: Progress = progress.map_or(Ok(Progress::None), str::parse)?;
+    let mut runner = Runner::new(lab.transport, &script, &who, progress, &settings.scenario)?;
+    let samples = lab.measure(Timing::single(Metric::first_to_last()), &mut runner)?;
+    let reports = report::gather(lab.transport, runner.report())?;
+    Ok(samples.map(|samples| {
+        let wrong = report::wrong(&reports);
+        let data = script.operations.iter().any(|operation| operation.call.has_data());
+        Record {
+            moved: point.number(param::BYTES).filter(|_| script.operations.len() == 1),
+            algorithm: Some(who.to_string()),
+            verified: data && wrong.is_none(),
+            figures: figures(scenario, &reports),
+            ranks_ns: reports.iter().map(|report| (report.nanos * 1e3).round() / 1e3).collect(),
+            wrong,
+            ..Record::new(&about.full_name(), point, samples)
+        }
+    }))
+}
+
+/// What is known beside the times.
+fn figures(scenario: &Scenario, reports: &[Report]) -> BTreeMap<String, f64> {
+    let operations = Some(scenario.issues() as f64).filter(|issues| *issues > 1.0);
+    let named = [
+        (figure::OPERATIONS, operations),
+        (figure::COMP_ERROR, report::worst(reports, |report| report.comp_error)),
+        (figure::COMP_CPU_ERROR, report::worst(reports, |report| report.comp_cpu_error)),
+    ];
+    named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}

@@ -1,0 +1,160 @@
+//! Who carries a collective out (S2).
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use panto_schedule::{Algorithm, Problem, UnevenProblem, schedule};
+use panto_transport::foreign::Foreign;
+
+use super::call::Call;
+use crate::error::{Error, Result};
+
+/// The name of the message layer's own collectives.
+pub const LIBRARY: &str = "library";
+
+/// Who carries a collective out.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Implementation {
+    /// The message layer's own collective; where it has none, what Panto's rules or the machine's choose.
+    Library,
+    /// One of Panto's schedules.
+    Algorithm(Algorithm),
+    /// Somebody else's, from a shared library (see `docs/implementations.md`).
+    Foreign {
+        /// The library.
+        path: PathBuf,
+        /// The name of the implementation in it.
+        name: String,
+    },
+}
+
+impl Implementation {
+    /// Is it there at all? A library is loaded to find out.
+    pub fn check(&self) -> Result<()> {
+        self.load().map(drop)
+    }
+
+    /// Can it carry out this collective on so many ranks? The error says what can. A library is loaded to find out.
+    pub fn for_call(&self, call: Call, ranks: usize) -> Result<()> {
+        match self {
+            Self::Library => Ok(()),
+            Self::Algorithm(algorithm) => Ok(match (call.plain(), call.uneven()) {
+                (Some(collective), _) => {
+                    schedule(&Problem { collective, ranks, root: 0, count: 1 }, *algorithm).map(drop)
+                }
+                (_, Some(uneven)) => {
+                    UnevenProblem::around(uneven, ranks, 0, 1)?.schedule(*algorithm).map(drop)
+                }
+                (None, None) => Ok(()),
+            }?),
+            Self::Foreign { .. } => self.load()?.map_or(Ok(()), |foreign| {
+                let served = foreign.serves();
+                if served.contains(&call.name()) {
+                    return Ok(());
+                }
+                Err(Error::usage(format!("{self} does not serve {call}; it serves {}", served.join(", "))))
+            }),
+        }
+    }
+
+    /// Can it go on beside other work?
+    pub fn check_non_blocking(&self) -> Result<()> {
+        match self.load()? {
+            Some(foreign) if !foreign.is_non_blocking() => Err(Error::usage(format!(
+                "{self} has no functions `start` and `test`, so it cannot go on beside other work; call it blocking, or add \
+                 them (docs/implementations.md)"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Does it run code that is not Panto's or the message layer's? Such code may crash.
+    pub const fn is_foreign(&self) -> bool {
+        matches!(self, Self::Foreign { .. })
+    }
+
+    /// The stranger's code, if it is that.
+    pub(super) fn load(&self) -> Result<Option<Foreign>> {
+        match self {
+            Self::Foreign { path, name } => {
+                Foreign::load(path, name).map(Some).map_err(|error| Error::usage(error.to_string()))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// As it is named on a command line.
+impl fmt::Display for Implementation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Library => f.pad(LIBRARY),
+            Self::Algorithm(algorithm) => algorithm.fmt(f),
+            Self::Foreign { path, name } => f.pad(&format!("{}:{name}", path.display())),
+        }
+    }
+}
+
+/// Reads `library`, an algorithm such as `ring` or `chain:8`, and `path/to/libx.so:name`.
+impl FromStr for Implementation {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        if text == LIBRARY {
+            return Ok(Self::Library);
+        }
+        let is_path = text.contains('/') || text.contains(".so");
+        if !is_path {
+            let unknown = |error| {
+                Error::usage(format!(
+                    "{error}; besides these, `{LIBRARY}` and an implementation of your own, such as ./libmine.so:name"
+                ))
+            };
+            return text.parse().map(Self::Algorithm).map_err(unknown);
+        }
+        match text.rsplit_once(':') {
+            Some((path, name)) if !path.is_empty() && !name.is_empty() && !name.contains('/') => {
+                Ok(Self::Foreign { path: path.into(), name: name.into() })
+            }
+            _ => Err(Error::usage(format!(
+                "`{text}` says no name; which implementation of that library is meant? Such as {}:name",
+                text.trim_end_matches(':')
+            ))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use panto_schedule::Collective;
+
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for text in ["library", "ring", "chain:8", "./libmine.so:tree", "/a/b.so.1:x"] {
+            assert_eq!(text.parse::<Implementation>().unwrap().to_string(), text);
+        }
+        for (text, hint) in [
+            ("./libmine.so", "./libmine.so:name"),
+            ("libmine.so:", "libmine.so:name"),
+            ("nonsense", "there are linear"),
+        ] {
+            let error = text.parse::<Implementation>().unwrap_err().to_string();
+            assert!(error.contains(hint), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_serve_is_told_what_does() {
+        let ring: Implementation = "ring".parse().unwrap();
+        ring.for_call(Call::Plain(Collective::Allreduce), 5).unwrap();
+        ring.for_call(Call::Allgatherv, 5).unwrap();
+        let error = ring.for_call(Call::Gatherv, 5).unwrap_err().to_string();
+        assert!(error.contains("use linear"), "{error}");
+        let missing: Implementation = "./no-such.so:tree".parse().unwrap();
+        let error = missing.for_call(Call::Alltoallv, 2).unwrap_err().to_string();
+        assert!(error.contains("there is no file ./no-such.so"), "{error}");
+    }
+}

@@ -1,0 +1,193 @@
+//! The points of a scenario: participants, sizes, delays and computations (S3).
+
+use panto_transport::Time;
+
+use super::language::{Form, Late, Scenario, Times, Variable};
+use super::operation::{Call, Implementation, Progress};
+use super::script::{Script, Values};
+use crate::error::{Error, Result};
+use crate::point::{Point, param};
+use crate::settings::Settings;
+
+/// What a kernel sweeps over when the user names nothing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Usual {
+    pub sizes: &'static [u64],
+    pub times: &'static [u64],
+    /// Does it sweep over numbers of participants?
+    pub ranks: bool,
+}
+
+/// 8 B to 1 MiB.
+pub(super) const ALL_SIZES: &[u64] = &[8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20];
+/// Where times are swept over, a short and a long message must do.
+pub(super) const TWO_SIZES: &[u64] = &[8, 64 << 10];
+/// Nothing, and 1 us to 1 ms.
+pub(super) const TIMES: &[u64] = &[0, 1_000, 4_000, 16_000, 64_000, 256_000, 1_000_000];
+
+/// All points of a scenario; an error if there are none, and why.
+pub(super) fn points(
+    settings: &Settings,
+    scenario: &Scenario,
+    usual: Usual,
+    named: bool,
+) -> Result<Vec<Point>> {
+    if settings.effort.repetitions.is_some_and(|repetitions| repetitions > 1) {
+        return Err(Error::usage(
+            "a sample of a scenario is one run of it, because runs in a row are another scenario; use --samples N, not --repetitions",
+        ));
+    }
+    // One that cannot be had at all is a mistake, even where others can.
+    settings.scenario.implementations.iter().flatten().try_for_each(Implementation::check)?;
+    let mut sweep = Sweep { settings, scenario, usual, named, points: Vec::new(), refused: None };
+    for ranks in participants(settings, usual) {
+        sweep.ranks(ranks);
+    }
+    match sweep.refused {
+        Some(why) if sweep.points.is_empty() => Err(why),
+        _ => Ok(sweep.points),
+    }
+}
+
+/// The numbers of participants, from the fewest to all.
+fn participants(settings: &Settings, usual: Usual) -> Vec<usize> {
+    let from = settings.scenario.from.or(usual.ranks.then_some(2));
+    match (settings.ranks.as_slice(), from) {
+        ([one], None) => vec![*one],
+        ([one], Some(from)) => {
+            // From the fewest on in powers of two, as CRESTA does.
+            let doubled = std::iter::successors(Some(from.max(1)), |ranks| ranks.checked_mul(2));
+            doubled.take_while(|ranks| ranks < one).chain([*one]).collect()
+        }
+        (several, from) => several.iter().copied().filter(|&ranks| ranks >= from.unwrap_or(1)).collect(),
+    }
+}
+
+struct Sweep<'a> {
+    settings: &'a Settings,
+    scenario: &'a Scenario,
+    usual: Usual,
+    /// Does the point name the scenario?
+    named: bool,
+    points: Vec<Point>,
+    /// Why there is no point where one was asked for, first of all.
+    refused: Option<Error>,
+}
+
+impl Sweep<'_> {
+    fn uses(&self, variable: Variable) -> bool {
+        self.scenario.uses(variable)
+    }
+
+    fn ranks(&mut self, ranks: usize) {
+        let options = &self.settings.scenario;
+        let calls = options.calls.as_deref().unwrap_or(&Call::ALL);
+        let calls = if self.uses(Variable::Collective) { calls } else { &calls[..1] };
+        let usual = [Implementation::Library];
+        let who = options.implementations.as_deref().unwrap_or(&usual);
+        let late = if self.uses(Variable::Late) { &options.late[..] } else { &options.late[..1] };
+        for &late in late {
+            for &call in calls {
+                let values = self.values(ranks, call, late);
+                match Script::new(self.scenario, values) {
+                    Err(why) => self.refuse(why),
+                    Ok(script) => who.iter().for_each(|who| self.implementation(who, &values, &script)),
+                }
+            }
+        }
+    }
+
+    fn values(&self, ranks: usize, call: Call, late: Late) -> Values {
+        let (form, seed) = (self.settings.scenario.form, self.settings.seed);
+        Values { ranks, call, bytes: 0, times: Times::default(), late, form, seed }
+    }
+
+    fn refuse(&mut self, why: Error) {
+        self.refused.get_or_insert(why);
+    }
+
+    fn implementation(&mut self, who: &Implementation, values: &Values, script: &Script<'_>) {
+        for operation in &script.operations {
+            let fits = who.for_call(operation.call, values.ranks).and_then(|()| match operation.form {
+                Form::Blocking => Ok(()),
+                Form::NonBlocking => who.check_non_blocking(),
+            });
+            if let Err(why) = fits {
+                return self.refuse(why);
+            }
+        }
+        let mut point = Point::new(values.ranks).with_text(param::IMPLEMENTATION, &who.to_string());
+        if self.uses(Variable::Collective) {
+            point = point.with_text(param::COLLECTIVE, values.call.name());
+        }
+        if self.uses(Variable::Late) {
+            point = point.with_text(param::LATE, &values.late.to_string());
+        }
+        if self.named {
+            point = point.with_text(param::SCENARIO, &self.scenario.name);
+        }
+        if let Some(form) = script.form() {
+            point = point.with_text(param::CALL, &form.to_string());
+        }
+        let moving = self.scenario.computes_beside() && script.form() != Some(Form::Blocking);
+        let moves = script.operations.iter().any(|operation| operation.call.has_data());
+        let has_size = self.uses(Variable::Size) && (moves || self.scenario.loads_are_swept());
+        self.expand(&point, has_size, moving);
+    }
+
+    /// The same point at every size and time.
+    fn expand(&mut self, point: &Point, has_size: bool, moving: bool) {
+        let (settings, options) = (self.settings, &self.settings.scenario);
+        let sizes = swept(has_size, settings.sizes.as_deref(), self.usual.sizes);
+        let delays = against_none(self.uses(Variable::Delay), options.delays.as_deref(), self.usual.times);
+        let computations =
+            swept(self.uses(Variable::Computation), options.computations.as_deref(), self.usual.times);
+        let progress: Vec<Option<Progress>> =
+            if moving { options.progress.iter().copied().map(Some).collect() } else { vec![None] };
+        let with = |point: Point, name: &str, value: Option<u64>| match value {
+            Some(value) => point.with(name, value),
+            None => point,
+        };
+        for &bytes in &sizes {
+            for &delay in &delays {
+                for &computation in &computations {
+                    let point = with(point.clone(), param::BYTES, bytes);
+                    let point = with(with(point, param::DELAY, delay), param::COMPUTATION, computation);
+                    self.points.extend(progress.iter().map(|progress| match progress {
+                        Some(progress) => point.clone().with_text(param::PROGRESS, &progress.to_string()),
+                        None => point.clone(),
+                    }));
+                }
+            }
+        }
+    }
+}
+
+/// Delays or computations. What they add is seen against none at all, so that is always measured, too.
+fn against_none(used: bool, named: Option<&[u64]>, usual: &[u64]) -> Vec<Option<u64>> {
+    let mut times = swept(used, named, usual);
+    if used && !times.contains(&Some(0)) {
+        times.insert(0, Some(0));
+    }
+    times
+}
+
+/// The values of what is swept over; once nothing if it is not.
+fn swept(used: bool, named: Option<&[u64]>, usual: &[u64]) -> Vec<Option<u64>> {
+    if used { named.unwrap_or(usual).iter().copied().map(Some).collect() } else { vec![None] }
+}
+
+/// What a point says of the variables.
+pub(super) fn values_of(point: &Point, seed: u64) -> Result<Values> {
+    let nanos = |name| Time::from_nanos(point.number(name).unwrap_or(0));
+    let parsed = |name| Some(point.text(name)).filter(|text| !text.is_empty());
+    Ok(Values {
+        ranks: point.ranks,
+        call: parsed(param::COLLECTIVE).map_or(Ok(Call::ALL[0]), str::parse)?,
+        bytes: point.number(param::BYTES).unwrap_or(0),
+        times: Times { delay: nanos(param::DELAY), computation: nanos(param::COMPUTATION) },
+        late: parsed(param::LATE).map_or(Ok(Late::default()), str::parse)?,
+        form: parsed(param::CALL).map(str::parse).transpose()?,
+        seed,
+    })
+}

@@ -1,0 +1,162 @@
+//! Every collective by everybody who can carry it out, called in every way.
+
+use std::sync::Arc;
+
+use panto_bench::scenario::operation::{
+    Call, How, Implementation, Progress, Ready, Task, compute_beside, ready, work_beside,
+};
+use panto_bench::{Error, Result};
+use panto_machine::Machine;
+use panto_schedule::{Collective, algorithms};
+use panto_transport::simulated::{Model, Simulated};
+use panto_transport::threads::Threads;
+use panto_transport::{Time, Transport, World};
+
+/// Whoever can carry out a collective.
+fn implementations(call: Call) -> Vec<Implementation> {
+    let own = match (call.plain(), call.uneven()) {
+        (Some(collective), _) => algorithms(collective),
+        (_, Some(uneven)) => uneven.algorithms(),
+        _ => &[],
+    };
+    let own = own.iter().map(|&algorithm| Implementation::Algorithm(algorithm));
+    own.chain([Implementation::Library]).collect()
+}
+
+fn ways() -> [How; 4] {
+    let non_blocking = How { non_blocking: true, copies: 2, ..How::default() };
+    [
+        How { copies: 3, ..How::default() },
+        non_blocking,
+        How { progress: Progress::Poll, lane: 3, ..non_blocking },
+        How { progress: Progress::Helper, lane: How::LANES - 1, ..non_blocking },
+    ]
+}
+
+/// Issues it in this way, with something to do meanwhile.
+fn exercise<T: Transport>(transport: &T, one: &mut Ready<'_, T>, how: How) -> Result<()> {
+    one.issue()?;
+    match how.progress {
+        Progress::None => {}
+        Progress::Poll => while !one.poll()? {},
+        Progress::Helper if transport.is_virtual() => {
+            compute_beside(transport, std::slice::from_mut(one), Time::from_nanos(500))?;
+        }
+        Progress::Helper => {
+            let mut sum = 0;
+            one.work_beside(|| sum = (0..1_000).sum::<u64>())?;
+            assert_eq!(sum, 499_500);
+        }
+    }
+    Ok(one.sync()?)
+}
+
+/// Rounds of all of it on one rank, each verified.
+fn all_of_it<T: Transport>(transport: &T, call: Call, bytes: &[u64]) -> Result<()> {
+    let root = transport.size() - 1;
+    for who in implementations(call) {
+        who.for_call(call, transport.size())?;
+        for how in ways() {
+            for &bytes in bytes {
+                let mut one = ready(transport, &Task { call, bytes, root }, &who, how)?;
+                for round in 1..=4 {
+                    one.prepare(round);
+                    exercise(transport, &mut one, how)?;
+                    let wrong =
+                        |what| Error::usage(format!("{call} by {who}, {how:?}, {bytes} bytes: {what}"));
+                    one.verify().map_err(wrong)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_collective_in_every_way_on_threads() {
+    for ranks in [1, 3] {
+        for call in Call::ALL {
+            Threads::default().run(ranks, |transport| all_of_it(transport, call, &[13, 6_000])).unwrap();
+        }
+    }
+}
+
+fn simulated() -> Simulated {
+    Simulated::new(Arc::new(Machine::load("cm5", &[]).expect("a built-in machine")), Model::Fast)
+}
+
+#[test]
+fn every_collective_in_every_way_on_a_simulated_machine() {
+    for call in Call::ALL {
+        simulated().run(5, |transport| all_of_it(transport, call, &[8, 1_003])).unwrap();
+    }
+}
+
+fn sum(bytes: u64) -> Task {
+    Task { call: Call::Plain(Collective::Allreduce), bytes, root: 0 }
+}
+
+/// Two in flight go on together while a helper works.
+#[test]
+fn a_helper_leaves_time_for_all_that_is_in_flight() {
+    let ring = "ring".parse().unwrap();
+    Threads::default()
+        .run(3, |transport| {
+            let how = |lane| How { non_blocking: true, progress: Progress::Helper, lane, ..How::default() };
+            let make = |lane| ready(transport, &sum(60_000), &ring, how(lane));
+            let mut both = [make(0)?, make(1)?];
+            for round in 1..10 {
+                for one in &mut both {
+                    one.prepare(round);
+                    one.issue()?;
+                }
+                let mut worked = false;
+                work_beside(&mut both, || worked = true)?;
+                assert!(worked);
+                for one in &mut both {
+                    one.sync()?;
+                    one.verify().map_err(Error::usage)?;
+                }
+            }
+            Ok::<_, Error>(())
+        })
+        .unwrap();
+}
+
+/// What a rank takes for an allreduce that it has issued and a computation beside it, in nanoseconds.
+fn both(progress: Progress, computation: u64) -> f64 {
+    let times = simulated().run(4, |transport| {
+        let how = How { non_blocking: true, progress, ..How::default() };
+        let mut one = ready(transport, &sum(8_000), &Implementation::Library, how)?;
+        one.prepare(1);
+        one.issue()?;
+        let start = transport.now();
+        compute_beside(transport, std::slice::from_mut(&mut one), Time::from_nanos(computation))?;
+        one.sync()?;
+        one.verify().map_err(Error::usage)?;
+        Ok::<_, Error>(transport.now().since(start).as_nanos())
+    });
+    times.unwrap().into_iter().fold(0.0, f64::max)
+}
+
+/// A processor beside the rank's own hides the shorter of the two; without one a schedule that nobody asks about waits.
+#[test]
+fn a_simulated_helper_hides_what_can_be_hidden() {
+    let alone = both(Progress::Helper, 0);
+    assert!(alone > 1_000.0, "{alone}");
+    let long = (4.0 * alone) as u64;
+    assert!((both(Progress::Helper, long) - long as f64).abs() < 1.0);
+    let short = both(Progress::Helper, (alone / 4.0) as u64);
+    assert!((short - alone).abs() < 1.0, "{short} and {alone}");
+    assert!(both(Progress::None, long) > long as f64 + 0.5 * alone);
+}
+
+/// Only so many can be told apart.
+#[test]
+fn lanes_have_an_end() {
+    let error = Threads::default().run(1, |transport| {
+        let how = How { non_blocking: true, lane: How::LANES, ..How::default() };
+        ready(transport, &sum(8), &Implementation::Library, how).map(drop)
+    });
+    assert!(error.unwrap_err().to_string().contains("15 collectives can be in flight"));
+}

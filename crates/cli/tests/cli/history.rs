@@ -1,0 +1,47 @@
+//! `panto history`: results over the versions of something, and what is certain of their changes (S9).
+
+use std::path::Path;
+
+use super::{line, stderr, stdout, succeeds};
+
+/// One version: a broadcast on a simulated machine whose times are exact.
+fn version(file: &Path, label: &str, more: &str) {
+    let bench = "bench comet/echo --on sp2 --ranks 2 --hops 1 --sizes 8,64K --append";
+    succeeds(&line(&format!("{bench} --label {label} {more} -o {}", file.display())));
+}
+
+#[test]
+fn versions_are_flagged_and_drawn() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (file, plot) = (directory.path().join("h.jsonl"), directory.path().join("h.svg"));
+    version(&file, "v1", "");
+    version(&file, "v2", "--set link.latency=1ms");
+    version(&file, "v3", "--set link.latency=1ms");
+    let shown = line(&format!("history {} --plot {}", file.display(), plot.display()));
+    let text = succeeds(&shown);
+    for word in ["v1", "v2", "v3", "v2: 2 slower", "v3: 2 same", "the last against the first: 2 slower"] {
+        assert!(text.contains(word), "no `{word}` in:\n{text}");
+    }
+    assert!(std::fs::read_to_string(plot).expect("drawn").contains("Versions: 1: v1, 2: v2, 3: v3."));
+    // The newest is no slower than the one before, so the job does not fail.
+    succeeds(&line(&format!("history {} --fail-on-slower", file.display())));
+    version(&file, "v4", "--set link.latency=2ms");
+    let fails = line(&format!("history {} --fail-on-slower --format json", file.display()));
+    assert_eq!(fails.status.code(), Some(3), "{}", stderr(&fails));
+    let document: serde_json::Value = serde_json::from_str(&stdout(&fails)).expect("JSON");
+    assert_eq!(document["versions"][3]["label"], "v4");
+    assert_eq!(document["series"][0]["values"][3]["change"]["verdict"], "slower");
+    let csv = succeeds(&line(&format!("history {} --format csv", file.display())));
+    assert_eq!(csv.lines().count(), 1 + 2 * 4, "{csv}");
+}
+
+#[test]
+fn what_is_no_history_is_said() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("h.jsonl");
+    version(&file, "v1", "");
+    let wrong = line(&format!("history {} --kernel comet/nothing", file.display()));
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(stderr(&wrong).contains("there are comet/echo"), "{}", stderr(&wrong));
+    assert_eq!(line("history no-such-file.jsonl").status.code(), Some(2));
+}

@@ -1,0 +1,107 @@
+//! The suite `scenario` as a user meets it.
+
+use serde_json::Value;
+
+use super::{line, panto, stderr, succeeds};
+
+/// The points of a run on a machine that takes no time to measure.
+fn points(rest: &str) -> Vec<Value> {
+    let text = succeeds(&line(&format!("bench {rest} --on cm5 --ranks 8 --format json")));
+    let value: Value = serde_json::from_str(&text).expect("JSON");
+    value["points"].as_array().expect("points").clone()
+}
+
+#[test]
+fn scenario_1_sweeps_over_participants_and_implementations() {
+    let rest = "scenario/only --collective bcast,barrier --impl library,binomial --sizes 8,4K";
+    let all = points(rest);
+    // Two, four and eight take part; a barrier has no size, and no binomial tree of its own is needed to see that.
+    let of = |name: &str| all.iter().filter(|point| point["params"]["collective"] == name).count();
+    assert_eq!(of("bcast"), 3 * 2 * 2);
+    assert!(of("barrier") >= 3);
+    let text = succeeds(&line(&format!("bench {rest} --on cm5 --ranks 8 --from 8")));
+    for words in ["scenario/only: a collective alone", "first start to last end", "binomial", "bcast"] {
+        assert!(text.contains(words), "no `{words}` in {text}");
+    }
+}
+
+#[test]
+fn delays_and_computations_are_shown_as_times() {
+    let text = succeeds(&line(
+        "bench scenario/delay --collective bcast --sizes 8 --late first,last --delays 1us..4us --on cm5 --ranks 4",
+    ));
+    for words in ["delay", "1.00us", "2.00us", "4.00us", "first", "last"] {
+        assert!(text.contains(words), "no `{words}` in {text}");
+    }
+    let all = points(
+        "scenario/overlap --collective allreduce --sizes 8 --computations 10us --progress none,helper",
+    );
+    assert_eq!(all.len(), 2);
+    assert!(all.iter().all(|point| point["params"]["computation"] == 10_000), "{all:?}");
+}
+
+const MINE: &str = r#"
+name = "mine"
+about = "two wait for the others"
+
+[[participants]]
+who = "0..1"
+do = ["start", "issue", "sync", "stop"]
+
+[[participants]]
+who = "others"
+do = ["start", "delay(30us)", "issue", "sync", "stop"]
+"#;
+
+#[test]
+fn a_file_of_ones_own_is_drawn_and_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("mine.toml");
+    std::fs::write(&file, MINE).expect("writable");
+    let text = succeeds(&panto(["info".as_ref(), file.as_os_str()]));
+    for words in [
+        "mine: two wait for the others",
+        "0 to 1: start, issue the operation, wait for the operation, stop",
+        "all others: start, wait for 30.0us, issue",
+        "swept over: $collective (--collective), $size (--sizes)",
+        "0..1  |====",
+        "2..3  |....",
+    ] {
+        assert!(text.contains(words), "no `{words}` in {text}");
+    }
+    let path = file.to_str().expect("a path");
+    let all = points(&format!(
+        "scenario/own --scenario {path},staggered --collective gather --sizes 8 --delays 5us"
+    ));
+    let names: Vec<&str> = all.iter().filter_map(|point| point["params"]["scenario"].as_str()).collect();
+    assert!(names.contains(&"mine") && names.contains(&"staggered"), "{names:?}");
+    std::fs::write(&file, MINE.replace(", \"stop\"]", "]")).expect("writable");
+    for command in ["info", "bench scenario/own --on cm5 --scenario"] {
+        let output = line(&format!("{command} {path}"));
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("mine.toml, line 7: there is no `stop`"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn what_cannot_be_is_named_with_a_remedy() {
+    for (rest, words) in [
+        ("scenario/own", "--scenario my.toml"),
+        ("scenario/own --scenario stagered", "there is no scenario `stagered`; there are only, delay"),
+        ("scenario/own --scenario arrival", "--trace app.panto"),
+        ("scenario/own --scenario no/such.toml", "cannot read no/such.toml"),
+        ("scenario/only --collective bcats", "there is no collective `bcats`"),
+        ("scenario/only --collective bcast --impl pex", "binomial"),
+        ("scenario/delay --late 9 --collective bcast", "there is no participant 9: there are 4"),
+        ("scenario/delay --delays 5us..1us", "ends before it begins"),
+        ("scenario/overlap --progress magic", "there are none, poll and helper"),
+        ("scenario/only --call sometimes", "`blocking` or `non-blocking`"),
+        ("scenario/only --from 9", "--from 9"),
+        ("scenario/only --repetitions 5", "--samples"),
+    ] {
+        let output = line(&format!("bench {rest} --on cm5 --ranks 4"));
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{rest}: {text}");
+        assert!(text.contains(words), "{rest}: no `{words}` in {text}");
+    }
+}

@@ -1,0 +1,28 @@
+//! The quickstart where there is an MPI: a real program is traced and predicted as well.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use crate::{PANTO, mpis};
+
+#[test]
+fn a_real_program_is_traced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(launcher) = mpis::MPICH.launcher().filter(|_| mpis::MPICH.is_here()) else { return };
+    // Launchers look for their helpers beside themselves, so that a link would not do.
+    let mpirun = folder.path().join("mpirun");
+    std::fs::write(&mpirun, format!("#!/bin/sh\nexec {} \"$@\"\n", launcher.display())).expect("written");
+    std::fs::set_permissions(&mpirun, PermissionsExt::from_mode(0o755)).expect("it can be run");
+    let path = format!("{}:/usr/bin:/bin", folder.path().display());
+    let line = "quickstart -t 2s --keep kept";
+    let output = Command::new(PANTO)
+        .args(line.split(' '))
+        .current_dir(folder.path())
+        .env("PATH", path)
+        .output()
+        .expect("the binary starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("A real MPI program") && text.contains("on infiniband"), "{text}");
+    assert!(folder.path().join("kept/mpi.panto").is_file());
+}

@@ -1,0 +1,86 @@
+//! How fast timelines are exported, and how much memory that takes. `cargo bench -p panto-convert`, or `-- 100` for a hundred million states. Rates are by
+//! the processor's time, so that others may be at work, too.
+
+#[path = "../../timeline/tests/timeline/halo.rs"]
+mod halo;
+
+use std::path::Path;
+
+use halo::{Event, Halo};
+use panto_convert::{Exported, Result, csv, paje, paraver, perfetto, picl};
+use panto_timeline::{Timeline, Writer};
+
+/// States in one step of a rank, about.
+const STATES: u64 = 14;
+
+type Write = fn(&Timeline, &Path) -> Result<Exported>;
+
+const FORMATS: [(&str, &str, Write); 5] = [
+    ("PICL", "out.picl", |timeline, target| picl::write(timeline, picl::DIGITS, target)),
+    ("Perfetto", "out.pftrace", perfetto::write),
+    ("Paraver", "out.prv", paraver::write),
+    ("Paje", "out.paje", paje::write),
+    ("CSV", "out.csv", csv::write),
+];
+
+fn main() {
+    let millions: u64 = std::env::args().skip(1).find_map(|word| word.parse().ok()).unwrap_or(2);
+    for side in [4, 32, 320] {
+        let folder = tempfile::tempdir().expect("a folder for the files");
+        let rounds = (millions * 1_000_000 / STATES / (u64::from(side) * u64::from(side))).max(1);
+        let timeline = made(&folder.path().join("halo.ptl"), side, rounds);
+        let (states, messages) = timeline.counts();
+        println!("{} ranks: {states} states, {messages} messages", side * side);
+        for (name, file, write) in FORMATS {
+            let start = cpu_time();
+            let exported = write(&timeline, &folder.path().join(file)).expect("it can be written");
+            let seconds = cpu_time() - start;
+            println!(
+                "  {name:<9} {:.2} M states and messages a second, {} records, {:.0} MB; peak memory {} so far",
+                (states + messages) as f64 / seconds / 1e6,
+                exported.operations,
+                sizes(folder.path()) as f64 / 1e6,
+                peak_memory()
+            );
+        }
+    }
+}
+
+fn made(path: &Path, side: u32, rounds: u64) -> Timeline {
+    let mut halo = Halo::new(side, 20_000);
+    let mut writer = Writer::create(path, &halo.about()).expect("the timeline can be written");
+    for _ in 0..rounds {
+        halo.step(|event| match event {
+            Event::State(rank, state) => writer.state(rank, state),
+            Event::Message(message) => writer.message(message),
+        });
+    }
+    writer.finish().expect("there is room");
+    Timeline::open(path).expect("the timeline is sound")
+}
+
+/// Bytes of what was written; it is not needed any more.
+fn sizes(folder: &Path) -> u64 {
+    let mut sum = 0;
+    for file in std::fs::read_dir(folder).expect("a folder").flatten() {
+        if file.path().extension().is_none_or(|extension| extension != "ptl") {
+            sum += file.metadata().map_or(0, |about| about.len());
+            std::fs::remove_file(file.path()).expect("it was written");
+        }
+    }
+    sum
+}
+
+/// Seconds of this thread on a processor, as the kernel counts them.
+fn cpu_time() -> f64 {
+    let counts = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = counts.split(' ').next().and_then(|word| word.parse::<u64>().ok());
+    nanos.expect("a kernel that counts the time of threads") as f64 * 1e-9
+}
+
+/// As the kernel counts it.
+fn peak_memory() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.map_or_else(|| "unknown".into(), |peak| peak.trim().to_owned())
+}

@@ -1,0 +1,36 @@
+//! The interface between Panto and a collective that somebody else wrote (S2).
+//!
+//! [`abi`] is the interface of `panto_collective.h` in Rust. Those who write a collective in Rust need only [`Collective`] and
+//! [`register!`], build a `cdylib`, and give it to `panto bench scenario --impl path/to/lib.so:name`.
+//!
+//! ```
+//! use panto_implementation::{Call, Collective, Kind, Outcome, World, register};
+//!
+//! /// Each rank passes the vector on to the next.
+//! struct Line;
+//!
+//! impl Collective for Line {
+//!     const SERVES: &'static [Kind] = &[Kind::Broadcast];
+//!
+//!     fn run(world: &World, call: &mut Call) -> Outcome {
+//!         let (ranks, place) = (world.size(), (world.rank() + world.size() - call.root()) % world.size());
+//!         let next = (world.rank() + 1) % ranks;
+//!         let before = (world.rank() + ranks - 1) % ranks;
+//!         let (_, output) = call.buffers();
+//!         if place > 0 {
+//!             world.receive(output, before)?;
+//!         }
+//!         if place + 1 < ranks { world.send(output, next) } else { Ok(()) }
+//!     }
+//! }
+//!
+//! register!(line, Line);
+//! # fn main() {}
+//! ```
+
+pub mod abi;
+mod kind;
+mod safe;
+
+pub use kind::{Kind, Kinds};
+pub use safe::{Call, Collective, Outcome, Stop, World, entry};

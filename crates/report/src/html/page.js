@@ -1,0 +1,190 @@
+// What only a script can add to a report: values under the pointer and the arrow keys, series that come and go, and the raw samples of
+// a point. It asks for nothing outside of the page, and writes text as text.
+(() => {
+  "use strict";
+  const SVG = "http://www.w3.org/2000/svg";
+  const stored = document.getElementById("raw");
+  const raw = stored ? JSON.parse(stored.textContent) : [];
+
+  const make = (name, attributes = {}, text) => {
+    const known = ["svg", "path", "text", "g", "line"].includes(name);
+    const element = known ? document.createElementNS(SVG, name) : document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    if (text !== undefined) element.textContent = text;
+    return element;
+  };
+
+  const time = (seconds) => {
+    const units = [[1, "s"], [1e-3, "ms"], [1e-6, "us"], [1e-9, "ns"]];
+    const [size, unit] = units.find(([size]) => Math.abs(seconds) >= size) || units[3];
+    return `${Number((seconds / size).toPrecision(4))}${unit}`;
+  };
+
+  // A line along the values, or dots at them, between their extremes.
+  const plot = (title, values, kind, log) => {
+    const [width, height, left, bottom] = [300, 110, 8, 18];
+    const scaled = values.map((value) => (log ? Math.log(value) : value));
+    const low = Math.min(...scaled), high = Math.max(...scaled), span = high - low || 1;
+    const along = (value) => left + ((value - low) / span) * (width - 2 * left);
+    const up = (part) => height - bottom - part * (height - bottom - 8);
+    const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title });
+    const axis = `M${left},${up(0)}H${width - left}`;
+    svg.append(make("path", { d: axis, class: "axis" }));
+    const label = (x, anchor, text) =>
+      svg.append(make("text", { x, y: height - 4, "text-anchor": anchor }, text));
+    if (kind === "share") {
+      const sorted = [...scaled].sort((a, b) => a - b), step = 1 / sorted.length;
+      const start = `M${along(low).toFixed(1)},${up(0)}`;
+      const d = sorted.map((value, n) => `H${along(value).toFixed(1)}V${up((n + 1) * step).toFixed(1)}`);
+      svg.append(make("path", { d: start + d.join(""), class: "curve" }));
+      label(left, "start", time(Math.min(...values)));
+      label(width - left, "end", time(Math.max(...values)));
+    } else {
+      const last = Math.max(1, scaled.length - 1);
+      const d = scaled.map((value, n) => `M${(left + (n / last) * (width - 2 * left)).toFixed(1)},${up((value - low) / span).toFixed(1)}h0`);
+      const dots = make("path", { d: d.join(""), class: "dots" });
+      if (values.length < 40) dots.style.strokeWidth = "5";
+      svg.append(dots);
+      label(left, "start", "first sample");
+      label(width - left, "end", "last");
+    }
+    const box = make("div");
+    box.append(make("strong", {}, title), svg);
+    return box;
+  };
+
+  const pictures = (number) => {
+    const entry = raw[number];
+    const values = entry ? entry[2].filter((value) => value !== null) : [];
+    if (values.length < 2) return null;
+    const positive = values.every((value) => value > 0);
+    const log = positive && Math.max(...values) > 20 * Math.min(...values);
+    const box = make("div", { class: "samples" });
+    const share = log ? "Share within a time (logarithmic)" : "Share within a time";
+    box.append(plot(share, values, "share", log), plot("In the order of measuring", values, "order", log));
+    const shown = values.length < entry[1] ? `${values.length} of ${entry[1]} samples` : `all ${entry[1]} samples`;
+    box.append(make("small", {}, shown));
+    return box;
+  };
+
+  // The tooltip: one for the whole page.
+  const tip = make("div", { class: "tip", role: "status", "aria-live": "polite" });
+  tip.hidden = true;
+  document.body.append(tip);
+  let shown = null;
+
+  const text = (point) => {
+    const title = point.querySelector("title");
+    if (title) {
+      // Browsers would show the title as well.
+      point.dataset.text = title.textContent;
+      title.remove();
+    }
+    return point.dataset.text || "";
+  };
+
+  const show = (point) => {
+    if (shown === point) return;
+    hide();
+    shown = point;
+    point.classList.add("here");
+    const [name, ...values] = text(point).split("\n");
+    tip.replaceChildren(make("b", {}, name), ...values.map((line) => make("div", {}, line)));
+    const drawn = point.dataset.raw === undefined ? null : pictures(Number(point.dataset.raw));
+    if (drawn) {
+      tip.append(drawn);
+      tip.append(make("small", {}, "click or Enter keeps these below the figure"));
+    }
+    tip.hidden = false;
+    const box = point.getBoundingClientRect();
+    const x = Math.min(box.right + 10, document.documentElement.clientWidth - tip.offsetWidth - 8);
+    const above = box.top - tip.offsetHeight - 8;
+    tip.style.left = `${Math.max(8, x) + window.scrollX}px`;
+    tip.style.top = `${(above > 0 ? above : box.bottom + 8) + window.scrollY}px`;
+  };
+
+  const hide = () => {
+    if (shown) shown.classList.remove("here");
+    shown = null;
+    tip.hidden = true;
+  };
+
+  const keep = (point) => {
+    const drawn = point.dataset.raw === undefined ? null : pictures(Number(point.dataset.raw));
+    const figure = point.closest("figure");
+    if (!drawn || !figure) return;
+    const kept = figure.querySelector(".kept");
+    const box = make("div", { class: "kept" });
+    const close = make("button", { type: "button", "aria-label": "Close the raw samples" }, "\u00d7");
+    close.addEventListener("click", () => box.remove());
+    box.append(close, make("p", {}, text(point).replace("\n", ", ")), drawn);
+    if (kept) kept.replaceWith(box);
+    else figure.append(box);
+  };
+
+  const pointOf = (target) => {
+    const hit = target instanceof Element ? target.closest(".hit") : null;
+    return hit ? hit.parentElement : null;
+  };
+  document.addEventListener("pointerover", (event) => {
+    const point = pointOf(event.target);
+    if (point) show(point);
+    else if (!(event.target instanceof Element && tip.contains(event.target))) hide();
+  });
+  document.addEventListener("click", (event) => {
+    const point = pointOf(event.target);
+    if (point) keep(point);
+  });
+
+  // The names of series are switches.
+  const toggle = (figure, number) => {
+    const parts = [...figure.querySelectorAll(`[data-series="${number}"]`)];
+    const hidden = !parts.some((part) => part.classList.contains("gone"));
+    for (const part of parts) {
+      if (part.classList.contains("name")) part.setAttribute("aria-pressed", String(!hidden));
+      part.classList.toggle("gone", hidden);
+    }
+  };
+  for (const figure of document.querySelectorAll("figure")) {
+    const names = figure.querySelectorAll(".name");
+    if (new Set([...names].map((name) => name.dataset.series)).size < 2) continue;
+    for (const name of names) {
+      for (const [key, value] of Object.entries({ role: "button", tabindex: "0", "aria-pressed": "true" })) name.setAttribute(key, value);
+      name.classList.add("switch");
+      name.addEventListener("click", () => toggle(figure, name.dataset.series));
+      name.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        event.stopPropagation();
+        toggle(figure, name.dataset.series);
+      });
+    }
+    // A drawing whose parts can be pressed is no single image.
+    for (const svg of figure.querySelectorAll("svg[role=img]")) svg.setAttribute("role", "group");
+  }
+
+  // Arrow keys walk along a series and from one to the next.
+  const walk = (figure, key) => {
+    const rows = [...figure.querySelectorAll("g[data-series]:not(.gone)")]
+      .filter((group) => group.getClientRects().length > 0)
+      .map((group) => [...group.children].filter((child) => child.querySelector(":scope > .hit")))
+      .filter((points) => points.length > 0);
+    if (rows.length === 0) return false;
+    let row = rows.findIndex((points) => points.includes(shown));
+    let place = row < 0 ? -1 : rows[row].indexOf(shown);
+    if (row < 0) [row, place] = [0, 0];
+    else if (key === "ArrowRight") place += 1;
+    else if (key === "ArrowLeft") place -= 1;
+    else row += key === "ArrowDown" ? 1 : -1;
+    const points = rows[(row + rows.length) % rows.length];
+    show(points[Math.max(0, Math.min(place, points.length - 1))]);
+    return true;
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") return hide();
+    const figure = document.activeElement;
+    if (!(figure instanceof Element) || figure.tagName !== "FIGURE") return;
+    if (event.key === "Enter" && shown) keep(shown);
+    else if (event.key.startsWith("Arrow") && walk(figure, event.key)) event.preventDefault();
+  });
+})();

@@ -1,0 +1,118 @@
+//! Graphs of the suite `scenario` (S8): a figure for each collective, with its implementations side by side.
+
+use std::collections::BTreeMap;
+
+use panto_bench::results::{Manifest, Record};
+use panto_bench::{Beside, beside, param};
+
+use super::super::group::Group;
+use super::super::param::{RANKS, label};
+use super::super::words;
+use super::{axes, curves, origin, with_origin};
+use crate::chart::{Axis, Chart, Figure, Point, Scale, Series, Style, Unit};
+
+/// More curves than this in one chart cannot be told apart.
+const MOST_CURVES: usize = 8;
+
+/// Is it a kernel of this suite?
+pub fn is_scenario(kernel: &str) -> bool {
+    kernel.starts_with("scenario/")
+}
+
+/// A figure for each collective of a kernel of the suite, or for each scenario, with a name for its file: time to completion against
+/// the kernel's axis, against the participants where there are several numbers of them, and how much is absorbed or hidden.
+pub fn scenario_figures(
+    kernel: &str,
+    records: &[Record],
+    manifest: Option<&Manifest>,
+) -> Vec<(String, Figure)> {
+    let mut groups: BTreeMap<String, Vec<Record>> = BTreeMap::new();
+    for record in records.iter().filter(|record| record.kernel == kernel) {
+        groups.entry(subject(record)).or_default().push(record.clone());
+    }
+    let figure = |(subject, records): (String, Vec<Record>)| {
+        let mut charts = charts(kernel, &subject, &records);
+        if let (Some(first), Some(manifest)) = (charts.first_mut(), manifest) {
+            *first = with_origin(first.clone(), &origin(manifest));
+        }
+        (words::printable(&format!("{kernel}-{subject}")), Figure::new(charts))
+    };
+    groups.into_iter().map(figure).collect()
+}
+
+/// The collective, and the scenario where there are several.
+fn subject(record: &Record) -> String {
+    let parts = [param::SCENARIO, param::COLLECTIVE].map(|name| record.point.text(name));
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join(" ")
+}
+
+fn charts(kernel: &str, subject: &str, records: &[Record]) -> Vec<Chart> {
+    let usual = Group::of(kernel, records);
+    // A barrier has no size: its participants are all that there is to look at.
+    let has_axis = records.iter().any(|record| record.point.number(&usual.axis).is_some());
+    let mut charts = if has_axis { curves::charts(&usual) } else { Vec::new() };
+    let several = records.iter().any(|record| record.point.ranks != records[0].point.ranks);
+    if several || !has_axis {
+        charts.extend(curves::charts(&Group::against(Some(RANKS), kernel, records)).into_iter().take(1));
+    }
+    let prefix = words::capitalised(&in_words(kernel, subject));
+    for chart in &mut charts {
+        let rest = chart.title.split_once(": ").map_or(chart.title.as_str(), |(_, rest)| rest);
+        chart.title = format!("{prefix}: {rest}");
+    }
+    charts.extend(shares(&usual, &prefix));
+    charts
+}
+
+fn in_words(kernel: &str, subject: &str) -> String {
+    match kernel.rsplit('/').next() {
+        Some("only") => format!("{subject} alone"),
+        Some("delay") => format!("{subject}, one participant late"),
+        Some("overlap") => format!("{subject} beside computation"),
+        _ => subject.to_owned(),
+    }
+}
+
+/// How much of a delay is absorbed, or hidden beside computation, in per cent.
+fn shares(group: &Group, prefix: &str) -> Option<Chart> {
+    let pairs = beside(&group.records);
+    let axis = pairs.first()?.axis;
+    let names: Vec<&str> = group.curve_names().into_iter().filter(|name| *name != axis).collect();
+    let mut series: BTreeMap<String, Vec<Point>> = BTreeMap::new();
+    for pair in pairs.iter().filter(|pair| pair.axis == axis) {
+        series.entry(curve(pair, &names)).or_default().extend(point(pair));
+    }
+    let (title, y) = match axis {
+        param::DELAY => ("delay that is absorbed", "absorbed part of the delay"),
+        _ => ("what is hidden", "hidden part of the shorter of both"),
+    };
+    let y = Axis::new(y, Scale::Linear, Unit::Percent);
+    let mut chart = Chart::new(format!("{prefix}: {title}"), axes::of_parameter(axis), y)
+        .subtitle("against the same without; intervals from the far ends of those of the medians");
+    let all = series.len();
+    for (name, points) in series.into_iter().take(MOST_CURVES) {
+        chart = chart.series(Series::new(name, Style::LineAndDots, points));
+    }
+    if all > MOST_CURVES {
+        chart = chart.note(format!("Shown are {MOST_CURVES} of {all} curves."));
+    }
+    Some(chart)
+}
+
+fn curve(pair: &Beside, names: &[&str]) -> String {
+    let labels = names.iter().map(|name| label(name, super::super::param::value(pair.with, name).as_ref()));
+    let labels: Vec<String> = labels.collect();
+    if labels.is_empty() { "share".into() } else { words::printable(&labels.join(", ")) }
+}
+
+/// A share that is known no better than to its own size says nothing, and would stretch the axis.
+const MOST_WIDTH: f64 = 200.0;
+
+fn point(pair: &Beside) -> Option<Point> {
+    let share = pair.share()?;
+    let is_known = share.high - share.low <= MOST_WIDTH;
+    is_known.then(|| {
+        Point::with_interval(axes::place(pair.axis, pair.nanos), share.percent, share.low, share.high)
+    })
+}

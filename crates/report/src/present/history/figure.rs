@@ -1,0 +1,75 @@
+//! Graphs of a history: the time of each point over the versions, against its first.
+
+use std::collections::BTreeMap;
+
+use panto_bench::param::BYTES;
+use panto_compare::{History, Series as Measured};
+use panto_units::time;
+
+use super::super::{param, words};
+use super::{name, weight};
+use crate::chart::{Axis, Chart, Figure, Point, Scale, Series, Style, Unit};
+
+/// More curves than this in one chart cannot be told apart.
+const MOST_CURVES: usize = 7;
+
+/// A graph for each kernel and what its points have in common beside the size.
+pub fn history_figures(history: &History) -> Vec<(String, Figure)> {
+    let mut groups: BTreeMap<(String, String), Vec<&Measured>> = BTreeMap::new();
+    for series in &history.series {
+        groups.entry((series.key.kernel.clone(), common(series))).or_default().push(series);
+    }
+    let figure = |((kernel, common), series): ((String, String), Vec<&Measured>)| {
+        (
+            words::printable(&format!("{kernel} {common}")),
+            Figure::from(chart(history, &kernel, &common, series)),
+        )
+    };
+    groups.into_iter().map(figure).collect()
+}
+
+/// All that is not the size.
+fn common(series: &Measured) -> String {
+    let rest = series.key.parameters().into_iter().filter(|(name, _)| *name != BYTES);
+    rest.map(|(name, value)| param::phrase(name, Some(&value))).collect::<Vec<_>>().join(", ")
+}
+
+fn chart(history: &History, kernel: &str, common: &str, mut series: Vec<&Measured>) -> Chart {
+    series.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+    let all = series.len();
+    series.truncate(MOST_CURVES);
+    series.sort_by_key(|one| one.key.number(BYTES));
+    let x = Axis::new("version", Scale::Linear, Unit::Count);
+    let y = Axis::new("time / time of the first version", Scale::Linear, Unit::Count);
+    let title = format!("{} over the versions", words::printable(kernel));
+    let mut chart = Chart::new(title, x, y).subtitle(words::printable(common));
+    for one in series {
+        chart = chart.series(Series::new(curve_name(one), Style::LineAndDots, points(one)));
+    }
+    let names = history.versions.iter().enumerate();
+    let names: Vec<String> =
+        names.map(|(place, version)| format!("{}: {}", place + 1, name(version, place))).collect();
+    chart = chart.note(format!("Versions: {}.", names.join(", ")));
+    if all > MOST_CURVES {
+        chart = chart.note(format!("Shown are the {MOST_CURVES} of {all} sizes with the largest changes."));
+    }
+    chart
+}
+
+/// The size, and the time that is 1.
+fn curve_name(series: &Measured) -> String {
+    let first = series.values.first().map_or(0.0, |value| value.side.median_ns);
+    let size = series.key.number(BYTES).map(|size| format!("{}, ", panto_units::bytes(size)));
+    format!("{}1 is {}", size.unwrap_or_default(), time(first * 1e-9))
+}
+
+fn points(series: &Measured) -> Vec<Point> {
+    let first = series.values.first().map_or(1.0, |value| value.side.median_ns);
+    let scale = if first > 0.0 { first.recip() } else { 0.0 };
+    let point = |value: &panto_compare::Value| {
+        let [low, middle, high] =
+            [value.low_ns, value.side.median_ns, value.high_ns].map(|nanos| nanos * scale);
+        Point::with_interval((value.version + 1) as f64, middle, low, high)
+    };
+    series.values.iter().map(point).collect()
+}

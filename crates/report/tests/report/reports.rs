@@ -1,0 +1,129 @@
+//! Whole reports: what is in them, and how large they are.
+
+use crate::present::records::{echo, manifest, record};
+use crate::well_formed::assert_well_formed;
+use panto_bench::results::Record;
+use panto_bench::{Point, param};
+use panto_fit::{Curve, Fitted, Observed, Parameter, Unit};
+use panto_report::html::{Page, Section};
+use panto_report::present::{self, Reported};
+
+fn page(records: &[Record]) -> String {
+    let manifests = [manifest()];
+    present::report(&[Reported { name: None, manifests: &manifests, records }]).to_html()
+}
+
+#[test]
+fn points_lead_to_their_raw_samples() {
+    let records = echo(2, 8);
+    let html = page(&records);
+    assert_well_formed(&html);
+    let json = html
+        .split("<script type=\"application/json\" id=\"raw\">")
+        .nth(1)
+        .and_then(|rest| rest.split("</script>").next());
+    let raw: Vec<(String, usize, Vec<f64>)> = serde_json::from_str(json.expect("samples")).expect("JSON");
+    assert_eq!(raw.len(), records.len());
+    let numbers: Vec<usize> =
+        html.split("data-raw=\"").skip(1).filter_map(|rest| rest.split('"').next()?.parse().ok()).collect();
+    assert!(
+        numbers.len() >= records.len() && numbers.iter().all(|&number| number < raw.len()),
+        "{numbers:?}"
+    );
+    // The first point of the drawing is that of its tooltip.
+    let first = html.split("data-raw=\"").nth(1).expect("a point");
+    let (number, rest) = first.split_once('"').expect("quoted");
+    let (name, _, samples) = &raw[number.parse::<usize>().expect("a number")];
+    assert!(rest.contains("<title>") && name.starts_with("comet/echo"), "{name}");
+    assert_eq!(samples.len(), 40);
+    for word in
+        ["Raw samples", "How the samples are spread", "In words", "How it was measured", "Example CPU"]
+    {
+        assert!(html.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn an_ordinary_result_is_small() {
+    // As many points as the whole suite has, each with a thousand samples.
+    let sizes = (0..20).map(|power| 1_u64 << power);
+    let point = |size| Point::new(2).with(param::HOPS, 1_u64).with(param::BYTES, size);
+    let many = |kernel: usize| {
+        sizes.clone().map(move |size| {
+            let mut record = record(&format!("comet/kernel{kernel}"), point(size), 1000.0 + size as f64);
+            record.samples_ns = record.samples_ns.iter().cycle().take(1000).copied().collect();
+            record
+        })
+    };
+    let records: Vec<Record> = (0..20).flat_map(many).collect();
+    let html = page(&records);
+    assert_eq!(records.len(), 400);
+    assert!(html.len() < 2_000_000, "{} bytes", html.len());
+    assert!(html.contains("This page holds a part of the samples"));
+}
+
+#[test]
+fn a_report_of_nothing_says_so() {
+    for manifests in [vec![manifest()], vec![]] {
+        let html = present::report(&[Reported { name: None, manifests: &manifests, records: &[] }]).to_html();
+        assert_well_formed(&html);
+        assert!(html.contains("Nothing was measured"), "{html}");
+    }
+    assert_well_formed(&present::report(&[]).to_html());
+}
+
+#[test]
+fn several_runs_have_their_names() {
+    let (records, manifests) = (echo(1, 4), [manifest()]);
+    let run = |name| Reported { name: Some(name), manifests: &manifests, records: &records };
+    let html = present::report(&[run("old <1>"), run("new")]).to_html();
+    assert_well_formed(&html);
+    for heading in ["comet/echo: old &lt;1&gt;", "comet/echo: new", "How it was measured: new"] {
+        assert!(html.contains(heading), "{heading}");
+    }
+}
+
+#[test]
+fn a_fit_has_its_residuals_and_marks() {
+    let point = |bytes, measured, fitted| Observed { bytes, measured, fitted };
+    let fitted = Fitted {
+        model: "name = \"<x>\"".into(),
+        rules: None,
+        parameters: vec![Parameter {
+            key: "network.link.latency".into(),
+            value: 2e-6,
+            unit: Unit::Seconds,
+            interval: None,
+            method: "by hand".into(),
+        }],
+        curves: vec![Curve {
+            label: "one way".into(),
+            points: vec![point(8, 2e-6, 2e-6), point(4096, 4e-6, 5e-6), point(8192, 9e-6, 9e-6)],
+            breaks: vec![4096],
+        }],
+        notes: vec!["something is assumed".into()],
+    };
+    let html =
+        Page::new("t", "").section(present::fit_section(&fitted)).section(Section::new("b", "B")).to_html();
+    assert_well_formed(&html);
+    for word in
+        ["What the model is off by", ">4KiB</text>", "Something is assumed.", "name = &quot;&lt;x&gt;&quot;"]
+    {
+        assert!(html.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn a_machine_is_described() {
+    let model = panto_machine::Model::load("ipsc860", &[]).expect("built in");
+    let html = Page::new("t", "").section(present::machine_section(&model)).to_html();
+    assert_well_formed(&html);
+    for word in [
+        "The machine ipsc860",
+        "A message that meets nobody",
+        "All figures, with their sources",
+        "the longest way",
+    ] {
+        assert!(html.contains(word), "{word}");
+    }
+}

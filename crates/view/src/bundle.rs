@@ -1,0 +1,133 @@
+//! The modules of `web/` as one script, so that a page can hold them.
+//!
+//! Each module becomes a function that answers what it exports, in the order of a list in which modules stand after those that they import.
+//! That is done line by line, so modules keep to a form that the tests check: an import is one line with names in braces, and an export is an
+//! `export` before a function, a class or a constant.
+
+macro_rules! modules {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../web/", $name, ".js")))),*]
+    };
+}
+
+/// Modules with what they are made of, each after those that it imports.
+const MODULES: &[(&str, &str)] = modules![
+    "units",
+    "palette",
+    "tiles",
+    "bins",
+    "source",
+    "rows",
+    "view",
+    "canvas",
+    "shaders",
+    "gl",
+    "scene",
+    "gather",
+    "chart",
+    "hover",
+    "mouse",
+    "diagram",
+    "search",
+    "curves",
+    "summary",
+    "matrix",
+    "portrait",
+    "shape",
+    "topology",
+    "statistics",
+    "pane",
+    "keys",
+    "main",
+];
+
+/// The styles of the page, all of them below `.panto-view`.
+pub const STYLE: &str = include_str!("../web/view.css");
+
+/// All modules as one script, which shows the section before it.
+pub fn script() -> String {
+    let mut script = String::from("\"use strict\";(()=>{\n");
+    for (name, text) in MODULES {
+        script += &module(name, text);
+    }
+    script + "main_.start(document.currentScript);\n})();\n"
+}
+
+/// A module as a function that is called at once.
+fn module(name: &str, text: &str) -> String {
+    let (mut body, mut exports) = (String::new(), Vec::new());
+    for line in text.lines() {
+        if let Some((names, from)) = import(line) {
+            body += &["const {", names, "}=", from, "_;\n"].concat();
+            continue;
+        }
+        let inner = line.strip_prefix("export ");
+        exports.extend(inner.and_then(exported));
+        let kept = inner.unwrap_or(line);
+        // Comments of their own lines are for those who read the sources.
+        if !kept.trim_start().starts_with("//") && !kept.trim().is_empty() {
+            body += kept;
+            body.push('\n');
+        }
+    }
+    format!("const {name}_=(()=>{{\n{body}return{{{}}};\n}})();\n", exports.join(","))
+}
+
+/// The names and the module of `import { a, b } from "./module.js";`.
+fn import(line: &str) -> Option<(&str, &str)> {
+    let (names, from) = line.strip_prefix("import {")?.split_once("} from \"./")?;
+    Some((names.trim(), from.strip_suffix(".js\";")?))
+}
+
+/// The name of what is exported.
+fn exported(line: &str) -> Option<&str> {
+    let rest = ["async function ", "function ", "class ", "const "]
+        .into_iter()
+        .find_map(|word| line.strip_prefix(word))?;
+    rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_becomes_a_function() {
+        let text = "// What it is.\nimport { a, b } from \"./other.js\";\nexport const c = a + b;\nfunction d() {}\n";
+        assert_eq!(
+            module("mine", text),
+            "const mine_=(()=>{\nconst {a, b}=other_;\nconst c = a + b;\nfunction d() {}\nreturn{c};\n})();\n"
+        );
+    }
+
+    #[test]
+    fn modules_stand_after_those_that_they_import() {
+        for (place, (name, text)) in MODULES.iter().enumerate() {
+            for line in text.lines().filter(|line| line.starts_with("import")) {
+                let (_, from) = import(line).unwrap_or_else(|| panic!("{name}: {line}"));
+                assert!(
+                    MODULES[..place].iter().any(|(before, _)| *before == from),
+                    "{name} imports {from} too early"
+                );
+            }
+            for line in text.lines().filter(|line| line.starts_with("export")) {
+                assert!(exported(&line["export ".len()..]).is_some(), "{name}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_in_the_script_ends_it() {
+        assert!(!script().contains("</script"));
+        assert!(!STYLE.contains("</style"));
+    }
+
+    #[test]
+    fn styles_are_of_the_section_alone() {
+        let selectors = STYLE.split('}').filter_map(|rule| rule.rsplit_once('{')).map(|(before, _)| before);
+        for selector in selectors.flat_map(|list| list.rsplit('{').next().unwrap_or("").split(',')) {
+            let selector = selector.rsplit("*/").next().unwrap_or("").trim();
+            assert!(selector.starts_with(".panto-view"), "`{selector}`");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Tiles beside naive binning, and the critical path of a timeline that is known.
+
+use std::path::PathBuf;
+
+use panto_timeline::{About, Cause, Message, State, What, Writer};
+use panto_units::Time;
+use tempfile::TempDir;
+
+use super::layout::{BINS, Kind};
+use super::{Place, Progress, View, Wish, pack, path};
+
+/// Numbers that look random, the same each time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}
+
+/// A timeline with these ranks and so many states each, of all kinds and lengths, with gaps; and messages.
+fn scene(ranks: u32, states: u64) -> (TempDir, PathBuf, Vec<(u32, State)>, Vec<Message>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("scene.ptl");
+    let about =
+        About { ranks, calls: vec!["MPI_Recv".into()], lanes: vec!["message".into()], ..About::default() };
+    let mut writer = Writer::create(&path, &about).expect("it can be written");
+    let (mut all, mut messages, mut numbers) = (Vec::new(), Vec::new(), Numbers(7));
+    for rank in 0..ranks {
+        let mut clock = 1_000_000 + numbers.below(1000);
+        for _ in 0..states {
+            let from = clock + numbers.below(3) * numbers.below(500);
+            let bits = numbers.below(14);
+            clock = from + numbers.below(1 << bits);
+            let cause = Cause { rank: numbers.below(u64::from(ranks)) as u32, at: Time::from_picos(from) };
+            let what = [What::Compute, What::Message, What::Combine, What::Access, What::Wait(Some(cause))];
+            let what = what[numbers.below(5) as usize];
+            let state =
+                State { what, call: Some(0), from: Time::from_picos(from), to: Time::from_picos(clock) };
+            writer.state(rank, state);
+            all.push((rank, state));
+            let sent = clock + numbers.below(100);
+            let arrived = sent + numbers.below(1 << bits);
+            let [sent, arrived, received] =
+                [sent, arrived, arrived + numbers.below(3000)].map(Time::from_picos);
+            let to = numbers.below(u64::from(ranks)) as u32;
+            let message = Message {
+                from: rank,
+                to,
+                bytes: numbers.below(100),
+                class: 3,
+                lane: 0,
+                sent,
+                arrived,
+                received,
+            };
+            writer.message(message);
+            messages.push(message);
+        }
+    }
+    writer.finish().expect("there is room");
+    (folder, path, all, messages)
+}
+
+fn open(path: &std::path::Path) -> View {
+    View::open(path, &Progress::default()).expect("it is sound")
+}
+
+fn tile(view: &View, wish: Wish) -> Vec<u8> {
+    view.answer(&wish).expect("it is sound").expect("there is such a tile").bytes
+}
+
+fn word(tile: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(tile[4 * at..4 * at + 4].try_into().expect("four bytes"))
+}
+
+fn float(tile: &[u8], at: usize) -> f32 {
+    f32::from_bits(word(tile, at))
+}
+
+/// Picoseconds of a state inside of a window.
+fn overlap(from: u64, to: u64, begin: u64, end: u64) -> u64 {
+    to.min(end).saturating_sub(from.max(begin))
+}
+
+#[test]
+fn bins_are_those_of_naive_binning() {
+    let (_folder, path, states, _) = scene(70, 600);
+    let mut view = open(&path);
+    let top = view.top();
+    // From the overview, and then all from the file; lines alone and in groups.
+    for (is_kept, group, level, column) in [
+        (true, 0, top, 0),
+        (true, 3, top - 1, 0),
+        (true, 7, top - 1, 0),
+        (true, 7, top - 2, 1),
+        (false, 0, top, 0),
+        (false, 3, top - 1, 0),
+        (false, 7, top - 2, 1),
+    ] {
+        if !is_kept {
+            view.overview.grids.clear();
+        }
+        let told = tile(&view, Wish::States(Place { group, level, row: 0, column }));
+        assert_eq!(word(&told, 0), Kind::Bins as u32, "{group} {level}");
+        let rows = word(&told, 3) as usize;
+        let first = word(&told, 4);
+        for at in 0..rows * BINS {
+            let (own, bin) = (first + (at / BINS) as u32, (at % BINS) as u64);
+            let begin = view.origin + ((column * BINS as u64 + bin) << level);
+            let end = begin + (1 << level);
+            let lines = (((own + 1) << group).min(70) - (own << group)) as f32;
+            let mine = states.iter().filter(|(line, _)| line >> group == own);
+            let inside = |state: &State| overlap(state.from.as_picos(), state.to.as_picos(), begin, end);
+            let mut sums = [0; 5];
+            let (mut starts, mut longest) = (0, 0);
+            for (_, state) in mine {
+                sums[super::states::kind(&state.what)] += inside(state);
+                starts += u32::from((begin..end).contains(&state.from.as_picos()));
+                if inside(state) > 0 {
+                    longest = longest.max(state.length().as_picos());
+                }
+            }
+            for (kind, sum) in sums.into_iter().enumerate() {
+                let share = 255.0 * sum as f32 / (lines * (1_u64 << level) as f32);
+                let byte = f32::from(told[48 + kind * rows * BINS + at]);
+                assert!((byte - share).abs() <= 1.01, "{group} {level} {at}: {byte} for {share}");
+            }
+            let words = 12 + 5 * rows * BINS / 4;
+            assert_eq!(word(&told, words + at), starts, "{group} {level} {at}");
+            assert!(float(&told, words + rows * BINS + at) >= longest as f32, "{group} {level} {at}");
+        }
+    }
+}
+
+#[test]
+fn few_states_are_told_one_by_one() {
+    let (_folder, path, states, _) = scene(3, 40);
+    let view = open(&path);
+    let bytes = tile(&view, Wish::States(Place { group: 0, level: view.top(), row: 0, column: 0 }));
+    assert_eq!(word(&bytes, 0), Kind::States as u32);
+    let count = word(&bytes, 5) as usize;
+    assert_eq!(count, states.len());
+    let mut last = (u8::MAX, 0_u32);
+    let rows = &bytes[bytes.len() - 2 * count..];
+    for (at, (line, state)) in states.iter().enumerate() {
+        assert_eq!(u32::from(rows[at]), *line);
+        let before = if rows[at] == last.0 { last.1 } else { 0 };
+        let from = word(&bytes, 12 + at).wrapping_add(before);
+        let to = from + word(&bytes, 12 + count + at);
+        assert_eq!(u64::from(from), state.from.as_picos() - view.origin);
+        assert_eq!(u64::from(to), state.to.as_picos() - view.origin);
+        last = (rows[at], to);
+    }
+}
+
+#[test]
+fn queues_are_those_of_naive_counting() {
+    let (_folder, path, _, messages) = scene(40, 400);
+    let view = open(&path);
+    for (level, column) in [(view.top(), 0), (11, 2), (6, 40)] {
+        let bytes = tile(&view, Wish::Traffic { level, column });
+        for bin in 0..BINS {
+            let begin = view.origin + ((column * BINS as u64 + bin as u64) << level);
+            let end = begin + (1 << level);
+            let width = (1_u64 << level) as f64;
+            let share =
+                |from: Time, to: Time| overlap(from.as_picos(), to.as_picos(), begin, end) as f64 / width;
+            let travelling: f64 = messages.iter().map(|each| share(each.sent, each.arrived)).sum();
+            let waiting: f64 = messages.iter().map(|each| share(each.arrived, each.received)).sum();
+            for (column, expected) in [travelling, waiting].into_iter().enumerate() {
+                let told = f64::from(float(&bytes, 12 + column * BINS + bin));
+                assert!(
+                    (told - expected).abs() < 1e-3 * (1.0 + expected),
+                    "{level} {bin}: {told} for {expected}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_critical_path_follows_causes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("path.ptl");
+    let mut writer =
+        Writer::create(&file, &About { ranks: 2, ..About::default() }).expect("it can be written");
+    let at = Time::from_picos;
+    writer.state(0, State { what: What::Compute, call: None, from: at(0), to: at(50) });
+    writer.state(1, State { what: What::Compute, call: None, from: at(0), to: at(20) });
+    let cause = Some(Cause { rank: 0, at: at(50) });
+    writer.state(1, State { what: What::Wait(cause), call: None, from: at(20), to: at(60) });
+    writer.state(1, State { what: What::Compute, call: None, from: at(60), to: at(100) });
+    writer.finish().expect("there is room");
+    let parts = open(&file).overview.path;
+    let part = |line, from, to| path::Part { line, from, to };
+    assert_eq!(parts, [part(0, 0, 50), part(1, 60, 100)]);
+}
+
+#[test]
+fn a_page_has_all_or_says_from_where_on_not() {
+    let (_folder, path, ..) = scene(70, 600);
+    let views = [open(&path)];
+    let whole = pack(&views, usize::MAX).expect("it is sound");
+    assert!(whole.list.contains("\"finest\":null"));
+    let some = pack(&views, 300_000).expect("it is sound");
+    assert!(!some.list.contains("\"finest\":null"));
+    assert!(some.bytes.len() < whole.bytes.len() / 4, "{} of {}", some.bytes.len(), whole.bytes.len());
+}
+
+#[test]
+fn wishes_are_read_as_they_are_written() {
+    for text in ["meta", "summary", "states/0/12/3/4", "traffic/9/0"] {
+        assert_eq!(Wish::parse(text).map(|wish| wish.key()).as_deref(), Some(text));
+    }
+    for text in ["", "../meta", "states/0/64/0/0", "states/64/1/0/0", "states/0/1/-1/0", "traffic/9", "meta/"]
+    {
+        assert_eq!(Wish::parse(text), None, "{text}");
+    }
+}
+
+#[test]
+fn places_that_are_not_there_have_no_tile() {
+    let (_folder, path, ..) = scene(3, 4);
+    let view = open(&path);
+    for (group, level, row, column) in
+        [(0, 0, 1, 0), (63, 0, 0, 0), (0, 63, 0, u64::MAX), (0, 60, 0, 1 << 40)]
+    {
+        assert!(
+            view.answer(&Wish::States(Place { group, level, row, column })).expect("it is sound").is_none()
+        );
+    }
+    assert!(view.answer(&Wish::Traffic { level: 63, column: 1 }).expect("it is sound").is_none());
+}

@@ -1,0 +1,163 @@
+// Curves over the time that is in view: how many ranks do what, and messages under way.
+import { LEFT, RIGHT, Surface, nothing, timeAxis, valueAxis } from "./chart.js";
+import { queues, utilisation } from "./gather.js";
+import { STACK, WAIT, faded, hatch } from "./palette.js";
+import { brief, bytes } from "./units.js";
+
+/** @typedef {import("./diagram.js").App} App */
+/** @typedef {import("./source.js").Source} Source */
+
+/** A box for a curve, its axis of time below that of the diagram. @param {Surface} surface @param {App} app */
+function layout(surface, app) {
+  const box = { left: LEFT, right: surface.width - RIGHT, top: 10, bottom: surface.height - 24 };
+  const { from, to } = app.view;
+  const samples = Math.max(1, Math.floor(box.right - box.left));
+  return { box, samples, axis: { from, to, left: LEFT, scale: (box.right - box.left) / (to - from) } };
+}
+
+/**
+ * Ranks in each kind of states, one kind above the other.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Float64Array[]} kinds
+ * @param {{left: number, right: number}} box
+ * @param {(value: number) => number} y
+ * @param {import("./palette.js").Palette} colours
+ */
+export function stackedArea(context, kinds, box, y, colours) {
+  const samples = kinds[0].length;
+  const step = (box.right - box.left) / samples;
+  const below = new Float64Array(samples);
+  for (const kind of STACK) {
+    context.beginPath();
+    context.moveTo(box.left, y(below[0]));
+    for (let i = 0; i < samples; i++) {
+      const at = y(below[i] + kinds[kind][i]);
+      context.lineTo(box.left + i * step, at);
+      context.lineTo(box.left + (i + 1) * step, at);
+    }
+    for (let i = samples - 1; i >= 0; i--) {
+      context.lineTo(box.left + (i + 1) * step, y(below[i]));
+      context.lineTo(box.left + i * step, y(below[i]));
+      below[i] += kinds[kind][i];
+    }
+    context.fillStyle = kind === WAIT ? hatch(context, colours) : colours.kinds[kind];
+    context.fill();
+  }
+}
+
+/** How many ranks do what, over time. */
+export class Utilisation {
+  /** @param {App} app @param {Source} source */
+  constructor(app, source) {
+    this.app = app;
+    this.source = source;
+    this.surface = new Surface("fill", { role: "img", "aria-label": "How many ranks compute, handle messages or wait, over time" });
+    this.box = this.surface.canvas;
+  }
+
+  draw() {
+    const context = this.surface.begin();
+    const { box, samples, axis } = layout(this.surface, this.app);
+    const { colours, view } = this.app;
+    const { lines } = this.source.meta;
+    if (lines === 0) return nothing(context, this.surface.width, this.surface.height, "There are no ranks", colours);
+    const y = valueAxis(context, box, lines, brief, colours);
+    const kinds = utilisation(this.source, view.from, view.to, samples);
+    stackedArea(context, kinds, box, y, colours);
+    timeAxis(context, axis, box.bottom, box.bottom, colours, true);
+    cursor(context, this.app, axis, box);
+    context.fillStyle = colours.soft;
+    context.fillText("ranks", 8, box.top + 2);
+  }
+}
+
+/** @param {CanvasRenderingContext2D} context @param {App} app @param {{from: number, scale: number}} axis @param {{left: number, right: number, top: number, bottom: number}} box */
+function cursor(context, app, axis, box) {
+  if (app.view.cursor === null) return;
+  const x = box.left + (app.view.cursor - axis.from) * axis.scale;
+  if (x < box.left || x > box.right) return;
+  context.strokeStyle = app.colours.cursor;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.moveTo(x, box.top);
+  context.lineTo(x, box.bottom);
+  context.stroke();
+}
+
+/** Messages on their way, and messages that wait to be received. */
+export class Queues {
+  /** @param {App} app @param {Source} source */
+  constructor(app, source) {
+    this.app = app;
+    this.source = source;
+    this.surface = new Surface("fill", { role: "img", "aria-label": "Messages on their way and messages waiting to be received, over time" });
+    this.box = this.surface.canvas;
+    this.inBytes = false;
+    this.box.addEventListener("click", () => {
+      this.inBytes = !this.inBytes;
+      app.redraw();
+    });
+  }
+
+  draw() {
+    const context = this.surface.begin();
+    const { box, samples, axis } = layout(this.surface, this.app);
+    const { colours, view } = this.app;
+    if (this.source.meta.messages === 0) return nothing(context, this.surface.width, this.surface.height, "There are no messages", colours);
+    const columns = queues(this.source, view.from, view.to, samples);
+    const [travelling, waiting] = this.inBytes ? [columns[2], columns[3]] : [columns[0], columns[1]];
+    let most = 0;
+    for (let i = 0; i < samples; i++) most = Math.max(most, travelling[i], waiting[i]);
+    const y = valueAxis(context, box, most, this.inBytes ? bytes : brief, colours);
+    timeAxis(context, axis, box.top, box.bottom, colours, true);
+    curve(context, waiting, box, y, colours.kinds[WAIT], []);
+    curve(context, travelling, box, y, colours.kinds[0], [5, 3]);
+    this.legend(context, colours);
+    cursor(context, this.app, axis, box);
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {import("./palette.js").Palette} colours */
+  legend(context, colours) {
+    const what = this.inBytes ? "bytes" : "messages";
+    const texts = [`${what} there, not yet received`, `${what} on their way`, `(click for ${this.inBytes ? "messages" : "bytes"})`];
+    let x = LEFT + 12;
+    texts.forEach((text, i) => {
+      context.font = "12px system-ui, sans-serif";
+      const width = context.measureText(text).width;
+      context.fillStyle = faded(colours.plot, 0.8);
+      context.fillRect(x - 4, 6, width + 36, 18);
+      if (i < 2) {
+        context.strokeStyle = i === 0 ? colours.kinds[WAIT] : colours.kinds[0];
+        context.lineWidth = 2;
+        context.setLineDash(i === 0 ? [] : [5, 3]);
+        context.beginPath();
+        context.moveTo(x, 15);
+        context.lineTo(x + 22, 15);
+        context.stroke();
+        context.setLineDash([]);
+      }
+      context.fillStyle = i < 2 ? colours.ink : colours.soft;
+      context.fillText(text, x + (i < 2 ? 28 : 0), 15);
+      x += width + 48;
+    });
+  }
+}
+
+/** @param {CanvasRenderingContext2D} context @param {Float64Array} values @param {{left: number, right: number, bottom: number}} box @param {(value: number) => number} y @param {string} colour @param {number[]} dashes */
+function curve(context, values, box, y, colour, dashes) {
+  const step = (box.right - box.left) / values.length;
+  context.beginPath();
+  values.forEach((value, i) => {
+    context.lineTo(box.left + i * step, y(value));
+    context.lineTo(box.left + (i + 1) * step, y(value));
+  });
+  context.strokeStyle = colour;
+  context.lineWidth = 1.8;
+  context.setLineDash(dashes);
+  context.stroke();
+  context.setLineDash([]);
+  context.lineTo(box.right, box.bottom);
+  context.lineTo(box.left, box.bottom);
+  context.fillStyle = faded(colour, 0.12);
+  context.fill();
+}

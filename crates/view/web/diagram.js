@@ -1,0 +1,286 @@
+// The space-time diagram of one timeline: rows of states, messages between them, the critical path; and what the mouse does to it.
+import { CanvasRenderer } from "./canvas.js";
+import { FONT, LEFT, RIGHT, Surface, element, timeAxis } from "./chart.js";
+import { GlRenderer } from "./gl.js";
+import { find } from "./hover.js";
+import { Mouse } from "./mouse.js";
+import { faded } from "./palette.js";
+import { Rows } from "./rows.js";
+import { coverTraffic, drawMessages, drawPath, drawStates, padding } from "./scene.js";
+import { brief, time } from "./units.js";
+
+const BOTTOM = 24;
+
+/**
+ * What all parts of the page share.
+ * @typedef {object} App
+ * @property {import("./view.js").Viewport} view
+ * @property {import("./palette.js").Palette} colours
+ * @property {boolean} messages
+ * @property {boolean} path
+ * @property {boolean} forceCanvas
+ * @property {string} callMarked
+ * @property {() => void} redraw
+ * @property {() => void} touch draws only what lies above the diagrams
+ * @property {(text: string) => void} say
+ */
+
+/** The diagram of one timeline. */
+export class Diagram {
+  /** @param {App} app @param {import("./source.js").Source} source */
+  constructor(app, source) {
+    this.app = app;
+    this.source = source;
+    this.rows = new Rows(source);
+    const label = `Space-time diagram of ${source.meta.name}: time from left to right, a row for each rank. Arrow keys move, plus and minus zoom.`;
+    this.plot = element("canvas", "plot", { "aria-hidden": "true" });
+    this.surface = new Surface("over", { tabindex: "0", role: "img", "aria-label": label });
+    this.tip = element("div", "tip", { role: "tooltip", hidden: "" });
+    this.box = element("div", "diagram", {}, [this.plot, this.surface.canvas, this.tip]);
+    /** @type {import("./hover.js").Found | null} */
+    this.found = null;
+    /** @type {{x: number, y: number} | null} */
+    this.pointer = null;
+    this.note = "";
+    this.renderer = this.pickRenderer();
+    this.mouse = new Mouse(this);
+  }
+
+  /** WebGL2 where there is any. @returns {import("./canvas.js").Renderer} */
+  pickRenderer() {
+    const options = { alpha: true, antialias: false, premultipliedAlpha: true, preserveDrawingBuffer: true };
+    const gl = this.app.forceCanvas ? null : this.plot.getContext("webgl2", options);
+    if (gl instanceof WebGL2RenderingContext) {
+      this.plot.addEventListener("webglcontextlost", () => this.useCanvas());
+      try {
+        return new GlRenderer(this.plot, gl);
+      } catch (error) {
+        console.warn("WebGL2 is of no use here, drawing without it:", error);
+        this.replacePlot();
+      }
+    }
+    return new CanvasRenderer(this.plot);
+  }
+
+  /** The graphics card went away. */
+  useCanvas() {
+    this.replacePlot();
+    this.renderer = new CanvasRenderer(this.plot);
+    this.app.redraw();
+  }
+
+  replacePlot() {
+    const plot = element("canvas", "plot", { "aria-hidden": "true" });
+    this.plot.replaceWith(plot);
+    this.plot = plot;
+  }
+
+  /** Time as it is laid out now. */
+  get axis() {
+    const { from, to } = this.app.view;
+    return { from, to, left: LEFT, scale: this.plotWidth / (to - from) };
+  }
+
+  get plotWidth() {
+    return Math.max(1, this.surface.canvas.clientWidth - LEFT - RIGHT);
+  }
+
+  get plotHeight() {
+    return Math.max(1, this.surface.canvas.clientHeight - BOTTOM);
+  }
+
+  draw() {
+    const { app, rows, source, renderer } = this;
+    const { colours } = app;
+    rows.layout(this.plotHeight);
+    const axis = this.axis;
+    renderer.begin(this.plotWidth, this.plotHeight, devicePixelRatio || 1, colours);
+    const call = app.callMarked ? source.meta.calls.indexOf(app.callMarked) + 1 : 0;
+    drawStates(renderer, source, rows, axis, call);
+    renderer.clip(0, this.plotWidth);
+    this.note = "";
+    if (app.messages || app.path) {
+      const parts = coverTraffic(source, axis);
+      if (app.messages) {
+        const { single, many } = drawMessages(renderer, parts, rows, axis, colours.message);
+        this.note = many > 0 ? `${brief(single + many)} messages, in groups` : `${brief(single)} messages`;
+      }
+      if (app.path) drawPath(renderer, parts, rows, axis, colours);
+    }
+    renderer.end();
+    this.drawOver(axis);
+  }
+
+  /** @param {import("./scene.js").Axis} axis */
+  drawOver(axis) {
+    const { rows, app, plotWidth, plotHeight } = this;
+    const context = this.surface.begin();
+    timeAxis(context, axis, 0, plotHeight, app.colours, true);
+    this.drawNames(context);
+    context.save();
+    context.beginPath();
+    context.rect(LEFT, 0, plotWidth, plotHeight);
+    context.clip();
+    context.translate(LEFT, 0);
+    this.drawEnds(context, axis);
+    this.drawFound(context, axis);
+    if (app.view.cursor !== null) {
+      const x = Math.round((app.view.cursor - axis.from) * axis.scale) + 0.5;
+      line(context, app.colours.cursor, 1.5, [x, 0, x, plotHeight]);
+    }
+    const { drag } = this.mouse;
+    if (drag?.kind === "select" && this.pointer) {
+      context.fillStyle = faded(app.colours.cursor, 0.16);
+      context.fillRect(drag.x, 0, this.pointer.x - drag.x, plotHeight);
+      const length = Math.abs(this.pointer.x - drag.x) / axis.scale;
+      label(context, time(length), (drag.x + this.pointer.x) / 2, 16, app.colours);
+    }
+    context.restore();
+    if (this.rows.list.length * rows.height > plotHeight + 1) this.drawBar(context);
+  }
+
+  /** Names of the rows that are seen, as many as there is room for. @param {CanvasRenderingContext2D} context */
+  drawNames(context) {
+    const { rows, plotHeight, app } = this;
+    const [first, last] = rows.seen;
+    const step = Math.max(1, Math.ceil(14 / rows.height));
+    context.textAlign = "right";
+    context.font = FONT;
+    for (let place = Math.ceil(first / step) * step; place < last; place += step) {
+      const row = rows.list[place];
+      const y = (place + 0.5) * rows.height - rows.scroll;
+      if (y < 4 || y > plotHeight - 2) continue;
+      const folds = row.group > 0 && rows.height >= 9 ? (rows.unfolded.has(row.index) ? "▾ " : "▸ ") : "";
+      context.fillStyle = row.group === 0 && rows.group > 0 ? app.colours.soft : app.colours.ink;
+      context.fillText(folds + rows.name(row), LEFT - 8, y);
+    }
+    context.textAlign = "left";
+    context.save();
+    context.translate(9, plotHeight / 2);
+    context.rotate(-Math.PI / 2);
+    context.textAlign = "center";
+    context.fillStyle = app.colours.soft;
+    context.fillText(rows.group > 0 ? "ranks, in groups" : "rank", 0, 0);
+    context.restore();
+  }
+
+  /** What is before the beginning and after the end. @param {CanvasRenderingContext2D} context @param {import("./scene.js").Axis} axis */
+  drawEnds(context, axis) {
+    context.fillStyle = faded(this.app.colours.soft, 0.1);
+    const [begin, end] = [0, this.source.meta.span].map((at) => (at - axis.from) * axis.scale);
+    if (begin > 0) context.fillRect(0, 0, begin, this.plotHeight);
+    if (end < this.plotWidth) context.fillRect(end, 0, this.plotWidth - end, this.plotHeight);
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {import("./scene.js").Axis} axis */
+  drawFound(context, axis) {
+    const { found, rows, app } = this;
+    if (!found) return;
+    const x = (/** @type {number} */ at) => (at - axis.from) * axis.scale;
+    if (found.state) {
+      const pad = padding(rows.height);
+      const top = rows.middle(found.state.line) - rows.height / 2 + pad;
+      const [left, right] = [Math.max(-4, x(found.state.from)), Math.min(this.plotWidth + 4, x(found.state.to))];
+      context.strokeStyle = app.colours.ink;
+      context.lineWidth = 2;
+      context.strokeRect(left, top, Math.max(1, right - left), rows.height - 2 * pad);
+      if (found.cause) {
+        const from = [x(found.cause.at), rows.middle(found.cause.line)];
+        line(context, app.colours.cursor, 2, [from[0], from[1], right, rows.middle(found.state.line)]);
+        context.beginPath();
+        context.arc(from[0], from[1], 4, 0, 2 * Math.PI);
+        context.fillStyle = app.colours.cursor;
+        context.fill();
+      }
+    }
+    if (found.message) line(context, app.colours.cursor, 2.5, found.message);
+  }
+
+  /** Where in all rows we are. @param {CanvasRenderingContext2D} context */
+  drawBar(context) {
+    const { rows, plotHeight } = this;
+    const all = rows.list.length * rows.height;
+    context.fillStyle = faded(this.app.colours.soft, 0.5);
+    context.fillRect(this.surface.width - 6, (rows.scroll / all) * plotHeight, 4, (plotHeight / all) * plotHeight);
+  }
+
+  /** The moment at a pixel of the plot. @param {number} x */
+  moment(x) {
+    return this.app.view.from + x / this.axis.scale;
+  }
+
+  /** Makes rows higher; what is at this height stays there. @param {number} by @param {number} y */
+  zoomRows(by, y) {
+    const { rows } = this;
+    const place = (rows.scroll + y) / (rows.list.length * rows.height);
+    rows.zoom = Math.max(1, Math.min((40 * rows.lines) / this.plotHeight + 1, rows.zoom * by));
+    rows.layout(this.plotHeight);
+    rows.scroll = place * rows.list.length * rows.height - y;
+    this.app.redraw();
+  }
+
+  /** @param {number} by pixels */
+  scrollRows(by) {
+    this.rows.scroll += by;
+    this.app.redraw();
+  }
+
+  /** Looks at what is under the pointer. */
+  point() {
+    if (!this.pointer) return;
+    const { x, y } = this.pointer;
+    const inside = x >= 0 && y >= 0 && x <= this.plotWidth && y <= this.plotHeight;
+    this.show(inside ? find(this.source, this.rows, this.axis, x, y, this.app.messages) : null);
+  }
+
+  /** @param {import("./hover.js").Found | null} found */
+  show(found) {
+    const changed = this.found !== found;
+    this.found = found;
+    this.tip.hidden = !found;
+    if (found && this.pointer) {
+      const facts = found.facts.flatMap(([name, value]) => [element("dt", "", {}, [name]), element("dd", "", {}, [value])]);
+      this.tip.replaceChildren(element("strong", "", {}, [found.title]), element("dl", "", {}, facts));
+      const left = this.pointer.x + LEFT + 16;
+      const fits = left + this.tip.offsetWidth < this.box.clientWidth;
+      this.tip.style.left = `${fits ? left : Math.max(0, left - 32 - this.tip.offsetWidth)}px`;
+      this.tip.style.top = `${Math.max(0, Math.min(this.pointer.y + 14, this.box.clientHeight - this.tip.offsetHeight))}px`;
+    }
+    if (changed) this.app.touch();
+  }
+
+  /** Brings a rank into view. @param {number} rank */
+  reveal(rank) {
+    const { rows } = this;
+    rows.layout(this.plotHeight);
+    if (rows.group > 0) {
+      rows.unfolded.add(Math.floor(rank / 2 ** rows.group));
+      rows.layout(this.plotHeight);
+    }
+    if (rows.height < 12) rows.zoom = Math.min(rows.zoom * (14 / rows.height), rows.lines);
+    rows.layout(this.plotHeight);
+    rows.scroll += rows.middle(rank) - this.plotHeight / 2;
+    this.app.redraw();
+  }
+}
+
+/** @param {CanvasRenderingContext2D} context @param {string} colour @param {number} width @param {number[]} ends */
+function line(context, colour, width, [x0, y0, x1, y1]) {
+  context.strokeStyle = colour;
+  context.lineWidth = width;
+  context.beginPath();
+  context.moveTo(x0, y0);
+  context.lineTo(x1, y1);
+  context.stroke();
+}
+
+/** @param {CanvasRenderingContext2D} context @param {string} text @param {number} x @param {number} y @param {import("./palette.js").Palette} colours */
+function label(context, text, x, y, colours) {
+  context.textAlign = "center";
+  const width = context.measureText(text).width + 12;
+  context.fillStyle = colours.ink;
+  context.fillRect(x - width / 2, y - 10, width, 20);
+  context.fillStyle = colours.plot;
+  context.fillText(text, x, y);
+  context.textAlign = "left";
+}

@@ -1,0 +1,145 @@
+// What is under the pointer, in words.
+import { KINDS, LABELS } from "./palette.js";
+import { lineTitle } from "./rows.js";
+import { coverStates, coverTraffic, eachFlow, eachMessage } from "./scene.js";
+import { BINS, ROWS, span, stateAt } from "./tiles.js";
+import { bytes, count, moment, percent, time } from "./units.js";
+
+/** Pixels from a line within which it is meant. */
+const NEAR = 4;
+
+/**
+ * What is under the pointer.
+ * @typedef {object} Found
+ * @property {string} title
+ * @property {[string, string][]} facts
+ * @property {{line: number, from: number, to: number} | null} state
+ * @property {{line: number, at: number} | null} cause
+ * @property {[number, number, number, number] | null} message the ends of a line in pixels
+ */
+
+/**
+ * @param {import("./source.js").Source} source
+ * @param {import("./rows.js").Rows} rows
+ * @param {import("./scene.js").Axis} axis
+ * @param {number} x
+ * @param {number} y
+ * @param {boolean} messages
+ * @returns {Found | null}
+ */
+export function find(source, rows, axis, x, y, messages) {
+  const message = messages ? nearMessage(source, rows, axis, x, y) : null;
+  return message ?? stateUnder(source, rows, axis, x, y);
+}
+
+/** How a moment is written at this zoom. @param {import("./scene.js").Axis} axis */
+function exact(axis) {
+  const apart = Math.min(1000, Math.max(1, 0.1 / axis.scale));
+  return (/** @type {number} */ at) => moment(at, apart);
+}
+
+/** @param {import("./source.js").Source} source @param {import("./rows.js").Rows} rows @param {import("./scene.js").Axis} axis @param {number} x @param {number} y @returns {Found | null} */
+function stateUnder(source, rows, axis, x, y) {
+  const at = axis.from + x / axis.scale;
+  const found = rows.at(y);
+  if (!found || at < 0 || at > source.meta.span) return null;
+  const { row } = found;
+  const parts = coverStates(source, axis, row.group, Math.floor(row.index / ROWS));
+  const part = parts.find(({ from, to }) => at >= from && at < to);
+  if (!part) return null;
+  const { tile } = part;
+  if (tile.kind === "bins") return ofBin(rows, row, tile, at, axis);
+  const i = stateAt(tile, row.index % ROWS, at, 2 / axis.scale);
+  if (i < 0) return { title: `${rows.title(row)}: nothing`, facts: [["at", exact(axis)(at)]], state: null, cause: null, message: null };
+  return ofState(source, rows, row, tile, i, axis);
+}
+
+/**
+ * @param {import("./source.js").Source} source
+ * @param {import("./rows.js").Rows} rows
+ * @param {import("./rows.js").Row} row
+ * @param {import("./tiles.js").StateTile} tile
+ * @param {number} i
+ * @param {import("./scene.js").Axis} axis
+ * @returns {Found}
+ */
+function ofState(source, rows, row, tile, i, axis) {
+  const [from, to] = span(tile, i);
+  const { calls, ranks, helps } = source.meta;
+  const cause = tile.causes.get(i);
+  const call = tile.call[i] > 0 ? calls[tile.call[i] - 1] ?? `call ${tile.call[i] - 1}` : "";
+  const name = exact(axis);
+  /** @type {[string, string][]} */
+  const facts = [["takes", time(to - from, 4)], ["from", name(from)], ["to", name(to)]];
+  if (cause) facts.push(["waits for", lineTitle(cause[0], ranks, helps)], ["who did it at", name(cause[1])]);
+  const title = `${rows.title(row)} ${LABELS[tile.what[i]]}${call ? ` in ${call}` : ""}`;
+  return { title, facts, state: { line: row.index, from, to }, cause: cause ? { line: cause[0], at: cause[1] } : null, message: null };
+}
+
+/** @param {import("./rows.js").Rows} rows @param {import("./rows.js").Row} row @param {import("./tiles.js").BinTile} tile @param {number} at @param {import("./scene.js").Axis} axis @returns {Found} */
+function ofBin(rows, row, tile, at, axis) {
+  const width = 2 ** tile.level;
+  const bin = Math.max(0, Math.min(BINS - 1, Math.floor((at - tile.base) / width)));
+  const cell = (row.index % ROWS) * BINS + bin;
+  const cells = tile.rows * BINS;
+  /** @type {[string, string][]} */
+  const facts = [];
+  KINDS.forEach((_, kind) => {
+    const share = tile.shares[kind * cells + cell] / 255;
+    if (share > 0) facts.push([LABELS[kind], percent(share)]);
+  });
+  facts.push(["states that begin here", count(tile.counts[cell])], ["longest", time(tile.longest[cell])]);
+  facts.push(["in", `${time(width)} from ${exact(axis)(tile.base + bin * width)}`]);
+  return { title: rows.title(row), facts, state: null, cause: null, message: null };
+}
+
+/** @param {number} x @param {number} y @param {number[]} line */
+function distance(x, y, [x0, y0, x1, y1]) {
+  const [along, down] = [x1 - x0, y1 - y0];
+  const share = Math.max(0, Math.min(1, ((x - x0) * along + (y - y0) * down) / (along * along + down * down || 1)));
+  return Math.hypot(x - x0 - share * along, y - y0 - share * down);
+}
+
+/** @param {import("./source.js").Source} source @param {import("./rows.js").Rows} rows @param {import("./scene.js").Axis} axis @param {number} x @param {number} y @returns {Found | null} */
+function nearMessage(source, rows, axis, x, y) {
+  const parts = coverTraffic(source, axis);
+  const { ranks, helps, lanes } = source.meta;
+  const place = (/** @type {number} */ at) => (at - axis.from) * axis.scale;
+  const name = exact(axis);
+  let best = NEAR;
+  /** @type {Found | null} */
+  let found = null;
+  eachMessage(parts, (messages, i) => {
+    const sent = messages.sent[i];
+    const arrived = sent + messages.travel[i];
+    /** @type {[number, number, number, number]} */
+    const line = [place(sent), rows.middle(messages.from[i]), place(arrived), rows.middle(messages.to[i])];
+    const away = distance(x, y, line);
+    if (!(away < best)) return;
+    best = away;
+    found = {
+      title: `${lanes[messages.lane[i]] ?? "message"} from ${lineTitle(messages.from[i], ranks, helps)} to ${lineTitle(messages.to[i], ranks, helps)}`,
+      facts: [
+        ["size", bytes(messages.bytes[i])], ["class (tag)", String(messages.cls[i])], ["sent", name(sent)], ["arrived", name(arrived)],
+        ["received", name(arrived + messages.kept[i])], ["on its way", time(messages.travel[i])], ["waited", time(messages.kept[i])],
+      ],
+      state: null, cause: null, message: line,
+    };
+  });
+  eachFlow(parts, (flows, i, at, tile) => {
+    const size = 2 ** tile.group;
+    const middle = (/** @type {number} */ group) => rows.middle(Math.min(group * size + (size >> 1), source.meta.lines - 1));
+    /** @type {[number, number, number, number]} */
+    const line = [place(at), middle(flows.from[i]), place(at + flows.travel[i]), middle(flows.to[i])];
+    const away = distance(x, y, line);
+    if (!(away < best / 2)) return;
+    best = away;
+    const group = (/** @type {number} */ index) => rows.title({ group: tile.group, index });
+    found = {
+      title: `${count(flows.count[i])} messages from ${group(flows.from[i])} to ${group(flows.to[i])}`,
+      facts: [["bytes", bytes(flows.bytes[i])], ["on their way, each", time(flows.travel[i])], ["about", name(at)]],
+      state: null, cause: null, message: line,
+    };
+  });
+  return found;
+}

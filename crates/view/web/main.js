@@ -1,0 +1,298 @@
+// The page: opens what it is to show, and ties everything together.
+import { element } from "./chart.js";
+import { Queues, Utilisation } from "./curves.js";
+import { KEYS, press } from "./keys.js";
+import { Matrix } from "./matrix.js";
+import { KINDS, LABELS, STACK, palette } from "./palette.js";
+import { Pane } from "./pane.js";
+import { Portrait } from "./portrait.js";
+import { ORDERS } from "./rows.js";
+import { Search } from "./search.js";
+import { inside, served } from "./source.js";
+import { Statistics } from "./statistics.js";
+import { Summary } from "./summary.js";
+import { Topology } from "./topology.js";
+import { time } from "./units.js";
+import { Viewport } from "./view.js";
+
+const PANELS = ["Utilisation", "Ranks", "Matrix", "Queues", "Phase portrait", "Topology", "Statistics"];
+
+/** Shows the section in which a script stands. @param {HTMLOrSVGScriptElement | null} script */
+export function start(script) {
+  const section = script?.parentElement;
+  if (!section) return;
+  open(section).catch((error) => fail(section, error instanceof Error ? error.message : String(error)));
+}
+
+/** @param {HTMLElement} section @param {string} text */
+function fail(section, text) {
+  section.append(element("p", "warning", { role: "alert" }, [`This timeline cannot be shown: ${text}`]));
+}
+
+/** @param {HTMLElement} section */
+async function open(section) {
+  const list = JSON.parse(section.querySelector(".panto-list")?.textContent ?? "{}");
+  const packed = section.querySelector(".panto-pieces");
+  const bar = element("progress", "", { max: "1", value: "0", "aria-label": "Reading the timeline" });
+  const note = element("p", "reading", { role: "status" }, ["Reading the timeline… ", bar]);
+  section.append(note);
+  /** @type {Page | null} */
+  let page = null;
+  const arrived = () => page?.redraw();
+  /** @type {import("./source.js").Source[]} */
+  let sources;
+  if (list.served) {
+    const shares = list.served.map(() => 0);
+    const all = list.served.map((/** @type {string} */ _, /** @type {number} */ number) =>
+      served(number, (share) => {
+        shares[number] = share;
+        bar.value = Math.min(...shares);
+      }, arrived));
+    sources = await Promise.all(all);
+  } else {
+    sources = await inside(list, packed?.textContent ?? "", arrived);
+    packed?.remove();
+  }
+  note.remove();
+  page = new Page(section, sources);
+  page.redraw();
+}
+
+/** The page of one or two timelines. */
+class Page {
+  /** @param {HTMLElement} section @param {import("./source.js").Source[]} sources */
+  constructor(section, sources) {
+    this.section = section;
+    this.messages = true;
+    this.path = true;
+    this.gantt = false;
+    this.forceCanvas = new URLSearchParams(location.search).get("renderer") === "canvas";
+    this.callMarked = "";
+    this.dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    this.colours = palette(this.dark, false);
+    this.due = 0;
+    this.stale = true;
+    this.live = element("p", "live", { "aria-live": "polite" });
+    this.view = new Viewport(Math.max(...sources.map(({ meta }) => meta.span)), () => this.redraw());
+    this.panes = sources.map((source) => new Pane(this, source));
+    this.search = new Search(sources[0], this.panes[0].diagram, this);
+    this.panels = this.panes.map((pane) => panels(this, pane));
+    this.panel = 0;
+    this.toolbar = this.makeToolbar();
+    this.tabs = this.makeTabs();
+    this.below = element("div", "panel", { role: "tabpanel" });
+    this.help = this.makeHelp();
+    const panes = element("div", "panes", {}, this.panes.map(({ box }) => box));
+    section.append(this.toolbar, this.legend(), panes, this.tabs, this.below, this.live, this.help);
+    this.choose(0);
+    this.theme(this.dark);
+    this.listen();
+  }
+
+  /** Draws with the next frame. */
+  redraw() {
+    this.stale = true;
+    this.touch();
+  }
+
+  /** Draws with the next frame what lies above the diagrams: what is under the pointer. */
+  touch() {
+    this.section.dataset.busy = "true";
+    if (!this.due) this.due = requestAnimationFrame(() => this.draw());
+  }
+
+  draw() {
+    const begin = performance.now();
+    this.due = 0;
+    if (this.stale) this.drawAll();
+    else for (const { diagram } of this.panes) diagram.drawOver(diagram.axis);
+    const data = this.section.dataset;
+    data.busy = String(this.due > 0 || this.panes.some(({ source }) => source.isBusy));
+    data.frames = String(Number(data.frames ?? 0) + 1);
+    data.drawn = (performance.now() - begin).toFixed(2);
+  }
+
+  drawAll() {
+    this.stale = false;
+    for (const pane of this.panes) pane.draw();
+    for (const panels of this.panels) panels[this.panel].draw();
+    const data = this.section.dataset;
+    data.renderer = this.panes[0].diagram.renderer.name;
+    data.from = String(this.view.from);
+    data.to = String(this.view.to);
+  }
+
+  /** Tells those who listen. @param {string} text */
+  say(text) {
+    this.live.textContent = text;
+  }
+
+  makeToolbar() {
+    const select = (/** @type {string} */ label, /** @type {[string, string][]} */ options, /** @type {(value: string) => void} */ chosen) => {
+      const made = element("select", "", { "aria-label": label }, options.map(([value, text]) => element("option", "", { value }, [text])));
+      made.addEventListener("change", () => chosen(made.value));
+      return element("label", "", {}, [`${label} `, made]);
+    };
+    const most = Math.max(...this.panes.map(({ source }) => source.meta.whole));
+    const sizes = Array.from({ length: most + 1 }, (_, group) => /** @type {[string, string]} */ ([String(group), group === most && most > 0 ? "all" : String(2 ** group)]));
+    this.buttons = {
+      gantt: this.button("Gantt", () => this.toggle("gantt")), messages: this.button("Messages", () => this.toggle("messages")),
+      path: this.button("Critical path", () => this.toggle("path")), theme: this.button("Dark", () => this.toggle("theme")),
+    };
+    const plain = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ act) => {
+      const made = element("button", "", { type: "button", "aria-label": label, title: label }, [text]);
+      made.addEventListener("click", act);
+      return made;
+    };
+    return element("div", "toolbar", { role: "toolbar", "aria-label": "Timeline" }, [
+      element("strong", "brand", {}, ["Panto"]), this.buttons.gantt, this.buttons.messages, this.buttons.path,
+      select("Ranks a row", [["-1", "auto"], ...sizes], (value) => this.eachRows((rows) => (rows.wish = Number(value)))),
+      select("Sort by", ORDERS.map(([name], i) => [String(i), name]), (value) => this.eachRows((rows) => (rows.order = Number(value)))),
+      this.helpersBox(), element("span", "space"), this.search.box,
+      plain("−", "Zoom out", () => this.view.zoom(1.5, this.middle)), plain("+", "Zoom in", () => this.view.zoom(1 / 1.5, this.middle)),
+      plain("Fit", "Show all of it", () => this.view.fit()), this.buttons.theme, plain("?", "Help", () => this.showHelp()),
+    ]);
+  }
+
+  /** @param {string} text @param {() => void} act */
+  button(text, act) {
+    const made = element("button", "toggle", { type: "button", "aria-pressed": "false" }, [text]);
+    made.addEventListener("click", act);
+    return made;
+  }
+
+  /** Helpers are shown or not, if there are any. */
+  helpersBox() {
+    if (this.panes.every(({ source }) => source.meta.lines === source.meta.ranks)) return "";
+    const box = element("input", "", { type: "checkbox", checked: "" });
+    box.addEventListener("change", () => this.eachRows((rows) => (rows.helpers = box.checked)));
+    return element("label", "", {}, [box, " Helpers"]);
+  }
+
+  /** @param {(rows: import("./rows.js").Rows) => void} change */
+  eachRows(change) {
+    for (const { diagram } of this.panes) change(diagram.rows);
+    this.redraw();
+  }
+
+  legend() {
+    const names = this.gantt ? [[0, "busy"], [1, "overhead"], [4, "idle"]] : STACK.map((kind) => [kind, LABELS[kind]]);
+    const items = names.map(([kind, text]) => element("li", "", {}, [element("i", `key ${this.gantt ? "g" : "k"}-${KINDS[Number(kind)]}`), String(text)]));
+    if (!this.gantt) items.push(element("li", "", {}, [element("i", "key k-path"), "critical path"]), element("li", "", {}, [element("i", "key k-message-line"), "message"]));
+    const made = element("ul", "legend", { "aria-label": "Colours" }, items);
+    this.legendBox?.replaceWith(made);
+    this.legendBox = made;
+    return made;
+  }
+
+  makeTabs() {
+    const tabs = PANELS.map((name, i) => {
+      const tab = element("button", "", { type: "button", role: "tab", title: `${name} (${i + 1})` }, [name]);
+      tab.addEventListener("click", () => this.choose(i));
+      return tab;
+    });
+    return element("div", "tabs", { role: "tablist", "aria-label": "Panels" }, tabs);
+  }
+
+  /** Shows a panel of each timeline. @param {number} panel */
+  choose(panel) {
+    this.panel = panel;
+    [...this.tabs.children].forEach((tab, i) => tab.setAttribute("aria-selected", String(i === panel)));
+    this.below.setAttribute("aria-label", PANELS[panel]);
+    this.below.replaceChildren(...this.panels.map((panels) => panels[panel].box));
+    this.redraw();
+  }
+
+  makeHelp() {
+    const close = element("button", "", { type: "submit" }, ["Close"]);
+    const rows = KEYS.flatMap(([key, does]) => [element("dt", "", {}, [key]), element("dd", "", {}, [does])]);
+    return element("dialog", "help", { "aria-label": "Help" }, [
+      element("h2", "", {}, ["Keys and mouse"]), element("dl", "", {}, rows), element("form", "", { method: "dialog" }, [close]),
+    ]);
+  }
+
+  showHelp() {
+    if (this.help.open) this.help.close();
+    else this.help.showModal();
+  }
+
+  /** @param {boolean} dark */
+  theme(dark) {
+    this.dark = dark;
+    this.section.dataset.theme = dark ? "dark" : "light";
+    this.colours = palette(dark, this.gantt);
+    const on = { gantt: this.gantt, messages: this.messages, path: this.path, theme: dark };
+    for (const [name, button] of Object.entries(this.buttons ?? {})) button.setAttribute("aria-pressed", String(on[/** @type {keyof on} */ (name)]));
+    this.legend();
+    this.redraw();
+  }
+
+  /** @param {"messages" | "path" | "gantt" | "theme" | "play"} what */
+  toggle(what) {
+    if (what === "play") {
+      const shown = this.panels.map((panels) => panels[this.panel]);
+      for (const panel of shown) if (panel instanceof Topology) panel.toggle();
+      return;
+    }
+    if (what === "gantt") {
+      // A Gantt chart is about ranks alone.
+      this.gantt = !this.gantt;
+      this.messages = this.path = !this.gantt;
+    } else if (what !== "theme") {
+      this[what] = !this[what];
+    }
+    this.theme(what === "theme" ? !this.dark : this.dark);
+  }
+
+  /** Where the keyboard zooms: at the pointer, or in the middle. */
+  get middle() {
+    const pointed = this.panes.find(({ diagram }) => diagram.pointer && diagram.pointer.x >= 0)?.diagram;
+    return pointed?.pointer ? pointed.moment(pointed.pointer.x) : (this.view.from + this.view.to) / 2;
+  }
+
+  listen() {
+    const { view } = this;
+    const eachDiagram = (/** @type {(diagram: import("./diagram.js").Diagram) => void} */ act) => this.panes.forEach(({ diagram }) => act(diagram));
+    /** @type {import("./keys.js").Actions} */
+    const actions = {
+      zoom: (by) => view.zoom(by, this.middle), pan: (share) => view.pan(share), scroll: (pixels) => eachDiagram((diagram) => diagram.scrollRows(pixels)),
+      rows: (by) => eachDiagram((diagram) => diagram.zoomRows(by, diagram.plotHeight / 2)), fit: () => this.fit(),
+      edge: (end) => view.centre(end * view.span), search: () => this.search.field.focus(), help: () => this.showHelp(),
+      toggle: (what) => this.toggle(what), panel: (panel) => this.choose(panel),
+    };
+    // Inside of another page keys are ours only while the focus is.
+    const target = this.section.classList.contains("panto-page") ? document : this.section;
+    target.addEventListener("keydown", (event) => {
+      if (!(event instanceof KeyboardEvent) || event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || this.help.open) return;
+      if (event.key === " " && event.target instanceof HTMLButtonElement) return;
+      if (!press(event, actions)) return;
+      event.preventDefault();
+      this.tell();
+    });
+    new ResizeObserver(() => this.redraw()).observe(this.section);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => this.theme(event.matches));
+  }
+
+  fit() {
+    this.eachRows((rows) => ([rows.zoom, rows.scroll] = [1, 0]));
+    this.view.fit();
+  }
+
+  /** Says where we are, after a pause. */
+  tell() {
+    clearTimeout(this.telling);
+    this.telling = setTimeout(() => this.say(`In view: ${time(Math.max(0, this.view.from))} to ${time(Math.min(this.view.span, this.view.to))}`), 600);
+  }
+
+  /** @type {number | undefined} */
+  telling = undefined;
+}
+
+/** @param {import("./diagram.js").App} app @param {Pane} pane */
+function panels(app, pane) {
+  const { source, diagram } = pane;
+  return [
+    new Utilisation(app, source), new Summary(app, source, diagram.rows), new Matrix(app, source), new Queues(app, source),
+    new Portrait(app, source), new Topology(app, source), new Statistics(source),
+  ];
+}

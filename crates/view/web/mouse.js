@@ -1,0 +1,90 @@
+// What the mouse does to a diagram: the wheel zooms at the pointer, dragging moves, shift and dragging selects.
+import { LEFT } from "./chart.js";
+
+/** The mouse above a diagram. */
+export class Mouse {
+  /** @param {import("./diagram.js").Diagram} diagram */
+  constructor(diagram) {
+    this.diagram = diagram;
+    /** @type {{kind: "pan" | "select", x: number, y: number, from: number, scroll: number, moved: boolean} | null} */
+    this.drag = null;
+    this.listen();
+  }
+
+  listen() {
+    const { canvas } = this.diagram.surface;
+    canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    canvas.addEventListener("pointerdown", (event) => this.down(event));
+    canvas.addEventListener("pointermove", (event) => this.move(event));
+    canvas.addEventListener("pointerup", (event) => this.up(event));
+    canvas.addEventListener("pointerleave", () => this.leave());
+    canvas.addEventListener("dblclick", (event) => this.diagram.app.view.zoom(event.shiftKey ? 4 : 0.25, this.diagram.moment(event.offsetX - LEFT)));
+  }
+
+  /** @param {WheelEvent} event */
+  wheel(event) {
+    event.preventDefault();
+    const { view } = this.diagram.app;
+    const by = Math.exp(Math.max(-200, Math.min(200, event.deltaY * (event.deltaMode === 1 ? 24 : 1))) / 300);
+    if (event.ctrlKey || event.altKey) this.diagram.zoomRows(1 / by, event.offsetY);
+    else if (event.shiftKey) this.diagram.scrollRows(event.deltaY || event.deltaX);
+    else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) view.pan(event.deltaX / this.diagram.plotWidth);
+    else view.zoom(by, this.diagram.moment(event.offsetX - LEFT));
+  }
+
+  /** @param {PointerEvent} event */
+  down(event) {
+    if (event.button !== 0) return;
+    const [x, y] = [event.offsetX - LEFT, event.offsetY];
+    if (x < 0) {
+      const at = this.diagram.rows.at(y);
+      if (at) this.diagram.rows.toggle(at.row);
+      this.diagram.app.redraw();
+      return;
+    }
+    this.diagram.surface.canvas.setPointerCapture(event.pointerId);
+    const kind = event.shiftKey ? "select" : "pan";
+    this.drag = { kind, x, y, from: this.diagram.app.view.from, scroll: this.diagram.rows.scroll, moved: false };
+    this.diagram.pointer = { x, y };
+  }
+
+  /** @param {PointerEvent} event */
+  move(event) {
+    const [x, y] = [event.offsetX - LEFT, event.offsetY];
+    this.diagram.pointer = { x, y };
+    const { drag } = this;
+    if (!drag) {
+      this.diagram.point();
+      return;
+    }
+    drag.moved ||= Math.hypot(x - drag.x, y - drag.y) > 3;
+    if (drag.kind === "pan" && drag.moved) {
+      const { view } = this.diagram.app;
+      const from = drag.from - (x - drag.x) / this.diagram.axis.scale;
+      this.diagram.rows.scroll = drag.scroll - (y - drag.y);
+      view.set(from, from + view.width);
+    }
+    this.diagram.app.redraw();
+  }
+
+  /** @param {PointerEvent} event */
+  up(event) {
+    const { drag } = this;
+    this.drag = null;
+    if (!drag) return;
+    const x = event.offsetX - LEFT;
+    if (drag.kind === "select" && drag.moved) {
+      const ends = [this.diagram.moment(drag.x), this.diagram.moment(x)].sort((one, other) => one - other);
+      this.diagram.app.view.set(ends[0], ends[1]);
+    } else if (!drag.moved) {
+      this.diagram.app.view.point(this.diagram.moment(x));
+    }
+    this.diagram.app.redraw();
+  }
+
+  leave() {
+    if (this.drag) return;
+    this.diagram.pointer = null;
+    this.diagram.show(null);
+  }
+}

@@ -1,0 +1,74 @@
+// Colours. Those of states are told apart by lightness too, and waiting is hatched, so that nobody needs to tell hues.
+
+export const KINDS = ["compute", "message", "combine", "access", "wait"];
+export const LABELS = ["computes", "handles messages", "combines", "accesses", "waits"];
+/** From the bottom of a stack to its top. */
+export const STACK = [0, 2, 1, 3, 4];
+export const WAIT = 4;
+
+const LIGHT = {
+  kinds: ["#1f6fae", "#e8a317", "#7cc1ec", "#0f9d76", "#d9541e"],
+  tint: "#fbe3d6", plot: "#fbfcfd", band: "#f1f4f7", ink: "#1b2733", soft: "#5d6b79", grid: "#dfe5ea",
+  message: "#243746", path: "#15191d", halo: "#ffffff", cursor: "#b0006d", idle: "#e9edf1",
+};
+const DARK = {
+  kinds: ["#4a9bdc", "#f2b73c", "#a9dbf8", "#35c39a", "#ef7a44"],
+  tint: "#43251a", plot: "#11171d", band: "#171f27", ink: "#e6edf3", soft: "#93a1ae", grid: "#26313b",
+  message: "#c9d6e2", path: "#ffffff", halo: "#0b0f13", cursor: "#ff7cc8", idle: "#1f2932",
+};
+
+/** @typedef {typeof LIGHT} Palette */
+
+/** The same with three colours for a Gantt chart: busy, overhead, idle. @param {Palette} colours @returns {Palette} */
+function gantt(colours) {
+  const [busy, overhead] = colours.kinds;
+  return { ...colours, kinds: [busy, overhead, overhead, overhead, colours.idle], tint: colours.idle };
+}
+
+const GANTT = [gantt(LIGHT), gantt(DARK)];
+
+/** The colours of a theme. @param {boolean} dark @param {boolean} coarse three colours only @returns {Palette} */
+export function palette(dark, coarse) {
+  if (coarse) return GANTT[dark ? 1 : 0];
+  return dark ? DARK : LIGHT;
+}
+
+/** Red, green and blue from 0 to 1. @param {string} colour @returns {[number, number, number]} */
+export function rgb(colour) {
+  const bits = parseInt(colour.slice(1), 16);
+  return [(bits >> 16) / 255, ((bits >> 8) & 255) / 255, (bits & 255) / 255];
+}
+
+/** The same colour, less of it. @param {string} colour @param {number} alpha */
+export function faded(colour, alpha) {
+  const [red, green, blue] = rgb(colour).map((part) => Math.round(part * 255));
+  return `rgba(${red},${green},${blue},${alpha})`;
+}
+
+/** A colour between dark blue and light yellow: its lightness grows with the share. @param {number} share */
+export function heat(share) {
+  const stops = [[24, 32, 84], [35, 98, 148], [44, 157, 143], [140, 202, 98], [250, 231, 95]];
+  const at = Math.max(0, Math.min(1, share)) * (stops.length - 1);
+  const place = Math.min(stops.length - 2, Math.floor(at));
+  const mix = stops[place].map((part, i) => Math.round(part + (stops[place + 1][i] - part) * (at - place)));
+  return `rgb(${mix.join(",")})`;
+}
+
+/** Stripes for waiting. @param {CanvasRenderingContext2D} context @param {Palette} colours @returns {CanvasPattern | string} */
+export function hatch(context, colours) {
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = 6;
+  const inner = tile.getContext("2d");
+  if (!inner) return colours.kinds[WAIT];
+  inner.fillStyle = colours.tint;
+  inner.fillRect(0, 0, 6, 6);
+  inner.strokeStyle = colours.kinds[WAIT];
+  inner.lineWidth = 1.5;
+  inner.beginPath();
+  for (const shift of [-6, 0, 6]) {
+    inner.moveTo(shift - 1, 7);
+    inner.lineTo(shift + 7, -1);
+  }
+  inner.stroke();
+  return context.createPattern(tile, "repeat") ?? colours.kinds[WAIT];
+}

@@ -1,0 +1,157 @@
+// Which row shows which ranks: grouped, sorted, unfolded.
+
+/** What rows can be sorted by: a name and a column of the summary. @type {[string, number][]} */
+export const ORDERS = [["rank", -1], ["waiting", 4], ["computing", 0], ["end", 5], ["bytes sent", 8], ["bytes received", 10]];
+
+/** Rows are at least so high before ranks are grouped, and at most so high. */
+const [LEAST, MOST] = [3, 56];
+
+/** @typedef {{group: number, index: number}} Row */
+
+/** The rows of one diagram. */
+export class Rows {
+  /** @param {import("./source.js").Source} source */
+  constructor(source) {
+    this.source = source;
+    /** A row is 2^group lines, or as many as needed for all to be seen if negative. */
+    this.wish = -1;
+    this.order = 0;
+    this.helpers = true;
+    /** @type {Set<number>} */
+    this.unfolded = new Set();
+    this.zoom = 1;
+    this.scroll = 0;
+    this.group = 0;
+    this.height = 20;
+    this.room = 0;
+    /** @type {Row[]} */
+    this.list = [];
+    /** @type {Int32Array} */
+    this.places = new Int32Array(0);
+    /** @type {Map<number, number>} */
+    this.single = new Map();
+    this.made = "";
+  }
+
+  /** Lines that are shown. */
+  get lines() {
+    const { lines, ranks } = this.source.meta;
+    return this.helpers ? lines : ranks;
+  }
+
+  /** How many lines are in a row. @param {Row} row */
+  size(row) {
+    const first = row.index * 2 ** row.group;
+    return Math.max(0, Math.min(2 ** row.group, this.source.meta.lines - first));
+  }
+
+  /** Fits the rows into so many pixels. @param {number} room */
+  layout(room) {
+    this.room = room;
+    const least = this.source.meta.base ?? 0;
+    let group = this.wish < 0 ? -1 : Math.max(least, this.wish);
+    if (group < 0) {
+      group = least;
+      while (Math.ceil(this.lines / 2 ** group) * LEAST > room * this.zoom && group < this.source.meta.whole) group += 1;
+    }
+    this.group = Math.min(group, this.source.meta.whole);
+    const key = [this.group, this.order, this.helpers, ...this.unfolded].join();
+    if (key !== this.made) this.make(key);
+    const count = Math.max(1, this.list.length);
+    this.height = Math.min(MOST * this.zoom, Math.max((room * this.zoom) / count, 1));
+    this.scroll = Math.max(0, Math.min(this.scroll, count * this.height - room));
+  }
+
+  /** @param {string} key */
+  make(key) {
+    this.made = key;
+    const count = Math.ceil(this.lines / 2 ** this.group);
+    const order = Array.from({ length: count }, (_, i) => i);
+    const column = ORDERS[this.order][1];
+    if (column >= 0) {
+      const sums = order.map((index) => this.sum({ group: this.group, index }, column));
+      order.sort((one, other) => sums[other] - sums[one]);
+    }
+    this.list = [];
+    this.places = new Int32Array(count).fill(-1);
+    this.single.clear();
+    for (const index of order) {
+      this.places[index] = this.list.length;
+      this.list.push({ group: this.group, index });
+      if (this.group > 0 && this.unfolded.has(index)) this.unfold(index);
+    }
+  }
+
+  /** @param {number} index */
+  unfold(index) {
+    // A page that stands alone may not have single ranks.
+    if ((this.source.meta.base ?? 0) > 0) return;
+    const first = index * 2 ** this.group;
+    for (let line = first; line < Math.min(first + 2 ** this.group, this.lines); line++) {
+      this.single.set(line, this.list.length);
+      this.list.push({ group: 0, index: line });
+    }
+  }
+
+  /** Shows the ranks of a group, or hides them. @param {Row} row */
+  toggle(row) {
+    if (row.group === 0) return;
+    if (!this.unfolded.delete(row.index)) this.unfolded.add(row.index);
+  }
+
+  /** A sum of the summary over the lines of a row. @param {Row} row @param {number} column */
+  sum(row, column) {
+    const { lines } = this.source.meta;
+    let [first, sum] = [row.index * 2 ** row.group, 0];
+    for (let line = first; line < first + this.size(row); line++) {
+      const value = this.source.summary[column * lines + line] ?? 0;
+      sum = column === 5 ? Math.max(sum, value) : sum + value;
+    }
+    return sum;
+  }
+
+  /** The place of the row that shows a line, or -1. @param {number} line */
+  place(line) {
+    return this.single.get(line) ?? this.places[Math.floor(line / 2 ** this.group)] ?? -1;
+  }
+
+  /** The middle of the row that shows a line; not a number if there is none. @param {number} line */
+  middle(line) {
+    const place = this.place(line);
+    return place < 0 ? NaN : (place + 0.5) * this.height - this.scroll;
+  }
+
+  /** The row at a height, with its place. @param {number} y */
+  at(y) {
+    const place = Math.floor((y + this.scroll) / this.height);
+    const row = this.list[place];
+    return row ? { row, place, top: place * this.height - this.scroll } : null;
+  }
+
+  /** The places of the rows that are seen: from, and up to. */
+  get seen() {
+    const first = Math.max(0, Math.floor(this.scroll / this.height));
+    return [first, Math.min(this.list.length, Math.ceil((this.scroll + this.room) / this.height))];
+  }
+
+  /** What a row is called. @param {Row} row */
+  name(row) {
+    const { ranks, helps } = this.source.meta;
+    const first = row.index * 2 ** row.group;
+    if (row.group > 0) return first > 999 ? `${first}…` : `${first}-${first + this.size(row) - 1}`;
+    return first < ranks ? String(first) : `${helps[first - ranks] ?? "?"}+`;
+  }
+
+  /** What a row is called in a sentence. @param {Row} row */
+  title(row) {
+    const { ranks, helps } = this.source.meta;
+    const first = row.index * 2 ** row.group;
+    if (row.group > 0) return `ranks ${first} to ${first + this.size(row) - 1}`;
+    return lineTitle(first, ranks, helps);
+  }
+}
+
+/** A rank or a helper in words. @param {number} line @param {number} ranks @param {number[]} helps */
+export function lineTitle(line, ranks, helps) {
+  return line < ranks ? `rank ${line}` : `helper of rank ${helps[line - ranks] ?? "?"}`;
+}

@@ -1,0 +1,77 @@
+// Everything in figures, as tables: also for those who cannot see the diagrams.
+import { element, table } from "./chart.js";
+import { KINDS, LABELS } from "./palette.js";
+import { bytes, count, percent, time } from "./units.js";
+
+/** Calls that are listed. */
+const MOST = 40;
+
+/** Tables of figures. */
+export class Statistics {
+  /** @param {import("./source.js").Source} source */
+  constructor(source) {
+    const { meta } = source;
+    const tables = [facts(meta), states(source), calls(meta)];
+    if (meta.messages > 0) tables.push(messages(meta), sizes(meta));
+    this.box = element("div", "statistics", { tabindex: "0", role: "region", "aria-label": `Statistics of ${meta.name}` }, tables);
+  }
+
+  draw() {}
+}
+
+/** @param {import("./source.js").Meta} meta */
+function facts(meta) {
+  const rows = [
+    ["ranks", count(meta.ranks)], ["helpers", count(meta.lines - meta.ranks)], ["time", time(meta.span, 5)], ["states", count(meta.states)],
+    ["messages", count(meta.messages)], ["critical path", `${count(meta.path.parts)} parts, ${time(meta.path.time, 4)} of work`],
+    ["topology", meta.topology.text], ...meta.facts.filter(([name]) => name !== "topology"),
+  ];
+  return table("What it is", ["fact", "value"], rows);
+}
+
+/** @param {import("./source.js").Source} source */
+function states(source) {
+  const { lines, span } = source.meta;
+  const all = Math.max(1, lines * span);
+  let idle = all;
+  const rows = KINDS.map((_, kind) => {
+    let [sum, least, most] = [0, Infinity, 0];
+    for (let line = 0; line < lines; line++) {
+      const value = source.summary[kind * lines + line];
+      [sum, least, most] = [sum + value, Math.min(least, value), Math.max(most, value)];
+    }
+    idle -= sum;
+    return [LABELS[kind], time(sum / Math.max(1, lines)), percent(sum / all), time(lines > 0 ? least : 0), time(most)];
+  });
+  rows.push(["nothing", time(Math.max(0, idle) / Math.max(1, lines)), percent(Math.max(0, idle) / all), "", ""]);
+  return table("Where the time went", ["a rank", "mean", "share", "least", "most"], rows);
+}
+
+/** @param {import("./source.js").Meta} meta */
+function calls(meta) {
+  const sorted = [...meta.sums.calls].sort((one, other) => other[3] - one[3]).slice(0, MOST);
+  const rows = sorted.map(([call, kind, number, all, longest]) => [
+    call > 0 ? meta.calls[call - 1] ?? `call ${call - 1}` : "outside of calls", LABELS[kind], count(number), time(all), time(all / number), time(longest),
+  ]);
+  return table("Calls", ["call", "what", "times", "all ranks", "mean", "longest"], rows);
+}
+
+/** @param {import("./source.js").Meta} meta */
+function messages(meta) {
+  const rows = meta.sums.lanes.flatMap(([number, sum], lane) =>
+    number > 0 ? [[meta.lanes[lane], count(number), bytes(sum), bytes(sum / number)]] : []);
+  const all = meta.sums.lanes.reduce((all, [number]) => all + number, 0) || 1;
+  rows.push(["on the way, mean", time(meta.sums.travel / all), "", ""], ["waiting, mean", time(meta.sums.kept / all), "", ""]);
+  return table("Messages", ["for", "number", "bytes", "mean size"], rows);
+}
+
+/** @param {import("./source.js").Meta} meta */
+function sizes(meta) {
+  const most = Math.max(...meta.sums.sizes, 1);
+  const rows = meta.sums.sizes.flatMap((number, bits) => {
+    if (number === 0) return [];
+    const range = bits === 0 ? "0 B" : bits === 1 ? "1 B" : `${bytes(2 ** (bits - 1))} to below ${bytes(2 ** bits)}`;
+    return [[range, count(number), "█".repeat(Math.max(1, Math.round((16 * number) / most)))]];
+  });
+  return table("Sizes of messages", ["size", "number", ""], rows);
+}

@@ -1,0 +1,87 @@
+// What each rank did, all in all: a column for each row of the diagram.
+import { LEFT, RIGHT, Surface, nothing } from "./chart.js";
+import { LABELS, STACK, WAIT, hatch } from "./palette.js";
+import { percent } from "./units.js";
+
+/** What each rank did, all in all. */
+export class Summary {
+  /** @param {import("./diagram.js").App} app @param {import("./source.js").Source} source @param {import("./rows.js").Rows} rows */
+  constructor(app, source, rows) {
+    this.app = app;
+    this.source = source;
+    this.rows = rows;
+    this.surface = new Surface("fill", { role: "img", "aria-label": "What each rank did, as shares of all time; the statistics have it in figures" });
+    this.box = this.surface.canvas;
+    this.x = -1;
+    this.box.addEventListener("pointermove", (event) => this.point(event.offsetX));
+    this.box.addEventListener("pointerleave", () => this.point(-1));
+  }
+
+  /** @param {number} x */
+  point(x) {
+    this.x = x;
+    this.app.redraw();
+  }
+
+  draw() {
+    const context = this.surface.begin();
+    const { width, height } = this.surface;
+    const { colours } = this.app;
+    const list = this.rows.list.filter((row) => row.group === this.rows.group);
+    if (list.length === 0 || this.source.meta.states === 0) return nothing(context, width, height, "Nothing happened", colours);
+    const [left, right, top, bottom] = [LEFT, width - RIGHT, 28, height - 22];
+    const step = Math.min(64, (right - left) / list.length);
+    const gap = step > 6 ? Math.min(6, step * 0.15) : 0;
+    const pattern = hatch(context, colours);
+    this.scale(context, left, right, top, bottom);
+    const widest = context.measureText(this.rows.name(list[list.length - 1])).width + 12;
+    list.forEach((row, i) => {
+      const all = this.source.meta.span * this.rows.size(row);
+      let y = bottom;
+      for (const kind of STACK) {
+        const part = (this.rows.sum(row, kind) / all) * (bottom - top);
+        context.fillStyle = kind === WAIT ? pattern : colours.kinds[kind];
+        context.fillRect(left + i * step + gap / 2, y - part, Math.max(0.5, step - gap), part);
+        y -= part;
+      }
+      const every = Math.max(1, Math.ceil(widest / step));
+      if (i % every === 0) {
+        context.fillStyle = colours.soft;
+        context.textAlign = "center";
+        context.fillText(this.rows.name(row), left + (i + 0.5) * step, bottom + 12);
+        context.textAlign = "left";
+      }
+    });
+    this.tell(context, list, left, step);
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {number} left @param {number} right @param {number} top @param {number} bottom */
+  scale(context, left, right, top, bottom) {
+    context.strokeStyle = this.app.colours.grid;
+    context.fillStyle = this.app.colours.soft;
+    context.textAlign = "right";
+    for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+      const y = Math.round(bottom - share * (bottom - top)) + 0.5;
+      context.beginPath();
+      context.moveTo(left, y);
+      context.lineTo(right, y);
+      context.stroke();
+      context.fillText(percent(share), left - 6, y);
+    }
+    context.textAlign = "left";
+  }
+
+  /** The column under the pointer, in words. @param {CanvasRenderingContext2D} context @param {import("./rows.js").Row[]} list @param {number} left @param {number} step */
+  tell(context, list, left, step) {
+    const row = list[Math.floor((this.x - left) / step)];
+    context.fillStyle = this.app.colours.ink;
+    if (!row || this.x < left) {
+      context.fillStyle = this.app.colours.soft;
+      context.fillText("Shares of all time, rank by rank; point at a column for its figures", left, 13);
+      return;
+    }
+    const all = this.source.meta.span * this.rows.size(row);
+    const parts = STACK.map((kind) => `${LABELS[kind]} ${percent(this.rows.sum(row, kind) / all)}`);
+    context.fillText(`${this.rows.title(row)}: ${parts.join(", ")}`, left, 13);
+  }
+}

@@ -1,0 +1,41 @@
+//! An allgather by recursive doubling, for Panto to measure.
+//!
+//! ```sh
+//! cargo build --release
+//! panto bench scenario --ranks 4 --collective allgather \
+//!     --impl library,ring,target/release/libpanto_implementation_example.so:doubling
+//! ```
+
+use panto_implementation::{Call, Collective, Kind, Outcome, Stop, World, register};
+
+/// Ranks 1, 2, 4, ... apart exchange all that they have. It takes a power of two of them.
+struct Doubling;
+
+/// What this returns where there is no power of two.
+const NOT_A_POWER_OF_TWO: Stop = Stop(2);
+
+impl Collective for Doubling {
+    const SERVES: &'static [Kind] = &[Kind::Allgather];
+
+    fn run(world: &World, call: &mut Call) -> Outcome {
+        let (rank, ranks, block) = (world.rank(), world.size(), call.bytes());
+        if !ranks.is_power_of_two() {
+            return Err(NOT_A_POWER_OF_TWO);
+        }
+        let (input, output) = call.buffers();
+        world.copy(input, &mut output[rank * block..][..block]);
+        let mut width = 1;
+        while width < ranks {
+            let partner = rank ^ width;
+            // The lower half of both, and the upper one: what is mine, and what is to come.
+            let pair = &mut output[(rank & !(2 * width - 1)) * block..][..2 * width * block];
+            let (lower, upper) = pair.split_at_mut(width * block);
+            let (mine, theirs) = if rank < partner { (lower, upper) } else { (upper, lower) };
+            world.exchange(mine, partner, theirs, partner)?;
+            width *= 2;
+        }
+        Ok(())
+    }
+}
+
+register!(doubling, Doubling);
