@@ -66,6 +66,20 @@ impl Target {
         Ok(())
     }
 
+    /// Writes graphs that belong together: all into one file, or into a directory with a file for each.
+    pub fn write_together(&self, figures: Vec<(String, Figure)>) -> Result<(), Failure> {
+        let figures = match self.form {
+            Form::Directory => figures,
+            _ => {
+                let all = figures.into_iter().flat_map(|(_, figure)| figure.charts);
+                vec![("all".to_owned(), Figure::new(all))]
+            }
+        };
+        let pictures: Vec<(String, Picture)> =
+            figures.into_iter().map(|(name, figure)| (name, Picture::Figure(figure))).collect();
+        self.write(&pictures)
+    }
+
     fn place(&self, name: &str, pictures: usize) -> PathBuf {
         let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
         let name: String = name.chars().map(safe).collect();
@@ -95,11 +109,6 @@ impl Target {
             }
         }
     }
-}
-
-/// Graphs as pictures.
-pub fn figures(figures: Vec<(String, Figure)>) -> Vec<(String, Picture)> {
-    figures.into_iter().map(|(name, figure)| (name, Picture::Figure(figure))).collect()
 }
 
 impl Picture {

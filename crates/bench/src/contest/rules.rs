@@ -50,7 +50,7 @@ pub fn choices(records: &[Record], base: &Table) -> Result<Choices> {
     if measured.is_empty() {
         return Err(Error::usage(
             "no algorithm of Panto's own was measured, so there is nothing to choose; name some: panto bench scenario/only --collective \
-             bcast --impl binomial,chain,scatter-ring",
+             bcast --impl binomial,chain:8,scatter-allgather",
         ));
     }
     let wrong = |error: ParseError| Error::usage(format!("the rules contradict each other: {error}"));

@@ -141,7 +141,7 @@ impl Sweep<'_> {
         let sizes = swept(has_size, settings.sizes.as_deref(), self.usual.sizes);
         let delays = against_none(self.uses(Variable::Delay), options.delays.as_deref(), self.usual.times);
         let computations =
-            swept(self.uses(Variable::Computation), options.computations.as_deref(), self.usual.times);
+            against_none(self.uses(Variable::Computation), options.computations.as_deref(), self.usual.times);
         let progress: Vec<Option<Progress>> =
             if moving { options.progress.iter().copied().map(Some).collect() } else { vec![None] };
         let with = |point: Point, name: &str, value: Option<u64>| match value {

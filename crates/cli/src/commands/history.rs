@@ -9,7 +9,7 @@ use panto_report::present;
 
 use super::compare::{CHANGED, percent};
 use crate::failure::Failure;
-use crate::plot::{Target, figures};
+use crate::plot::Target;
 use crate::{files, out};
 
 /// Show how measurements changed from version to version, and flag what is certain
@@ -87,7 +87,7 @@ impl History {
         let history = Past::open(&self.file, &self.kernel, settings, self.salvage)?;
         self.print(&history);
         if let Some(path) = &self.plot {
-            Target::new(path).write(&figures(present::history_figures(&history)))?;
+            Target::new(path).write_together(present::history_figures(&history))?;
         }
         let slower = history.latest().any(|(_, change)| change.verdict == Verdict::Slower);
         Ok(if slower && self.fail_on_slower { ExitCode::from(CHANGED) } else { ExitCode::SUCCESS })

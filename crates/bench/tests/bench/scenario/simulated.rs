@@ -117,7 +117,8 @@ fn a_helper_hides_the_shorter_of_both() {
         ..Options::default()
     };
     let records = measured(&world(), Kernel::ScenarioOverlap, &settings(&[8], "bcast", options));
-    assert_eq!(records.len(), 2 * 2 * computations.len());
+    // And without computation, to compare with.
+    assert_eq!(records.len(), 2 * 2 * (computations.len() + 1));
     for record in &records {
         let alone = 3.0 * message(bytes(record));
         let computation = record.point.number(param::COMPUTATION).expect("a time") as f64 * 1e-3;
@@ -141,7 +142,10 @@ fn staggered_arrival_is_partly_absorbed() {
     let own = vec![Scenario::load("staggered", None).unwrap()];
     let options = Options { own, delays: Some(vec![70_000]), ..Options::default() };
     let records = measured(&world(), Kernel::ScenarioOwn, &settings(&[8], "bcast", options));
-    for record in records.iter().filter(|record| bytes(record) == 8) {
+    // Without a delay it is measured too, to compare with.
+    let late = |record: &&Record| bytes(record) == 8 && record.point.number(param::DELAY) == Some(70_000);
+    assert!(records.iter().any(|record| late(&record)));
+    for record in records.iter().filter(late) {
         assert_eq!(record.point.text(param::SCENARIO), "staggered");
         // Rank 7 comes 70 us late; its message was there. The forwarding ranks came before.
         assert!(micros(record) >= 70.0 && micros(record) < 70.0 + 3.0 * message(8), "{}", micros(record));

@@ -12,7 +12,7 @@ use panto_report::present;
 
 use crate::failure::Failure;
 use crate::files;
-use crate::plot::{Target, figures};
+use crate::plot::Target;
 
 /// Something is slower, or whatever else `--fail-on` names.
 pub const CHANGED: u8 = 3;
@@ -120,7 +120,7 @@ impl Compare {
         let comparison = compare(old, new, settings)?;
         show::print(&comparison, self.format, self.all);
         if let Some(path) = &self.plot {
-            Target::new(path).write(&figures(present::comparison_figures(&comparison)))?;
+            Target::new(path).write_together(present::comparison_figures(&comparison))?;
         }
         Ok(if self.is_failure(&comparison) { ExitCode::from(CHANGED) } else { ExitCode::SUCCESS })
     }
