@@ -68,12 +68,11 @@ impl Target {
 
     /// Writes graphs that belong together: all into one file, or into a directory with a file for each.
     pub fn write_together(&self, figures: Vec<(String, Figure)>) -> Result<(), Failure> {
-        let figures = match self.form {
-            Form::Directory => figures,
-            _ => {
-                let all = figures.into_iter().flat_map(|(_, figure)| figure.charts);
-                vec![("all".to_owned(), Figure::new(all))]
-            }
+        let figures = if self.form == Form::Directory {
+            figures
+        } else {
+            let all = figures.into_iter().flat_map(|(_, figure)| figure.charts);
+            vec![("all".to_owned(), Figure::new(all))]
         };
         let pictures: Vec<(String, Picture)> =
             figures.into_iter().map(|(name, figure)| (name, Picture::Figure(figure))).collect();
