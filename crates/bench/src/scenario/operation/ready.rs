@@ -43,9 +43,16 @@ pub fn ready<'t, T: Transport>(
     let collective =
         PersistentCollective::new(transport, &what, &by, Kept { lane, sets: how.copies.max(1) })?;
     let helps = how.non_blocking && how.progress == Progress::Helper && !transport.is_virtual();
-    let helper = helps.then(|| Helper::new(transport.oversubscribed())).transpose()?;
+    let helper = helps.then(|| Helper::new(is_crowded(transport))).transpose()?;
     let (used, data) = (vec![false; collective.sets()], Data::new(&what, transport.rank()));
     Ok(Ready { collective, data, how, round: 0, turn: 0, used, helper })
+}
+
+/// Do ranks and their helpers together outnumber the cores? Then whoever waits by spinning keeps another from working. Ranks of
+/// other hosts count as well: who yields once too often loses less than who waits for a core.
+fn is_crowded<T: Transport>(transport: &T) -> bool {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    transport.oversubscribed() || 2 * transport.size() > cores
 }
 
 fn lane(number: usize) -> crate::error::Result<Lane> {
