@@ -39,7 +39,8 @@ fn are_right<W: World>(world: &W) {
         (Kernel::ScenarioOverlap, "bcast", vec![tree]),
     ] {
         let records = measured(world, kernel, &settings(call, &names));
-        let each = if kernel == Kernel::ScenarioOnly { 1 } else { 3 };
+        // Three kinds of progress, each with computation and without.
+        let each = if kernel == Kernel::ScenarioOnly { 1 } else { 3 * 2 };
         assert_eq!(records.len(), names.len() * each);
         for record in records {
             assert!(record.absent.is_none() && record.wrong.is_none(), "{record:?}");
