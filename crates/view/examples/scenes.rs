@@ -57,6 +57,7 @@ fn pages(folder: &Path) -> Result<()> {
     std::fs::write(folder.join("both.html"), both)?;
     let small = Options { budget: 60_000, ..Options::default() };
     std::fs::write(folder.join("coarse.html"), page(&[&file("many")], &small)?)?;
+    std::fs::write(folder.join("folded.html"), page(&[&file("wide")], &small)?)?;
     let parts = [
         fragment(&[&file("ring")], &Options::for_report())?,
         fragment(&[&file("halo")], &Options::for_report())?,

@@ -17,17 +17,23 @@ const MODULES: &[(&str, &str)] = modules![
     "tiles",
     "bins",
     "source",
+    "open",
     "rows",
     "view",
+    "raster",
     "canvas",
     "shaders",
     "gl",
     "scene",
+    "slices",
     "gather",
     "chart",
+    "area",
     "hover",
     "mouse",
+    "plot",
     "diagram",
+    "occurrences",
     "search",
     "curves",
     "summary",
@@ -37,6 +43,7 @@ const MODULES: &[(&str, &str)] = modules![
     "topology",
     "statistics",
     "pane",
+    "panels",
     "keys",
     "main",
 ];
@@ -84,7 +91,7 @@ fn exported(line: &str) -> Option<&str> {
     let rest = ["async function ", "function ", "class ", "const "]
         .into_iter()
         .find_map(|word| line.strip_prefix(word))?;
-    rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+    rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().filter(|name| !name.is_empty())
 }
 
 #[cfg(test)]

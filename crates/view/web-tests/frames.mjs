@@ -1,36 +1,53 @@
-// How long frames take while a large timeline is panned: node frames.mjs PROGRAM FILE. For docs/viewer.md, not a test.
+// How long frames take while a large timeline is moved and zoomed: node frames.mjs PROGRAM FILE. For docs/viewer.md, not a test.
+//
+// Told are whole frames, from one drawing to the next, and of these the page's own work. A browser draws at most every 16.7 ms.
 import { launch, open, serve, settle } from "./support.mjs";
 
 const [program, file] = process.argv.slice(2);
+/** Milliseconds for which a movement goes on. */
+const LASTS = 3000;
 const server = await serve(program, [file]);
+
 const browser = await launch();
-for (const [name, query] of [["webgl2", ""], ["canvas", "?renderer=canvas"]]) {
+for (const renderer of ["canvas", "webgl2"]) {
   const begin = Date.now();
-  const { page } = await open(browser, server.url + query, { viewport: { width: 1400, height: 900 } });
-  console.log(`${name}: at rest ${((Date.now() - begin) / 1000).toFixed(2)} s after it was opened`);
+  const { page } = await open(browser, `${server.url}?renderer=${renderer}`, { viewport: { width: 1400, height: 900 } });
+  console.log(`${renderer}: at rest ${((Date.now() - begin) / 1000).toFixed(2)} s after it was opened`);
   for (const depth of [2, 6, 6]) {
     for (let i = 0; i < depth; i++) await page.keyboard.press("w");
     await settle(page);
-    const times = await page.evaluate(() => new Promise((resolve) => {
-      const section = document.querySelector(".panto-view");
-      const canvas = document.querySelector(".over");
-      const drawn = [];
-      let left = 40;
-      const step = () => {
-        drawn.push(Number(section.dataset.drawn));
-        if (left-- === 0) return resolve(drawn.slice(1));
-        canvas.dispatchEvent(new KeyboardEvent("keydown", { key: left > 20 ? "ArrowLeft" : "ArrowRight", bubbles: true }));
-        requestAnimationFrame(() => setTimeout(step));
-      };
-      step();
-    }));
-    times.sort((one, other) => one - other);
-    const at = (share) => times[Math.floor(share * (times.length - 1))].toFixed(1);
-    const { from, to } = await page.evaluate(() => ({ ...document.querySelector(".panto-view").dataset }));
-    const status = await page.textContent(".status");
-    console.log(`${name}: ${((to - from) * 1e-9).toPrecision(3)} ms in view (${status}): a frame is drawn in ${at(0.5)} ms, 95 % in ${at(0.95)} ms`);
+    await report(page, "moved ", { deltaX: 24, deltaY: 0 });
   }
+  await report(page, "zoomed", { deltaX: 0, deltaY: 8 });
   await page.close();
 }
 await browser.close();
 server.end();
+
+/** Turns the wheel by so much with each frame. */
+async function report(page, what, by) {
+  const inView = await page.evaluate(() => {
+    const { from, to } = document.querySelector(".panto-view").dataset;
+    return to - from;
+  });
+  const { frames, own } = await page.evaluate(([by, lasts]) => new Promise((resolve) => {
+    const { dataset } = document.querySelector(".panto-view");
+    const canvas = document.querySelector(".over");
+    const box = canvas.getBoundingClientRect();
+    const event = { bubbles: true, cancelable: true, clientX: box.x + box.width / 2, clientY: box.y + box.height / 2, ...by };
+    const [frames, own] = [[], []];
+    const begin = performance.now();
+    const step = (last) => (now) => {
+      frames.push(now - last);
+      own.push(Number(dataset.drawn));
+      if (now - begin > lasts) return resolve({ frames: frames.slice(1), own: own.slice(1) });
+      canvas.dispatchEvent(new WheelEvent("wheel", event));
+      requestAnimationFrame(step(now));
+    };
+    requestAnimationFrame(step(begin));
+  }), [by, LASTS]);
+  const at = (times, share) => times.sort((one, other) => one - other)[Math.floor(share * (times.length - 1))].toFixed(1);
+  const told = (times) => `${at(times, 0.5)} ms, 95 % within ${at(times, 0.95)}, all within ${at(times, 1)}`;
+  console.log(`  ${what} at ${(inView * 1e-9).toPrecision(3)} ms in view: ${frames.length} frames, each ${told(frames)}; own work ${told(own)}`);
+  await settle(page);
+}

@@ -3,16 +3,18 @@ import { chromium } from "playwright-core";
 import { spawn } from "node:child_process";
 
 export const LONG = 60_000;
-const ARGUMENTS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--hide-scrollbars", "--force-device-scale-factor=1"];
+/** Chromium draws as it does on a machine without a graphics card, and WebGL2 by a program in place of one. */
+const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--hide-scrollbars", "--force-device-scale-factor=1"];
 
 /** Debian's Chromium, drawing by software. */
 export function launch() {
   return chromium.launch({ executablePath: process.env.PANTO_CHROMIUM ?? "/usr/bin/chromium", args: ARGUMENTS });
 }
 
-/** Opens a page; what it asks for and what goes wrong in it is kept. */
-export async function open(browser, url, options = {}) {
+/** Opens a page, in which a script may run first; what it asks for and what goes wrong in it is kept. */
+export async function open(browser, url, { script, ...options } = {}) {
   const page = await browser.newPage({ viewport: { width: 1000, height: 720 }, colorScheme: "light", ...options });
+  if (script) await page.addInitScript(script);
   const watched = { page, errors: [], requests: [] };
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && !ours(message.text()) && watched.errors.push(message.text()));
   page.on("pageerror", (error) => watched.errors.push(String(error)));

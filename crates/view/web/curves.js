@@ -1,7 +1,8 @@
 // Curves over the time that is in view: how many ranks do what, and messages under way.
+import { Area } from "./area.js";
 import { LEFT, RIGHT, Surface, nothing, timeAxis, valueAxis } from "./chart.js";
 import { queues, utilisation } from "./gather.js";
-import { STACK, WAIT, faded, hatch } from "./palette.js";
+import { WAIT, faded } from "./palette.js";
 import { brief, bytes } from "./units.js";
 
 /** @typedef {import("./diagram.js").App} App */
@@ -15,36 +16,6 @@ function layout(surface, app) {
   return { box, samples, axis: { from, to, left: LEFT, scale: (box.right - box.left) / (to - from) } };
 }
 
-/**
- * Ranks in each kind of states, one kind above the other.
- * @param {CanvasRenderingContext2D} context
- * @param {Float64Array[]} kinds
- * @param {{left: number, right: number}} box
- * @param {(value: number) => number} y
- * @param {import("./palette.js").Palette} colours
- */
-export function stackedArea(context, kinds, box, y, colours) {
-  const samples = kinds[0].length;
-  const step = (box.right - box.left) / samples;
-  const below = new Float64Array(samples);
-  for (const kind of STACK) {
-    context.beginPath();
-    context.moveTo(box.left, y(below[0]));
-    for (let i = 0; i < samples; i++) {
-      const at = y(below[i] + kinds[kind][i]);
-      context.lineTo(box.left + i * step, at);
-      context.lineTo(box.left + (i + 1) * step, at);
-    }
-    for (let i = samples - 1; i >= 0; i--) {
-      context.lineTo(box.left + (i + 1) * step, y(below[i]));
-      context.lineTo(box.left + i * step, y(below[i]));
-      below[i] += kinds[kind][i];
-    }
-    context.fillStyle = kind === WAIT ? hatch(context, colours) : colours.kinds[kind];
-    context.fill();
-  }
-}
-
 /** How many ranks do what, over time. */
 export class Utilisation {
   /** @param {App} app @param {Source} source */
@@ -53,6 +24,7 @@ export class Utilisation {
     this.source = source;
     this.surface = new Surface("fill", { role: "img", "aria-label": "How many ranks compute, handle messages or wait, over time" });
     this.box = this.surface.canvas;
+    this.area = new Area();
   }
 
   draw() {
@@ -63,7 +35,9 @@ export class Utilisation {
     if (lines === 0) return nothing(context, this.surface.width, this.surface.height, "There are no ranks", colours);
     const y = valueAxis(context, box, lines, brief, colours);
     const kinds = utilisation(this.source, view.from, view.to, samples);
-    stackedArea(context, kinds, box, y, colours);
+    const top = y(lines);
+    this.area.paint(kinds, box.bottom - top, lines, colours);
+    this.area.show(context, box.left, top);
     timeAxis(context, axis, box.bottom, box.bottom, colours, true);
     cursor(context, this.app, axis, box);
     context.fillStyle = colours.soft;

@@ -1,15 +1,16 @@
 // The space-time diagram of one timeline: rows of states, messages between them, the critical path; and what the mouse does to it.
-import { CanvasRenderer } from "./canvas.js";
 import { FONT, LEFT, RIGHT, Surface, element, timeAxis } from "./chart.js";
-import { GlRenderer } from "./gl.js";
 import { find } from "./hover.js";
 import { Mouse } from "./mouse.js";
 import { faded } from "./palette.js";
+import { Plot } from "./plot.js";
 import { Rows } from "./rows.js";
-import { coverTraffic, drawMessages, drawPath, drawStates, padding } from "./scene.js";
-import { brief, time } from "./units.js";
+import { padding } from "./scene.js";
+import { time } from "./units.js";
 
 const BOTTOM = 24;
+/** Pixels of the row of a rank that is looked for. */
+const HIGH = 14;
 
 /**
  * What all parts of the page share.
@@ -18,7 +19,7 @@ const BOTTOM = 24;
  * @property {import("./palette.js").Palette} colours
  * @property {boolean} messages
  * @property {boolean} path
- * @property {boolean} forceCanvas
+ * @property {string | null} renderer the way of drawing that is wished for
  * @property {string} callMarked
  * @property {() => void} redraw
  * @property {() => void} touch draws only what lies above the diagrams
@@ -33,46 +34,17 @@ export class Diagram {
     this.source = source;
     this.rows = new Rows(source);
     const label = `Space-time diagram of ${source.meta.name}: time from left to right, a row for each rank. Arrow keys move, plus and minus zoom.`;
-    this.plot = element("canvas", "plot", { "aria-hidden": "true" });
+    this.plot = new Plot(app, source, this.rows);
     this.surface = new Surface("over", { tabindex: "0", role: "img", "aria-label": label });
     this.tip = element("div", "tip", { role: "tooltip", hidden: "" });
-    this.box = element("div", "diagram", {}, [this.plot, this.surface.canvas, this.tip]);
+    this.box = element("div", "diagram", {}, [this.plot.canvas, this.surface.canvas, this.tip]);
     /** @type {import("./hover.js").Found | null} */
     this.found = null;
     /** @type {{x: number, y: number} | null} */
     this.pointer = null;
-    this.note = "";
-    this.renderer = this.pickRenderer();
+    /** Where what is drawn lies. */
+    this.place = "";
     this.mouse = new Mouse(this);
-  }
-
-  /** WebGL2 where there is any. @returns {import("./canvas.js").Renderer} */
-  pickRenderer() {
-    const options = { alpha: true, antialias: false, premultipliedAlpha: true, preserveDrawingBuffer: true };
-    const gl = this.app.forceCanvas ? null : this.plot.getContext("webgl2", options);
-    if (gl instanceof WebGL2RenderingContext) {
-      this.plot.addEventListener("webglcontextlost", () => this.useCanvas());
-      try {
-        return new GlRenderer(this.plot, gl);
-      } catch (error) {
-        console.warn("WebGL2 is of no use here, drawing without it:", error);
-        this.replacePlot();
-      }
-    }
-    return new CanvasRenderer(this.plot);
-  }
-
-  /** The graphics card went away. */
-  useCanvas() {
-    this.replacePlot();
-    this.renderer = new CanvasRenderer(this.plot);
-    this.app.redraw();
-  }
-
-  replacePlot() {
-    const plot = element("canvas", "plot", { "aria-hidden": "true" });
-    this.plot.replaceWith(plot);
-    this.plot = plot;
   }
 
   /** Time as it is laid out now. */
@@ -89,26 +61,17 @@ export class Diagram {
     return Math.max(1, this.surface.canvas.clientHeight - BOTTOM);
   }
 
+  /** Draws all of it; answers whether there is more to draw. */
   draw() {
-    const { app, rows, source, renderer } = this;
-    const { colours } = app;
-    rows.layout(this.plotHeight);
-    const axis = this.axis;
-    renderer.begin(this.plotWidth, this.plotHeight, devicePixelRatio || 1, colours);
-    const call = app.callMarked ? source.meta.calls.indexOf(app.callMarked) + 1 : 0;
-    drawStates(renderer, source, rows, axis, call);
-    renderer.clip(0, this.plotWidth);
-    this.note = "";
-    if (app.messages || app.path) {
-      const parts = coverTraffic(source, axis);
-      if (app.messages) {
-        const { single, many } = drawMessages(renderer, parts, rows, axis, colours.message);
-        this.note = many > 0 ? `${brief(single + many)} messages, in groups` : `${brief(single)} messages`;
-      }
-      if (app.path) drawPath(renderer, parts, rows, axis, colours);
-    }
-    renderer.end();
+    this.rows.layout(this.plotHeight);
+    const { axis } = this;
+    // What was under the pointer may have moved away.
+    const place = [axis.from, axis.to, this.rows.scroll, this.rows.height, this.rows.made].join();
+    if (place !== this.place) this.show(null);
+    this.place = place;
+    const isLeft = this.plot.draw(axis, this.plotWidth, this.plotHeight);
     this.drawOver(axis);
+    return isLeft;
   }
 
   /** @param {import("./scene.js").Axis} axis */
@@ -150,7 +113,7 @@ export class Diagram {
       const row = rows.list[place];
       const y = (place + 0.5) * rows.height - rows.scroll;
       if (y < 4 || y > plotHeight - 2) continue;
-      const folds = row.group > 0 && rows.height >= 9 ? (rows.unfolded.has(row.index) ? "▾ " : "▸ ") : "";
+      const folds = row.group > 0 && rows.height >= 9 && this.source.hasLines ? (rows.isUnfolded(row) ? "▾ " : "▸ ") : "";
       context.fillStyle = row.group === 0 && rows.group > 0 ? app.colours.soft : app.colours.ink;
       context.fillText(folds + rows.name(row), LEFT - 8, y);
     }
@@ -251,15 +214,8 @@ export class Diagram {
 
   /** Brings a rank into view. @param {number} rank */
   reveal(rank) {
-    const { rows } = this;
-    rows.layout(this.plotHeight);
-    if (rows.group > 0) {
-      rows.unfolded.add(Math.floor(rank / 2 ** rows.group));
-      rows.layout(this.plotHeight);
-    }
-    if (rows.height < 12) rows.zoom = Math.min(rows.zoom * (14 / rows.height), rows.lines);
-    rows.layout(this.plotHeight);
-    rows.scroll += rows.middle(rank) - this.plotHeight / 2;
+    this.rows.layout(this.plotHeight);
+    this.rows.reveal(rank, HIGH);
     this.app.redraw();
   }
 }

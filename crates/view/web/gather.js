@@ -1,5 +1,5 @@
 // Curves over a window of time: how many ranks did what, and how many messages were on their way.
-import { cover, coverTraffic } from "./scene.js";
+import { coverStates, coverTraffic } from "./scene.js";
 import { BINS, span } from "./tiles.js";
 
 /** @typedef {import("./source.js").Source} Source */
@@ -34,7 +34,7 @@ export function utilisation(source, from, to, samples) {
   const kinds = Array.from({ length: 5 }, () => new Float64Array(samples));
   const { lines, whole } = source.meta;
   const at = axis(from, to, samples);
-  const parts = cover(source, at, (level, column) => source.states(whole, level, 0, column));
+  const parts = coverStates(source, at, whole, 0);
   for (const part of parts) {
     const place = (/** @type {number} */ moment) => (Math.max(part.from, Math.min(part.to, moment)) - from) * at.scale;
     const { tile } = part;

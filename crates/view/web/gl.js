@@ -1,5 +1,7 @@
-// Draws states and lines by WebGL2: a tile is uploaded once, and drawn by one call.
+// Draws slices by WebGL2: a tile is uploaded once, and drawn by one call.
+import { CanvasRenderer } from "./canvas.js";
 import { rgb } from "./palette.js";
+import { STACKED } from "./raster.js";
 import { BINS_FRAGMENT, BINS_VERTEX, LINES_FRAGMENT, LINES_VERTEX, STATES_FRAGMENT, STATES_VERTEX } from "./shaders.js";
 import { BINS, ROWS } from "./tiles.js";
 
@@ -8,8 +10,38 @@ import { BINS, ROWS } from "./tiles.js";
 /** @typedef {import("./palette.js").Palette} Palette */
 /** @typedef {import("./canvas.js").Renderer} Renderer */
 
+/** Names of graphics "cards" that are programs. */
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+
+/**
+ * WebGL2 where a graphics card draws, else the canvas: what draws without a card is slower by WebGL2.
+ * @param {string | null} wish `webgl2` or `canvas`, whatever there is
+ * @param {() => void} lost called when the graphics card goes away
+ * @returns {Renderer}
+ */
+export function pick(wish, lost) {
+  const isForced = wish === "webgl2";
+  const canvas = document.createElement("canvas");
+  const options = { alpha: true, antialias: false, premultipliedAlpha: true, failIfMajorPerformanceCaveat: !isForced };
+  const gl = wish === "canvas" ? null : canvas.getContext("webgl2", options);
+  if (!(gl instanceof WebGL2RenderingContext) || (!isForced && isSoftware(gl))) return new CanvasRenderer();
+  canvas.addEventListener("webglcontextlost", lost);
+  try {
+    return new GlRenderer(canvas, gl);
+  } catch (error) {
+    console.warn("WebGL2 is of no use here, drawing without it:", error);
+    return new CanvasRenderer();
+  }
+}
+
+/** @param {WebGL2RenderingContext} gl */
+function isSoftware(gl) {
+  const info = gl.getExtension("WEBGL_debug_renderer_info");
+  return SOFTWARE.test(String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER)));
+}
+
 /** Draws by WebGL2. @implements {Renderer} */
-export class GlRenderer {
+class GlRenderer {
   /** @param {HTMLCanvasElement} canvas @param {WebGL2RenderingContext} gl */
   constructor(canvas, gl) {
     this.name = "webgl2";
@@ -19,28 +51,51 @@ export class GlRenderer {
     this.bins_ = program(gl, BINS_VERTEX, BINS_FRAGMENT);
     this.lines_ = program(gl, LINES_VERTEX, LINES_FRAGMENT);
     this.segments = gl.createBuffer();
-    this.segmentArray = gl.createVertexArray();
+    this.segmentArray = this.segmented();
     /** @type {WeakMap<object, WebGLTexture>} */
     this.textures = new WeakMap();
     /** @type {WeakMap<object, WebGLVertexArrayObject>} */
     this.arrays = new WeakMap();
-    this.size = [0, 0];
+    /** @type {HTMLCanvasElement | null} */
+    this.target = null;
     this.ratio = 1;
-    /** @type {Palette | null} */
-    this.colours = null;
     this.scratch = new Float32Array(0);
     this.tops = new Float32Array(ROWS);
   }
 
-  /** @param {number} width @param {number} height @param {number} ratio @param {Palette} colours */
-  begin(width, height, ratio, colours) {
+  /** Lines as they lie in their buffer. */
+  segmented() {
+    const { gl, lines_: program } = this;
+    const array = gl.createVertexArray();
+    gl.bindVertexArray(array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.segments);
+    /** @type {[string, number, number][]} */
+    const columns = [["ends", 4, 0], ["look", 2, 16]];
+    for (const [name, size, offset] of columns) {
+      const place = gl.getAttribLocation(program.handle, name);
+      gl.enableVertexAttribArray(place);
+      gl.vertexAttribPointer(place, size, gl.FLOAT, false, 24, offset);
+      gl.vertexAttribDivisor(place, 1);
+    }
+    gl.bindVertexArray(null);
+    return array;
+  }
+
+  /** @param {HTMLCanvasElement} target @param {number} ratio @param {Palette} colours */
+  begin(target, ratio, colours) {
     const { gl, canvas } = this;
-    const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
-    if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
-    this.size = [width, height];
+    const { width, height } = target;
+    if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
+    this.target = target;
     this.ratio = ratio;
-    this.colours = colours;
-    gl.viewport(0, 0, w, h);
+    for (const program of [this.states_, this.bins_, this.lines_]) {
+      gl.useProgram(program.handle);
+      gl.uniform2f(program.at("size"), width / ratio, height / ratio);
+      gl.uniform3fv(program.at("shades[0]"), colours.kinds.flatMap(rgb));
+      gl.uniform3fv(program.at("tint"), rgb(colours.tint));
+      gl.uniform1f(program.at("ratio"), ratio);
+    }
+    gl.viewport(0, 0, width, height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
     gl.enable(gl.BLEND);
@@ -57,16 +112,11 @@ export class GlRenderer {
   /** @param {Program} program @param {Float32Array} tops @param {number} height */
   use(program, tops, height) {
     const { gl, tops: safe } = this;
-    const colours = /** @type {Palette} */ (this.colours);
     gl.useProgram(program.handle);
-    gl.uniform2f(program.at("size"), this.size[0], this.size[1]);
     // What is not a number may be anything in a shader.
     tops.forEach((top, row) => (safe[row] = Number.isNaN(top) ? -1e9 : top));
     gl.uniform1fv(program.at("tops[0]"), safe);
     gl.uniform1f(program.at("height"), height);
-    gl.uniform3fv(program.at("shades[0]"), colours.kinds.flatMap(rgb));
-    gl.uniform3fv(program.at("tint"), rgb(colours.tint));
-    gl.uniform1f(program.at("ratio"), this.ratio);
   }
 
   /** @param {BinTile} tile @param {number} x @param {number} width @param {Float32Array} tops @param {number} height */
@@ -75,7 +125,7 @@ export class GlRenderer {
     this.use(this.bins_, tops, height);
     gl.uniform1f(this.bins_.at("left"), x);
     gl.uniform1f(this.bins_.at("width"), width);
-    gl.uniform1i(this.bins_.at("stacked"), height >= 5 ? 1 : 0);
+    gl.uniform1i(this.bins_.at("stacked"), height >= STACKED ? 1 : 0);
     gl.bindTexture(gl.TEXTURE_2D, this.texture(tile));
     gl.bindVertexArray(null);
     gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, Math.min(ROWS, tile.rows));
@@ -156,27 +206,24 @@ export class GlRenderer {
     const { gl, lines_: program } = this;
     if (this.scratch.length < lines.length) this.scratch = new Float32Array(2 * lines.length);
     this.scratch.set(lines);
+    gl.disable(gl.SCISSOR_TEST);
     gl.useProgram(program.handle);
-    gl.uniform2f(program.at("size"), this.size[0], this.size[1]);
     gl.uniform3fv(program.at("ink"), rgb(colour));
     gl.bindVertexArray(this.segmentArray);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.segments);
     gl.bufferData(gl.ARRAY_BUFFER, this.scratch.subarray(0, lines.length), gl.STREAM_DRAW);
-    /** @type {[string, number, number][]} */
-    const columns = [["ends", 4, 0], ["look", 2, 16]];
-    for (const [name, size, offset] of columns) {
-      const place = gl.getAttribLocation(program.handle, name);
-      gl.enableVertexAttribArray(place);
-      gl.vertexAttribPointer(place, size, gl.FLOAT, false, 24, offset);
-      gl.vertexAttribDivisor(place, 1);
-    }
     gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, lines.length / 6);
     gl.bindVertexArray(null);
   }
 
+  /** What was drawn goes to its canvas. */
   end() {
+    const { width, height } = this.canvas;
+    const context = this.target?.getContext("2d");
     this.gl.disable(this.gl.SCISSOR_TEST);
-    this.gl.flush();
+    context?.setTransform(1, 0, 0, 1, 0, 0);
+    context?.clearRect(0, 0, width, height);
+    context?.drawImage(this.canvas, 0, 0);
   }
 }
 

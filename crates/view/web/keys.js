@@ -4,7 +4,7 @@
 export const KEYS = [
   ["W, + or wheel up", "zoom in"], ["S, - or wheel down", "zoom out"], ["A, ←", "move to earlier"], ["D, →", "move to later"],
   ["↑ ↓, Shift+wheel", "move between ranks"], ["[ ], Ctrl+wheel", "lower, higher rows"], ["0, F", "all of it"],
-  ["Home, End", "the beginning, the end"], ["/", "search a rank or a call"], ["M", "messages"], ["C", "critical path"], ["G", "Gantt or space-time"],
+  ["Home, End", "the beginning, the end"], ["/", "search a rank or a call"], ["N, Enter", "the next that was found (with Shift: the one before)"], ["M", "messages"], ["C", "critical path"], ["G", "Gantt or space-time"],
   ["T", "light or dark"], ["1 to 7", "the panel below"], ["Space", "play, on the topology"], ["?", "this help"],
   ["drag", "move"], ["Shift+drag", "zoom to what is selected"], ["double click", "zoom in there"], ["click", "set the moment for the topology"],
 ];
@@ -21,6 +21,7 @@ export const KEYS = [
  * @property {() => void} help
  * @property {(what: "messages" | "path" | "gantt" | "theme" | "play") => void} toggle
  * @property {(panel: number) => void} panel
+ * @property {(by: number) => boolean} step to the next or the last one that was found, if anything was
  */
 
 /** Does what a key stands for; answers whether it stands for anything. @param {KeyboardEvent} event @param {Actions} act */
@@ -45,6 +46,7 @@ export function press(event, act) {
     case "0": case "f": act.fit(); break;
     case "Home": act.edge(0); break;
     case "End": act.edge(1); break;
+    case "n": case "Enter": return act.step(event.shiftKey ? -1 : 1);
     case "/": act.search(); break;
     case "?": case "h": act.help(); break;
     case "m": act.toggle("messages"); break;

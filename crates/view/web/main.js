@@ -1,21 +1,17 @@
 // The page: opens what it is to show, and ties everything together.
 import { element } from "./chart.js";
-import { Queues, Utilisation } from "./curves.js";
 import { KEYS, press } from "./keys.js";
-import { Matrix } from "./matrix.js";
+import { inside, served } from "./open.js";
 import { KINDS, LABELS, STACK, palette } from "./palette.js";
 import { Pane } from "./pane.js";
-import { Portrait } from "./portrait.js";
+import { Panels } from "./panels.js";
 import { ORDERS } from "./rows.js";
 import { Search } from "./search.js";
-import { inside, served } from "./source.js";
-import { Statistics } from "./statistics.js";
-import { Summary } from "./summary.js";
-import { Topology } from "./topology.js";
 import { time } from "./units.js";
 import { Viewport } from "./view.js";
 
-const PANELS = ["Utilisation", "Ranks", "Matrix", "Queues", "Phase portrait", "Topology", "Statistics"];
+/** What was left out of a frame is done after so many milliseconds without another. */
+const REST = 120;
 
 /** Shows the section in which a script stands. @param {HTMLOrSVGScriptElement | null} script */
 export function start(script) {
@@ -66,7 +62,7 @@ class Page {
     this.messages = true;
     this.path = true;
     this.gantt = false;
-    this.forceCanvas = new URLSearchParams(location.search).get("renderer") === "canvas";
+    this.renderer = new URLSearchParams(location.search).get("renderer");
     this.callMarked = "";
     this.dark = matchMedia("(prefers-color-scheme: dark)").matches;
     this.colours = palette(this.dark, false);
@@ -76,15 +72,12 @@ class Page {
     this.view = new Viewport(Math.max(...sources.map(({ meta }) => meta.span)), () => this.redraw());
     this.panes = sources.map((source) => new Pane(this, source));
     this.search = new Search(sources[0], this.panes[0].diagram, this);
-    this.panels = this.panes.map((pane) => panels(this, pane));
-    this.panel = 0;
+    this.panels = new Panels(this, this.panes);
     this.toolbar = this.makeToolbar();
-    this.tabs = this.makeTabs();
-    this.below = element("div", "panel", { role: "tabpanel" });
     this.help = this.makeHelp();
     const panes = element("div", "panes", {}, this.panes.map(({ box }) => box));
-    section.append(this.toolbar, this.legend(), panes, this.tabs, this.below, this.live, this.help);
-    this.choose(0);
+    section.append(this.toolbar, this.legend(), panes, this.panels.tabs, this.panels.box, this.live, this.help);
+    this.panels.choose(0);
     this.theme(this.dark);
     this.listen();
   }
@@ -104,22 +97,27 @@ class Page {
   draw() {
     const begin = performance.now();
     this.due = 0;
+    clearTimeout(this.resting);
+    this.resting = undefined;
     if (this.stale) this.drawAll();
     else for (const { diagram } of this.panes) diagram.drawOver(diagram.axis);
     const data = this.section.dataset;
-    data.busy = String(this.due > 0 || this.panes.some(({ source }) => source.isBusy));
+    data.busy = String(this.due > 0 || this.resting !== undefined || this.panes.some(({ source }) => source.isBusy));
     data.frames = String(Number(data.frames ?? 0) + 1);
     data.drawn = (performance.now() - begin).toFixed(2);
   }
 
   drawAll() {
     this.stale = false;
-    for (const pane of this.panes) pane.draw();
-    for (const panels of this.panels) panels[this.panel].draw();
+    const areLeft = this.panes.map((pane) => pane.draw());
+    if (areLeft.includes(true)) this.redraw();
+    const isDone = [this.panels.draw(), ...this.panes.map((pane) => pane.tell())];
+    if (isDone.includes(false)) this.resting = setTimeout(() => this.redraw(), REST);
     const data = this.section.dataset;
-    data.renderer = this.panes[0].diagram.renderer.name;
+    data.renderer = this.panes[0].diagram.plot.renderer.name;
     data.from = String(this.view.from);
     data.to = String(this.view.to);
+    data.cursor = String(this.view.cursor ?? "");
   }
 
   /** Tells those who listen. @param {string} text */
@@ -185,24 +183,6 @@ class Page {
     return made;
   }
 
-  makeTabs() {
-    const tabs = PANELS.map((name, i) => {
-      const tab = element("button", "", { type: "button", role: "tab", title: `${name} (${i + 1})` }, [name]);
-      tab.addEventListener("click", () => this.choose(i));
-      return tab;
-    });
-    return element("div", "tabs", { role: "tablist", "aria-label": "Panels" }, tabs);
-  }
-
-  /** Shows a panel of each timeline. @param {number} panel */
-  choose(panel) {
-    this.panel = panel;
-    [...this.tabs.children].forEach((tab, i) => tab.setAttribute("aria-selected", String(i === panel)));
-    this.below.setAttribute("aria-label", PANELS[panel]);
-    this.below.replaceChildren(...this.panels.map((panels) => panels[panel].box));
-    this.redraw();
-  }
-
   makeHelp() {
     const close = element("button", "", { type: "submit" }, ["Close"]);
     const rows = KEYS.flatMap(([key, does]) => [element("dt", "", {}, [key]), element("dd", "", {}, [does])]);
@@ -229,11 +209,7 @@ class Page {
 
   /** @param {"messages" | "path" | "gantt" | "theme" | "play"} what */
   toggle(what) {
-    if (what === "play") {
-      const shown = this.panels.map((panels) => panels[this.panel]);
-      for (const panel of shown) if (panel instanceof Topology) panel.toggle();
-      return;
-    }
+    if (what === "play") return this.panels.play();
     if (what === "gantt") {
       // A Gantt chart is about ranks alone.
       this.gantt = !this.gantt;
@@ -258,13 +234,14 @@ class Page {
       zoom: (by) => view.zoom(by, this.middle), pan: (share) => view.pan(share), scroll: (pixels) => eachDiagram((diagram) => diagram.scrollRows(pixels)),
       rows: (by) => eachDiagram((diagram) => diagram.zoomRows(by, diagram.plotHeight / 2)), fit: () => this.fit(),
       edge: (end) => view.centre(end * view.span), search: () => this.search.field.focus(), help: () => this.showHelp(),
-      toggle: (what) => this.toggle(what), panel: (panel) => this.choose(panel),
+      toggle: (what) => this.toggle(what), panel: (panel) => this.panels.choose(panel),
+      step: (by) => this.search.step(by),
     };
     // Inside of another page keys are ours only while the focus is.
     const target = this.section.classList.contains("panto-page") ? document : this.section;
     target.addEventListener("keydown", (event) => {
       if (!(event instanceof KeyboardEvent) || event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || this.help.open) return;
-      if (event.key === " " && event.target instanceof HTMLButtonElement) return;
+      if ((event.key === " " || event.key === "Enter") && event.target instanceof HTMLButtonElement) return;
       if (!press(event, actions)) return;
       event.preventDefault();
       this.tell();
@@ -286,13 +263,6 @@ class Page {
 
   /** @type {number | undefined} */
   telling = undefined;
-}
-
-/** @param {import("./diagram.js").App} app @param {Pane} pane */
-function panels(app, pane) {
-  const { source, diagram } = pane;
-  return [
-    new Utilisation(app, source), new Summary(app, source, diagram.rows), new Matrix(app, source), new Queues(app, source),
-    new Portrait(app, source), new Topology(app, source), new Statistics(source),
-  ];
+  /** Set while something is left for when everything rests. @type {number | undefined} */
+  resting = undefined;
 }

@@ -1,6 +1,6 @@
 // One timeline: what it is, all of it in a strip, and its diagram.
+import { Area } from "./area.js";
 import { LEFT, RIGHT, Surface, element } from "./chart.js";
-import { stackedArea } from "./curves.js";
 import { Diagram } from "./diagram.js";
 import { utilisation } from "./gather.js";
 import { faded } from "./palette.js";
@@ -8,6 +8,9 @@ import { count, time } from "./units.js";
 
 /** Facts that stand in the heading; all of them are in the statistics. */
 const HEADING = ["trace", "program", "machine", "network"];
+
+/** Milliseconds for which a text stands at least while everything moves. */
+const SEEN = 250;
 
 /** One timeline. */
 export class Pane {
@@ -22,8 +25,11 @@ export class Pane {
     const warning = this.warning();
     if (warning) children.unshift(warning);
     this.box = element("div", "pane", {}, children);
-    /** @type {{width: number, colours: object, kinds: Float64Array[]} | null} */
-    this.picture = null;
+    this.area = new Area();
+    /** What the strip was drawn for, and the version of the tiles if some were missing. */
+    this.drawnFor = "";
+    this.lackedAt = -1;
+    this.told = 0;
     this.listen();
   }
 
@@ -44,31 +50,40 @@ export class Pane {
     if (typeof meta.finest === "number") {
       texts.push(`This page holds the overview only, down to bins of ${time(2 ** meta.finest)}: the timeline is too large for one page. "panto view ${meta.name}" shows every event.`);
     }
+    if (!this.source.hasLines) {
+      texts.push(`Ranks are in groups of ${2 ** (meta.base ?? 0)}, which cannot be unfolded: there is no room for single ones in one page. "panto view ${meta.name}" shows each.`);
+    }
     if (meta.states + meta.messages === 0) texts.push("Nothing happened in this timeline: it has no states and no messages.");
     return texts.length > 0 ? element("p", "warning", { role: "alert" }, [texts.join(" ")]) : null;
   }
 
+  /** Draws it; answers whether there is more to draw. */
   draw() {
-    this.diagram.draw();
+    const isLeft = this.diagram.draw();
     this.drawStrip();
+    return isLeft;
+  }
+
+  /** What is to be said of what is seen, unless that was done just now; answers whether it is said. */
+  tell() {
     const { failure, isBusy } = this.source;
-    this.status.textContent = failure ? `Cannot read on: ${failure}` : isBusy ? "loading…" : this.diagram.note;
+    const text = failure ? `Cannot read on: ${failure}` : isBusy ? "loading…" : this.diagram.plot.note;
+    if (text === this.status.textContent) return true;
+    if (performance.now() - this.told < SEEN) return false;
+    this.told = performance.now();
+    this.status.textContent = text;
     this.status.classList.toggle("failed", failure !== null);
+    return true;
   }
 
   /** All of the timeline, and what of it is in view. */
   drawStrip() {
     const context = this.strip.begin();
     const { colours, view } = this.app;
-    const { lines } = this.source.meta;
     const box = { left: LEFT, right: this.strip.width - RIGHT };
     const samples = Math.max(1, Math.floor(box.right - box.left));
-    // It changes only with the tiles, so it is not gathered anew for each frame.
-    if (!this.picture || this.picture.width !== samples || this.source.isBusy) {
-      this.picture = { width: samples, colours, kinds: utilisation(this.source, 0, view.span, samples) };
-    }
-    const y = (/** @type {number} */ value) => this.strip.height - 2 - (value / Math.max(1, lines)) * (this.strip.height - 4);
-    stackedArea(context, this.picture.kinds, box, y, colours);
+    this.paintStrip(samples);
+    this.area.show(context, box.left, 2);
     const x = (/** @type {number} */ at) => box.left + (Math.max(0, Math.min(1, at / view.span)) * (box.right - box.left));
     context.fillStyle = faded(colours.plot, 0.65);
     context.fillRect(box.left, 0, x(view.from) - box.left, this.strip.height);
@@ -79,6 +94,18 @@ export class Pane {
     context.fillStyle = colours.soft;
     context.textAlign = "right";
     context.fillText("all", LEFT - 8, this.strip.height / 2);
+  }
+
+  /** It changes only with the tiles, so it is not gathered anew for each frame. @param {number} samples */
+  paintStrip(samples) {
+    const { source, app } = this;
+    const now = [samples, devicePixelRatio, app.colours.plot, app.colours.kinds].join();
+    if (now === this.drawnFor && (this.lackedAt < 0 || this.lackedAt === source.version)) return;
+    source.lacking = 0;
+    const kinds = utilisation(source, 0, app.view.span, samples);
+    this.area.paint(kinds, this.strip.height - 4, Math.max(1, source.meta.lines), app.colours);
+    this.lackedAt = source.lacking > 0 ? source.version : -1;
+    this.drawnFor = now;
   }
 
   listen() {

@@ -17,7 +17,7 @@ export class Rows {
     this.wish = -1;
     this.order = 0;
     this.helpers = true;
-    /** @type {Set<number>} */
+    /** Groups whose ranks are shown, by size and place. @type {Set<string>} */
     this.unfolded = new Set();
     this.zoom = 1;
     this.scroll = 0;
@@ -78,14 +78,13 @@ export class Rows {
     for (const index of order) {
       this.places[index] = this.list.length;
       this.list.push({ group: this.group, index });
-      if (this.group > 0 && this.unfolded.has(index)) this.unfold(index);
+      if (this.isUnfolded({ group: this.group, index })) this.unfold(index);
     }
   }
 
   /** @param {number} index */
   unfold(index) {
-    // A page that stands alone may not have single ranks.
-    if ((this.source.meta.base ?? 0) > 0) return;
+    if (!this.source.hasLines) return;
     const first = index * 2 ** this.group;
     for (let line = first; line < Math.min(first + 2 ** this.group, this.lines); line++) {
       this.single.set(line, this.list.length);
@@ -93,10 +92,36 @@ export class Rows {
     }
   }
 
+  /** Are the ranks of a group shown? @param {Row} row */
+  isUnfolded({ group, index }) {
+    return group > 0 && this.unfolded.has(`${group}/${index}`);
+  }
+
   /** Shows the ranks of a group, or hides them. @param {Row} row */
-  toggle(row) {
-    if (row.group === 0) return;
-    if (!this.unfolded.delete(row.index)) this.unfolded.add(row.index);
+  toggle({ group, index }) {
+    const name = `${group}/${index}`;
+    if (group > 0 && !this.unfolded.delete(name)) this.unfolded.add(name);
+  }
+
+  /** Makes the row of a rank high enough to be seen, and brings it to the middle. @param {number} rank @param {number} high pixels */
+  reveal(rank, high) {
+    /** @type {Row | null} */
+    let opened = null;
+    // In higher rows groups are smaller, so that this may take some steps.
+    for (let step = 0; step < 32; step++) {
+      this.layout(this.room);
+      if (opened && opened.group !== this.group) {
+        this.toggle(opened);
+        opened = null;
+      }
+      /** @type {Row} */
+      const row = { group: this.group, index: Math.floor(rank / 2 ** this.group) };
+      if (row.group > 0 && !this.isUnfolded(row)) this.toggle((opened = row));
+      else if (this.height < high && this.zoom < this.lines) this.zoom = Math.min(this.lines, Math.max(1.01 * this.zoom, (high * this.list.length) / this.room));
+      else break;
+    }
+    this.scroll += this.middle(rank) - this.room / 2;
+    this.layout(this.room);
   }
 
   /** A sum of the summary over the lines of a row. @param {Row} row @param {number} column */

@@ -13,11 +13,15 @@ import { BINS, ROWS } from "./tiles.js";
 
 /** At most so many single messages are drawn with a dot where they arrive. */
 const FEW = 400;
-/** At most about so many flows between groups are drawn, those with the most messages. */
-const MOST_FLOWS = 3000;
+/** At most about so many flows between groups are drawn of a tile, those with the most messages. Some five tiles are in view. */
+const MOST_FLOWS = 600;
+/** Lines are drawn so many pixels beyond what is seen: they have a width. */
+const BEYOND = 5;
 
 /** Tiles of states by the tile that they are bins of. @type {WeakMap<StateTile, Map<string, BinTile>>} */
 const grouped = new WeakMap();
+/** Flows of a tile that are drawn. @type {WeakMap<TrafficTile, number[]>} */
+const strongest = new WeakMap();
 
 /**
  * Tiles that cover a window, with the part of time that each is to show.
@@ -138,8 +142,45 @@ export function eachMessage(parts, visit) {
   });
 }
 
+/** How many messages are on their way in a window: one by one, and of those in groups. @param {Part<TrafficTile>[]} parts @param {Axis} axis */
+export function countMessages(parts, axis) {
+  let [single, many] = [0, 0];
+  eachMessage(parts, (messages, i) => {
+    if (messages.sent[i] < axis.to && messages.sent[i] + messages.travel[i] >= axis.from) single += 1;
+  });
+  for (const { tile, from, to } of parts) {
+    if (!tile.flows) continue;
+    const width = 2 ** tile.level;
+    const [begin, end] = [Math.max(from, axis.from), Math.min(to, axis.to)];
+    for (let bin = 0; bin < BINS; bin++) {
+      const at = tile.base + bin * width;
+      if (at < end && at + width > begin) many += tile.queues[4 * BINS + bin];
+    }
+  }
+  return { single, many };
+}
+
+/** The flows with the most messages, the strongest first; of equal ones every so-and-so-many-th. @param {TrafficTile} tile */
+function chosen(tile) {
+  const { flows } = tile;
+  let list = strongest.get(tile);
+  if (!flows || list) return list ?? [];
+  // What stays within a row would only hide it.
+  list = Array.from(flows.count.keys()).filter((i) => flows.from[i] !== flows.to[i]);
+  list.sort((one, other) => flows.count[other] - flows.count[one] || one - other);
+  if (list.length > MOST_FLOWS) {
+    const least = flows.count[list[MOST_FLOWS]];
+    const above = list.findIndex((i) => flows.count[i] === least);
+    const equal = list.filter((i) => flows.count[i] === least);
+    const step = equal.length / Math.max(1, MOST_FLOWS - above);
+    list = [...list.slice(0, above), ...equal.filter((_, place) => Math.floor((place + 1) / step) > Math.floor(place / step))];
+  }
+  strongest.set(tile, list);
+  return list;
+}
+
 /**
- * Visits each flow between groups that is seen, with the moment in the middle of its bin.
+ * Visits each flow between groups that is drawn, with the moment in the middle of its bin.
  * @param {Part<TrafficTile>[]} parts
  * @param {(flows: import("./tiles.js").Flows, i: number, at: number, tile: TrafficTile) => void} visit
  */
@@ -147,7 +188,7 @@ export function eachFlow(parts, visit) {
   for (const { tile, from, to } of parts) {
     if (!tile.flows) continue;
     const width = (BINS / tile.flowBins) * 2 ** tile.level;
-    for (let i = 0; i < tile.count; i++) {
+    for (const i of chosen(tile)) {
       const at = tile.base + (tile.flows.bin[i] + 0.5) * width;
       if (at >= from && at < to) visit(tile.flows, i, at, tile);
     }
@@ -155,93 +196,85 @@ export function eachFlow(parts, visit) {
 }
 
 /**
- * Draws the messages that are seen; answers how many there are, and whether they are told one by one.
- * @param {Renderer} renderer
- * @param {Part<TrafficTile>[]} parts
- * @param {import("./rows.js").Rows} rows
- * @param {Axis} axis
- * @param {string} colour
+ * Adds what of a line is in a window, if anything is; answers that. Rows that are not shown are nowhere.
+ * @param {number[]} lines
+ * @param {number} width of the window
+ * @param {[number, number, number, number]} ends
+ * @param {number} wide
+ * @param {number} alpha
+ * @returns {boolean}
  */
-export function drawMessages(renderer, parts, rows, axis, colour) {
-  /** @type {number[]} */
-  const lines = [];
-  const x = (/** @type {number} */ at) => (at - axis.from) * axis.scale;
-  const bottom = rows.room;
-  let single = 0;
-  eachMessage(parts, () => (single += 1));
-  const alpha = Math.max(0.12, Math.min(0.75, 14 / Math.sqrt(single + 1)));
-  eachMessage(parts, (messages, i) => {
-    const [top, end] = [rows.middle(messages.from[i]), rows.middle(messages.to[i])];
-    if (!(Math.max(top, end) >= 0 && Math.min(top, end) <= bottom) || (top === end && rows.group > 0)) return;
-    const sent = messages.sent[i];
-    lines.push(x(sent), top, x(sent + messages.travel[i]), end, 1, alpha);
-    if (single <= FEW) {
-      const at = x(sent + messages.travel[i]);
-      lines.push(at - 2, end, at + 2, end, 4, Math.min(1, alpha + 0.1));
-    }
-  });
-  let many = 0;
-  /** @type {number[]} */
-  const counts = [];
-  eachFlow(parts, (flows, i) => counts.push(flows.count[i]));
-  const least = counts.length > MOST_FLOWS ? counts.sort((one, other) => other - one)[MOST_FLOWS] : 0;
-  eachFlow(parts, (flows, i, at, tile) => {
-    many += flows.count[i];
-    // Of equal ones every so-and-so-many-th.
-    if (flows.count[i] < least || (flows.count[i] === least && i % Math.ceil(counts.length / MOST_FLOWS) > 0)) return;
-    const size = 2 ** tile.group;
-    const middle = (/** @type {number} */ group) => {
-      const line = Math.min(group * size + (size >> 1), rows.source.meta.lines - 1);
-      return rows.middle(line);
-    };
-    const [top, end] = [middle(flows.from[i]), middle(flows.to[i])];
-    // What stays within a row would only hide it.
-    if (top === end) return;
-    if (!(Math.max(top, end) >= 0 && Math.min(top, end) <= bottom)) return;
-    const weight = Math.log10(1 + flows.count[i]);
-    lines.push(x(at), top, x(at + flows.travel[i]), end, 0.6 + 0.5 * weight, Math.min(0.5, 0.08 + 0.06 * weight));
-  });
-  renderer.lines(lines, colour);
-  return { single, many };
+function add(lines, width, [left, top, right, end], wide, alpha) {
+  // Clocks that differ let messages arrive before they are sent.
+  if (right < left) return add(lines, width, [right, end, left, top], wide, alpha);
+  if (right < -BEYOND || left > width + BEYOND || Number.isNaN(top + end)) return false;
+  const [from, to] = [Math.max(left, -BEYOND), Math.min(right, width + BEYOND)];
+  const slope = right > left ? (end - top) / (right - left) : 0;
+  lines.push(from, top + (from - left) * slope, to, end - (right - to) * slope, wide, alpha);
+  return true;
 }
 
 /**
- * Draws the critical path with a halo, so that it is seen on all colours.
+ * Draws the messages of a window of so many pixels.
  * @param {Renderer} renderer
  * @param {Part<TrafficTile>[]} parts
  * @param {import("./rows.js").Rows} rows
  * @param {Axis} axis
+ * @param {number} width
+ * @param {number} weight how many are in view
+ * @param {string} colour
+ */
+export function drawMessages(renderer, parts, rows, axis, width, weight, colour) {
+  /** @type {number[][]} */
+  const [lines, dots] = [[], []];
+  const x = (/** @type {number} */ at) => (at - axis.from) * axis.scale;
+  const isHidden = (/** @type {number} */ top, /** @type {number} */ end) => Math.max(top, end) < 0 || Math.min(top, end) > rows.room;
+  const alpha = Math.max(0.12, Math.min(0.75, 14 / Math.sqrt(weight + 1)));
+  eachMessage(parts, (messages, i) => {
+    const [left, right] = [x(messages.sent[i]), x(messages.sent[i] + messages.travel[i])];
+    if (Math.max(left, right) < -BEYOND || Math.min(left, right) > width + BEYOND) return;
+    const [top, end] = [rows.middle(messages.from[i]), rows.middle(messages.to[i])];
+    if (isHidden(top, end) || (top === end && rows.group > 0)) return;
+    if (add(lines, width, [left, top, right, end], 1, alpha) && weight <= FEW) dots.push(right - 2, end, right + 2, end, 4, Math.min(1, alpha + 0.1));
+  });
+  eachFlow(parts, (flows, i, at, tile) => {
+    const size = 2 ** tile.group;
+    const [top, end] = [flows.from[i], flows.to[i]].map((group) => rows.middle(Math.min(group * size + (size >> 1), rows.source.meta.lines - 1)));
+    if (top === end || isHidden(top, end)) return;
+    // In steps, so that many lines have the same width and are drawn together.
+    const strength = Math.round(4 * Math.log10(1 + flows.count[i])) / 4;
+    add(lines, width, [x(at), top, x(at + flows.travel[i]), end], 0.6 + 0.5 * strength, Math.min(0.5, 0.08 + 0.06 * strength));
+  });
+  renderer.lines(lines, colour);
+  renderer.lines(dots, colour);
+}
+
+/**
+ * Draws the critical path in a window of so many pixels, with a halo, so that it is seen on all colours.
+ * @param {Renderer} renderer
+ * @param {Part<TrafficTile>[]} parts
+ * @param {import("./rows.js").Rows} rows
+ * @param {Axis} axis
+ * @param {number} width
  * @param {import("./palette.js").Palette} colours
  */
-export function drawPath(renderer, parts, rows, axis, colours) {
-  /** @type {number[]} */
-  const lines = [];
+export function drawPath(renderer, parts, rows, axis, width, colours) {
+  /** @type {number[][]} */
+  const [lines, halo] = [[], []];
   const thick = Math.max(1.5, Math.min(4, rows.height / 5));
+  const x = (/** @type {number} */ at) => (at - axis.from) * axis.scale;
+  const both = (/** @type {[number, number, number, number]} */ ends, /** @type {number} */ wide) => {
+    if (add(lines, width, ends, wide, 1)) add(halo, width, ends, wide + 2.5, 0.85);
+  };
   for (const { tile, from, to } of parts) {
     const { path } = tile;
     for (let i = 0; i < path.line.length; i++) {
       if (path.to[i] < from || path.from[i] > to) continue;
       const y = rows.middle(path.line[i]);
-      const [left, right] = [path.from[i], path.to[i]].map((at) => Math.max(-50, Math.min(1e5, (at - axis.from) * axis.scale)));
-      lines.push(left, y, right, y, thick, 1);
-      if (i + 1 < path.line.length) {
-        const next = Math.max(-50, Math.min(1e5, (path.from[i + 1] - axis.from) * axis.scale));
-        lines.push(right, y, next, rows.middle(path.line[i + 1]), Math.max(1.2, thick * 0.6), 1);
-      }
+      both([x(path.from[i]), y, x(path.to[i]), y], thick);
+      if (i + 1 < path.line.length) both([x(path.to[i]), y, x(path.from[i + 1]), rows.middle(path.line[i + 1])], Math.max(1.2, thick * 0.6));
     }
   }
-  const sound = lines.every((value) => !Number.isNaN(value)) ? lines : withoutGaps(lines);
-  const halo = sound.map((value, i) => (i % 6 === 4 ? value + 2.5 : i % 6 === 5 ? 0.85 : value));
   renderer.lines(halo, colours.halo);
-  renderer.lines(sound, colours.path);
-}
-
-/** Lines of which both ends are in rows that are shown. @param {number[]} lines */
-function withoutGaps(lines) {
-  const kept = [];
-  for (let i = 0; i < lines.length; i += 6) {
-    const line = lines.slice(i, i + 6);
-    if (!line.some(Number.isNaN)) kept.push(...line);
-  }
-  return kept;
+  renderer.lines(lines, colours.path);
 }

@@ -1,5 +1,6 @@
-// Search: ranks by number, calls by name. What is chosen is brought into view, and calls are marked.
+// Search: ranks by number, calls by name. What is chosen is brought into view, and calls are marked and gone through in the order of time.
 import { element } from "./chart.js";
+import { Occurrences } from "./occurrences.js";
 import { LABELS } from "./palette.js";
 import { count, time } from "./units.js";
 
@@ -7,13 +8,14 @@ import { count, time } from "./units.js";
 const MOST = 12;
 
 /** @typedef {{title: string, detail: string, choose: () => void}} Proposal */
+/** A kind of states in a call, how many there are, and the longest. @typedef {{name: string, call: number, kind: number, count: number, line: number, from: number, to: number}} Call */
 
 /**
  * What fits a text.
  * @param {import("./source.js").Meta} meta
  * @param {string} text
  * @param {(rank: number) => void} toRank
- * @param {(call: string, line: number, from: number, to: number) => void} toCall
+ * @param {(call: Call) => void} toCall
  * @returns {Proposal[]}
  */
 function proposals(meta, text, toRank, toCall) {
@@ -31,7 +33,7 @@ function proposals(meta, text, toRank, toCall) {
     if (!name.toLowerCase().includes(wanted) && !LABELS[kind].includes(wanted)) continue;
     const detail = `${count(number)} times, ${time(all)}; the longest takes ${time(longest)} on rank ${line}`;
     const title = call > 0 ? `${name} ${LABELS[kind]}` : name;
-    found.push({ title, detail, choose: () => toCall(call > 0 ? name : "", line, from, from + longest) });
+    found.push({ title, detail, choose: () => toCall({ name: call > 0 ? name : "", call, kind, count: number, line, from, to: from + longest }) });
   }
   return found.slice(0, MOST);
 }
@@ -51,8 +53,13 @@ export class Search {
       type: "search", placeholder: "Search rank or call  ( / )", "aria-label": "Search a rank or a call", autocomplete: "off", spellcheck: "false",
     });
     this.list = element("ul", "found", { role: "listbox", "aria-label": "Found", hidden: "" });
-    this.box = element("div", "search", {}, [this.field, this.list]);
+    this.place = element("output", "place", { "aria-label": "Which of those that were found" });
+    this.steps = element("span", "steps", { hidden: "" }, [this.button("‹", "The one before (Shift+N)", -1), this.place, this.button("›", "The next one (N)", 1)]);
+    this.box = element("div", "search", {}, [this.steps, this.field, this.list]);
     this.chosen = 0;
+    /** What is gone through, and where that is. @type {Occurrences | null} */
+    this.occurrences = null;
+    this.number = 0;
     /** @type {Proposal[]} */
     this.found = [];
     this.field.addEventListener("input", () => this.look());
@@ -63,7 +70,7 @@ export class Search {
   look() {
     this.chosen = 0;
     if (!this.field.value) this.mark("");
-    this.found = proposals(this.source.meta, this.field.value, (rank) => this.toRank(rank), (...to) => this.toCall(...to));
+    this.found = proposals(this.source.meta, this.field.value, (rank) => this.toRank(rank), (call) => this.toCall(call));
     this.show();
   }
 
@@ -85,7 +92,8 @@ export class Search {
   /** @param {KeyboardEvent} event */
   key(event) {
     event.stopPropagation();
-    if (event.key === "Enter") this.choose(this.chosen);
+    if (event.key === "Enter" && this.list.hidden && this.occurrences) this.step(event.shiftKey ? -1 : 1);
+    else if (event.key === "Enter") this.choose(this.chosen);
     else if (event.key === "Escape") this.clear();
     else if (event.key === "ArrowDown") this.chosen = Math.min(this.found.length - 1, this.chosen + 1);
     else if (event.key === "ArrowUp") this.chosen = Math.max(0, this.chosen - 1);
@@ -111,8 +119,17 @@ export class Search {
     this.diagram.surface.canvas.focus();
   }
 
+  /** @param {string} text @param {string} label @param {number} by */
+  button(text, label, by) {
+    const made = element("button", "", { type: "button", "aria-label": label, title: label }, [text]);
+    made.addEventListener("click", () => this.step(by));
+    return made;
+  }
+
   /** @param {string} call */
   mark(call) {
+    this.occurrences = null;
+    this.steps.hidden = true;
     this.app.callMarked = call;
     this.app.redraw();
   }
@@ -123,11 +140,50 @@ export class Search {
     this.diagram.reveal(rank);
   }
 
-  /** @param {string} call @param {number} line @param {number} from @param {number} to */
-  toCall(call, line, from, to) {
-    this.mark(call);
-    this.app.view.centre((from + to) / 2, Math.max(8 * (to - from), this.app.view.span * 1e-6));
-    this.app.view.point((from + to) / 2);
+  /** Goes to the longest, from which others can be reached. @param {Call} call */
+  toCall({ name, call, kind, count: number, line, from, to }) {
+    this.mark(name);
+    const { view } = this.app;
+    view.centre((from + to) / 2, Math.max(8 * (to - from), view.span * 1e-6));
+    view.point((from + to) / 2);
+    this.diagram.reveal(line);
+    const all = new Occurrences(this.source, call, kind, number);
+    this.occurrences = all;
+    this.follow(all.at(line, from));
+  }
+
+  /** Goes to the next one or the one before, around the end; answers whether there is anything to go to. @param {number} by */
+  step(by) {
+    const { occurrences: all } = this;
+    if (!all) return false;
+    const found = all.byNumber((this.number + by + all.count) % all.count);
+    this.follow(found.then((found) => {
+      if (found && this.occurrences === all) this.bring(found);
+      return found;
+    }));
+    return true;
+  }
+
+  /** Says which one it is, once that is known. @param {Promise<import("./occurrences.js").Occurrence | null>} found */
+  async follow(found) {
+    const all = this.occurrences;
+    const answer = await found.catch(() => null);
+    if (!all || this.occurrences !== all) return;
+    this.steps.hidden = false;
+    this.number = answer?.number ?? 0;
+    this.place.textContent = answer ? `${count(answer.number + 1)} of ${count(all.count)}` : `the longest of ${count(all.count)}`;
+    this.place.title = answer ? "" : `Not all of them are here; "panto view ${this.source.meta.name}" goes from one to the next.`;
+    for (const button of this.steps.querySelectorAll("button")) button.disabled = !answer;
+    if (!answer) this.occurrences = null;
+    this.app.say(`${this.place.textContent}`);
+  }
+
+  /** Brings a state into view, at the zoom that there is if it can be seen there. @param {import("./occurrences.js").Occurrence} found */
+  bring({ line, from, to }) {
+    const { view } = this.app;
+    const isSeen = to - from < 0.9 * view.width && to - from > view.width / 2000;
+    view.centre((from + to) / 2, isSeen ? view.width : Math.max(8 * (to - from), view.span * 1e-6));
+    view.point((from + to) / 2);
     this.diagram.reveal(line);
   }
 }

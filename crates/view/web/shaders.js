@@ -1,5 +1,6 @@
 // What the graphics card runs: states, bins and lines as rectangles, each placed by its own numbers.
 import { STACK, WAIT } from "./palette.js";
+import { DIMMED, PERIOD, TINTED } from "./raster.js";
 import { BINS, ROWS } from "./tiles.js";
 
 const SHADES = `#version 300 es
@@ -9,8 +10,8 @@ uniform vec3 tint;
 uniform float ratio;
 out vec4 colour;
 vec3 shade(int kind) {
-  float stripe = mod(gl_FragCoord.x + gl_FragCoord.y, 6.0 * ratio) / (6.0 * ratio);
-  return kind == ${WAIT} && stripe < 0.64 ? tint : shades[kind];
+  float stripe = mod(gl_FragCoord.x - gl_FragCoord.y, ${PERIOD}.0 * ratio) / (${PERIOD}.0 * ratio);
+  return kind == ${WAIT} && stripe < ${TINTED} ? tint : shades[kind];
 }
 `;
 
@@ -48,7 +49,7 @@ void main() {
   right = min(right, size.x + 2.0);
   float width = right - left;
   kind = int(what);
-  alpha = clamp(width, 0.15, 1.0) * (marked > 0u && call != marked ? 0.16 : 1.0);
+  alpha = clamp(width, 0.15, 1.0) * (marked > 0u && call != marked ? ${DIMMED} : 1.0);
   vec2 corner = corner();
   float top = tops[row];
   gl_Position = width < -0.5 || top < -1.0e8 ? vec4(2.0, 2.0, 2.0, 1.0)
@@ -81,17 +82,16 @@ uniform bool stacked;
 flat in int row;
 in vec2 at;
 const int ORDER[5] = int[5](${STACK.join(",")});
-float share(int kind, int bin) {
-  return kind == 4 ? texelFetch(shares, ivec2(bin + ${BINS}, row), 0).r : texelFetch(shares, ivec2(bin, row), 0)[kind];
-}
 void main() {
   int bin = clamp(int(at.x * ${BINS}.0), 0, ${BINS - 1});
+  vec4 most = texelFetch(shares, ivec2(bin, row), 0);
+  float waits = texelFetch(shares, ivec2(bin + ${BINS}, row), 0).r;
   float filled = 0.0;
   vec3 mixed = vec3(0.0);
   for (int i = 0; i < 5; i++) {
-    float part = share(ORDER[i], bin);
+    float part = ORDER[i] == 4 ? waits : most[ORDER[i]];
     // From afar stripes are a mean of their colours.
-    mixed += part * (ORDER[i] == 4 ? mix(tint, shades[4], 0.4) : shades[ORDER[i]]);
+    mixed += part * (ORDER[i] == 4 ? mix(shades[4], tint, ${TINTED}) : shades[ORDER[i]]);
     filled += part;
     if (stacked && 1.0 - at.y < filled) {
       colour = vec4(shade(ORDER[i]), 1.0);

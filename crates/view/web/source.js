@@ -1,4 +1,4 @@
-// Where tiles come from: the page itself, or the server that sent it.
+// The tiles of a timeline: those that are there, and those that are asked for.
 import { asBins, merged } from "./bins.js";
 import { BINS, ROWS, decode } from "./tiles.js";
 
@@ -25,12 +25,13 @@ import { BINS, ROWS, decode } from "./tiles.js";
  * @property {{calls: number[][], lanes: number[][], sizes: number[], travel: number, kept: number}} sums
  * @property {number | null} [finest]
  * @property {number} [base] the finest grouping of lines that there is
+ * @property {boolean} [single] are there single lines, too?
  */
 
 /** Tiles that are kept, in bytes. */
 const MOST = 256 * 2 ** 20;
-/** Requests under way at once. */
-const AT_ONCE = 6;
+/** What a request ends with that nobody needs any more. */
+export const DROPPED = new Error("dropped");
 
 /** The tiles of one timeline. */
 export class Source {
@@ -50,10 +51,37 @@ export class Source {
     /** @type {Set<string>} */
     this.wanted = new Set();
     this.kept = 0;
+    /** Changes with each tile that comes. */
+    this.version = 0;
+    /** Counts what was looked for and is still on its way; whoever wants to know sets it to zero before. */
+    this.lacking = 0;
     /** @type {Float32Array} */
     this.summary = new Float32Array(0);
     /** @type {string | null} */
     this.failure = null;
+    /** The names of all pieces that are inside the page. @type {string[]} */
+    this.pieces = [];
+    /** Forgets what was asked for and has not begun to come: whoever needs it asks again. */
+    this.drop = () => {};
+  }
+
+  /** Does it have single lines? */
+  get hasLines() {
+    return !this.isInside || this.meta.single === true;
+  }
+
+  /** Does the page hold every state of every line? */
+  get hasAll() {
+    return this.isInside && this.hasLines && typeof this.meta.finest !== "number";
+  }
+
+  /** The tiles of single lines inside the page that have states. @returns {Generator<import("./tiles.js").StateTile>} */
+  *singleStates() {
+    for (const key of this.pieces) {
+      const buffer = key.startsWith("states/0/") ? this.load(key) : null;
+      const tile = buffer instanceof ArrayBuffer ? decode(buffer) : null;
+      if (tile?.kind === "states") yield tile;
+    }
   }
 
   /** Are tiles on their way? */
@@ -106,9 +134,15 @@ export class Source {
       // Nothing finer is to be had below one that is whole.
       if (tile?.whole) return tile;
       nearest ??= tile;
-      if (above === this.meta.top && this.wanted.has(name)) return nearest;
+      if (above === this.meta.top && this.wanted.has(name)) {
+        this.lacking += 1;
+        return nearest;
+      }
     }
-    return this.ask(key(level, column)) ?? nearest;
+    const name = key(level, column);
+    const tile = this.ask(name);
+    if (this.wanted.has(name)) this.lacking += 1;
+    return tile ?? nearest;
   }
 
   /** What is there already. @param {string} key */
@@ -137,9 +171,10 @@ export class Source {
     try {
       this.keep(key, await answer);
     } catch (error) {
-      this.failure = error instanceof Error ? error.message : String(error);
+      if (error !== DROPPED) this.failure = error instanceof Error ? error.message : String(error);
     }
     this.wanted.delete(key);
+    this.version += 1;
     this.arrived();
   }
 
@@ -170,89 +205,4 @@ export function columns(level, from, to, end) {
   const first = Math.max(0, Math.floor(from / width));
   const last = Math.min(Math.floor(end / width), Math.floor(to / width));
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
-}
-
-/**
- * Opens timelines that are inside the page.
- * @param {{timelines: Meta[], pieces: [string, number, number][]}} list
- * @param {string} packed
- * @param {() => void} arrived
- */
-export async function inside(list, packed, arrived) {
-  const bytes = await unpack(packed);
-  const places = new Map(list.pieces.map(([key, at, length]) => [key, [at, length]]));
-  return list.timelines.map((meta, number) => {
-    /** @param {string} key */
-    const load = (key) => {
-      const place = places.get(`${number}/${key}`);
-      return place ? bytes.slice(place[0], place[0] + place[1]) : null;
-    };
-    const source = new Source(meta, load, arrived, true);
-    source.summary = new Float32Array(load("summary") ?? new ArrayBuffer(0));
-    return source;
-  });
-}
-
-/** @param {string} text */
-async function unpack(text) {
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return new Response(stream).arrayBuffer();
-}
-
-/** Requests one after the other, the last first: what is looked at now matters more than what was. */
-class Queue {
-  constructor() {
-    /** @type {(() => Promise<void>)[]} */
-    this.waiting = [];
-    this.running = 0;
-  }
-  /** @param {string} path @returns {Promise<Response>} */
-  get(path) {
-    return new Promise((resolve, reject) => {
-      this.waiting.push(() => fetch(path).then(resolve, reject));
-      this.next();
-    });
-  }
-  next() {
-    if (this.running >= AT_ONCE) return;
-    const job = this.waiting.pop();
-    if (!job) return;
-    this.running += 1;
-    job().finally(() => {
-      this.running -= 1;
-      this.next();
-    });
-  }
-}
-
-/**
- * Opens a timeline that is served. Answers once the server has looked at all of it.
- * @param {number} number
- * @param {(share: number) => void} progress
- * @param {() => void} arrived
- */
-export async function served(number, progress, arrived) {
-  const queue = new Queue();
-  /** @param {string} key */
-  const get = async (key) => {
-    const response = await queue.get(`t/${number}/${key}`);
-    if (response.status === 404) return null;
-    if (!response.ok) throw new Error((await response.text()).trim());
-    return response;
-  };
-  for (;;) {
-    const response = await get("meta");
-    const answer = await response?.json();
-    if (answer && response?.status === 200) {
-      const load = async (/** @type {string} */ key) => (await get(key))?.arrayBuffer() ?? null;
-      const source = new Source(answer, load, arrived, false);
-      source.summary = new Float32Array((await load("summary")) ?? new ArrayBuffer(0));
-      return source;
-    }
-    progress(answer?.progress ?? 0);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
 }

@@ -34,8 +34,8 @@ const WIDE = 2 ** 32;
  * @property {Uint32Array} call
  * @property {Uint8Array} row
  * @property {Uint8Array} what
- * @property {Map<number, [number, number]>} cut
- * @property {Map<number, [number, number]>} causes
+ * @property {Pairs} cut when those that reach beyond the tile begin and end
+ * @property {Pairs} causes whom those that wait wait for, and since when it was done
  * @property {Uint32Array[] | null} byRow
  */
 /**
@@ -115,6 +115,26 @@ class Columns {
   }
 }
 
+/** Pairs of numbers of some states of a tile. */
+class Pairs {
+  /** @param {Uint32Array} keys in ascending order @param {ArrayLike<number>} ones @param {ArrayLike<number>} others */
+  constructor(keys, ones, others) {
+    this.keys = keys;
+    this.ones = ones;
+    this.others = others;
+  }
+  /** @param {number} key @returns {[number, number] | null} */
+  get(key) {
+    let [low, high] = [0, this.keys.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.keys[middle] < key) low = middle + 1;
+      else high = middle;
+    }
+    return this.keys[low] === key ? [this.ones[low], this.others[low]] : null;
+  }
+}
+
 /** Reads a tile. @param {ArrayBuffer} buffer @returns {Tile} */
 export function decode(buffer) {
   const [kind, group, level, rows, firstRow, count, unit, first, second, whole] = new Uint32Array(buffer, 0, 10);
@@ -137,10 +157,10 @@ function bins(columns, rows) {
 /** @param {Columns} columns @param {number} count @param {number} unit @param {number} cuts @param {number} causes @returns {StateColumns} */
 function states(columns, count, unit, cuts, causes) {
   const [gaps, lengths, call] = [columns.words(count), columns.words(count), columns.words(count)];
-  const cut = pairs(columns.words(cuts), wide(columns, cuts), wide(columns, cuts));
+  const cut = new Pairs(columns.words(cuts), wide(columns, cuts), wide(columns, cuts));
   const at = columns.words(causes);
   const ranks = columns.words(causes);
-  const cause = pairs(at, ranks, wide(columns, causes));
+  const cause = new Pairs(at, ranks, wide(columns, causes));
   const [row, what] = [columns.bytes(count), columns.bytes(count)];
   const [from, to] = [new Uint32Array(count), new Uint32Array(count)];
   // Each begins so much later than the one before it in its row ended, modulo 2^32.
@@ -154,20 +174,9 @@ function states(columns, count, unit, cuts, causes) {
 /** Numbers of 64 bits, which stand in two columns. @param {Columns} columns @param {number} count */
 function wide(columns, count) {
   const [low, high] = [columns.words(count), columns.words(count)];
-  return Float64Array.from(low, (word, i) => word + high[i] * WIDE);
-}
-
-/**
- * @param {Uint32Array} keys
- * @param {ArrayLike<number>} ones
- * @param {ArrayLike<number>} others
- * @returns {Map<number, [number, number]>}
- */
-function pairs(keys, ones, others) {
-  /** @type {Map<number, [number, number]>} */
-  const map = new Map();
-  keys.forEach((key, i) => map.set(key, [ones[i], others[i]]));
-  return map;
+  const both = new Float64Array(count);
+  for (let i = 0; i < count; i++) both[i] = low[i] + high[i] * WIDE;
+  return both;
 }
 
 /**

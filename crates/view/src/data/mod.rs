@@ -4,6 +4,7 @@ mod crowd;
 mod grid;
 mod layout;
 mod meta;
+mod occurrence;
 mod overview;
 mod pack;
 mod path;
@@ -19,6 +20,7 @@ use panto_timeline::Timeline;
 use serde_json::Value;
 
 use crate::error::Result;
+use occurrence::Which;
 use overview::Overview;
 pub use overview::Progress;
 pub use pack::pack;
@@ -53,10 +55,20 @@ pub enum Wish {
         /// Its number in time.
         column: u64,
     },
+    /// Where a kind of states in a call occurs, as JSON.
+    Occurrence {
+        /// One more than the number of the call, 0 for none.
+        call: u32,
+        /// The number of the kind.
+        kind: usize,
+        /// Which of them.
+        which: Which,
+    },
 }
 
 impl Wish {
-    /// From the end of a path: `meta`, `summary`, `states/GROUP/LEVEL/ROW/COLUMN`, `traffic/LEVEL/COLUMN`.
+    /// From the end of a path: `meta`, `summary`, `states/GROUP/LEVEL/ROW/COLUMN`, `traffic/LEVEL/COLUMN`,
+    /// `occurrence/CALL/KIND/NUMBER` or `occurrence/CALL/KIND/LINE/MOMENT`.
     pub fn parse(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.split('/').collect();
         let level = |word: &str| word.parse().ok().filter(|level| *level < 64);
@@ -72,8 +84,19 @@ impl Wish {
             ["traffic", at, column] => {
                 Some(Self::Traffic { level: level(at)?, column: column.parse().ok()? })
             }
+            ["occurrence", call, kind, number] => {
+                Self::occurrence(call, kind, Which::Number(number.parse().ok()?))
+            }
+            ["occurrence", call, kind, line, at] => {
+                let which = Which::From { line: line.parse().ok()?, at: at.parse().ok()? };
+                Self::occurrence(call, kind, which)
+            }
             _ => None,
         }
+    }
+
+    fn occurrence(call: &str, kind: &str, which: Which) -> Option<Self> {
+        Some(Self::Occurrence { call: call.parse().ok()?, kind: kind.parse().ok()?, which })
     }
 
     /// As [`parse`](Self::parse) reads it.
@@ -85,6 +108,12 @@ impl Wish {
                 format!("states/{group}/{level}/{row}/{column}")
             }
             Self::Traffic { level, column } => format!("traffic/{level}/{column}"),
+            Self::Occurrence { call, kind, which: Which::Number(number) } => {
+                format!("occurrence/{call}/{kind}/{number}")
+            }
+            Self::Occurrence { call, kind, which: Which::From { line, at } } => {
+                format!("occurrence/{call}/{kind}/{line}/{at}")
+            }
         }
     }
 }
@@ -149,6 +178,12 @@ impl View {
                 let Overview { traffic, path, .. } = overview;
                 let source = crowd::Source { timeline, traffic, path, lines: *lines, origin: *origin };
                 crowd::tile(&source, level, column)?
+            }
+            Wish::Occurrence { call, kind, which } => {
+                let Self { timeline, lines, origin, overview, .. } = self;
+                let source = occurrence::Source { timeline, overview, lines: *lines, origin: *origin };
+                let found = source.find((call, kind), which)?;
+                found.map(|found| (found.to_string().into_bytes(), false))
             }
         };
         Ok(found.map(|(bytes, has_more)| Answer { bytes, has_more }))

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use panto_timeline::{EVER, Message, State, Timeline};
 
 use super::grid::{Grid, KINDS, Piece, rows, whole};
+use super::occurrence::Bins;
 use super::path::{self, Part};
 use super::states::kind;
 use super::traffic::Traffic;
@@ -60,13 +61,15 @@ pub struct Line {
 }
 
 /// Sums of a kind of states in a call.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct CallSum {
     pub count: u64,
     pub time: u64,
     pub longest: u64,
     /// Where the longest is: its line, and when it begins.
     pub place: (u32, u64),
+    /// How many begin in each bin; empty if that was not counted.
+    pub begun: Vec<u32>,
 }
 
 /// Sums of messages.
@@ -95,6 +98,8 @@ pub struct Overview {
     pub lines: Vec<Line>,
     /// By call (one more than its number, 0 for none) and kind.
     pub calls: BTreeMap<(u32, usize), CallSum>,
+    /// Bins in which is counted how many of them begin.
+    pub bins: Bins,
     pub messages: MessageSums,
     pub path: Vec<Part>,
 }
@@ -110,6 +115,7 @@ impl Overview {
             traffic: Traffic::new(lines, origin, span),
             lines: vec![Line::default(); lines as usize],
             calls: BTreeMap::new(),
+            bins: Bins::new(span),
             messages: MessageSums::new(timeline.about().lanes.len()),
             path: Vec::new(),
         };
@@ -153,7 +159,13 @@ impl Overview {
         sums.time[kind] += to - from;
         sums.end = state.to.as_picos();
         sums.states += 1;
-        let call = self.calls.entry((state.call.map_or(0, |call| call + 1), kind)).or_default();
+        let pair = (state.call.map_or(0, |call| call + 1), kind);
+        let (bins, others) = (self.bins, self.calls.len());
+        let call = self
+            .calls
+            .entry(pair)
+            .or_insert_with(|| CallSum { begun: bins.empty(others), ..CallSum::default() });
+        bins.add(&mut call.begun, from);
         call.count += 1;
         call.time = call.time.saturating_add(to - from);
         if call.count == 1 || to - from > call.longest {

@@ -29,10 +29,12 @@ pub fn pack(views: &[View], budget: usize) -> Result<Packed> {
         let mut packing =
             Packing { view, number, limit: budget / views.len(), bytes: Vec::new(), pieces: Vec::new() };
         packing.add(&Wish::Summary)?;
-        let finest = packing.tiles()?;
+        let base = base(view.lines);
+        let finest = packing.all()?;
         let mut meta = view.meta();
+        meta["single"] = (base == 0 || (finest.is_none() && packing.single()?)).into();
         meta["finest"] = finest.into();
-        meta["base"] = base(view.lines).into();
+        meta["base"] = base.into();
         metas.push(meta);
         let start = bytes.len();
         pieces.extend(packing.pieces.into_iter().map(|(key, at, length)| json!([key, start + at, length])));
@@ -65,19 +67,40 @@ impl Packing<'_> {
 
     /// States of all lines in one row: the page makes bins of them from those of each line, so they need not be there twice.
     fn is_twofold(&self, wish: &Wish) -> bool {
-        matches!(wish, Wish::States(place) if place.group != base(self.view.lines))
+        matches!(wish, Wish::States(place) if place.group > base(self.view.lines))
     }
 
-    /// All tiles from the top down; answers the level below which some are missing, or none.
-    fn tiles(&mut self) -> Result<Option<u32>> {
-        let (top, lines) = (self.view.top(), self.view.lines);
-        let mut groups = vec![base(lines), whole(lines)];
+    /// All tiles; answers the level below which some are missing, or none.
+    fn all(&mut self) -> Result<Option<u32>> {
+        let mut groups = vec![base(self.view.lines), whole(self.view.lines)];
         groups.dedup();
-        let mut wanted: VecDeque<Wish> = VecDeque::from([Wish::Traffic { level: top, column: 0 }]);
-        for group in groups {
-            let tiles = rows(lines, group).div_ceil(ROWS) as u32;
-            wanted.extend((0..tiles).map(|row| Wish::States(Place { group, level: top, row, column: 0 })));
+        let traffic = Wish::Traffic { level: self.view.top(), column: 0 };
+        let tops = groups.into_iter().flat_map(|group| self.top(group));
+        let wanted = std::iter::once(traffic).chain(tops).collect();
+        self.tiles(wanted)
+    }
+
+    /// Those of single lines where there are groups, if there is room for every one of them; answers whether there is.
+    fn single(&mut self) -> Result<bool> {
+        let (bytes, pieces) = (self.bytes.len(), self.pieces.len());
+        let wanted = self.top(0).collect();
+        let fits = self.tiles(wanted)?.is_none();
+        if !fits {
+            self.bytes.truncate(bytes);
+            self.pieces.truncate(pieces);
         }
+        Ok(fits)
+    }
+
+    /// The tiles of rows of 2^group lines from afar.
+    fn top(&self, group: u32) -> impl Iterator<Item = Wish> + use<> {
+        let level = self.view.top();
+        let tiles = rows(self.view.lines, group).div_ceil(ROWS) as u32;
+        (0..tiles).map(move |row| Wish::States(Place { group, level, row, column: 0 }))
+    }
+
+    /// Tiles from the top down; answers the level below which some are missing, or none.
+    fn tiles(&mut self, mut wanted: VecDeque<Wish>) -> Result<Option<u32>> {
         while let Some(wish) = wanted.pop_front() {
             if self.bytes.len() > self.limit {
                 return Ok(Some(level(&wish) + 1));
@@ -106,7 +129,7 @@ fn base(lines: u32) -> u32 {
 fn level(wish: &Wish) -> u32 {
     match wish {
         Wish::States(Place { level, .. }) | Wish::Traffic { level, .. } => *level,
-        Wish::Meta | Wish::Summary => 0,
+        Wish::Meta | Wish::Summary | Wish::Occurrence { .. } => 0,
     }
 }
 
@@ -118,6 +141,6 @@ fn finer(wish: &Wish) -> [Option<Wish>; 2] {
             below.map(|level| Wish::States(Place { level, column: 2 * place.column + half, ..place }))
         }
         Wish::Traffic { column, .. } => below.map(|level| Wish::Traffic { level, column: 2 * column + half }),
-        Wish::Meta | Wish::Summary => None,
+        Wish::Meta | Wish::Summary | Wish::Occurrence { .. } => None,
     })
 }

@@ -7,7 +7,7 @@ use panto_units::Time;
 use tempfile::TempDir;
 
 use super::layout::{BINS, Kind};
-use super::{Place, Progress, View, Wish, pack, path};
+use super::{Place, Progress, View, Which, Wish, pack, path};
 
 /// Numbers that look random, the same each time.
 struct Numbers(u64);
@@ -210,8 +210,53 @@ fn a_page_has_all_or_says_from_where_on_not() {
 }
 
 #[test]
+fn single_ranks_are_in_a_page_if_all_of_them_fit() {
+    let (_folder, path, ..) = scene(1100, 3);
+    let views = [open(&path)];
+    let has = |budget: usize| {
+        let list = pack(&views, budget).expect("it is sound").list;
+        (list.contains("\"single\":true"), list.contains("0/states/0/"))
+    };
+    assert_eq!(has(usize::MAX), (true, true));
+    assert_eq!(has(200_000), (false, false), "what does not fit leaves nothing behind");
+}
+
+#[test]
+fn occurrences_are_numbered_in_the_order_of_time() {
+    let (_folder, path, states, _) = scene(20, 200);
+    let view = open(&path);
+    let since = |time: Time| time.as_picos() - view.origin;
+    for kind in [0, 4] {
+        let is_wanted = |(_, state): &&(u32, State)| super::states::kind(&state.what) == kind;
+        let moments = |(line, state): &(u32, State)| (since(state.from), *line, since(state.to));
+        let mut expected: Vec<(u64, u32, u64)> = states.iter().filter(is_wanted).map(moments).collect();
+        expected.sort_unstable();
+        let find = |which: Which| {
+            let answer = view.answer(&Wish::Occurrence { call: 1, kind, which }).expect("it is sound")?;
+            let told: [u64; 4] = serde_json::from_slice(&answer.bytes).expect("four numbers");
+            Some((told[0] as usize, (told[2], told[1] as u32, told[3])))
+        };
+        for (number, found) in expected.iter().enumerate() {
+            assert_eq!(find(Which::Number(number as u64)), Some((number, *found)));
+        }
+        assert_eq!(find(Which::Number(expected.len() as u64)), None);
+        let (from, line, _) = expected[expected.len() / 2];
+        assert_eq!(
+            find(Which::From { line, at: from }).map(|found| found.1),
+            Some(expected[expected.len() / 2])
+        );
+        assert_eq!(find(Which::From { line: 0, at: 0 }), Some((0, expected[0])));
+        assert_eq!(find(Which::From { line: 0, at: u64::MAX }), None);
+    }
+    let other = Wish::Occurrence { call: 0, kind: 0, which: Which::Number(0) };
+    assert!(view.answer(&other).expect("it is sound").is_none(), "all states are in a call");
+}
+
+#[test]
 fn wishes_are_read_as_they_are_written() {
-    for text in ["meta", "summary", "states/0/12/3/4", "traffic/9/0"] {
+    for text in
+        ["meta", "summary", "states/0/12/3/4", "traffic/9/0", "occurrence/1/4/99", "occurrence/1/4/2/99"]
+    {
         assert_eq!(Wish::parse(text).map(|wish| wish.key()).as_deref(), Some(text));
     }
     for text in ["", "../meta", "states/0/64/0/0", "states/64/1/0/0", "states/0/1/-1/0", "traffic/9", "meta/"]

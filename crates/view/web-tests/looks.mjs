@@ -1,0 +1,147 @@
+// What the viewer looks like: both ways of drawing, slices that move, themes, panels, and pictures to compare with.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { act, colours, difference, picture, settle } from "./support.mjs";
+
+const golden = join(dirname(fileURLToPath(import.meta.url)), "golden");
+
+/** Tests by their names. `shown` opens a page of its own. */
+export const looks = ({ shown, folder }) => ({
+  async "every panel draws, and statistics are tables"() {
+    const { page } = await shown("halo");
+    for (let panel = 1; panel <= 6; panel++) {
+      await act(page, () => page.keyboard.press(String(panel)));
+      const found = await colours(page, ".panel canvas");
+      assert.ok(found.colours > 8, `panel ${panel}: ${found.colours} colours`);
+    }
+    await act(page, () => page.keyboard.press("7"));
+    assert.ok((await page.locator(".statistics table").count()) >= 5);
+    assert.match(await page.textContent(".statistics"), /torus 4x4, 16 processors/);
+    await act(page, () => page.keyboard.press("6"));
+    await page.getByRole("button", { name: "Play" }).click();
+    const when = await page.textContent(".when");
+    await page.waitForFunction((when) => document.querySelector(".when").textContent !== when, when, { polling: 50 });
+    await page.close();
+  },
+
+  async "without WebGL2 it looks the same"() {
+    for (const name of ["halo", "many"]) {
+      const gl = (await shown(name, "?renderer=webgl2")).page;
+      const flat = (await shown(name)).page;
+      assert.equal(await gl.getAttribute(".panto-view", "data-renderer"), "webgl2");
+      assert.equal(await flat.getAttribute(".panto-view", "data-renderer"), "canvas", "a program in place of a graphics card is not used");
+      const apart = await difference(gl, await picture(gl, ".plot"), await picture(flat, ".plot"), 1 / 8);
+      assert.ok(apart < 0.02, `${name}: ${apart} of all pixels differ`);
+      await gl.close();
+      await flat.close();
+    }
+  },
+
+  async "when the graphics card goes away it is drawn without"() {
+    const script = () => {
+      const { getContext } = HTMLCanvasElement.prototype;
+      HTMLCanvasElement.prototype.getContext = function (kind, ...options) {
+        const context = getContext.call(this, kind, ...options);
+        if (kind === "webgl2") window.card = context;
+        return context;
+      };
+    };
+    const { page } = await shown("halo", "?renderer=webgl2", { script });
+    const before = await picture(page, ".plot");
+    await page.evaluate(() => window.card.getExtension("WEBGL_lose_context").loseContext());
+    await page.waitForSelector("[data-renderer=canvas]");
+    await settle(page);
+    assert.ok((await difference(page, before, await picture(page, ".plot"), 1 / 8)) < 0.02);
+    await page.close();
+  },
+
+  async "slices that moved look as if they were drawn there"() {
+    for (const query of ["", "?renderer=webgl2"]) {
+      const { page } = await shown("many", query);
+      for (const key of ["w", "w", "w", "Shift+D", "d", "Shift+D", "d"]) await act(page, () => page.keyboard.press(key));
+      const moved = await picture(page, ".plot");
+      // In another theme and back everything is drawn anew.
+      for (const key of ["t", "t"]) await act(page, () => page.keyboard.press(key));
+      const apart = await difference(page, moved, await picture(page, ".plot"), 1 / 4);
+      assert.ok(apart < 0.002, `${apart} of all pixels differ`);
+      await page.close();
+    }
+  },
+
+  async "a move draws only what comes into view"() {
+    const { page } = await shown("many");
+    for (const key of ["w", "w"]) await act(page, () => page.keyboard.press(key));
+    await page.evaluate(() => {
+      window.drawn = 0;
+      const { putImageData } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.putImageData = function (image, ...place) {
+        window.drawn += image.width === 192 ? 1 : 0;
+        return putImageData.call(this, image, ...place);
+      };
+    });
+    const drawn = () => page.evaluate(() => window.drawn);
+    const box = await page.locator(".over").boundingBox();
+    await page.mouse.move(box.x + 600, box.y + 100);
+    await page.mouse.down();
+    await act(page, () => page.mouse.move(box.x + 400, box.y + 100, { steps: 20 }));
+    await page.mouse.up();
+    const moved = await drawn();
+    assert.ok(moved >= 1 && moved <= 2, `${moved} slices for 200 pixels`);
+    await act(page, () => page.keyboard.press("w"));
+    assert.ok((await drawn()) - moved >= 5, "another zoom needs other slices");
+    await page.close();
+  },
+
+  async "while the zoom changes there is always something to see"() {
+    const { page } = await shown("many");
+    const box = await page.locator(".over").boundingBox();
+    await page.mouse.move(box.x + 400, box.y + 100);
+    for (let i = 0; i < 12; i++) {
+      await page.mouse.wheel(0, i < 6 ? -100 : 60);
+      assert.ok((await colours(page, ".plot")).filled > 0.5, `after ${i + 1} turns of the wheel`);
+    }
+    await page.close();
+  },
+
+  async "light and dark, as the reader wishes and by a key"() {
+    const { page } = await shown("halo", "", { colorScheme: "dark" });
+    const theme = () => page.getAttribute(".panto-view", "data-theme");
+    assert.equal(await theme(), "dark");
+    const dark = await picture(page, ".plot");
+    await act(page, () => page.keyboard.press("t"));
+    assert.equal(await theme(), "light");
+    assert.ok((await picture(page, ".plot")) !== dark);
+    await page.close();
+  },
+
+  async "two timelines have one zoom"() {
+    const { page } = await shown("both");
+    assert.equal(await page.locator(".pane").count(), 2);
+    const pictures = () => page.evaluate(() => [...document.querySelectorAll(".plot")].map((plot) => plot.toDataURL()));
+    const before = await pictures();
+    assert.ok(before[0] !== before[1]);
+    await act(page, () => page.keyboard.press("w"));
+    (await pictures()).forEach((picture, i) => assert.ok(picture !== before[i], `diagram ${i}`));
+    await page.close();
+  },
+
+  async "the plot looks as it did"() {
+    for (const [name, keys] of [["halo", []], ["ring", ["w", "w", "w", "w"]], ["many", ["m"]]]) {
+      const { page } = await shown(name);
+      for (const key of keys) await act(page, () => page.keyboard.press(key));
+      const now = await picture(page, ".plot");
+      const kept = join(golden, `${name}.png`);
+      if (process.env.PANTO_UPDATE) {
+        mkdirSync(golden, { recursive: true });
+        writeFileSync(kept, Buffer.from(now.split(",")[1], "base64"));
+      }
+      assert.ok(existsSync(kept), `${kept} is missing; PANTO_UPDATE=1 takes it`);
+      const apart = await difference(page, now, `data:image/png;base64,${readFileSync(kept).toString("base64")}`);
+      if (apart >= 0.02) writeFileSync(join(folder, `${name}-now.png`), Buffer.from(now.split(",")[1], "base64"));
+      assert.ok(apart < 0.02, `${name}: ${(100 * apart).toFixed(2)} % of the plot differ; see ${name}-now.png beside the page`);
+      await page.close();
+    }
+  },
+});

@@ -1,0 +1,74 @@
+// The panels below the diagrams, one of which is shown for each timeline.
+import { element } from "./chart.js";
+import { Queues, Utilisation } from "./curves.js";
+import { Matrix } from "./matrix.js";
+import { Portrait } from "./portrait.js";
+import { Statistics } from "./statistics.js";
+import { Summary } from "./summary.js";
+import { Topology } from "./topology.js";
+
+const NAMES = ["Utilisation", "Ranks", "Matrix", "Queues", "Phase portrait", "Topology", "Statistics"];
+/** After a panel was drawn, so many times as long passes before it is drawn again: what follows the hand is the diagram. */
+const PAUSE = 15;
+
+/** @typedef {{box: HTMLElement, draw: () => void}} Panel */
+
+/** The panels of all timelines. */
+export class Panels {
+  /** @param {import("./diagram.js").App} app @param {import("./pane.js").Pane[]} panes */
+  constructor(app, panes) {
+    this.app = app;
+    this.all = panes.map((pane) => panels(app, pane));
+    this.panel = 0;
+    this.tabs = element("div", "tabs", { role: "tablist", "aria-label": "Panels" }, NAMES.map((name, i) => this.tab(name, i)));
+    this.box = element("div", "panel", { role: "tabpanel" });
+    /** When the next drawing is due. */
+    this.due = 0;
+  }
+
+  /** @param {string} name @param {number} i */
+  tab(name, i) {
+    const tab = element("button", "", { type: "button", role: "tab", title: `${name} (${i + 1})` }, [name]);
+    tab.addEventListener("click", () => this.choose(i));
+    return tab;
+  }
+
+  /** Those that are shown. */
+  get shown() {
+    return this.all.map((panels) => panels[this.panel]);
+  }
+
+  /** Shows a panel of each timeline. @param {number} panel */
+  choose(panel) {
+    this.panel = panel;
+    this.due = 0;
+    [...this.tabs.children].forEach((tab, i) => tab.setAttribute("aria-selected", String(i === panel)));
+    this.box.setAttribute("aria-label", NAMES[panel]);
+    this.box.replaceChildren(...this.shown.map(({ box }) => box));
+    this.app.redraw();
+  }
+
+  /** Draws what is shown, unless that was done just now; answers whether it is drawn. */
+  draw() {
+    const begin = performance.now();
+    const isPlaying = this.shown.some((panel) => panel instanceof Topology && panel.playing);
+    if (begin < this.due && !isPlaying) return false;
+    for (const panel of this.shown) panel.draw();
+    const end = performance.now();
+    this.due = end + PAUSE * (end - begin);
+    return true;
+  }
+
+  /** Sets the topology in motion, or stops it. */
+  play() {
+    for (const panel of this.shown) if (panel instanceof Topology) panel.toggle();
+  }
+}
+
+/** @param {import("./diagram.js").App} app @param {import("./pane.js").Pane} pane @returns {Panel[]} */
+function panels(app, { source, diagram }) {
+  return [
+    new Utilisation(app, source), new Summary(app, source, diagram.rows), new Matrix(app, source), new Queues(app, source),
+    new Portrait(app, source), new Topology(app, source), new Statistics(source),
+  ];
+}

@@ -1,0 +1,233 @@
+// States and bins as pixels. Thousands of states to a pixel cost less this way than rectangles on a canvas, and their shares come out right.
+import { STACK, WAIT, rgb } from "./palette.js";
+import { BINS, ROWS } from "./tiles.js";
+
+/** @typedef {import("./tiles.js").BinTile} BinTile */
+/** @typedef {import("./tiles.js").StateTile} StateTile */
+/** @typedef {import("./palette.js").Palette} Palette */
+
+/** A state covers so much of a pixel at least, so that it is seen however short it is. */
+const LEAST = 0.15;
+/** What is not marked is drawn so strongly while something is. */
+export const DIMMED = 0.16;
+/** The period of the stripes of waiting, in pixels. */
+export const PERIOD = 6;
+/** The part of it that is tint. */
+export const TINTED = 0.64;
+/** From this height on a row shows kinds one above the other, below it their mixture. */
+export const STACKED = 5;
+const KINDS = 5;
+
+/** A colour as the word of a pixel; all parts are from 0 to 1. @param {number} red @param {number} green @param {number} blue @param {number} alpha */
+function word(red, green, blue, alpha) {
+  return ((Math.round(255 * alpha) << 24) | (Math.round(255 * blue) << 16) | (Math.round(255 * green) << 8) | Math.round(255 * red)) >>> 0;
+}
+
+/** The colours of a palette, ready to be put into pixels. */
+class Inks {
+  /** @param {Palette} colours */
+  constructor(colours) {
+    this.colours = colours;
+    this.shades = colours.kinds.map(rgb);
+    this.tint = rgb(colours.tint);
+    // From afar stripes are a mean of their colours.
+    this.far = this.shades.map((shade, kind) => (kind === WAIT ? shade.map((part, i) => TINTED * this.tint[i] + (1 - TINTED) * part) : shade));
+    this.words = this.shades.map(([red, green, blue]) => word(red, green, blue, 1));
+    this.tinted = word(this.tint[0], this.tint[1], this.tint[2], 1);
+    /** Mixtures of the bins of a tile. @type {WeakMap<BinTile, Uint32Array>} */
+    this.mixed = new WeakMap();
+  }
+
+  /** The mixture of shares that begin at a place and are so far apart, with more or less of all. @param {ArrayLike<number>} shares @param {number} at @param {number} apart @param {number} scale */
+  mix(shares, at, apart, scale) {
+    let [all, red, green, blue] = [0, 0, 0, 0];
+    for (let kind = 0; kind < KINDS; kind++) {
+      const share = shares[at + kind * apart];
+      if (share === 0) continue;
+      const far = this.far[kind];
+      all += share;
+      red += share * far[0];
+      green += share * far[1];
+      blue += share * far[2];
+    }
+    return all > 0 ? word(red / all, green / all, blue / all, Math.min(1, all * scale)) : 0;
+  }
+
+  /** @param {BinTile} tile */
+  bins(tile) {
+    let words = this.mixed.get(tile);
+    if (!words) {
+      const cells = tile.rows * BINS;
+      words = new Uint32Array(cells);
+      for (let cell = 0; cell < cells; cell++) words[cell] = this.mix(tile.shares, cell, cells, 1 / 255);
+      this.mixed.set(tile, words);
+    }
+    return words;
+  }
+}
+
+/** Pixels, and what is put into them. */
+export class Raster {
+  constructor() {
+    this.image = new ImageData(1, 1);
+    this.pixels = new Uint32Array(this.image.data.buffer);
+    this.ratio = 1;
+    /** @type {Inks | null} */
+    this.inks = null;
+    // What is drawn lies between these, and the pixels that it touches.
+    this.left = this.right = 0;
+    this.first = this.last = 0;
+    /** Of one row: how much of each pixel each kind covers. */
+    this.covered = new Float32Array(KINDS);
+    /** Of one row: its pixels, and which are striped. */
+    this.line = new Uint32Array(1);
+    this.striped = new Uint8Array(1);
+  }
+
+  /** @param {number} width pixels of the screen @param {number} height @param {number} ratio @param {Palette} colours */
+  begin(width, height, ratio, colours) {
+    if (this.image.width !== width || this.image.height !== height) {
+      this.image = new ImageData(width, height);
+      this.pixels = new Uint32Array(this.image.data.buffer);
+      this.covered = new Float32Array(KINDS * width);
+      this.line = new Uint32Array(width);
+      this.striped = new Uint8Array(width);
+    } else {
+      this.pixels.fill(0);
+    }
+    this.ratio = ratio;
+    if (this.inks?.colours !== colours) this.inks = new Inks(colours);
+    this.clip(0, width / ratio);
+  }
+
+  /** @param {number} left @param {number} right */
+  clip(left, right) {
+    const { width } = this.image;
+    [this.left, this.right] = [Math.max(0, left * this.ratio), Math.min(width, right * this.ratio)];
+    [this.first, this.last] = [Math.min(width, Math.round(this.left)), Math.max(0, Math.round(this.right))];
+  }
+
+  /** Pixels from the top to the bottom of a row. @param {number} top @param {number} height */
+  lines(top, height) {
+    const first = Math.round(top * this.ratio);
+    const last = Math.max(first + 1, Math.round((top + height) * this.ratio));
+    return [Math.max(0, first), Math.min(this.image.height, last), first, last - first];
+  }
+
+  /** Is a pixel one of the tint between stripes? @param {number} x @param {number} y */
+  isTint(x, y) {
+    const period = PERIOD * this.ratio;
+    const at = (x + y + 1 - this.image.height) % period;
+    return (at < 0 ? at + period : at) < TINTED * period;
+  }
+
+  /** @param {StateTile} tile @param {number} from @param {number} scale @param {Float32Array} tops @param {number} height @param {number} call */
+  states(tile, from, scale, tops, height, call) {
+    const step = tile.unit * scale * this.ratio;
+    const begin = (tile.base - from) * scale * this.ratio;
+    const { left, right } = this;
+    // They stand row after row.
+    let [row, isSeen] = [-1, false];
+    for (let i = 0; i < tile.count; i++) {
+      if (tile.row[i] !== row) {
+        if (isSeen) this.row(tops[row], height);
+        row = tile.row[i];
+        isSeen = !Number.isNaN(tops[row]);
+      }
+      if (!isSeen) continue;
+      const [start, end] = [begin + tile.from[i] * step, begin + tile.to[i] * step];
+      if (end >= left && start < right) this.cover(tile.what[i], start, end, call > 0 && tile.call[i] !== call ? DIMMED : 1);
+    }
+    if (isSeen) this.row(tops[row], height);
+  }
+
+  /** @param {number} kind @param {number} start @param {number} end @param {number} weight */
+  cover(kind, start, end, weight) {
+    const { covered, left } = this;
+    const at = kind * this.image.width;
+    const right = Math.min(this.right, end);
+    const begin = Math.max(left, start);
+    const first = Math.floor(begin);
+    const last = Math.min(Math.floor(right), this.image.width - 1);
+    if (first >= last) {
+      if (first < this.image.width) covered[at + first] += weight * Math.max(LEAST, right - begin);
+      return;
+    }
+    covered[at + first] += weight * (first + 1 - begin);
+    for (let x = first + 1; x < last; x++) covered[at + x] += weight;
+    covered[at + last] += weight * (right - last);
+  }
+
+  /** Puts what is covered into the pixels of a row. @param {number} top @param {number} height */
+  row(top, height) {
+    const { covered, line, striped, image: { width } } = this;
+    const inks = /** @type {Inks} */ (this.inks);
+    let hasStripes = false;
+    for (let x = Math.max(0, this.first); x < this.last; x++) {
+      // Of a pixel at the edge only a part can be covered.
+      const whole = Math.min(x + 1, this.right) - Math.max(x, this.left);
+      const waits = covered[WAIT * width + x];
+      striped[x] = waits >= 0.98 * whole && waits > 0 ? 1 : 0;
+      if (striped[x]) hasStripes = true;
+      line[x] = striped[x] ? inks.words[WAIT] : inks.mix(covered, x, width, 1 / Math.max(LEAST, whole));
+    }
+    covered.fill(0);
+    this.put(top, height, hasStripes);
+  }
+
+  /** Copies the line into all lines of a row. @param {number} top @param {number} height @param {boolean} hasStripes */
+  put(top, height, hasStripes) {
+    const { pixels, line, striped, image: { width } } = this;
+    const tinted = /** @type {Inks} */ (this.inks).tinted;
+    const [begin, end] = this.lines(top, height);
+    const first = Math.max(0, this.first);
+    if (first >= this.last) return;
+    const part = line.subarray(first, this.last);
+    for (let y = begin; y < end; y++) {
+      pixels.set(part, y * width + first);
+      if (!hasStripes) continue;
+      for (let x = first; x < this.last; x++) if (striped[x] && this.isTint(x, y)) pixels[y * width + x] = tinted;
+    }
+  }
+
+  /** @param {BinTile} tile @param {number} x @param {number} width @param {Float32Array} tops @param {number} height */
+  bins(tile, x, width, tops, height) {
+    const bin = (/** @type {number} */ pixel) => Math.max(0, Math.min(BINS - 1, Math.floor(((pixel + 0.5) / this.ratio - x) * (BINS / width))));
+    const first = Math.max(0, this.first);
+    const places = Int32Array.from({ length: Math.max(0, this.last - first) }, (_, i) => bin(first + i));
+    const words = height < STACKED ? /** @type {Inks} */ (this.inks).bins(tile) : null;
+    for (let row = 0; row < Math.min(ROWS, tile.rows); row++) {
+      if (Number.isNaN(tops[row])) continue;
+      if (!words) {
+        this.stacks(tile, row, places, tops[row], height);
+        continue;
+      }
+      for (let i = 0; i < places.length; i++) this.line[first + i] = words[row * BINS + places[i]];
+      this.put(tops[row], height, false);
+    }
+  }
+
+  /** Kinds one above the other. @param {BinTile} tile @param {number} row @param {Int32Array} places @param {number} top @param {number} height */
+  stacks(tile, row, places, top, height) {
+    const [begin, end, from, lines] = this.lines(top, height);
+    const cells = tile.rows * BINS;
+    for (let i = 0; i < places.length; i++) {
+      const cell = row * BINS + places[i];
+      this.column(Math.max(0, this.first) + i, from + lines, begin, end, (kind) => (tile.shares[kind * cells + cell] * lines) / 255);
+    }
+  }
+
+  /** A column of kinds one above the other, from a bottom up. @param {number} x @param {number} bottom @param {number} begin @param {number} end @param {(kind: number) => number} high how high each is */
+  column(x, bottom, begin, end, high) {
+    const { pixels, image: { width } } = this;
+    const { words, tinted } = /** @type {Inks} */ (this.inks);
+    let [filled, y] = [0, bottom - 1];
+    for (const kind of STACK) {
+      filled += high(kind);
+      const top = Math.max(begin, bottom - filled - 0.5);
+      for (; y >= top; y--) {
+        if (y < end) pixels[y * width + x] = kind === WAIT && this.isTint(x, y) ? tinted : words[kind];
+      }
+    }
+  }
+}

@@ -1,0 +1,210 @@
+// Pictures of slices of time: each is drawn once and moves with the view, so that a frame costs little whatever there is to see.
+
+/** Pixels of a slice: a multiple of the period of stripes, so that these go on in the next one. */
+const WIDTH = 192;
+/** Milliseconds of a frame in which slices are drawn, if they are not drawn all at once. One is drawn in any case. */
+const BUDGET = 5;
+/** All slices are drawn at once if they will take so many milliseconds at most. */
+const QUICK = 12;
+/** While the zoom changes the last picture is stretched, for so many milliseconds or so many times as long as a new one takes. */
+const [STRETCHED, TIMES] = [150, 5];
+/** A slice of which tiles are missing is drawn again after so many milliseconds, or when no more are on their way. */
+const PATIENCE = 120;
+
+/**
+ * What is to be seen, and how. If anything changes but the moment, slices are drawn anew.
+ * @typedef {object} Frame
+ * @property {number} from the moment at the left
+ * @property {number} scale pixels a picosecond
+ * @property {number} height
+ * @property {number} ratio pixels of the screen a pixel
+ * @property {string} look which rows there are, and their colours
+ * @property {number} rowHeight
+ * @property {number} scroll
+ * @property {number} weight how strongly messages are drawn
+ * @property {number} version changes with the tiles that are there
+ * @property {boolean} isBusy are tiles on their way?
+ */
+/** @typedef {{from: number, to: number, left: number, scale: number}} Axis */
+/** @typedef {{canvas: HTMLCanvasElement, weight: number, version: number, lacks: boolean, at: number}} Slice */
+/** A picture of all that was seen. @typedef {{canvas: HTMLCanvasElement, frame: Frame}} Picture */
+
+/** The slices of one plot. */
+export class Slices {
+  /** @param {number} span @param {(canvas: HTMLCanvasElement, axis: Axis, width: number) => boolean} paint draws a window of time; answers whether tiles were missing */
+  constructor(span, paint) {
+    this.span = span;
+    this.paint = paint;
+    /** @type {Map<number, Slice>} */
+    this.slices = new Map();
+    /** @type {HTMLCanvasElement[]} */
+    this.spare = [];
+    /** @type {Frame | null} */
+    this.frame = null;
+    /** @type {Picture | null} */
+    this.old = null;
+    // Moments are counted from here on, so that places of slices stay small numbers.
+    this.anchor = 0;
+    this.isComplete = false;
+    /** Milliseconds that a slice takes, and when everything was last there. */
+    this.cost = 0;
+    this.completed = 0;
+  }
+
+  /** Forgets all pictures. */
+  clear() {
+    this.frame = null;
+  }
+
+  /** Puts together what is to be seen; answers whether there is more to draw. @param {CanvasRenderingContext2D} context @param {Frame} frame */
+  show(context, frame) {
+    const { canvas } = context;
+    const hasChanged = !this.frame || !isAlike(this.frame, frame);
+    if (hasChanged) this.restart(canvas, frame);
+    // What was drawn at a scale is placed by that scale, whatever was lost of it since in the last digit.
+    const kept = /** @type {Frame} */ (this.frame);
+    this.frame = { ...frame, scale: kept.scale };
+    const wide = Math.round(WIDTH * frame.ratio);
+    const shift = Math.round((frame.from - this.anchor) * kept.scale * frame.ratio);
+    const [first, last] = [Math.floor(shift / wide), Math.floor((shift + canvas.width - 1) / wide)];
+    const begin = performance.now();
+    const { isDone, drawn } = this.fill(first, last, hasChanged);
+    this.compose(context, first, last, shift);
+    // What was drawn on canvases may become pixels only when these are used.
+    if (drawn > 0) this.cost = 0.7 * this.cost + (0.3 * (performance.now() - begin)) / drawn;
+    this.forget(first, last);
+    return !isDone;
+  }
+
+  /** Begins anew; what was seen is kept to be stretched until there is better. @param {HTMLCanvasElement} canvas @param {Frame} frame */
+  restart(canvas, frame) {
+    const before = this.frame;
+    const isOfUse = before && before.look === frame.look && before.ratio === frame.ratio && before.height === frame.height;
+    if (!isOfUse) this.old = null;
+    else if (this.isComplete) this.old = { canvas: copy(canvas, this.old?.canvas), frame: before };
+    for (const { canvas } of this.slices.values()) this.spare.push(canvas);
+    this.slices.clear();
+    this.anchor = frame.from;
+    this.frame = frame;
+  }
+
+  /** Draws what is missing from first to last, as time permits; answers whether nothing is, and how many were drawn. @param {number} first @param {number} last @param {boolean} hasChanged */
+  fill(first, last, hasChanged) {
+    const begin = performance.now();
+    const middle = (first + last) / 2;
+    const wanted = range(first, last).filter((place) => !this.isFresh(place, begin));
+    wanted.sort((one, other) => Math.abs(one - middle) - Math.abs(other - middle));
+    const cost = this.cost * wanted.length;
+    const isAtOnce = !this.old || cost <= QUICK || (hasChanged && begin - this.completed > Math.max(STRETCHED, TIMES * cost));
+    if (hasChanged && !isAtOnce) return { isDone: false, drawn: 0 };
+    let drawn = 0;
+    for (const place of wanted) {
+      if (drawn > 0 && !isAtOnce && performance.now() - begin > BUDGET) return { isDone: false, drawn };
+      this.draw(place);
+      drawn += 1;
+    }
+    this.completed = performance.now();
+    // Those to the left and right come next, before they are needed.
+    const next = [last + 1, first - 1].filter((place) => !this.isFresh(place, begin));
+    if (drawn > 0 || next.length === 0) return { isDone: next.length === 0, drawn };
+    this.draw(next[0]);
+    return { isDone: next.length === 1, drawn: 1 };
+  }
+
+  /** Need it not be drawn? @param {number} place @param {number} now */
+  isFresh(place, now) {
+    const { version, weight, isBusy } = /** @type {Frame} */ (this.frame);
+    const slice = this.slices.get(place);
+    if (!slice) return this.isEmpty(place);
+    if (slice.weight !== weight) return false;
+    return !slice.lacks || slice.version === version || (isBusy && now - slice.at < PATIENCE);
+  }
+
+  /** Is it before or after everything? @param {number} place */
+  isEmpty(place) {
+    const { from, to } = this.axis(place);
+    return to < 0 || from > this.span;
+  }
+
+  /** The time of a slice. @param {number} place */
+  axis(place) {
+    const { scale, ratio } = /** @type {Frame} */ (this.frame);
+    const width = Math.round(WIDTH * ratio) / (scale * ratio);
+    const from = this.anchor + place * width;
+    return { from, to: from + width, left: 0, scale };
+  }
+
+  /** @param {number} place */
+  draw(place) {
+    const { weight, version, ratio, height } = /** @type {Frame} */ (this.frame);
+    const canvas = this.slices.get(place)?.canvas ?? this.spare.pop() ?? document.createElement("canvas");
+    const [wide, high] = [Math.round(WIDTH * ratio), Math.round(height * ratio)];
+    if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
+    const lacks = this.paint(canvas, this.axis(place), wide / ratio);
+    this.slices.set(place, { canvas, weight, version, lacks, at: performance.now() });
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {number} first @param {number} last @param {number} shift */
+  compose(context, first, last, shift) {
+    const { canvas } = context;
+    const { ratio } = /** @type {Frame} */ (this.frame);
+    const wide = Math.round(WIDTH * ratio);
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    context.imageSmoothingEnabled = false;
+    this.isComplete = true;
+    for (let place = first; place <= last; place++) {
+      const slice = this.slices.get(place);
+      const x = place * wide - shift;
+      if (slice) context.drawImage(slice.canvas, x, 0);
+      else if (!this.isEmpty(place)) this.stretch(context, x, wide);
+    }
+  }
+
+  /** Fills a gap with what was seen before. @param {CanvasRenderingContext2D} context @param {number} x @param {number} width */
+  stretch(context, x, width) {
+    this.isComplete = false;
+    if (!this.old) return;
+    const { canvas, frame: before } = this.old;
+    const now = /** @type {Frame} */ (this.frame);
+    const [across, down] = [now.scale / before.scale, now.rowHeight / before.rowHeight];
+    context.save();
+    context.beginPath();
+    context.rect(x, 0, width, context.canvas.height);
+    context.clip();
+    context.drawImage(
+      canvas, (before.from - now.from) * now.scale * now.ratio, (before.scroll * down - now.scroll) * now.ratio, canvas.width * across, canvas.height * down,
+    );
+    context.restore();
+  }
+
+  /** Keeps as many on each side as are seen. @param {number} first @param {number} last */
+  forget(first, last) {
+    const beside = last - first + 1;
+    for (const [place, { canvas }] of this.slices) {
+      if (place >= first - beside && place <= last + beside) continue;
+      this.slices.delete(place);
+      this.spare.push(canvas);
+    }
+  }
+}
+
+/** May pictures of one be used for the other? @param {Frame} one @param {Frame} other */
+function isAlike(one, other) {
+  return (
+    Math.abs(one.scale / other.scale - 1) < 1e-9 && one.look === other.look && one.ratio === other.ratio && one.height === other.height &&
+    one.rowHeight === other.rowHeight && one.scroll === other.scroll
+  );
+}
+
+/** @param {number} first @param {number} last */
+function range(first, last) {
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+}
+
+/** A copy of a canvas, in another if there is one. @param {HTMLCanvasElement} canvas @param {HTMLCanvasElement} [target] */
+function copy(canvas, target = document.createElement("canvas")) {
+  [target.width, target.height] = [canvas.width, canvas.height];
+  target.getContext("2d")?.drawImage(canvas, 0, 0);
+  return target;
+}
