@@ -1,5 +1,5 @@
 //! The chores of the project: `cargo xtask --help`.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod accuracy;
 mod apps;

@@ -6,7 +6,7 @@ use panto_transport::Place;
 
 use crate::error::{Error, Result};
 use crate::point::{Point, param};
-use crate::scenario::footprint;
+use crate::scenario;
 use crate::settings::Settings;
 
 /// Refuses points that need more memory than there is.
@@ -35,7 +35,7 @@ fn needed(point: &Point, settings: &Settings) -> u64 {
     let files = if number(param::BLOCK) > 0 { settings.io_bytes.saturating_mul(2) } else { 0 };
     let matrix = number(param::DIM).saturating_pow(2).saturating_mul(8 * 4);
     let each = messages.saturating_add(vectors).saturating_add(files).saturating_add(halo(point));
-    let each = each.saturating_add(scenario(point));
+    let each = each.saturating_add(scenario::needed(point, settings));
     let here = on_one_host(point.ranks, &settings.places);
     let part = u128::from(matrix) * here as u128 / point.ranks.max(1) as u128;
     each.saturating_mul(active(point, here) as u64).saturating_add(part as u64)
@@ -46,12 +46,6 @@ fn halo(point: &Point) -> u64 {
     let Some(side) = point.number(param::SIDE) else { return 0 };
     let dimensions = 1 + point.text(param::GRID).matches('x').count();
     side.saturating_add(2).saturating_pow(dimensions as u32).saturating_mul(8 * 2)
-}
-
-/// At least two sets of buffers of a collective take turns, with scratch beside them.
-fn scenario(point: &Point) -> u64 {
-    let Ok(call) = point.text(param::COLLECTIVE).parse() else { return 0 };
-    footprint(call, point.number(param::BYTES).unwrap_or(0), point.ranks).saturating_mul(3)
 }
 
 /// Ranks of the fullest host: those that are elsewhere need memory there. Where nothing is known of places, all are here.

@@ -70,6 +70,13 @@ impl Network {
         }
     }
 
+    pub fn of(model: Traffic) -> Self {
+        match model {
+            Traffic::Fast => Self::Fast,
+            Traffic::Traffic => Self::Traffic,
+        }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Fast => "fast",

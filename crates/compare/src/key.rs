@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use panto_bench::param::IMPLEMENTATION;
 use panto_bench::results::Record;
 use panto_bench::{Point, Separation, Value};
 use serde::Serialize;
@@ -36,7 +37,8 @@ impl Key {
             kernel: record.kernel.clone(),
             ranks: Some(record.point.ranks),
             params: record.point.params.clone(),
-            algorithm: record.algorithm.clone(),
+            // Where implementations are swept over, the point names it already.
+            algorithm: record.algorithm.clone().filter(|_| !record.point.params.contains_key(IMPLEMENTATION)),
             machine: record.machine.clone(),
             time: Some(record.metric.to_string()),
         }

@@ -9,7 +9,7 @@ use crate::observe::Observed;
 use crate::request::Request;
 
 /// The keys of a network that are taken as known.
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 19] = [
     "topology",
     "processors",
     "dimensions",
@@ -27,11 +27,15 @@ const KEYS: [&str; 18] = [
     "header-size",
     "control-size",
     "flit-size",
+    "frame",
     "map",
 ];
 
 /// Where nothing is known of the size of a machine, it has so many processors: none of them differs from another.
 const PLENTY: usize = 1024;
+
+/// What an Ethernet sends whole (IEEE 802.3); networks with other frames are to be corrected in the file.
+const FRAME: u64 = 1500;
 
 /// What is taken as known.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +46,8 @@ pub struct Known {
     pub switching: Switching,
     /// Processors of a node, where a way inside of nodes was measured beside the network.
     pub node: Option<usize>,
+    /// Are the ways between hosts cables that messages share? Else every two have a way of their own.
+    pub cables: bool,
     /// Where this comes from.
     pub source: String,
 }
@@ -73,6 +79,7 @@ impl Known {
             lines: model.figures().into_iter().filter_map(line).collect(),
             switching: network.switching,
             node: network.nodes.as_ref().map(|nodes| nodes.size as usize),
+            cables: model.machine().traffic,
             source,
         }
     }
@@ -99,16 +106,22 @@ impl Known {
         let inside = both(Distance::Node) || both(Distance::CoreComplex);
         let node = (inside && both(Distance::Network)).then(|| ranks_of_a_node(manifests));
         let processors = (PLENTY / node.unwrap_or(1)).max(2);
-        Self {
-            lines: vec![
-                "topology = \"complete\"".into(),
-                format!("processors = {processors}"),
-                "switching = \"flow\"".into(),
-            ],
-            switching: Switching::Flow { header: 0 },
-            node,
-            source: "assumed: a link between any two, and processors enough for any program".into(),
-        }
+        let cables = both(Distance::Network);
+        let (topology, source) = if cables {
+            (
+                "star",
+                "assumed: each host has one cable to one switch, frames are those of Ethernet, and there are hosts enough for any program",
+            )
+        } else {
+            ("complete", "assumed: a link between any two, and processors enough for any program")
+        };
+        let mut lines = vec![
+            format!("topology = \"{topology}\""),
+            format!("processors = {processors}"),
+            "switching = \"flow\"".into(),
+        ];
+        lines.extend(cables.then(|| format!("frame = \"{FRAME}B\"")));
+        Self { lines, switching: Switching::Flow { header: 0 }, node, cables, source: source.into() }
     }
 
     /// The links to a pair at this distance; none if the way uses no link.
@@ -116,7 +129,8 @@ impl Known {
         match separation {
             Separation::Hops(hops) => u32::try_from(hops).ok().filter(|hops| *hops > 0),
             Separation::Placed(Distance::Itself) => None,
-            Separation::Placed(Distance::Network) => Some(1),
+            // To the switch, and from it.
+            Separation::Placed(Distance::Network) => Some(2),
             Separation::Placed(Distance::Node | Distance::CoreComplex) => self.node.is_none().then_some(1),
         }
     }

@@ -32,6 +32,7 @@ mod model;
 mod network;
 mod notes;
 mod observe;
+mod occupancy;
 mod origin;
 mod rates;
 mod request;
@@ -49,6 +50,7 @@ use panto_machine::Model;
 
 use curve::{Fitter, Points};
 use known::Known;
+use law::Law;
 use model::Parts;
 use observe::merged;
 use software::Software;
@@ -58,7 +60,7 @@ pub fn fit(records: &[Record], manifests: &[Manifest], request: &Request) -> Res
     origin::check(records, manifests)?;
     let observed = observe::Observed::new(records)?;
     let known = Known::new(manifests, request, &observed)?;
-    let (network, software) = message(&observed, &known)?;
+    let (network, software, occupancy) = message(&observed, &known)?;
     let copy = rates::of(&observed, "copy").map_or(0.0, |rate| rate.value);
     let gap = gap::gap(&observed, &software, &network, known.switching, copy);
     let origin = manifests.first().map_or_else(|| "results without a manifest".into(), origin::of);
@@ -70,6 +72,7 @@ pub fn fit(records: &[Record], manifests: &[Manifest], request: &Request) -> Res
         network: &network,
         software: &software,
         gap,
+        occupancy,
         observed: &observed,
         collectives: (vec![], "assumed: those of MPICH".into()),
     };
@@ -89,7 +92,10 @@ pub fn fit(records: &[Record], manifests: &[Manifest], request: &Request) -> Res
 }
 
 /// What a message between two ranks takes, and whose time that is.
-fn message(observed: &observe::Observed, known: &Known) -> Result<(network::Network, Software), Error> {
+fn message(
+    observed: &observe::Observed,
+    known: &Known,
+) -> Result<(network::Network, Software, Option<Law>), Error> {
     let ways = network::ways(observed, known)?;
     let mut fitter = Fitter { exact: observed.exact, ..Fitter::default() };
     let nearest: Points = ways.first().map(|(_, points)| merged(points)).unwrap_or_default();
@@ -101,6 +107,8 @@ fn message(observed: &observe::Observed, known: &Known) -> Result<(network::Netw
     let whole = fitter.law(&nearest, limit);
     fitter.known.extend(whole.ends().into_iter().filter(|end| *end > 0));
     let copy = rates::of(observed, "copy").map(|rate| rate.value);
-    let software = Software::new(observed, &fitter, protocol.0, copy, &whole);
-    Ok((network::solve(observed, known, protocol, &ways, &software, &fitter), software))
+    let software = Software::new(observed, known, &fitter, protocol.0, copy, &whole);
+    let network = network::solve(observed, known, protocol, &ways, &software, &fitter);
+    let occupancy = occupancy::occupancy(observed, known, &network, &fitter);
+    Ok((network, software, occupancy))
 }

@@ -27,6 +27,8 @@ pub struct Parts<'a> {
     pub software: &'a Software,
     /// Least time between two messages of a rank.
     pub gap: Option<Estimate>,
+    /// How long a message keeps a cable from others.
+    pub occupancy: Option<Law>,
     /// What was measured.
     pub observed: &'a Observed,
     /// The lines of `[collectives]`, and where they come from.
@@ -39,6 +41,10 @@ impl Parts<'_> {
         let mut document = Document::default();
         document.line(&format!("name = {}", quoted(self.name)));
         document.line(&format!("about = {}", quoted(self.about)));
+        if self.known.cables {
+            document.line("traffic = true");
+            document.source("traffic", &self.known.source);
+        }
         self.network(&mut document);
         self.overhead(&mut document);
         self.ways(&mut document);
@@ -69,6 +75,11 @@ impl Parts<'_> {
         let method = format!("comet/echo, segments of least absolute relative residuals{less}");
         document.cost("network.link", &self.network.link, &method);
         document.source("network.link", format!("fitted: {method}"));
+        if let Some(occupancy) = &self.occupancy {
+            let method = "calibrate/gap: what each further message of a row adds";
+            document.cost("network.occupancy", &self.said(occupancy), method);
+            document.source("network.occupancy", format!("fitted: {method}"));
+        }
     }
 
     fn overhead(&self, document: &mut Document) {

@@ -6,6 +6,7 @@ use panto_stats::Line;
 
 use crate::curve::{Fitter, Points};
 use crate::estimate::{Estimate, weighted_median};
+use crate::known::Known;
 use crate::law::{Law, Piece};
 use crate::network;
 use crate::observe::Observed;
@@ -39,6 +40,7 @@ impl Software {
     /// side is taken to pay more than the whole.
     pub fn new(
         observed: &Observed,
+        known: &Known,
         fitter: &Fitter,
         protocol: Protocol,
         copy: Option<f64>,
@@ -57,7 +59,8 @@ impl Software {
             .unwrap_or_default()
             .not_negative();
         let early = up_to(points("receive"), limit);
-        let posted = points("posted");
+        // Between hosts a long message comes over the cable while its receiver waits; within a host the receiver itself fetches it.
+        let posted = up_to(points("posted"), limit.filter(|_| known.cables));
         let receive = if posted.is_empty() { &early } else { &posted };
         let law = |points: &Points, most: &dyn Fn(u64) -> f64| {
             let capped = |(bytes, seconds): &(u64, f64)| (*bytes, seconds.clamp(0.0, most(*bytes).max(0.0)));

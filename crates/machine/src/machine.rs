@@ -32,6 +32,8 @@ pub struct Machine {
     pub collectives: Collectives,
     /// May several ranks share a processor, in turns (P13)?
     pub multitasking: bool,
+    /// Do messages that meet share links in predictions, where nobody says otherwise?
+    pub traffic: bool,
     /// Where each figure comes from.
     pub sources: Vec<Source>,
 }
@@ -169,6 +171,7 @@ impl Machine {
             storage: Cost::default(),
             collectives: Collectives::default(),
             multitasking: false,
+            traffic: false,
             sources: Vec::new(),
         }
     }

@@ -85,6 +85,12 @@ pub struct Network {
     pub link: Cost,
     /// t0(s): the time of a header or control packet over one link.
     pub setup: Cost,
+    /// How long a message keeps a link from other flows, where that is not the bytes of `link`: `LogGP`'s g and G, which are less than
+    /// what a message takes alone where switches store it on its way.
+    pub occupancy: Option<Cost>,
+    /// The bytes that flows send at once: links serve those that wait for them in turns, a frame of each, and messages between the same
+    /// two follow each other. If none, flows share links to the byte.
+    pub frame: Option<u64>,
     /// What processors pay.
     pub overheads: Overheads,
     /// Nodes of several processors.
@@ -103,6 +109,8 @@ impl Network {
             switching,
             link,
             setup: Cost::default(),
+            occupancy: None,
+            frame: None,
             overheads: Overheads::default(),
             nodes: None,
             local: Cost::default(),
@@ -153,6 +161,8 @@ impl Network {
         let arrives = self.time(bytes, distance);
         let leaves = match self.switching {
             _ if distance < 2 => arrives,
+            // Until the last frame is through it is not known when it will be.
+            _ if self.frame.is_some() => arrives,
             Switching::Circuit { .. } | Switching::Wormhole { .. } => arrives,
             Switching::Packet | Switching::CutThrough { .. } | Switching::Flow { .. } => self.time(bytes, 1),
         };

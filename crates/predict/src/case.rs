@@ -8,7 +8,7 @@ use crate::mapping::Mapping;
 use crate::speeds::Speeds;
 
 /// What a user may ask for, beside the machine.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Wish {
     /// So many processors; without it as many as the machine has or can have.
     pub processors: Option<usize>,
@@ -16,14 +16,14 @@ pub struct Wish {
     pub mapping: Mapping,
     /// How fast processors compute.
     pub speeds: Speeds,
-    /// How messages get in each other's way.
-    pub network: Model,
+    /// How messages get in each other's way; as the machine says if none.
+    pub network: Option<Model>,
 }
 
-impl Default for Wish {
-    fn default() -> Self {
-        let (mapping, speeds) = (Mapping::default(), Speeds::default());
-        Self { processors: None, mapping, speeds, network: Model::Fast }
+impl Wish {
+    /// How messages get in each other's way on a machine.
+    pub(crate) fn network_of(&self, machine: &Machine) -> Model {
+        self.network.unwrap_or(if machine.traffic { Model::Traffic } else { Model::Fast })
     }
 }
 
@@ -63,8 +63,8 @@ impl Case {
         wish.speeds.check(machine.processor.speed)?;
         Ok(Self {
             paces: wish.speeds.paces(machine.processor.speed, &places),
+            network: wish.network_of(&machine),
             machine,
-            network: wish.network,
             places,
             notes,
         })

@@ -58,6 +58,11 @@ impl Markup {
         let _ = writeln!(self.out, "<{0}{1}>{markup}</{0}>", tag.name, tag.attributes);
     }
 
+    /// An element that has nothing but a title, for those who point at it.
+    pub fn titled(&mut self, tag: &Tag, title: &str) {
+        self.wrapped(tag, &format!("<title>{}</title>", escape(title)));
+    }
+
     /// Text that is markup already.
     pub fn raw(&mut self, markup: &str) {
         self.out.push_str(markup);
@@ -81,9 +86,9 @@ pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A coordinate: two decimals at most, and one way only to write each value.
+/// A coordinate: a tenth of a pixel is less than anybody sees, also on paper. There is one way only to write each value.
 pub(crate) fn number(value: f64) -> String {
-    panto_units::trim_zeros(&format!("{value:.2}")).to_string()
+    panto_units::trim_zeros(&format!("{value:.1}")).to_string()
 }
 
 fn push_escaped(mut out: String, c: char) -> String {
@@ -120,8 +125,8 @@ mod tests {
 
     #[test]
     fn each_coordinate_has_one_spelling() {
-        let spelled: Vec<_> = [0.0, -0.001, 1.0, 1.5, 1.256, 100.0].map(number).into();
-        assert_eq!(spelled, ["0", "0", "1", "1.5", "1.26", "100"]);
+        let spelled: Vec<_> = [0.0, -0.01, 1.0, 1.5, 1.256, 100.0].map(number).into();
+        assert_eq!(spelled, ["0", "0", "1", "1.5", "1.3", "100"]);
     }
 
     #[test]

@@ -8,6 +8,8 @@ mod html;
 mod markdown;
 mod text;
 
+pub(crate) use html::style_sheet;
+
 /// Where the cells of a column stand.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Align {

@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use panto_machine::{Cost, Map, Network, Overheads, PerByte, Switching, Topology};
+use panto_machine::{Cost, Network, PerByte, Switching, Topology};
 use panto_sim::network::{Carried, Load, Traffic};
 use panto_units::Time;
 
@@ -45,16 +45,9 @@ fn main() {
 }
 
 fn torus(switching: Switching) -> Network {
-    Network {
-        topology: Topology::torus(&[SIDE.into(), SIDE.into()]).expect("a torus"),
-        switching,
-        link: Cost::line(Time::from_nanos(100), PerByte::from_secs(1e-9).expect("a rate")),
-        setup: Cost::constant(Time::from_nanos(20)),
-        overheads: Overheads::default(),
-        nodes: None,
-        local: Cost::default(),
-        map: Map::All,
-    }
+    let topology = Topology::torus(&[SIDE.into(), SIDE.into()]).expect("a torus");
+    let link = Cost::line(Time::from_nanos(100), PerByte::from_secs(1e-9).expect("a rate"));
+    Network { setup: Cost::constant(Time::from_nanos(20)), ..Network::plain(topology, switching, link) }
 }
 
 /// What a rank sends in a round, and how many nanoseconds after its beginning.

@@ -55,10 +55,11 @@ impl<'a> Outcome<'a> {
         (inside.iter().filter(|is_inside| **is_inside).count(), inside.len())
     }
 
-    /// How far real runs are from each other: half of what lies between the least and the most.
+    /// How far real runs are from their median, in the median: one that was interrupted does not excuse a prediction.
     fn floor(&self) -> f64 {
-        let Spread { least, median, most } = Spread::of(&self.actual);
-        (most - least) / 2.0 / median
+        let middle = median(&self.actual);
+        let apart: Vec<f64> = self.actual.iter().map(|seconds| (seconds - middle).abs()).collect();
+        median(&apart) / middle
     }
 
     fn is_good(&self) -> bool {

@@ -15,7 +15,9 @@ use crate::settings::Settings;
 
 /// One to compare with, and rows in which the first and the last count less and less.
 const MESSAGES: [u64; 3] = [1, 8, 64];
-/// Fewer than an echo has: a row of the largest moves 64 MiB.
+/// In longer rows than this many bytes nothing new is seen, and they take seconds on a slow network.
+const LONGEST: u64 = 8 << 20;
+/// Fewer than an echo has: rows take long.
 const SIZES: [u64; 11] = [0, 1, 8, 64, 512, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20];
 
 /// Time of several messages in a row, answered once, by number and size: Kielmann's PRTT(n, 0, s).
@@ -41,7 +43,8 @@ impl Pattern for Gap {
         for way in ways(settings)? {
             for messages in MESSAGES {
                 let point = way.clone().with(param::MESSAGES, messages);
-                points.extend(sizes.iter().map(|&bytes| point.clone().with(param::BYTES, bytes)));
+                let sizes = sizes.iter().filter(|&&bytes| messages <= 8 || messages * bytes <= LONGEST);
+                points.extend(sizes.map(|&bytes| point.clone().with(param::BYTES, bytes)));
             }
         }
         Ok(points)

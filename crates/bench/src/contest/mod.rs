@@ -4,6 +4,7 @@
 //! the 95 % intervals of their medians overlap, is tied with it. Where the best changes along an axis is a [`Crossover`], and how
 //! certain its place is follows from the same intervals.
 
+mod collectives;
 mod crossover;
 mod rules;
 
@@ -12,10 +13,10 @@ use std::collections::BTreeMap;
 use panto_stats::{Interval, Summary};
 
 pub use crossover::{Crossover, crossovers, crossovers_between};
-pub use rules::{Choices, choices};
+pub use rules::{Choices, can_choose, choices};
 
 use crate::cm5;
-use crate::point::{Point, Value, duration, param};
+use crate::point::{Point, param};
 use crate::results::Record;
 
 /// The axis that is no parameter: the number of ranks.
@@ -107,7 +108,7 @@ pub fn contests(records: &[Record]) -> Vec<Contest> {
             contests.push(Contest { kernel: kernel.into(), title: question.title.into(), machine, rounds });
         }
         if kernel.starts_with(SCENARIOS) {
-            contests.extend(in_context(kernel, machine, &records));
+            contests.extend(collectives::contests(kernel, machine, &records));
         }
     }
     contests.retain(|contest| !contest.rounds.is_empty());
@@ -117,40 +118,11 @@ pub fn contests(records: &[Record]) -> Vec<Contest> {
 /// The suite in which implementations of collectives meet, in many contexts.
 const SCENARIOS: &str = "scenario/";
 
-/// A contest for each collective in each context, where there are several implementations (S1).
-fn in_context(kernel: &str, machine: Option<&str>, records: &[&Record]) -> Vec<Contest> {
-    let mut contexts: BTreeMap<_, Vec<Round>> = BTreeMap::new();
-    for round in rounds(records, param::IMPLEMENTATION) {
-        contexts.entry(context(&round.point)).or_default().push(round);
+impl Contest {
+    /// The parameters, besides size and ranks, that are not the same in all rounds: delays, computations.
+    pub fn varying(&self) -> Vec<&str> {
+        collectives::varying(&self.rounds)
     }
-    let contest = |(context, rounds): (BTreeMap<String, Value>, _)| {
-        let (kernel, machine) = (kernel.to_owned(), machine.map(str::to_owned));
-        Contest { kernel, title: title(&context), machine, rounds }
-    };
-    let is_contest = |contest: &Contest| contest.rounds.iter().any(|round| round.entries.len() > 1);
-    contexts.into_iter().map(contest).filter(is_contest).collect()
-}
-
-/// All of a point but its size and its ranks.
-fn context(point: &Point) -> BTreeMap<String, Value> {
-    let mut context = point.params.clone();
-    context.remove(param::BYTES);
-    context
-}
-
-/// `the fastest bcast, non-blocking, late last, delay 64us`.
-fn title(context: &BTreeMap<String, Value>) -> String {
-    let text = |(name, value): (&String, &Value)| match (name.as_str(), value) {
-        (param::COLLECTIVE, _) => None,
-        (param::CALL | param::SCENARIO, value) => Some(value.to_string()),
-        (param::DELAY | param::COMPUTATION, Value::Number(nanos)) => {
-            Some(format!("{name} {}", duration(*nanos)))
-        }
-        (_, value) => Some(format!("{name} {value}")),
-    };
-    let collective = context.get(param::COLLECTIVE).map_or("collective".into(), ToString::to_string);
-    let rest = context.iter().filter_map(text);
-    std::iter::once(format!("the fastest {collective}")).chain(rest).collect::<Vec<_>>().join(", ")
 }
 
 /// The rounds of records that differ in this parameter, which is a text, or in their [`ALGORITHM`]. The records are those of

@@ -2,14 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use panto_schedule::rules::{ParseError, Row, Table};
+use panto_schedule::rules::{ParseError, Row, Table, mpich};
 use panto_schedule::{Algorithm, Collective, algorithms};
+use panto_transport::Time;
 
-use super::{Round, SCENARIOS, context, rounds};
+use super::collectives::context;
+use super::{Round, SCENARIOS, rounds};
 use crate::error::{Error, Result};
+use crate::kernel::Kernel;
+use crate::measure::Samples;
 use crate::point::{Point, Value, param};
 use crate::results::Record;
+use crate::scenario::SUITE;
 use crate::scenario::operation::Call;
+use crate::settings::Settings;
 
 /// Rules that follow from measurements, and what a reader should know of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +45,9 @@ pub fn choices(records: &[Record], base: &Table) -> Result<Choices> {
     let mut rules = Vec::new();
     let mut notes = Vec::new();
     for (collective, mut contexts) in contexts {
+        if !contexts.keys().all(|(_, _, context)| is_for_comparison(context)) {
+            contexts.retain(|(_, _, context), _| !is_for_comparison(context));
+        }
         if contexts.len() > 1 {
             return Err(several(collective, contexts.len()));
         }
@@ -49,12 +58,24 @@ pub fn choices(records: &[Record], base: &Table) -> Result<Choices> {
     let measured: BTreeSet<Collective> = rules.iter().map(|row: &Row| row.collective).collect();
     if measured.is_empty() {
         return Err(Error::usage(
-            "no algorithm of Panto's own was measured, so there is nothing to choose; name some: panto bench scenario/only --collective \
+            "there is no algorithm of Panto's own, so there is nothing to choose; name some: panto bench scenario/only --collective \
              bcast --impl binomial,chain:8,scatter-allgather",
         ));
     }
     let wrong = |error: ParseError| Error::usage(format!("the rules contradict each other: {error}"));
     Ok(Choices { table: base.with(&rules).map_err(wrong)?, measured: measured.into_iter().collect(), notes })
+}
+
+/// Will there be rules when these kernels have been measured? What [`choices`] would refuse then is refused before.
+pub fn can_choose(kernels: &[Kernel], settings: &Settings) -> Result<()> {
+    let mut records = Vec::new();
+    for kernel in kernels.iter().filter(|kernel| kernel.about().suite == SUITE) {
+        let points = kernel.points(&settings.with_least_ranks(kernel.about().least_ranks), &[])?;
+        let name = kernel.to_string();
+        let record = |point: &Point| Record::new(&name, point, Samples::exact(Time::from_nanos(1)));
+        records.extend(points.iter().map(record));
+    }
+    choices(&records, mpich()).map(drop)
 }
 
 fn without_names(point: &Point) -> BTreeMap<String, Value> {
@@ -63,9 +84,14 @@ fn without_names(point: &Point) -> BTreeMap<String, Value> {
     context
 }
 
+/// Points without the delay or the computation of the others are measured to compare with.
+fn is_for_comparison(context: &BTreeMap<String, Value>) -> bool {
+    [param::DELAY, param::COMPUTATION].iter().any(|name| context.get(*name) == Some(&Value::Number(0)))
+}
+
 fn several(collective: Collective, contexts: usize) -> Error {
     Error::usage(format!(
-        "{collective} was measured in {contexts} scenarios (delays, computations, ways of calling), and rules know only ranks and \
+        "there are {contexts} scenarios of {collective} (delays, computations, ways of calling), and rules know only ranks and \
          sizes; measure one of them, such as --delays 100us or `scenario/only`"
     ))
 }
@@ -154,11 +180,7 @@ fn middle(small: u64, large: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use panto_schedule::rules::mpich;
-    use panto_transport::Time;
-
     use super::*;
-    use crate::measure::Samples;
 
     fn record(implementation: &str, ranks: usize, bytes: u64, nanos: f64) -> Record {
         let point = Point::new(ranks)
@@ -224,14 +246,19 @@ mod tests {
     #[test]
     fn rules_know_one_scenario() {
         let mut records = measured();
-        let delayed = |record: &Record| {
-            let point = record.point.clone().with(param::DELAY, 1000);
+        let with_delay = |record: &Record, nanos: u64| {
+            let point = record.point.clone().with(param::DELAY, nanos);
             Record { point, ..record.clone() }
         };
-        let late: Vec<Record> = records.iter().map(delayed).collect();
-        records.extend(late);
+        let delayed = |record: &Record| with_delay(record, 1000);
+        let mut late: Vec<Record> = records.iter().map(delayed).collect();
+        records.extend(late.clone());
         let error = choices(&records, mpich()).expect_err("two scenarios").to_string();
         assert!(error.contains("2 scenarios"), "{error}");
+        // What is measured beside it to compare with is no scenario of its own.
+        late.push(with_delay(&record("chain:4", 4, 64, 1.0), 0));
+        let found = choices(&late, mpich()).expect("one scenario");
+        assert_eq!(found.table.choose(Collective::Broadcast, 4, 64).to_string(), "binomial");
         let error = choices(&[record("library", 4, 8, 1.0)], mpich()).expect_err("no algorithm").to_string();
         assert!(error.contains("--impl"), "{error}");
     }

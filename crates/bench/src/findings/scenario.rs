@@ -17,6 +17,16 @@ pub struct Share {
     pub high: f64,
 }
 
+/// A share whose interval is wider than this many per cent says nothing.
+const MOST_WIDTH: f64 = 200.0;
+
+impl Share {
+    /// Is it known well enough to say something?
+    pub fn is_known(&self) -> bool {
+        self.high - self.low <= MOST_WIDTH
+    }
+}
+
 /// A point with a delay or a computation, and the same without.
 #[derive(Debug, Clone, Copy)]
 pub struct Beside<'a> {
@@ -99,7 +109,7 @@ pub(super) fn findings(kernel: &str, records: &[&Record]) -> Vec<Finding> {
 
 fn finding(kernel: &str, point: &Point, pairs: &[Beside]) -> Option<Finding> {
     let pair = pairs.iter().min_by(|a, b| telling(a).total_cmp(&telling(b)))?;
-    let share = pair.share()?;
+    let share = pair.share().filter(Share::is_known)?;
     let time = duration(pair.nanos);
     let what = match pair.axis {
         param::DELAY => format!("absorbed of a delay of {time}"),
@@ -163,6 +173,19 @@ mod tests {
             assert_eq!(found.label, "bcast, 8B, 4 ranks: hidden beside a computation of 1us");
             assert!((found.value - hidden).abs() < 1e-9, "{}", found.value);
         }
+    }
+
+    /// Samples that spread over more than the collective takes leave nothing to say of it.
+    #[test]
+    fn what_is_not_known_is_not_said() {
+        let spread = |extra: u64| {
+            let mut record = record(param::COMPUTATION, extra, 1_000.0);
+            record.samples_ns = (1..=20).map(|i| f64::from(i * i) * 100.0).collect();
+            record
+        };
+        let records = [spread(0), spread(1_000)];
+        assert!(!beside(&records.iter().collect::<Vec<_>>())[0].share().expect("a share").is_known());
+        assert!(findings("scenario/x", &records.iter().collect::<Vec<_>>()).is_empty());
     }
 
     #[test]

@@ -90,7 +90,7 @@ impl Reader {
             return if self.line == 1 { Err(self.bad("the file is empty")) } else { Ok(None) };
         }
         if text.last() != Some(&b'\n') {
-            return Err(self.bad("the line is cut off; `panto info --salvage` shows what came before it"));
+            return Err(self.bad("the line is cut off; `panto info --salvage` shows what came before it, and without this line the file can be added to"));
         }
         self.parse(&text).map(Some)
     }

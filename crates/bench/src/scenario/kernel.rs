@@ -1,19 +1,19 @@
 //! The kernels: CRESTA's three scenarios (S5), and any other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use panto_transport::Transport;
 
 use super::language::Scenario;
 use super::operation::{Implementation, Progress};
-use super::points::{ALL_SIZES, TIMES, TWO_SIZES, Usual, points, values_of};
+use super::points::{ALL_SIZES, Found, TIMES, TWO_SIZES, Usual, points, values_of};
 use super::report::{self, Report};
 use super::runner::Runner;
 use super::script::Script;
 use super::{SUITE, figure};
 use crate::error::{Error, Result};
-use crate::kernel::{About, Pattern};
+use crate::kernel::{About, Kernel, Pattern};
 use crate::measure::{Lab, Metric, Timing};
 use crate::point::{Point, param};
 use crate::results::Record;
@@ -61,7 +61,7 @@ impl Pattern for Only {
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
-        points(settings, &ONLY, Usual { sizes: ALL_SIZES, times: TIMES, ranks: true }, false)
+        all_points(Kernel::ScenarioOnly, settings)
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
@@ -75,7 +75,7 @@ impl Pattern for Delay {
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
-        points(settings, &DELAY, Usual { sizes: TWO_SIZES, times: TIMES, ranks: false }, false)
+        all_points(Kernel::ScenarioDelay, settings)
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
@@ -89,7 +89,7 @@ impl Pattern for Overlap {
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
-        points(settings, &OVERLAP, Usual { sizes: TWO_SIZES, times: TIMES, ranks: false }, false)
+        all_points(Kernel::ScenarioOverlap, settings)
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
@@ -112,9 +112,7 @@ impl Pattern for Own {
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
-        let usual = Usual { sizes: TWO_SIZES, times: TIMES, ranks: false };
-        let each = settings.scenario.own.iter().map(|scenario| points(settings, scenario, usual, true));
-        Ok(each.collect::<Result<Vec<_>>>()?.concat())
+        all_points(Kernel::ScenarioOwn, settings)
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
@@ -124,6 +122,38 @@ impl Pattern for Own {
             scenario.ok_or_else(|| Error::usage(format!("there is no scenario `{name}` any more")))?;
         measure(lab, &self.about(), scenario, point)
     }
+}
+
+/// A sweep over sizes and participants.
+const SIZES: Usual = Usual { sizes: ALL_SIZES, times: TIMES, ranks: true };
+/// A sweep over times.
+const SPANS: Usual = Usual { sizes: TWO_SIZES, times: TIMES, ranks: false };
+
+/// What a kernel of the suite would measure; nothing if it is of another suite.
+fn sweeps(kernel: Kernel, settings: &Settings) -> Result<Vec<Found>> {
+    let one = |scenario, usual| points(settings, scenario, usual, false).map(|found| vec![found]);
+    match kernel {
+        Kernel::ScenarioOnly => one(&ONLY, SIZES),
+        Kernel::ScenarioDelay => one(&DELAY, SPANS),
+        Kernel::ScenarioOverlap => one(&OVERLAP, SPANS),
+        Kernel::ScenarioOwn => {
+            settings.scenario.own.iter().map(|scenario| points(settings, scenario, SPANS, true)).collect()
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn all_points(kernel: Kernel, settings: &Settings) -> Result<Vec<Point>> {
+    Ok(sweeps(kernel, settings)?.into_iter().flat_map(|found| found.points).collect())
+}
+
+/// Why a kernel of the suite measures less than was asked for: an algorithm that does not serve a collective, a participant
+/// that is not there where fewer take part. Each reason once.
+pub fn left_out(kernel: Kernel, settings: &Settings) -> Vec<String> {
+    let settings = settings.with_least_ranks(kernel.about().least_ranks);
+    let sweeps = sweeps(kernel, &settings).unwrap_or_default();
+    let reasons = sweeps.iter().flat_map(|found| &found.left_out).map(ToString::to_string);
+    reasons.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Measures one point: the time to completion of one run of the scenario (S7), again and again. Runs in a row would be another

@@ -25,28 +25,34 @@ pub(super) const TWO_SIZES: &[u64] = &[8, 64 << 10];
 /// Nothing, and 1 us to 1 ms.
 pub(super) const TIMES: &[u64] = &[0, 1_000, 4_000, 16_000, 64_000, 256_000, 1_000_000];
 
+/// All points of a scenario, and why some that were asked for are not among them.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub points: Vec<Point>,
+    /// Each reason once.
+    pub left_out: Vec<Error>,
+}
+
 /// All points of a scenario; an error if there are none, and why.
-pub(super) fn points(
-    settings: &Settings,
-    scenario: &Scenario,
-    usual: Usual,
-    named: bool,
-) -> Result<Vec<Point>> {
-    if settings.effort.repetitions.is_some_and(|repetitions| repetitions > 1) {
-        return Err(Error::usage(
-            "a sample of a scenario is one run of it, because runs in a row are another scenario; use --samples N, not --repetitions",
-        ));
+pub(super) fn points(settings: &Settings, scenario: &Scenario, usual: Usual, named: bool) -> Result<Found> {
+    if let Some(repetitions) = settings.effort.repetitions.filter(|repetitions| *repetitions > 1) {
+        return Err(Error::usage(format!(
+            "--repetitions {repetitions}: a sample of a scenario is one run of it, because runs in a row are another scenario; use \
+             --samples {repetitions} for so many runs, or --precision 0.02 for as many as it takes"
+        )));
     }
     // One that cannot be had at all is a mistake, even where others can.
     settings.scenario.implementations.iter().flatten().try_for_each(Implementation::check)?;
-    let mut sweep = Sweep { settings, scenario, usual, named, points: Vec::new(), refused: None };
+    let found = Found { points: Vec::new(), left_out: Vec::new() };
+    let mut sweep = Sweep { settings, scenario, usual, named, found };
     for ranks in participants(settings, usual) {
         sweep.ranks(ranks);
     }
-    match sweep.refused {
-        Some(why) if sweep.points.is_empty() => Err(why),
-        _ => Ok(sweep.points),
+    let mut found = sweep.found;
+    if found.points.is_empty() && !found.left_out.is_empty() {
+        return Err(found.left_out.swap_remove(0));
     }
+    Ok(found)
 }
 
 /// The numbers of participants, from the fewest to all.
@@ -69,9 +75,7 @@ struct Sweep<'a> {
     usual: Usual,
     /// Does the point name the scenario?
     named: bool,
-    points: Vec<Point>,
-    /// Why there is no point where one was asked for, first of all.
-    refused: Option<Error>,
+    found: Found,
 }
 
 impl Sweep<'_> {
@@ -103,7 +107,10 @@ impl Sweep<'_> {
     }
 
     fn refuse(&mut self, why: Error) {
-        self.refused.get_or_insert(why);
+        let left_out = &mut self.found.left_out;
+        if !left_out.iter().any(|other| other.to_string() == why.to_string()) {
+            left_out.push(why);
+        }
     }
 
     fn implementation(&mut self, who: &Implementation, values: &Values, script: &Script<'_>) {
@@ -153,7 +160,7 @@ impl Sweep<'_> {
                 for &computation in &computations {
                     let point = with(point.clone(), param::BYTES, bytes);
                     let point = with(with(point, param::DELAY, delay), param::COMPUTATION, computation);
-                    self.points.extend(progress.iter().map(|progress| match progress {
+                    self.found.points.extend(progress.iter().map(|progress| match progress {
                         Some(progress) => point.clone().with_text(param::PROGRESS, &progress.to_string()),
                         None => point.clone(),
                     }));

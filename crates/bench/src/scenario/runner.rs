@@ -134,47 +134,51 @@ impl<'t, T: Transport> Runner<'t, T> {
         self.transport.wait_until(end, Patience::Spin)
     }
 
+    /// Computes, and notes how long that took; looks at what is in flight are not counted.
     fn compute(&mut self, time: Time) -> Result<()> {
         let beside = !self.flying.is_empty();
-        match self.progress {
-            Progress::Poll if beside => self.in_slices(time),
-            Progress::Helper if beside => self.beside(time),
-            _ => {
-                self.alone(time);
-                Ok(())
-            }
+        let took = match self.progress {
+            Progress::Poll if beside => self.in_slices(time)?,
+            Progress::Helper if beside => self.beside(time)?,
+            _ => self.alone(time),
+        };
+        if let Some(computer) = &mut self.computer {
+            computer.note(time, took);
         }
+        Ok(())
     }
 
-    /// Computes, and notes how long it took.
-    fn alone(&mut self, time: Time) {
-        let Some(computer) = &mut self.computer else { return self.transport.compute(time) };
+    fn alone(&self, time: Time) -> Time {
+        let Some(computer) = &self.computer else {
+            self.transport.compute(time);
+            return time;
+        };
         let turns = computer.turns(time);
         let start = self.transport.now();
         turn(turns);
-        computer.note(time, self.transport.now().since(start));
+        self.transport.now().since(start)
     }
 
     /// Looks at what is in flight between slices.
-    fn in_slices(&mut self, time: Time) -> Result<()> {
-        let mut left = time;
+    fn in_slices(&mut self, time: Time) -> Result<Time> {
+        let (mut left, mut took) = (time, Time::ZERO);
         while left > Time::ZERO {
             let slice = left.min(SLICE);
-            self.alone(slice);
+            took = took + self.alone(slice);
             left = left.since(slice);
             for &operation in &self.flying {
                 self.operations[operation].poll()?;
             }
         }
-        Ok(())
+        Ok(took)
     }
 }
 
 impl<T: Transport> Runner<'_, T> {
     /// Computes while somebody else looks after what is in flight.
-    fn beside(&mut self, time: Time) -> Result<()> {
-        let Some(computer) = &mut self.computer else {
-            return compute_beside(self.transport, &mut self.operations, time);
+    fn beside(&mut self, time: Time) -> Result<Time> {
+        let Some(computer) = &self.computer else {
+            return compute_beside(self.transport, &mut self.operations, time).map(|()| time);
         };
         let turns = computer.turns(time);
         let mut took = Time::ZERO;
@@ -183,8 +187,7 @@ impl<T: Transport> Runner<'_, T> {
             turn(turns);
             took = start.elapsed().into();
         })?;
-        computer.note(time, took);
-        Ok(())
+        Ok(took)
     }
 
     /// What is done after the clock has stopped: messages of loads arrive, and the speed of computations is looked at.

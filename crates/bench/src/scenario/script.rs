@@ -188,6 +188,14 @@ impl<'s> Script<'s> {
         Ok(())
     }
 
+    /// Bytes that messages of loads take on a rank, those that it sends and those that it gets.
+    pub(super) fn load_bytes(&self) -> u64 {
+        let each =
+            |(_, load): &(usize, Background)| load.bytes.saturating_mul(load.messages).saturating_mul(2);
+        let of_rank = |rank| self.loads_of(rank).iter().map(each).fold(0, u64::saturating_add);
+        (0..self.values.ranks).map(of_rank).max().unwrap_or(0)
+    }
+
     fn loads_of(&self, rank: usize) -> Vec<(usize, Background)> {
         let Some(((group, _), _)) = self.group_of(rank) else { return Vec::new() };
         let numbered = loads(group).enumerate();

@@ -8,7 +8,7 @@ use panto_bench::scenario::operation::Call;
 
 use super::bench::Bench;
 use crate::failure::Failure;
-use crate::out;
+use crate::{mpi, out, threads};
 
 /// Measure a collective as CRESTA's microbenchmark suite does: its command line, its table
 #[derive(Args)]
@@ -34,7 +34,7 @@ pub struct Mbs {
     largest: u64,
 
     /// By how many microseconds a participant is late; 0 leaves this scenario out
-    #[arg(value_name = "delay", default_value_t = 0)]
+    #[arg(value_name = "delay", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=A_DAY))]
     delay: u64,
 
     /// Which participant is late, counted from 1
@@ -53,6 +53,9 @@ pub struct Mbs {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
+
+/// The longest delay, in microseconds.
+const A_DAY: u64 = 24 * 60 * 60 * 1_000_000;
 
 const AFTER_HELP: &str = "\
 This is a short form of `panto bench scenario/only scenario/delay ... --format mbs`, which it prints first. The table has the
@@ -83,7 +86,7 @@ impl Mbs {
 
     /// Do all processes of an MPI job take part?
     pub fn is_for_all(&self) -> bool {
-        self.on.as_deref().is_none_or(|on| on == crate::mpi::NAME)
+        self.on.as_deref().is_none_or(|on| on == mpi::NAME)
     }
 
     /// The command line of `panto bench`.
@@ -97,6 +100,12 @@ impl Mbs {
         }
         if self.repetitions == 0 {
             return Err(Failure::Usage("nreps is 0, and at least 1 repetition is needed".into()));
+        }
+        if let Some(ranks) = self.most_ranks().filter(|ranks| self.late > *ranks as u64) {
+            return Err(Failure::Usage(format!(
+                "delay_P is {}, and there are {ranks} participants, counted from 1; 1 is the first and {ranks} the last",
+                self.late
+            )));
         }
         let mut words: Vec<String> = ["bench", "scenario/only"].map(String::from).to_vec();
         if self.delay > 0 {
@@ -134,12 +143,24 @@ impl Mbs {
         format!("{}..{}", self.smallest, self.largest)
     }
 
-    /// The document means the first or the last participant; our numbers begin with 0.
+    /// The document means the first or the last participant, of however many take part; our numbers begin with 0.
     fn late(&self) -> String {
-        match (self.late, self.ranks) {
+        match (self.late, self.most_ranks()) {
             (1, _) => "first".into(),
             (late, Some(ranks)) if late == ranks as u64 => "last".into(),
             (late, _) => (late - 1).to_string(),
         }
+    }
+
+    /// The original's `P_max`, where it is known before the run.
+    fn most_ranks(&self) -> Option<usize> {
+        let launched = mpi::launched();
+        let usual = match self.on.as_deref() {
+            Some(threads::NAME) => Some(threads::default_ranks()),
+            None if launched.is_none() => Some(threads::default_ranks()),
+            None | Some(mpi::NAME) => launched.and_then(|launch| launch.size),
+            Some(_) => None,
+        };
+        self.ranks.or(usual)
     }
 }

@@ -6,6 +6,7 @@ use panto_units::Time;
 use serde_json::{Value, json};
 
 use super::Shown;
+use crate::simulated::Network;
 
 /// All that is known of a prediction; times in seconds.
 pub fn prediction(shown: &Shown) -> Value {
@@ -13,7 +14,7 @@ pub fn prediction(shown: &Shown) -> Value {
     json!({
         "trace": shown.trace.path().display().to_string(),
         "machine": shown.case.machine.name,
-        "network": if shown.case.network == panto_sim::Model::Fast { "fast" } else { "traffic" },
+        "network": Network::of(shown.case.network).name(),
         "time_s": prediction.time().as_secs(),
         "last_rank": prediction.last(),
         "computation_s": prediction.spent().compute.as_secs(),

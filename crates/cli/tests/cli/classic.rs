@@ -99,9 +99,10 @@ fn scripts_for_osu_read_every_test() {
     }
     let multiple = &tests["MPI Multiple Bandwidth / Message Rate 1"];
     assert!(multiple.comments.contains(&"[ pairs: 2 ] [ window size: 16 ]".into()), "{multiple:?}");
-    // Bytes and messages are those of the same time.
+    // Bytes and messages are those of the same time. Both have two digits behind the point, which is little of a slow machine's bytes.
     for row in &multiple.rows {
-        assert!((row[1] * 1e6 / row[0] / row[2] - 1.0).abs() < 0.01, "{row:?}");
+        let rounded = 0.005 / row[1];
+        assert!((row[1] * 1e6 / row[0] / row[2] - 1.0).abs() < 0.01 + rounded, "{row:?}");
     }
     for kernel in ["classic/sendrecv", "classic/halo-2d"] {
         assert!(text.contains(&format!("# {kernel} has no counterpart in OSU's")), "{text}");

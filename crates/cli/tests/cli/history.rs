@@ -19,7 +19,15 @@ fn versions_are_flagged_and_drawn() {
     version(&file, "v3", "--set link.latency=1ms");
     let shown = line(&format!("history {} --plot {}", file.display(), plot.display()));
     let text = succeeds(&shown);
-    for word in ["v1", "v2", "v3", "v2: 2 slower", "v3: 2 same", "the last against the first: 2 slower"] {
+    for word in [
+        "all points: 2 ranks, 1 hop, machine sp2",
+        "v1",
+        "v2",
+        "v3",
+        "v2: 2 slower",
+        "v3: 2 same",
+        "the last against the first: 2 slower",
+    ] {
         assert!(text.contains(word), "no `{word}` in:\n{text}");
     }
     assert!(std::fs::read_to_string(plot).expect("drawn").contains("Versions: 1: v1, 2: v2, 3: v3."));

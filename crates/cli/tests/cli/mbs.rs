@@ -35,6 +35,8 @@ fn what_cresta_could_not_mean_is_refused() {
         ("mbs broadcast 2 10 64 8", "m_min"),
         ("mbs broadcast 2 0 8 8", "at least 1"),
         ("mbs broadcast 9 10 8 8 --ranks 4", "--from"),
+        ("mbs broadcast 2 10 8 8 50 9 --ranks 4", "delay_P is 9, and there are 4 participants"),
+        ("mbs broadcast 2 10 8 8 99999999999999 1", "86400000000"),
     ] {
         let output = line(words);
         assert_eq!(output.status.code(), Some(2), "{words}");

@@ -1,6 +1,7 @@
 //! The first command that a newcomer types.
 
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -13,8 +14,12 @@ fn quickstart_says_what_matters_and_writes_a_page() {
     let (path, kept) = (directory.path().join("report.html"), directory.path().join("kept"));
     let arguments = format!("quickstart -t 5s -o {} --keep {}", path.display(), kept.display());
     // Nobody's MPI is started here: tests/mpi does that.
-    let output =
-        command().args(arguments.split_whitespace()).env("PATH", "").output().expect("the binary starts");
+    let launchers = refusing_launchers(directory.path());
+    let output = command()
+        .args(arguments.split_whitespace())
+        .env("PATH", launchers)
+        .output()
+        .expect("the binary starts");
     let text = succeeds(&output);
     for word in [
         "A message of 8 bytes takes",
@@ -28,6 +33,10 @@ fn quickstart_says_what_matters_and_writes_a_page() {
     }
     let steps = (1..=6).filter(|step| stderr(&output).contains(&format!("[{step}/6]"))).count();
     assert_eq!(steps, 6, "{}", stderr(&output));
+    for word in ["OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "mpiexec failed: no slots"]
+    {
+        assert!(stderr(&output).contains(word), "no `{word}` in:\n{}", stderr(&output));
+    }
     let page = std::fs::read_to_string(&path).expect("written");
     assert!(page.starts_with("<!DOCTYPE html>"));
     assert!(page.matches("<svg").count() >= 10, "a plot a kernel");
@@ -48,6 +57,20 @@ fn quickstart_says_what_matters_and_writes_a_page() {
     let refused = line(&arguments);
     assert_eq!(refused.status.code(), Some(2));
     assert!(stderr(&refused).contains("not empty"), "{}", stderr(&refused));
+}
+
+/// A folder with launchers of which none starts anything.
+fn refusing_launchers(folder: &Path) -> PathBuf {
+    let bin = folder.join("bin");
+    std::fs::create_dir(&bin).expect("a folder");
+    let words =
+        [("mpirun", "mpirun has detected an attempt to run as root."), ("mpiexec", "no slots are free")];
+    for (name, words) in words {
+        let path = bin.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\necho '{words}' >&2\nexit 1\n")).expect("a script");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it can be run");
+    }
+    bin
 }
 
 #[test]

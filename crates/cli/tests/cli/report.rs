@@ -57,7 +57,15 @@ fn results_alone_compared_and_beside_a_model() {
     succeeds(&output);
     let both = std::fs::read_to_string(folder.join("page.html")).expect("written");
     contains(&both, &["new against old", "comet/echo: it&#39;s &lt;b&gt;.jsonl", "verdict"]);
+    contains(&both, &["Overlaid: run.jsonl, it&#39;s &lt;b&gt;.jsonl", "comet/echo: all ratios"]);
     assert!(!both.contains("<b>.jsonl") && !both.contains("\"it's"), "names are text");
+    std::fs::rename(folder.join("it's <b>.jsonl"), folder.join("again.jsonl")).expect("renamed");
+    let named = page(folder, "run.jsonl again.jsonl --label before,after");
+    contains(
+        &named,
+        &["<h2>Overlaid: before, after</h2>", ">before</text>", "comet/echo: after takes 1.000 times"],
+    );
+    assert!(named.find("id=\"overlaid\"") < named.find("id=\"comparison\""), "pictures come first");
 }
 
 #[test]
@@ -92,6 +100,7 @@ fn what_cannot_be_reported_is_said() {
         ("report empty.jsonl", "the file is empty"),
         ("report run.jsonl -o run.jsonl", "would be lost"),
         ("report run.jsonl -o .", "directory"),
+        ("report run.jsonl --label a,b", "--label a,b: give each of the results a name"),
         ("report", "FILE"),
     ] {
         let output = run(folder, line);

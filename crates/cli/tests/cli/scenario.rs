@@ -85,6 +85,43 @@ fn a_file_of_ones_own_is_drawn_and_run() {
     }
 }
 
+/// What is too large is refused wherever it is written, and what is no text is said to be none.
+#[test]
+fn sizes_in_a_file_must_fit_into_memory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("huge.toml");
+    let group = |more: &str| {
+        format!("[[participants]]\nwho = \"all\"\ndo = [\"start\", {more}\"issue\", \"sync\", \"stop\"]\n")
+    };
+    let operation = format!("[operation.a]\nbytes = \"999TiB\"\n{}", group(""));
+    let load = group("\"load(999TiB, next)\", ");
+    let cases: [(&[u8], &str); 3] = [
+        (operation.as_bytes(), "of memory"),
+        (load.as_bytes(), "of memory"),
+        (b"name = \"\xff\"", "line 1: this is not text in UTF-8"),
+    ];
+    for (bytes, words) in cases {
+        std::fs::write(&file, bytes).expect("writable");
+        let output = line(&format!("bench scenario/own --scenario {} --collective bcast", file.display()));
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        assert!(stderr(&output).contains(words), "no `{words}` in {}", stderr(&output));
+    }
+}
+
+/// Who does not serve a collective is left out, and that is said.
+#[test]
+fn what_is_left_out_is_said() {
+    let output = line(
+        "bench scenario/only --collective bcast,allreduce --impl library,ring --sizes 8 --from 4 --ranks 4 --on cm5",
+    );
+    succeeds(&output);
+    assert!(
+        stderr(&output).contains("left out: ring does not serve broadcast; use linear"),
+        "{}",
+        stderr(&output)
+    );
+}
+
 #[test]
 fn what_cannot_be_is_named_with_a_remedy() {
     for (rest, words) in [
@@ -99,7 +136,14 @@ fn what_cannot_be_is_named_with_a_remedy() {
         ("scenario/overlap --progress magic", "there are none, poll and helper"),
         ("scenario/only --call sometimes", "`blocking` or `non-blocking`"),
         ("scenario/only --from 9", "--from 9"),
-        ("scenario/only --repetitions 5", "--samples"),
+        ("scenario/only --scenario staggered", "--scenario is for scenario/own"),
+        ("scenario/delay --delays -5us", "`-5us` is not a time"),
+        ("scenario/only --collective bcast --rules x", "--impl binomial"),
+        (
+            "scenario/delay --delays 1us,9us --collective bcast --impl linear,binomial --rules x",
+            "2 scenarios of broadcast",
+        ),
+        ("scenario/only --repetitions 5", "--samples 5"),
     ] {
         let output = line(&format!("bench {rest} --on cm5 --ranks 4"));
         let text = stderr(&output);

@@ -14,6 +14,7 @@ mod mismatch;
 mod once;
 mod perform;
 mod quickstart;
+mod scenario;
 mod swap;
 mod sweep;
 

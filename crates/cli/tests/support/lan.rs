@@ -14,8 +14,8 @@ static NETWORKS: AtomicUsize = AtomicUsize::new(0);
 /// Hosts with names and addresses, on one network. All is gone when this is dropped.
 pub struct Hosts {
     all: Vec<Host>,
-    /// Outlives the hosts, whose cables end in it.
-    switch: Namespace,
+    /// Outlives the hosts, whose cables end in it; none if their cables end elsewhere.
+    switch: Option<Namespace>,
     folder: PathBuf,
 }
 
@@ -36,31 +36,52 @@ pub struct Limit {
 impl Hosts {
     /// So many hosts, whose files are in this folder; or why that is not allowed.
     pub fn new(count: usize, limit: Limit, folder: &Path) -> Result<Self, String> {
-        let hosts = Self::parts(count, folder)?;
-        hosts.configure(limit);
+        let mut hosts = Self::without_cables(count, folder)?;
+        hosts.plug_in()?;
+        hosts.configure();
+        hosts.slow_down(limit);
         Ok(hosts)
     }
 
-    /// The namespaces and the cables: what may be forbidden.
-    fn parts(count: usize, folder: &Path) -> Result<Self, String> {
+    /// Hosts that have no `eth0` yet; or why that is not allowed.
+    pub fn without_cables(count: usize, folder: &Path) -> Result<Self, String> {
+        // MPIs name files after the host, and several tests may run at once.
+        let mark = format!("{}-{}", std::process::id(), NETWORKS.fetch_add(1, Ordering::Relaxed));
+        let host = |number| Ok(Host { name: format!("host{number}-{mark}"), namespace: Namespace::new()? });
+        let all = (1..=count).map(host).collect::<Result<_, String>>()?;
+        Ok(Self { all, switch: None, folder: folder.to_owned() })
+    }
+
+    /// Cables to a bridge in a namespace of its own.
+    fn plug_in(&mut self) -> Result<(), String> {
         let switch = Namespace::new()?;
         switch.run("ip link add bridge type bridge")?;
         switch.run("ip link set bridge up")?;
-        // MPIs name files after the host, and several tests may run at once.
-        let mark = format!("{}-{}", std::process::id(), NETWORKS.fetch_add(1, Ordering::Relaxed));
-        let mut hosts = Vec::new();
-        for number in 1..=count {
-            let namespace = Namespace::new()?;
-            let inside = namespace.pid();
+        for (host, number) in self.all.iter().zip(1..) {
+            let inside = host.namespace.pid();
             switch.run(&format!("ip link add port{number} type veth peer name eth0 netns {inside}"))?;
             switch.run(&format!("ip link set port{number} master bridge up"))?;
-            hosts.push(Host { name: format!("host{number}-{mark}"), namespace });
         }
-        Ok(Self { all: hosts, switch, folder: folder.to_owned() })
+        self.switch = Some(switch);
+        Ok(())
     }
 
-    /// Names, addresses and the limit of the rate.
-    fn configure(&self, Limit { rate, burst }: Limit) {
+    /// Limits what each host may send.
+    fn slow_down(&self, Limit { rate, burst }: Limit) {
+        let bits = rate * 8;
+        let line = format!("tc qdisc add dev eth0 root tbf rate {bits}bit burst {burst}b latency 100ms");
+        for host in &self.all {
+            host.namespace.run(&line).unwrap_or_else(|why| panic!("{why}"));
+        }
+    }
+
+    /// A process in each host.
+    pub fn processes(&self) -> Vec<u32> {
+        self.all.iter().map(|host| host.namespace.pid()).collect()
+    }
+
+    /// Names and addresses.
+    pub fn configure(&self) {
         let table = self.file("hosts");
         let lines = self.all.iter().zip(1..).map(|(host, number)| format!("10.0.0.{number} {}\n", host.name));
         fs::write(&table, format!("127.0.0.1 localhost\n{}", lines.collect::<String>())).expect("writable");
@@ -71,8 +92,6 @@ impl Hosts {
             run("ip link set lo up");
             run(&format!("ip address add 10.0.0.{number}/24 dev eth0"));
             run("ip link set eth0 up");
-            let rate = rate * 8;
-            run(&format!("tc qdisc add dev eth0 root tbf rate {rate}bit burst {burst}b latency 100ms"));
             fs::write(self.file(&host.name), host.namespace.pid().to_string()).expect("writable");
         }
         self.write_agent();
@@ -110,7 +129,8 @@ impl Hosts {
 
     /// Pulls the cable of a host, whose number is its place.
     pub fn cut_off(&self, host: usize) {
-        self.switch.run(&format!("ip link set port{} down", host + 1)).unwrap_or_else(|why| panic!("{why}"));
+        let switch = self.switch.as_ref().expect("there are cables");
+        switch.run(&format!("ip link set port{} down", host + 1)).unwrap_or_else(|why| panic!("{why}"));
     }
 
     /// The names of the hosts.

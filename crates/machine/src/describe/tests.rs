@@ -20,6 +20,8 @@ fn network(topology: Topology) -> Network {
         switching: Switching::CutThrough { header: 0 },
         link: Cost::line(us(10), per_byte),
         setup: Cost::constant(us(2)),
+        occupancy: None,
+        frame: None,
         overheads: Overheads::default(),
         nodes: None,
         local: Cost::default(),

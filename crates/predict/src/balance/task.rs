@@ -44,7 +44,8 @@ impl<'a> Task<'a> {
         // Nobody asks for them here, and the machine is copied for each trial.
         machine.sources.clear();
         machine.multitasking = true;
-        Ok(Self { program, processors, machine, network: wish.network, speeds: wish.speeds.clone() })
+        let network = wish.network_of(&machine);
+        Ok(Self { program, processors, machine, network, speeds: wish.speeds.clone() })
     }
 
     /// How many ranks there are.

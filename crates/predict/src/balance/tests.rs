@@ -56,7 +56,7 @@ fn ring(ranks: u32, seed: u64) -> Program {
 
 fn task(program: &Program, processors: usize) -> Task<'_> {
     let model = MachineModel::load("ethernet10", &[]).unwrap();
-    let wish = Wish { processors: Some(processors), network: Model::Traffic, ..Wish::default() };
+    let wish = Wish { processors: Some(processors), network: Some(Model::Traffic), ..Wish::default() };
     Task::new(program, model, &wish).unwrap()
 }
 

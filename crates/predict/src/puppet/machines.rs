@@ -57,7 +57,7 @@ impl Bench {
 
     /// Runs a program with as many processes as processors.
     pub(super) fn run(&self, program: &Program, topology: &str, processors: usize) -> Result<Run, Error> {
-        let wish = Wish { network: self.network, ..Wish::default() };
+        let wish = Wish { network: Some(self.network), ..Wish::default() };
         let case = Case::new(self.model(topology, processors)?, processors, &wish)?;
         let mut totals = Totals::new(program);
         let ends = panto_sim::run(program, &case.setting(None), &mut totals)
@@ -68,7 +68,7 @@ impl Bench {
 
     /// A program whose processes share these processors of the Ethernet.
     pub(super) fn shared<'a>(&self, program: &'a Program, processors: usize) -> Result<Task<'a>, Error> {
-        let wish = Wish { network: self.network, processors: Some(processors), ..Wish::default() };
+        let wish = Wish { network: Some(self.network), processors: Some(processors), ..Wish::default() };
         Task::new(program, self.model(&format!("complete {processors}"), processors)?, &wish)
     }
 }

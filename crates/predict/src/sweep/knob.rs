@@ -109,7 +109,7 @@ impl Variant {
             processors: get(Knob::Processors).map(processors).transpose()?,
             mapping: get(Knob::Map).map(Mapping::parse).transpose()?.unwrap_or_default(),
             speeds: get(Knob::Speed).map(Speeds::parse).transpose()?.unwrap_or_default(),
-            network: get(Knob::Network).map_or(Ok(Model::Fast), network)?,
+            network: get(Knob::Network).map(network).transpose()?,
         })
     }
 

@@ -121,8 +121,14 @@ pub(crate) fn style_sheet() -> String {
         let _ = writeln!(css, ".panto-figure .{class}{{color:var(--panto-{class},{light})}}");
     }
     css.push_str(".panto-figure .hollow{fill:var(--panto-paper,#ffffff)}\n");
-    css.push_str(".panto-figure .hit:hover{stroke:currentColor}\n");
+    css.push_str(".panto-figure .hits{pointer-events:all}\n.panto-figure .hits circle{r:6px}\n");
+    css.push_str(".panto-figure .hits :hover{stroke:currentColor}\n");
     css
+}
+
+/// A drawing for a page that brings the rules: it needs no colours for programs without style sheets.
+pub(super) fn without_colors(svg: &str) -> String {
+    roles().fold(svg.to_owned(), |svg, role| svg.replace(&format!(" color=\"{}\"", role.light), ""))
 }
 
 /// Declarations that turn the figures of a page dark.

@@ -20,50 +20,42 @@
     return `${Number((seconds / size).toPrecision(4))}${unit}`;
   };
 
-  // A line along the values, or dots at them, between their extremes.
-  const plot = (title, values, kind, log) => {
+  // A line along the samples, or dots at them. A sample is its part of the way from the least to the greatest.
+  const plot = (title, parts, kind, ends) => {
     const [width, height, left, bottom] = [300, 110, 8, 18];
-    const scaled = values.map((value) => (log ? Math.log(value) : value));
-    const low = Math.min(...scaled), high = Math.max(...scaled), span = high - low || 1;
-    const along = (value) => left + ((value - low) / span) * (width - 2 * left);
-    const up = (part) => height - bottom - part * (height - bottom - 8);
+    const along = (part) => (left + part * (width - 2 * left)).toFixed(1);
+    const up = (part) => (height - bottom - part * (height - bottom - 8)).toFixed(1);
     const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title });
-    const axis = `M${left},${up(0)}H${width - left}`;
-    svg.append(make("path", { d: axis, class: "axis" }));
-    const label = (x, anchor, text) =>
-      svg.append(make("text", { x, y: height - 4, "text-anchor": anchor }, text));
+    svg.append(make("path", { d: `M${left},${up(0)}H${width - left}`, class: "axis" }));
     if (kind === "share") {
-      const sorted = [...scaled].sort((a, b) => a - b), step = 1 / sorted.length;
-      const start = `M${along(low).toFixed(1)},${up(0)}`;
-      const d = sorted.map((value, n) => `H${along(value).toFixed(1)}V${up((n + 1) * step).toFixed(1)}`);
-      svg.append(make("path", { d: start + d.join(""), class: "curve" }));
-      label(left, "start", time(Math.min(...values)));
-      label(width - left, "end", time(Math.max(...values)));
+      const sorted = [...parts].sort((a, b) => a - b);
+      const d = sorted.map((part, n) => `H${along(part)}V${up((n + 1) / sorted.length)}`);
+      svg.append(make("path", { d: `M${along(0)},${up(0)}${d.join("")}`, class: "curve" }));
     } else {
-      const last = Math.max(1, scaled.length - 1);
-      const d = scaled.map((value, n) => `M${(left + (n / last) * (width - 2 * left)).toFixed(1)},${up((value - low) / span).toFixed(1)}h0`);
-      const dots = make("path", { d: d.join(""), class: "dots" });
-      if (values.length < 40) dots.style.strokeWidth = "5";
+      const last = Math.max(1, parts.length - 1);
+      const dots = make("path", { d: parts.map((part, n) => `M${along(n / last)},${up(part)}h0`).join(""), class: "dots" });
+      if (parts.length < 40) dots.style.strokeWidth = "5";
       svg.append(dots);
-      label(left, "start", "first sample");
-      label(width - left, "end", "last");
     }
+    const label = (x, anchor, text) => svg.append(make("text", { x, y: height - 4, "text-anchor": anchor }, text));
+    label(left, "start", ends[0]);
+    label(width - left, "end", ends[1]);
     const box = make("div");
     box.append(make("strong", {}, title), svg);
     return box;
   };
 
+  // Two signs are a number from 0 to 4095.
+  const SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const pictures = (number) => {
-    const entry = raw[number];
-    const values = entry ? entry[2].filter((value) => value !== null) : [];
-    if (values.length < 2) return null;
-    const positive = values.every((value) => value > 0);
-    const log = positive && Math.max(...values) > 20 * Math.min(...values);
+    const [all, low, high, log, steps] = raw[number] || [0, 0, 0, 0, ""];
+    const parts = (steps.match(/../g) || []).map((two) => (64 * SIGNS.indexOf(two[0]) + SIGNS.indexOf(two[1])) / 4095);
+    if (parts.length < 2) return null;
     const box = make("div", { class: "samples" });
     const share = log ? "Share within a time (logarithmic)" : "Share within a time";
-    box.append(plot(share, values, "share", log), plot("In the order of measuring", values, "order", log));
-    const shown = values.length < entry[1] ? `${values.length} of ${entry[1]} samples` : `all ${entry[1]} samples`;
-    box.append(make("small", {}, shown));
+    box.append(plot(share, parts, "share", [time(low), time(high)]));
+    box.append(plot("In the order of measuring", parts, "order", ["first sample", "last"]));
+    box.append(make("small", {}, parts.length < all ? `${parts.length} of ${all} samples` : `all ${all} samples`));
     return box;
   };
 
@@ -73,7 +65,17 @@
   document.body.append(tip);
   let shown = null;
 
-  const text = (point) => {
+  // The second drawing of a figure has the points of the first at other places, and leaves their words to it.
+  const told = (point) => {
+    const drawing = point.closest("figure > .other");
+    if (!drawing || point.firstElementChild || point.dataset.text !== undefined) return point;
+    const group = [...drawing.querySelectorAll(".hits")].indexOf(point.parentElement);
+    const first = drawing.parentElement.querySelectorAll(":scope > .first .hits")[group];
+    return first ? first.children[[...point.parentElement.children].indexOf(point)] : point;
+  };
+
+  const text = (hit) => {
+    const point = told(hit);
     const title = point.querySelector("title");
     if (title) {
       // Browsers would show the title as well.
@@ -83,6 +85,11 @@
     return point.dataset.text || "";
   };
 
+  const samples = (hit) => {
+    const { raw: number } = told(hit).dataset;
+    return number === undefined ? null : pictures(Number(number));
+  };
+
   const show = (point) => {
     if (shown === point) return;
     hide();
@@ -90,7 +97,7 @@
     point.classList.add("here");
     const [name, ...values] = text(point).split("\n");
     tip.replaceChildren(make("b", {}, name), ...values.map((line) => make("div", {}, line)));
-    const drawn = point.dataset.raw === undefined ? null : pictures(Number(point.dataset.raw));
+    const drawn = samples(point);
     if (drawn) {
       tip.append(drawn);
       tip.append(make("small", {}, "click or Enter keeps these below the figure"));
@@ -110,7 +117,7 @@
   };
 
   const keep = (point) => {
-    const drawn = point.dataset.raw === undefined ? null : pictures(Number(point.dataset.raw));
+    const drawn = samples(point);
     const figure = point.closest("figure");
     if (!drawn || !figure) return;
     const kept = figure.querySelector(".kept");
@@ -123,8 +130,7 @@
   };
 
   const pointOf = (target) => {
-    const hit = target instanceof Element ? target.closest(".hit") : null;
-    return hit ? hit.parentElement : null;
+    return target instanceof Element ? target.closest(".hits > circle") : null;
   };
   document.addEventListener("pointerover", (event) => {
     const point = pointOf(event.target);
@@ -167,7 +173,7 @@
   const walk = (figure, key) => {
     const rows = [...figure.querySelectorAll("g[data-series]:not(.gone)")]
       .filter((group) => group.getClientRects().length > 0)
-      .map((group) => [...group.children].filter((child) => child.querySelector(":scope > .hit")))
+      .map((group) => [...group.querySelectorAll(":scope > .hits > circle")])
       .filter((points) => points.length > 0);
     if (rows.length === 0) return false;
     let row = rows.findIndex((points) => points.includes(shown));

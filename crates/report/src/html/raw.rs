@@ -1,26 +1,30 @@
-//! Raw samples inside a page: few bytes each, and no more than can be seen.
+//! Raw samples inside a page: two bytes each, and no more than can be seen.
 
 use std::fmt::Write as _;
 
 /// The samples behind a point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Raw {
-    /// What was measured, in words.
-    pub name: String,
     /// Seconds, in the order in which they were taken; maybe not all.
     pub seconds: Vec<f64>,
     /// How many there are in all.
     pub all: usize,
 }
 
-/// Digits that a sample keeps: enough for any plot.
+/// Digits of the least and the greatest sample: as many as are shown.
 const DIGITS: usize = 4;
+/// The way from the least to the greatest sample has so many steps: finer than the pixels of any screen.
+const STEPS: f64 = 4095.0;
+/// Samples that spread by more than this factor are seen, and kept, on a logarithmic scale.
+const WIDE: f64 = 20.0;
+/// A step is two of these.
+const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 impl Raw {
     /// At most so many of the samples, evenly from the first to the last, the least and the greatest always among them.
-    pub fn new(name: impl Into<String>, seconds: &[f64], most: usize) -> Self {
+    pub fn new(seconds: &[f64], most: usize) -> Self {
         let kept: Vec<f64> = places(seconds, most.max(4)).into_iter().map(|place| seconds[place]).collect();
-        Self { name: name.into(), seconds: kept, all: seconds.len() }
+        Self { seconds: kept, all: seconds.len() }
     }
 }
 
@@ -39,26 +43,40 @@ fn places(seconds: &[f64], most: usize) -> Vec<usize> {
     places
 }
 
-/// A list of lists: name, number of all samples, those that are here.
+/// A list of lists: number of all samples, the least and the greatest, 1 if the scale between them is logarithmic, and the samples that
+/// are here as steps on it.
 pub(super) fn json(all: &[Raw]) -> String {
     let mut text = String::from("[");
     for (place, raw) in all.iter().enumerate() {
         let comma = if place == 0 { "" } else { ",\n" };
-        let samples: Vec<String> = raw.seconds.iter().map(|&seconds| number(seconds)).collect();
-        let _ = write!(text, "{comma}[{},{},[{}]]", quoted(&raw.name), raw.all, samples.join(","));
+        // What is no number cannot be seen.
+        let seconds: Vec<f64> = raw.seconds.iter().copied().filter(|seconds| seconds.is_finite()).collect();
+        let low = seconds.iter().copied().reduce(f64::min).unwrap_or(0.0);
+        let high = seconds.iter().copied().reduce(f64::max).unwrap_or(0.0);
+        let is_log = low > 0.0 && high > WIDE * low;
+        let steps: String = seconds.iter().flat_map(|&seconds| step(seconds, low, high, is_log)).collect();
+        // Writing to a String cannot fail.
+        let _ = write!(
+            text,
+            "{comma}[{},{},{},{},\"{steps}\"]",
+            raw.all,
+            number(low),
+            number(high),
+            u8::from(is_log)
+        );
     }
     text + "]"
 }
 
-/// What cannot be a number in JSON is nothing.
-fn number(seconds: f64) -> String {
-    if seconds.is_finite() { format!("{seconds:.*e}", DIGITS - 1) } else { "null".into() }
+fn step(seconds: f64, low: f64, high: f64, is_log: bool) -> [char; 2] {
+    let [at, low, high] = [seconds, low, high].map(|value| if is_log { value.ln() } else { value });
+    let part = if high > low { (at - low) / (high - low) } else { 0.0 };
+    let step = (part * STEPS).round() as usize;
+    [step / SIGNS.len(), step % SIGNS.len()].map(|sign| SIGNS[sign].into())
 }
 
-/// A string that ends neither itself nor the element around it.
-fn quoted(text: &str) -> String {
-    let json = serde_json::Value::from(text).to_string();
-    json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+fn number(seconds: f64) -> String {
+    format!("{seconds:.*e}", DIGITS - 1)
 }
 
 #[cfg(test)]
@@ -67,15 +85,15 @@ mod tests {
 
     #[test]
     fn few_samples_are_kept_as_they_are() {
-        let raw = Raw::new("a", &[3.0, 1.0, 2.0], 100);
+        let raw = Raw::new(&[3.0, 1.0, 2.0], 100);
         assert_eq!((raw.seconds.as_slice(), raw.all), ([3.0, 1.0, 2.0].as_slice(), 3));
-        assert_eq!(Raw::new("none", &[], 100).seconds, [0.0; 0]);
+        assert_eq!(Raw::new(&[], 100).seconds, [0.0; 0]);
     }
 
     #[test]
     fn of_many_the_order_and_the_extremes_stay() {
         let seconds: Vec<f64> = (0..1000).map(|n| f64::from((n * 377) % 1000)).collect();
-        let raw = Raw::new("many", &seconds, 50);
+        let raw = Raw::new(&seconds, 50);
         assert!(raw.seconds.len() <= 50 && raw.seconds.len() > 45, "{}", raw.seconds.len());
         let least = raw.seconds.iter().copied().fold(f64::INFINITY, f64::min);
         let most = raw.seconds.iter().copied().fold(0.0, f64::max);
@@ -89,8 +107,17 @@ mod tests {
     }
 
     #[test]
-    fn names_stay_inside_of_their_element() {
-        let text = json(&[Raw::new("</script><b>\"&", &[1.5e-6, f64::NAN], 10)]);
-        assert_eq!(text, "[[\"\\u003c/script\\u003e\\u003cb\\u003e\\\"\\u0026\",2,[1.500e-6,null]]]");
+    fn samples_are_steps_between_the_least_and_the_greatest() {
+        let samples = [1.0, f64::NAN, 2.0, 1.25, 1.0];
+        assert_eq!(json(&[Raw::new(&samples, 10)]), "[[5,1.000e0,2.000e0,0,\"AA//QAAA\"]]");
+        let wide = json(&[Raw::new(&[4.0, 1024.0, 1.0], 10), Raw::new(&[7e-6], 10), Raw::default()]);
+        let lists = [
+            "[3,1.000e0,1.024e3,1,\"Mz//AA\"]",
+            "[1,7.000e-6,7.000e-6,0,\"AA\"]",
+            "[0,0.000e0,0.000e0,0,\"\"]",
+        ];
+        assert_eq!(wide, format!("[{}]", lists.join(",\n")));
+        let below = json(&[Raw::new(&[-1.0, 0.0, 1e9], 10)]);
+        assert!(below.contains("-1.000e0,1.000e9,0,"), "no logarithm of what is not positive: {below}");
     }
 }

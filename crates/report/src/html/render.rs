@@ -3,7 +3,7 @@
 use super::{Block, KeyFigure, Page, Section, raw};
 use crate::chart::{self, dark_variables, inline_svg, style_sheet};
 use crate::markup::{Markup, Tag};
-use crate::table::Table;
+use crate::table::{self, Table};
 
 const PAGE_CSS: &str = include_str!("page.css");
 const PAGE_JS: &str = include_str!("page.js");
@@ -61,7 +61,7 @@ fn meta(name: &str, content: &str) -> Tag {
 fn style() -> String {
     // Paper is white, whatever the screen is.
     let dark = format!("@media screen and (prefers-color-scheme: dark){{:root{{{}}}}}\n", dark_variables());
-    format!("\n{PAGE_CSS}{}{dark}", style_sheet())
+    format!("\n{PAGE_CSS}{}{}{dark}", table::style_sheet(), style_sheet())
 }
 
 fn header(m: &mut Markup, page: &Page) {
@@ -124,7 +124,7 @@ impl Writer {
         let names: Vec<&str> = figure.charts.iter().map(|chart| chart.title.as_str()).collect();
         self.m.open(&scrolling("figure", &names.join("; ")));
         let Some(other) = figure.other_scale() else {
-            self.m.raw(&inline_svg(figure));
+            self.m.raw(&inline_svg(figure, None));
             return self.m.close();
         };
         self.figures += 1;
@@ -132,9 +132,9 @@ impl Writer {
         let scales = if is_log { ["logarithmic", "linear"] } else { ["linear", "logarithmic"] };
         self.choice("first", scales[0]);
         self.choice("other", scales[1]);
-        for (class, figure) in [("first", figure), ("other", &other)] {
+        for (class, drawn, told) in [("first", figure, None), ("other", &other, Some(figure))] {
             self.m.open(&Tag::new("div").attr("class", class));
-            self.m.raw(&inline_svg(figure));
+            self.m.raw(&inline_svg(drawn, told));
             self.m.close();
         }
         self.m.close();

@@ -90,7 +90,7 @@ fn point(key: &Key) -> String {
     words::printable(&text.collect::<Vec<_>>().join(", "))
 }
 
-fn ratio(ratio: f64) -> String {
+pub(super) fn ratio(ratio: f64) -> String {
     format!("{ratio:.3}")
 }
 
@@ -99,10 +99,10 @@ fn p_value(p: f64) -> String {
 }
 
 /// Of a part of one: 0.05 is `5%`.
-fn percent(part: f64) -> String {
+pub(super) fn percent(part: f64) -> String {
     format!("{}%", panto_units::trim_zeros(&format!("{:.2}", 100.0 * part)))
 }
 
-fn seconds(nanos: f64) -> f64 {
+pub(super) fn seconds(nanos: f64) -> f64 {
     nanos * 1e-9
 }

@@ -1,11 +1,11 @@
 //! Who is best where, as a table and as a picture (M6, M7).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use panto_bench::contest::{Contest, Entry, Round, contests};
 use panto_bench::results::Record;
-use panto_bench::{Point, param};
-use panto_units::{bytes, time};
+use panto_bench::{Value, param};
+use panto_units::time;
 
 use super::words;
 use crate::chart::{Cell, Grid, GridRow};
@@ -27,56 +27,71 @@ pub fn decision_pictures(records: &[Record]) -> Vec<(String, Grid)> {
 }
 
 fn heading(contest: &Contest) -> String {
-    format!("{}: {}, by message size and number of ranks", words::printable(&contest.kernel), contest.title)
+    let in_words = |name: &str| match name {
+        param::BYTES => "message size".to_owned(),
+        name => super::param::header(name),
+    };
+    let axes: Vec<String> = Plane::of(contest).names.into_iter().map(in_words).collect();
+    let and = if axes.is_empty() { "" } else { " and " };
+    let (kernel, by) = (words::printable(&contest.kernel), axes.join(", "));
+    format!("{kernel}: {}, by {by}{and}number of ranks", contest.title)
 }
 
 /// `cm5-broadcast-fastest-broadcast`: a kernel may have more than one.
 fn file_name(contest: &Contest) -> String {
-    let title = contest.title.trim_start_matches("the ").replace(' ', "-");
+    let title = contest.title.trim_start_matches("the ").replace(", ", "-").replace(' ', "-");
     let machine = contest.machine.as_ref().map(|machine| format!("-{machine}")).unwrap_or_default();
     let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     format!("{}-{title}{machine}", contest.kernel).chars().map(safe).collect()
 }
 
-/// The rounds in a grid.
+/// The rounds in a grid: a row for each size in each context, a column for each number of ranks.
 struct Plane<'a> {
-    sizes: Vec<u64>,
+    /// What tells rows from each other: delays and the like, then the size.
+    names: Vec<&'a str>,
+    rows: BTreeMap<Vec<Option<&'a Value>>, Vec<&'a Round>>,
     ranks: Vec<usize>,
-    rounds: &'a [Round],
 }
 
 impl<'a> Plane<'a> {
     fn of(contest: &'a Contest) -> Self {
-        let sizes: BTreeSet<u64> = contest.rounds.iter().map(|round| size(&round.point)).collect();
+        let has_sizes = contest.rounds.iter().any(|round| round.point.params.contains_key(param::BYTES));
+        let names: Vec<&str> =
+            contest.varying().into_iter().chain(has_sizes.then_some(param::BYTES)).collect();
+        let mut rows: BTreeMap<_, Vec<&Round>> = BTreeMap::new();
+        for round in &contest.rounds {
+            let row = names.iter().map(|name| round.point.params.get(*name)).collect();
+            rows.entry(row).or_default().push(round);
+        }
         let ranks: BTreeSet<usize> = contest.rounds.iter().map(|round| round.point.ranks).collect();
-        let (sizes, ranks) = (sizes.into_iter().collect(), ranks.into_iter().collect());
-        Self { sizes, ranks, rounds: &contest.rounds }
+        Self { names, rows, ranks: ranks.into_iter().collect() }
     }
 
-    fn at(&self, bytes: u64, ranks: usize) -> Option<&'a Round> {
-        self.rounds.iter().find(|round| size(&round.point) == bytes && round.point.ranks == ranks)
+    /// What stands before the cells of each row, and the cells.
+    fn rows(&self) -> impl Iterator<Item = (Vec<String>, Vec<Option<&'a Round>>)> {
+        self.rows.iter().map(|(row, rounds)| {
+            let heads = self.names.iter().zip(row).map(|(name, value)| super::param::cell(name, *value));
+            let at = |ranks: &usize| rounds.iter().find(|round| round.point.ranks == *ranks).copied();
+            (heads.collect(), self.ranks.iter().map(at).collect())
+        })
     }
 
-    fn row(&self, bytes: u64) -> impl Iterator<Item = Option<&'a Round>> {
-        self.ranks.iter().map(move |&ranks| self.at(bytes, ranks))
+    fn heads(&self) -> Vec<String> {
+        self.names.iter().map(|name| super::param::header(name)).collect()
     }
 
     fn has_ties(&self) -> bool {
-        self.rounds.iter().any(|round| round.winner().is_none())
+        self.rows.values().flatten().any(|round| round.winner().is_none())
     }
-}
-
-fn size(point: &Point) -> u64 {
-    point.number(param::BYTES).unwrap_or(0)
 }
 
 fn table(contest: &Contest) -> Table {
     let plane = Plane::of(contest);
-    let heads = plane.ranks.iter().map(|ranks| Column::text(format!("{ranks} ranks")));
-    let mut table = Table::new(std::iter::once(Column::right("size")).chain(heads));
-    for &row in &plane.sizes {
-        let cells = plane.row(row).map(|round| round.map_or("-".into(), |round| cell(round).text()));
-        table.row(std::iter::once(bytes(row)).chain(cells));
+    let ranks = plane.ranks.iter().map(|ranks| Column::text(format!("{ranks} ranks")));
+    let mut table = Table::new(plane.heads().into_iter().map(Column::right).chain(ranks));
+    for (heads, rounds) in plane.rows() {
+        let cells = rounds.into_iter().map(|round| round.map_or("-".into(), |round| cell(round).text()));
+        table.row(heads.into_iter().chain(cells));
     }
     let simulated = contest.machine.as_ref().map(|machine| format!("simulated {machine}"));
     let ties = plane.has_ties().then(|| TIES.to_owned());
@@ -93,23 +108,80 @@ fn cell(round: &Round) -> Cell {
         names.push(format!("{} more", all.len() - MOST_NAMES));
     }
     let times = round.entries.iter().map(|entry| format!("{} {}", entry.name, time(entry.nanos * 1e-9)));
-    let point = format!("{}, {} ranks", bytes(size(&round.point)), round.point.ranks);
-    Cell { names, tooltip: format!("{point}: {}", times.collect::<Vec<_>>().join(", ")) }
+    Cell { names, tooltip: times.collect::<Vec<_>>().join(", ") }
 }
 
 fn picture(contest: &Contest) -> Grid {
     let plane = Plane::of(contest);
-    let row = |&bytes_of: &u64| GridRow {
-        head: bytes(bytes_of),
-        cells: plane.row(bytes_of).map(|round| round.map(cell)).collect(),
+    let row = |(heads, rounds): (Vec<String>, Vec<Option<&Round>>)| {
+        let named = |round: &Round| {
+            let Cell { names, tooltip } = cell(round);
+            let point = heads.iter().cloned().chain([format!("{} ranks", round.point.ranks)]);
+            Cell { names, tooltip: format!("{}: {tooltip}", point.collect::<Vec<_>>().join(", ")) }
+        };
+        let cells = rounds.into_iter().map(|round| round.map(named)).collect();
+        GridRow { head: heads.join(", "), cells }
     };
     let simulated = contest.machine.as_ref().map(|machine| format!(", simulated {machine}"));
     Grid {
         title: words::capitalised(&contest.title),
         subtitle: format!("{}{}", contest.kernel, simulated.unwrap_or_default()),
-        axes: ["size".into(), "ranks".into()],
+        axes: [plane.heads().join(", "), "ranks".into()],
         columns: plane.ranks.iter().map(ToString::to_string).collect(),
-        rows: plane.sizes.iter().map(row).collect(),
+        rows: plane.rows().map(row).collect(),
         notes: plane.has_ties().then(|| format!("{TIES}.")).into_iter().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use panto_bench::Point;
+    use panto_bench::measure::Samples;
+    use panto_units::Time;
+
+    use super::*;
+
+    fn record(who: &str, collective: &str, ranks: usize, delay: u64) -> Record {
+        let point = Point::new(ranks).with(param::DELAY, delay).with_text(param::COLLECTIVE, collective);
+        let point = if collective == "barrier" { point } else { point.with(param::BYTES, 8) };
+        let nanos = if who == "ring" { delay + 10 } else { 2 * delay + 5 };
+        let samples = Samples::exact(Time::from_nanos(nanos));
+        let point = point.with_text(param::IMPLEMENTATION, who);
+        Record { machine: Some("mine".into()), ..Record::new("scenario/delay", &point, samples) }
+    }
+
+    /// One picture a collective: delays are rows beside the sizes. A barrier has no size.
+    #[test]
+    fn contexts_are_rows() {
+        let mut records = Vec::new();
+        for collective in ["bcast", "barrier"] {
+            for (ranks, delay) in [(2, 0), (2, 64_000), (4, 0), (4, 64_000)] {
+                records.extend(["ring", "linear"].map(|who| record(who, collective, ranks, delay)));
+            }
+        }
+        let tables = decisions(&records);
+        let heads: Vec<&str> = tables.iter().map(|(head, _)| head.as_str()).collect();
+        assert_eq!(
+            heads,
+            [
+                "scenario/delay: the fastest barrier, by delay and number of ranks",
+                "scenario/delay: the fastest bcast, by delay, message size and number of ranks"
+            ]
+        );
+        let text = tables[1].1.to_string();
+        for words in
+            ["delay  size  2 ranks  4 ranks", " 0ns    8B  linear   linear", "64us    8B  ring     ring"]
+        {
+            assert!(text.contains(words), "no `{words}` in\n{text}");
+        }
+        let pictures = decision_pictures(&records);
+        assert_eq!(pictures[1].0, "scenario-delay-fastest-bcast-mine");
+        let grid = &pictures[1].1;
+        assert_eq!((grid.axes[0].as_str(), grid.rows[1].head.as_str()), ("delay, size", "64us, 8B"));
+        let tip = &grid.rows[1].cells[1].as_ref().expect("a cell").tooltip;
+        assert!(tip.starts_with("64us, 8B, 4 ranks: ring 64.0us, linear "), "{tip}");
+        assert!(
+            pictures[0].1.rows[0].cells[0].as_ref().expect("a cell").tooltip.starts_with("0ns, 2 ranks: ")
+        );
     }
 }

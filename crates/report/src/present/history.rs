@@ -27,16 +27,17 @@ pub fn history_table(history: &History, most: usize) -> Table {
         ]
     });
     let mut table = Table::new([Column::text("kernel"), Column::text("point")].into_iter().chain(heads));
-    let series = by_weight(history);
+    let (series, shared) = (by_weight(history), shared(history));
     for one in series.iter().take(most) {
         let cells =
             shown().flat_map(|(place, _)| cells(one.values.iter().find(|value| value.version == place)));
-        table.row([words::printable(&one.key.kernel), point(one)].into_iter().chain(cells));
+        table.row([words::printable(&one.key.kernel), point(one, &shared)].into_iter().chain(cells));
     }
     let caption: Vec<String> = [
         (first > 0).then(|| format!("the last {MOST_VERSIONS} of {} versions", history.versions.len())),
         (series.len() > most)
             .then(|| format!("{most} of {} points, the largest changes first", series.len())),
+        (!shared.is_empty()).then(|| format!("all points: {}", in_words(shared))),
     ]
     .into_iter()
     .flatten()
@@ -121,7 +122,27 @@ fn name(version: &Version, place: usize) -> String {
     label.unwrap_or_else(|| format!("#{} {}", place + 1, date::utc(version.started)))
 }
 
-fn point(series: &Series) -> String {
-    let text = series.key.parameters().into_iter().map(|(name, value)| param::phrase(name, Some(&value)));
+/// Parameters by their names.
+type Parameters<'a> = Vec<(&'a str, panto_bench::Value)>;
+
+/// What all points have in common, if there are several; it need not be said of each.
+fn shared(history: &History) -> Parameters<'_> {
+    let [first, others @ ..] = &history.series[..] else { return Vec::new() };
+    if others.is_empty() {
+        return Vec::new();
+    }
+    let mut shared = first.key.parameters();
+    shared.retain(|one| others.iter().all(|series| series.key.parameters().contains(one)));
+    shared
+}
+
+fn point(series: &Series, shared: &[(&str, panto_bench::Value)]) -> String {
+    let mut own = series.key.parameters();
+    own.retain(|one| !shared.contains(one));
+    in_words(own)
+}
+
+fn in_words(parameters: Parameters) -> String {
+    let text = parameters.into_iter().map(|(name, value)| param::phrase(name, Some(&value)));
     words::printable(&text.collect::<Vec<_>>().join(", "))
 }

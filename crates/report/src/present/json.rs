@@ -66,6 +66,8 @@ struct Point<'a> {
     wrong: Option<&'a str>,
     #[serde(skip_serializing_if = "<[f64]>::is_empty")]
     ranks_ns: &'a [f64],
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    figures: &'a BTreeMap<String, f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,6 +123,7 @@ impl<'a> Point<'a> {
             verified: record.verified,
             wrong: record.wrong.as_deref(),
             ranks_ns: &record.ranks_ns,
+            figures: &record.figures,
             machine: record.machine.as_deref(),
             expected: record.expected.as_ref(),
             residual: record.residual(),

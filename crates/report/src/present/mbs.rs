@@ -48,11 +48,16 @@ fn title(point: &Point) -> String {
         text(param::IMPLEMENTATION).filter(|name| *name != "library").map(str::to_owned),
         text(param::CALL).filter(|call| *call != "blocking").map(str::to_owned),
         duration(param::DELAY).map(|delay| format!("delay {delay}")),
-        text(param::LATE).map(|who| format!("participant {who} late")),
+        text(param::LATE).map(|who| format!("participant {} late", counted_from_one(who))),
         duration(param::COMPUTATION).map(|computation| format!("computation {computation}")),
         text(param::PROGRESS).map(|how| format!("progress {how}")),
     ];
     std::iter::once(name).chain(rest.into_iter().flatten()).collect::<Vec<_>>().join(", ")
+}
+
+/// The document's numbers of participants begin with 1.
+fn counted_from_one(who: &str) -> String {
+    who.parse::<u64>().map_or_else(|_| who.to_owned(), |number| number.saturating_add(1).to_string())
 }
 
 fn size(point: &Point) -> u64 {
@@ -109,14 +114,14 @@ mod tests {
 
     #[test]
     fn contexts_have_tables_of_their_own() {
-        let late = |record: Record| {
-            let point = record.point.with(param::DELAY, 50_000).with_text(param::LATE, "last");
+        let late = |record: Record, who: &str| {
+            let point = record.point.with(param::DELAY, 50_000).with_text(param::LATE, who);
             Record { kernel: "scenario/delay".into(), point, ..record }
         };
-        let text = mbs(&[record(2, 8, &[1.0]), late(record(2, 8, &[2.0]))]);
-        assert!(
-            text.contains("Broadcast:\n") && text.contains("Broadcast, delay 50us, participant last late:\n"),
-            "{text}"
-        );
+        let one = || record(4, 8, &[1.0]);
+        let text = mbs(&[one(), late(one(), "last"), late(one(), "2")]);
+        for title in ["", ", delay 50us, participant last late", ", delay 50us, participant 3 late"] {
+            assert!(text.contains(&format!("Broadcast{title}:\n")), "no `{title}` in {text}");
+        }
     }
 }

@@ -92,10 +92,9 @@ impl Reported<'_> {
     pub fn kernels(&self, mut page: Page, points: usize) -> Page {
         let found = findings(self.records);
         for (kernel, records) in by_kernel(self.records) {
-            // Figures of a part of the records number those alone.
-            let first = (!is_swap(&kernel) && !is_scenario(&kernel)).then_some(page.raw.len() as u32);
+            let first = has_raw(&kernel).then_some(page.raw.len() as u32);
             if first.is_some() {
-                page.raw.extend(samples::raw(&Group::of(&kernel, &records), &records, points));
+                page.raw.extend(samples::raw(&records, points));
             }
             page = page.section(self.kernel(&kernel, &records, &found, first));
         }
@@ -140,10 +139,15 @@ impl Reported<'_> {
     }
 }
 
+/// Does a page hold the samples of the points of a kernel? Figures of a part of the records number those alone.
+pub(super) fn has_raw(kernel: &str) -> bool {
+    !is_swap(kernel) && !is_scenario(kernel)
+}
+
 const VIRTUAL: &str = "The kernels that measure real machines ran on a model, with a virtual clock that turns as the \
                        modelled machine needs time.";
 const KEPT: &str = "This page holds a part of the samples of each point, evenly taken from the first to the last, the least and \
-                    the greatest always among them; all figures and intervals come from all samples, which are in the result file.";
+                    the greatest always among them, each as one of 4096 steps between these two; all figures and intervals come from all samples, which are in the result file.";
 
 /// The figures of a kernel, and who is best where several ways are in contest.
 fn pictures(kernel: &str, records: &[Record], manifest: Option<&Manifest>, first: Option<u32>) -> Vec<Block> {

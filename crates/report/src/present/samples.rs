@@ -12,7 +12,7 @@ use crate::html::{Block, Raw};
 const MOST_POINTS: usize = 4;
 /// Samples of one of them that are drawn: more cannot be told apart.
 const MOST_DRAWN: usize = 120;
-/// Samples of all points together that a page holds: half a megabyte.
+/// Samples of all points together that a page holds: a hundred kilobytes.
 const MOST_KEPT: usize = 50_000;
 /// Those of one point, at least and at most.
 const LEAST_OF_POINT: usize = 16;
@@ -23,11 +23,11 @@ const WIDE: f64 = 20.0;
 const NANO: f64 = 1e-9;
 
 /// The samples of all points of a kernel, for the page; a page has so many points in all.
-pub(super) fn raw(group: &Group, records: &[Record], points: usize) -> Vec<Raw> {
+pub(super) fn raw(records: &[Record], points: usize) -> Vec<Raw> {
     let most = (MOST_KEPT / points.max(1)).clamp(LEAST_OF_POINT, MOST_OF_POINT);
     let of = |record: &Record| {
         let seconds: Vec<f64> = record.samples_ns.iter().map(|nanos| nanos * NANO).collect();
-        Raw::new(format!("{}, {}", group.kernel, point(group, record)), &seconds, most)
+        Raw::new(&seconds, most)
     };
     records.iter().map(of).collect()
 }
@@ -66,7 +66,7 @@ fn figure(group: &Group, records: &[&Record]) -> Figure {
 
 fn kept(record: &Record) -> Vec<f64> {
     let seconds: Vec<f64> = record.samples_ns.iter().map(|nanos| nanos * NANO).collect();
-    Raw::new("", &seconds, MOST_DRAWN).seconds
+    Raw::new(&seconds, MOST_DRAWN).seconds
 }
 
 /// The share of samples up to each.

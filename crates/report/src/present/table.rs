@@ -219,7 +219,7 @@ const LEAST_FOR_INTERVAL: usize = 6;
 /// What the figures of a point do not say.
 fn note(record: &Record) -> String {
     if let Some(why) = &record.absent {
-        return words::printable(why);
+        return in_a_line(why);
     }
     let stop = match record.stop {
         Stop::Budget => Some("budget".to_owned()),
@@ -238,4 +238,15 @@ fn note(record: &Record) -> String {
     let wrong = record.wrong.as_deref().map(words::printable);
     let comp = words::comp_error(record).map(|part| format!("comp {:+.0}%", 100.0 * part));
     [wrong, empty, few, stop, late, steal, clocks, comp].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// More lines of a reason are not read: a deadlock names every rank.
+const MOST_LINES: usize = 3;
+
+fn in_a_line(why: &str) -> String {
+    let lines: Vec<&str> = why.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let shown = lines.iter().take(MOST_LINES).copied().collect::<Vec<_>>().join("; ");
+    let more = lines.len().saturating_sub(MOST_LINES);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    words::printable(&format!("{shown}{more}"))
 }

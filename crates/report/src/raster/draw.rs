@@ -15,6 +15,8 @@ struct Style {
     color: Color,
     size: f32,
     is_bold: bool,
+    /// The part of a text that lies left of its place.
+    anchor: f32,
     clip: Option<Mask>,
     /// Inside of what is not drawn: titles, descriptions, style sheets.
     is_hidden: bool,
@@ -24,7 +26,6 @@ struct Style {
 struct Line {
     x: f32,
     y: f32,
-    anchor: f32,
 }
 
 pub(super) struct Canvas<'f> {
@@ -38,7 +39,8 @@ pub(super) struct Canvas<'f> {
 
 impl<'f> Canvas<'f> {
     pub fn new(map: Pixmap, scale: Transform, size: (f32, f32), fonts: &'f Fonts) -> Self {
-        let plain = Style { color: Color::BLACK, size: 12.0, is_bold: false, clip: None, is_hidden: false };
+        let color = Color::BLACK;
+        let plain = Style { color, size: 12.0, is_bold: false, anchor: 0.0, clip: None, is_hidden: false };
         Self { map, scale, size, fonts, styles: vec![plain], line: None }
     }
 
@@ -73,14 +75,15 @@ impl<'f> Canvas<'f> {
         if let (true, Some(area)) = (tag.name == "svg", tag.number("x").and_then(|_| self.area(tag))) {
             style.clip = self.mask(area);
         }
+        style.anchor = match tag.text("text-anchor") {
+            Some("middle") => 0.5,
+            Some("end") => 1.0,
+            Some(_) => 0.0,
+            None => style.anchor,
+        };
         if tag.name == "text" {
-            let anchor = match tag.text("text-anchor") {
-                Some("middle") => 0.5,
-                Some("end") => 1.0,
-                _ => 0.0,
-            };
             let place = |name| tag.number(name).unwrap_or(0.0);
-            self.line = Some(Line { x: place("x"), y: place("y"), anchor });
+            self.line = Some(Line { x: place("x"), y: place("y") });
         }
         self.styles.push(style);
     }
@@ -130,7 +133,7 @@ impl<'f> Canvas<'f> {
         let style = self.style();
         let Some(line) = self.line.take().filter(|_| !style.is_hidden) else { return };
         let (path, width) = self.fonts.line(text, style.size, style.is_bold);
-        let moved = Transform::from_translate(line.x - line.anchor * width, line.y);
+        let moved = Transform::from_translate(line.x - style.anchor * width, line.y);
         if let Some(path) = path.and_then(|path| path.transform(moved)) {
             self.fill(&path, &style, &paint(&style, "currentColor", None));
         }

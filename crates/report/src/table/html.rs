@@ -1,4 +1,6 @@
-//! Tables as HTML. The style sheet is that of the page around it (`html/page.css`).
+//! Tables as HTML. The style sheet is that of the page around it (`html/page.css`, and [`style_sheet`]).
+
+use std::fmt::Write as _;
 
 use super::decimal::{self, Widths};
 use super::{Align, Column, Table};
@@ -6,7 +8,7 @@ use crate::markup::{Markup, Tag, escape};
 
 pub(super) fn render(table: &Table) -> String {
     let mut m = Markup::default();
-    m.open(&Tag::new("table"));
+    m.open(&Tag::new("table").attr("class", &classes(table)));
     if let Some(caption) = &table.caption {
         m.text(&Tag::new("caption"), caption);
     }
@@ -19,7 +21,7 @@ fn head(m: &mut Markup, table: &Table) {
     m.open(&Tag::new("thead"));
     m.open(&Tag::new("tr"));
     for column in &table.columns {
-        m.wrapped(&aligned(Tag::new("th").attr("scope", "col"), column.align), &header(column));
+        m.wrapped(&Tag::new("th").attr("scope", "col"), &header(column));
     }
     m.close();
     m.close();
@@ -40,8 +42,7 @@ fn body(m: &mut Markup, table: &Table) {
     for row in &table.rows {
         m.open(&Tag::new("tr"));
         for (index, cell) in row.iter().enumerate() {
-            let align = table.columns[index].align;
-            m.wrapped(&aligned(cell_tag(index), align), &content(cell, align, widths[index]));
+            m.wrapped(&cell_tag(index), &content(cell, table.columns[index].align, widths[index]));
         }
         m.close();
     }
@@ -53,8 +54,34 @@ fn cell_tag(index: usize) -> Tag {
     if index == 0 { Tag::new("th").attr("scope", "row") } else { Tag::new("td") }
 }
 
-fn aligned(tag: Tag, align: Align) -> Tag {
-    if align == Align::Left { tag } else { tag.attr("class", "num") }
+/// Which columns hold numbers, and whether the last holds words. A class a cell would take more bytes than the numbers.
+fn classes(table: &Table) -> String {
+    let is_words = |column: &Column| column.align == Align::Left;
+    let numbers = (1..).zip(&table.columns).filter(|(_, column)| !is_words(column));
+    let mut classes: Vec<String> = numbers.map(|(place, _)| class(place)).collect();
+    if table.columns.last().is_some_and(is_words) {
+        classes.push("worded".into());
+    }
+    classes.dedup();
+    classes.join(" ")
+}
+
+/// The class of a table whose column at this place, from 1 on, holds numbers.
+fn class(place: usize) -> String {
+    if place <= MOST_PLACES { format!("n{place}") } else { format!("from{MOST_PLACES}") }
+}
+
+/// Columns with a class of their own. Those of wider tables are alike from here on: matrices of numbers.
+const MOST_PLACES: usize = 24;
+
+/// The rules that bring numbers to the right.
+pub(crate) fn style_sheet() -> String {
+    let mut css = String::new();
+    for place in 1..=MOST_PLACES {
+        let _ = write!(css, ".n{place} tr>:nth-child({place}),");
+    }
+    let rest = format!(".from{MOST_PLACES} tr>:nth-child(n+{})", MOST_PLACES + 1);
+    css + &rest + "{text-align:right;white-space:nowrap}\n"
 }
 
 fn content(cell: &str, align: Align, widths: Widths) -> String {

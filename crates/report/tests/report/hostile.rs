@@ -40,7 +40,7 @@ fn page(name: &str) -> Page {
         .block(details)
         .block(Block::Preformatted(name.into()));
     let page = Page::new(name, name).section(section.clone()).section(section);
-    Page { raw: vec![Raw::new(name, &[1.0, 2.0], 10)], ..page }
+    Page { raw: vec![Raw::new(&[1.0, 2.0], 10)], ..page }
 }
 
 #[test]

@@ -61,6 +61,8 @@ fn a_figure_with_a_wide_range_is_there_on_both_scales() {
         (2, 2)
     );
     assert_well_formed(&wide);
+    let (points, told) = (wide.matches("<circle").count(), wide.matches("</title></circle>").count());
+    assert_eq!((points, told), (4, 2), "what is told of a point stands in the page once");
     let (log, linear) = (wide.find(">logarithmic</label>"), wide.find(">linear</label>"));
     assert!(log < linear && log.is_some(), "what the figure has comes first");
     assert_eq!(html(with(Scale::Linear, 100.0)).matches("type=\"radio\"").count(), 2);

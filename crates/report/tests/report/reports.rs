@@ -22,7 +22,7 @@ fn points_lead_to_their_raw_samples() {
         .split("<script type=\"application/json\" id=\"raw\">")
         .nth(1)
         .and_then(|rest| rest.split("</script>").next());
-    let raw: Vec<(String, usize, Vec<f64>)> = serde_json::from_str(json.expect("samples")).expect("JSON");
+    let raw: Vec<(usize, f64, f64, u8, String)> = serde_json::from_str(json.expect("samples")).expect("JSON");
     assert_eq!(raw.len(), records.len());
     let numbers: Vec<usize> =
         html.split("data-raw=\"").skip(1).filter_map(|rest| rest.split('"').next()?.parse().ok()).collect();
@@ -33,9 +33,17 @@ fn points_lead_to_their_raw_samples() {
     // The first point of the drawing is that of its tooltip.
     let first = html.split("data-raw=\"").nth(1).expect("a point");
     let (number, rest) = first.split_once('"').expect("quoted");
-    let (name, _, samples) = &raw[number.parse::<usize>().expect("a number")];
-    assert!(rest.contains("<title>") && name.starts_with("comet/echo"), "{name}");
-    assert_eq!(samples.len(), 40);
+    let (all, least, most, is_log, steps) = &raw[number.parse::<usize>().expect("a number")];
+    let place = |record: &&Record| (record.point.number(param::HOPS), record.point.number(param::BYTES));
+    let samples = &records.iter().min_by_key(place).expect("a record").samples_ns;
+    let ends =
+        [samples.iter().copied().fold(f64::MAX, f64::min), samples.iter().copied().fold(0.0, f64::max)];
+    assert!(rest.starts_with("><title>0 hops\n"), "{rest:.60}");
+    for (kept, nanos) in [least, most].into_iter().zip(ends) {
+        assert!((kept * 1e9 / nanos - 1.0).abs() < 1e-3, "{kept} for {nanos} ns");
+    }
+    assert_eq!((*all, *is_log, steps.len()), (40, 0, 80), "two signs a sample");
+    assert!(steps.contains("AA") && steps.contains("//"), "the least and the greatest: {steps}");
     for word in
         ["Raw samples", "How the samples are spread", "In words", "How it was measured", "Example CPU"]
     {
@@ -58,8 +66,52 @@ fn an_ordinary_result_is_small() {
     let records: Vec<Record> = (0..20).flat_map(many).collect();
     let html = page(&records);
     assert_eq!(records.len(), 400);
-    assert!(html.len() < 2_000_000, "{} bytes", html.len());
+    // A page of a whole suite with its fitted machine and a viewer is to stay below a megabyte and a half.
+    let each = html.len() / records.len();
+    assert!(each < 2000, "{each} bytes a point");
     assert!(html.contains("This page holds a part of the samples"));
+}
+
+#[test]
+fn runs_lie_over_each_other_with_their_samples() {
+    let (old, manifests) = (echo(1, 6), [manifest()]);
+    let longer = |record: &Record| Record {
+        samples_ns: record.samples_ns.iter().map(|nanos| nanos * 1.5).collect(),
+        ..record.clone()
+    };
+    let new: Vec<Record> =
+        old.iter().map(longer).chain([record("comet/other", Point::new(2), 5.0)]).collect();
+    let of = |name, records| Reported { name: Some(name), manifests: &manifests, records };
+    let runs = [of("old <1>", &old), of("new", &new)];
+    let section = present::overlay_section(&runs, &[None]).expect("they have a kernel in common");
+    let page = present::report(&runs);
+    let alone = page.to_html();
+    let html = Page { sections: vec![section], ..page }.to_html();
+    assert_well_formed(&html);
+    for text in
+        ["Overlaid: old &lt;1&gt;, new", "Echo: one-way time against message size, 0 hops", ", 1 hop</text>"]
+    {
+        assert!(html.contains(text), "{text}");
+    }
+    assert!(
+        !html.contains("comet/other") && html.matches("class=\"name\"").count() == 8,
+        "2 charts, 2 scales, 2 runs"
+    );
+    // The same values lead to the same samples as in the sections of the runs.
+    let raw = |html: &str, value: &str| {
+        let before = html.split(&format!("{value}</title>")).next().expect("a part");
+        before.rsplit("data-raw=\"").next().and_then(|rest| rest.split('"').next()).map(str::to_owned)
+    };
+    for value in values(&html).into_iter().take(12) {
+        assert_eq!(raw(&html, value), raw(&alone, value), "{value}");
+    }
+    assert_eq!(present::overlay_section(&runs[..1], &[]), None, "one run has nothing to lie over");
+}
+
+/// What the points of a drawing say of themselves, below their names.
+fn values(html: &str) -> Vec<&str> {
+    let titles = html.split("><title>").skip(1).filter_map(|rest| rest.split("</title>").next());
+    titles.filter_map(|title| title.split_once('\n')).map(|(_, value)| value).collect()
 }
 
 #[test]

@@ -7,6 +7,7 @@
 mod bus;
 mod channels;
 mod flow;
+mod frames;
 mod interfaces;
 mod queue;
 mod reserve;
@@ -70,4 +71,14 @@ impl Passage {
 #[inline]
 pub fn passage(network: &Network, start: Time, load: Load) -> Passage {
     Passage::after(start, network.transit(load.from, load.to, load.bytes))
+}
+
+/// For how many picoseconds a flow keeps a link from others: as the model says, or for its bytes.
+#[inline]
+fn occupied(network: &Network, bytes: u64) -> u64 {
+    let time = match &network.occupancy {
+        Some(occupancy) => occupancy.of(bytes),
+        None => network.link.piece(bytes).per_byte.of(bytes),
+    };
+    time.as_picos()
 }

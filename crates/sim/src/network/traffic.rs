@@ -5,6 +5,7 @@ use panto_units::Time;
 
 use super::bus::Bus;
 use super::flow::Flows;
+use super::frames::Frames;
 use super::interfaces::Interfaces;
 use super::queue::Queue;
 use super::reserve::Reserve;
@@ -29,6 +30,7 @@ pub(super) enum Policy {
     Queue(Queue),
     Bus(Bus),
     Flow(Flows),
+    Frames(Frames),
 }
 
 impl Traffic {
@@ -94,6 +96,7 @@ impl Policy {
             (_, Switching::Circuit { .. } | Switching::Wormhole { .. }) => {
                 Self::Reserve(Reserve::new(network))
             }
+            (_, Switching::Flow { .. }) if network.frame.is_some() => Self::Frames(Frames::new(network)),
             (_, Switching::Flow { .. }) => Self::Flow(Flows::new(network)),
         }
     }
@@ -106,6 +109,7 @@ impl Policy {
             Self::Queue(queue) => queue.inject(network, now, ticket, load),
             Self::Bus(bus) => bus.inject(network, now, ticket, load),
             Self::Flow(flows) => flows.inject(network, now, ticket, load),
+            Self::Frames(frames) => frames.inject(network, now, ticket, load),
         }
     }
 
@@ -116,6 +120,7 @@ impl Policy {
             Self::Queue(queue) => queue.next(),
             Self::Bus(bus) => bus.next(),
             Self::Flow(flows) => flows.next(),
+            Self::Frames(frames) => frames.next(),
         }
     }
 
@@ -127,6 +132,7 @@ impl Policy {
             Self::Queue(queue) => queue.advance(now, done),
             Self::Bus(bus) => bus.advance(now, done),
             Self::Flow(flows) => flows.advance(now, done),
+            Self::Frames(frames) => frames.advance(now, done),
         }
     }
 }

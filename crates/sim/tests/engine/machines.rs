@@ -106,6 +106,8 @@ fn networks(grain: Grain, room: Room) -> impl Strategy<Value = Network> {
         switching,
         link,
         setup,
+        occupancy: None,
+        frame: None,
         overheads,
         nodes,
         local,
@@ -131,6 +133,7 @@ pub fn machines(grain: Grain, room: Room) -> impl Strategy<Value = Machine> {
         storage: Cost::default(),
         collectives: Collectives::default(),
         multitasking: room == Room::Short,
+        traffic: false,
         sources: Vec::new(),
     })
 }

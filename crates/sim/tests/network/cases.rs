@@ -21,6 +21,8 @@ pub fn network(topology: Topology, switching: Switching) -> Network {
         switching,
         link: Cost::line(ps(10), per_byte(1_000)),
         setup: Cost::constant(ps(3)),
+        occupancy: None,
+        frame: None,
         overheads: Overheads::default(),
         nodes: None,
         local: Cost::constant(ps(7)),
@@ -93,10 +95,18 @@ fn nodes() -> impl Strategy<Value = Option<Nodes>> {
 }
 
 pub fn networks() -> impl Strategy<Value = Network> {
-    let parts = (prop::sample::select(topologies()), switchings(), costs(), costs(), nodes(), costs());
-    parts.prop_map(|(topology, switching, link, setup, nodes, local)| Network {
+    let parts = (
+        prop::sample::select(topologies()),
+        switchings(),
+        (costs(), costs(), prop::option::weighted(0.3, costs()), prop::option::of(0..40_u64)),
+        nodes(),
+        costs(),
+    );
+    parts.prop_map(|(topology, switching, (link, setup, occupancy, frame), nodes, local)| Network {
         link,
         setup,
+        occupancy: occupancy.filter(|_| matches!(switching, Switching::Flow { .. })),
+        frame: frame.filter(|_| matches!(switching, Switching::Flow { .. })),
         nodes,
         local,
         ..network(topology, switching)

@@ -132,6 +132,50 @@ fn a_slow_piece_has_its_own_full_speed() {
     assert_eq!(arrivals(&network, &[(0, 0, 1, 100), (0, 0, 1, 300)]), [613, 613]);
 }
 
+#[test]
+fn what_a_message_keeps_from_others_may_be_less_than_what_it_takes() {
+    // Alone 10 + 100 and a header; of that 40 are shared, after all of the rest.
+    let network = Network { occupancy: Some(Cost::line(ps(20), per_byte(200))), ..linear(FLOW) };
+    assert_eq!(arrivals(&network, &[(0, 0, 1, 100)]), [113]);
+    assert_eq!(arrivals(&network, &[(0, 0, 1, 100), (0, 0, 1, 100)]), [153, 153]);
+    // Nothing is kept longer than it takes.
+    let network = Network { occupancy: Some(Cost::constant(ps(500))), ..linear(FLOW) };
+    assert_eq!(arrivals(&network, &[(0, 0, 1, 100)]), [113]);
+    assert_eq!(arrivals(&network, &[(0, 0, 1, 100), (0, 0, 1, 100)]), [223, 223]);
+}
+
+/// Frames of 100 bytes, which take a link 100; a message takes 13 more, and 3 more for each further link.
+fn framed() -> Network {
+    Network { frame: Some(100), ..linear(FLOW) }
+}
+
+#[test]
+fn frames_meet_nobody_and_take_what_the_formula_says() {
+    assert_eq!(arrivals(&framed(), &[(0, 0, 1, 100)]), [113]);
+    assert_eq!(arrivals(&framed(), &[(0, 0, 1, 1_000)]), [1_013]);
+    // Over two links a message is not shorter than its frames one after the other: each takes a little less.
+    assert_eq!(arrivals(&framed(), &[(0, 0, 2, 1_000)]), [1_016]);
+}
+
+#[test]
+fn a_frame_leaves_whole_and_longer_messages_take_turns() {
+    // Two that fit into a frame: one after the other, not both late.
+    assert_eq!(arrivals(&framed(), &[(0, 0, 1, 100), (0, 2, 1, 100), (0, 1, 0, 100)]), [113, 113, 113]);
+    assert_eq!(arrivals(&framed(), &[(0, 1, 0, 100), (0, 2, 0, 100)])[0], 113);
+    // A short one waits for one frame of the long one, and costs it one.
+    assert_eq!(arrivals(&framed(), &[(0, 1, 2, 1_000), (0, 1, 0, 100)]), [1_013, 113]);
+    let star = Network { topology: Topology::star(4).unwrap(), ..framed() };
+    let alone = arrivals(&star, &[(0, 0, 1, 1_000)])[0];
+    let both = arrivals(&star, &[(0, 0, 1, 1_000), (0, 0, 2, 100)]);
+    assert!(both[0] > alone && both[0] <= alone + 100, "{both:?} instead of {alone}");
+    assert!(both[1] < 400, "{both:?}");
+}
+
+#[test]
+fn messages_between_the_same_two_follow_each_other() {
+    assert_eq!(arrivals(&framed(), &[(0, 0, 1, 500), (0, 0, 1, 100), (700, 0, 1, 100)]), [513, 613, 813]);
+}
+
 fn bus(packet: Option<u64>) -> Network {
     let last = Piece { startup: ps(10), packet, per_byte: per_byte(1_000), ..Piece::default() };
     Network { link: Cost::new(vec![], last), ..network(Topology::bus(8).unwrap(), Switching::Packet) }

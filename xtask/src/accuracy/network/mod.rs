@@ -1,4 +1,4 @@
-//! Across hosts whose cables have a limit: two and four namespaces of this machine, a rank on each.
+//! Across hosts on a switch of a hundred megabits: two and four namespaces of this machine, a rank on each.
 //!
 //! Four ranks have no four cores here, so nobody computes: what a program did is carried out by `panto perform`, which sleeps while the program
 //! would compute. The prediction is made of the same trace and of a model that `panto calibrate` measured between two of the hosts.
@@ -8,6 +8,11 @@
 mod lan;
 #[path = "../../../../crates/cli/tests/support/namespace.rs"]
 mod namespace;
+#[allow(unsafe_code, reason = "it waits for several files at once, to the nanosecond")]
+mod switch;
+#[allow(unsafe_code, reason = "no crate at hand makes interfaces in another network")]
+mod tap;
+mod wires;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,18 +23,19 @@ use super::record;
 use super::report::{self, Outcome};
 use crate::bench::Mpi;
 use crate::failure::Result;
-use lan::{Hosts, Limit};
+use lan::Hosts;
+use switch::Switch;
 
-/// A hundred megabits: slow enough that two cores can keep four hosts busy.
-const LIMIT: Limit = Limit { rate: 100_000_000 / 8, burst: 16 << 10 };
+/// A hundred megabits: slow enough that two cores can keep four hosts busy. Bytes a second.
+const RATE: u64 = 100_000_000 / 8;
 const SIZES: [usize; 2] = [2, 4];
 /// How often each program is carried out.
 const ROUNDS: usize = 5;
 
 /// All programs on one MPI.
 pub fn compare(mpi: &Mpi, panto: &Path, folder: &Path) -> Result<bool> {
-    let hosts = match Hosts::new(SIZES[SIZES.len() - 1], LIMIT, folder) {
-        Ok(hosts) => hosts,
+    let (hosts, _switch) = match network(folder) {
+        Ok(network) => network,
         Err(why) => {
             println!("nothing is compared across hosts: that takes the rights of root ({why})");
             return Ok(true);
@@ -48,6 +54,14 @@ pub fn compare(mpi: &Mpi, panto: &Path, folder: &Path) -> Result<bool> {
         good &= report::print(mpi, &what, &outcomes);
     }
     Ok(good)
+}
+
+/// Hosts, and the switch that they are plugged into.
+fn network(folder: &Path) -> std::result::Result<(Hosts, Switch), String> {
+    let hosts = Hosts::without_cables(SIZES[SIZES.len() - 1], folder)?;
+    let switch = Switch::new(&hosts.processes(), RATE).map_err(|error| format!("/dev/net/tun: {error}"))?;
+    hosts.configure();
+    Ok((hosts, switch))
 }
 
 fn calibrate(mpi: &Mpi, panto: &Path, hosts: &Hosts, folder: &Path) -> Result<PathBuf> {

@@ -173,7 +173,14 @@ impl Scenario {
         let in_group = |group: &Group| {
             (variable == Variable::Late && group.who.contains(&Who::Late)) || in_steps(&group.steps, variable)
         };
-        self.operations.iter().any(in_operations) || self.groups.iter().any(in_group)
+        let mut operations = self.operations.iter().enumerate().filter(|(place, _)| self.is_issued(*place));
+        operations.any(|(_, operation)| in_operations(operation)) || self.groups.iter().any(in_group)
+    }
+
+    /// Does anybody issue this operation? A scenario may be nothing but computation.
+    fn is_issued(&self, operation: usize) -> bool {
+        let issues = |step: &Step| step.action == Action::Issue(operation);
+        self.groups.iter().any(|group| flat(&group.steps).any(issues))
     }
 
     /// Does a load take its size from the sweep?
@@ -262,6 +269,10 @@ fn missing(name: &str, path: &Path, source: std::io::Error) -> Error {
             "there is no scenario `{name}`; there are {}, or name a file such as my.toml",
             names.join(", ")
         ));
+    }
+    if source.kind() == std::io::ErrorKind::InvalidData {
+        let what = "this is not text in UTF-8; a scenario is a TOML file".into();
+        return Error::BadFile { path: path.to_owned(), line: 1, what };
     }
     Error::Io { what: "cannot read", path: path.to_owned(), source }
 }

@@ -84,6 +84,15 @@ fn an_operation_blocks_unless_something_stands_before_its_end() {
     assert_eq!(panto_bench::scenario::Script::new(&overlap, blocking).unwrap().form(), Some(Form::Blocking));
 }
 
+/// What nobody issues is not swept over.
+#[test]
+fn computation_alone_has_no_collective() {
+    let alone = all_do(r#""start", "comp($computation)", "stop""#);
+    assert!(alone.uses(Variable::Computation) && !alone.computes_beside());
+    assert!(!alone.uses(Variable::Collective) && !alone.uses(Variable::Size));
+    assert_eq!(script(&alone, 2).unwrap().acts(1).len(), 3);
+}
+
 #[test]
 fn what_is_repeated_is_done_as_often() {
     let scenario = all_do(r#""start", "3 times", ["issue", "2 times", ["comp(1us)"], "sync"], "stop""#);

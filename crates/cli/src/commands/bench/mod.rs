@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use panto_bench::contest::can_choose;
 use panto_bench::results::Manifest;
 use panto_bench::{Kernel, Settings, decide, fits, parse_counts, parse_sizes, runnable};
 use panto_schedule::{HopShape, Mesh};
@@ -258,6 +259,7 @@ impl Bench {
                     Ok(()) => kernels.push(kernel),
                     Err(why) => left_out.push(why),
                 }
+                scenario::note_left_out(kernel, settings);
             }
             // Nothing of a suite can run: then it is what was asked for that cannot be.
             if kernels.len() == before && !left_out.is_empty() {
@@ -266,6 +268,10 @@ impl Bench {
             for why in left_out {
                 out::note(format_args!("panto: left out: {why}"));
             }
+        }
+        self.scenario.check(&kernels)?;
+        if self.output.rules.is_some() {
+            can_choose(&kernels, settings)?;
         }
         Ok(kernels)
     }

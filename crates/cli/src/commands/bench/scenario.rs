@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use clap::Args;
 use panto_bench::scenario::operation::{Call, Implementation, Progress};
-use panto_bench::scenario::{Form, Late, Options, Scenario, parse_times};
+use panto_bench::scenario::{Form, Late, Options, Scenario, left_out, parse_times};
+use panto_bench::{Error, Kernel, Settings};
 
 use crate::failure::Failure;
+use crate::out;
 
 #[derive(Args)]
 pub struct ScenarioArgs {
@@ -32,7 +34,7 @@ pub struct ScenarioArgs {
     from: Option<usize>,
 
     /// Delays: `1us..1ms` doubles, `10us,1ms` lists [default: 1us,4us ... 1ms]
-    #[arg(long, value_name = "TIMES", value_parser = times)]
+    #[arg(long, value_name = "TIMES", value_parser = times, allow_hyphen_values = true)]
     delays: Option<Times>,
 
     /// Who is late: first, last, or a participant's number [default: last]
@@ -40,7 +42,7 @@ pub struct ScenarioArgs {
     late: Option<Vec<Late>>,
 
     /// Computation while a collective is in flight: `1us..1ms` doubles, `10us,1ms` lists [default: 1us,4us ... 1ms]
-    #[arg(long, value_name = "TIMES", value_parser = times)]
+    #[arg(long, value_name = "TIMES", value_parser = times, allow_hyphen_values = true)]
     computations: Option<Times>,
 
     /// What moves a collective on meanwhile: none, poll (every 10 us), helper (a thread of its own) [default: none]
@@ -63,7 +65,29 @@ fn times(text: &str) -> panto_bench::Result<Times> {
     parse_times(text).map(Into::into)
 }
 
+/// More reasons than this are not read.
+const MOST_REASONS: usize = 3;
+
+/// Says why a kernel measures less than was asked for.
+pub fn note_left_out(kernel: Kernel, settings: &Settings) {
+    let reasons = left_out(kernel, settings);
+    for why in reasons.iter().take(MOST_REASONS) {
+        out::note(format_args!("panto: left out: {why}"));
+    }
+    if reasons.len() > MOST_REASONS {
+        out::note(format_args!("panto: left out for such reasons: {} more", reasons.len() - MOST_REASONS));
+    }
+}
+
 impl ScenarioArgs {
+    /// A scenario that nobody would run is a slip.
+    pub fn check(&self, kernels: &[Kernel]) -> panto_bench::Result<()> {
+        if self.scenario.is_none() || kernels.contains(&Kernel::ScenarioOwn) {
+            return Ok(());
+        }
+        Err(Error::usage("--scenario is for scenario/own: use `panto bench scenario/own --scenario ...`"))
+    }
+
     pub fn options(&self) -> Result<Options, Failure> {
         let usual = Options::default();
         let trace = self.trace.as_deref();

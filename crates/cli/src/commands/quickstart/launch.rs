@@ -1,5 +1,6 @@
 //! A real MPI program, where there is an MPI: Panto itself, which carries the program's messages out over it, is traced.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -24,12 +25,26 @@ pub struct Launched {
 const PATIENCE: Duration = Duration::from_secs(20);
 const RANKS: usize = 2;
 
-/// The launcher that the shell would start.
-pub fn launcher() -> Option<PathBuf> {
-    let places: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
+/// The launchers of this machine, the one that the shell would start first. Names of one and the same program count once.
+pub fn launchers() -> Vec<PathBuf> {
+    let places: Vec<PathBuf> = std::env::var_os("PATH")
+        .iter()
+        .flat_map(|path| std::env::split_paths(path).collect::<Vec<_>>())
+        .collect();
     let is_there = |name: &str| places.iter().map(|place| place.join(name)).find(|path| path.is_file());
-    ["mpirun", "mpiexec"].into_iter().find_map(is_there)
+    let mut programs = BTreeSet::new();
+    let found = ["mpirun", "mpiexec", "mpiexec.mpich", "mpiexec.hydra"].into_iter().filter_map(is_there);
+    found.filter(|path| programs.insert(path.canonicalize().unwrap_or_else(|_| path.clone()))).collect()
 }
+
+/// Why a launcher is left out, in a line. Open MPI starts nothing for root, and that is root's to change.
+pub fn refusal(failure: &Failure) -> String {
+    let text = failure.to_string();
+    if text.contains(" as root") { format!("{text} {AS_ROOT}") } else { text }
+}
+
+const AS_ROOT: &str =
+    "Run it as another user, or set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1.";
 
 /// Traces two processes of an MPI job, and predicts them.
 pub fn trace(

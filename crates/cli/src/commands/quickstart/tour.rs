@@ -180,20 +180,25 @@ impl Tour {
         Ok(())
     }
 
-    /// Nothing depends on it: what goes wrong with somebody's MPI is said, and that is all.
+    /// Nothing depends on it: what goes wrong with somebody's MPI is said, the next one is tried, and that is all.
     fn launch(&mut self) {
-        let Some(mpirun) = launch::launcher().filter(|_| mpi::launched().is_none()) else { return };
-        out::note(format_args!(
-            "Here is {}: tracing a real MPI program, the same messages over MPI.",
-            mpirun.display()
-        ));
+        if mpi::launched().is_some() {
+            return;
+        }
         let own = self.place.machine().display().to_string();
-        match launch::trace(&mpirun, &self.place.program(2), &self.place.trace(), &self.machines(&own)) {
-            Ok(launched) => {
-                out::line(format_args!("  {}", launched.in_words()));
-                self.found.launched = Some(launched);
+        for mpirun in launch::launchers() {
+            out::note(format_args!(
+                "Here is {}: tracing a real MPI program, the same messages over MPI.",
+                mpirun.display()
+            ));
+            match launch::trace(&mpirun, &self.place.program(2), &self.place.trace(), &self.machines(&own)) {
+                Ok(launched) => {
+                    out::line(format_args!("  {}", launched.in_words()));
+                    self.found.launched = Some(launched);
+                    return;
+                }
+                Err(why) => out::note(format_args!("panto: left out: {}", launch::refusal(&why))),
             }
-            Err(why) => out::note(format_args!("panto: left out: {why}")),
         }
     }
 }

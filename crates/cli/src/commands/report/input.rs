@@ -1,5 +1,6 @@
 //! What a file is, and what it holds.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use panto_bench::results::{Manifest, Record, read, salvage};
@@ -75,7 +76,38 @@ impl Input {
     }
 }
 
+/// Results are called what the user calls them, else what the measurement was called, else as their files; where that would be the same
+/// for two, by the way to the file.
+pub fn name(inputs: &mut [Input], labels: &[String]) -> Result<(), Failure> {
+    let mut runs: Vec<&mut Run> = inputs
+        .iter_mut()
+        .filter_map(|input| if let Input::Results(run) = input { Some(run) } else { None })
+        .collect();
+    let differ = labels.iter().collect::<BTreeSet<_>>().len() == labels.len();
+    if labels.len() > runs.len() || labels.iter().any(String::is_empty) || !differ {
+        return Err(Failure::Usage(format!(
+            "--label {}: give each of the results a name, in their order, all different; there are {} results",
+            labels.join(","),
+            runs.len()
+        )));
+    }
+    let mut names: Vec<String> = runs.iter().map(|run| run.short_name()).collect();
+    names.splice(..labels.len(), labels.iter().cloned());
+    for (place, run) in runs.iter_mut().enumerate() {
+        let is_clear = names.iter().filter(|name| **name == names[place]).count() == 1;
+        if is_clear || place < labels.len() {
+            run.name.clone_from(&names[place]);
+        }
+    }
+    Ok(())
+}
+
 impl Run {
+    fn short_name(&self) -> String {
+        let label = self.manifests.last().and_then(|manifest| manifest.label.clone());
+        label.unwrap_or_else(|| self.path.file_name().unwrap_or_default().to_string_lossy().into_owned())
+    }
+
     /// For the page; beside others it needs its name.
     pub fn reported(&self, named: bool) -> Reported<'_> {
         let name = named.then_some(self.name.as_str());

@@ -34,6 +34,11 @@ pub struct Report {
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
+    /// What the results are called in the page, in their order, with commas between them [default: what `panto bench --label` called
+    /// them, or the names of the files]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    label: Vec<String>,
+
     /// Write the figures of the results as well: one for each kernel into a directory as SVG, or into files of this form, and for
     /// gnuplot as data with a script beside them
     #[arg(long, value_name = "DIR|OUT.svg|OUT.png|OUT.dat")]
@@ -46,12 +51,13 @@ pub struct Report {
 
 const AFTER_HELP: &str = "\
 The page is one file that asks the network for nothing. Results have plots with intervals, their raw samples, what follows from them, and how
-they were measured; where they allow it, a fitted machine with its residuals. A timeline has its viewer inside. A model beside results
-says what it predicts for them.
+they were measured; where they allow it, a fitted machine with its residuals. Several results are compared with the first, their curves
+over each other. A timeline has its viewer inside. A model beside results says what it predicts for them.
 
 Examples:
   panto report run.jsonl                                       report.html
   panto report before.jsonl after.jsonl -o change.html         what became slower or faster
+  panto report a.jsonl b.jsonl --label before,after            the same, with names for the legends
   panto report run.jsonl mine.toml app.ptl -o all.html         results, a model of the machine, a predicted program
   panto report run.jsonl --plot figures/                       an SVG for each kernel beside the page
   panto report echo.jsonl --plot echo.png                      for a paper; echo.dat is for gnuplot";
@@ -62,8 +68,9 @@ impl Report {
             files::keep(file, &self.output)?;
         }
         files::check_output(&self.output)?;
-        let inputs: Vec<Input> =
+        let mut inputs: Vec<Input> =
             self.files.iter().map(|file| Input::open(file, self.salvage)).collect::<Result<_, _>>()?;
+        input::name(&mut inputs, &self.label)?;
         let page = self.page(&inputs)?.to_html();
         std::fs::write(&self.output, &page).map_err(|error| Failure::write(&self.output, &error))?;
         let bytes = panto_units::bytes(page.len() as u64);
@@ -77,7 +84,9 @@ impl Report {
         let reported: Vec<Reported> = runs.iter().map(|run| run.reported(runs.len() > 1)).collect();
         let mut page = Page::new(self.title(inputs, &reported), lead(&reported));
         let points = runs.iter().map(|run| run.records.len()).sum();
-        page.sections.extend(sections::comparisons(&runs, self.salvage));
+        let compared = sections::compared(&runs, self.salvage);
+        page.sections.extend(present::overlay_section(&reported, &compared).filter(|_| runs.len() > 1));
+        page.sections.extend(compared.iter().flatten().map(present::comparison_section));
         page.sections.extend(reported.iter().map(Reported::summary));
         page.sections.extend(sections::timelines(inputs)?);
         page = reported.iter().fold(page, |page, run| run.kernels(page, points));

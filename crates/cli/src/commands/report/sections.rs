@@ -4,10 +4,9 @@ use std::path::Path;
 
 use panto_bench::param;
 use panto_bench::results::{Expected, Record};
-use panto_compare::{Settings, compare};
+use panto_compare::{Comparison, Settings, compare};
 use panto_machine::{Description, Machine, one_way};
 use panto_report::html::{Block, Section};
-use panto_report::present;
 use panto_timeline::{RankSummary, Timeline};
 
 use super::input::{Input, Run};
@@ -20,19 +19,19 @@ const SETTINGS: Settings = Settings { threshold: 0.05, confidence: 0.95 };
 const MOST_RANKS: usize = 64;
 
 /// Each further run beside the first. Runs that have nothing in common are not compared, and that is said.
-pub fn comparisons(runs: &[Run], lenient: bool) -> Vec<Section> {
+pub fn compared(runs: &[Run], lenient: bool) -> Vec<Option<Comparison>> {
     let Some((first, others)) = runs.split_first() else { return Vec::new() };
     let compared = |other: &Run| {
         let both = panto_compare::Run::open_both(&first.path, &other.path, lenient);
         match both.and_then(|(old, new)| compare(old, new, SETTINGS)) {
-            Ok(comparison) => Some(present::comparison_section(&comparison)),
+            Ok(found) => Some(Comparison { old: first.name.clone(), new: other.name.clone(), ..found }),
             Err(why) => {
                 out::note(format_args!("panto: {} and {} are not compared: {why}", first.name, other.name));
                 None
             }
         }
     };
-    others.iter().filter_map(compared).collect()
+    others.iter().map(compared).collect()
 }
 
 /// The runs, with what the first of the models says beside each point that it can say something of.

@@ -28,9 +28,9 @@ pub struct CaseArgs {
     #[arg(long, value_name = "FACTOR")]
     pub speed: Option<String>,
 
-    /// What messages do that meet
-    #[arg(long, value_enum, default_value_t = Network::Fast)]
-    pub network: Network,
+    /// What messages do that meet [default: as the machine says, which is `fast` for most]
+    #[arg(long, value_enum)]
+    pub network: Option<Network>,
 
     /// What chooses the algorithms of collectives: mpich, openmpi, puppet, or a file [default: as the machine says]
     #[arg(long, value_name = "RULES")]
@@ -98,7 +98,7 @@ impl CaseArgs {
             processors: self.processors,
             mapping: self.map.as_deref().map(Mapping::parse).transpose()?.unwrap_or_default(),
             speeds: self.speed.as_deref().map(Speeds::parse).transpose()?.unwrap_or_default(),
-            network: self.network.model(),
+            network: self.network.map(Network::model),
         })
     }
 }

@@ -18,6 +18,7 @@ pub use noise::NoiseArgs;
 
 use self::samples::{Answer, Question, SampleArgs};
 use crate::failure::{Failure, INTERRUPTED};
+use crate::simulated::Network;
 use crate::trace::{amount, grouped};
 use crate::{files, out, prediction};
 
@@ -149,7 +150,7 @@ impl Simulate {
     /// What the timeline is of.
     fn facts(&self, case: &Case) -> Vec<(String, String)> {
         let trace = self.trace.display().to_string();
-        let network = self.case.network.name().to_owned();
+        let network = Network::of(case.network).name().to_owned();
         let (machine, topology) = (case.machine.name.clone(), case.machine.network.topology.to_string());
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let facts = [

@@ -40,6 +40,7 @@ pub fn machine(tree: &Table, origin: &Place, name: &str) -> Result<Machine, Erro
         storage: cost::cost(&root, "storage")?,
         collectives: collectives(&root.inner("collectives", "collectives"))?,
         multitasking,
+        traffic: root.flag("traffic")?.unwrap_or(false),
         sources: Vec::new(),
     })
 }

@@ -33,6 +33,8 @@ pub fn network(section: &Section<'_>) -> Result<Network, Error> {
         switching,
         link,
         setup,
+        occupancy: section.has("occupancy").then(|| cost(section, "occupancy")).transpose()?,
+        frame: section.bytes("frame")?,
         overheads: overheads(section)?,
         nodes: nodes(section)?,
         local: cost(section, "local")?,
@@ -62,13 +64,18 @@ fn switching(section: &Section<'_>) -> Result<Switching, Error> {
             section.missing("flit-size", "the bytes of a flit, such as \"4B\": wormhole switching needs it")
         );
     }
-    for (key, fits) in [
-        ("header-size", matches!(chosen, Switching::CutThrough { .. } | Switching::Flow { .. })),
-        ("control-size", matches!(chosen, Switching::Circuit { .. })),
-        ("flit-size", matches!(chosen, Switching::Wormhole { .. })),
+    let is_flow = matches!(chosen, Switching::Flow { .. });
+    let size = "this kind of switching has no such size";
+    let flow = "only flows have it: switching = \"flow\"";
+    for (key, fits, text) in [
+        ("header-size", is_flow || matches!(chosen, Switching::CutThrough { .. }), size),
+        ("control-size", matches!(chosen, Switching::Circuit { .. }), size),
+        ("flit-size", matches!(chosen, Switching::Wormhole { .. }), size),
+        ("occupancy", is_flow, flow),
+        ("frame", is_flow, flow),
     ] {
         if section.has(key) && !fits {
-            return Err(section.error(key, "this kind of switching has no such size"));
+            return Err(section.error(key, text));
         }
     }
     Ok(chosen)

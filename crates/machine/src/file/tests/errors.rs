@@ -97,6 +97,7 @@ fn keys() {
         "m.toml:6: `network.arity`: topology ring does not take this; it takes processors",
     );
     starts(&and("flit-size = 3"), "m.toml:6: `network.flit-size`: this kind of switching has no such size");
+    starts(&and("occupancy = \"1us\""), "m.toml:6: `network.occupancy`: only flows have it");
     starts(&and("hop = \"1us\"\nsetup = \"1us\""), "m.toml:6: `network.hop`: `setup` says the same");
     starts(
         &and("[send]\nstandard = \"eager\"\nlimit = 1\nabove = 1"),

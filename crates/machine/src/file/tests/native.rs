@@ -123,6 +123,18 @@ fn a_network_of_its_own_inherits_what_it_does_not_say() {
 }
 
 #[test]
+fn flows_may_keep_a_link_for_less_than_they_take() {
+    let text = format!(
+        "traffic = true\n{LEAST}occupancy = {{ latency = \"1us\", bandwidth = \"1MB/s\" }}\nframe = \"1500B\"\nswitching = \"flow\"\n"
+    );
+    let machine = model(&text.replace("switching = \"packet\"\n", "")).into_machine();
+    assert!(machine.traffic && machine.network.frame == Some(1500));
+    assert_eq!(machine.network.occupancy.map(|cost| cost.of(5)), Some(us(6)));
+    let machine = model(LEAST).into_machine();
+    assert!(!machine.traffic && machine.network.frame.is_none() && machine.network.occupancy.is_none());
+}
+
+#[test]
 fn little_is_needed() {
     let machine = model(LEAST).into_machine();
     assert_eq!((machine.name.as_str(), machine.processors()), ("m", 4));

@@ -48,16 +48,17 @@ fn baselines(m: &mut Markup, sheet: &Sheet) {
 }
 
 fn labels(m: &mut Markup, sheet: &Sheet) {
-    m.open(&MUTED.on(Tag::new("g")).num("font-size", TICK));
+    let group = |anchor| MUTED.on(Tag::new("g")).num("font-size", TICK).attr("text-anchor", anchor);
+    m.open(&group("middle"));
     for (x, label) in x_positions(sheet) {
-        let tag = Tag::new("text").num("x", x).num("y", sheet.frame.bottom + 6.0 + TICK);
-        m.text(&tag.attr("text-anchor", "middle"), label);
+        m.text(&Tag::new("text").num("x", x).num("y", sheet.frame.bottom + 6.0 + TICK), label);
     }
+    m.close();
+    m.open(&group("end"));
     for tick in &sheet.y_ticks.major {
         // A third of the font size brings the middle of the digits to the height of the line.
-        let tag =
-            Tag::new("text").num("x", sheet.frame.left - 8.0).num("y", sheet.y.at(tick.value) + TICK * 0.35);
-        m.text(&tag.attr("text-anchor", "end"), &tick.label);
+        let y = sheet.y.at(tick.value) + TICK * 0.35;
+        m.text(&Tag::new("text").num("x", sheet.frame.left - 8.0).num("y", y), &tick.label);
     }
     m.close();
 }

@@ -14,10 +14,14 @@ use crate::markup::{Markup, Tag, number};
 /// The room a marker takes around its point.
 const MARKER: f64 = 4.0;
 
+/// The least distance of places to point at.
+const APART: f64 = 3.0;
+
 /// The least distance of hollow markers on a line.
 const SPARSE: f64 = 90.0;
 
-pub(super) fn draw(m: &mut Markup, sheet: &Sheet, looks: &Looks) {
+/// Draws the curves; beside another drawing of the same chart, whose points have been told about already.
+pub(super) fn draw(m: &mut Markup, sheet: &Sheet, looks: &Looks, told: Option<&Sheet>) {
     open_clip(m, sheet.frame);
     let all = || sheet.chart.series.iter().zip(&sheet.data.series).enumerate();
     // All bands lie below all lines, all lines below all markers.
@@ -28,17 +32,28 @@ pub(super) fn draw(m: &mut Markup, sheet: &Sheet, looks: &Looks) {
         grouped(m, looks, series, |m, look| lines(m, sheet, series, look, points));
     }
     for (index, (series, points)) in all() {
-        grouped(m, looks, series, |m, look| dots(m, sheet, series, look, (index, points)));
+        grouped(m, looks, series, |m, look| {
+            dots(m, sheet, series, look, (index, points));
+            hits(m, sheet, series, (index, points), told);
+        });
     }
     m.close();
 }
 
-/// The places of points, as a path.
+/// The places of points, as a path, each told from the one before: that takes the fewest bytes.
 pub(super) fn polyline(places: impl IntoIterator<Item = (f64, f64)>) -> String {
     let mut path = String::new();
-    for (x, y) in places {
-        let command = if path.is_empty() { 'M' } else { 'L' };
-        let _ = write!(path, "{command}{},{}", number(x), number(y));
+    let mut from = (0.0, 0.0);
+    for to in places.into_iter().map(drawn) {
+        let (x, y) = (number(to.0 - from.0), number(to.1 - from.1));
+        // Writing to a String cannot fail.
+        let _ = match (path.is_empty(), x.as_str(), y.as_str()) {
+            (true, ..) => write!(path, "M{x},{y}"),
+            (false, "0", _) => write!(path, "v{y}"),
+            (false, _, "0") => write!(path, "h{x}"),
+            _ => write!(path, "l{x},{y}"),
+        };
+        from = to;
     }
     path
 }
@@ -113,26 +128,41 @@ fn lines(m: &mut Markup, sheet: &Sheet, series: &Series, look: Look, points: &[P
     }
 }
 
-/// A value holds until the next place.
+/// A value holds until the next place. Steps at one place of the drawing are one, and each is told from the one before: a distribution has
+/// hundreds.
 fn steps(sheet: &Sheet, points: &[Point]) -> String {
-    let mut path = String::new();
-    for (x, y) in points.iter().map(|point| place(sheet, point)) {
-        let _ = if path.is_empty() {
-            write!(path, "M{},{}", number(x), number(y))
-        } else {
-            write!(path, "H{}V{}", number(x), number(y))
-        };
+    let mut places = points.iter().map(|point| drawn(place(sheet, point)));
+    let Some(foot) = places.next() else { return String::new() };
+    let mut corners: Vec<(f64, f64)> = Vec::new();
+    for (x, y) in places {
+        match corners.last_mut() {
+            Some(last) if last.0.total_cmp(&x).is_eq() => last.1 = y,
+            _ => corners.push((x, y)),
+        }
+    }
+    let mut path = format!("M{},{}", number(foot.0), number(foot.1));
+    let before = std::iter::once(&foot).chain(&corners);
+    for (from, to) in before.zip(&corners) {
+        let _ = write!(path, "h{}v{}", number(to.0 - from.0), number(to.1 - from.1));
     }
     path
 }
 
-/// Lines of no length with round ends: a dot takes ten bytes.
+/// Lines of no length with round ends, each told from the one before: a dot takes ten bytes.
 fn cloud(sheet: &Sheet, points: &[Point]) -> Tag {
     let mut path = String::new();
-    for (x, y) in points.iter().map(|point| place(sheet, point)) {
-        let _ = write!(path, "M{},{}h0", number(x), number(y));
+    let mut from = (0.0, 0.0);
+    for to in points.iter().map(|point| drawn(place(sheet, point))) {
+        let _ = write!(path, "m{},{}h0", number(to.0 - from.0), number(to.1 - from.1));
+        from = to;
     }
     stroke(&path).attr("stroke-width", "3").attr("stroke-linecap", "round").attr("stroke-opacity", "0.7")
+}
+
+/// A place as precise as it is written, so that no error adds up along a path.
+fn drawn((x, y): (f64, f64)) -> (f64, f64) {
+    let written = |value: f64| (value * 10.0).round() / 10.0;
+    (written(x), written(y))
 }
 
 /// The width and dashes of a line.
@@ -154,19 +184,47 @@ fn dots(m: &mut Markup, sheet: &Sheet, series: &Series, look: Look, (index, poin
         return;
     }
     let mut marked = Marked::new(sheet, series.style, index);
-    for point in points {
-        let raw = point.raw.map(|number| number.to_string());
-        m.open(&raw.iter().fold(Tag::new("g"), |tag, number| tag.attr("data-raw", number)));
-        m.text(&Tag::new("title"), &describe::point(sheet.chart, series, point));
-        let place = place(sheet, point);
-        if let Some(fill) = marked.fill(sheet, point, points.len()) {
-            marker::draw(m, look.marker(), place, fill);
-        }
-        // Something to point at, wherever the line is thin.
-        let hit = Tag::new("circle").attr("class", "hit").num("cx", place.0).num("cy", place.1).num("r", 6.0);
-        m.empty(&hit.attr("fill", "none").attr("pointer-events", "all"));
-        m.close();
+    let fills: Vec<Option<Fill>> =
+        points.iter().map(|point| marked.fill(sheet, point, points.len())).collect();
+    for fill in [Fill::Solid, Fill::Hollow] {
+        let of_kind = points.iter().zip(&fills).filter(|(_, wanted)| **wanted == Some(fill));
+        let places: Vec<(f64, f64)> = of_kind.map(|(point, _)| place(sheet, point)).collect();
+        marker::draw(m, look.marker(), &places, fill);
     }
+}
+
+/// Something to point at, wherever the line is thin. What lies closer together than a hand can tell has one place for all. Where the same
+/// points have been told about in another drawing, the script of the page finds their words there, by their order.
+fn hits(
+    m: &mut Markup,
+    sheet: &Sheet,
+    series: &Series,
+    (index, points): (usize, &[Point]),
+    told: Option<&Sheet>,
+) {
+    if series.style.is_dense() {
+        return;
+    }
+    // An axis of the other may have no place for some.
+    let told = told.filter(|told| told.data.series[index].len() == points.len());
+    m.open(&Tag::new("g").attr("class", "hits").attr("fill", "none"));
+    let mut last: Option<(f64, f64)> = None;
+    for point in points {
+        let (x, y) = place(told.unwrap_or(sheet), point);
+        if last.is_some_and(|last| (x - last.0).abs().max((y - last.1).abs()) < APART) {
+            continue;
+        }
+        last = Some((x, y));
+        let (x, y) = place(sheet, point);
+        let hit = Tag::new("circle").num("cx", x).num("cy", y);
+        if told.is_some() {
+            m.empty(&hit);
+            continue;
+        }
+        let hit = point.raw.iter().fold(hit, |hit, number| hit.attr("data-raw", &number.to_string()));
+        m.titled(&hit, &describe::point(sheet.chart, series, point));
+    }
+    m.close();
 }
 
 /// Decides which points of a series have a marker.

@@ -9,15 +9,25 @@ pub(super) enum Fill {
     Hollow,
 }
 
-/// Draws the marker number `shape` around a place in the current colour.
-pub(super) fn draw(m: &mut Markup, shape: usize, (x, y): (f64, f64), fill: Fill) {
-    let path = format!("M{},{}{}", number(x), number(y), outline(shape));
-    let tag = Tag::new("path").attr("d", &path).attr("stroke", "currentColor").attr("stroke-width", "1.4");
+/// Draws the marker number `shape` around each of the places in the current colour.
+pub(super) fn draw(m: &mut Markup, shape: usize, places: &[(f64, f64)], fill: Fill) {
+    if places.is_empty() {
+        return;
+    }
+    let is_disc = shape == 0 && fill == Fill::Solid;
+    let outline = if is_disc { DOT } else { outline(shape) };
+    let around = |path: String, &(x, y): &(f64, f64)| path + "M" + &number(x) + "," + &number(y) + outline;
+    let path = places.iter().fold(String::new(), around);
+    let tag = Tag::new("path").attr("d", &path).attr("stroke", "currentColor");
     m.empty(&match fill {
-        Fill::Solid => tag.attr("fill", "currentColor"),
-        Fill::Hollow => tag.attr("class", "hollow").attr("fill", "#ffffff"),
+        Fill::Solid if is_disc => tag.attr("stroke-width", "6.8").attr("stroke-linecap", "round"),
+        Fill::Solid => tag.attr("stroke-width", "1.4").attr("fill", "currentColor"),
+        Fill::Hollow => tag.attr("stroke-width", "1.4").attr("class", "hollow").attr("fill", "#ffffff"),
     });
 }
+
+/// A disc is a line of no length with round ends: the shortest of all markers to write, and the most frequent.
+const DOT: &str = "h0";
 
 /// Relative paths from the middle of the marker, of about equal weight.
 fn outline(shape: usize) -> &'static str {

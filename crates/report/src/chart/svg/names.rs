@@ -67,7 +67,7 @@ fn sample(m: &mut Markup, style: Style, look: Look, x: f64, y: f64) {
     }
     if !matches!(style, Style::Dashed | Style::Steps) {
         let fill = if style == Style::Line { Fill::Hollow } else { Fill::Solid };
-        marker::draw(m, look.marker(), (x + 12.0, y), fill);
+        marker::draw(m, look.marker(), &[(x + 12.0, y)], fill);
     }
     m.close();
 }

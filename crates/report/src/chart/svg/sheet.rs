@@ -63,12 +63,13 @@ impl<'a> Sheet<'a> {
     fn new(chart: &'a Chart, data: Data, place: &Place) -> Self {
         let Place { edges: Edges { left, right }, start, x_label, .. } = *place;
         let (x, main) = x_mapping(chart, place);
-        let top = start + words::height_above(chart) + marks::height(chart, &x, right);
+        // Whole pixels: edges of lines are sharp there, and hundreds of numbers short.
+        let top = (start + words::height_above(chart) + marks::height(chart, &x, right)).round();
         let frame = Frame { start, top, bottom: top + place.height, left, right, main, end: 0.0 };
         let y = y_mapping(chart, &data, frame.bottom, frame.top);
         let (x_ticks, y_ticks) = (x_ticks(chart, &x), y_ticks(chart, &y));
         let mut sheet = Self { chart, data, frame, x, y, x_ticks, y_ticks, x_label };
-        sheet.frame.end = sheet.frame.bottom + words::height_below(&sheet);
+        sheet.frame.end = (sheet.frame.bottom + words::height_below(&sheet)).ceil();
         sheet
     }
 
@@ -86,7 +87,7 @@ impl Edges {
             pairs.flat_map(|(chart, data)| y_ticks(chart, &y_mapping(chart, data, height, 0.0)).major);
         let left = ticks.map(|tick| text::width(&tick.label, TICK)).fold(24.0, f64::max);
         let right = figure.charts.iter().map(names_width).fold(24.0, f64::max);
-        Self { left: MARGIN + left + 8.0, right: WIDTH - MARGIN - right }
+        Self { left: (MARGIN + left + 8.0).ceil(), right: (WIDTH - MARGIN - right).floor() }
     }
 }
 

@@ -18,7 +18,7 @@ type Interval = (f64, f64, f64);
 
 /// What is drawn: seconds, or bytes a second.
 #[derive(Clone, Copy)]
-enum Quantity {
+pub(super) enum Quantity {
     Median,
     Least,
     Bandwidth,
@@ -103,7 +103,7 @@ impl Quantity {
     }
 }
 
-fn series(group: &Group, named: &Named, name: String, quantity: Quantity) -> Series {
+pub(super) fn series(group: &Group, named: &Named, name: String, quantity: Quantity) -> Series {
     let place = |record: &Record| match param::value(record, &group.axis) {
         Some(Value::Number(number)) => Some(number),
         _ => None,

@@ -3,6 +3,7 @@
 mod axes;
 mod curves;
 mod distribution;
+mod overlay;
 mod panels;
 mod scenario;
 
@@ -15,6 +16,7 @@ use super::{param, placement, words};
 use crate::chart::{Chart, Figure};
 
 pub(super) use axes::of_parameter;
+pub(super) use overlay::{Part, overlaid};
 pub(super) use panels::thinned;
 pub use scenario::{is_scenario, scenario_figures};
 

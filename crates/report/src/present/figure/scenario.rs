@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use panto_bench::results::{Manifest, Record};
-use panto_bench::{Beside, beside, param};
+use panto_bench::{Beside, Share, beside, param};
 
 use super::super::group::Group;
 use super::super::param::{RANKS, label};
@@ -106,13 +106,9 @@ fn curve(pair: &Beside, names: &[&str]) -> String {
     if labels.is_empty() { "share".into() } else { words::printable(&labels.join(", ")) }
 }
 
-/// A share that is known no better than to its own size says nothing, and would stretch the axis.
-const MOST_WIDTH: f64 = 200.0;
-
+/// A share that says nothing would stretch the axis.
 fn point(pair: &Beside) -> Option<Point> {
-    let share = pair.share()?;
-    let is_known = share.high - share.low <= MOST_WIDTH;
-    is_known.then(|| {
-        Point::with_interval(axes::place(pair.axis, pair.nanos), share.percent, share.low, share.high)
-    })
+    let share = pair.share().filter(Share::is_known)?;
+    let place = axes::place(pair.axis, pair.nanos);
+    Some(Point::with_interval(place, share.percent, share.low, share.high))
 }

@@ -53,7 +53,7 @@ fn row(history: &History, series: &Series, value: &Value) -> [String; HEADS.len(
     let of = |text: &dyn Fn(&Change) -> Option<String>| change.and_then(text).unwrap_or_default();
     [
         series.key.kernel.clone(),
-        point(series),
+        point(series, &[]),
         (value.version + 1).to_string(),
         name(&history.versions[value.version], value.version),
         value.side.median_ns.to_string(),

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use panto_bench::Value;
 use panto_bench::param::BYTES;
 use panto_compare::{History, Series as Measured};
 use panto_units::time;
 
 use super::super::{param, words};
-use super::{name, weight};
+use super::{name, shared, weight};
 use crate::chart::{Axis, Chart, Figure, Point, Scale, Series, Style, Unit};
 
 /// More curves than this in one chart cannot be told apart.
@@ -17,21 +18,22 @@ const MOST_CURVES: usize = 7;
 pub fn history_figures(history: &History) -> Vec<(String, Figure)> {
     let mut groups: BTreeMap<(String, String), Vec<&Measured>> = BTreeMap::new();
     for series in &history.series {
-        groups.entry((series.key.kernel.clone(), common(series))).or_default().push(series);
+        groups.entry((series.key.kernel.clone(), common(series, &[]))).or_default().push(series);
     }
+    let shared = shared(history);
     let figure = |((kernel, common), series): ((String, String), Vec<&Measured>)| {
-        (
-            words::printable(&format!("{kernel} {common}")),
-            Figure::from(chart(history, &kernel, &common, series)),
-        )
+        // What all have in common tells no file from another.
+        let name = format!("{kernel} {}", self::common(series[0], &shared));
+        (words::printable(name.trim()), Figure::from(chart(history, &kernel, &common, series)))
     };
     groups.into_iter().map(figure).collect()
 }
 
-/// All that is not the size.
-fn common(series: &Measured) -> String {
-    let rest = series.key.parameters().into_iter().filter(|(name, _)| *name != BYTES);
-    rest.map(|(name, value)| param::phrase(name, Some(&value))).collect::<Vec<_>>().join(", ")
+/// All that is not the size, nor said already.
+fn common(series: &Measured, said: &[(&str, Value)]) -> String {
+    let mut rest = series.key.parameters();
+    rest.retain(|one| one.0 != BYTES && !said.contains(one));
+    rest.iter().map(|(name, value)| param::phrase(name, Some(value))).collect::<Vec<_>>().join(", ")
 }
 
 fn chart(history: &History, kernel: &str, common: &str, mut series: Vec<&Measured>) -> Chart {

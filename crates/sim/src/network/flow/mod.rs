@@ -3,7 +3,8 @@
 //! A link has as much time to give as it is wide: so many messages run on it at full speed, more of them slow each other down. The
 //! rate of a flow is a fraction of its own full speed, which is that of the piece for its size, so that a flow that meets nobody
 //! takes d t0(h) + t(s) whatever the piece. After t0(h) and the start-ups of t(s) its bytes begin to move; when they have moved
-//! it has left its sender, and it arrives after the d - 1 further t0(h).
+//! it has left its sender, and it arrives after the d - 1 further t0(h). Where the model says how long a message keeps a link from
+//! others ([`Network::occupancy`]), that is what it shares, and the rest of t(s) counts as start-up.
 //!
 //! Rates are those of progressive filling (see [`solve`]), in whole parts of [`FULL`]; work is counted in the same parts, so no
 //! step rounds but the last, which ends a flow at the first whole picosecond at which its bytes have moved. All that begins and
@@ -78,9 +79,9 @@ impl Flows {
 
     #[inline]
     pub(super) fn inject(&mut self, network: &Network, now: u64, ticket: Ticket, load: Load) -> Carried {
-        let piece = network.link.piece(load.bytes);
-        let alone = piece.per_byte.of(load.bytes).as_picos();
-        let startups = network.link.of(load.bytes).as_picos() - alone;
+        let whole = network.link.of(load.bytes).as_picos();
+        let alone = super::occupied(network, load.bytes).min(whole);
+        let startups = whole - alone;
         let header = network.switching.header(&network.setup).as_picos();
         let begin = now.saturating_add(header).saturating_add(startups);
         if alone == 0 {

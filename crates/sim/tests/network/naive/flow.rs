@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use panto_machine::{Network, Switching};
 use panto_sim::network::Load;
 
-use super::{Policy, route, width};
+use super::{Policy, route, shared, width};
 
 /// Parts of full speed in which rates are counted.
 const FULL: u128 = 232_792_560 << 12;
@@ -88,8 +88,9 @@ impl Policy for Flow<'_> {
         self.move_on(now);
         let Switching::Flow { header } = self.network.switching else { unreachable!() };
         let header = self.network.setup.of(header).as_picos();
-        let alone = self.network.link.piece(load.bytes).per_byte.of(load.bytes).as_picos();
-        let startups = self.network.link.of(load.bytes).as_picos() - alone;
+        let whole = self.network.link.of(load.bytes);
+        let alone = shared(self.network, load.bytes).min(whole).as_picos();
+        let startups = whole.as_picos() - alone;
         let route = route(self.network, load);
         let tail = header * (route.len() as u64 - 1);
         let state = State { route, begin: now + header + startups, rest: u128::from(alone) * FULL, tail };

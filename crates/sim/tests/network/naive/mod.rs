@@ -2,6 +2,7 @@
 
 mod bus;
 mod flow;
+mod frames;
 mod queue;
 mod reserve;
 
@@ -100,8 +101,15 @@ fn policy(network: &Network) -> Box<dyn Policy + '_> {
         (_, Switching::Circuit { .. } | Switching::Wormhole { .. }) => {
             Box::new(reserve::Reserve::new(network))
         }
+        (_, Switching::Flow { .. }) if network.frame.is_some() => Box::new(frames::Frames::new(network)),
         (_, Switching::Flow { .. }) => Box::new(flow::Flow::new(network)),
     }
+}
+
+/// For how long a flow keeps links from others.
+fn shared(network: &Network, bytes: u64) -> Time {
+    let own = || network.link.piece(bytes).per_byte.of(bytes);
+    network.occupancy.as_ref().map_or_else(own, |occupancy| occupancy.of(bytes))
 }
 
 /// The links of a message's way.
