@@ -22,8 +22,17 @@ const WAITED_OUT: [i32; 2] = [SIGINT, SIGQUIT];
 #[derive(Debug, Clone, Copy)]
 pub struct Ended {
     status: ExitStatus,
-    /// Was this process told to end?
-    pub was_told: bool,
+    /// What this process was told meanwhile.
+    pub heard: Heard,
+}
+
+/// What signals to this process asked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Heard {
+    /// The end, of this process alone: it is passed on.
+    pub end: bool,
+    /// The end, of the whole group of processes: Ctrl-C.
+    pub interrupt: bool,
 }
 
 impl Ended {
@@ -41,9 +50,9 @@ impl Ended {
 /// Runs the program to its end, with a status on the terminal.
 pub fn run(command: &mut Command, status: &Status) -> Result<Ended, Failure> {
     // Before the program starts, so that none is missed in between. It does not inherit this.
-    let heard = PASSED_ON.iter().map(|(number, _)| *number).chain(WAITED_OUT);
+    let listened = PASSED_ON.iter().map(|(number, _)| *number).chain(WAITED_OUT);
     let mut signals =
-        Signals::new(heard).map_err(|error| Failure::Run(format!("cannot listen to signals: {error}")))?;
+        Signals::new(listened).map_err(|error| Failure::Run(format!("cannot listen to signals: {error}")))?;
     let child = command.spawn().map_err(|error| not_started(command, &error))?;
     let handle = signals.handle();
     let living = Mutex::new(Some(Pid::from_child(&child)));
@@ -53,24 +62,25 @@ pub fn run(command: &mut Command, status: &Status) -> Result<Ended, Failure> {
         let ended = wait(child, &living);
         drop(watching);
         handle.close();
-        let was_told = listener.join().unwrap_or(false);
+        let heard = listener.join().unwrap_or_default();
         let status = ended.map_err(|error| Failure::Run(format!("cannot wait for the program: {error}")))?;
-        Ok(Ended { status, was_told })
+        Ok(Ended { status, heard })
     })
 }
 
-/// Passes signals on while the program lives; answers whether one of them asked for the end.
-fn pass_on(signals: &mut Signals, living: &Mutex<Option<Pid>>) -> bool {
-    let mut was_told = false;
+/// Passes signals on while the program lives; answers what they asked for.
+fn pass_on(signals: &mut Signals, living: &Mutex<Option<Pid>>) -> Heard {
+    let mut heard = Heard::default();
     for number in signals.forever() {
-        was_told |= [SIGTERM, SIGHUP].contains(&number);
+        heard.end |= [SIGTERM, SIGHUP].contains(&number);
+        heard.interrupt |= number == SIGINT;
         let living = living.lock().expect("nobody panics with it");
         if let (Some(pid), Some((_, signal))) = (*living, PASSED_ON.iter().find(|pair| pair.0 == number)) {
             // It may have ended just now, and then there is nobody to tell.
             let _ = kill_process(pid, *signal);
         }
     }
-    was_told
+    heard
 }
 
 /// Waits for the end. The process keeps its number until nobody sends signals to it any more.

@@ -25,8 +25,8 @@ pub struct Outcome<'a> {
 }
 
 impl Outcome<'_> {
-    /// Makes one file of the ranks' files, and says what is in it.
-    pub fn combine(&self) -> Result<(), Failure> {
+    /// Makes one file of the ranks' files, and says what is in it; answers whether all ranks came to their end.
+    pub fn combine(&self) -> Result<bool, Failure> {
         let ranks = self.target.ranks();
         settle(ranks);
         let files = rank_files(ranks);
@@ -47,7 +47,8 @@ impl Outcome<'_> {
         })?;
         self.say(&trace);
         let cleaned = if self.keep { Ok(()) } else { self.target.clear() };
-        cleaned.map_err(|error| Failure::Run(format!("cannot take {} away: {error}", ranks.display())))
+        cleaned.map_err(|error| Failure::Run(format!("cannot take {} away: {error}", ranks.display())))?;
+        Ok(trace.is_complete())
     }
 
     fn facts(&self) -> Facts {

@@ -98,7 +98,8 @@ impl Run {
         variables
     }
 
-    /// The exit code is the program's, unless it succeeded and the trace did not.
+    /// The exit code is the program's, unless it succeeded and the trace did not. An interrupted program did not succeed, even if its
+    /// launcher says so (MPICH's does in one of ten interrupted jobs), unless it came to its end all the same.
     fn finish(
         &self,
         target: &Target,
@@ -107,19 +108,24 @@ impl Run {
     ) -> Result<ExitCode, Failure> {
         match self.combine(target, member, ended) {
             Err(failure) if ended.code() != 0 => out::note(format_args!("panto: {failure}")),
-            outcome => outcome?,
+            outcome => {
+                let is_cut_off = !outcome?;
+                if is_cut_off && ended.heard.interrupt && ended.code() == 0 {
+                    return Ok(ExitCode::from(INTERRUPTED));
+                }
+            }
         }
         Ok(ExitCode::from(ended.code()))
     }
 
-    /// Makes the trace and says what is in it. Among the processes of a job, one does.
-    fn combine(&self, target: &Target, member: Option<&Member<'_>>, ended: Ended) -> Result<(), Failure> {
+    /// Makes the trace and says what is in it; answers whether all ranks came to their end. Among the processes of a job, one does.
+    fn combine(&self, target: &Target, member: Option<&Member<'_>>, ended: Ended) -> Result<bool, Failure> {
         if let Some(member) = member {
             if !member.leave()? {
-                if ended.code() != 0 && !ended.was_told {
+                if ended.code() != 0 && !ended.heard.end {
                     outcome::say_where(member.rank(), target);
                 }
-                return Ok(());
+                return Ok(true);
             }
             out::mute(false);
         }
