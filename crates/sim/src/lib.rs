@@ -2,7 +2,7 @@
 //!
 //! [`Engine`] knows ranks, messages and time; [`network`] knows what carries messages. Neither knows what ranks compute, or
 //! the bytes that they send: whoever drives the engine does. Time is in whole picoseconds, and every run gives the same.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod ahead;
 pub mod costs;

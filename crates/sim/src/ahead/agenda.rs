@@ -76,9 +76,20 @@ impl Agenda {
         self.left = self.left.saturating_sub(operations.into());
     }
 
-    /// Whose turn it is after so many others of this block.
+    /// Is there only one block?
+    #[inline]
+    pub(super) fn is_small(&self) -> bool {
+        self.blocks.len() == 1
+    }
+
+    /// Whose turn it is after so many others, as far as can be told.
     #[inline]
     pub(super) fn soon(&self, nth: usize) -> Option<u32> {
-        self.blocks[self.current].get(nth).copied()
+        let current = &self.blocks[self.current];
+        if let Some(&seat) = current.get(nth) {
+            return Some(seat);
+        }
+        let next = *self.waiting.front()? as usize;
+        self.blocks[next].get(nth - current.len()).copied()
     }
 }

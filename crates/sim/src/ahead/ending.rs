@@ -5,6 +5,7 @@ use panto_units::Time;
 use super::part::Part;
 use super::prepared::Prepared;
 use super::rank::{Holds, NONE, Rank};
+use super::score::Bar;
 use crate::halt::{Halt, Halted, MOST_HALTS, Want};
 use crate::observe::Observer;
 use crate::program::{Act, Program};
@@ -32,11 +33,11 @@ impl<O: Observer> Part<'_, O> {
         }
     }
 
-    fn halt(&self, seat: u32, rank: &Rank<'_>) -> Halt {
+    fn halt(&self, seat: u32, rank: &Rank<'_, Bar>) -> Halt {
         Halt { rank: self.code(seat), calls: rank.calls.into(), want: self.want(rank) }
     }
 
-    fn want(&self, rank: &Rank<'_>) -> Want {
+    fn want(&self, rank: &Rank<'_, Bar>) -> Want {
         if rank.waits != NONE {
             let held = self.slots[(rank.slots + rank.waits) as usize];
             let channel = self.prepared.name(held.channel);
@@ -45,7 +46,7 @@ impl<O: Observer> Part<'_, O> {
                 Holds::Receive | Holds::Nothing => Want::Message { channel },
             };
         }
-        match rank.ops.get(rank.next as usize).map(|op| op.act()) {
+        match self.reader.find(rank.ops, rank.next).map(|op| op.act()) {
             Some(Act::StartPick { pick, .. } | Act::ProbePick { pick }) => Want::Pick { pick },
             Some(Act::Receive { channel } | Act::Probe { channel }) => {
                 Want::Message { channel: self.prepared.name(channel) }

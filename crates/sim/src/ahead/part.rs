@@ -12,6 +12,7 @@ use super::prepared::Prepared;
 use super::price::{self, Prices};
 use super::queue::{Channel, Entry, ODD, Queues};
 use super::rank::{NONE, OWN_SLOTS, Rank, Rest, Slot};
+use super::score::{Bar, Reader};
 use crate::observe::{Activity, Cause, Observer};
 use crate::program::Act;
 use crate::setting::Setting;
@@ -33,11 +34,13 @@ pub(super) struct Part<'a, O> {
     pub(super) setting: Setting<'a>,
     pub(super) observer: &'a mut O,
     pub(super) prices: Prices<'a>,
+    /// How ranks' operations are found.
+    pub(super) reader: Reader,
     /// Its first seat,
     pub(super) seat: u32,
     /// and its first channel.
     pub(super) channel: u32,
-    pub(super) ranks: Vec<Rank<'a>>,
+    pub(super) ranks: Vec<Rank<'a, Bar>>,
     pub(super) rests: Vec<Rest>,
     pub(super) slots: Vec<Slot>,
     /// Why each send in a slot is complete when it is, if somebody wants to see that.
@@ -49,15 +52,13 @@ pub(super) struct Part<'a, O> {
     pub(super) outbox: Outbox,
     /// Operations that a rank does in a turn, about.
     pub(super) usual: u32,
-    /// So many of the next ranks were looked at.
-    pub(super) touched: u32,
     /// The latest arrival.
     pub(super) latest: Time,
 }
 
 /// A rank while it runs.
 pub(super) struct Runner<'a> {
-    pub(super) rank: Rank<'a>,
+    pub(super) rank: Rank<'a, Bar>,
     pub(super) seat: u32,
 }
 
@@ -78,13 +79,14 @@ impl<'a, O: Observer> Part<'a, O> {
         };
         let queues = Queues::new(channels.map(channel).collect(), O::LOOKS);
         let mut slots = 0;
-        let ranks: Vec<Rank<'a>> = seats.clone().map(|seat| rank(prepared, seat, &mut slots)).collect();
+        let ranks: Vec<Rank<'a, Bar>> = seats.clone().map(|seat| rank(prepared, seat, &mut slots)).collect();
         let bytes = size_of_val(&*queues.channels) + slots as usize * size_of::<Slot>();
         Self {
             prepared,
             setting: *setting,
             observer,
             prices: Prices::new(prepared, setting),
+            reader: prepared.score().reader(),
             seat: seats.start,
             channel: first,
             rests: ranks.iter().map(|_| Rest::default()).collect(),
@@ -97,7 +99,6 @@ impl<'a, O: Observer> Part<'a, O> {
             early: FxHashMap::default(),
             outbox,
             usual: 0,
-            touched: 0,
             latest: Time::ZERO,
         }
     }
@@ -138,10 +139,11 @@ impl<'a, O: Observer> Part<'a, O> {
     #[expect(clippy::inline_always, reason = "the rank should be in registers")]
     fn go_on(&mut self, runner: &mut Runner<'a>, left: &mut u32) {
         while *left > 0 {
-            let Some(op) = runner.rank.ops.get(runner.rank.next as usize) else {
+            let Some(&op) = self.reader.find(runner.rank.ops, runner.rank.next) else {
                 runner.rank.next = NONE;
                 return;
             };
+            self.touch_run(&runner.rank);
             runner.rank.next += 1;
             let goes_on = match op.act() {
                 Act::Send { sending, channel, bytes } => self.send(runner, sending, channel, bytes, None),
@@ -235,9 +237,9 @@ impl<'a, O: Observer> Part<'a, O> {
     }
 }
 
-fn rank<'a>(prepared: &'a Prepared<'a>, seat: u32, slots: &mut u32) -> Rank<'a> {
+fn rank<'a>(prepared: &'a Prepared<'a>, seat: u32, slots: &mut u32) -> Rank<'a, Bar> {
     let code = prepared.code(seat);
     let first = *slots;
     *slots += prepared.program().codes[code as usize].slots + OWN_SLOTS;
-    Rank { slots: first, ..Rank::at_start(prepared.ops(code)) }
+    Rank { slots: first, ..Rank::at_start(prepared.score().of(seat)) }
 }

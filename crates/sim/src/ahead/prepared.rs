@@ -3,13 +3,16 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::order;
+use super::score::Score;
 use crate::program::{Act, Channel, Op, Program, Sending};
 
 /// A program that is ready to run ahead, on many machines.
 ///
 /// Ranks have *seats*: a helper sits next to its rank, so that a range of seats is a part of the program that has much to do with itself.
 /// Channels are numbered by the seat of their receiver: what a rank receives lies together in memory, and a range of seats has a range of
-/// channels. A program whose channels are in that order already is used as it is; of others the operations are copied.
+/// channels. What
+/// ranks do is copied.
 #[derive(Debug, Clone)]
 pub struct Prepared<'a> {
     program: &'a Program,
@@ -17,8 +20,8 @@ pub struct Prepared<'a> {
     channels: Cow<'a, [Channel]>,
     /// The program's number of each channel; none if they are the same.
     names: Vec<u32>,
-    /// Operations with channels by their numbers here; none if they are the same.
-    codes: Vec<Box<[Op]>>,
+    /// What ranks do, with channels by their numbers here.
+    score: Score,
     /// What is sent on each channel at most.
     reaches: Vec<Reach>,
 }
@@ -52,7 +55,7 @@ impl Reach {
 
 /// Who sits where. Without helpers everybody sits at the place of his number, and nothing is kept.
 #[derive(Debug, Clone, Default)]
-struct Seating {
+pub(super) struct Seating {
     codes: Vec<u32>,
     seats: Vec<u32>,
 }
@@ -77,7 +80,7 @@ impl Seating {
     }
 
     #[inline]
-    fn seat(&self, code: u32) -> u32 {
+    pub(super) fn seat(&self, code: u32) -> u32 {
         self.seats.get(code as usize).copied().unwrap_or(code)
     }
 }
@@ -86,57 +89,25 @@ impl<'a> Prepared<'a> {
     /// Goes through a program once.
     pub fn new(program: &'a Program) -> Self {
         let seating = Seating::new(program);
-        let place = |channel: &Channel| seating.seat(channel.to);
-        let mut prepared = if program.channels.is_sorted_by_key(place) {
-            Self::as_it_is(program)
-        } else {
-            let mut names: Vec<u32> = (0..program.channels.len() as u32).collect();
-            names.sort_by_key(|&name| place(&program.channels[name as usize]));
-            Self::renumbered(program, names)
-        };
-        prepared.seating = seating;
-        prepared.find_reaches();
-        prepared
-    }
-
-    fn as_it_is(program: &'a Program) -> Self {
+        let mut names = order::order(program, &seating);
+        if names.is_sorted() {
+            names = Vec::new();
+        }
+        let numbers = inverse(&names);
+        let number = |name: u32| numbers.get(name as usize).copied().unwrap_or(name);
+        let seats = (0..program.codes.len() as u32).map(|seat| &program.codes[seating.code(seat) as usize]);
         Self {
             program,
-            seating: Seating::default(),
-            channels: Cow::Borrowed(&program.channels),
-            names: Vec::new(),
-            codes: Vec::new(),
-            reaches: Vec::new(),
-        }
-    }
-
-    fn renumbered(program: &'a Program, names: Vec<u32>) -> Self {
-        let mut numbers = vec![0; names.len()];
-        for (number, &name) in names.iter().enumerate() {
-            numbers[name as usize] = number as u32;
-        }
-        let renumber = |ops: &Vec<Op>| ops.iter().map(|&op| renumbered(op, &numbers)).collect();
-        let channels = names.iter().map(|&name| program.channels[name as usize]).collect();
-        Self {
-            codes: program.codes.iter().map(|code| renumber(&code.ops)).collect(),
+            score: Score::new(seats, |op| renumbered(op, number)),
+            channels: if names.is_empty() {
+                Cow::Borrowed(&program.channels)
+            } else {
+                names.iter().map(|&name| program.channels[name as usize]).collect()
+            },
+            reaches: reaches(program, number),
             names,
-            channels: Cow::Owned(channels),
-            ..Self::as_it_is(program)
+            seating,
         }
-    }
-
-    fn find_reaches(&mut self) {
-        let mut reaches = vec![Reach::default(); self.channels.len()];
-        for code in 0..self.program.codes.len() {
-            for op in self.ops(code as u32) {
-                if let Act::Send { sending, channel, bytes }
-                | Act::StartSend { sending, channel, bytes, .. } = op.act()
-                {
-                    reaches[channel as usize].extend(sending, bytes);
-                }
-            }
-        }
-        self.reaches = reaches;
     }
 
     pub(super) fn program(&self) -> &'a Program {
@@ -154,10 +125,9 @@ impl<'a> Prepared<'a> {
         self.seating.seat(code)
     }
 
-    /// What a rank or helper does, with channels by their numbers here.
-    pub(super) fn ops(&self, code: u32) -> &[Op] {
-        let code = code as usize;
-        self.codes.get(code).map_or(&self.program.codes[code].ops, |ops| ops)
+    /// What ranks and helpers do, with channels by their numbers here.
+    pub(super) fn score(&self) -> &Score {
+        &self.score
     }
 
     /// All channels, by their numbers here.
@@ -179,7 +149,11 @@ impl<'a> Prepared<'a> {
     /// Seats in so many ranges of about the same length.
     pub(super) fn parts(&self, parts: usize) -> Vec<Range<u32>> {
         let seats = self.program.codes.len();
-        let bound = |part: usize| (seats * part / parts) as u32;
+        let unit = order::unit(seats);
+        let bound = |part: usize| match part {
+            _ if part == parts => seats as u32,
+            _ => (seats * part / parts / unit * unit) as u32,
+        };
         (0..parts).map(|part| bound(part)..bound(part + 1)).collect()
     }
 
@@ -191,8 +165,28 @@ impl<'a> Prepared<'a> {
     }
 }
 
-fn renumbered(op: Op, numbers: &[u32]) -> Op {
-    let new = |channel: u32| numbers[channel as usize];
+/// The number of each name; none if there are no names.
+fn inverse(names: &[u32]) -> Vec<u32> {
+    let mut numbers = vec![0; names.len()];
+    for (number, &name) in (0..).zip(names) {
+        numbers[name as usize] = number;
+    }
+    numbers
+}
+
+fn reaches(program: &Program, number: impl Fn(u32) -> u32) -> Vec<Reach> {
+    let mut reaches = vec![Reach::default(); program.channels.len()];
+    for op in program.codes.iter().flat_map(|code| &code.ops) {
+        if let Act::Send { sending, channel, bytes } | Act::StartSend { sending, channel, bytes, .. } =
+            op.act()
+        {
+            reaches[number(channel) as usize].extend(sending, bytes);
+        }
+    }
+    reaches
+}
+
+fn renumbered(op: Op, new: impl Fn(u32) -> u32) -> Op {
     match op.act() {
         Act::Send { sending, channel, bytes } => Act::Send { sending, channel: new(channel), bytes }.into(),
         Act::Receive { channel } => Act::Receive { channel: new(channel) }.into(),

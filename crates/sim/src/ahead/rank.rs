@@ -2,16 +2,17 @@
 
 use panto_units::Time;
 
-use crate::program::Op;
+use super::score::Bar;
 
 /// No place, nothing.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// A rank, in one line of the cache. While it runs, this is in registers.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 #[repr(align(64))]
-pub(crate) struct Rank<'a> {
-    pub(crate) ops: &'a [Op],
+pub(crate) struct Rank<'a, T> {
+    /// What it does: operations, or bars of a score.
+    pub(crate) ops: &'a [T],
     pub(super) clock: Time,
     /// When it may put the next message on a network.
     pub(super) free: Time,
@@ -31,7 +32,15 @@ pub(crate) struct Rank<'a> {
     pub(super) calls: u32,
 }
 
-const _: () = assert!(size_of::<Rank<'_>>() == 64);
+impl<T> Clone for Rank<'_, T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Rank<'_, T> {}
+
+const _: () = assert!(size_of::<Rank<'_, Bar>>() == 64);
 
 /// What of a rank is seldom needed.
 #[derive(Debug, Default)]
@@ -126,9 +135,9 @@ impl Rest {
     }
 }
 
-impl<'a> Rank<'a> {
+impl<'a, T> Rank<'a, T> {
     /// One that has done nothing yet.
-    pub(crate) fn at_start(ops: &'a [Op]) -> Self {
+    pub(crate) fn at_start(ops: &'a [T]) -> Self {
         Self {
             ops,
             clock: Time::ZERO,

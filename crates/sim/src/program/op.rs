@@ -206,6 +206,12 @@ impl Op {
         (self.head >> (KIND_BITS + SLOT_BITS)) as u32
     }
 
+    /// Is it the end of something?
+    #[inline]
+    pub(crate) fn is_end(self) -> bool {
+        self.head & ((1 << KIND_BITS) - 1) == kind::END
+    }
+
     /// What it is.
     #[inline]
     pub fn act(self) -> Act {

@@ -13,7 +13,7 @@ use super::{Manners, Tape};
 use crate::ahead::rank::{NONE, Rank, Rest};
 use crate::costs;
 use crate::engine::Manner;
-use crate::program::{Act, Lane, Program, Sending};
+use crate::program::{Act, Lane, Op, Program, Sending};
 
 /// A rank goes on for so many operations before others have their turn, so that few messages are under way at once.
 const TURN: u32 = 256;
@@ -48,7 +48,7 @@ impl<T: Copy + Eq + Hash> Interned<T> {
 
 /// What a rank is doing.
 struct Runner<'p> {
-    rank: Rank<'p>,
+    rank: Rank<'p, Op>,
     rest: Rest,
     slots: Vec<Slot>,
     /// What a blocking operation waits for.

@@ -40,12 +40,14 @@ fn a_broadcast_takes_a_message_for_each_digit() {
 fn doubling_and_dissemination_take_a_message_for_each_digit_of_their_size() {
     for pattern in [Pattern::Doubling, Pattern::Dissemination] {
         assert_hops(&ends(pattern, 64, 3), |_| 3 * 6);
+        assert_hops(&ends(pattern, 16_384, 2), |_| 2 * 14);
     }
 }
 
 #[test]
 fn a_wave_takes_a_message_for_each_step() {
     assert_hops(&ends(Pattern::Wavefront, 64, 1), |rank| u64::from(rank / 8 + rank % 8));
+    assert_hops(&ends(Pattern::Wavefront, 16_384, 1), |rank| u64::from(rank / 128 + rank % 128));
 }
 
 #[test]
