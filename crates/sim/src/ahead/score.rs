@@ -4,6 +4,7 @@
 //! looks at one rank after the other stays on the page. If each rank had pages of its own, nearly every turn would begin with finding out
 //! where a page is, and with tens of thousands of ranks that takes longer than the turn.
 
+use super::order::MANY;
 use crate::program::{Act, Code, Op};
 
 /// Operations of a bar: two lines of the cache.
@@ -72,11 +73,10 @@ impl Reader {
     }
 }
 
-/// Do ranks do about as much as their neighbours?
+/// Are there many ranks, which do about as much as their neighbours?
 fn is_even(lengths: &[usize]) -> bool {
     let written: usize = lengths.iter().sum();
-    let (_, all) = starts(lengths, SIDE_BY_SIDE);
-    all <= written * LONGER
+    lengths.len() >= MANY && starts(lengths, SIDE_BY_SIDE).1 <= written * LONGER
 }
 
 /// Where each begins, and how many bars there are.
@@ -116,20 +116,21 @@ mod tests {
 
     #[test]
     fn neighbours_that_do_as_much_lie_side_by_side() {
-        let lengths: Vec<usize> = (0..70).map(|seat| 40 + seat % 9).collect();
+        let lengths: Vec<usize> = (0..MANY + 7).map(|seat| 40 + seat % 9).collect();
         is_whole(&lengths, SIDE_BY_SIDE);
+        is_whole(&lengths[..MANY - 1], 0);
     }
 
     #[test]
     fn whoever_does_much_more_has_its_own_pages() {
-        let mut lengths = vec![3; 70];
-        lengths[5] = 10_000;
+        let mut lengths = vec![3; MANY];
+        lengths[5] = 100_000;
         is_whole(&lengths, 0);
     }
 
     #[test]
     fn nobody_and_nothing() {
-        is_whole(&[], SIDE_BY_SIDE);
+        is_whole(&[], 0);
         is_whole(&[0, 0, LENGTH, LENGTH - 1], 0);
     }
 }
