@@ -1,5 +1,8 @@
 //! From points to a law: segments for each protocol and each class of sizes.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use panto_stats::{Fit, Line, Segmentation};
 
 use crate::law::{Law, Piece};
@@ -15,6 +18,25 @@ const EMPTY_EXACT: f64 = 1e-6;
 /// Time by size as it was measured, by ascending size, each once.
 pub type Points = Vec<(u64, f64)>;
 
+/// What a law is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// All of a message's time over the nearest way, with all that is the processors'.
+    Whole,
+    /// What a sender pays.
+    Send,
+    /// What a receiver pays.
+    Receive,
+    /// One way, from all distances together.
+    Near,
+    /// From a processor to itself.
+    Itself,
+    /// Inside a node.
+    Inside,
+    /// How long a cable is kept from others.
+    Occupancy,
+}
+
 /// How points become laws.
 #[derive(Debug, Clone, Default)]
 pub struct Fitter {
@@ -24,9 +46,16 @@ pub struct Fitter {
     pub modulus: Option<u64>,
     /// Where laws are known to break, by ascending size: a break that is found near one of them is that.
     pub known: Vec<u64>,
+    /// What was divided once is divided in the same way when it is fitted again, to what single launches say.
+    divisions: RefCell<BTreeMap<Part, Law>>,
 }
 
 impl Fitter {
+    /// One that knows nothing of the points yet but whether their times have noise.
+    pub fn new(exact: bool) -> Self {
+        Self { exact, ..Self::default() }
+    }
+
     fn segmentation(&self) -> Segmentation {
         let usual = Segmentation::default();
         if self.exact { Segmentation { noise_floor: EXACT, resamples: 0, ..usual } } else { usual }
@@ -37,8 +66,41 @@ impl Fitter {
         self.segmentation().fit_residues(&floats(points)).ok()?.modulus
     }
 
-    /// The law of points, in parts below and above `split` where a protocol is known to change.
-    pub fn law(&self, points: &Points, split: Option<u64>) -> Law {
+    /// The law of points, in parts below and above `split` where a protocol is known to change. The first time decides where its pieces end.
+    pub fn law(&self, part: Part, points: &Points, split: Option<u64>) -> Law {
+        if let Some(before) = self.divisions.borrow().get(&part) {
+            return self.again(points, before);
+        }
+        let law = self.divided(points, split);
+        self.divisions.borrow_mut().insert(part, law.clone());
+        law
+    }
+
+    /// The same pieces with the lines of other points; those without points stay as they are.
+    fn again(&self, points: &Points, before: &Law) -> Law {
+        before.map(|class, from, piece| {
+            let is_inside = |bytes: u64| bytes >= from && piece.up_to.is_none_or(|most| bytes <= most);
+            let members: Points =
+                points.iter().copied().filter(|(n, _)| is_inside(*n) && class.holds(*n as f64)).collect();
+            let line = match members.as_slice() {
+                [] => piece.line,
+                [(bytes, seconds)] => {
+                    Line { intercept: seconds - piece.line.slope * *bytes as f64, ..piece.line }
+                }
+                _ => self.straight(&members),
+            };
+            vec![Piece::exact(piece.up_to, line)]
+        })
+    }
+
+    /// One line through all points.
+    fn straight(&self, points: &Points) -> Line {
+        let pieces =
+            self.part_by(&Segmentation { max_segments: 1, resamples: 0, ..self.segmentation() }, points);
+        pieces.first().map_or_else(Line::default, |piece| piece.line)
+    }
+
+    fn divided(&self, points: &Points, split: Option<u64>) -> Law {
         let member = |multiple: bool| {
             let is = move |bytes: u64| {
                 self.modulus.is_none_or(|modulus| bytes.is_multiple_of(modulus) == multiple)
@@ -83,6 +145,10 @@ impl Fitter {
 
     /// The pieces of points without a known break.
     fn part(&self, points: &Points) -> Vec<Piece> {
+        self.part_by(&self.segmentation(), points)
+    }
+
+    fn part_by(&self, segmentation: &Segmentation, points: &Points) -> Vec<Piece> {
         let line = |line: Line| vec![Piece::exact(None, line)];
         match points.as_slice() {
             [] => line(Line::default()),
@@ -92,7 +158,7 @@ impl Fitter {
                 line(Line { intercept: first - slope * *a as f64, slope })
             }
             _ if points.iter().all(|(_, seconds)| *seconds <= 0.0) => line(Line::default()),
-            _ => match self.segmentation().fit(&floats(points)) {
+            _ => match segmentation.fit(&floats(points)) {
                 Ok(fit) => self.segments(&fit),
                 // Points are finite and there are enough; nothing else can be wrong.
                 Err(_) => line(Line::default()),
@@ -159,7 +225,7 @@ mod tests {
         let points: Points = [0, 8, 16, 32, 64, 90, 128, 200, 500, 1_000, 5_000].map(|n| (n, time(n))).into();
         let fitter = Fitter { exact: true, ..Fitter::default() };
         for split in [Some(100), None] {
-            let law = fitter.law(&points, split);
+            let law = fitter.divided(&points, split);
             assert_eq!(law.ends(), [100]);
             for bytes in [0, 50, 100, 101, 10_000] {
                 assert!((law.at(bytes) / time(bytes) - 1.0).abs() < 1e-6, "{bytes}");
@@ -170,8 +236,8 @@ mod tests {
     #[test]
     fn few_points_are_still_a_line() {
         let fitter = Fitter::default();
-        assert!((fitter.law(&vec![(8, 2e-6)], None).at(100) - 2e-6).abs() < 1e-15);
-        assert!((fitter.law(&vec![(0, 1e-6), (10, 2e-6)], Some(5)).at(20) - 3e-6).abs() < 1e-12);
-        assert!(fitter.law(&Points::new(), None).at(7).abs() < 1e-15);
+        assert!((fitter.divided(&vec![(8, 2e-6)], None).at(100) - 2e-6).abs() < 1e-15);
+        assert!((fitter.divided(&vec![(0, 1e-6), (10, 2e-6)], Some(5)).at(20) - 3e-6).abs() < 1e-12);
+        assert!(fitter.divided(&Points::new(), None).at(7).abs() < 1e-15);
     }
 }

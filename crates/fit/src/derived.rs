@@ -2,16 +2,14 @@
 
 use panto_machine::{Machine, Protocol, one_way};
 
-use crate::estimate::Estimate;
+use crate::figures::Figures;
 use crate::fitted::{Parameter, Unit};
 use crate::law::Law;
-use crate::network::Network;
-use crate::software::Software;
 
 /// Hockney's start-up, time a byte, asymptotic bandwidth and half-performance length of each regime; `LogGP`'s parameters.
-pub fn parameters(network: &Network, software: &Software, gap: Option<Estimate>) -> Vec<Parameter> {
-    let mut all = hockney(&network.near);
-    all.extend(loggp(network, software, gap));
+pub fn parameters(figures: &Figures) -> Vec<Parameter> {
+    let mut all = hockney(&figures.network.near);
+    all.extend(loggp(figures));
     all
 }
 
@@ -44,7 +42,7 @@ fn hockney(near: &Law) -> Vec<Parameter> {
     all
 }
 
-fn loggp(network: &Network, software: &Software, gap: Option<Estimate>) -> Vec<Parameter> {
+fn loggp(Figures { network, software, gap, .. }: &Figures) -> Vec<Parameter> {
     let way = network.hop.map_or(0.0, |hop| hop.value * f64::from(network.links));
     let latency = network.link.at(0) + way;
     let large = network.link.piece(u64::MAX / 4).line.slope;

@@ -2,15 +2,14 @@
 
 use panto_machine::Protocol;
 
-use crate::estimate::Estimate;
+use crate::figures::Figures;
 use crate::fitted::Parameter;
 use crate::known::Known;
 use crate::law::Law;
 use crate::network::Network;
 use crate::observe::Observed;
-use crate::rates;
+use crate::rates::Rates;
 use crate::shape::{Scale, sayable};
-use crate::software::Software;
 use crate::write::{Document, quoted};
 
 /// Everything that was found of a machine.
@@ -21,18 +20,14 @@ pub struct Parts<'a> {
     pub about: &'a str,
     /// What was taken as known.
     pub known: &'a Known,
-    /// What the network takes.
-    pub network: &'a Network,
-    /// What processors pay.
-    pub software: &'a Software,
-    /// Least time between two messages of a rank.
-    pub gap: Option<Estimate>,
-    /// How long a message keeps a cable from others.
-    pub occupancy: Option<Law>,
+    /// What messages and work take.
+    pub figures: &'a Figures,
     /// What was measured.
     pub observed: &'a Observed,
     /// The lines of `[collectives]`, and where they come from.
     pub collectives: (Vec<String>, String),
+    /// What overlapping saves, in words.
+    pub overlap: Option<String>,
 }
 
 impl Parts<'_> {
@@ -56,6 +51,9 @@ impl Parts<'_> {
             document.line(line);
         }
         document.source("collectives", source);
+        if let Some(overlap) = &self.overlap {
+            document.source("overlap", overlap);
+        }
         document.finish()
     }
 
@@ -66,16 +64,16 @@ impl Parts<'_> {
         }
         document.source("network.topology", &self.known.source);
         document.source("network.switching", &self.known.source);
-        if let Some(hop) = self.network.hop.filter(|hop| hop.value > 0.0) {
+        if let Some(hop) = self.figures.network.hop.filter(|hop| hop.value > 0.0) {
             let method = "what each further link adds, median over sizes and distances";
             document.time("network", "hop", hop, method);
             document.source("network.hop", format!("fitted: comet/echo, {method}"));
         }
-        let less = if self.software.measured { ", less overheads" } else { "" };
+        let less = if self.figures.software.measured { ", less overheads" } else { "" };
         let method = format!("comet/echo, segments of least absolute relative residuals{less}");
-        document.cost("network.link", &self.network.link, &method);
+        document.cost("network.link", &self.figures.network.link, &method);
         document.source("network.link", format!("fitted: {method}"));
-        if let Some(occupancy) = &self.occupancy {
+        if let Some(occupancy) = &self.figures.occupancy {
             let method = "calibrate/gap: what each further message of a row adds";
             document.cost("network.occupancy", &self.said(occupancy), method);
             document.source("network.occupancy", format!("fitted: {method}"));
@@ -83,12 +81,13 @@ impl Parts<'_> {
     }
 
     fn overhead(&self, document: &mut Document) {
-        let asks = matches!(self.network.protocol, Protocol::Eager { .. } | Protocol::Handshake { .. });
-        let control = Some(self.network.control).filter(|control| asks && control.value > 0.0);
-        let immediate = Some(self.software.immediate).filter(|immediate| immediate.value > 0.0);
+        let asks =
+            matches!(self.figures.network.protocol, Protocol::Eager { .. } | Protocol::Handshake { .. });
+        let control = Some(self.figures.network.control).filter(|control| asks && control.value > 0.0);
+        let immediate = Some(self.figures.software.immediate).filter(|immediate| immediate.value > 0.0);
         let rows = [
             ("immediate", immediate, "calibrate/overhead: a send that is started, less one that blocks"),
-            ("gap", self.gap, "calibrate/gap: messages in a row, less one, for each further message"),
+            ("gap", self.figures.gap, "calibrate/gap: messages in a row, less one, for each further message"),
             ("control", control, "comet/echo: half of the step at the limit, less an empty message's way"),
         ];
         if rows.iter().any(|(_, estimate, _)| estimate.is_some()) {
@@ -100,10 +99,10 @@ impl Parts<'_> {
                 document.source(&format!("network.overhead.{name}"), format!("fitted: {method}"));
             }
         }
-        if !self.software.measured {
+        if !self.figures.software.measured {
             return;
         }
-        let laws = [("send", &self.software.send), ("receive", &self.software.receive)];
+        let laws = [("send", &self.figures.software.send), ("receive", &self.figures.software.receive)];
         for (name, law) in laws.into_iter().map(|(name, law)| (name, self.said(law))) {
             let method = format!("calibrate/overhead, {name}");
             document.cost(&format!("network.overhead.{name}"), &law, &method);
@@ -113,16 +112,17 @@ impl Parts<'_> {
 
     fn said(&self, law: &Law) -> Law {
         let largest = self.observed.echo.values().flatten().map(|(bytes, _)| *bytes).max().unwrap_or(1);
-        sayable(law, &Scale { whole: &self.network.near, largest, exact: self.observed.exact })
+        let Network { near, noise, .. } = &self.figures.network;
+        sayable(law, &Scale { whole: near, largest, noise: *noise })
     }
 
     fn ways(&self, document: &mut Document) {
         let method = "comet/echo, less overheads";
-        if let Some(local) = &self.network.local {
+        if let Some(local) = &self.figures.network.local {
             document.cost("network.local", local, method);
             document.source("network.local", format!("fitted: {method}, a rank and itself"));
         }
-        if let (Some(size), Some(inside)) = (self.known.node, &self.network.inside) {
+        if let (Some(size), Some(inside)) = (self.known.node, &self.figures.network.inside) {
             document.table("network.nodes");
             document.line(&format!("size = {size}"));
             document.cost("network.nodes.inside", inside, method);
@@ -133,7 +133,7 @@ impl Parts<'_> {
 
     fn send(&self, document: &mut Document) {
         document.table("send");
-        let (standard, limit) = match self.network.protocol {
+        let (standard, limit) = match self.figures.network.protocol {
             Protocol::Buffered => ("buffered", None),
             Protocol::Synchronous => ("synchronous", None),
             Protocol::Handshake { above } => ("handshake", Some(("above", above))),
@@ -147,8 +147,8 @@ impl Parts<'_> {
     }
 
     fn send_source(&self) -> &'static str {
-        match self.network.protocol {
-            _ if !self.network.protocol_known => {
+        match self.figures.network.protocol {
+            _ if !self.figures.network.protocol_known => {
                 "assumed: no calibrate/eager among the results; protocols show as pieces of the link"
             }
             Protocol::Handshake { .. } => {
@@ -161,9 +161,10 @@ impl Parts<'_> {
     }
 
     fn processor(&self, document: &mut Document) {
-        let rate = |name| rates::of(self.observed, name).filter(|rate| rate.value > 0.0);
-        let all = ["copy", "strided", "reduce", "daxpy"].map(|name| (name, rate(name)));
-        if all.iter().all(|(_, rate)| rate.is_none()) && self.software.copies.is_none() {
+        let Rates { copy, strided, reduce, daxpy } = self.figures.rates;
+        let all = [("copy", copy), ("strided", strided), ("reduce", reduce), ("daxpy", daxpy)]
+            .map(|(name, rate)| (name, rate.filter(|rate| rate.value > 0.0)));
+        if all.iter().all(|(_, rate)| rate.is_none()) && self.figures.software.copies.is_none() {
             return;
         }
         document.table("processor");
@@ -176,7 +177,7 @@ impl Parts<'_> {
             }
             document.source(&format!("processor.{name}"), format!("fitted: {method}"));
         }
-        if let Some(copies) = self.software.copies {
+        if let Some(copies) = self.figures.software.copies {
             document.line(&format!("copies-unexpected = {copies}"));
             let text = "measured: calibrate/overhead, a receive that is posted late against one in time";
             document.source("processor.copies-unexpected", text);

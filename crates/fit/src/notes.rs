@@ -2,22 +2,16 @@
 
 use panto_machine::{Protocol, Switching};
 
-use crate::estimate::Estimate;
+use crate::figures::Figures;
 use crate::known::Known;
-use crate::network::Network;
+use crate::launches;
 use crate::observe::{Eager, Observed};
-use crate::software::Software;
 
 const CALIBRATE: &str = "`panto calibrate` measures it";
 
-/// What was assumed, in sentences.
-pub fn all(
-    observed: &Observed,
-    known: &Known,
-    network: &Network,
-    software: &Software,
-    gap: Option<Estimate>,
-) -> Vec<String> {
+/// What was assumed, in sentences. `launches` is how many launches the intervals come from.
+pub fn all(observed: &Observed, known: &Known, figures: &Figures, launches: usize) -> Vec<String> {
+    let Figures { network, software, gap, .. } = figures;
     let through = !matches!(known.switching, Switching::Packet | Switching::Wormhole { .. });
     let waits = matches!(network.protocol, Protocol::Synchronous);
     let mut notes = Vec::new();
@@ -75,8 +69,31 @@ pub fn all(
         !unsure.is_empty(),
         format!("pieces end between measured sizes: {}; the roundest number was taken", unsure.join(", ")),
     );
-    when(observed.exact, "times have no noise: figures are exact and have no intervals".into());
+    when(
+        observed.left_out > 0,
+        format!(
+            "{} points are left out: they have few samples, and take more than twice as long as a larger message; the machine was busy, so measure again for longer (-t)",
+            observed.left_out
+        ),
+    );
+    when(true, certainty(observed, launches));
     notes
+}
+
+/// Where intervals come from.
+fn certainty(observed: &Observed, launches: usize) -> String {
+    if observed.exact {
+        return "times have no noise: figures are exact and have no intervals".into();
+    }
+    if launches >= launches::LEAST {
+        return format!(
+            "intervals are those of {launches} launches, drawn with replacement, or of points where those are wider"
+        );
+    }
+    format!(
+        "intervals are those of points, and hold for such a launch: with {} launches or more, as by `panto calibrate --results`, they hold for others",
+        launches::LEAST
+    )
 }
 
 fn links(count: u32) -> String {

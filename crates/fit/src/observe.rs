@@ -8,6 +8,7 @@ use panto_bench::{Separation, param};
 
 use crate::curve::Points;
 use crate::error::Error;
+use crate::moods;
 
 /// Everything that the fit can use.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +27,8 @@ pub struct Observed {
     pub rates: BTreeMap<String, Points>,
     /// Have all times no noise at all?
     pub exact: bool,
+    /// Points that are not believed.
+    pub left_out: usize,
 }
 
 /// Up to which size sends do not wait for their receive.
@@ -57,23 +60,53 @@ pub struct Shared {
 }
 
 impl Observed {
-    /// Sorts records; refuses times that cannot be.
-    pub fn new(records: &[Record]) -> Result<Self, Error> {
-        let mut observed = Self { exact: true, ..Self::default() };
-        for record in records.iter().filter(|record| record.absent.is_none()) {
-            check(record)?;
-        }
+    /// Sorts the records of each launch; refuses times that cannot be.
+    pub fn by_launch(launches: &[&[Record]]) -> Result<Vec<Self>, Error> {
+        let there = || launches.iter().copied().flatten().filter(|record| record.absent.is_none());
+        there().try_for_each(check)?;
         // Processors pay once in a model, whatever the way: it is measured over the network where there is one.
-        let there = || records.iter().filter(|record| record.absent.is_none());
         let ways = there().filter(|record| record.kernel.starts_with("calibrate/"));
         let longest = ways.filter_map(|record| record.point.separation()).max();
         let on_it = |record: &&Record| {
             !record.kernel.starts_with("calibrate/")
                 || record.point.separation().is_none_or(|way| Some(way) == longest)
         };
-        there().filter(on_it).for_each(|record| observed.take(record));
-        observed.merge();
-        Ok(observed)
+        let one = |records: &&[Record]| {
+            let (kept, left_out) = moods::without(records);
+            let mut observed = Self { exact: true, left_out, ..Self::default() };
+            let there = kept.into_iter().filter(|record| record.absent.is_none());
+            there.filter(on_it).for_each(|record| observed.take(record));
+            observed
+        };
+        Ok(launches.iter().map(one).collect())
+    }
+
+    /// All launches together: points of equal size count once, with the median of what launches found.
+    pub fn pooled(launches: &[Self]) -> Self {
+        let mut all = Self { exact: true, ..Self::default() };
+        for launch in launches {
+            extend(&mut all.echo, &launch.echo);
+            extend(&mut all.overhead, &launch.overhead);
+            extend(&mut all.gap, &launch.gap);
+            extend(&mut all.rates, &launch.rates);
+            all.eager = all.eager.or(launch.eager);
+            all.shared.extend(launch.shared.iter().cloned());
+            all.exact &= launch.exact;
+            all.left_out += launch.left_out;
+        }
+        all.merge();
+        all
+    }
+
+    /// What one launch found, and for what it did not measure what all found together.
+    pub fn filled(&self, all: &Self) -> Self {
+        let mut one = all.clone();
+        replace(&mut one.echo, &self.echo);
+        replace(&mut one.overhead, &self.overhead);
+        replace(&mut one.gap, &self.gap);
+        replace(&mut one.rates, &self.rates);
+        one.merge();
+        one
     }
 
     fn take(&mut self, record: &Record) {
@@ -132,13 +165,28 @@ impl Observed {
         self.exact &= record.machine.is_some() && record.samples_ns.iter().all(same);
     }
 
-    /// Points of equal size count once, with the median of what launches found.
     fn merge(&mut self) {
         let lists = self.echo.values_mut().chain(self.overhead.values_mut());
         for points in lists.chain(self.gap.values_mut()).chain(self.rates.values_mut()) {
-            *points = merged(points);
+            let once = merged(points);
+            // Launches that differ are noise, however little each of them has.
+            self.exact &= points.iter().all(|point| once.contains(point));
+            *points = once;
         }
     }
+}
+
+/// Points by what they are of.
+type Lists<K> = BTreeMap<K, Points>;
+
+fn extend<K: Ord + Clone>(all: &mut Lists<K>, more: &Lists<K>) {
+    for (key, points) in more {
+        all.entry(key.clone()).or_default().extend(points);
+    }
+}
+
+fn replace<K: Ord + Clone>(all: &mut Lists<K>, own: &Lists<K>) {
+    all.extend(own.iter().map(|(key, points)| (key.clone(), points.clone())));
 }
 
 /// Seconds of one operation.

@@ -5,7 +5,7 @@
 
 use panto_machine::{Protocol, Switching};
 
-use crate::curve::{Fitter, Points};
+use crate::curve::{Fitter, Part, Points};
 use crate::known::Known;
 use crate::law::Law;
 use crate::network::{Network, limit};
@@ -21,7 +21,7 @@ pub fn occupancy(observed: &Observed, known: &Known, network: &Network, fitter: 
         return None;
     }
     let points = increments(observed, limit(network.protocol));
-    (points.len() >= LEAST_SIZES).then(|| fitter.law(&points, None))
+    (points.len() >= LEAST_SIZES).then(|| fitter.law(Part::Occupancy, &points, None))
 }
 
 /// What each further message of a row adds, by size, in the longest rows; of those whose sends do not wait for their receive.

@@ -1,6 +1,16 @@
-//! What the user asks of a fit.
+//! What a fit is asked, and given.
 
+use panto_bench::results::{Manifest, Record};
 use panto_machine::Model;
+
+/// One launch of a program that measures.
+#[derive(Debug, Clone, Copy)]
+pub struct Launch<'a> {
+    /// How it was measured.
+    pub manifest: &'a Manifest,
+    /// What it found.
+    pub records: &'a [Record],
+}
 
 /// What the user asks of a fit.
 #[derive(Debug, Clone, Default)]

@@ -2,16 +2,25 @@
 
 use panto_stats::Line;
 
+use crate::curve::Points;
 use crate::law::{Law, Piece};
 
 /// A difference of this part of a message's whole time is not worth a piece.
 const SMALL: f64 = 1e-3;
+/// The same where points are far off their line anyway: this part of that.
+const NOISE_SHARE: f64 = 0.25;
 /// The same where times have no noise.
 const SMALL_EXACT: f64 = 1e-6;
-/// As much may be lost where a model cannot say a piece as it is.
+/// As much may be lost where a model cannot say a piece as it is; more only where points are farther off their line anyway.
 const TOLERABLE: f64 = 0.01;
+/// However wild the points, no more is given away.
+const MOST_NOISE: f64 = 0.05;
 /// A piece that a model cannot say becomes at most so many that it can.
-const MOST_STEPS: u32 = 8;
+const MOST_STEPS: usize = 4;
+/// The same where points are farther off their line than what may be lost: more would be steps of noise.
+const MOST_NOISY_STEPS: usize = 2;
+/// By which factor more is tolerated where that would be too many.
+const EASIER: f64 = 1.25;
 
 /// What a message takes in all, to judge what is small, and the largest size that was measured.
 pub struct Scale<'a> {
@@ -19,13 +28,32 @@ pub struct Scale<'a> {
     pub whole: &'a Law,
     /// The largest size of interest.
     pub largest: u64,
-    /// Have times no noise?
-    pub exact: bool,
+    /// How far points are off their line in the median, as part of their time; none where times have no noise.
+    pub noise: Option<f64>,
 }
 
-impl Scale<'_> {
+impl<'a> Scale<'a> {
+    /// What a message takes, as this law says it of these points.
+    pub fn new(whole: &'a Law, points: &Points, exact: bool) -> Self {
+        let off = |(bytes, seconds): &(u64, f64)| (whole.at(*bytes) / seconds.max(1e-12) - 1.0).abs();
+        let offs: Vec<f64> = points.iter().map(off).collect();
+        let noise = (!exact).then(|| panto_stats::median(&offs).unwrap_or(0.0).min(MOST_NOISE));
+        Self { whole, largest: points.last().map_or(1, |(bytes, _)| *bytes), noise }
+    }
+
+    /// A difference that is not worth a piece.
     fn small(&self) -> f64 {
-        if self.exact { SMALL_EXACT } else { SMALL }
+        self.noise.map_or(SMALL_EXACT, |noise| SMALL.max(NOISE_SHARE * noise))
+    }
+
+    /// What may be lost where a model cannot say a piece as it is.
+    fn tolerable(&self) -> f64 {
+        self.noise.unwrap_or(0.0).max(TOLERABLE)
+    }
+
+    /// As many pieces may stand for one that a model cannot say.
+    fn most_steps(&self) -> usize {
+        if self.noise.unwrap_or(0.0) > TOLERABLE { MOST_NOISY_STEPS } else { MOST_STEPS }
     }
 
     /// The largest difference of two lines over a range, as part of a message's whole time.
@@ -52,11 +80,7 @@ fn possible(from: u64, piece: &Piece, scale: &Scale<'_>) -> Vec<Piece> {
     if intercept >= 0.0 && slope >= 0.0 {
         return vec![*piece];
     }
-    let simple = said(piece.line, from, to);
-    if scale.apart(simple, piece.line, from, to) <= TOLERABLE || to <= from + 1 {
-        return vec![Piece { line: simple, ..*piece }];
-    }
-    steps(from, to, piece)
+    steps(from, to, piece, scale)
 }
 
 /// A line of a kind that a model has, close to this one in the middle of a range and nowhere negative.
@@ -69,17 +93,40 @@ fn said(line: Line, from: u64, to: u64) -> Line {
     Line { intercept: 0.0, slope: if to > 0 { at(middle.max(1.0)) / middle.max(1.0) } else { 0.0 } }
 }
 
-/// Steps that grow with the size.
-fn steps(from: u64, to: u64, piece: &Piece) -> Vec<Piece> {
-    let (first, ratio) = (from.max(1) as f64, to as f64 / from.max(1) as f64);
-    let count = MOST_STEPS.min((to - from).min(u64::from(MOST_STEPS)) as u32).max(1);
-    let edge = |step: u32| (first * ratio.powf(f64::from(step) / f64::from(count))) as u64;
-    let one = |step: u32| {
-        let (low, high) = (if step == 0 { from } else { edge(step) }, edge(step + 1));
-        let up_to = if step + 1 == count { piece.up_to } else { Some(high) };
-        Piece { up_to, line: said(piece.line, low, high), ..*piece }
-    };
-    (0..count).map(one).collect()
+/// The fewest pieces of a kind that a model has, each as far as it is close enough; where that would be too many, they are less close.
+fn steps(from: u64, to: u64, piece: &Piece, scale: &Scale<'_>) -> Vec<Piece> {
+    let tolerances = std::iter::successors(Some(scale.tolerable()), |tolerance| Some(tolerance * EASIER));
+    let mut found = tolerances.map(|tolerance| steps_within(from, to, piece, (scale, tolerance)));
+    found.find(|steps| steps.len() <= scale.most_steps()).unwrap_or_default()
+}
+
+fn steps_within(from: u64, to: u64, piece: &Piece, close: (&Scale<'_>, f64)) -> Vec<Piece> {
+    let mut steps: Vec<Piece> = Vec::new();
+    let mut low = from;
+    while steps.len() <= MOST_STEPS {
+        let high = reach(low, to, piece.line, close);
+        let up_to = if high == to { piece.up_to } else { Some(high) };
+        steps.push(Piece { up_to, line: said(piece.line, low, high), ..*piece });
+        if high >= to {
+            break;
+        }
+        low = high + 1;
+    }
+    steps
+}
+
+/// The largest size up to which one piece from here on is close enough.
+fn reach(from: u64, to: u64, line: Line, (scale, tolerance): (&Scale<'_>, f64)) -> u64 {
+    let is_close = |high: u64| scale.apart(said(line, from, high), line, from, high) <= tolerance;
+    if is_close(to) {
+        return to;
+    }
+    let (mut near, mut far) = (from, to);
+    while far - near > 1 {
+        let middle = near + (far - near) / 2;
+        if is_close(middle) { near = middle } else { far = middle }
+    }
+    near
 }
 
 /// Neighbours that differ too little become one.
@@ -123,7 +170,7 @@ mod tests {
     #[test]
     fn equal_neighbours_become_one_piece() {
         let whole = Law::line(10.0, 1.0);
-        let scale = Scale { whole: &whole, largest: 1_000, exact: true };
+        let scale = Scale { whole: &whole, largest: 1_000, noise: None };
         let law = Law::new(vec![piece(Some(10), 1.0, 0.5), piece(Some(20), 1.0, 0.5), piece(None, 4.0, 0.5)]);
         assert_eq!(sayable(&law, &scale).ends(), [20]);
     }
@@ -131,7 +178,7 @@ mod tests {
     #[test]
     fn nothing_is_negative_and_little_is_lost() {
         let whole = Law::line(5.0, 2.0);
-        let scale = Scale { whole: &whole, largest: 100_000, exact: false };
+        let scale = Scale { whole: &whole, largest: 100_000, noise: Some(0.0) };
         let law = Law::new(vec![piece(Some(100), 8.0, -0.05), piece(None, -200.0, 2.5)]);
         let found = sayable(&law, &scale);
         for (_, pieces) in found.classes() {
@@ -141,5 +188,20 @@ mod tests {
             let off = (found.at(bytes) - law.at(bytes)).abs() / whole.at(bytes);
             assert!(off < 0.25, "{bytes}: {} instead of {}", found.at(bytes), law.at(bytes));
         }
+    }
+
+    #[test]
+    fn noise_is_not_worth_a_piece() {
+        let whole = Law::line(1_000.0, 1.0);
+        let law = Law::new(vec![
+            piece(Some(50), 100.0, 0.5),
+            piece(Some(2_000), 105.0, 0.5),
+            piece(None, -900.0, 1.0),
+        ]);
+        let pieces = |noise| {
+            let scale = Scale { whole: &whole, largest: 100_000, noise };
+            sayable(&law, &scale).classes().map(|(_, pieces)| pieces.len()).sum::<usize>()
+        };
+        assert_eq!((pieces(Some(0.05)), pieces(Some(0.001))), (3, 6));
     }
 }

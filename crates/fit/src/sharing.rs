@@ -1,17 +1,11 @@
-//! What it costs to share a way, and what computation hides. A model has no figure for either: links that are shared follow from the
-//! topology, and overlap from what processors pay.
-
-use panto_bench::results::Record;
-use panto_bench::{overlap_gain, param};
+//! What it costs to share a way. A model has no figure for it: links that are shared follow from the topology.
 
 use crate::fitted::{Parameter, Unit};
 use crate::observe::{Observed, Shared};
 
-/// Contention factors and the best gain by overlapping.
-pub fn parameters(observed: &Observed, records: &[Record]) -> Vec<Parameter> {
-    let mut all: Vec<Parameter> = factors(&observed.shared);
-    all.extend(overlap(records));
-    all
+/// Contention factors.
+pub fn parameters(observed: &Observed) -> Vec<Parameter> {
+    factors(&observed.shared)
 }
 
 /// By what factor the longest message is slower when others are under way, for each number of pairs, each set and each load.
@@ -63,21 +57,6 @@ impl Shared {
             load => format!("{load} % load"),
         }
     }
-}
-
-/// The best that overlapping saved: 0 if messages do not move while a processor computes.
-fn overlap(records: &[Record]) -> Option<Parameter> {
-    let own = || records.iter().filter(|record| record.kernel == "comet/overlap");
-    let blocking = own().filter(|record| record.point.text(param::VARIANT) == "blocking");
-    let gains = blocking.filter_map(|before| {
-        let point = before.point.clone().with_text(param::VARIANT, "overlapped");
-        let after = own().find(|record| record.point == point)?;
-        overlap_gain(before, after)
-    });
-    let best = gains.max_by(|a, b| a.percent.total_cmp(&b.percent))?;
-    let method = "comet/overlap, the largest part of the time that overlapping saved";
-    let interval = panto_stats::Interval { low: best.low / 100.0, high: best.high / 100.0 };
-    Some(Parameter::new("overlap", best.percent / 100.0, Unit::Number, method).within(interval))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use panto_machine::Protocol;
 use panto_stats::Line;
 
-use crate::curve::{Fitter, Points};
+use crate::curve::{Fitter, Part, Points};
 use crate::estimate::{Estimate, weighted_median};
 use crate::known::Known;
 use crate::law::{Law, Piece};
@@ -35,7 +35,7 @@ const WORTH_A_COPY: u64 = 512;
 const WORTH_A_STEP: f64 = 0.1;
 
 impl Software {
-    /// From `calibrate/overhead`, given how a standard send behaves; `copy` are the seconds of a byte; `whole` is what a message
+    /// From `calibrate/overhead`, given how a standard send behaves; `copy` is what a byte takes that is copied; `whole` is what a message
     /// takes one way. On real machines a call that is timed alone may cost more than in an echo, where it waits anyway; no
     /// side is taken to pay more than the whole.
     pub fn new(
@@ -43,7 +43,7 @@ impl Software {
         known: &Known,
         fitter: &Fitter,
         protocol: Protocol,
-        copy: Option<f64>,
+        copy: Option<Estimate>,
         whole: &Law,
     ) -> Self {
         let points = |variant: &str| observed.overhead.get(variant).cloned().unwrap_or_default();
@@ -62,21 +62,22 @@ impl Software {
         // Between hosts a long message comes over the cable while its receiver waits; within a host the receiver itself fetches it.
         let posted = up_to(points("posted"), limit.filter(|_| known.cables));
         let receive = if posted.is_empty() { &early } else { &posted };
-        let law = |points: &Points, most: &dyn Fn(u64) -> f64| {
+        let law = |part: Part, points: &Points, most: &dyn Fn(u64) -> f64| {
             let capped = |(bytes, seconds): &(u64, f64)| (*bytes, seconds.clamp(0.0, most(*bytes).max(0.0)));
             let points: Points = points.iter().map(capped).collect();
-            if points.is_empty() { Law::zero() } else { fitter.law(&points, limit) }
+            if points.is_empty() { Law::zero() } else { fitter.law(part, &points, limit) }
         };
         let blocking: Points =
             started.iter().map(|(bytes, seconds)| (*bytes, seconds - immediate.value)).collect();
-        let send = law(&blocking, &|bytes| whole.at(bytes));
+        let send = law(Part::Send, &blocking, &|bytes| whole.at(bytes));
         let asks = network::limit(protocol);
         let empty =
             receive.first().map_or(0.0, |(bytes, seconds)| whole.at(*bytes) - send.at(*bytes) - seconds);
         // A message that asks goes over the way three times before its receiver is done.
         let ways =
             |bytes: u64| if asks.is_some_and(|most| bytes > most) { 3.0 * empty.max(0.0) } else { 0.0 };
-        let receive_law = law(receive, &|bytes| whole.at(bytes) - send.at(bytes) - ways(bytes));
+        let receive_law =
+            law(Part::Receive, receive, &|bytes| whole.at(bytes) - send.at(bytes) - ways(bytes));
         let woken = asks
             .filter(|_| !receive.is_empty())
             .map_or_else(Law::zero, |most| waking(most, whole, &send, &receive_law));
@@ -85,7 +86,7 @@ impl Software {
             send,
             receive: receive_law.plus(&woken),
             woken: woken.at(0),
-            copies: copies(&early, &posted, copy),
+            copies: copies(&early, &posted, copy.map(|copy| copy.value)),
             immediate,
         }
     }

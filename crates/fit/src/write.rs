@@ -67,9 +67,10 @@ impl Document {
     }
 
     fn keep_line(&mut self, path: &str, piece: &Piece, method: &str) {
+        // Neither a start-up nor a rate of a model is negative.
         let around = |value: f64, doubt: f64| Estimate {
             value,
-            interval: Interval { low: value - doubt, high: value + doubt },
+            interval: Interval { low: (value - doubt).max(0.0), high: value + doubt },
         };
         let (latency, rate) = (
             around(piece.line.intercept, piece.intercept_doubt),

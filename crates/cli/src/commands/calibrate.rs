@@ -1,5 +1,6 @@
 //! `panto calibrate`
 
+mod collectives;
 pub mod course;
 mod files;
 mod report;
@@ -25,7 +26,7 @@ use crate::threads::{self, ThreadArgs};
 /// Measure what a machine model needs, and write the model
 ///
 /// The network evaluator in one step: ping-pong at all distances and sizes, overheads of sender and receiver, gap, eager limit, several
-/// pairs at once, rates of computation; then the fit. What is written, `panto simulate` takes as it is.
+/// pairs at once, rates of computation, and with --collectives those; then the fit. What is written, `panto simulate` takes as it is.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Calibrate {
@@ -49,6 +50,10 @@ pub struct Calibrate {
     /// The largest message that is measured
     #[arg(long, value_name = "SIZE", default_value = "4MiB", value_parser = panto_units::parse_bytes)]
     largest: u64,
+
+    /// Measure collectives as well, from 2 ranks on to all, and find the algorithms behind them: half as long again
+    #[arg(long)]
+    collectives: bool,
 
     /// Seed of the order of points and of random sizes
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -76,6 +81,7 @@ Examples:
   panto calibrate -o here.toml                            this machine, as threads see it
   mpirun -n 2 panto calibrate -o cluster.toml             the MPI of that launcher; put the ranks on two hosts
   mpirun -n 8 panto calibrate -o cluster.toml             several pairs at once, within hosts and between them
+  mpirun -n 8 panto calibrate --collectives -o cluster.toml   and by which algorithms collectives are carried out
   panto calibrate --results all.jsonl -o here.toml        keep all samples, for `panto fit` and `panto compare`
   panto calibrate --on infiniband -n 16 -o again.toml     a simulated machine: its own model comes out
   panto simulate app.panto -m cluster.toml                what the model is for";
@@ -155,7 +161,7 @@ impl Calibrate {
     ) -> Result<ExitCode, Failure> {
         let writer = self.files.open(world, &manifest)?;
         let exact = settings.machine.is_some() && self.machine.is_exact();
-        let mut course = Course::new(manifest, writer, request, exact);
+        let mut course = Course::new(manifest, writer, request, exact).with_collectives(self.collectives);
         out::note("Measuring what a model of this machine needs; Ctrl-C stops and keeps what is there.");
         course.measure(world, settings)?;
         report::finish(world, &course, &self.files)

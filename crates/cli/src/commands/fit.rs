@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use panto_bench::results::{Manifest, Record, read};
-use panto_fit::{Fitted, Request, fit};
+use panto_bench::results::{Results, read};
+use panto_fit::{Fitted, Launch, Request, fit_launches};
 use panto_machine::Model;
 use panto_report::present;
 
@@ -61,7 +61,9 @@ ranks ran on several hosts, or else a link between any two processors. What is n
 
 Examples:
   panto bench comet/echo -o run.jsonl && panto fit run.jsonl -o mine.toml
+  panto bench scenario/only -o collectives.jsonl          all collectives, as the library does them
   panto fit calibration.jsonl collectives.jsonl -o cluster.toml --plot plots
+  panto fit monday.jsonl tuesday.jsonl friday.jsonl -o cluster.toml    three launches: intervals hold for others
   panto fit run.jsonl --like fat-tree.toml -o cluster.toml
   panto simulate app.panto -m cluster.toml      then predicts with it";
 
@@ -70,11 +72,15 @@ impl Fit {
         if let Some(output) = &self.output {
             check(output, self.force, &self.results)?;
         }
-        let (records, manifests) = self.read()?;
+        let results = self.read()?;
+        let launches: Vec<Launch<'_>> = results
+            .iter()
+            .flat_map(Results::launches)
+            .map(|(manifest, records)| Launch { manifest, records })
+            .collect();
         let like = self.like.as_ref().map(|name| Model::load(name, &[])).transpose()?;
         let request = Request { name: Some(self.name()), like };
-        let fitted =
-            fit(&records, &manifests, &request).map_err(|error| Failure::Usage(error.to_string()))?;
+        let fitted = fit_launches(&launches, &request).map_err(|error| Failure::Usage(error.to_string()))?;
         show(&fitted, self.format);
         if let Some(output) = &self.output {
             save(&fitted, output)?;
@@ -85,9 +91,8 @@ impl Fit {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn read(&self) -> Result<(Vec<Record>, Vec<Manifest>), Failure> {
-        let (mut records, mut manifests) = (Vec::new(), Vec::new());
-        for path in &self.results {
+    fn read(&self) -> Result<Vec<Results>, Failure> {
+        let one = |path: &PathBuf| {
             let results = read(path)?;
             if results.records.is_empty() {
                 return Err(Failure::Usage(format!(
@@ -96,10 +101,9 @@ impl Fit {
                     path.display()
                 )));
             }
-            records.extend(results.records);
-            manifests.extend(results.manifests);
-        }
-        Ok((records, manifests))
+            Ok(results)
+        };
+        self.results.iter().map(one).collect()
     }
 
     fn name(&self) -> String {

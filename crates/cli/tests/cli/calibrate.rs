@@ -5,6 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use panto_machine::{Machine, one_way};
+use panto_schedule::{Algorithm, Collective, Problem};
 use serde_json::Value;
 
 use super::{command, line, panto, stderr, stdout, succeeds};
@@ -94,6 +95,22 @@ fn threads_are_calibrated() {
     let again = line(&words);
     assert_eq!(again.status.code(), Some(2));
     assert!(stderr(&again).contains("--force"), "{}", stderr(&again));
+}
+
+/// With collectives the model knows by which algorithms they are carried out.
+#[test]
+fn collectives_are_calibrated_with_the_rest() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("mine.toml");
+    let hidden = "--set collectives.algorithm.allreduce=ring --set collectives.algorithm.scan=linear";
+    let run = calibrated("infiniband", &format!("-n 8 --collectives {hidden}"), &path);
+    let found = load(path.to_str().expect("text"));
+    let choose = |collective| found.algorithm(&Problem { collective, ranks: 8, root: 0, count: 64 << 10 }, 1);
+    assert_eq!(choose(Collective::Allreduce), Algorithm::Ring, "{run:#}");
+    assert_eq!(choose(Collective::Scan), Algorithm::Linear, "{run:#}");
+    let notes = run["notes"].as_array().expect("a list");
+    let rules = notes.iter().filter(|note| note.as_str().is_some_and(|note| note.contains("in the median")));
+    assert_eq!(rules.count(), Collective::ALL.len(), "{run:#}");
 }
 
 /// What cannot be is said before anything is measured.

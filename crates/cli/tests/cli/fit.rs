@@ -62,6 +62,32 @@ fn results_become_a_machine() {
     assert!(std::fs::read_to_string(&model).expect("a model").starts_with("name = \"other\""));
 }
 
+/// Collectives of the suite `scenario` become rules; somebody else's beside them do not count.
+#[test]
+fn collectives_become_rules() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = |name: &str| directory.path().join(name).display().to_string();
+    let (run, collectives, model) = (calibrated(directory.path()), file("c.jsonl"), file("mine.toml"));
+    let bench = "bench scenario/only --on ipsc860 --ranks 8 --sizes 8,1K,32K --impl library,linear";
+    succeeds(&line(&format!("{bench} -o {collectives}")));
+    let text = succeeds(&line(&format!("fit {} {collectives} -o {model}", run.display())));
+    for name in ["barrier", "broadcast", "alltoall", "reduce-scatter", "exscan"] {
+        assert!(text.contains(&format!("note: {name}: ")), "no {name} in:\n{text}");
+    }
+    // The machine and its model take as long for all of them.
+    let times = |machine: &str| -> Vec<f64> {
+        let bench = format!("bench scenario/only --on {machine} --ranks 8 --sizes 8,1K,32K --format json");
+        let value: serde_json::Value = serde_json::from_str(&succeeds(&line(&bench))).expect("JSON");
+        let points = value["points"].as_array().expect("points").clone();
+        points.iter().filter_map(|point| point["summary"]["median_ns"].as_f64()).collect()
+    };
+    let (real, found) = (times("ipsc860"), times(&model));
+    assert!(real.len() == found.len() && real.len() > 100, "{} and {} points", real.len(), found.len());
+    let off = |(real, found): (&f64, &f64)| (found / real - 1.0).abs();
+    let worst = real.iter().zip(&found).map(off).fold(0.0, f64::max);
+    assert!(worst < 0.02, "off by {worst}");
+}
+
 #[test]
 fn json_has_the_model_and_all_points() {
     let directory = tempfile::tempdir().expect("a directory");

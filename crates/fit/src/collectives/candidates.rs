@@ -2,23 +2,25 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use panto_bench::measure::Clock;
 use panto_bench::results::{Manifest, Record};
-use panto_bench::{Effort, Kernel, Observer, Point, Settings, param, run};
+use panto_bench::scenario::Form;
+use panto_bench::scenario::operation::Call;
+use panto_bench::{Kernel, Point, Settings, param};
 use panto_machine::Machine;
 use panto_schedule::{Algorithm, Collective, Problem, algorithms, rules};
 use panto_transport::World;
-use panto_transport::simulated::{Model, Simulated};
+
+use crate::observe::seconds;
+use crate::stage::Stage;
 
 /// Times by point.
 pub(super) type Times = BTreeMap<Point, f64>;
 
 /// All algorithms that could be behind a collective, on the fitted machine.
 pub(super) struct Candidates {
-    world: Simulated,
+    stage: Stage,
     algorithms: Vec<Algorithm>,
 }
 
@@ -26,24 +28,41 @@ pub(super) struct Candidates {
 const OPEN: &str = "open";
 const CLOSED: &str = "barrier";
 
-/// Rarely does a sample differ from another on a virtual clock; a second one shows it.
-const SAMPLES: (usize, usize) = (2, 4);
+/// `scenario/only` adds doubles where the size allows it, else bytes.
+const DOUBLE: usize = size_of::<f64>();
 
-/// The collective that a point is, apart from a barrier behind it.
+/// The collective that a point is, apart from a barrier behind it, and the bytes of its elements.
 pub(super) fn problem(kernel: Kernel, point: &Point) -> Option<(Problem, usize)> {
     let open = if point.text(param::VARIANT) == CLOSED {
         point.clone().with_text(param::VARIANT, OPEN)
     } else {
         point.clone()
     };
-    kernel.collective(&open)
+    by_itself(kernel, &open)
+}
+
+/// The collective that a point is, where it is nothing else.
+fn by_itself(kernel: Kernel, point: &Point) -> Option<(Problem, usize)> {
+    if kernel == Kernel::ScenarioOnly { called(point) } else { kernel.collective(point) }
+}
+
+/// The collective that a point of `scenario/only` calls. Those with unequal blocks have no rules, and a call that does not block may do other
+/// things than one that does.
+fn called(point: &Point) -> Option<(Problem, usize)> {
+    let call: Call = point.text(param::COLLECTIVE).parse().ok()?;
+    if point.text(param::CALL) == Form::NonBlocking.to_string() {
+        return None;
+    }
+    let bytes = point.number(param::BYTES).unwrap_or(0) as usize;
+    let element = if call.reduces() && bytes.is_multiple_of(DOUBLE) { DOUBLE } else { 1 };
+    Some((
+        Problem { collective: call.plain()?, ranks: point.ranks, root: 0, count: bytes / element },
+        element,
+    ))
 }
 
 impl Candidates {
     pub(super) fn new(machine: Arc<Machine>, manifests: &[Manifest], collective: Collective) -> Self {
-        let is_fast =
-            |manifest: &Manifest| manifest.machine.as_ref().is_some_and(|machine| machine.network == "fast");
-        let model = if manifests.iter().any(is_fast) { Model::Fast } else { Model::Traffic };
         // Those with a number come with the numbers that libraries use.
         let tables = [rules::mpich(), rules::openmpi()];
         let used = tables.into_iter().flat_map(rules::Table::rows).filter(|row| row.collective == collective);
@@ -53,24 +72,24 @@ impl Candidates {
                 all.push(algorithm);
             }
         }
-        Self { world: Simulated::new(machine, model), algorithms: all }
+        Self { stage: Stage::new(machine, manifests), algorithms: all }
     }
 
-    /// What each algorithm takes at the points of these records, which are of one kernel.
-    pub(super) fn predict(&mut self, records: &[&Record]) -> Vec<(Algorithm, Times)> {
-        self.algorithms.iter().map(|algorithm| (*algorithm, self.times(*algorithm, records))).collect()
+    /// What each algorithm takes at the points of these records of a kernel.
+    pub(super) fn predict(&self, kernel: Kernel, records: &[&Record]) -> Vec<(Algorithm, Times)> {
+        self.algorithms
+            .iter()
+            .map(|algorithm| (*algorithm, self.times(kernel, *algorithm, records)))
+            .collect()
     }
 
-    fn times(&self, algorithm: Algorithm, records: &[&Record]) -> Times {
-        let Some(kernel) = records.first().and_then(|record| record.kernel.parse::<Kernel>().ok()) else {
-            return Times::new();
-        };
+    fn times(&self, kernel: Kernel, algorithm: Algorithm, records: &[&Record]) -> Times {
         let mut times = Times::new();
         let mut rest: Vec<&Record> = Vec::new();
         for record in records {
-            match kernel.collective(&record.point).filter(|_| record.metric.clock == Clock::FirstToLast) {
+            match by_itself(kernel, &record.point).filter(|_| record.metric.clock == Clock::FirstToLast) {
                 Some((problem, element)) => {
-                    if let Ok((_, time)) = self.world.expand(&problem, element, Some(algorithm)) {
+                    if let Ok((_, time)) = self.stage.world.expand(&problem, element, Some(algorithm)) {
                         times.insert(record.point.clone(), time.as_secs());
                     }
                 }
@@ -87,56 +106,61 @@ impl Candidates {
         for record in records {
             variants.entry(record.point.text(param::VARIANT) == CLOSED).or_default().push(&record.point);
         }
-        let mut seen = Seen::default();
+        let mut times = Times::new();
         for (closed, points) in variants {
-            let settings = self.settings(&points, closed, algorithm);
-            // A machine that is too small for the ranks gives no times; then no algorithm explains anything.
-            let _ = run(&self.world, &[kernel], &settings, &AtomicBool::new(false), &mut seen);
+            let settings = Settings {
+                closing_barrier: closed,
+                algorithm: Some(algorithm),
+                ..self.stage.settings(&points)
+            };
+            let seen = self.stage.run(kernel, &settings);
+            times.extend(seen.into_iter().filter_map(|(point, record)| Some((point, seconds(&record)?))));
         }
-        seen.0
-    }
-
-    fn settings(&self, points: &[&Point], closed: bool, algorithm: Algorithm) -> Settings {
-        let numbers = |name: &str| {
-            let mut all: Vec<u64> = points.iter().filter_map(|point| point.number(name)).collect();
-            all.sort_unstable();
-            all.dedup();
-            (!all.is_empty()).then_some(all)
-        };
-        let mut ranks: Vec<usize> = points.iter().map(|point| point.ranks).collect();
-        ranks.sort_unstable();
-        ranks.dedup();
-        let largest = ranks.last().copied().unwrap_or(1);
-        let effort = Effort { budget: Duration::from_secs(600), ..Effort::default() }.on_virtual_clock();
-        Settings {
-            ranks,
-            ranks_given: true,
-            sizes: numbers(param::BYTES),
-            lengths: numbers(param::LENGTH),
-            shape: Some(self.world.shape(largest)),
-            machine: Some(self.world.machine().name.clone()),
-            most_programs: self.world.most_ranks(),
-            closing_barrier: closed,
-            algorithm: Some(algorithm),
-            effort: Effort { min_samples: SAMPLES.0, max_samples: SAMPLES.1, ..effort },
-            ..Settings::default()
-        }
+        times
     }
 }
 
-/// Keeps times.
-#[derive(Default)]
-struct Seen(Times);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use panto_bench::scenario::operation::Implementation;
 
-impl Observer for Seen {
-    fn kernel(&mut self, _kernel: Kernel, _points: usize) -> panto_bench::Result<()> {
-        Ok(())
+    /// What is simulated for a candidate is what `scenario/only` measures: the same data, from the first start to the last end, with
+    /// nothing else on the network.
+    #[test]
+    fn candidates_take_what_the_kernel_measures() {
+        let machine = Arc::new(Machine::load("infiniband", &[]).unwrap());
+        for collective in Collective::ALL {
+            let candidates = Candidates::new(Arc::clone(&machine), &[], collective);
+            for algorithm in candidates.algorithms.clone() {
+                let mut settings = candidates.stage.settings(&[&Point::new(6)]);
+                settings.sizes = Some(vec![8, 1_001, 40_000]);
+                settings.scenario.calls = Some(vec![Call::Plain(collective)]);
+                settings.scenario.implementations = Some(vec![Implementation::Algorithm(algorithm)]);
+                let seen = candidates.stage.run(Kernel::ScenarioOnly, &settings);
+                assert!(!seen.is_empty(), "{collective} by {algorithm}");
+                let records: Vec<&Record> = seen.values().collect();
+                let expected = candidates.times(Kernel::ScenarioOnly, algorithm, &records);
+                for record in records {
+                    let (measured, expected) = (seconds(record).unwrap(), expected[&record.point]);
+                    assert!(
+                        (measured - expected).abs() < 0.6e-12,
+                        "{algorithm}: {} {measured} {expected}",
+                        record.point
+                    );
+                }
+            }
+        }
     }
 
-    fn record(&mut self, record: &Record) -> panto_bench::Result<()> {
-        if let Some(seconds) = crate::observe::seconds(record) {
-            self.0.insert(record.point.clone(), seconds);
-        }
-        Ok(())
+    #[test]
+    fn what_has_no_rules_is_no_collective_here() {
+        let point = |call: &str| Point::new(4).with_text(param::COLLECTIVE, call).with(param::BYTES, 24);
+        let of = |point: &Point| problem(Kernel::ScenarioOnly, point);
+        assert_eq!(of(&point("alltoallv")), None);
+        assert_eq!(of(&point("scan").with_text(param::CALL, "non-blocking")), None);
+        assert_eq!(of(&point("nonsense")), None);
+        let (scan, element) = of(&point("scan")).unwrap();
+        assert_eq!((scan.count, element), (3, 8));
     }
 }

@@ -8,8 +8,10 @@ use crate::curve::roundest;
 #[derive(Debug, Clone)]
 pub(super) struct Cell {
     pub(super) ranks: usize,
-    /// As rules count them.
+    /// Of the vector, or of one block where each rank has one.
     pub(super) bytes: u64,
+    /// What the published rules say.
+    pub(super) usual: Algorithm,
     /// Seconds.
     pub(super) measured: f64,
     /// By what part of it that may be wrong.
@@ -53,10 +55,10 @@ impl Cell {
         self.predicted.iter().map(|(_, seconds)| self.off(*seconds)).fold(f64::INFINITY, f64::min)
     }
 
-    fn cost(&self, algorithm: Algorithm, usual: Algorithm) -> f64 {
+    fn cost(&self, algorithm: Algorithm) -> f64 {
         let found = self.predicted.iter().find(|(other, _)| *other == algorithm);
         let off = found.map_or(MOST, |(_, seconds)| self.off(*seconds) / self.doubt.max(LEAST_DOUBT));
-        off.min(MOST) + if algorithm == usual { 0.0 } else { UNUSUAL }
+        off.min(MOST) + if algorithm == self.usual { 0.0 } else { UNUSUAL }
     }
 
     /// Would another algorithm take as long?
@@ -71,45 +73,72 @@ impl Cell {
 }
 
 /// The rules that explain the cells best, which are sorted by ranks and size; or why nothing does.
-pub(super) fn choose(cells: &[Cell], usual: impl Fn(usize, usize) -> Algorithm) -> Result<Chosen, String> {
-    let far = cells.iter().filter(|cell| cell.best() > TOO_FAR).count();
+pub(super) fn choose(cells: &[Cell]) -> Result<Chosen, String> {
+    let offs: Vec<f64> = cells.iter().map(Cell::best).collect();
+    let far = offs.iter().filter(|off| **off > TOO_FAR).count();
     if cells.is_empty() || cells.iter().all(|cell| cell.predicted.is_empty()) {
         return Err("nothing to compare with".into());
     }
-    if 2 * far > cells.len() {
+    if 2 * far >= cells.len() {
         return Err(format!(
             "no schedule explains it: at {far} of {} points all are off by more than a quarter",
             cells.len()
         ));
     }
-    let mut groups: Vec<(usize, BySize)> = Vec::new();
+    // Where even the best is off, the model is no better than that, and smaller differences say nothing.
+    let model = panto_stats::median(&offs).unwrap_or(0.0);
+    let cells: Vec<Cell> =
+        cells.iter().map(|cell| Cell { doubt: cell.doubt.max(model), ..cell.clone() }).collect();
+    let rows: Vec<&[Cell]> = cells.chunk_by(|a, b| a.ranks == b.ranks).collect();
+    let rules = as_neighbours(&rows, rows.iter().map(|row| by_size(row, &path(row))).collect());
     let (mut offs, mut open) = (Vec::new(), 0);
-    for row in cells.chunk_by(|a, b| a.ranks == b.ranks) {
-        let path = path(row, &usual);
-        for (cell, algorithm) in row.iter().zip(&path) {
-            let own = cell.predicted.iter().find(|(other, _)| other == algorithm);
+    for (row, rules) in rows.iter().zip(&rules) {
+        for cell in *row {
+            let algorithm = at(rules, cell.bytes);
+            let own = cell.predicted.iter().find(|(other, _)| *other == algorithm);
             offs.extend(own.map(|(_, seconds)| cell.off(*seconds)));
-            open += usize::from(cell.is_open(*algorithm));
+            open += usize::from(cell.is_open(algorithm));
         }
-        groups.push((row[0].ranks, by_size(row, &path)));
     }
     let off = panto_stats::median(&offs).unwrap_or(0.0);
+    let groups = rows.iter().map(|row| row[0].ranks).zip(rules).collect();
     Ok(Chosen { groups: by_ranks(groups), off, open, points: cells.len() })
 }
 
+/// The rules of each number of ranks, or those of the next larger number where these explain it nearly as well: few ranks leave so little to
+/// choose that many algorithms are equal.
+fn as_neighbours(rows: &[&[Cell]], mut rules: Vec<BySize>) -> Vec<BySize> {
+    for place in (1..rows.len()).rev() {
+        let cost = |rules: &BySize| -> f64 {
+            rows[place - 1].iter().map(|cell| cell.cost(at(rules, cell.bytes))).sum()
+        };
+        let (before, after) = rules.split_at_mut(place);
+        let (own, next) = (&mut before[place - 1], &after[0]);
+        if cost(next) <= cost(own) + CHANGE * own.len() as f64 {
+            own.clone_from(next);
+        }
+    }
+    rules
+}
+
+/// The algorithm for a size.
+fn at(rules: &BySize, bytes: u64) -> Algorithm {
+    let fits = |(most, _): &&(Option<u64>, Algorithm)| most.is_none_or(|most| bytes <= most);
+    rules.iter().find(fits).map_or(Algorithm::Linear, |(_, algorithm)| *algorithm)
+}
+
 /// The cheapest sequence of algorithms over the sizes of one number of ranks. O(sizes * algorithms^2).
-fn path(row: &[Cell], usual: &impl Fn(usize, usize) -> Algorithm) -> Vec<Algorithm> {
+fn path(row: &[Cell]) -> Vec<Algorithm> {
     let algorithms: Vec<Algorithm> = row[0].predicted.iter().map(|(algorithm, _)| *algorithm).collect();
     let mut sums = vec![0.0; algorithms.len()];
     let mut steps: Vec<Vec<usize>> = Vec::new();
     for cell in row {
-        let usual = usual(cell.ranks, cell.bytes as usize);
         let cheapest = least(&sums);
         let from = |index: usize| if sums[index] <= sums[cheapest] + CHANGE { index } else { cheapest };
         let step: Vec<usize> = (0..algorithms.len()).map(from).collect();
         let sum = |index: usize| {
             let change = if step[index] == index { 0.0 } else { CHANGE };
-            sums[step[index]] + change + cell.cost(algorithms[index], usual)
+            sums[step[index]] + change + cell.cost(algorithms[index])
         };
         sums = (0..algorithms.len()).map(sum).collect();
         steps.push(step);
@@ -181,7 +210,7 @@ mod tests {
     use Algorithm::{Binomial, Chain, Linear};
 
     fn cell(ranks: usize, bytes: u64, measured: f64, predicted: &[(Algorithm, f64)]) -> Cell {
-        Cell { ranks, bytes, measured, doubt: 0.0, predicted: predicted.to_vec() }
+        Cell { ranks, bytes, usual: Binomial, measured, doubt: 0.0, predicted: predicted.to_vec() }
     }
 
     #[test]
@@ -198,7 +227,7 @@ mod tests {
         };
         let times = [(1, 6.0), (4, 15.0), (10, 33.0), (20, 63.0), (100, 230.0), (1000, 2030.0)];
         let cells: Vec<Cell> = times.into_iter().map(|(bytes, time)| row(bytes, time)).collect();
-        let found = choose(&cells, |_, _| Linear).unwrap();
+        let found = choose(&cells).unwrap();
         assert_eq!(found.groups, [(None, vec![(Some(64), Binomial), (None, chain)])]);
         assert_eq!(found.single(), None);
     }
@@ -207,14 +236,17 @@ mod tests {
     fn equals_follow_their_neighbours_and_the_usual_rule() {
         let same = |bytes| cell(2, bytes, 1.0, &[(Linear, 1.0), (Binomial, 1.0)]);
         let cells = [same(1), cell(4, 1, 2.0, &[(Linear, 3.0), (Binomial, 2.0)])];
-        let found = choose(&cells, |_, _| Binomial).unwrap();
+        let found = choose(&cells).unwrap();
         assert_eq!((found.single(), found.open), (Some(Binomial), 1));
+        // Two ranks do it as four do, although the usual rule says otherwise.
+        let cells = [same(1), cell(4, 1, 2.0, &[(Linear, 2.0), (Binomial, 3.0)])];
+        assert_eq!(choose(&cells).unwrap().single(), Some(Linear));
         assert!(found.note(Collective::Broadcast).contains("at 1 of 2 points"));
     }
 
     #[test]
     fn what_nothing_explains_is_said() {
-        let error = choose(&[cell(2, 1, 9.0, &[(Linear, 1.0)])], |_, _| Linear).unwrap_err();
+        let error = choose(&[cell(2, 1, 9.0, &[(Linear, 1.0)])]).unwrap_err();
         assert!(error.contains("no schedule explains it"), "{error}");
     }
 }

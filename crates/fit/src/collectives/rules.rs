@@ -1,64 +1,50 @@
-//! Rules as the text that the simulator reads.
-
-use std::fmt::Write as _;
-use std::ops::RangeInclusive;
+//! Rules as the simulator reads them.
 
 use panto_machine::Rules;
 use panto_schedule::Collective;
-use panto_schedule::rules::Row;
+use panto_schedule::rules::{Row, Table};
 
 use super::choice::Chosen;
 
 /// What was found, and for all other collectives what `base` says.
-pub(super) fn text(base: &Rules, found: &[(Collective, Chosen)]) -> String {
-    let mut text = format!("# Fitted rules; collectives that were not measured are as {base} does them.\n");
-    for (collective, chosen) in found {
-        own(&mut text, *collective, chosen);
-    }
-    let measured = |collective: Collective| found.iter().any(|(other, _)| *other == collective);
-    for row in base.table().rows().filter(|row| !measured(row.collective)) {
-        let _ = writeln!(text, "{} {}{}", row.collective, row.algorithm, conditions(row));
-    }
-    text
+pub(super) fn table(base: &Rules, found: &[(Collective, Chosen)]) -> Table {
+    let rows: Vec<Row> = found.iter().flat_map(|(collective, chosen)| rows(*collective, chosen)).collect();
+    // The last row of each collective has no conditions, which is all that a table asks for.
+    base.table().with(&rows).unwrap_or_else(|_| base.table().clone())
 }
 
-fn own(text: &mut String, collective: Collective, chosen: &Chosen) {
-    for (ranks, rules) in &chosen.groups {
-        let ranks = ranks.map_or_else(String::new, |most| format!(" ranks<={most}"));
-        for (bytes, algorithm) in rules {
-            let bytes = bytes.map_or_else(String::new, |most| format!(" bytes<={most}"));
-            let _ = writeln!(text, "{collective} {algorithm}{ranks}{bytes}");
+/// The same as the text of a file.
+pub(super) fn text(base: &Rules, found: &[(Collective, Chosen)]) -> String {
+    format!(
+        "# Fitted rules; collectives that were not measured are as {base} does them.\n{}",
+        table(base, found)
+    )
+}
+
+/// The first that fits decides, so that upper limits are enough.
+fn rows(collective: Collective, chosen: &Chosen) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (ranks, sizes) in &chosen.groups {
+        for (bytes, algorithm) in sizes {
+            let mut row = Row::always(collective, *algorithm);
+            row.ranks = 0..=ranks.unwrap_or(usize::MAX);
+            // What each rank brings or gets: for most collectives that is the size itself.
+            row.block = 0..=bytes.map_or(usize::MAX, |bytes| bytes as usize);
+            rows.push(row);
         }
     }
-}
-
-fn conditions(row: &Row) -> String {
-    let range = |name: &str, range: &RangeInclusive<usize>| {
-        let from = (*range.start() > 0).then(|| format!(" {name}>={}", range.start()));
-        let to = (*range.end() < usize::MAX).then(|| format!(" {name}<={}", range.end()));
-        from.unwrap_or_default() + &to.unwrap_or_default()
-    };
-    let power = if row.power_of_two { " power-of-two" } else { "" };
-    [("ranks", &row.ranks), ("bytes", &row.bytes), ("block", &row.block), ("share", &row.share)]
-        .into_iter()
-        .map(|(name, limits)| range(name, limits))
-        .collect::<String>()
-        + power
+    rows
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use panto_schedule::rules::{Table, mpich, openmpi};
+    use panto_schedule::rules::{mpich, openmpi};
 
     #[test]
     fn tables_survive_being_written() {
         for (base, table) in [(Rules::Mpich, mpich()), (Rules::OpenMpi, openmpi())] {
-            let again = Table::parse(&text(&base, &[])).unwrap();
-            let plain = |table: &Table| {
-                table.rows().map(|row| Row { note: String::new(), ..row.clone() }).collect::<Vec<_>>()
-            };
-            assert_eq!(plain(&again), plain(table));
+            assert_eq!(&Table::parse(&text(&base, &[])).unwrap(), table);
         }
     }
 }

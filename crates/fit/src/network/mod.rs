@@ -6,12 +6,13 @@ mod worm;
 use panto_bench::{Distance, Separation};
 use panto_machine::{Protocol, Switching};
 
-use crate::curve::{Fitter, Points};
+use crate::curve::{Fitter, Part, Points};
 use crate::error::Error;
 use crate::estimate::Estimate;
 use crate::known::Known;
 use crate::law::Law;
 use crate::observe::{Eager, Observed, merged};
+use crate::rates::Rates;
 use crate::shape::{Scale, sayable};
 use crate::software::Software;
 use distances::Distances;
@@ -35,12 +36,14 @@ pub struct Network {
     pub inside: Option<Law>,
     /// One way over the fewest links that were measured.
     pub near: Law,
+    /// How far points are off it; see [`Scale`].
+    pub noise: Option<f64>,
     /// How many those are.
     pub links: u32,
 }
 
 /// Points at each number of links, from near to far.
-type Ways = Vec<(u32, Points)>;
+pub type Ways = Vec<(u32, Points)>;
 
 /// The largest size up to which a send does not ask, if some do.
 pub fn limit(protocol: Protocol) -> Option<u64> {
@@ -116,14 +119,13 @@ pub fn solve(
     known: &Known,
     (protocol, protocol_known): (Protocol, bool),
     ways: &Ways,
-    software: &Software,
+    (software, rates): (&Software, &Rates),
     fitter: &Fitter,
 ) -> Network {
     let limit = limit(protocol);
     let distances = Distances::new(known.switching, ways, &software.both(), limit);
-    let near = fitter.law(&distances.near, limit);
-    let largest = distances.near.last().map_or(1, |(bytes, _)| *bytes);
-    let scale = Scale { whole: &near, largest, exact: fitter.exact };
+    let near = fitter.law(Part::Near, &distances.near, limit);
+    let scale = Scale::new(&near, &distances.near, fitter.exact);
     let rest = near.minus(&software.both()).minus(&Law::line(distances.hop_time(), 0.0));
     let (link, control) = if let Switching::Wormhole { flit } = known.switching {
         worm::flits(ways, &software.both(), limit, flit)
@@ -131,9 +133,9 @@ pub fn solve(
         let (link, control) = without_asking(&rest, limit, distances.hop_time(), distances.control);
         (link, control.times(distances.divided))
     };
-    let aside = |points: &Points, extra: &Law| {
-        let law = fitter.law(points, limit);
-        let scale = Scale { whole: &law, largest, exact: fitter.exact };
+    let aside = |part: Part, points: &Points, extra: &Law| {
+        let law = fitter.law(part, points, limit);
+        let scale = Scale::new(&law, points, fitter.exact);
         let rest = law.minus(&software.both()).minus(extra);
         let (rest, _) = without_asking(&rest, limit, 0.0, Some(control.value));
         sayable(&rest, &scale)
@@ -141,22 +143,23 @@ pub fn solve(
     let at = |distance| observed.echo.get(&Separation::Placed(distance));
     let inside = known.node.and_then(|_| at(Distance::Node).or_else(|| at(Distance::CoreComplex)));
     let itself = at(Distance::Itself).or_else(|| observed.echo.get(&Separation::Hops(0)));
-    let own = own_extra(protocol, software, observed);
+    let own = own_extra(protocol, software, rates);
     Network {
         link: sayable(&link, &scale),
         hop: distances.hop,
         control,
         protocol,
         protocol_known,
-        local: itself.map(|points| aside(points, &own)),
-        inside: inside.map(|points| aside(points, &Law::zero())),
+        local: itself.map(|points| aside(Part::Itself, points, &own)),
+        inside: inside.map(|points| aside(Part::Inside, points, &Law::zero())),
+        noise: scale.noise,
         near,
         links: distances.links,
     }
 }
 
 /// What a message to oneself takes beside overheads and way: a receive that is started first, or the copy of what came early.
-fn own_extra(protocol: Protocol, software: &Software, observed: &Observed) -> Law {
+fn own_extra(protocol: Protocol, software: &Software, rates: &Rates) -> Law {
     let immediate = software.immediate.value;
     let line = |intercept: f64, slope: f64| panto_stats::Line { intercept, slope };
     let apart = |limit: u64, above| {
@@ -167,8 +170,7 @@ fn own_extra(protocol: Protocol, software: &Software, observed: &Observed) -> La
         Protocol::Synchronous => Law::line(immediate, 0.0),
         Protocol::Eager { limit } => apart(limit, line(immediate, 0.0)),
         Protocol::Handshake { above } if software.copies == Some(true) => {
-            let copy = crate::rates::of(observed, "copy").map_or(0.0, |rate| rate.value);
-            apart(above, line(0.0, copy))
+            apart(above, line(0.0, rates.copy_seconds()))
         }
         Protocol::Buffered | Protocol::Handshake { .. } => Law::zero(),
     }

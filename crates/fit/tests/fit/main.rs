@@ -3,8 +3,11 @@
 mod builtins;
 mod cables;
 mod errors;
+mod launches;
 mod noise;
+mod overlap;
 mod random;
 mod rules;
+mod scenario;
 mod sources;
 mod support;

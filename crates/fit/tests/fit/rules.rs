@@ -25,9 +25,10 @@ scan           linear
 exscan         linear
 ";
 
-fn hidden(base: &str) -> (tempfile::TempDir, Model) {
+/// A built-in machine with rules of its own.
+pub fn hidden(base: &str, rules: &str) -> (tempfile::TempDir, Model) {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("hidden.rules"), HIDDEN).unwrap();
+    std::fs::write(folder.path().join("hidden.rules"), rules).unwrap();
     let text = format!("base = \"{base}\"\n[collectives]\nrules = \"hidden.rules\"\n");
     let path = folder.path().join("machine.toml");
     std::fs::write(&path, text).unwrap();
@@ -53,7 +54,7 @@ fn collectives(machine: &Machine, ranks: usize, closed: bool) -> Vec<Record> {
 #[test]
 fn hidden_rules_are_recovered() {
     for (base, closed) in [("ethernet10g", false), ("infiniband", true)] {
-        let (_folder, model) = hidden(base);
+        let (_folder, model) = hidden(base, HIDDEN);
         let machine = model.machine();
         let mut records = measure(machine, &CALIBRATION, 8, quick);
         records.extend(collectives(machine, 8, closed));

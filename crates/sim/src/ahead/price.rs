@@ -22,6 +22,7 @@ const LANES: usize = 1 << (CLASS_BITS - WAY_BITS);
 const SENDINGS: [Sending; 4] = [Sending::Standard, Sending::Buffered, Sending::Synchronous, Sending::Ready];
 
 const TABLE_BITS: u32 = 12;
+const TABLE: usize = 1 << TABLE_BITS;
 /// No class.
 const NOBODY: u32 = u32::MAX;
 
@@ -59,7 +60,7 @@ impl Price {
 pub(super) struct Prices<'a> {
     machine: &'a Machine,
     prepared: &'a Prepared<'a>,
-    table: Box<[Price]>,
+    table: Box<[Price; TABLE]>,
     /// To start a send or receive that is waited for later, for each lane.
     starting: [Time; LANES],
     /// Does nobody pay for receiving?
@@ -86,7 +87,8 @@ impl<'a> Prices<'a> {
         let networks = || std::iter::once(&machine.network).chain(machine.networks.values());
         let receives_free = !machine.processor.copies_unexpected
             && networks().all(|network| network.overheads.receive.is_free());
-        Self { machine, prepared, table: vec![none; 1 << TABLE_BITS].into(), starting, receives_free }
+        let table = vec![none; TABLE].into_boxed_slice().try_into().expect("so many");
+        Self { machine, prepared, table, starting, receives_free }
     }
 
     /// To start something on a channel of a class that is waited for later.
@@ -99,7 +101,7 @@ impl<'a> Prices<'a> {
     #[inline]
     pub(super) fn of(&mut self, class: u32, channel: u32, bytes: u64) -> &Price {
         let mixed = (bytes ^ u64::from(class) << 35).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let place = (mixed >> (u64::BITS - TABLE_BITS)) as usize;
+        let place = (mixed >> (u64::BITS - TABLE_BITS)) as usize % TABLE;
         let price = &self.table[place];
         if price.bytes != bytes || price.class != class {
             self.find(place, class, channel, bytes);

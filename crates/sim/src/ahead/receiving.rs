@@ -23,6 +23,19 @@ impl<'a, O: Observer> Part<'a, O> {
     pub(super) fn receive(&mut self, runner: &mut Runner<'a>, channel: u32) -> bool {
         let at = self.place(channel);
         let state = &mut self.queues.channels[at];
+        if !O::LOOKS
+            && let Some((arrival, bytes)) = state.receive()
+        {
+            let class = state.class();
+            let posted = runner.rank.clock;
+            runner.rank.clock = posted.max(arrival);
+            if !self.prices.receives_free {
+                let price = self.prices.of(class, channel, bytes);
+                let time = if arrival < posted { price.unexpected } else { price.receiving };
+                self.work(runner, Activity::Message, time);
+            }
+            return true;
+        }
         if state.answers() || !state.is_even() {
             return self.rarely(runner, |part, runner| part.receive_later(runner, channel));
         }

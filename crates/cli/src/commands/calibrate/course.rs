@@ -9,6 +9,7 @@ use panto_bench::{Effort, Kernel, Settings, decide, runnable};
 use panto_fit::{Curve, Fitted, Request, fit};
 use panto_transport::World;
 
+use super::collectives;
 use crate::failure::Failure;
 use crate::out;
 use crate::session::Session;
@@ -20,6 +21,8 @@ pub struct Course {
     request: Request,
     /// Is the clock exact, so that a break can be found to the byte?
     exact: bool,
+    /// Are collectives measured, too?
+    with_collectives: bool,
     started: Instant,
 }
 
@@ -37,14 +40,28 @@ impl Course {
     pub fn new(manifest: Manifest, writer: Option<Writer>, request: Request, exact: bool) -> Self {
         // The tables of all kernels would bury what was found; they are there by `panto info`.
         let session = Session::new(Format::Json, writer, manifest);
-        Self { session, request, exact, started: Instant::now() }
+        Self { session, request, exact, with_collectives: false, started: Instant::now() }
     }
 
-    /// Measures everything, and then more sizes where the curves break.
+    /// The same with collectives, or without.
+    pub fn with_collectives(self, with_collectives: bool) -> Self {
+        Self { with_collectives, ..self }
+    }
+
+    /// Measures everything, then more sizes where the curves break, and then collectives if somebody wants them.
     pub fn measure<W: World>(&mut self, world: &W, settings: &Settings) -> Result<(), Failure> {
-        let kernels = decide(world, || self.kernels(settings))?;
+        let apart = collectives::settings(settings);
+        let kernels = decide(world, || {
+            // What cannot run is said before anything is measured.
+            let checked = if self.with_collectives { runnable(Kernel::ScenarioOnly, &apart) } else { Ok(()) };
+            checked.and_then(|()| self.kernels(settings))
+        })?;
         self.session.measure(world, &kernels, settings)?;
-        self.look_closer(world, settings)
+        self.look_closer(world, settings)?;
+        if decide(world, || Ok(self.with_collectives && !self.session.is_interrupted()))? {
+            self.session.measure(world, &[Kernel::ScenarioOnly], &apart)?;
+        }
+        Ok(())
     }
 
     /// Measures between the sizes around each break of a curve, until it is known where that is.

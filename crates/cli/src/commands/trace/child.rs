@@ -50,19 +50,19 @@ impl Ended {
 /// Runs the program to its end, with a status on the terminal.
 pub fn run(command: &mut Command, status: &Status) -> Result<Ended, Failure> {
     // Before the program starts, so that none is missed in between. It does not inherit this.
-    let listened = PASSED_ON.iter().map(|(number, _)| *number).chain(WAITED_OUT);
+    let wanted = PASSED_ON.iter().map(|(number, _)| *number).chain(WAITED_OUT);
     let mut signals =
-        Signals::new(listened).map_err(|error| Failure::Run(format!("cannot listen to signals: {error}")))?;
+        Signals::new(wanted).map_err(|error| Failure::Run(format!("cannot listen to signals: {error}")))?;
     let child = command.spawn().map_err(|error| not_started(command, &error))?;
     let handle = signals.handle();
     let living = Mutex::new(Some(Pid::from_child(&child)));
     std::thread::scope(|scope| {
-        let listener = scope.spawn(|| pass_on(&mut signals, &living));
+        let passing = scope.spawn(|| pass_on(&mut signals, &living));
         let watching = status.watch(scope);
         let ended = wait(child, &living);
         drop(watching);
         handle.close();
-        let heard = listener.join().unwrap_or_default();
+        let heard = passing.join().unwrap_or_default();
         let status = ended.map_err(|error| Failure::Run(format!("cannot wait for the program: {error}")))?;
         Ok(Ended { status, heard })
     })

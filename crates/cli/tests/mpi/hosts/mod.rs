@@ -1,5 +1,6 @@
 //! Jobs on more than one host: namespaces with cables between them, whose rate is limited. The messages go over TCP.
 
+mod calibrate;
 #[allow(dead_code, reason = "other tests need the rest")]
 #[path = "../../support/lan.rs"]
 mod lan;

@@ -1,0 +1,59 @@
+//! `panto calibrate` between hosts: the model has the cables that are there.
+
+use panto_machine::{Machine, Switching};
+
+use super::{Network, RATE, complete};
+use crate::alone;
+use crate::mpis::{self, Mpi};
+
+/// Large enough for the rate of the cable to show, small enough for a slow one.
+const LARGEST: u64 = 256 << 10;
+
+fn calibrated_across_hosts(mpi: &Mpi) {
+    let Some(network) = Network::new(2).filter(|_| mpi.is_here()) else { return };
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("cables.toml");
+    let line = format!("calibrate --quick -t 4s --largest {LARGEST} -o");
+    let ended = network.job(mpi, 1).words(&line).arg(&path).run();
+    let text = complete(&ended).to_owned();
+    assert!(text.contains("Calibrated mpi"), "{}: {text}", mpi.name);
+    let model = std::fs::read_to_string(&path).expect("written");
+    let machine = Machine::load(path.to_str().expect("text"), &[]).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(machine.network.topology.name(), "star", "{model}");
+    assert!(matches!(machine.network.switching, Switching::Flow { .. }) && machine.traffic, "{model}");
+    assert!(model.contains("frame = \"1500B\""), "{model}");
+    let shared = machine.network.occupancy.as_ref().unwrap_or_else(|| panic!("no occupancy in {model}"));
+    // What a message keeps from others is what the cable takes for it: the queue lets no byte pass earlier.
+    let rates = [
+        ("occupancy", per_second(|bytes| shared.of(bytes).as_secs())),
+        ("one way", per_second(|bytes| one_way(&machine, bytes))),
+    ];
+    for (what, rate) in rates {
+        let off = rate / RATE as f64;
+        assert!((0.5..2.0).contains(&off), "{}: {what} has {off} of the cable's rate\n{model}", mpi.name);
+    }
+    let shown = alone(&format!("machines show {}", path.display()));
+    assert_eq!(shown.status.code(), Some(0), "{}", String::from_utf8_lossy(&shown.stderr));
+    let echo = alone(&format!("bench echo --on {} --ranks 2 --sizes 0,64K", path.display()));
+    assert_eq!(echo.status.code(), Some(0), "{}", String::from_utf8_lossy(&echo.stderr));
+}
+
+fn one_way(machine: &Machine, bytes: u64) -> f64 {
+    panto_machine::one_way(&machine.network, machine.protocol, bytes, 2).as_secs()
+}
+
+/// Bytes a second of a long message, without what any message takes.
+fn per_second(seconds: impl Fn(u64) -> f64) -> f64 {
+    let (short, long) = (LARGEST / 4, LARGEST);
+    (long - short) as f64 / (seconds(long) - seconds(short)).max(1e-12)
+}
+
+#[test]
+fn mpich_is_calibrated_across_hosts() {
+    calibrated_across_hosts(&mpis::MPICH);
+}
+
+#[test]
+fn open_mpi_is_calibrated_across_hosts() {
+    calibrated_across_hosts(&mpis::OPEN_MPI);
+}
