@@ -32,7 +32,18 @@ const ALL: &[Mpi] = &[
         launcher: &["mpirun.openmpi", "--allow-run-as-root", "--bind-to", "core", "-n", "2"],
         sharing: &["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n"],
         across: [
-            &["mpirun.openmpi", "--allow-run-as-root", "--bind-to", "none", "--mca", "plm_rsh_agent"],
+            // Each host thinks that its cores are its own, but all of them have two: whoever waits must let others go on.
+            &[
+                "mpirun.openmpi",
+                "--allow-run-as-root",
+                "--bind-to",
+                "none",
+                "--mca",
+                "mpi_yield_when_idle",
+                "1",
+                "--mca",
+                "plm_rsh_agent",
+            ],
             &["--host"],
         ],
         rules: "openmpi",

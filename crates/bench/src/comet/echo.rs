@@ -37,7 +37,7 @@ impl Pattern for Echo {
         let partner = partner(lab, point)?;
         let role = Role::of(lab.transport.rank(), TESTER, partner);
         let mut operation = EchoOperation::new(lab.transport, role, bytes);
-        let samples = lab.measure(Timing::batched(Metric::one_way(TESTER)), &mut operation)?;
+        let samples = lab.measure(Timing::train(Metric::one_way(TESTER)), &mut operation)?;
         Ok(samples.map(|samples| Record {
             moved: Some(bytes as u64),
             ..Record::new(&self.about().full_name(), point, samples)

@@ -15,7 +15,11 @@ pub(crate) const TESTER: usize = 0;
 
 /// Every distance by every size; from the tester to itself only if the pattern makes sense there.
 pub(super) fn pair_points(settings: &Settings, with_itself: bool) -> Result<Vec<Point>> {
-    let sizes = settings.sizes.clone().unwrap_or_else(|| default_sizes(settings.seed));
+    let usual = || {
+        let sizes = default_sizes(settings.seed).into_iter();
+        sizes.filter(|&bytes| bytes <= settings.calibrate.largest).collect()
+    };
+    let sizes: Vec<u64> = settings.sizes.clone().unwrap_or_else(usual);
     let pair = |separation| Point::new(settings.world()).apart(separation);
     let by_size = |point: Point| sizes.iter().map(move |&bytes| point.clone().with(param::BYTES, bytes));
     Ok(separations(settings, with_itself)?.into_iter().map(pair).flat_map(by_size).collect())

@@ -1,7 +1,7 @@
 //! The root's part: which orders to give, and when to stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use panto_transport::{Result, Time, Transport};
 
@@ -16,6 +16,10 @@ const LONG: u32 = 50;
 /// How much longer where ranks start after a barrier: half a millisecond, in which those that have nothing to
 /// do fall asleep again.
 const CROWDED: u32 = 25;
+/// Runs of a train,
+const TRAIN: u64 = 8;
+/// as far as they do not take longer than this.
+const LONGEST_TRAIN: Duration = Duration::from_millis(2);
 /// A batch of this part of the wanted time is long enough.
 const NEARLY: f64 = 0.7;
 /// Repetitions in a sample never exceed this, however short the operation.
@@ -61,6 +65,7 @@ impl<'o, O: Operation> Leader<'o, O> {
         let batch = match timing.sample {
             Sample::Batch => self.batch(lab, 1, deadline)?,
             Sample::LongBatch => self.batch(lab, LONG, deadline)?,
+            Sample::Train => self.train(lab, deadline)?,
             Sample::Single | Sample::Checked => 1,
             Sample::Prepared(repetitions) => repetitions,
         };
@@ -99,7 +104,7 @@ impl<'o, O: Operation> Leader<'o, O> {
         match self.timing.sample {
             Sample::Checked => self.checked(lab),
             Sample::Prepared(_) => self.prepared(lab, batch),
-            Sample::Batch | Sample::LongBatch | Sample::Single => self.go(lab, batch),
+            Sample::Batch | Sample::LongBatch | Sample::Train | Sample::Single => self.go(lab, batch),
         }
     }
 
@@ -129,6 +134,17 @@ impl<'o, O: Operation> Leader<'o, O> {
             let factor = (wanted / nanos.max(1.0)).clamp(2.0, 8.0);
             repetitions = ((repetitions as f64 * factor) as u64).min(most);
         }
+    }
+
+    /// A batch, but one after the other even where the clock could time a single run, unless that takes long.
+    fn train<T: Transport>(&mut self, lab: &mut Lab<'_, T>, deadline: Instant) -> Result<u64> {
+        let enough = self.batch(lab, 1, deadline)?;
+        if enough >= TRAIN || lab.settings.effort.repetitions.is_some() {
+            return Ok(enough);
+        }
+        let each = self.quicker_of_two(lab, enough)? / enough as f64;
+        let fitting = LONGEST_TRAIN.as_secs_f64() * 1e9 / each.max(1.0);
+        Ok(enough.max(TRAIN.min(fitting as u64)))
     }
 
     /// Of two, because a single hiccup would make the operation look long enough to be timed alone.

@@ -77,6 +77,9 @@ pub enum Sample {
     Batch,
     /// A batch that lasts much longer, so that what goes on beside it goes on many times meanwhile.
     LongBatch,
+    /// A batch of several runs also where the clock needs only one: after a pause the first is not like the others. A slow network still
+    /// carries the acknowledgements of what went before, and ranks and processors are no longer awake.
+    Train,
     /// One run: repetitions would overlap and hide what one takes. Checked like a batch.
     Single,
     /// One run, prepared and checked each time (C16).
@@ -89,6 +92,11 @@ impl Timing {
     /// Repetitions in batches, checked at the beginning and at the end.
     pub fn batched(metric: Metric) -> Self {
         Self { metric, sample: Sample::Batch }
+    }
+
+    /// The same, one after the other, as programs do it.
+    pub fn train(metric: Metric) -> Self {
+        Self { metric, sample: Sample::Train }
     }
 
     /// The same in long batches, for operations under a load.
