@@ -96,8 +96,11 @@ fn said(line: Line, from: u64, to: u64) -> Line {
 /// The fewest pieces of a kind that a model has, each as far as it is close enough; where that would be too many, they are less close.
 fn steps(from: u64, to: u64, piece: &Piece, scale: &Scale<'_>) -> Vec<Piece> {
     let tolerances = std::iter::successors(Some(scale.tolerable()), |tolerance| Some(tolerance * EASIER));
-    let mut found = tolerances.map(|tolerance| steps_within(from, to, piece, (scale, tolerance)));
-    found.find(|steps| steps.len() <= scale.most_steps()).unwrap_or_default()
+    let mut found = tolerances
+        .take_while(|tolerance| tolerance.is_finite())
+        .map(|tolerance| steps_within(from, to, piece, (scale, tolerance)));
+    let few = found.find(|steps| steps.len() <= scale.most_steps());
+    few.unwrap_or_else(|| vec![Piece { line: said(piece.line, from, to), ..*piece }])
 }
 
 fn steps_within(from: u64, to: u64, piece: &Piece, close: (&Scale<'_>, f64)) -> Vec<Piece> {
