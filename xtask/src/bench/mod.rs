@@ -8,6 +8,7 @@ mod mpi;
 mod panto;
 mod pingpong;
 mod programs;
+mod rivals;
 mod spread;
 mod trace;
 
@@ -77,6 +78,12 @@ const PARTS: &[Part] = &[
         line: "messages a second and memory of simulated machines",
         usual: true,
         run: programs::simulated,
+    },
+    Part {
+        name: "rivals",
+        line: "predictions: Panto beside SimGrid, on the same traces and the same machine",
+        usual: true,
+        run: rivals::run,
     },
     Part {
         name: "build",
