@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 
 /// What the data of a block may take.
 const BLOCK_BYTES: usize = 1 << 19;
+/// So many blocks stay in most caches of the second level.
+const FEW: usize = 4;
 /// What a rank has beside slots and channels, with the operations that it is at.
 const RANK_BYTES: usize = 256;
 /// Operations of a block before others have their turn, for each of its ranks.
@@ -76,10 +78,10 @@ impl Agenda {
         self.left = self.left.saturating_sub(operations.into());
     }
 
-    /// Is there only one block?
+    /// Are there so few blocks that all of them stay in the cache?
     #[inline]
     pub(super) fn is_small(&self) -> bool {
-        self.blocks.len() == 1
+        self.blocks.len() <= FEW
     }
 
     /// Whose turn it is after so many others, as far as can be told.

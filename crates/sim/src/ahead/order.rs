@@ -6,7 +6,7 @@ use crate::program::Program;
 /// Seats whose channels lie together: so many channels are a page of memory.
 const TOGETHER: usize = 128;
 /// With fewer seats everything is near enough as it is.
-pub(super) const MANY: usize = 32 * TOGETHER;
+pub(super) const MANY: usize = 64 * TOGETHER;
 
 /// The program's number of each channel, in the order of memory.
 ///

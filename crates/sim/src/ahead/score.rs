@@ -9,8 +9,16 @@ use crate::program::{Act, Code, Op};
 
 /// Operations of a bar: two lines of the cache.
 const LENGTH: usize = 8;
-/// Binary digits of the number of ranks whose bars lie together: a page of 4 KiB.
-const SIDE_BY_SIDE: u32 = 5;
+/// Binary digits of the number of bars of a page of 4 KiB.
+const PAGE: u32 = 5;
+/// Binary digits of the number of bars of a rank that follow each other: with many ranks one,
+const ONE: u32 = 0;
+/// with some four, since they go on for longer,
+const FOUR: u32 = 2;
+/// and with few, or where neighbours differ in how much they do, all.
+const ALL: u32 = 31;
+/// From so many ranks on, each on pages of its own would be too many pages.
+const SOME: usize = MANY / 4;
 /// The score is at most so many times as long as what is in it; where neighbours differ more in what they do, each has its bars for itself.
 const LONGER: usize = 2;
 
@@ -31,10 +39,10 @@ pub(super) struct Score {
 }
 
 /// Finds operations of a rank.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reader {
-    /// Binary digits of the distance between a rank's bars.
-    digits: u32,
+    /// Binary digits of the number of a rank's bars that follow each other.
+    together: u32,
 }
 
 impl Score {
@@ -42,16 +50,16 @@ impl Score {
     pub(super) fn new<'c>(codes: impl Iterator<Item = &'c Code> + Clone, change: impl Fn(Op) -> Op) -> Self {
         // An end behind each, also where the program has none.
         let lengths: Vec<usize> = codes.clone().map(|code| code.ops.len() / LENGTH + 1).collect();
-        let digits = if is_even(&lengths) { SIDE_BY_SIDE } else { 0 };
-        let (starts, all) = starts(&lengths, digits);
+        let reader = Reader::of(&lengths);
+        let (starts, all) = reader.starts(&lengths);
         let mut bars = vec![Bar([Act::End.into(); LENGTH]); all];
         for (code, &start) in codes.zip(&starts) {
             for (nth, ops) in code.ops.chunks(LENGTH).enumerate() {
-                let bar = &mut bars[start + (nth << digits)].0;
+                let bar = &mut bars[start + reader.place(nth)].0;
                 bar.iter_mut().zip(ops).for_each(|(place, &op)| *place = change(op));
             }
         }
-        Self { bars, starts, reader: Reader { digits } }
+        Self { bars, starts, reader }
     }
 
     /// What a seat does, among others.
@@ -65,29 +73,49 @@ impl Score {
 }
 
 impl Reader {
+    /// The best way for ranks with so many bars.
+    fn of(lengths: &[usize]) -> Self {
+        let written: usize = lengths.iter().sum();
+        let together = match lengths.len() {
+            MANY.. => ONE,
+            SOME.. => FOUR,
+            _ => ALL,
+        };
+        let reader = Self { together };
+        if reader.starts(lengths).1 <= written * LONGER { reader } else { Self { together: ALL } }
+    }
+
+    /// Where each rank begins, and how many bars there are.
+    fn starts(self, lengths: &[usize]) -> (Vec<usize>, usize) {
+        let mut starts = Vec::with_capacity(lengths.len());
+        let mut page = 0;
+        if self.together == ALL {
+            for length in lengths {
+                starts.push(page);
+                page += length;
+            }
+            return (starts, page);
+        }
+        for group in lengths.chunks(1 << (PAGE - self.together)) {
+            starts.extend((0..group.len()).map(|nth| page + (nth << self.together)));
+            let longest = group.iter().copied().max().unwrap_or(0);
+            page += longest.div_ceil(1 << self.together) << PAGE;
+        }
+        (starts, page)
+    }
+
+    /// How far a bar is from the first of its rank.
+    #[inline]
+    fn place(self, bar: usize) -> usize {
+        (bar >> self.together << PAGE) + (bar & ((1 << self.together) - 1))
+    }
+
     /// The operation at a place of a rank.
     #[inline]
     pub(super) fn find(self, bars: &[Bar], place: u32) -> Option<&Op> {
-        let bar = bars.get((place as usize / LENGTH) << self.digits)?;
+        let bar = bars.get(self.place(place as usize / LENGTH))?;
         Some(&bar.0[place as usize % LENGTH])
     }
-}
-
-/// Are there many ranks, which do about as much as their neighbours?
-fn is_even(lengths: &[usize]) -> bool {
-    let written: usize = lengths.iter().sum();
-    lengths.len() >= MANY && starts(lengths, SIDE_BY_SIDE).1 <= written * LONGER
-}
-
-/// Where each begins, and how many bars there are.
-fn starts(lengths: &[usize], digits: u32) -> (Vec<usize>, usize) {
-    let mut starts = Vec::with_capacity(lengths.len());
-    let mut page = 0;
-    for group in lengths.chunks(1 << digits) {
-        starts.extend((0..group.len()).map(|nth| page + nth));
-        page += group.iter().copied().max().unwrap_or(0) << digits;
-    }
-    (starts, page)
 }
 
 #[cfg(test)]
@@ -101,10 +129,10 @@ mod tests {
         Code { ops: (0..length).map(op).collect(), times: Vec::new(), slots: 0 }
     }
 
-    fn is_whole(lengths: &[usize], digits: u32) {
+    fn is_whole(lengths: &[usize], together: u32) {
         let codes: Vec<Code> = lengths.iter().map(|&length| code(length)).collect();
         let score = Score::new(codes.iter(), |op| op);
-        assert_eq!(score.reader.digits, digits);
+        assert_eq!(score.reader, Reader { together });
         for (seat, code) in codes.iter().enumerate() {
             let found = |place: usize| score.reader.find(score.of(seat as u32), place as u32).copied();
             for (place, &op) in code.ops.iter().enumerate() {
@@ -117,20 +145,21 @@ mod tests {
     #[test]
     fn neighbours_that_do_as_much_lie_side_by_side() {
         let lengths: Vec<usize> = (0..MANY + 7).map(|seat| 40 + seat % 9).collect();
-        is_whole(&lengths, SIDE_BY_SIDE);
-        is_whole(&lengths[..MANY - 1], 0);
+        is_whole(&lengths, ONE);
+        is_whole(&lengths[..MANY - 1], FOUR);
+        is_whole(&lengths[..SOME - 1], ALL);
     }
 
     #[test]
     fn whoever_does_much_more_has_its_own_pages() {
         let mut lengths = vec![3; MANY];
         lengths[5] = 100_000;
-        is_whole(&lengths, 0);
+        is_whole(&lengths, ALL);
     }
 
     #[test]
     fn nobody_and_nothing() {
-        is_whole(&[], 0);
-        is_whole(&[0, 0, LENGTH, LENGTH - 1], 0);
+        is_whole(&[], ALL);
+        is_whole(&[0, 0, LENGTH, LENGTH - 1], ALL);
     }
 }

@@ -20,7 +20,7 @@ const IN_A_LINE: u32 = 4;
 const RUN: u32 = 16;
 
 impl<'a, O: Observer> Part<'a, O> {
-    /// Before a turn, asks for what coming turns need. A single block is in the cache anyway.
+    /// Before a turn, asks for what coming turns need. Few blocks are in the cache anyway.
     #[inline]
     pub(super) fn touch_next(&self) {
         if self.agenda.is_small() {

@@ -54,11 +54,11 @@ fn of_patterns() {
     }
 }
 
-/// So many that channels and operations lie in another order. 4,224 is no multiple of what lies together, for three or five threads.
+/// So many that channels and operations lie in another order. 8,320 is no multiple of what lies together, for three or five threads.
 #[test]
 fn of_many_ranks() {
-    let machine = costly(4_224);
-    let (program, _) = program(Pattern::Ring, 4_224, 9, 100, Form::Flat);
+    let machine = costly(8_320);
+    let (program, _) = program(Pattern::Ring, 8_320, 9, 100, Form::Flat);
     let ends = ahead::run(&program, &setting(&machine), &mut Unseen);
     assert!(ends.is_ok());
     for threads in [2, 3, 5] {
