@@ -77,8 +77,8 @@ pub enum Sample {
     Batch,
     /// A batch that lasts much longer, so that what goes on beside it goes on many times meanwhile.
     LongBatch,
-    /// A batch of several runs also where the clock needs only one: after a pause the first is not like the others. A slow network still
-    /// carries the acknowledgements of what went before, and ranks and processors are no longer awake.
+    /// A batch of several runs also where the clock needs only one: after a pause the first is not like the others. A slow network may still
+    /// carry acknowledgements of what went before, and ranks and processors are no longer awake.
     Train,
     /// One run: repetitions would overlap and hide what one takes. Checked like a batch.
     Single,
