@@ -11,6 +11,7 @@ mod paraver;
 mod perfetto;
 mod picl;
 mod simgrid;
+mod smpirun;
 mod support;
 mod ti_in;
 mod ti_out;

@@ -26,14 +26,8 @@ impl<'a, O: Observer> Part<'a, O> {
         if !O::LOOKS
             && let Some((arrival, bytes)) = state.receive()
         {
-            let class = state.class();
-            let posted = runner.rank.clock;
-            runner.rank.clock = posted.max(arrival);
-            if !self.prices.receives_free {
-                let price = self.prices.of(class, channel, bytes);
-                let time = if arrival < posted { price.unexpected } else { price.receiving };
-                self.work(runner, Activity::Message, time);
-            }
+            let entry = Entry { arrival, bytes, sent: Time::ZERO };
+            self.got(runner, channel, entry, runner.rank.clock);
             return true;
         }
         if state.answers() || !state.is_even() {

@@ -1,5 +1,7 @@
 //! The same work on `SimGrid` and on Panto, on the same machine: how long each takes, from the file to the prediction.
 
+#[path = "../../../../crates/convert/tests/convert/smpirun.rs"]
+mod smpirun;
 mod work;
 
 use std::path::Path;
@@ -21,17 +23,6 @@ const ALL: [Work; 3] = [
     Work { name: "halo", pattern: Pattern::Halo, ranks: 64, rounds: 200 },
     Work { name: "halo", pattern: Pattern::Halo, ranks: 256, rounds: 50 },
     Work { name: "alltoall", pattern: Pattern::Alltoall, ranks: 64, rounds: 4 },
-];
-
-/// Neither corrections for real networks nor waiting senders: a message takes the latency and its bytes.
-const SETTINGS: [&str; 7] = [
-    "smpi/lat-factor:0:1",
-    "smpi/bw-factor:0:1",
-    "network/crosstraffic:0",
-    "network/TCP-gamma:0",
-    "smpi/async-small-thresh:1000000000",
-    "smpi/send-is-detached-thresh:1000000000",
-    "smpi/display-timing:yes",
 ];
 
 /// What a simulator said, and after how many seconds.
@@ -87,20 +78,9 @@ fn compare(work: &Work, files: &Files, program: &Path) -> Result<()> {
 }
 
 fn simgrid(work: &Work, files: &Files) -> Result<Answer> {
-    let mut command = Command::new("smpirun");
-    command.arg("-np").arg(work.ranks.to_string()).arg("-platform").arg(&files.platform);
-    command.arg("-hostfile").arg(&files.hosts).arg("-replay").arg(&files.list);
-    command.args(SETTINGS.map(|setting| format!("--cfg={setting}")));
     let start = Instant::now();
-    let output = command.output();
-    let took = start.elapsed().as_secs_f64();
-    let output = output.map_err(|error| Failure::failed(format!("smpirun does not start: {error}")))?;
-    let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-    let after = text.split("Simulated time: ").nth(1).and_then(|rest| rest.split_whitespace().next());
-    let predicted = after
-        .and_then(|word| word.parse().ok())
-        .ok_or_else(|| Failure::failed(format!("`{}` says no time:\n{text}", shell::line(&command))))?;
-    Ok(Answer { predicted, took })
+    let predicted = smpirun::replay(&files.folder, &files.list, work.ranks, &[]).map_err(Failure::failed)?;
+    Ok(Answer { predicted, took: start.elapsed().as_secs_f64() })
 }
 
 /// Panto reads others' traces in a step of its own, which counts.

@@ -1,9 +1,10 @@
-//! Work for both: time-independent traces, and the same machine as each of them writes it down.
+//! Work for both: time-independent traces, and the machine of [`smpirun`] as Panto writes it down.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::smpirun;
 use crate::failure::{Failure, Result};
 
 /// Bytes of each message.
@@ -32,10 +33,10 @@ pub struct Work {
 pub struct Files {
     /// The list of the ranks' traces.
     pub list: PathBuf,
-    /// The machine, for Panto and for `SimGrid`,
+    /// The machine, as Panto writes it down.
     pub machine: PathBuf,
-    pub platform: PathBuf,
-    pub hosts: PathBuf,
+    /// The folder of all that, with what `SimGrid` needs.
+    pub folder: PathBuf,
 }
 
 impl Work {
@@ -94,12 +95,11 @@ impl Work {
             let path = put(&format!("rank{rank}.txt"), &self.trace(rank))?;
             let _ = writeln!(list, "{}", path.display());
         }
-        let hosts: Vec<String> = (0..self.ranks).map(|host| format!("h{host}")).collect();
+        smpirun::prepare(&folder, self.ranks).map_err(|error| failed(&folder, &error))?;
         Ok(Files {
             list: put("work.ti", &list)?,
             machine: put("machine.toml", &machine(self.ranks))?,
-            platform: put("platform.xml", &platform(self.ranks))?,
-            hosts: put("hosts", &(hosts.join("\n") + "\n"))?,
+            folder,
         })
     }
 }
@@ -110,22 +110,6 @@ fn machine(ranks: u32) -> String {
         "name = \"plain\"\n[network]\ntopology = \"complete\"\nprocessors = {ranks}\nswitching = \"packet\"\n\
          link = {{ latency = \"10us\", bandwidth = \"1GB/s\" }}\n[send]\nstandard = \"buffered\"\n"
     )
-}
-
-/// The same for `SimGrid`: one link that never fills up, on all ways.
-fn platform(ranks: u32) -> String {
-    let mut text = String::from(
-        "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n\
-         <zone id=\"z\" routing=\"Full\">\n",
-    );
-    for host in 0..ranks {
-        let _ = writeln!(text, "<host id=\"h{host}\" speed=\"1Gf\"/>");
-    }
-    text += "<link id=\"l\" bandwidth=\"1GBps\" latency=\"10us\" sharing_policy=\"FATPIPE\"/>\n";
-    for (one, other) in (0..ranks).flat_map(|one| (one + 1..ranks).map(move |other| (one, other))) {
-        let _ = writeln!(text, "<route src=\"h{one}\" dst=\"h{other}\"><link_ctn id=\"l\"/></route>");
-    }
-    text + "</zone></platform>\n"
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> Failure {
