@@ -148,7 +148,8 @@ mod tests {
 
     #[test]
     fn the_usual_parts_leave_the_build_out() {
-        let usual = ["echo", "mpi", "mpi-startup", "trace", "startup", "overhead", "stats", "simulated"];
+        let usual =
+            ["echo", "mpi", "mpi-startup", "trace", "startup", "overhead", "stats", "simulated", "rivals"];
         assert_eq!(chosen(&[]), usual);
         assert_eq!(chosen(&["--build"]), [usual.as_slice(), &["build"]].concat());
     }
@@ -163,9 +164,9 @@ mod tests {
     fn an_unknown_part_is_told_which_there_are() {
         let failure = select(&["ehco".to_owned()]).err().unwrap();
         assert!(
-            failure
-                .to_string()
-                .contains("echo, mpi, mpi-startup, trace, startup, overhead, stats, simulated, build")
+            failure.to_string().contains(
+                "echo, mpi, mpi-startup, trace, startup, overhead, stats, simulated, rivals, build"
+            )
         );
     }
 }
