@@ -13,11 +13,13 @@ pub mod network;
 pub mod observe;
 pub mod ordered;
 mod piles;
+mod prefetch;
 pub mod program;
 pub mod replay;
 pub mod results;
 mod run;
 mod setting;
+mod slots;
 pub mod tape;
 
 pub use engine::{

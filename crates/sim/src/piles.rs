@@ -57,6 +57,12 @@ impl<T: Timed> Piles<T> {
         if self.late.peek() > self.sorted.last() { self.late.pop() } else { self.sorted.pop() }
     }
 
+    /// The one that comes so many later, unless others come in between, or it is not known yet.
+    #[inline]
+    pub(crate) fn later(&self, by: usize) -> Option<&T> {
+        self.sorted.len().checked_sub(by).and_then(|place| self.sorted.get(place))
+    }
+
     /// Puts the first pile in order. What will become known may yet be earlier: then it is late and no more.
     #[cold]
     fn open(&mut self) {

@@ -15,7 +15,6 @@ mod mail;
 mod odd;
 mod order;
 mod part;
-mod prefetch;
 mod prepared;
 pub(crate) mod price;
 mod queue;

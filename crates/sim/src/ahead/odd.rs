@@ -4,10 +4,10 @@
 //! settled by the part of the program that the receiver belongs to, as soon as both are known, and the sender is told.
 
 use panto_units::Time;
-use slab::Slab;
 
 use super::queue::{Entry, ODD};
 use crate::observe::Cause;
+use crate::slots::Slots;
 
 /// Who waits for an answer.
 #[derive(Debug, Clone, Copy)]
@@ -52,19 +52,26 @@ pub(super) enum Odd {
 const NEVER: Time = Time::from_picos(u64::MAX);
 
 /// What is special about messages.
-pub(super) type Odds = Slab<Odd>;
+pub(super) type Odds = Slots<Odd>;
 
 /// Makes a message of it, whose entry is what is known so far.
 pub(super) fn insert(odds: &mut Odds, entry: Entry, odd: Odd) -> Entry {
-    Entry { bytes: ODD | odds.insert(odd) as u64, ..entry }
+    Entry { bytes: ODD | u64::from(odds.put(odd)), ..entry }
 }
 
 /// The message's bytes, and when their place was chosen.
 pub(super) fn remove(odds: &mut Odds, entry: Entry) -> (u64, Time) {
-    match odds.remove((entry.bytes & !ODD) as usize) {
+    match take(odds, entry) {
         Odd::Placed { bytes, chosen } => (bytes, chosen),
         Odd::Synchronous { bytes, .. } | Odd::Rendezvous { bytes, .. } => (bytes, entry.arrival),
     }
+}
+
+/// What is special about a message, which is not kept any longer.
+pub(super) fn take(odds: &mut Odds, entry: Entry) -> Odd {
+    let number = (entry.bytes & !ODD) as u32;
+    odds.give_back(number);
+    odds[number]
 }
 
 /// What is left of a message when its receive is posted by `receiver`, and what its sender is told; `sender` and `receiver` are ranks.

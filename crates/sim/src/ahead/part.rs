@@ -95,7 +95,7 @@ impl<'a, O: Observer> Part<'a, O> {
             causes: vec![Cause { rank: 0, at: Time::ZERO }; if O::LOOKS { slots as usize } else { 0 }],
             slots: vec![Slot::EMPTY; slots as usize],
             queues,
-            odds: Odds::new(),
+            odds: Odds::default(),
             early: FxHashMap::default(),
             outbox,
             usual: 0,

@@ -84,7 +84,7 @@ impl<'a, O: Observer> Part<'a, O> {
             return self.queues.pledge(at, posted);
         };
         if entry.bytes & ODD != 0 {
-            let odd = self.odds.remove((entry.bytes & !ODD) as usize);
+            let odd = odd::take(&mut self.odds, entry);
             let entry = self.settle(at, entry, odd, posted);
             self.queues.settle(at, nth, entry);
         }
@@ -138,7 +138,7 @@ impl<'a, O: Observer> Part<'a, O> {
             let Some(entry) = self.queues.take(at) else { return };
             match self.early.remove(&key) {
                 Some(Early::Unwanted) if entry.bytes & ODD != 0 => {
-                    self.odds.remove((entry.bytes & !ODD) as usize);
+                    odd::take(&mut self.odds, entry);
                 }
                 Some(Early::Unwanted) => {}
                 _ => {

@@ -5,10 +5,10 @@
 //! and slots, then their channels.
 
 use super::part::Part;
-use super::prefetch;
 use super::rank::{NONE, Rank};
 use super::score::Bar;
 use crate::observe::Observer;
+use crate::prefetch;
 
 /// Turns from one step to the next: as long as memory takes to answer, and more.
 const AHEAD: usize = 6;

@@ -18,13 +18,13 @@ impl Engine {
             let mut id = self.channels.get(channel).messages.head;
             while id != NONE {
                 self.put_in_order(rank, id, clock);
-                id = self.messages[id as usize].next;
+                id = self.messages[id].next;
             }
         }
     }
 
     fn put_in_order(&mut self, rank: u32, id: u32, clock: Time) {
-        let message = &mut self.messages[id as usize];
+        let message = &mut self.messages[id];
         match message.came {
             UNKNOWN => {}
             came if came > clock => self.expect(id, came),
@@ -38,7 +38,7 @@ impl Engine {
 
     /// A message reaches a rank that takes messages in the order of their arrival; or its handler runs.
     pub(super) fn arrive(&mut self, id: u32) {
-        let message = &mut self.messages[id as usize];
+        let message = &mut self.messages[id];
         message.expected = false;
         if message.cancelled {
             return self.forget(id);
@@ -58,12 +58,12 @@ impl Engine {
     fn settle(&mut self, rank: u32, channel: u32, first: u32) {
         let mut id = first;
         while id != NONE {
-            let message = &self.messages[id as usize];
+            let message = &self.messages[id];
             let (next, arrived) = (message.next, message.arrived);
             if arrived && let Some(request) = self.receive_for(rank, channel, id) {
                 self.take(id);
                 // An earlier message may have held it up: then the receive meets it now, not in the past.
-                let message = &mut self.messages[id as usize];
+                let message = &mut self.messages[id];
                 message.came = message.came.max(self.now);
                 self.link(id, request);
             }
@@ -73,13 +73,13 @@ impl Engine {
 
     /// Takes out the first posted receive, or makes the handler's, that this message may meet.
     fn receive_for(&mut self, rank: u32, channel: u32, id: u32) -> Option<RequestId> {
-        let Label { source, tag, .. } = self.messages[id as usize].label();
+        let Label { source, tag, .. } = self.messages[id].label();
         if self.ordered(rank).handled.contains(&tag) {
             let within = Within::one(source, tag);
             return self.may_go_first(id, within).then(|| self.receive_request_for_handler(rank, within));
         }
         let request = self.first_posted(rank, channel, source, tag)?;
-        if !self.may_go_first(id, self.requests[request as usize].within()) {
+        if !self.may_go_first(id, self.requests[request].within()) {
             return None;
         }
         self.take_back(request);
@@ -92,15 +92,14 @@ impl Engine {
         let posted = self.channels.view(channel).posted;
         let named = posted.find(&self.requests, |_, request| accepts(request)).map(|(_, id)| id);
         let ordered = self.ranks[rank as usize].ordered.as_ref();
-        let wild =
-            ordered.and_then(|o| o.wild.iter().copied().find(|&id| accepts(&self.requests[id as usize])));
-        named.into_iter().chain(wild).min_by_key(|&id| self.requests[id as usize].number)
+        let wild = ordered.and_then(|o| o.wild.iter().copied().find(|&id| accepts(&self.requests[id])));
+        named.into_iter().chain(wild).min_by_key(|&id| self.requests[id].number)
     }
 
     fn receive_request_for_handler(&mut self, rank: u32, within: Within) -> RequestId {
         let id = self.receive_request(rank, within, Kind::Handler);
         // It runs now at the earliest, although its message may have come before: an earlier one held it up.
-        self.requests[id as usize].posted = self.now;
+        self.requests[id].posted = self.now;
         self.ordered(rank).owed += 1;
         id
     }
@@ -117,7 +116,7 @@ impl Engine {
     /// The message that a probe of an ordered rank would find.
     pub fn probe(&self, rank: u32, selector: Selector) -> Option<Label> {
         let id = self.first_arrived(rank, selector.within(self.reserved_tag))?;
-        Some(self.messages[id as usize].label())
+        Some(self.messages[id].label())
     }
 
     /// The message that a rank waited for and did not take: who sent it, and what that rank's clock was then.
@@ -128,7 +127,7 @@ impl Engine {
             }
             _ => self.first_arrived(rank, within),
         }?;
-        let message = &self.messages[id as usize];
+        let message = &self.messages[id];
         Some((message.from, message.sent))
     }
 
@@ -140,7 +139,7 @@ impl Engine {
         let (clock, within) = (self.ranks[rank as usize].clock, selector.within(self.reserved_tag));
         let there = |channel: u32| {
             let id = self.channels.view(channel).peek(&self.messages, within, clock)?;
-            let message = &self.messages[id as usize];
+            let message = &self.messages[id];
             Some((message.order(), message.label()))
         };
         let first = if let Some(source) = selector.source {
@@ -176,9 +175,11 @@ impl Engine {
     }
 
     fn handle(&mut self, id: u32) {
-        let message = self.messages.remove(id as usize);
-        self.requests.remove(message.receive as usize);
-        self.ordered(message.to).owed -= 1;
-        self.deliveries.push_back(Delivery::Handler(id, message.to, message.label(), self.now));
+        let message = &self.messages[id];
+        let (to, label, receive) = (message.to, message.label(), message.receive);
+        self.messages.give_back(id);
+        self.requests.give_back(receive);
+        self.ordered(to).owed -= 1;
+        self.deliveries.push_back(Delivery::Handler(id, to, label, self.now));
     }
 }

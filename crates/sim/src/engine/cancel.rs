@@ -6,10 +6,10 @@ use super::{Delivery, Engine, MessageId, RequestId};
 impl Engine {
     /// Nobody will wait for it: it goes when it is complete.
     pub fn detach(&mut self, id: RequestId) {
-        if self.requests[id as usize].complete == UNKNOWN {
-            self.requests[id as usize].abandoned = true;
+        if self.requests[id].complete == UNKNOWN {
+            self.requests[id].abandoned = true;
         } else {
-            self.requests.remove(id as usize);
+            self.requests.give_back(id);
         }
     }
 
@@ -17,7 +17,7 @@ impl Engine {
     /// last event, and the rank ordered: a receive that was matched before its message came stays matched, and an ordered
     /// rank has no such receives but those from before.
     pub fn try_cancel(&mut self, id: RequestId) -> bool {
-        let Request { complete, kind, message, .. } = self.requests[id as usize];
+        let Request { complete, kind, message, .. } = self.requests[id];
         let undone = match kind {
             Kind::Send => complete == UNKNOWN && self.withdraw(message),
             _ => message == NONE,
@@ -26,7 +26,7 @@ impl Engine {
             if kind == Kind::Receive {
                 self.take_back(id);
             }
-            self.requests.remove(id as usize);
+            self.requests.give_back(id);
         }
         undone
     }
@@ -40,7 +40,7 @@ impl Engine {
 
     /// Takes a send back, unless somebody has met it.
     fn withdraw(&mut self, id: MessageId) -> bool {
-        let message = &mut self.messages[id as usize];
+        let message = &mut self.messages[id];
         if message.receive != NONE {
             return false;
         }
@@ -54,9 +54,9 @@ impl Engine {
 
     /// Lets go of a message that was cancelled, when neither the network nor an event names it any more.
     pub(super) fn forget(&mut self, id: u32) {
-        let message = &self.messages[id as usize];
+        let message = &self.messages[id];
         if !message.expected && matches!(message.phase, Phase::Asked | Phase::Arrived) {
-            self.messages.remove(id as usize);
+            self.messages.give_back(id);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! From one rank to another: messages that no receive has taken, and receives that no message has met.
 
+use crate::slots::Slots;
 use panto_machine::Transit;
 use panto_units::Time;
 use rustc_hash::FxHashMap;
-use slab::Slab;
 use smallvec::SmallVec;
 
 use super::message::{Message, NONE, Request, UNKNOWN};
@@ -45,23 +45,23 @@ impl Linked for Request {
 impl List {
     const EMPTY: Self = Self { head: NONE, tail: NONE };
 
-    pub(super) fn push<T: Linked>(&mut self, slab: &mut Slab<T>, id: u32) {
-        slab[id as usize].set_next(NONE);
+    pub(super) fn push<T: Linked>(&mut self, slots: &mut Slots<T>, id: u32) {
+        slots[id].set_next(NONE);
         if self.head == NONE {
             self.head = id;
         } else {
-            slab[self.tail as usize].set_next(id);
+            slots[self.tail].set_next(id);
         }
         self.tail = id;
     }
 
     /// Takes `id` out; `before` is the one that points to it, or `NONE`.
-    pub(super) fn unlink<T: Linked>(&mut self, slab: &mut Slab<T>, before: u32, id: u32) {
-        let next = slab[id as usize].next();
+    pub(super) fn unlink<T: Linked>(&mut self, slots: &mut Slots<T>, before: u32, id: u32) {
+        let next = slots[id].next();
         if before == NONE {
             self.head = next;
         } else {
-            slab[before as usize].set_next(next);
+            slots[before].set_next(next);
         }
         if self.tail == id {
             self.tail = before;
@@ -72,12 +72,12 @@ impl List {
     #[inline]
     pub(super) fn find<T: Linked>(
         self,
-        slab: &Slab<T>,
+        slots: &Slots<T>,
         mut fits: impl FnMut(u32, &T) -> bool,
     ) -> Option<(u32, u32)> {
         let (mut before, mut id) = (NONE, self.head);
         while id != NONE {
-            let item = &slab[id as usize];
+            let item = &slots[id];
             if fits(id, item) {
                 return Some((before, id));
             }
@@ -87,9 +87,9 @@ impl List {
     }
 
     /// Takes one out, wherever it is.
-    pub(super) fn remove<T: Linked>(&mut self, slab: &mut Slab<T>, id: u32) {
-        if let Some((before, id)) = self.find(slab, |place, _| place == id) {
-            self.unlink(slab, before, id);
+    pub(super) fn remove<T: Linked>(&mut self, slots: &mut Slots<T>, id: u32) {
+        if let Some((before, id)) = self.find(slots, |place, _| place == id) {
+            self.unlink(slots, before, id);
         }
     }
 }
@@ -164,6 +164,11 @@ impl Channels {
     }
 
     #[inline]
+    pub(super) fn touch(&self, id: u32) {
+        crate::prefetch::soon(self.all.get(id as usize));
+    }
+
+    #[inline]
     pub(super) fn get(&mut self, id: u32) -> &mut Channel {
         &mut self.all[id as usize]
     }
@@ -193,7 +198,7 @@ impl Channel {
 
     /// Takes out the first posted receive that accepts a message with this tag.
     #[inline]
-    pub(super) fn take_posted(&mut self, requests: &mut Slab<Request>, tag: u32) -> Option<u32> {
+    pub(super) fn take_posted(&mut self, requests: &mut Slots<Request>, tag: u32) -> Option<u32> {
         let (before, id) = self.posted.find(requests, |_, request| request.within().accepts_tag(tag))?;
         self.posted.unlink(requests, before, id);
         Some(id)
@@ -201,21 +206,21 @@ impl Channel {
 
     /// Takes out the first message that is accepted.
     #[inline]
-    pub(super) fn take_message(&mut self, messages: &mut Slab<Message>, within: Within) -> Option<u32> {
+    pub(super) fn take_message(&mut self, messages: &mut Slots<Message>, within: Within) -> Option<u32> {
         let (before, id) = self.messages.find(messages, |_, message| within.accepts_tag(message.tag))?;
         self.messages.unlink(messages, before, id);
         Some(id)
     }
 
     /// The first message that is accepted, come or not.
-    pub(super) fn first(&self, messages: &Slab<Message>, within: Within) -> Option<u32> {
+    pub(super) fn first(&self, messages: &Slots<Message>, within: Within) -> Option<u32> {
         self.messages.find(messages, |_, message| within.accepts_tag(message.tag)).map(|(_, id)| id)
     }
 
     /// The first message that is accepted, if it has come by then: a later one may not overtake it.
-    pub(super) fn peek(&self, messages: &Slab<Message>, within: Within, by: Time) -> Option<u32> {
+    pub(super) fn peek(&self, messages: &Slots<Message>, within: Within, by: Time) -> Option<u32> {
         let id = self.first(messages, within)?;
-        let came = messages[id as usize].came;
+        let came = messages[id].came;
         (came != UNKNOWN && came <= by).then_some(id)
     }
 }

@@ -83,6 +83,12 @@ impl Events {
         self.piles.first().map(|first| Time::from_picos(first.time))
     }
 
+    /// The message of an event that comes so many later, if it is likely to be one's.
+    #[inline]
+    pub(super) fn later(&self, by: usize) -> Option<u32> {
+        self.piles.later(by).filter(|later| matches!(later.precedence >> CLASS, 0 | 3)).map(|later| later.id)
+    }
+
     pub(super) fn pop(&mut self) -> Option<(Time, Event)> {
         let Queued { time, precedence, id } = self.piles.pop()?;
         let event = match precedence >> CLASS {

@@ -40,14 +40,14 @@ impl Engine {
         let state = &mut self.ranks[rank as usize];
         state.posted = state.posted.wrapping_add(1);
         let request = Request { number: state.posted, ..Request::new(kind, rank, within, state.clock) };
-        self.requests.insert(request) as u32
+        self.requests.put(request)
     }
 
     fn receive_from(&mut self, channel: ChannelId, rank: u32, within: Within, request: RequestId) {
         let found = if self.ranks[rank as usize].ordered.is_some() {
             let clock = self.ranks[rank as usize].clock;
             let first = self.channels.get(channel).peek(&self.messages, within, clock);
-            first.filter(|&id| self.messages[id as usize].arrived).inspect(|&id| self.take(id))
+            first.filter(|&id| self.messages[id].arrived).inspect(|&id| self.take(id))
         } else {
             self.channels.get(channel).take_message(&mut self.messages, within)
         };
@@ -75,7 +75,7 @@ impl Engine {
     pub(super) fn first_arrived(&self, rank: u32, within: Within) -> Option<u32> {
         let ordered = self.ranks[rank as usize].ordered.as_ref()?;
         let accepted = |id: &u32| {
-            let message = &self.messages[*id as usize];
+            let message = &self.messages[*id];
             within.accepts(message.from, message.tag) && self.may_go_first(*id, within)
         };
         ordered.arrived.values().copied().find(accepted)
@@ -83,13 +83,13 @@ impl Engine {
 
     /// Is there no earlier message of the same sender that would be accepted as well?
     pub(super) fn may_go_first(&self, id: u32, within: Within) -> bool {
-        let channel = self.channels.view(self.messages[id as usize].channel);
+        let channel = self.channels.view(self.messages[id].channel);
         channel.first(&self.messages, within) == Some(id)
     }
 
     /// Takes a message out of its channel, and out of those that have arrived.
     pub(super) fn take(&mut self, id: u32) {
-        let message = &self.messages[id as usize];
+        let message = &self.messages[id];
         let (channel, to, order) = (message.channel, message.to, message.order());
         self.channels.get(channel).messages.remove(&mut self.messages, id);
         if let Some(ordered) = &mut self.ranks[to as usize].ordered {
@@ -99,9 +99,9 @@ impl Engine {
 
     /// A message has met its receive.
     pub(super) fn link(&mut self, id: u32, request: RequestId) {
-        let message = &mut self.messages[id as usize];
+        let message = &mut self.messages[id];
         message.receive = request;
-        let receive = &mut self.requests[request as usize];
+        let receive = &mut self.requests[request];
         receive.meet(id, message);
         if receive.kind == Kind::Receive && self.has_bytes {
             self.deliveries.push_back(Delivery::Receive(id, request));

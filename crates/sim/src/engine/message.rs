@@ -154,7 +154,7 @@ pub(super) struct Request {
     pub(super) gathered: bool,
 }
 
-// One line of the cache each, also in a slab: the engine touches little else.
+// One line of the cache each, also in a slots: the engine touches little else.
 const _: () = assert!(size_of::<Option<Message>>() == 64 && size_of::<Option<Request>>() == 64);
 
 impl Request {

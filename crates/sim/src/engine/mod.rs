@@ -25,21 +25,24 @@ mod message;
 mod sending;
 mod sharing;
 mod stuck;
+mod touch;
+mod turns;
 mod waiting;
 mod wire;
 mod words;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::slots::Slots;
 use panto_machine::Machine;
 use panto_units::Time;
 use rustc_hash::FxHashMap;
-use slab::Slab;
 
 use channel::Channels;
 use events::{Event, Events};
 use message::{Message, Odds, Request, UNKNOWN};
 use sharing::Sharing;
+use turns::Turns;
 use wire::Wires;
 
 use crate::network::Passage;
@@ -55,11 +58,11 @@ pub use words::{
 pub struct Engine {
     ranks: Vec<Rank>,
     channels: Channels,
-    messages: Slab<Message>,
+    messages: Slots<Message>,
     odds: Odds,
-    requests: Slab<Request>,
+    requests: Slots<Request>,
     events: Events,
-    runnable: VecDeque<u32>,
+    turns: Turns,
     wires: Wires,
     sharing: FxHashMap<u32, Sharing>,
     deliveries: VecDeque<Delivery>,
@@ -153,11 +156,11 @@ impl Engine {
         Self {
             ranks: homes.shares(machine).map(rank).collect(),
             channels: Channels::new(ranks),
-            messages: Slab::new(),
+            messages: Slots::default(),
             odds: Odds::default(),
-            requests: Slab::new(),
+            requests: Slots::default(),
             events: Events::default(),
-            runnable: (0..ranks as u32).collect(),
+            turns: Turns::new(ranks as u32),
             wires: Wires::new(machine, homes, model),
             sharing: FxHashMap::default(),
             deliveries: VecDeque::new(),
@@ -190,13 +193,11 @@ impl Engine {
     /// will never.
     pub fn turn(&mut self) -> Option<u32> {
         loop {
-            if let Some(rank) = self.runnable.pop_front() {
+            if let Some(rank) = self.turns.pop() {
                 self.ranks[rank as usize].state = State::Running;
                 return Some(rank);
             }
-            if !self.happen() {
-                return None;
-            }
+            self.happen()?;
         }
     }
 
@@ -230,24 +231,28 @@ impl Engine {
         self.ranks[rank as usize].state = State::Done;
     }
 
-    /// Lets the first thing happen that is waiting for its time.
-    fn happen(&mut self) -> bool {
+    /// Lets the first thing happen that is waiting for its time: in a network, elsewhere, or that ranks go on. `None` if there is nothing.
+    fn happen(&mut self) -> Option<()> {
         let (inside, outside) = (self.wires.next(), self.events.next());
-        if inside.map(|(time, _)| time).into_iter().chain(outside).min() == Some(UNKNOWN) {
-            self.is_over = true;
-            return false;
+        let first = inside.map_or(UNKNOWN, |(time, _)| time).min(outside.unwrap_or(UNKNOWN));
+        if self.turns.is_due(first) {
+            self.turns.begin();
+            return Some(());
         }
-        match (inside, outside) {
-            (None, None) => return false,
-            (Some((time, wire)), next) if next.is_none_or(|next| time <= next) => self.advance(time, wire),
+        if first == UNKNOWN {
+            self.is_over |= inside.is_some() || outside.is_some();
+            return None;
+        }
+        match inside {
+            Some((time, wire)) if time == first => self.advance(time, wire),
             _ => {
-                if let Some((time, event)) = self.events.pop() {
-                    self.now = time;
-                    self.event(event);
-                }
+                let (time, event) = self.events.pop()?;
+                self.now = time;
+                self.touch_next();
+                self.event(event);
             }
         }
-        true
+        Some(())
     }
 
     fn event(&mut self, event: Event) {

@@ -36,7 +36,7 @@ impl Engine {
         sender.sent = sender.sent.wrapping_add(1);
         let (number, clock) = (sender.sent, sender.clock);
         let is_odd = envelope.manner == Manner::Handshake || envelope.carried != envelope.bytes;
-        let message = self.messages.insert(Message {
+        let message = self.messages.put(Message {
             from: rank,
             to: envelope.to,
             tag: envelope.tag,
@@ -55,7 +55,7 @@ impl Engine {
             expected: false,
             cancelled: false,
             is_odd,
-        }) as u32;
+        });
         if is_odd {
             self.odds.put(message, envelope.carried);
         }
@@ -69,8 +69,8 @@ impl Engine {
     fn send_request(&mut self, rank: u32, envelope: Envelope, message: u32, clock: Time) -> RequestId {
         let to = Within::one(envelope.to, envelope.tag);
         let request = Request { message, bytes: envelope.bytes, ..Request::new(Kind::Send, rank, to, clock) };
-        let id = self.requests.insert(request) as u32;
-        self.messages[message as usize].send = id;
+        let id = self.requests.put(request);
+        self.messages[message].send = id;
         id
     }
 
@@ -89,7 +89,7 @@ impl Engine {
     /// Shows the message to the receives that wait for it, unless they wait for its arrival.
     fn offer(&mut self, id: u32) {
         let (to, tag, channel) = {
-            let message = &self.messages[id as usize];
+            let message = &self.messages[id];
             (message.to, message.tag, message.channel)
         };
         if self.ranks[to as usize].ordered.is_none()
@@ -102,7 +102,7 @@ impl Engine {
 
     /// The next part of the message goes on its network at `start`: the request, the grant or the bytes.
     pub(super) fn set_off(&mut self, id: u32, start: Time) {
-        let message = &self.messages[id as usize];
+        let message = &self.messages[id];
         let (from, number) = (message.from, message.number);
         if message.wire == ASIDE {
             return self.passed(id, Passage { left: start, arrived: start });
@@ -126,7 +126,7 @@ impl Engine {
 
     pub(super) fn put_on_wire(&mut self, id: u32) {
         let now = self.now;
-        let message = &self.messages[id as usize];
+        let message = &self.messages[id];
         let wire = self.wires.get(message.wire);
         let load = load(wire, message, self.odds.of(id, message).carried);
         let carried = wire.traffic.as_mut().map(|traffic| traffic.inject(now, id, load));
@@ -153,7 +153,7 @@ impl Engine {
     /// It is known when the part of the message that was on the network arrives.
     fn passed(&mut self, id: u32, passage: Passage) {
         self.is_over |= passage.arrived == UNKNOWN;
-        let message = &mut self.messages[id as usize];
+        let message = &mut self.messages[id];
         if message.cancelled {
             message.phase = Phase::Arrived;
             return self.forget(id);
@@ -180,7 +180,7 @@ impl Engine {
 
     /// The sender may go on, although nobody knows yet when the bytes arrive.
     fn bytes_have_left(&mut self, id: u32, left: Time) {
-        let message = &mut self.messages[id as usize];
+        let message = &mut self.messages[id];
         if message.phase == Phase::Data && matches!(message.manner, Manner::Handshake | Manner::Rendezvous) {
             let send = std::mem::replace(&mut message.send, NONE);
             self.complete(send, left);
@@ -188,7 +188,7 @@ impl Engine {
     }
 
     fn bytes_are_there(&mut self, id: u32, passage: Passage) {
-        let message = &mut self.messages[id as usize];
+        let message = &mut self.messages[id];
         message.phase = Phase::Arrived;
         let first_sign = message.came == UNKNOWN;
         message.came = passage.arrived;
@@ -209,7 +209,7 @@ impl Engine {
 
     /// The receiver's side can know of the message. Where arrivals are ordered, that is an event.
     fn came(&mut self, id: u32) {
-        let message = &self.messages[id as usize];
+        let message = &self.messages[id];
         let (to, came) = (message.to, message.came);
         if message.receive != NONE {
             return;
@@ -228,46 +228,46 @@ impl Engine {
 
     /// The message will arrive at this time.
     pub(super) fn expect(&mut self, id: u32, at: Time) {
-        let message = &mut self.messages[id as usize];
+        let message = &mut self.messages[id];
         message.expected = true;
         self.events.push(at, Event::Arrive(id), message.from, message.number);
     }
 
     /// Answers a request to send, when it has come and the receive is posted.
     pub(super) fn grant(&mut self, id: u32) {
-        let message = &mut self.messages[id as usize];
+        let message = &mut self.messages[id];
         if message.phase != Phase::Asked || message.receive == NONE {
             return;
         }
         message.phase = Phase::Grant;
-        let posted = self.requests[message.receive as usize].posted;
+        let posted = self.requests[message.receive].posted;
         let start = message.came.max(posted);
         if posted > message.came && message.send != NONE {
-            self.requests[message.send as usize].cause = posted;
+            self.requests[message.send].cause = posted;
         }
         self.set_off(id, start);
     }
 
     /// Ends a message whose bytes are there and that has met its receive.
     pub(super) fn conclude(&mut self, id: u32) {
-        let message = &self.messages[id as usize];
+        let message = &self.messages[id];
         if message.phase != Phase::Arrived || message.receive == NONE {
             return;
         }
-        let request = &mut self.requests[message.receive as usize];
+        let request = &mut self.requests[message.receive];
         let (posted, at) = (request.posted, message.came.max(request.posted));
         request.unexpected = message.is_unexpected(posted, self.odds.of(id, message).asked);
         request.posted = message.came;
         let (send, receive) = (message.send, message.receive);
         if posted > message.came && send != NONE {
-            self.requests[send as usize].cause = posted;
+            self.requests[send].cause = posted;
         }
         self.complete(send, at);
-        if self.requests[receive as usize].kind == Kind::Handler {
-            self.messages[id as usize].send = NONE;
+        if self.requests[receive].kind == Kind::Handler {
+            self.messages[id].send = NONE;
             return self.expect(id, at);
         }
-        self.messages.remove(id as usize);
+        self.messages.give_back(id);
         self.complete(receive, at);
     }
 }

@@ -18,7 +18,7 @@ impl Engine {
     }
 
     fn waits_for(&self, id: RequestId) -> Waiting {
-        let request = &self.requests[id as usize];
+        let request = &self.requests[id];
         match (request.kind, request.within().source) {
             (Kind::Send, Some(to)) => Waiting::Receiver(to, request.bytes, request.first_tag),
             _ => Waiting::Message(request.within().selector()),
@@ -31,8 +31,8 @@ impl Engine {
         for channel in self.channels.to(rank) {
             let mut id = self.channels.view(channel).messages.head;
             while id != NONE {
-                labels.push(self.messages[id as usize].label());
-                id = self.messages[id as usize].next;
+                labels.push(self.messages[id].label());
+                id = self.messages[id].next;
             }
         }
         labels

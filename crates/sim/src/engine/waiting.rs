@@ -10,7 +10,7 @@ impl Engine {
     /// The rank waits for a request. True if it can go on at once; otherwise the driver must suspend it until its turn.
     #[must_use]
     pub fn wait(&mut self, rank: u32, request: RequestId) -> bool {
-        let complete = self.requests[request as usize].complete;
+        let complete = self.requests[request].complete;
         if complete == UNKNOWN {
             self.ranks[rank as usize].state = State::Waiting(request);
             return false;
@@ -21,7 +21,7 @@ impl Engine {
     /// What became of a request, if that is known.
     #[inline]
     pub fn outcome(&self, request: RequestId) -> Option<Outcome> {
-        let request = &self.requests[request as usize];
+        let request = &self.requests[request];
         (request.complete != UNKNOWN).then_some(Outcome {
             at: request.complete,
             label: request.label(),
@@ -32,26 +32,26 @@ impl Engine {
     /// How the message of a complete receive came.
     #[inline]
     pub fn journey(&self, request: RequestId) -> Journey {
-        let request = &self.requests[request as usize];
+        let request = &self.requests[request];
         Journey { sent: request.cause, arrived: request.posted }
     }
 
     /// What a complete send had to wait for.
     #[inline]
     pub fn held(&self, request: RequestId) -> Held {
-        let request = &self.requests[request as usize];
+        let request = &self.requests[request];
         if request.cause == UNKNOWN { Held::Network(request.posted) } else { Held::Receiver(request.cause) }
     }
 
     /// The driver will not ask for a complete request any more.
     #[inline]
     pub fn release(&mut self, request: RequestId) {
-        self.requests.remove(request as usize);
+        self.requests.give_back(request);
     }
 
     /// Takes a posted receive out of its list.
     pub(super) fn take_back(&mut self, id: RequestId) {
-        let (rank, source) = (self.requests[id as usize].rank, self.requests[id as usize].within().source);
+        let (rank, source) = (self.requests[id].rank, self.requests[id].within().source);
         if let Some(source) = source {
             let channel = self.channels.between(source, rank);
             self.channels.get(channel).posted.remove(&mut self.requests, id);
@@ -68,7 +68,7 @@ impl Engine {
     pub fn gather(&mut self, rank: u32, requests: impl Iterator<Item = RequestId>) -> bool {
         let mut left = 0;
         for id in requests {
-            let request = &mut self.requests[id as usize];
+            let request = &mut self.requests[id];
             if request.complete == UNKNOWN && !request.gathered {
                 request.gathered = true;
                 left += 1;
@@ -80,12 +80,14 @@ impl Engine {
         left > 0
     }
 
-    fn gathered(&mut self, rank: u32, left: u32) {
+    /// One of those that the rank waits for is complete. It will not get past it before that moment.
+    fn gathered(&mut self, rank: u32, left: u32, at: Time) {
         let state = &mut self.ranks[rank as usize];
         if left > 1 {
             state.state = State::Gathering(left - 1);
         } else {
-            self.wake(rank);
+            state.state = State::Running;
+            self.turns.push(rank, at.max(state.clock));
         }
     }
 
@@ -97,7 +99,7 @@ impl Engine {
 
     /// The rank waits until one of these is complete by its clock. It may be woken too early, and must look again.
     pub fn watch(&mut self, rank: u32, requests: &[RequestId]) {
-        let known = requests.iter().map(|&id| self.requests[id as usize].complete).min();
+        let known = requests.iter().map(|&id| self.requests[id].complete).min();
         let state = &mut self.ranks[rank as usize];
         state.state = State::Watching(Box::new(Watched(requests.into())));
         state.wake = UNKNOWN;
@@ -119,9 +121,9 @@ impl Engine {
             Some(source) if self.ranks[rank as usize].ordered.is_none() => {
                 let channel = self.channels.between(source, rank);
                 let first = self.channels.view(channel).first(&self.messages, within);
-                first.map_or(UNKNOWN, |id| self.messages[id as usize].came)
+                first.map_or(UNKNOWN, |id| self.messages[id].came)
             }
-            _ => self.first_arrived(rank, within).map_or(UNKNOWN, |id| self.messages[id as usize].came),
+            _ => self.first_arrived(rank, within).map_or(UNKNOWN, |id| self.messages[id].came),
         };
         if known == UNKNOWN {
             self.ranks[rank as usize].state = State::Probing(Box::new(within));
@@ -192,14 +194,14 @@ impl Engine {
 
     pub(super) fn worked(&mut self, processor: u32) {
         let Some(sharing) = self.sharing.get_mut(&processor) else { return };
-        let (ranks, runnable, now) = (&mut self.ranks, &mut self.runnable, self.now);
+        let (ranks, turns, now) = (&mut self.ranks, &mut self.turns, self.now);
         if !sharing.is_due(now) {
             return;
         }
         sharing.done(now, |rank| {
             ranks[rank as usize].clock = now;
             ranks[rank as usize].state = State::Running;
-            runnable.push_back(rank);
+            turns.push(rank, now);
         });
         let next = sharing.plan();
         self.plan_work(processor, next);
@@ -211,11 +213,11 @@ impl Engine {
             return;
         }
         self.is_over |= at == UNKNOWN;
-        let request = &mut self.requests[id as usize];
+        let request = &mut self.requests[id];
         request.complete = at;
         let (rank, gathered) = (request.rank, request.gathered);
         if request.abandoned {
-            self.requests.remove(id as usize);
+            self.requests.give_back(id);
             return;
         }
         let state = &mut self.ranks[rank as usize];
@@ -225,7 +227,7 @@ impl Engine {
                 self.wake(rank);
             }
             State::Watching(watched) if watched.0.contains(&id) => self.wake_at(rank, at),
-            &State::Gathering(left) if gathered => self.gathered(rank, left),
+            &State::Gathering(left) if gathered => self.gathered(rank, left, at),
             _ => {}
         }
     }
@@ -237,7 +239,7 @@ impl Engine {
             return self.park(rank);
         }
         state.state = State::Running;
-        self.runnable.push_back(rank);
+        self.turns.push(rank, state.clock);
     }
 
     /// A watching rank looks again at this time, or earlier.
@@ -257,7 +259,7 @@ impl Engine {
             state.clock = state.clock.max(self.now);
             state.wake = UNKNOWN;
             state.state = State::Running;
-            self.runnable.push_back(rank);
+            self.turns.push(rank, state.clock);
         }
     }
 }

@@ -55,6 +55,16 @@ impl Wires {
         &mut self.all[usize::from(number)]
     }
 
+    /// A message of this rank will be put on a network soon.
+    #[inline]
+    pub(super) fn touch(&self, number: u8, from: u32) {
+        if let Some(wire) = self.all.get(usize::from(number))
+            && let Some(traffic) = &wire.traffic
+        {
+            traffic.touch(wire.place[from as usize]);
+        }
+    }
+
     /// When the next thing happens inside of a network, and of which.
     pub(super) fn next(&mut self) -> Option<(Time, u8)> {
         let next = |(number, wire): (usize, &mut Wire)| Some((wire.traffic.as_mut()?.next()?, number as u8));

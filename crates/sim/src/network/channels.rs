@@ -4,6 +4,8 @@ use panto_machine::{LinkId, Topology};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::prefetch;
+
 /// Links of more than this many are kept only while they are taken: a complete network of 65,536 has four billion.
 pub(super) const MOST_DENSE: u64 = 1 << 24;
 /// How many links are kept before the idle ones are looked for.
@@ -12,8 +14,8 @@ const SWEEP: usize = 1 << 16;
 /// The free times, in picoseconds. The times of a link with several channels are a heap, the earliest in front.
 #[derive(Debug)]
 pub(super) enum Channels {
-    /// One channel a link.
-    Single(Vec<u64>),
+    /// One channel a link, and how many links a node has on average.
+    Single { free: Vec<u64>, per_node: usize },
     /// What is taken of so many links, or of so wide ones, that not all can be kept.
     Sparse { topology: Topology, taken: FxHashMap<LinkId, SmallVec<[u64; 2]>>, sweep: usize },
 }
@@ -21,9 +23,20 @@ pub(super) enum Channels {
 impl Channels {
     pub(super) fn new(topology: &Topology) -> Self {
         if topology.links() <= MOST_DENSE && is_single(topology) {
-            Self::Single(vec![0; topology.links() as usize])
+            let (links, nodes) = (topology.links() as usize, topology.processors().max(1));
+            Self::Single { free: vec![0; links], per_node: links / nodes }
         } else {
             Self::Sparse { topology: topology.clone(), taken: FxHashMap::default(), sweep: SWEEP }
+        }
+    }
+
+    /// A message from this node will come soon: its first link is most likely one of those that are numbered by the node.
+    #[inline]
+    pub(super) fn touch(&self, from: u32) {
+        if let Self::Single { free, per_node } = self {
+            let first = from as usize * per_node;
+            prefetch::soon(free.get(first));
+            prefetch::soon(free.get(first + per_node));
         }
     }
 
@@ -31,7 +44,7 @@ impl Channels {
     #[inline]
     pub(super) fn earliest(&self, link: LinkId) -> u64 {
         match self {
-            Self::Single(free) => free[link.0 as usize],
+            Self::Single { free, .. } => free[link.0 as usize],
             Self::Sparse { topology, taken, .. } => match taken.get(&link) {
                 Some(times) if times.len() >= topology.width(link) as usize => times[0],
                 _ => 0,
@@ -43,7 +56,7 @@ impl Channels {
     #[inline]
     pub(super) fn take(&mut self, link: LinkId, now: u64, until: u64) {
         match self {
-            Self::Single(free) => free[link.0 as usize] = until,
+            Self::Single { free, .. } => free[link.0 as usize] = until,
             Self::Sparse { topology, taken, sweep } => {
                 if taken.len() >= *sweep {
                     taken.retain(|_, times| times.iter().any(|time| *time > now));

@@ -15,8 +15,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::channels::Channels;
-use super::slots::Slots;
 use super::{Carried, Load, Passage, Ticket};
+use crate::slots::Slots;
 
 /// Longer messages have longer frames: what they cost to simulate must not grow with their bytes.
 const MOST_FRAMES: u64 = 256;

@@ -10,9 +10,9 @@ use std::collections::BinaryHeap;
 use panto_machine::{Network, Nodes};
 use panto_units::Time;
 
-use super::slots::Slots;
 use super::traffic::Policy;
 use super::{Carried, Load, Passage, Ticket};
+use crate::slots::Slots;
 
 /// The interfaces of all nodes.
 #[derive(Debug)]

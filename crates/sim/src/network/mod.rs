@@ -11,7 +11,6 @@ mod frames;
 mod interfaces;
 mod queue;
 mod reserve;
-mod slots;
 mod traffic;
 
 use panto_machine::{Network, Transit};

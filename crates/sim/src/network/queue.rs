@@ -17,13 +17,13 @@ use panto_units::Time;
 use smallvec::SmallVec;
 
 use super::channels::Channels;
-use super::slots::Slots;
 use super::{Carried, Load, Passage, Ticket};
+use crate::slots::Slots;
 
 /// A network whose messages queue at links.
 #[derive(Debug)]
 pub(super) struct Queue {
-    channels: Channels,
+    pub(super) channels: Channels,
     flights: Slots<Flight>,
     /// When a message comes to its next link: time, order, flight.
     arrivals: BinaryHeap<Reverse<(u64, u64, u32)>>,

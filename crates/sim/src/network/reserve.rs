@@ -16,7 +16,7 @@ use super::{Carried, Load, Passage};
 /// A network whose messages hold whole routes.
 #[derive(Debug)]
 pub(super) struct Reserve {
-    channels: Channels,
+    pub(super) channels: Channels,
     route: Vec<LinkId>,
 }
 

@@ -60,6 +60,16 @@ impl Traffic {
         policy.inject(network, now_picos, ticket, load)
     }
 
+    /// A message from this node will be put on the network soon.
+    #[inline]
+    pub(crate) fn touch(&self, from: u32) {
+        match &self.policy {
+            Policy::Reserve(reserve) => reserve.channels.touch(from),
+            Policy::Queue(queue) => queue.channels.touch(from),
+            Policy::Bus(_) | Policy::Flow(_) | Policy::Frames(_) => {}
+        }
+    }
+
     /// The next moment at which something happens inside, if anything is under way.
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "asking does not make it happen")]

@@ -10,7 +10,7 @@ use crate::engine::{Envelope, Held, Manner, RequestId};
 use crate::observe::{Activity, Cause, Observer, Passed};
 use crate::program::{Act, Op, Sending};
 
-impl<O: Observer> Walk<'_, O> {
+impl<O: Observer> Walk<'_, '_, O> {
     #[inline]
     pub(super) fn send(&mut self, sending: Sending, channel: u32, bytes: u64) -> bool {
         let route = self.routes.get(channel);
@@ -107,7 +107,7 @@ impl<O: Observer> Walk<'_, O> {
     /// The rank must wait. Where it waits for several, one after the other, it need not be woken for each: nobody can see when it gets
     /// to the next. When all are complete it does what it would have done before. Never true: it must wait in any case.
     fn gather(&mut self, request: RequestId) -> bool {
-        let after = &self.code.ops[self.place.at as usize + 1..];
+        let after = &self.place.ops[self.place.at as usize + 1..];
         if !self.gathers || self.engine.shares(self.rank) || slot_of(after.first()).is_none() {
             return false;
         }

@@ -7,6 +7,7 @@ mod messages;
 mod place;
 mod probing;
 mod routes;
+mod touch;
 mod walk;
 
 use panto_units::Time;
@@ -29,6 +30,7 @@ pub fn run<O: Observer>(program: &Program, setting: &Setting, observer: &mut O) 
     let slots = vec![Pending::Nothing; places.last().map_or(0, |place| place.slots.end)];
     let mut run = Run { program, setting, routes, engine, places, slots, observer };
     while let Some(rank) = run.engine.turn() {
+        run.touch_next();
         run.go_on(rank, true);
         if run.engine.is_over() {
             return Err(Halted::EndOfTime);
@@ -42,7 +44,7 @@ struct Run<'a, O> {
     setting: &'a Setting<'a>,
     routes: Routes,
     engine: Engine,
-    places: Vec<Place>,
+    places: Vec<Place<'a>>,
     slots: Vec<Pending>,
     observer: &'a mut O,
 }
@@ -55,7 +57,6 @@ impl<O: Observer> Run<'_, O> {
             program: self.program,
             setting: self.setting,
             routes: &self.routes,
-            code: &self.program.codes[rank as usize],
             rank,
             gathers,
             slots: &mut self.slots[place.slots.clone()],
@@ -81,15 +82,15 @@ impl<O: Observer> Run<'_, O> {
                 self.go_on(rank, false);
             }
         }
-        let halt = |&rank: &u32| halt(self.program, rank, &self.places[rank as usize], &self.slots);
+        let halt = |&rank: &u32| halt(rank, &self.places[rank as usize], &self.slots);
         let halts = stuck.iter().take(MOST_HALTS).filter_map(halt).collect();
         Err(Halted::Stuck { ranks: stuck.len(), halts })
     }
 }
 
 /// What a rank waits for that did not come to its end.
-fn halt(program: &Program, rank: u32, place: &Place, slots: &[Pending]) -> Option<Halt> {
-    let want = match program.codes[rank as usize].ops.get(place.at as usize)?.act() {
+fn halt(rank: u32, place: &Place, slots: &[Pending]) -> Option<Halt> {
+    let want = match place.ops.get(place.at as usize)?.act() {
         Act::Send { channel, .. } => Want::Receiver { channel },
         Act::Receive { channel } | Act::Probe { channel } => Want::Message { channel },
         Act::ProbePick { pick } | Act::StartPick { pick, .. } => Want::Pick { pick },

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::engine::RequestId;
 use crate::observe::Activity;
-use crate::program::Program;
+use crate::program::{Code, Op, Program};
 
 /// What a rank started and did not wait for.
 #[derive(Debug, Clone, Copy)]
@@ -30,9 +30,12 @@ impl Pending {
     }
 }
 
-/// Where a rank is in its code.
+/// Where a rank is in its code: in as few lines of the cache as can be.
 #[derive(Debug)]
-pub(super) struct Place {
+#[repr(align(64))]
+pub(super) struct Place<'a> {
+    /// Its operations.
+    pub(super) ops: &'a [Op],
     /// The operation that it is at,
     pub(super) at: u32,
     /// and the next part of it.
@@ -68,20 +71,21 @@ pub(super) struct Loop {
     pub(super) left: u64,
 }
 
-impl Place {
+impl<'a> Place<'a> {
     /// The beginning of each rank.
-    pub(super) fn all(program: &Program) -> Vec<Self> {
+    pub(super) fn all(program: &'a Program) -> Vec<Self> {
         let mut end = 0;
-        let slots = program.codes.iter().map(|code| {
+        let place = |code: &'a Code| {
             let start = end;
             end += code.slots as usize;
-            start..end
-        });
-        slots.map(Self::new).collect()
+            Self::new(&code.ops, start..end)
+        };
+        program.codes.iter().map(place).collect()
     }
 
-    fn new(slots: Range<usize>) -> Self {
+    fn new(ops: &'a [Op], slots: Range<usize>) -> Self {
         Self {
+            ops,
             at: 0,
             part: 0,
             works: None,

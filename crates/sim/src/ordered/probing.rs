@@ -4,7 +4,7 @@ use super::walk::Walk;
 use crate::engine::Within;
 use crate::observe::{Activity, Observer};
 
-impl<O: Observer> Walk<'_, O> {
+impl<O: Observer> Walk<'_, '_, O> {
     pub(super) fn probe(&mut self, channel: u32) -> bool {
         let within = self.routes.get(channel).within();
         self.look_for(within)

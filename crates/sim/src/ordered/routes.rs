@@ -76,6 +76,11 @@ impl Routes {
         self.all[channel as usize]
     }
 
+    #[inline]
+    pub(super) fn find_route(&self, channel: u32) -> Option<&Route> {
+        self.all.get(channel as usize)
+    }
+
     /// What a pick accepts.
     pub(super) fn pick(&self, pick: u32) -> Within {
         self.picks[pick as usize]

@@ -7,32 +7,31 @@ use super::routes::Routes;
 use crate::costs;
 use crate::engine::Engine;
 use crate::observe::{Activity, Observer};
-use crate::program::{Act, Code, Program, Way};
+use crate::program::{Act, Program, Way};
 use crate::setting::Setting;
 
 /// One rank, while it goes on.
-pub(super) struct Walk<'a, O> {
+pub(super) struct Walk<'a, 'p, O> {
     pub(super) program: &'a Program,
     pub(super) setting: &'a Setting<'a>,
     pub(super) routes: &'a Routes,
-    pub(super) code: &'a Code,
     pub(super) rank: u32,
     /// May it wait for several requests at once?
     pub(super) gathers: bool,
-    pub(super) place: &'a mut Place,
+    pub(super) place: &'a mut Place<'p>,
     pub(super) slots: &'a mut [Pending],
     pub(super) engine: &'a mut Engine,
     pub(super) observer: &'a mut O,
 }
 
-impl<O: Observer> Walk<'_, O> {
+impl<O: Observer> Walk<'_, '_, O> {
     /// Goes on until the rank must wait, or has finished: then the answer is true.
     pub(super) fn go_on(&mut self) -> bool {
         self.place.gathers = false;
         if let Some((activity, time)) = self.place.works.take() {
             self.has_shared(activity, time);
         }
-        while let Some(op) = self.code.ops.get(self.place.at as usize) {
+        while let Some(op) = self.place.ops.get(self.place.at as usize) {
             let is_over = match op.act() {
                 Act::Repeat { at, times } => {
                     self.repeat(at, times);
@@ -150,7 +149,8 @@ impl<O: Observer> Walk<'_, O> {
     }
 
     fn next_listed(&mut self) -> Time {
-        let time = self.code.times.get(self.place.listed).copied().unwrap_or_default();
+        let time =
+            self.program.codes[self.rank as usize].times.get(self.place.listed).copied().unwrap_or_default();
         self.place.listed += 1;
         time
     }

@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 
-use slab::Slab;
-
 use super::step::Parcel;
 use crate::ahead::rank::NONE;
 use crate::engine::Manner;
+use crate::slots::Slots;
 
 /// A message, its receive, or both.
 #[derive(Debug)]
@@ -34,9 +33,7 @@ pub(super) struct Channel {
 /// Everything that is under way.
 #[derive(Debug)]
 pub(super) struct Messages {
-    slab: Slab<Message>,
-    /// The most places that were taken.
-    most: usize,
+    all: Slots<Message>,
     channels: Vec<Channel>,
 }
 
@@ -48,12 +45,12 @@ pub(super) fn asks(manner: Manner) -> bool {
 impl Messages {
     pub(super) fn new(channels: usize) -> Self {
         let channel = || Channel { sent: VecDeque::new(), posted: VecDeque::new(), prober: NONE };
-        Self { slab: Slab::new(), most: 0, channels: (0..channels).map(|_| channel()).collect() }
+        Self { all: Slots::default(), channels: (0..channels).map(|_| channel()).collect() }
     }
 
     /// How many places are needed.
     pub(super) fn places(&self) -> usize {
-        self.most
+        self.all.len()
     }
 
     pub(super) fn channel(&mut self, parcel: Parcel) -> &mut Channel {
@@ -61,19 +58,19 @@ impl Messages {
     }
 
     pub(super) fn get(&mut self, message: u32) -> &mut Message {
-        &mut self.slab[message as usize]
+        &mut self.all[message]
     }
 
     /// A message is sent: the place of the receive that it meets, or a new one.
     pub(super) fn send(&mut self, channel: u32, manner: Manner, parcel: u32) -> u32 {
-        let Self { slab, most, channels } = self;
+        let Self { all, channels } = self;
         let channel = &mut channels[channel as usize];
         let number = channel.posted.pop_front().unwrap_or_else(|| {
-            let number = insert(slab, most);
+            let number = insert(all);
             channel.sent.push_back(number);
             number
         });
-        let message = &mut slab[number as usize];
+        let message = &mut all[number];
         message.sent = Some((manner, parcel));
         message.sender_cares = manner != Manner::Buffered;
         number
@@ -81,14 +78,14 @@ impl Messages {
 
     /// A receive is posted: the place of the message that it meets, or a new one.
     pub(super) fn post(&mut self, channel: u32) -> u32 {
-        let Self { slab, most, channels } = self;
+        let Self { all, channels } = self;
         let channel = &mut channels[channel as usize];
         let number = channel.sent.pop_front().unwrap_or_else(|| {
-            let number = insert(slab, most);
+            let number = insert(all);
             channel.posted.push_back(number);
             number
         });
-        slab[number as usize].is_posted = true;
+        all[number].is_posted = true;
         number
     }
 
@@ -111,18 +108,14 @@ impl Messages {
 
     /// Its place is free when nobody will ask for it.
     pub(super) fn forget_if_over(&mut self, number: u32) {
-        let message = &self.slab[number as usize];
+        let message = &self.all[number];
         let is_over = !message.sender_cares && !message.receiver_cares;
         if is_over && message.is_posted && message.sent.is_some() {
-            self.slab.remove(number as usize);
+            self.all.give_back(number);
         }
     }
 }
 
-fn insert(slab: &mut Slab<Message>, most: &mut usize) -> u32 {
-    let message =
-        Message { sent: None, is_posted: false, sender_cares: false, receiver_cares: true, waits: NONE };
-    let number = slab.insert(message);
-    *most = (*most).max(number + 1);
-    number as u32
+fn insert(all: &mut Slots<Message>) -> u32 {
+    all.put(Message { sent: None, is_posted: false, sender_cares: false, receiver_cares: true, waits: NONE })
 }

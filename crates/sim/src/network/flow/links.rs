@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::FULL;
 use crate::network::channels::MOST_DENSE;
-use crate::network::slots::Slots;
+use crate::slots::Slots;
 
 /// The links that somebody uses.
 #[derive(Debug)]

@@ -20,8 +20,8 @@ use smallvec::SmallVec;
 
 use self::agenda::Agenda;
 use self::links::Links;
-use super::slots::Slots;
 use super::{Carried, Load, Passage, Ticket};
+use crate::slots::Slots;
 
 /// Full speed. Divisible by all numbers up to 20, so that common shares are exact.
 pub(super) const FULL: u64 = 232_792_560 << 12;

@@ -14,7 +14,7 @@
 
 use super::{FULL, Flow, Flows};
 use crate::network::flow::links::Links;
-use crate::network::slots::Slots;
+use crate::slots::Slots;
 
 /// Memory to use again.
 #[derive(Debug, Default)]

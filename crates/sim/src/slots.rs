@@ -1,8 +1,10 @@
 //! Numbered places for what comes and goes, used again and again: memory follows what is under way, not what has been.
 
+use crate::prefetch;
+
 /// Things with small numbers.
 #[derive(Debug)]
-pub(super) struct Slots<T> {
+pub(crate) struct Slots<T> {
     places: Vec<T>,
     free: Vec<u32>,
 }
@@ -13,19 +15,49 @@ impl<T> Default for Slots<T> {
     }
 }
 
+/// So many puts ahead, a place is asked for.
+const AHEAD: usize = 8;
+
 impl<T: Default> Slots<T> {
     /// A place to write to. It may hold what was there before, whose memory can be used again.
     #[inline]
-    pub(super) fn take(&mut self) -> u32 {
+    pub(crate) fn take(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
             self.places.push(T::default());
             (self.places.len() - 1) as u32
         })
     }
+}
+
+impl<T> Slots<T> {
+    /// Puts something in a free place.
+    #[inline]
+    pub(crate) fn put(&mut self, what: T) -> u32 {
+        let Some(slot) = self.free.pop() else {
+            self.places.push(what);
+            return (self.places.len() - 1) as u32;
+        };
+        if let Some(&later) = self.free.len().checked_sub(AHEAD).and_then(|place| self.free.get(place)) {
+            self.soon(later);
+        }
+        self.places[slot as usize] = what;
+        slot
+    }
+
+    /// How many places there are, taken or not.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// What is in this place, if it is one, will be needed soon.
+    #[inline]
+    pub(crate) fn soon(&self, slot: u32) {
+        prefetch::soon(self.places.get(slot as usize));
+    }
 
     /// The place may be taken again.
     #[inline]
-    pub(super) fn give_back(&mut self, slot: u32) {
+    pub(crate) fn give_back(&mut self, slot: u32) {
         self.free.push(slot);
     }
 }
