@@ -7,8 +7,8 @@
 //! without wild cards the k-th message on a channel meets the k-th receive whatever the order of evaluation, and the
 //! times follow. Only what depends on who came first is done in the order of time: putting messages on shared links, wild
 //! cards, asking whether something is there, sharing a processor. Such things wait in a queue until no rank can run
-//! ahead any more. Then every rank is blocked or waits in the queue, so nothing can happen earlier than its first
-//! entry, and that is decided for good.
+//! ahead to an earlier moment. Then every rank is blocked, waits in the queue or is later, so nothing can happen earlier than the
+//! first entry, and that is decided for good. Ranks that can go on do so many at a time (see [`turns`]).
 //!
 //! *Two ways of matching.* A rank that only receives by name is matched when a message is sent, arrived or not. A rank that
 //! has used a wild card, a probe or a handler is *ordered*: from then on its messages arrive as events, and are matched

@@ -1,8 +1,8 @@
 //! Whose turn it is.
 //!
 //! A rank that can go on need not do so at once: until its clock it does nothing that others can see. Whatever happens before that
-//! moment comes first, and ranks then go on many at a time. So the same code is done again and again, and what the next ranks need can
-//! be fetched while others run.
+//! moment comes first, and ranks then go on many at a time, neighbours after each other: what they need lies together, and can be fetched
+//! while others run.
 
 use panto_units::Time;
 
@@ -11,9 +11,9 @@ use super::message::UNKNOWN;
 /// Ranks that can go on.
 #[derive(Debug)]
 pub(super) struct Turns {
-    /// Those whose time has come, the first last.
+    /// Those whose time has come, the first rank last.
     due: Vec<u32>,
-    /// Those that can go on, in the order in which that became known.
+    /// Those that can go on later.
     ready: Vec<u32>,
     /// Before this none of them does anything.
     earliest: Time,
@@ -50,7 +50,7 @@ impl Turns {
         !self.ready.is_empty() && self.earliest <= at
     }
 
-    /// The time of all that can go on has come.
+    /// The time of all that can go on has come. None sees what another does before it waits, so their order is free.
     pub(super) fn begin(&mut self) {
         std::mem::swap(&mut self.due, &mut self.ready);
         self.due.sort_unstable_by(|a, b| b.cmp(a));

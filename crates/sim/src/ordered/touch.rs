@@ -1,8 +1,7 @@
 //! Looks ahead, for the sake of the cache.
 //!
 //! What many ranks need does not fit near the processor. It is asked for some turns before, in steps, since each is found by the
-//! one before: the ranks themselves; their operations and requests; the routes of the operations; the engine's channels; and the receives
-//! that wait there.
+//! one before: the ranks themselves; their operations and requests; the engine's channels; and what waits there.
 
 use super::Run;
 use super::place::Place;
