@@ -14,7 +14,7 @@ const FEW: usize = 4;
 /// What a rank has beside slots and channels, with the operations that it is at.
 const RANK_BYTES: usize = 256;
 /// Operations of a block before others have their turn, for each of its ranks.
-const SHARE: u64 = 96;
+const SHARE: u64 = 48;
 
 /// Ranks that can go on.
 pub(super) struct Agenda {

@@ -26,8 +26,8 @@ use crate::failure::Result;
 use lan::Hosts;
 use switch::Switch;
 
-/// A hundred megabits: slow enough that two cores can keep four hosts busy. Bytes a second.
-const RATE: u64 = 100_000_000 / 8;
+/// Slow enough that two cores can keep four hosts busy, with small messages, too.
+const MEGABITS: u64 = 20;
 const SIZES: [usize; 2] = [2, 4];
 /// How often each program is carried out.
 const ROUNDS: usize = 5;
@@ -50,7 +50,8 @@ pub fn compare(mpi: &Mpi, panto: &Path, folder: &Path) -> Result<bool> {
             .iter()
             .map(|program| carried_out(mpi, &hosts, &question, program))
             .collect::<Result<_>>()?;
-        let what = format!("{ranks} ranks on {ranks} hosts at 100 Mbit/s, asleep while they would compute");
+        let what =
+            format!("{ranks} ranks on {ranks} hosts at {MEGABITS} Mbit/s, asleep while they would compute");
         good &= report::print(mpi, &what, &outcomes);
     }
     Ok(good)
@@ -59,7 +60,8 @@ pub fn compare(mpi: &Mpi, panto: &Path, folder: &Path) -> Result<bool> {
 /// Hosts, and the switch that they are plugged into.
 fn network(folder: &Path) -> std::result::Result<(Hosts, Switch), String> {
     let hosts = Hosts::without_cables(SIZES[SIZES.len() - 1], folder)?;
-    let switch = Switch::new(&hosts.processes(), RATE).map_err(|error| format!("/dev/net/tun: {error}"))?;
+    let switch = Switch::new(&hosts.processes(), MEGABITS * 1_000_000 / 8)
+        .map_err(|error| format!("/dev/net/tun: {error}"))?;
     hosts.configure();
     Ok((hosts, switch))
 }
