@@ -217,9 +217,10 @@ fn once<T: Transport>(
 ) -> Result<Vec<f64>, Failure> {
     let problem = Problem { collective: Collective::Barrier, ranks: transport.size(), root: 0, count: 0 };
     let mut barrier = Prepared::new(transport, problem, 1, Choice::Library)?;
+    let performer = performance.performer(transport, computation);
     barrier.run(transport, Buffers { input: &[], output: &mut [], element: 1, combine: NO_COMBINE })?;
     let start = transport.now();
-    performance.run(transport, computation)?;
+    performer.perform()?;
     let own = transport.now().since(start).as_secs();
     if transport.rank() > 0 {
         transport.send(Mode::Standard, &own.to_le_bytes(), 0, TAG)?;

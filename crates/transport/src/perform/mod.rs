@@ -12,7 +12,7 @@ use panto_sim::program::Program;
 
 use errand::Clerk;
 pub use errand::Computation;
-use performer::Performer;
+pub use performer::Performer;
 use routes::Routes;
 
 use crate::error::Result;
@@ -47,8 +47,17 @@ impl<'p> Performance<'p> {
 
     /// What one rank does. All ranks of the world must call this together, as many as the program has.
     pub fn run<T: Transport>(&self, transport: &T, computation: Computation) -> Result<()> {
+        self.performer(transport, computation).perform()
+    }
+
+    /// One rank with all the memory that it needs, for those who measure how long the rest takes.
+    pub fn performer<'a, T: Transport>(
+        &'a self,
+        transport: &'a T,
+        computation: Computation,
+    ) -> Performer<'a, T> {
         let code = &self.program.codes[transport.rank()];
         let clerk = Clerk::new(transport, computation, &code.times);
-        Performer::new(transport, &self.program.channels, &self.routes, code, clerk).all()
+        Performer::new(transport, &self.program.channels, &self.routes, code, clerk)
     }
 }

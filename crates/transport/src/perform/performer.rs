@@ -28,8 +28,8 @@ struct Held<H> {
     buffer: Vec<u8>,
 }
 
-/// One rank.
-pub(super) struct Performer<'a, T: Transport> {
+/// One rank that is ready to carry out what it does.
+pub struct Performer<'a, T: Transport> {
     transport: &'a T,
     channels: &'a [Channel],
     routes: &'a Routes,
@@ -40,8 +40,11 @@ pub(super) struct Performer<'a, T: Transport> {
     freed: Vec<Held<T::Handle>>,
     /// What all messages are sent from,
     outgoing: Vec<u8>,
-    /// and what comes in one call goes here.
+    /// what comes in one call goes here,
     incoming: Vec<u8>,
+    /// and what is waited for later there, while its slot is free. All of it was touched before the start, as a program's memory has
+    /// been: to get a page from the system takes longer than to fill it.
+    memory: Vec<Vec<u8>>,
     rounds: Vec<Round>,
     serves: Option<Collective>,
 }
@@ -63,14 +66,15 @@ impl<'a, T: Transport> Performer<'a, T> {
             slots: (0..code.slots).map(|_| None).collect(),
             freed: Vec::new(),
             outgoing: vec![0x5a; routes.most],
-            incoming: vec![0; routes.most],
+            incoming: vec![1; routes.most],
+            memory: memory(code, routes),
             rounds: Vec::new(),
             serves: None,
         }
     }
 
     /// Does all there is.
-    pub(super) fn all(mut self) -> Result<()> {
+    pub fn perform(mut self) -> Result<()> {
         let mut next = 0;
         while let Some(op) = self.ops.get(next) {
             match op.act() {
@@ -172,7 +176,9 @@ impl<'a, T: Transport> Performer<'a, T> {
 
     fn start_receive(&mut self, slot: u32, channel: u32) -> Result<()> {
         let (want, most) = self.coming(channel);
-        let mut buffer = vec![0; most];
+        let mut buffer = std::mem::take(&mut self.memory[slot as usize]);
+        // Where the one before is still under way it has the memory.
+        buffer.resize(buffer.len().max(most), 1);
         // SAFETY: the memory of `buffer` belongs to this operation alone, stays where it is when the vector is moved, and lives until
         // the operation is complete or `end_all` has ended it.
         let handle = unsafe { self.transport.start_receive(buffer.as_mut_ptr(), most, want)? };
@@ -188,7 +194,9 @@ impl<'a, T: Transport> Performer<'a, T> {
     fn wait(&mut self, slot: u32) -> Result<()> {
         let Some(held) = &mut self.slots[slot as usize] else { return Ok(()) };
         self.transport.wait(&mut held.handle)?;
-        self.slots[slot as usize] = None;
+        if let Some(held) = self.slots[slot as usize].take().filter(|held| !held.is_send) {
+            self.memory[slot as usize] = held.buffer;
+        }
         Ok(())
     }
 
@@ -215,6 +223,18 @@ impl<T: Transport> Drop for Performer<'_, T> {
         self.end_all();
         self.transport.on_behalf_of(None);
     }
+}
+
+/// Memory for the longest receive of each slot.
+fn memory(code: &Code, routes: &Routes) -> Vec<Vec<u8>> {
+    let mut most = vec![0; code.slots as usize];
+    for op in &code.ops {
+        if let Act::StartReceive { slot, channel } = op.act() {
+            let most: &mut usize = &mut most[slot as usize];
+            *most = routes.of(channel).most.max(*most);
+        }
+    }
+    most.into_iter().map(|bytes| vec![1; bytes]).collect()
 }
 
 /// A ready send would be wrong if its receive is not posted, which was the program's care and may depend on what is not in the trace.
