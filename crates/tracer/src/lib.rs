@@ -24,6 +24,7 @@ mod local;
 mod lock;
 mod narrow;
 mod output;
+mod patience;
 mod rank;
 mod requests;
 mod say;

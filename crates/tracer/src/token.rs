@@ -23,6 +23,12 @@ pub fn begin(folder: &Path, rank: u32) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Are tokens used?
+#[inline]
+pub fn is_used() -> bool {
+    IS_USED.load(Ordering::Relaxed)
+}
+
 /// Nobody uses tokens any more in this process: it is not followed, and would keep one forever.
 pub fn end() {
     IS_USED.store(false, Ordering::Relaxed);
@@ -46,7 +52,7 @@ pub fn take() {
 
 #[inline]
 fn change(how: impl FnOnce(&mut Token)) {
-    if IS_USED.load(Ordering::Relaxed)
+    if is_used()
         && let Some(token) = TOKEN.lock().unwrap_or_else(PoisonError::into_inner).as_mut()
     {
         how(token);

@@ -95,7 +95,7 @@ fn compare(mpi: &Mpi, panto: &Path, programs: &[&'static Program], folder: &Path
 /// Traces a program with all ranks on the first core.
 fn record(mpi: &Mpi, panto: &Path, program: &Program, ranks: usize, trace: &Path) -> Result<()> {
     let mut command = Command::new("taskset");
-    command.args(["-c", "0"]).arg(panto).arg("trace").arg("-o").arg(trace).arg("--");
+    command.args(["-c", "0"]).arg(panto).args(["trace", "--token", "-o"]).arg(trace).arg("--");
     command.args(mpi.shared_core()).arg(ranks.to_string());
     command.arg(mpi.app(program.words[0])).args(&program.words[1..]);
     if shell::works(&mut command) {

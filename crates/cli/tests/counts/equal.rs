@@ -46,10 +46,20 @@ const SMALL: &[&str] = &[
 /// Programs that end without MPI's leave. They run alone: of several ranks the launcher kills whom it likes, and its code tells which.
 const CUT_OFF: &[&str] = &["early_exit", "abort"];
 
+/// Those that wait for messages and requests in all ways.
+const WAITING: &[&str] = &[
+    "stencil -n 40 -i 12 -k 3",
+    "cholesky_fanin -n 40",
+    "mergesort -n 2000",
+    "modes",
+    "completions",
+    "wildcards -n 10",
+];
+
 /// Asserts it of programs, by their command lines. All that differs is said.
-fn are_equal(mpi: &Mpi, ranks: usize, lines: &[&str]) {
+fn are_equal(mpi: &Mpi, options: &str, ranks: usize, lines: &[&str]) {
     let each = |some: &[&str]| -> Vec<String> {
-        some.iter().flat_map(|line| differences(mpi, ranks, line)).collect()
+        some.iter().flat_map(|line| differences(mpi, options, ranks, line)).collect()
     };
     let differences: Vec<String> = thread::scope(|scope| {
         let parts = lines.chunks(lines.len().div_ceil(side_by_side(mpi)));
@@ -67,11 +77,11 @@ fn side_by_side(mpi: &Mpi) -> usize {
     }
 }
 
-fn differences(mpi: &Mpi, ranks: usize, line: &str) -> Vec<String> {
+fn differences(mpi: &Mpi, options: &str, ranks: usize, line: &str) -> Vec<String> {
     let (name, arguments) = line.split_once(' ').unwrap_or((line, ""));
     let Some(app) = mpi.app(name) else { return Vec::new() };
     let scene = Scene::new();
-    let ended = scene.count(mpi, ranks, &app).words(arguments).run();
+    let ended = scene.count(options, mpi, ranks, &app).words(arguments).run();
     let (mut differences, compared) = scene.differences();
     if compared < ranks || scene.traced().is_complete() == CUT_OFF.contains(&name) {
         differences.push(format!("{compared} ranks were counted to their end: {ended:#?}"));
@@ -89,21 +99,27 @@ fn differences(mpi: &Mpi, ranks: usize, line: &str) -> Vec<String> {
 macro_rules! on_each {
     ($($module:ident $mpi:ident;)*) => {$(
         mod $module {
-            use super::{CUT_OFF, PROGRAMS, RANKS, SMALL, are_equal, mpis};
+            use super::{CUT_OFF, PROGRAMS, RANKS, SMALL, WAITING, are_equal, mpis};
 
             #[test]
             fn programs() {
-                are_equal(&mpis::$mpi, RANKS, PROGRAMS);
+                are_equal(&mpis::$mpi, "", RANKS, PROGRAMS);
             }
 
             #[test]
             fn small_ones() {
-                are_equal(&mpis::$mpi, RANKS, SMALL);
+                are_equal(&mpis::$mpi, "", RANKS, SMALL);
             }
 
             #[test]
             fn ones_that_end_without_leave() {
-                are_equal(&mpis::$mpi, 1, CUT_OFF);
+                are_equal(&mpis::$mpi, "", 1, CUT_OFF);
+            }
+
+            /// Whoever waits looks first, and lets others go on.
+            #[test]
+            fn ones_that_take_turns() {
+                are_equal(&mpis::$mpi, "--token", RANKS, WAITING);
             }
         }
     )*};

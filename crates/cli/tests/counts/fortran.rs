@@ -12,7 +12,7 @@ fn each_binding_is_traced() {
         for name in ["ring_mpif", "ring_mpi", "ring_f08"] {
             let Some(app) = mpi.app(name) else { continue };
             let scene = Scene::new();
-            let ended = scene.count_alone(&mpi, RANKS, &app).run();
+            let ended = scene.count_alone("", &mpi, RANKS, &app).run();
             ended.succeeds();
             assert_eq!(printed(&ended), printed(&plain(&mpi, RANKS, &app).run()), "{name} on {}", mpi.name);
             assert_eq!(scene.differences(), (Vec::new(), RANKS), "{name} on {}", mpi.name);

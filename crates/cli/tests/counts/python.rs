@@ -25,7 +25,7 @@ fn mpi4py_is_traced() {
         let scene = Scene::new();
         let library = library_of(&app);
         let run = |job: Job| with_library(job, &library, &scene).arg(&script).run();
-        let ended = run(scene.count(&mpi, RANKS, &python));
+        let ended = run(scene.count("", &mpi, RANKS, &python));
         ended.succeeds();
         assert_eq!(printed(&ended), printed(&run(plain(&mpi, RANKS, &python))), "{}", mpi.name);
         assert_eq!(scene.differences(), (Vec::new(), RANKS), "{}", mpi.name);

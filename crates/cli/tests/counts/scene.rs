@@ -39,14 +39,14 @@ impl Scene {
     }
 
     /// The same with the counter behind the tracer.
-    pub fn count(&self, mpi: &Mpi, ranks: usize, program: &Path) -> Job {
+    pub fn count(&self, options: &str, mpi: &Mpi, ranks: usize, program: &Path) -> Job {
         let counter = mpi.app("libcount.so").expect("it is built beside the programs");
-        self.count_alone(mpi, ranks, program).env("LD_PRELOAD", counter)
+        self.count_alone(options, mpi, ranks, program).env("LD_PRELOAD", counter)
     }
 
     /// The same for a program that counts for itself.
-    pub fn count_alone(&self, mpi: &Mpi, ranks: usize, program: &Path) -> Job {
-        self.trace("", mpi, ranks, program).env("COUNT_DIR", self.path("counts"))
+    pub fn count_alone(&self, options: &str, mpi: &Mpi, ranks: usize, program: &Path) -> Job {
+        self.trace(options, mpi, ranks, program).env("COUNT_DIR", self.path("counts"))
     }
 
     /// The trace.

@@ -6,6 +6,7 @@ use panto_trace::{Action, Key, Name, Slot, Until};
 use smallvec::SmallVec;
 
 use crate::at::{At, int_at, pair};
+use crate::patience;
 use crate::rank::{self, Rank};
 use crate::wrap::{calls, prepared_calls};
 
@@ -221,22 +222,34 @@ calls! {
 
 prepared_calls! {
     MPI_Wait(request, status)
-        before Pending::new(1, request, status),
+        before {
+            patience::for_all(1, request);
+            Pending::new(1, request, status)
+        },
         call |pending| (request, pending.statuses()),
         after |at, pending| at.complete(Until::Wait, pending, &Done::All);
     MPI_Waitall(count, requests, statuses)
-        before Pending::new(count, requests, statuses),
+        before {
+            patience::for_all(count, requests);
+            Pending::new(count, requests, statuses)
+        },
         call |pending| (count, requests, pending.statuses()),
         after |at, pending| at.complete(Until::WaitAll, pending, &Done::All);
     MPI_Waitany(count, requests, index, status)
-        before Pending::new(count, requests, status),
+        before {
+            patience::for_any(count, requests);
+            Pending::new(count, requests, status)
+        },
         call |pending| (count, requests, index, pending.statuses()),
         after |at, pending| {
             let done = Done::One(int_at(index));
             at.complete(Until::WaitAny, pending, &done);
         };
     MPI_Waitsome(count, requests, done_count, indices, statuses)
-        before Pending::new(count, requests, statuses),
+        before {
+            patience::for_any(count, requests);
+            Pending::new(count, requests, statuses)
+        },
         call |pending| (count, requests, done_count, indices, pending.statuses()),
         after |at, pending| {
             let done = Done::Some(int_at(done_count), indices);

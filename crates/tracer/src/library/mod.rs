@@ -57,6 +57,8 @@ functions! {
     MPI_Op_commutative(op: usize, flag: *mut c_int);
     MPI_Get_elements_x(status: *const c_void, datatype: usize, count: *mut i64);
     MPI_Test_cancelled(status: *const c_void, flag: *mut c_int);
+    MPI_Iprobe(from: c_int, tag: c_int, comm: usize, flag: *mut c_int, status: usize);
+    MPI_Request_get_status(request: usize, flag: *mut c_int, status: usize);
     MPI_Topo_test(comm: usize, kind: *mut c_int);
     MPI_Cartdim_get(comm: usize, dimensions: *mut c_int);
     MPI_Cart_shift(comm: usize, dimension: c_int, far: c_int, source: *mut c_int, destination: *mut c_int);
@@ -254,6 +256,20 @@ impl Mpi {
         // SAFETY: as the caller says.
         self.ask(|mpi, flag| unsafe { (mpi.MPI_Test_cancelled)(status as *const c_void, flag) })
             .is_some_and(|flag| flag != 0)
+    }
+
+    /// Is there a message that a receive would get? Also if MPI does not take the question: then the receive will say why.
+    pub fn has_come(&self, from: c_int, tag: c_int, comm: usize) -> bool {
+        let ignored = self.constants.status_ignore;
+        // SAFETY: the program's own arguments of a receive, and a place of ours.
+        self.ask(|mpi, flag| unsafe { (mpi.MPI_Iprobe)(from, tag, comm, flag, ignored) }) != Some(0)
+    }
+
+    /// Is a request complete, so that nobody has to wait for it? As above.
+    pub fn is_complete(&self, request: usize) -> bool {
+        let ignored = self.constants.status_ignore;
+        // SAFETY: the program's own request, and a place of ours.
+        self.ask(|mpi, flag| unsafe { (mpi.MPI_Request_get_status)(request, flag, ignored) }) != Some(0)
     }
 
     /// The library's name and version, in a line.

@@ -6,6 +6,7 @@ use panto_trace::{Form, Look, Mode};
 
 use super::{NONE, NOTHING_CAME, Status, parts, take_message, take_request, take_requests};
 use crate::at::{int_at, is_wild};
+use crate::patience;
 use crate::wrap::{calls, prepared_calls};
 
 macro_rules! sends {
@@ -57,7 +58,10 @@ calls! {
 
 prepared_calls! {
     MPI_Recv also MPI_Recv_c (buf, count, datatype, from, tag, comm, status)
-        before Status::new(status, is_wild(from, tag)),
+        before {
+            patience::for_message(from, tag, comm);
+            Status::new(status, is_wild(from, tag))
+        },
         call |place| (buf, count, datatype, from, tag, comm, place.address()),
         after |at, place| if at.succeeded() {
             let came = place.came(at.rank);
@@ -78,7 +82,10 @@ prepared_calls! {
             at.send_receive((count, datatype), (to, sendtag), (count, datatype), (from, recvtag), comm, true, NONE, came);
         };
     MPI_Probe(from, tag, comm, status)
-        before Status::new(status, true),
+        before {
+            patience::for_message(from, tag, comm);
+            Status::new(status, true)
+        },
         call |place| (from, tag, comm, place.address()),
         after |at, place| if at.succeeded() {
             at.probe(Look::Wait, from, tag, comm, true, NONE, place);
@@ -91,7 +98,10 @@ prepared_calls! {
             at.probe(Look::Peek, from, tag, comm, is_found, NONE, place);
         };
     MPI_Mprobe(from, tag, comm, message, status)
-        before Status::new(status, true),
+        before {
+            patience::for_message(from, tag, comm);
+            Status::new(status, true)
+        },
         call |place| (from, tag, comm, message, place.address()),
         after |at, place| if at.succeeded() {
             at.probe(Look::WaitAndTake, from, tag, comm, true, message, place);
