@@ -22,8 +22,8 @@ use prediction::{Question, performed};
 use programs::{PROGRAMS, Program};
 use report::Outcome;
 
-/// How often each program is traced and run, in turns with the others.
-const ROUNDS: usize = 9;
+/// How often each program is traced and run, in turns with the others: where runs differ by a fifth, the median of fewer would say little.
+const ROUNDS: usize = 31;
 /// Ranks of the programs on two cores.
 const PAIR: usize = 2;
 /// The word for what is compared across hosts.

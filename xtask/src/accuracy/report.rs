@@ -31,6 +31,12 @@ impl<'a> Outcome<'a> {
         median(&ratios(&self.seconds(), &self.actual)) - 1.0
     }
 
+    /// Where that error lies with 95 % confidence.
+    fn error_interval(&self) -> (f64, f64) {
+        let (low, high) = interval(&ratios(&self.seconds(), &self.actual));
+        (low - 1.0, high - 1.0)
+    }
+
     fn seconds(&self) -> Vec<f64> {
         self.predicted.iter().map(|predicted| predicted.seconds).collect()
     }
@@ -71,12 +77,13 @@ impl<'a> Outcome<'a> {
 pub fn print(mpi: &Mpi, what: &str, outcomes: &[Outcome]) -> bool {
     println!("\n{}: {what}; medians of rounds", mpi.name);
     println!(
-        "{:<10} {:>11} {:>11} {:>23} {:>8} {:>11} | {:>11} {:>11} {:>8}",
+        "{:<10} {:>11} {:>11} {:>23} {:>8} {:>17} {:>11} | {:>11} {:>11} {:>8}",
         "program",
         "predicted",
         "actual",
         "95% interval",
         "error",
+        "its 95% interval",
         "noise floor",
         "msgs alone",
         "actual",
@@ -84,14 +91,17 @@ pub fn print(mpi: &Mpi, what: &str, outcomes: &[Outcome]) -> bool {
     );
     for outcome in outcomes {
         let (low, high) = interval(&outcome.actual);
+        let (least, most) = outcome.error_interval();
         println!(
-            "{:<10} {:>8.1} ms {:>8.1} ms {:>9.1}..{:>7.1} ms {:>+7.1}% {:>10.1}% | {:>8.2} ms {:>8.2} ms {:>+7.1}%{}",
+            "{:<10} {:>8.1} ms {:>8.1} ms {:>9.1}..{:>7.1} ms {:>+7.1}% {:>+8.1}..{:>+6.1}% {:>10.1}% | {:>8.2} ms {:>8.2} ms {:>+7.1}%{}",
             outcome.program.name,
             median(&outcome.seconds()) * 1e3,
             median(&outcome.actual) * 1e3,
             low * 1e3,
             high * 1e3,
             outcome.error() * 100.0,
+            least * 100.0,
+            most * 100.0,
             outcome.floor() * 100.0,
             median(&outcome.predicted_alone()) * 1e3,
             median(&outcome.alone) * 1e3,

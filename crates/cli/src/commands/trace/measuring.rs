@@ -15,7 +15,7 @@ pub struct Measuring {
     #[arg(long)]
     stamps: bool,
 
-    /// Let one rank at a time compute on each core: undisturbed blocks where ranks outnumber cores
+    /// Let one rank at a time compute on each core, and whoever waits give its core away: undisturbed blocks where ranks outnumber cores
     #[arg(long)]
     token: bool,
 }
