@@ -1,6 +1,5 @@
 //! From one rank to another: messages that no receive has taken, and receives that no message has met.
 
-use crate::slots::Slots;
 use panto_machine::Transit;
 use panto_units::Time;
 use rustc_hash::FxHashMap;
@@ -8,6 +7,8 @@ use smallvec::SmallVec;
 
 use super::message::{Message, NONE, Request, UNKNOWN};
 use super::words::Within;
+use crate::prefetch;
+use crate::slots::Slots;
 
 /// A list through `next` fields, first in first out.
 #[derive(Debug, Clone, Copy)]
@@ -163,9 +164,10 @@ impl Channels {
         &self.all[id as usize]
     }
 
+    /// The channel will be needed soon.
     #[inline]
     pub(super) fn touch(&self, id: u32) {
-        crate::prefetch::soon(self.all.get(id as usize));
+        prefetch::soon(self.all.get(id as usize));
     }
 
     #[inline]

@@ -83,7 +83,7 @@ impl Events {
         self.piles.first().map(|first| Time::from_picos(first.time))
     }
 
-    /// The message of an event that comes so many later, if it is likely to be one's.
+    /// The message of the event that comes so many later, as far as that is known; none if it is not about a message.
     #[inline]
     pub(super) fn later(&self, by: usize) -> Option<u32> {
         self.piles.later(by).filter(|later| matches!(later.precedence >> CLASS, 0 | 3)).map(|later| later.id)

@@ -154,8 +154,8 @@ pub(super) struct Request {
     pub(super) gathered: bool,
 }
 
-// One line of the cache each, also in a slots: the engine touches little else.
-const _: () = assert!(size_of::<Option<Message>>() == 64 && size_of::<Option<Request>>() == 64);
+// One line of the cache each: the engine touches little else.
+const _: () = assert!(size_of::<Message>() == 64 && size_of::<Request>() == 64);
 
 impl Request {
     pub(super) fn new(kind: Kind, rank: u32, within: Within, posted: Time) -> Self {

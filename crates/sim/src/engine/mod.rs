@@ -33,7 +33,6 @@ mod words;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::slots::Slots;
 use panto_machine::Machine;
 use panto_units::Time;
 use rustc_hash::FxHashMap;
@@ -46,6 +45,7 @@ use turns::Turns;
 use wire::Wires;
 
 use crate::network::Passage;
+use crate::slots::Slots;
 
 pub use homes::{Homes, share_processors};
 pub use wire::Model;
