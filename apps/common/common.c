@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 int rank, ranks;
 
@@ -123,10 +124,13 @@ void begin_threaded(int *argc, char ***argv, const char *about, const Option *op
     }
 }
 
-// Says how long this rank ran between the beginning and the end of MPI, if the environment asks for it: predictions are held to it.
+// Says how long this rank ran between the beginning and the end of MPI, and until when by the clock on the wall, if the environment asks
+// for it: predictions are held to it.
 static void tell_time(double ended) {
     if (getenv("APP_TIMES")) {
-        printf("ran for %.9f s\n", ended - began);
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        printf("ran for %.9f s until %.6f\n", ended - began, (double)now.tv_sec + 1e-9 * (double)now.tv_nsec);
         fflush(stdout);
     }
 }

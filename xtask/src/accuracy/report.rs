@@ -41,6 +41,12 @@ impl<'a> Outcome<'a> {
         self.predicted.iter().map(|predicted| predicted.seconds).collect()
     }
 
+    /// How far off it would be if nobody had said how fast cores were.
+    fn error_unadjusted(&self) -> f64 {
+        let seconds: Vec<f64> = self.predicted.iter().map(|predicted| predicted.unadjusted).collect();
+        median(&ratios(&seconds, &self.actual)) - 1.0
+    }
+
     /// Seconds of messages alone, as predicted.
     fn predicted_alone(&self) -> Vec<f64> {
         self.predicted.iter().map(|predicted| predicted.alone).collect()
@@ -77,7 +83,7 @@ impl<'a> Outcome<'a> {
 pub fn print(mpi: &Mpi, what: &str, outcomes: &[Outcome]) -> bool {
     println!("\n{}: {what}; medians of rounds", mpi.name);
     println!(
-        "{:<10} {:>11} {:>11} {:>23} {:>8} {:>17} {:>11} | {:>11} {:>11} {:>8}",
+        "{:<10} {:>11} {:>11} {:>23} {:>8} {:>17} {:>11} {:>11} | {:>11} {:>11} {:>8}",
         "program",
         "predicted",
         "actual",
@@ -85,6 +91,7 @@ pub fn print(mpi: &Mpi, what: &str, outcomes: &[Outcome]) -> bool {
         "error",
         "its 95% interval",
         "noise floor",
+        "unadjusted",
         "msgs alone",
         "actual",
         "error"
@@ -93,7 +100,7 @@ pub fn print(mpi: &Mpi, what: &str, outcomes: &[Outcome]) -> bool {
         let (low, high) = interval(&outcome.actual);
         let (least, most) = outcome.error_interval();
         println!(
-            "{:<10} {:>8.1} ms {:>8.1} ms {:>9.1}..{:>7.1} ms {:>+7.1}% {:>+8.1}..{:>+6.1}% {:>10.1}% | {:>8.2} ms {:>8.2} ms {:>+7.1}%{}",
+            "{:<10} {:>8.1} ms {:>8.1} ms {:>9.1}..{:>7.1} ms {:>+7.1}% {:>+8.1}..{:>+6.1}% {:>10.1}% {:>+10.1}% | {:>8.2} ms {:>8.2} ms {:>+7.1}%{}",
             outcome.program.name,
             median(&outcome.seconds()) * 1e3,
             median(&outcome.actual) * 1e3,
@@ -103,6 +110,7 @@ pub fn print(mpi: &Mpi, what: &str, outcomes: &[Outcome]) -> bool {
             least * 100.0,
             most * 100.0,
             outcome.floor() * 100.0,
+            outcome.error_unadjusted() * 100.0,
             median(&outcome.predicted_alone()) * 1e3,
             median(&outcome.alone) * 1e3,
             outcome.error_alone() * 100.0,
@@ -126,7 +134,7 @@ pub fn print(mpi: &Mpi, what: &str, outcomes: &[Outcome]) -> bool {
         outcomes.iter().map(Outcome::covered).fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
     if of > 0 {
         println!(
-            "{inside} of {of} real runs were inside the interval that `--samples` predicts from the model's uncertainty"
+            "{inside} of {of} real runs were inside the interval that `--samples` predicts from how uncertain the model is, and the speed of cores before"
         );
     }
     good == outcomes.len() && middle <= MEDIAN

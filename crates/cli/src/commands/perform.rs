@@ -11,7 +11,7 @@ use panto_sim::replay::{self, Replay};
 use panto_stats::Summary;
 use panto_trace::Trace;
 use panto_transport::mpi::Options;
-use panto_transport::perform::{Computation as Spent, Performance};
+use panto_transport::perform::{Computation as Spent, Performance, Performer};
 use panto_transport::threads::Threads;
 use panto_transport::{Buffers, Choice, Mode, NO_COMBINE, Prepared, Tag, Transport, Want, World};
 use serde_json::json;
@@ -47,6 +47,10 @@ pub struct Perform {
     #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repetitions: u32,
 
+    /// How often before that, without being counted: the first time, an MPI library gets the memory of its queues from the system
+    #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    warm_up: u32,
+
     /// How to print
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -79,6 +83,7 @@ program's time can be measured where the program is not, and a prediction can be
 Examples:
   mpirun -n 4 panto perform app.panto                          on the MPI of that mpirun
   mpirun -n 4 panto perform app.panto --computation none       messages alone
+  mpirun -n 4 panto perform app.panto --computation none --warm-up 1 --repetitions 9       the same without the first time's cost
   panto perform app.panto --repetitions 20 --format json       on threads
   mpirun -n 4 panto calibrate -o mine.toml && panto simulate app.panto -m mine.toml        the prediction for the same
 
@@ -153,7 +158,9 @@ impl Perform {
                 self.trace.display()
             )));
         }
-        times(world, performance, self.spent(), self.repetitions)
+        let mut times = times(world, performance, self.spent(), self.warm_up + self.repetitions)?;
+        times.drain(..times.len().min(self.warm_up as usize));
+        Ok(times)
     }
 
     fn spent(&self) -> Spent {
@@ -178,7 +185,12 @@ impl Perform {
             Computation::Busy => "ranks kept their cores busy while they would have computed",
             Computation::None => "computation took no time",
         };
-        out::line(format_args!("{}: {spent}; collectives by {}", self.trace.display(), self.rules));
+        let before = match self.warm_up {
+            0 => String::new(),
+            1 => "; after one time that is not counted".to_owned(),
+            times => format!("; after {times} times that are not counted"),
+        };
+        out::line(format_args!("{}: {spent}; collectives by {}{before}", self.trace.display(), self.rules));
         let mut table =
             Table::new([Column::right("rank"), Column::number("median"), Column::text("95% interval")]);
         let ranks = times.first().map_or(0, Vec::len);
@@ -199,7 +211,8 @@ pub fn times<W: World>(
     repetitions: u32,
 ) -> Result<Times, Failure> {
     let told: Vec<Times> = world.run(performance.ranks(), |transport| -> Result<Times, Failure> {
-        (0..repetitions).map(|_| once(transport, performance, computation)).collect()
+        let mut performer = performance.performer(transport, computation);
+        (0..repetitions).map(|_| once(transport, &mut performer)).collect()
     })?;
     Ok(told.into_iter().next().unwrap_or_default())
 }
@@ -210,14 +223,10 @@ pub fn longest(times: &Times) -> Vec<f64> {
 }
 
 /// Seconds of each rank, on the first one.
-fn once<T: Transport>(
-    transport: &T,
-    performance: &Performance<'_>,
-    computation: Spent,
-) -> Result<Vec<f64>, Failure> {
+fn once<T: Transport>(transport: &T, performer: &mut Performer<'_, T>) -> Result<Vec<f64>, Failure> {
     let problem = Problem { collective: Collective::Barrier, ranks: transport.size(), root: 0, count: 0 };
     let mut barrier = Prepared::new(transport, problem, 1, Choice::Library)?;
-    let performer = performance.performer(transport, computation);
+    performer.prepare();
     barrier.run(transport, Buffers { input: &[], output: &mut [], element: 1, combine: NO_COMBINE })?;
     let start = transport.now();
     performer.perform()?;

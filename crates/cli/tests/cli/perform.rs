@@ -14,7 +14,9 @@ fn messages_of_a_trace_on_threads() {
     stencil::write(folder.path(), 2, 10);
     let table = succeeds(&run(folder.path(), "perform stencil.panto --on threads"));
     assert!(table.contains("slept") && table.contains("longest"), "{table}");
-    let line = "perform stencil.panto --on threads --computation none -r 3 --format json";
+    let warm = succeeds(&run(folder.path(), "perform stencil.panto --on threads --warm-up 2"));
+    assert!(warm.contains("after 2 times that are not counted") && warm.contains("one run"), "{warm}");
+    let line = "perform stencil.panto --on threads --computation none -r 3 -w 2 --format json";
     let found: Value = serde_json::from_str(&succeeds(&run(folder.path(), line))).expect("JSON");
     let (longest, ranks) = (found["time_s"].as_array().unwrap(), found["ranks_s"].as_array().unwrap());
     assert_eq!((longest.len(), ranks.len()), (3, 3));

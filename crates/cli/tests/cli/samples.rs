@@ -48,6 +48,8 @@ fn a_model_without_intervals_says_so() {
             "nothing to draw",
         ),
         ("--machine my.toml --samples 3", "at least 40"),
+        ("--machine my.toml --speed 1.8..2.2", "`panto simulate --samples 500` draws from it"),
+        ("--machine my.toml --speed 2.2..1.8 --samples 40", "try `1.8..2.2`"),
     ] {
         let output = simulate(folder.path(), words);
         assert_eq!(output.status.code(), Some(2), "{words}: {}", stderr(&output));
@@ -55,4 +57,18 @@ fn a_model_without_intervals_says_so() {
     }
     // Noise alone can be drawn.
     succeeds(&simulate(folder.path(), "--machine infiniband --samples 40 --noise random:100us,1us"));
+}
+
+/// A stencil on a network that takes next to no time: as long as its slower processor takes.
+#[test]
+fn a_speed_that_is_not_known_is_drawn() {
+    let folder = folder();
+    let line = "--machine infiniband --speed 1,0.4..0.625 --samples 2000 --format json";
+    let json: serde_json::Value =
+        serde_json::from_str(&succeeds(&simulate(folder.path(), line))).expect("JSON");
+    let (samples, time) = (&json["samples"], json["time_s"].as_f64().expect("a time"));
+    assert_eq!(samples["figures"][0]["figure"], "speed of processor 1");
+    assert!(samples["figures"][0]["variance_share"].as_f64() > Some(0.95), "{samples}");
+    let relative = |name: &str| samples[name].as_f64().expect("a number") / time;
+    assert!((relative("low_s") - 0.8).abs() < 0.05 && (relative("high_s") - 1.25).abs() < 0.05, "{json}");
 }

@@ -1,7 +1,8 @@
 //! Draws figures from their intervals.
 
-use panto_machine::Interval;
 use panto_stats::Rng;
+
+use super::Figure;
 
 /// 95 % of a normal distribution lie within so many standard deviations of its mean.
 const WIDTH: f64 = 1.959_963_984_540_054;
@@ -9,25 +10,26 @@ const WIDTH: f64 = 1.959_963_984_540_054;
 /// One machine of those that may be.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Draw {
-    /// What makes it, as `--set` takes it.
-    pub(super) sets: Vec<String>,
     /// The logarithm of each figure.
     pub(super) logs: Vec<f64>,
 }
 
+impl Draw {
+    /// The figures.
+    pub(super) fn values(&self) -> Vec<f64> {
+        self.logs.iter().map(|log| log.exp()).collect()
+    }
+}
+
 /// So many machines. The first of a thousand are the same as the first of a hundred.
-pub(super) fn draws(intervals: &[Interval], count: usize, seed: u64) -> Vec<Draw> {
+pub(super) fn draws(figures: &[Figure], count: usize, seed: u64) -> Vec<Draw> {
     let mut rng = Rng::new(seed);
-    let mut one = || {
-        let logs: Vec<f64> = intervals.iter().map(|interval| log_of(interval, normal(&mut rng))).collect();
-        let sets = intervals.iter().zip(&logs).map(|(interval, log)| interval.set(log.exp())).collect();
-        Draw { sets, logs }
-    };
+    let mut one = || Draw { logs: figures.iter().map(|figure| log_of(figure, normal(&mut rng))).collect() };
     (0..count).map(|_| one()).collect()
 }
 
-fn log_of(interval: &Interval, normal: f64) -> f64 {
-    let (low, high) = (interval.low.ln(), interval.high.ln());
+fn log_of(figure: &Figure, normal: f64) -> f64 {
+    let (low, high) = (figure.low.ln(), figure.high.ln());
     f64::midpoint(low, high) + normal * (high - low) / (2.0 * WIDTH)
 }
 

@@ -1,4 +1,4 @@
-//! How certain a prediction is: the figures of a model are drawn from their intervals, again and again.
+//! How certain a prediction is: the figures of a model, and speeds, are drawn from their intervals, again and again.
 //!
 //! A figure that is known by an interval is drawn from the log-normal distribution 95 % of which lie in it: a time or a rate is never
 //! negative, and is wrong by a factor rather than by an amount. Figures are drawn independently of each other.
@@ -24,13 +24,33 @@ use draw::{correlation, draws};
 /// Fewer samples have no 95 % interval: it would be outside of all of them.
 pub const LEAST: usize = 40;
 
+/// A figure that is known by its 95 % interval.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// What people know it by.
+    pub key: String,
+    /// Its interval, as it was written.
+    pub written: String,
+    /// The lower end, above 0,
+    pub low: f64,
+    /// and the upper one.
+    pub high: f64,
+}
+
+impl From<&Interval> for Figure {
+    fn from(interval: &Interval) -> Self {
+        let Interval { key, written, low, high, .. } = interval.clone();
+        Self { key, written, low, high }
+    }
+}
+
 /// What is drawn, and how often.
 #[derive(Debug, Clone, Copy)]
 pub struct Sampling<'a> {
     /// What is run.
     pub program: &'a Program,
     /// What is drawn.
-    pub intervals: &'a [Interval],
+    pub figures: &'a [Figure],
     /// How often; at least [`LEAST`].
     pub count: usize,
     /// The same seed draws the same.
@@ -60,11 +80,11 @@ pub struct Contribution {
 }
 
 impl Sampling<'_> {
-    /// Runs the program on so many machines. `case` makes one of overrides such as `--set` takes them, `noise` what disturbs computation,
-    /// by a seed; `done` is called after each. Nothing comes of it if `stop` is set before all are done.
+    /// Runs the program on so many machines. `case` makes one of values of the figures, `noise` what disturbs computation, by a seed; `done`
+    /// is called after each. Nothing comes of it if `stop` is set before all are done.
     pub fn run(
         &self,
-        case: impl Fn(&[String]) -> Result<Case, Error> + Sync,
+        case: impl Fn(&[f64]) -> Result<Case, Error> + Sync,
         noise: impl Fn(u64) -> Result<Option<Disturbance>, Error> + Sync,
         stop: &AtomicBool,
         mut done: impl FnMut(),
@@ -75,12 +95,12 @@ impl Sampling<'_> {
                 self.count
             )));
         }
-        let (quick, machines) = (Quick::new(self.program), draws(self.intervals, self.count, self.seed));
+        let (quick, machines) = (Quick::new(self.program), draws(self.figures, self.count, self.seed));
         let batches = batches(self.count, batch_size(self.count, self.threads));
         let work = |nth: usize| -> Result<Vec<f64>, Error> {
             // Noise is drawn, too: another one each time.
             let made = |index: usize| {
-                Ok((case(&machines[index].sets)?, noise(self.seed.wrapping_add(index as u64))?))
+                Ok((case(&machines[index].values())?, noise(self.seed.wrapping_add(index as u64))?))
             };
             let cases: Vec<_> = batches[nth].clone().map(made).collect::<Result<_, Error>>()?;
             let time = |outcome: Outcome| outcome.map(|figures| figures.time).map_err(Error::new);
@@ -97,12 +117,12 @@ impl Sampling<'_> {
         if times.iter().any(|time| time.is_nan()) {
             return Ok(None);
         }
-        let share = |(nth, interval): (usize, &Interval)| {
-            let figures: Vec<f64> = machines.iter().map(|draw| draw.logs[nth]).collect();
-            let (key, interval) = (interval.key.clone(), interval.written.clone());
-            Contribution { key, interval, share: correlation(&figures, &times).powi(2) }
+        let share = |(nth, figure): (usize, &Figure)| {
+            let logs: Vec<f64> = machines.iter().map(|draw| draw.logs[nth]).collect();
+            let (key, interval) = (figure.key.clone(), figure.written.clone());
+            Contribution { key, interval, share: correlation(&logs, &times).powi(2) }
         };
-        let mut shares: Vec<Contribution> = self.intervals.iter().enumerate().map(share).collect();
+        let mut shares: Vec<Contribution> = self.figures.iter().enumerate().map(share).collect();
         shares.sort_by(|a, b| b.share.total_cmp(&a.share));
         times.sort_by(f64::total_cmp);
         Ok(Some(Samples { times, shares }))

@@ -39,8 +39,13 @@ fn model(sets: &[String]) -> Result<MachineModel, Error> {
 
 fn samples(bytes: u64, count: usize, seed: u64, threads: usize) -> Result<Option<Samples>, Error> {
     let (program, intervals) = (program(bytes), model(&[])?.intervals().to_vec());
-    let sampling = Sampling { program: &program, intervals: &intervals, count, seed, threads };
-    let case = |sets: &[String]| Case::new(model(sets)?, 2, &Wish::default());
+    let figures: Vec<Figure> = intervals.iter().map(Figure::from).collect();
+    let sampling = Sampling { program: &program, figures: &figures, count, seed, threads };
+    let case = |values: &[f64]| {
+        let sets: Vec<String> =
+            intervals.iter().zip(values).map(|(interval, value)| interval.set(*value)).collect();
+        Case::new(model(&sets)?, 2, &Wish::default())
+    };
     sampling.run(case, |_| Ok(None), &AtomicBool::new(false), || {})
 }
 

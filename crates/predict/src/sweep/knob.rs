@@ -108,7 +108,7 @@ impl Variant {
         Ok(Wish {
             processors: get(Knob::Processors).map(processors).transpose()?,
             mapping: get(Knob::Map).map(Mapping::parse).transpose()?.unwrap_or_default(),
-            speeds: get(Knob::Speed).map(Speeds::parse).transpose()?.unwrap_or_default(),
+            speeds: get(Knob::Speed).map(Speeds::parse).transpose()?.unwrap_or_default().certain()?,
             network: get(Knob::Network).map(network).transpose()?,
         })
     }

@@ -23,8 +23,10 @@ pub enum Computation {
 pub(super) struct Clerk<'a, T> {
     transport: &'a T,
     computation: Computation,
-    /// Times of computation that are used in their order.
+    /// Times of computation that are used in their order,
     times: &'a [Time],
+    /// and those that are left of them.
+    left: &'a [Time],
     /// What was slept too long and is still to be made up for: nobody wakes to the microsecond.
     owed: Duration,
     memory: Memory,
@@ -43,7 +45,13 @@ impl<'a, T: Transport> Clerk<'a, T> {
             // Usually a sleep may last 50 us longer, to save power. Where that is refused, more is owed, and made up for.
             let _ = set_current_timer_slack(NonZeroU64::new(1));
         }
-        Self { transport, computation, times, owed: Duration::ZERO, memory: Memory::default() }
+        Self { transport, computation, times, left: times, owed: Duration::ZERO, memory: Memory::default() }
+    }
+
+    /// Everything from the start.
+    pub(super) fn begin(&mut self) {
+        self.left = self.times;
+        self.owed = Duration::ZERO;
     }
 
     /// Computes for so long.
@@ -60,8 +68,8 @@ impl<'a, T: Transport> Clerk<'a, T> {
 
     /// Computes for the next time of the list.
     pub(super) fn compute_listed(&mut self) {
-        if let Some((first, rest)) = self.times.split_first() {
-            self.times = rest;
+        if let Some((first, rest)) = self.left.split_first() {
+            self.left = rest;
             self.compute(*first);
         }
     }

@@ -5,6 +5,7 @@
 //! to the picosecond.
 
 mod errand;
+mod outgoing;
 mod performer;
 mod routes;
 
@@ -50,7 +51,7 @@ impl<'p> Performance<'p> {
         self.performer(transport, computation).perform()
     }
 
-    /// One rank with all the memory that it needs, for those who measure how long the rest takes.
+    /// One rank with all the memory that it needs, for those who measure how long the rest takes, once or again and again.
     pub fn performer<'a, T: Transport>(
         &'a self,
         transport: &'a T,

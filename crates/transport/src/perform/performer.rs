@@ -4,6 +4,7 @@ use panto_schedule::Collective;
 use panto_sim::program::{Act, Channel, Code, Op, Sending};
 
 use super::errand::Clerk;
+use super::outgoing::Outgoing;
 use super::routes::{NOBODYS, Routes};
 use crate::error::{Error, Result};
 use crate::message::{Mode, Want};
@@ -38,8 +39,8 @@ pub struct Performer<'a, T: Transport> {
     slots: Vec<Option<Held<T::Handle>>>,
     /// What nobody waits for.
     freed: Vec<Held<T::Handle>>,
-    /// What all messages are sent from,
-    outgoing: Vec<u8>,
+    /// What messages are sent from,
+    outgoing: Outgoing,
     /// what comes in one call goes here,
     incoming: Vec<u8>,
     /// and what is waited for later there, while its slot is free. All of it was touched before the start, as a program's memory has
@@ -65,7 +66,7 @@ impl<'a, T: Transport> Performer<'a, T> {
             clerk,
             slots: (0..code.slots).map(|_| None).collect(),
             freed: Vec::new(),
-            outgoing: vec![0x5a; routes.most],
+            outgoing: Outgoing::new(&code.ops),
             incoming: vec![1; routes.most],
             memory: memory(code, routes),
             rounds: Vec::new(),
@@ -73,8 +74,16 @@ impl<'a, T: Transport> Performer<'a, T> {
         }
     }
 
-    /// Does all there is.
-    pub fn perform(mut self) -> Result<()> {
+    /// Writes all that will be sent, as a program does before it sends. What was sent already would be in the receiver's caches, and
+    /// come from there in half the time.
+    pub fn prepare(&mut self) {
+        self.end_all();
+        self.outgoing.write();
+    }
+
+    /// Does all there is; again if it is called again, with the memory that it has.
+    pub fn perform(&mut self) -> Result<()> {
+        self.clerk.begin();
         let mut next = 0;
         while let Some(op) = self.ops.get(next) {
             match op.act() {
@@ -157,13 +166,13 @@ impl<'a, T: Transport> Performer<'a, T> {
 
     fn send(&mut self, sending: Sending, channel: u32, bytes: usize) -> Result<()> {
         let (to, tag) = (self.serve(channel).to as usize, self.routes.of(channel).tag);
-        self.transport.send(mode(sending), &self.outgoing[..bytes], to, tag)
+        self.transport.send(mode(sending), self.outgoing.take(bytes), to, tag)
     }
 
     fn start_send(&mut self, sending: Sending, slot: u32, channel: u32, bytes: usize) -> Result<()> {
         let (to, tag) = (self.serve(channel).to as usize, self.routes.of(channel).tag);
-        let data = self.outgoing[..bytes].as_ptr();
-        // SAFETY: nothing writes to `outgoing`, which lives until `end_all` has ended all that was started.
+        let data = self.outgoing.take(bytes).as_ptr();
+        // SAFETY: nothing writes to `outgoing` until `end_all` has ended all that was started, nor is it dropped before.
         let handle = unsafe { self.transport.start_send(mode(sending), data, bytes, to, tag)? };
         self.hold(slot, Held { handle, is_send: true, buffer: Vec::new() });
         Ok(())
@@ -201,27 +210,29 @@ impl<'a, T: Transport> Performer<'a, T> {
     }
 
     /// Sends that nobody waited for must still arrive.
-    fn finish(mut self) -> Result<()> {
+    fn finish(&mut self) -> Result<()> {
         let sends = self.freed.iter_mut().chain(self.slots.iter_mut().flatten()).filter(|held| held.is_send);
         for held in sends {
             self.transport.wait(&mut held.handle)?;
         }
+        self.end_all();
         Ok(())
     }
 
+    /// Memory may go only after what uses it has ended.
     fn end_all(&mut self) {
-        for held in self.freed.iter_mut().chain(self.slots.iter_mut().flatten()) {
+        let slots = self.slots.iter_mut().filter_map(Option::take);
+        for mut held in self.freed.drain(..).chain(slots) {
             self.transport.cancel(&mut held.handle);
-            // Only now may its memory go.
-            held.buffer.clear();
         }
+        self.transport.on_behalf_of(None);
+        self.serves = None;
     }
 }
 
 impl<T: Transport> Drop for Performer<'_, T> {
     fn drop(&mut self) {
         self.end_all();
-        self.transport.on_behalf_of(None);
     }
 }
 

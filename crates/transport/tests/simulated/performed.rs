@@ -50,6 +50,28 @@ fn to_the_picosecond() {
     }
 }
 
+#[test]
+fn again_it_takes_as_long_as_another_one() {
+    const RANKS: u32 = 4;
+    let machine = busy(RANKS.into(), PROTOCOLS[0]);
+    let program = with_computation(program(Pattern::Halo3, RANKS, 3, 700, Form::Looped).0);
+    let performance = Performance::new(&program).expect("plain messages");
+    let ends = |again: bool| {
+        world(machine.clone(), Model::Fast).run(performance.ranks(), |transport| {
+            let mut performer = performance.performer(transport, Computation::Sleep);
+            performer.perform()?;
+            if again {
+                performer.prepare();
+                performer.perform()?;
+            } else {
+                performance.run(transport, Computation::Sleep)?;
+            }
+            Ok::<_, Error>(transport.now())
+        })
+    };
+    assert_eq!(ends(true).expect("no deadlock"), ends(false).expect("no deadlock"));
+}
+
 /// Rank 0 to rank 1 on two channels, the second of which is received first; and something that nobody waits for.
 fn two_channels() -> Program {
     let channel = |class| Channel { from: 0, to: 1, class, lane: Lane::Message };
@@ -89,7 +111,10 @@ fn on_real_ranks() {
     let performance = Performance::new(&program).unwrap();
     for computation in [Computation::Busy, Computation::Sleep, Computation::None] {
         Threads::default()
-            .run(2, |transport| performance.run(transport, computation))
+            .run(2, |transport| {
+                let mut performer = performance.performer(transport, computation);
+                (0..3).try_for_each(|_| performer.perform())
+            })
             .expect("a receive that never gets anything is no reason to wait");
     }
 }

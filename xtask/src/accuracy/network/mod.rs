@@ -17,10 +17,11 @@ mod wires;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::prediction::{Question, performed, run};
+use super::cores::record;
+use super::prediction::{Pace, Question, performed, run};
 use super::programs::{Program, SHORT};
-use super::record;
 use super::report::{self, Outcome};
+use super::samples;
 use crate::bench::Mpi;
 use crate::failure::Result;
 use lan::Hosts;
@@ -45,13 +46,14 @@ pub fn compare(mpi: &Mpi, panto: &Path, folder: &Path) -> Result<bool> {
     let model = calibrate(mpi, panto, &hosts, folder)?;
     let mut good = true;
     for ranks in SIZES {
-        let question = Question { panto, model: &model, ranks, pace: 1.0, rules: mpi.rules() };
+        let question = Question { panto, model: &model, ranks, rules: mpi.rules() };
         let outcomes: Vec<Outcome> = SHORT
             .iter()
             .map(|program| carried_out(mpi, &hosts, &question, program))
             .collect::<Result<_>>()?;
         let what =
             format!("{ranks} ranks on {ranks} hosts at {MEGABITS} Mbit/s, asleep while they would compute");
+        samples::save(&format!("{}-{ranks}-hosts", mpi.folder), &outcomes)?;
         good &= report::print(mpi, &what, &outcomes);
     }
     Ok(good)
@@ -85,10 +87,11 @@ fn carried_out(
     let mut outcome = Outcome::new(program);
     let trace = question.model.with_file_name(format!("{}-{}-{ranks}-hosts.panto", mpi.folder, program.name));
     record(mpi, question.panto, program, ranks, &trace)?;
-    let perform =
-        |computation| performed(job(mpi, hosts, ranks, question.panto), &trace, computation, question.rules);
+    let perform = |computation| {
+        performed(job(mpi, hosts, ranks, question.panto), &trace, computation, question.rules, &[])
+    };
     for _ in 0..ROUNDS {
-        outcome.predicted.push(question.predict(&trace)?);
+        outcome.predicted.push(question.predict(&trace, &Pace::same())?);
         outcome.actual.push(perform("sleep")?);
         outcome.alone.push(perform("none")?);
     }

@@ -23,8 +23,8 @@ pub struct CaseArgs {
     #[arg(long, value_name = "MAP")]
     pub map: Option<String>,
 
-    /// How many times faster processors compute than where the program was traced: a number, a list or a file with one for
-    /// each processor
+    /// How many times faster processors compute than where the program was traced: a number, an interval such as 1.8..2.2 from which
+    /// --samples draws, a list or a file with one for each processor
     #[arg(long, value_name = "FACTOR")]
     pub speed: Option<String>,
 
@@ -84,20 +84,36 @@ impl CaseArgs {
 
     /// The machine, made ready for so many ranks.
     pub fn case(&self, name: &str, ranks: usize) -> Result<Case, Failure> {
-        self.case_with(name, &[], ranks)
+        self.case_with(name, &[], self.speeds()?, ranks)
     }
 
-    /// The same with more changes to the model.
-    pub fn case_with(&self, name: &str, sets: &[String], ranks: usize) -> Result<Case, Failure> {
+    /// The same with more changes to the model, and other speeds.
+    pub fn case_with(
+        &self,
+        name: &str,
+        sets: &[String],
+        speeds: Speeds,
+        ranks: usize,
+    ) -> Result<Case, Failure> {
         let model = load(name, &[self.overrides(), sets.to_vec()].concat())?;
-        Ok(Case::new(model, ranks, &self.wish()?)?)
+        Ok(Case::new(model, ranks, &self.wish_with(speeds)?)?)
     }
 
+    /// How fast processors compute.
+    pub fn speeds(&self) -> Result<Speeds, Failure> {
+        Ok(self.speed.as_deref().map(Speeds::parse).transpose()?.unwrap_or_default())
+    }
+
+    /// What the user wants, for those who draw nothing.
     pub fn wish(&self) -> Result<Wish, Failure> {
+        self.wish_with(self.speeds()?.certain()?)
+    }
+
+    fn wish_with(&self, speeds: Speeds) -> Result<Wish, Failure> {
         Ok(Wish {
             processors: self.processors,
             mapping: self.map.as_deref().map(Mapping::parse).transpose()?.unwrap_or_default(),
-            speeds: self.speed.as_deref().map(Speeds::parse).transpose()?.unwrap_or_default(),
+            speeds,
             network: self.network.map(Network::model),
         })
     }

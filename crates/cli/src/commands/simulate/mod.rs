@@ -79,6 +79,7 @@ Examples:
   panto simulate app.panto --machine my.toml --timeline app.ptl            every interval and message
   panto simulate app.panto --machine my.toml --noise random:1ms,10us       with an operating system
   panto simulate app.panto --machine my.toml --samples 500                 how certain it is
+  panto simulate app.panto --machine my.toml --samples 500 --speed 1.8..2.2   for a processor that is about twice as fast
 
 docs/predicting.md explains what is simulated, and what is assumed.";
 
@@ -89,12 +90,12 @@ impl Simulate {
         }
         let trace = Trace::open(&self.trace)?;
         let question = Question { machine: &self.machine, case: &self.case, noise: &self.noise };
-        let intervals = self.samples.intervals(&question)?;
+        let unknowns = self.samples.unknowns(&question)?;
         let case = self.case.case(&self.machine, trace.size() as usize)?;
         let replay = read(&trace, &case, &self.case)?;
         let noise = self.noise.disturbance()?;
         let prediction = self.predict(&replay, &case, noise.as_ref())?;
-        let answer = self.samples.answer(&question, &intervals, &replay.program)?;
+        let answer = self.samples.answer(&question, &unknowns, &replay.program)?;
         if matches!(answer, Answer::Stopped) {
             return Ok(ExitCode::from(INTERRUPTED));
         }

@@ -2,8 +2,8 @@
 
 use clap::Args;
 use panto_machine::Interval;
-use panto_predict::Error;
-use panto_predict::sample::{LEAST, Samples, Sampling};
+use panto_predict::sample::{Figure, LEAST, Samples, Sampling};
+use panto_predict::{Case, Error, Speeds};
 use panto_report::table::{Column, Table};
 use panto_sim::program::Program;
 use panto_transport::threads::cores;
@@ -18,7 +18,7 @@ use crate::{interrupt, out};
 /// How often figures are drawn.
 #[derive(Args)]
 pub struct SampleArgs {
-    /// Draw the figures of the model from their intervals so many times, and say how certain the predicted time is
+    /// Draw the figures of the model, and of --speed, from their intervals so many times, and say how certain the predicted time is
     #[arg(long, value_name = "N")]
     samples: Option<usize>,
 }
@@ -28,6 +28,28 @@ pub struct Question<'a> {
     pub machine: &'a str,
     pub case: &'a CaseArgs,
     pub noise: &'a NoiseArgs,
+}
+
+/// What is drawn.
+pub struct Unknowns {
+    /// Figures of the model,
+    intervals: Vec<Interval>,
+    /// and those of these.
+    speeds: Speeds,
+}
+
+impl Unknowns {
+    fn figures(&self) -> Vec<Figure> {
+        self.intervals.iter().map(Figure::from).chain(self.speeds.figures()).collect()
+    }
+
+    /// The machine with these values.
+    fn case(&self, question: &Question<'_>, values: &[f64], ranks: usize) -> Result<Case, Failure> {
+        let (of_model, of_speeds) = values.split_at(self.intervals.len());
+        let sets = self.intervals.iter().zip(of_model).map(|(interval, value)| interval.set(*value));
+        let sets: Vec<String> = sets.collect();
+        question.case.case_with(question.machine, &sets, self.speeds.with(of_speeds), ranks)
+    }
 }
 
 /// What came of samples.
@@ -42,38 +64,43 @@ pub enum Answer {
 
 impl SampleArgs {
     /// What can be drawn; an error if somebody asks for samples and there is nothing.
-    pub fn intervals(&self, question: &Question<'_>) -> Result<Vec<Interval>, Failure> {
-        let Some(count) = self.samples else { return Ok(Vec::new()) };
+    pub fn unknowns(&self, question: &Question<'_>) -> Result<Unknowns, Failure> {
+        let speeds = question.case.speeds()?;
+        let Some(count) = self.samples else {
+            return Ok(Unknowns { intervals: Vec::new(), speeds: speeds.certain()? });
+        };
         if count < LEAST {
             return Err(Failure::Usage(format!(
                 "--samples {count}: take at least {LEAST}, better some hundreds"
             )));
         }
         let intervals = question.case.model(question.machine)?.intervals().to_vec();
-        if intervals.is_empty() && question.noise.noise.is_none() {
+        let unknowns = Unknowns { intervals, speeds };
+        if unknowns.figures().is_empty() && question.noise.noise.is_none() {
             return Err(Failure::Usage(format!(
                 "--samples {count}: the model `{}` does not say how well its figures are known, and so there is nothing to draw; \
                  in a model file (base = \"{}\") give figures their 95 % intervals: [intervals] with lines such as \
-                 \"network.link.latency\" = \"1.9us..2.2us\" (docs/machines.md)",
+                 \"network.link.latency\" = \"1.9us..2.2us\" (docs/machines.md), or say --speed 0.9..1.1",
                 question.machine, question.machine
             )));
         }
-        Ok(intervals)
+        Ok(unknowns)
     }
 
     /// Runs the program on so many machines.
     pub fn answer(
         &self,
         question: &Question<'_>,
-        intervals: &[Interval],
+        unknowns: &Unknowns,
         program: &Program,
     ) -> Result<Answer, Failure> {
         let Some(count) = self.samples else { return Ok(Answer::Unasked) };
         let seed = question.noise.seed;
-        let sampling = Sampling { program, intervals, count, seed, threads: cores().len() };
+        let figures = unknowns.figures();
+        let sampling = Sampling { program, figures: &figures, count, seed, threads: cores().len() };
         let said = |failure: Failure| Error::new(failure.to_string());
         let ranks = program.ranks as usize;
-        let case = |sets: &[String]| question.case.case_with(question.machine, sets, ranks).map_err(said);
+        let case = |values: &[f64]| unknowns.case(question, values, ranks).map_err(said);
         let noise = |seed| question.noise.disturbance_by(seed).map_err(said);
         let (stop, progress) = (interrupt::listen()?, Progress::new());
         progress.begin("samples", count);
