@@ -1,5 +1,6 @@
 //! What is printed about a trace.
 
+mod crowd;
 mod json;
 mod picture;
 mod tables;
@@ -14,6 +15,7 @@ use crate::failure::Failure;
 use crate::out;
 use crate::show::Format;
 
+pub use crowd::crowded;
 pub use tables::{amount, grouped};
 
 impl From<panto_trace::Error> for Failure {
@@ -48,7 +50,7 @@ pub fn info(path: &Path, format: Format, salvage: bool) -> Result<ExitCode, Fail
         _ => print(&trace, &summary, &facts),
     }
     if format != Format::Table {
-        notes(&summary, |note| out::note(format_args!("panto: {note}")));
+        notes(&trace, &summary, |note| out::note(format_args!("panto: {note}")));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -81,7 +83,7 @@ fn print(trace: &Trace, summary: &Summary, facts: &Facts) {
         out::text(format_args!("\n{}", picture::matrix(summary)));
     }
     let mut is_first = true;
-    notes(summary, |note| {
+    notes(trace, summary, |note| {
         let gap = if std::mem::take(&mut is_first) { "\n" } else { "" };
         out::line(format_args!("{gap}note: {note}"));
     });
@@ -169,7 +171,8 @@ fn cost(summary: &Summary) -> Option<String> {
 }
 
 /// What a reader should know before trusting the numbers.
-fn notes(summary: &Summary, mut say: impl FnMut(String)) {
+fn notes(trace: &Trace, summary: &Summary, mut say: impl FnMut(String)) {
+    crowded(trace).map(&mut say);
     if !summary.missing.is_empty() {
         say(format!("of {} ranks these left no trace: {}", summary.size, listed(&summary.missing)));
     }

@@ -10,6 +10,8 @@ pub mod key {
     pub const PROGRAM: &str = "program";
     /// The host's name.
     pub const HOST: &str = "host";
+    /// The cores that the rank may use, as the kernel lists them: `0-3,7`.
+    pub const CORES: &str = "cores";
     /// The MPI library's name and version.
     pub const MPI: &str = "mpi";
     /// The MPI library's ABI.

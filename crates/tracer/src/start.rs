@@ -101,6 +101,9 @@ fn facts(settings: &Settings, mpi: &Mpi) -> Facts {
     let program = std::fs::read_link("/proc/self/exe").unwrap_or_default();
     facts.set(key::PROGRAM, &program.display());
     facts.set(key::HOST, &token::host());
+    if let Some(cores) = cores() {
+        facts.set(key::CORES, &cores);
+    }
     facts.set(key::MPI, &mpi.version());
     facts.set(key::ABI, &mpi.abi);
     facts.set(key::CLOCK, if settings.measure == Measure::Cpu { "cpu" } else { "wall" });
@@ -111,6 +114,13 @@ fn facts(settings: &Settings, mpi: &Mpi) -> Facts {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     facts.set(key::STARTED, &since.as_nanos());
     facts
+}
+
+/// The cores that this process may use, as the kernel lists them.
+fn cores() -> Option<String> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
+    Some(list.trim().to_owned())
 }
 
 fn method(measure: Measure) -> String {

@@ -2,7 +2,8 @@
 //!
 //! Each program is traced with all ranks on one core, predicted for two, and then run on two, over and over: what is compared was
 //! measured within a second or two, because the speed of a virtual machine changes. Nothing of the real run reaches the prediction
-//! but the machine's model, which other programs measure. Then the same across hosts, where the network is what takes the time.
+//! but the machine's model and how fast its cores were, which other programs measure. Then the same across hosts, where the network is what
+//! takes the time.
 
 mod cores;
 mod network;
@@ -29,8 +30,8 @@ pub fn help() -> String {
     let names: Vec<&str> = PROGRAMS.iter().map(|program| program.name).collect();
     format!(
         "cargo xtask accuracy [PROGRAM...] [{NETWORK}]\n\
-         Traces each program with all ranks on one core, predicts how long it takes on two, and runs it there; {ROUNDS} times, in\n\
-         turns with the others. Then, or for `{NETWORK}` alone, carries traces out on 2 and 4 hosts made of network namespaces,\n\
+         Traces each program with all ranks on one core, predicts how long it takes on two that are as fast as they are found to be,\n\
+         and runs it there; {ROUNDS} times, in turns with the others. Then, or for `{NETWORK}` alone, carries traces out on 2 and 4 hosts made of network namespaces,\n\
          beside their predictions. Ends with 1 if a goal was missed. Programs: {}.\n",
         names.join(", ")
     )

@@ -1,8 +1,40 @@
 //! Both ways of starting, any number of ranks.
 
 use std::fs;
+use std::process::Command;
 
-use crate::{Scene, USUAL, calls, mpis, said, says};
+use crate::job::Job;
+use crate::{CROWDED, PANTO, Scene, USUAL, calls, mpis, said, says};
+
+/// On one core, where they compute in caches that others cooled.
+#[test]
+fn ranks_that_share_a_core_are_told_of_tokens() {
+    let core = first_core();
+    for mpi in USUAL {
+        let Some(app) = mpi.app("hello") else { continue };
+        for (options, is_told) in [("", true), ("--token", false)] {
+            let scene = Scene::new();
+            let mut command = Command::new("taskset");
+            // Open MPI gives two ranks a core each, whatever it was given itself.
+            command.args(["-c", &core]).arg(PANTO).env("OMPI_MCA_hwloc_base_binding_policy", "none");
+            let job = scene.trace_by(command, options);
+            let ended = mpi.words(2).into_iter().fold(job, Job::arg).arg(&app).run();
+            ended.succeeds();
+            let hint = ended.stderr.lines().find(|line| line.contains(CROWDED));
+            assert_eq!(hint.is_some(), is_told, "{}: {ended:#?}", mpi.name);
+            let is_right =
+                |hint: &str| hint.starts_with("panto: 2 ranks shared 1 core of ") && hint.contains("--token");
+            assert!(hint.is_none_or(is_right), "{}: {ended:#?}", mpi.name);
+        }
+    }
+}
+
+/// The first core that this process may use.
+fn first_core() -> String {
+    let status = fs::read_to_string("/proc/self/status").expect("Linux");
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("a list");
+    list.trim().split([',', '-']).next().expect("a core").to_owned()
+}
 
 #[test]
 fn each_rank_may_have_a_panto_of_its_own() {
@@ -91,7 +123,7 @@ fn the_ranks_own_files_can_be_kept() {
         let Some(app) = mpi.app("hello") else { continue };
         let scene = Scene::new();
         let words = mpi.words(2);
-        words.into_iter().fold(scene.trace("--keep"), crate::job::Job::arg).arg(&app).run().succeeds();
+        words.into_iter().fold(scene.trace("--keep"), Job::arg).arg(&app).run().succeeds();
         let mut kept: Vec<_> =
             fs::read_dir(scene.ranks()).expect("kept").flatten().map(|entry| entry.file_name()).collect();
         kept.sort();

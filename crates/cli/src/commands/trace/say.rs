@@ -3,14 +3,14 @@
 use panto_trace::{RankTrace, Ranks, Trace, key};
 
 use crate::out;
-use crate::trace::{amount, grouped, named};
+use crate::trace::{amount, crowded, grouped, named};
 
 /// `16 ranks, 48,200 events, 96KiB`. An event is a call, or many that only looked whether something had come.
 pub fn totals(ranks: usize, events: u64, bytes: u64) -> String {
     format!("{}, {}, {}", counted(ranks as u64, "rank"), counted(events, "event"), amount(bytes))
 }
 
-/// What is not as it should be: ranks that are missing, that did not come to their end, that stopped recording.
+/// What is not as it should be: ranks that are missing, that did not come to their end, that stopped recording, that shared cores.
 pub fn shortcomings(trace: &Trace) {
     let missing = trace.missing();
     if !missing.is_empty() {
@@ -36,6 +36,9 @@ pub fn shortcomings(trace: &Trace) {
             "panto: {} did not come to MPI_Finalize; what was recorded until shortly before the end is there",
             named(&cut_off)
         ));
+    }
+    if let Some(crowd) = crowded(trace) {
+        out::note(format_args!("panto: {crowd}"));
     }
 }
 
