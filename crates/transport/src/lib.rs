@@ -57,7 +57,7 @@ pub use message::{COLLECTIVE_TAG, FIRST_COLLECTIVE_TAG, MAX_TAG, Mode, Status, T
 pub use onesided::{Access, Parts, Synchronisation, Window};
 pub use panto_units::Time;
 pub use persistent::{PersistentReceive, PersistentSend};
-pub use place::{Distance, Identity, Place, assign_nodes, distances_from_first};
+pub use place::{Distance, Identity, Place, assign_nodes, distances_from_first, parse_list};
 pub use repeated::Repeated;
 pub use scope::{Done, Loan, Request, Scope, scope};
 pub use transport::{Buffers, Patience, StandardSend, Transport, Work};

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use panto_trace::{Facts, RankTrace, Trace, key};
+use panto_transport::parse_list;
 
 /// The ranks of a host, and the cores that they may use, together.
 #[derive(Default)]
 struct Host {
     ranks: usize,
-    cores: BTreeSet<u32>,
+    cores: BTreeSet<usize>,
 }
 
 /// What to say if ranks outnumber the cores of a host, and did not take turns.
@@ -19,7 +20,7 @@ pub fn crowded(trace: &Trace) -> Option<String> {
 fn of<'a>(ranks: impl Iterator<Item = &'a Facts>) -> Option<String> {
     let mut hosts: BTreeMap<&str, Host> = BTreeMap::new();
     for facts in ranks.filter(|facts| facts.get(key::TOKEN) == Some("no")) {
-        let cores = facts.get(key::CORES).and_then(numbers)?;
+        let cores = facts.get(key::CORES).and_then(parse_list)?;
         let host = hosts.entry(facts.get(key::HOST)?).or_default();
         host.ranks += 1;
         host.cores.extend(cores);
@@ -32,21 +33,6 @@ fn of<'a>(ranks: impl Iterator<Item = &'a Facts>) -> Option<String> {
         host.ranks,
         if cores == 1 { "" } else { "s" },
     ))
-}
-
-/// `0-3,7`. No machine has as many cores as a damaged trace could claim.
-fn numbers(text: &str) -> Option<Vec<u32>> {
-    const MOST: u32 = 1 << 16;
-    let mut all = Vec::new();
-    for part in text.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last): (u32, u32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-        if last >= MOST {
-            return None;
-        }
-        all.extend(first..=last);
-    }
-    Some(all)
 }
 
 #[cfg(test)]
@@ -86,7 +72,5 @@ mod tests {
     #[test]
     fn a_strange_list_says_nothing() {
         assert_eq!(said(&[("a", "0-4294967295", "no"), ("a", "x", "no")]), None);
-        assert_eq!(numbers("2-1"), Some(vec![]));
-        assert_eq!(numbers("0-2,7"), Some(vec![0, 1, 2, 7]));
     }
 }

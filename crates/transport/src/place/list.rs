@@ -4,7 +4,7 @@
 const TOO_LARGE: usize = 1 << 16;
 
 /// Numbers in ascending order as ranges: `0-3,8`.
-pub fn ranges(numbers: &[usize]) -> String {
+pub(super) fn ranges(numbers: &[usize]) -> String {
     let runs = numbers.chunk_by(|a, b| a.checked_add(1) == Some(*b));
     let words = runs.map(|run| match run {
         [first, .., last] => format!("{first}-{last}"),
@@ -14,7 +14,7 @@ pub fn ranges(numbers: &[usize]) -> String {
 }
 
 /// The numbers of such a list, in ascending order; nothing if it is none.
-pub(super) fn parse(text: &str) -> Option<Vec<usize>> {
+pub fn parse(text: &str) -> Option<Vec<usize>> {
     let mut numbers: Vec<usize> = Vec::new();
     for word in text.trim().split(',').filter(|_| !text.trim().is_empty()) {
         let (first, last) = word.split_once('-').unwrap_or((word, word));

@@ -9,6 +9,7 @@ mod topology;
 use std::collections::HashMap;
 
 pub use distance::{Distance, distances_from_first};
+pub use list::parse as parse_list;
 
 /// Where a rank runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
