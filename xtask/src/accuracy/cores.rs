@@ -26,7 +26,7 @@ pub fn compare(mpi: &Mpi, panto: &Path, programs: &[&'static Program], folder: &
     eprintln!("{}: measuring the machine", mpi.name);
     let model = calibrate(mpi, panto, folder)?;
     let question = Question { panto, model: &model, ranks: PAIR, rules: mpi.rules() };
-    let weather = Weather::start(mpi, folder)?;
+    let mut weather = Weather::start(mpi, folder)?;
     // So that there is a past.
     sleep(PAST);
     let mut outcomes: Vec<Outcome> = programs.iter().map(|program| Outcome::new(program)).collect();
@@ -36,7 +36,7 @@ pub fn compare(mpi: &Mpi, panto: &Path, programs: &[&'static Program], folder: &
             let trace = folder.join(format!("{}-{}-{round}.panto", mpi.folder, outcome.program.name));
             let traced = record(mpi, panto, outcome.program, PAIR, &trace)?;
             let real = actual(mpi, outcome.program)?;
-            outcome.predicted.push(question.predict(&trace, &pace(&weather, &traced, &real)?)?);
+            outcome.predicted.push(question.predict(&trace, &pace(&mut weather, &traced, &real)?)?);
             outcome.actual.push(real.seconds);
             outcome.alone.push(performed(mpi.command(panto), &trace, "none", mpi.rules(), STEADY)?);
         }
@@ -54,19 +54,17 @@ fn calibrate(mpi: &Mpi, panto: &Path, folder: &Path) -> Result<PathBuf> {
 
 /// How fast each core was during the real run, against the first one while the program was traced there; and how fast one had to expect it
 /// to be.
-fn pace(weather: &Weather, traced: &Run, real: &Run) -> Result<Pace> {
+fn pace(weather: &mut Weather, traced: &Run, real: &Run) -> Result<Pace> {
     let there = weather.of(0, traced.window)?;
     // On its own core, a rank takes half as long.
     let (before, length) = (traced.window.to, traced.seconds / PAIR as f64);
-    let measured = |core| Ok(weather.of(core, real.window)?.speed(there));
-    let expected = |core| {
+    let mut pace = Pace::same();
+    for core in 0..PAIR {
+        pace.measured.push(weather.of(core, real.window)?.speed(there));
         let (fast, slow) = weather.before(core, before, length)?;
-        Ok((slow.speed(there), fast.speed(there)))
-    };
-    Ok(Pace {
-        measured: (0..PAIR).map(measured).collect::<Result<_>>()?,
-        expected: (0..PAIR).map(expected).collect::<Result<_>>()?,
-    })
+        pace.expected.push((slow.speed(there), fast.speed(there)));
+    }
+    Ok(pace)
 }
 
 /// A run of a program.

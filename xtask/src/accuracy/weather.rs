@@ -3,8 +3,9 @@
 //! A small program on each core measures that all the time, and takes some per cent of the core. So a program that was traced while its core was
 //! slow is predicted for the cores as they were while it really ran.
 
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use super::PAIR;
@@ -38,7 +39,7 @@ impl Core {
 
 /// Measures until it is dropped.
 pub struct Weather {
-    probes: Vec<(Child, PathBuf)>,
+    probes: Vec<Probe>,
 }
 
 impl Weather {
@@ -47,59 +48,69 @@ impl Weather {
         let mut weather = Self { probes: Vec::new() };
         for core in 0..PAIR {
             let file = folder.join(format!("weather-{}-{core}.txt", mpi.folder));
-            weather.probes.push((probe(&program, core, &file)?, file));
+            let failed = |error| Failure::failed(format!("cannot measure how fast core {core} is: {error}"));
+            weather.probes.push(Probe::start(&program, core, &file).map_err(failed)?);
         }
         Ok(weather)
     }
 
     /// A core as it was.
-    pub fn of(&self, core: usize, window: Window) -> Result<Core> {
+    pub fn of(&mut self, core: usize, window: Window) -> Result<Core> {
         let nothing = || Failure::failed(format!("nothing was measured on core {core} while a program ran"));
-        mean(&self.samples(core)?, window).ok_or_else(nothing)
+        mean(self.probes[core].samples()?, window).ok_or_else(nothing)
     }
 
-    /// A core as it was before some time, for as long as a run takes: all but the slowest and the fastest times, 95 % of them.
-    pub fn before(&self, core: usize, time: f64, length: f64) -> Result<(Core, Core)> {
+    /// A core as it was before some time, for as long as a run takes: in its fast and in its slow times, between which are 95 % of all.
+    pub fn before(&mut self, core: usize, time: f64, length: f64) -> Result<(Core, Core)> {
         let nothing = || Failure::failed(format!("nothing was measured on core {core} before a program ran"));
-        usual(&self.samples(core)?, time, length).ok_or_else(nothing)
-    }
-
-    fn samples(&self, core: usize) -> Result<Vec<Sample>> {
-        let file = &self.probes[core].1;
-        let text = fs::read_to_string(file)
-            .map_err(|error| Failure::failed(format!("cannot read {}: {error}", file.display())))?;
-        Ok(parsed(&text))
+        usual(self.probes[core].samples()?, time, length).ok_or_else(nothing)
     }
 }
 
-impl Drop for Weather {
-    fn drop(&mut self) {
-        for (child, _) in &mut self.probes {
-            let _ = child.kill();
-            let _ = child.wait();
+/// A program that measures on one core, and what is known of it so far.
+struct Probe {
+    child: Child,
+    lines: BufReader<File>,
+    /// A line that is not whole yet.
+    begun: String,
+    samples: Vec<Sample>,
+}
+
+impl Probe {
+    fn start(program: &Path, core: usize, file: &Path) -> io::Result<Self> {
+        let output = File::create(file)?;
+        let lines = BufReader::new(File::open(file)?);
+        let mut command = Command::new("taskset");
+        command.args(["-c", &core.to_string()]).arg(program).stdin(Stdio::null()).stdout(output);
+        Ok(Self { child: command.spawn()?, lines, begun: String::new(), samples: Vec::new() })
+    }
+
+    /// All that was measured until now.
+    fn samples(&mut self) -> Result<&[Sample]> {
+        let failed = |error| Failure::failed(format!("cannot read how fast a core is: {error}"));
+        while self.lines.read_line(&mut self.begun).map_err(failed)? > 0 {
+            if self.begun.ends_with('\n') {
+                self.samples.extend(sample(&self.begun));
+                self.begun.clear();
+            }
         }
+        Ok(&self.samples)
     }
 }
 
-fn probe(program: &Path, core: usize, file: &Path) -> Result<Child> {
-    let failed = |error| Failure::failed(format!("cannot measure how fast core {core} is: {error}"));
-    let output = File::create(file).map_err(failed)?;
-    let mut command = Command::new("taskset");
-    command.args(["-c", &core.to_string()]).arg(program).stdin(Stdio::null()).stdout(output);
-    command.spawn().map_err(failed)
+impl Drop for Probe {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// A line: when, how long the work took, and how long the core was taken.
 type Sample = [f64; 3];
 
-/// The last line may not be whole.
-fn parsed(text: &str) -> Vec<Sample> {
-    let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
-    let sample = |line: &str| {
-        let mut words = line.split_whitespace().map(|word| word.parse::<f64>().ok());
-        Some([words.next()??, words.next()??, words.next()??])
-    };
-    lines.filter_map(sample).collect()
+fn sample(line: &str) -> Option<Sample> {
+    let mut words = line.split_whitespace().map(|word| word.parse().ok());
+    Some([words.next()??, words.next()??, words.next()??])
 }
 
 /// The samples are in the order of time.
@@ -128,22 +139,27 @@ fn usual(samples: &[Sample], before: f64, length: f64) -> Option<(Core, Core)> {
 mod tests {
     use super::*;
 
-    const LINES: &str = "10.0 0.5 0.1\n11.0 0.25 0.1\n12.0 0.75 0.1\n13.0 0.5 0.1\n12.5 9";
+    const SAMPLES: &[Sample] = &[[10.0, 0.5, 0.1], [11.0, 0.25, 0.1], [12.0, 0.75, 0.1], [13.0, 0.5, 0.1]];
+
+    #[test]
+    fn a_line_has_three_numbers() {
+        assert_eq!(sample("10.5 0.25 0.125\n"), Some([10.5, 0.25, 0.125]));
+        assert_eq!(sample("10.5 0.25\n"), None);
+    }
 
     #[test]
     fn only_what_was_measured_meanwhile_counts() {
-        let samples = parsed(LINES);
-        let core = mean(&samples, Window { from: 10.5, to: 12.5 });
+        let core = mean(SAMPLES, Window { from: 10.5, to: 12.5 });
         assert_eq!(core, Some(Core { work: 0.5, left: 0.9 }));
-        assert_eq!(mean(&samples, Window { from: 13.5, to: 15.0 }), None);
+        assert_eq!(mean(SAMPLES, Window { from: 13.5, to: 15.0 }), None);
     }
 
     #[test]
     fn what_is_usual_is_what_was_before() {
-        let (fast, slow) = usual(&parsed(LINES), 12.9, 1.0).unwrap();
+        let (fast, slow) = usual(SAMPLES, 12.9, 1.0).unwrap();
         assert_eq!((fast.work, slow.work), (0.25, 0.75));
         let first = Core { work: 0.5, left: 0.9 };
-        assert_eq!(usual(&parsed(LINES), 10.0, 1.0), Some((first, first)));
+        assert_eq!(usual(SAMPLES, 10.0, 1.0), Some((first, first)));
         assert_eq!(usual(&[], 10.0, 1.0), None);
     }
 
