@@ -31,8 +31,8 @@ pub fn help() -> String {
     format!(
         "cargo xtask accuracy [PROGRAM...] [{NETWORK}]\n\
          Traces each program with all ranks on one core, predicts how long it takes on two that are as fast as they are found to be,\n\
-         and runs it there; {ROUNDS} times, in turns with the others. Then, or for `{NETWORK}` alone, carries traces out on 2 and 4 hosts made of network namespaces,\n\
-         beside their predictions. Ends with 1 if a goal was missed. Programs: {}.\n",
+         and runs it there; {ROUNDS} times, in turns with the others. Then, or for `{NETWORK}` alone, carries traces out on 2 and 4\n\
+         hosts made of network namespaces, beside their predictions. Ends with 1 if a goal was missed. Programs: {}.\n",
         names.join(", ")
     )
 }

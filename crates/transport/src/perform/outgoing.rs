@@ -2,8 +2,10 @@
 
 use panto_sim::program::{Act, Op};
 
-/// No more memory than this unless one message needs more: what a program sends in an hour would not fit.
+/// No more memory than this for a rank unless one message needs more: what a program sends in an hour would not fit.
 const MOST: usize = 16 << 20;
+/// And no more than this for all ranks, which may be threads of one process.
+const MOST_OF_ALL: usize = 256 << 20;
 /// Messages begin at lines of the cache, as most of a program's do.
 const LINE: usize = 64;
 
@@ -17,10 +19,10 @@ pub(super) struct Outgoing {
 }
 
 impl Outgoing {
-    /// For a rank that does this.
-    pub(super) fn new(ops: &[Op]) -> Self {
+    /// For one of so many ranks, which does this.
+    pub(super) fn new(ops: &[Op], ranks: usize) -> Self {
         let longest = ops.iter().filter_map(sent).max().unwrap_or(0);
-        let room = total(ops, 0).min(MOST).max(longest);
+        let room = total(ops, 0).min(MOST).min(MOST_OF_ALL / ranks.max(1)).max(longest);
         Self { memory: vec![0x5a; room], next: 0, value: 0x5a }
     }
 
@@ -81,7 +83,7 @@ mod tests {
         let repeat = Act::Repeat { at: 3, times: 2 }.into();
         let ops = [send(10), repeat, Act::End.into(), send(100), Act::End.into()];
         assert_eq!(total(&ops, 0), 64 + 2 * 128);
-        let mut outgoing = Outgoing::new(&ops);
+        let mut outgoing = Outgoing::new(&ops, 2);
         let places: Vec<usize> =
             [10, 100, 100].into_iter().map(|bytes| outgoing.take(bytes).as_ptr().addr()).collect();
         assert_eq!([places[1] - places[0], places[2] - places[1]], [64, 128]);
@@ -92,13 +94,14 @@ mod tests {
     fn memory_is_bounded_unless_a_message_is_longer() {
         let repeat = |times| Act::Repeat { at: 2, times }.into();
         let ops = |bytes, times| [repeat(times), Act::End.into(), send(bytes), Act::End.into()];
-        assert_eq!(Outgoing::new(&ops(1000, 1 << 40)).memory.len(), MOST);
-        assert_eq!(Outgoing::new(&ops(20 << 20, 5)).memory.len(), 20 << 20);
+        assert_eq!(Outgoing::new(&ops(1000, 1 << 40), 2).memory.len(), MOST);
+        assert_eq!(Outgoing::new(&ops(1000, 1 << 40), 1024).memory.len(), MOST_OF_ALL / 1024);
+        assert_eq!(Outgoing::new(&ops(20 << 20, 5), 1024).memory.len(), 20 << 20);
     }
 
     #[test]
     fn all_of_it_is_written() {
-        let mut outgoing = Outgoing::new(&[send(100), Act::End.into()]);
+        let mut outgoing = Outgoing::new(&[send(100), Act::End.into()], 2);
         let before = outgoing.take(100)[99];
         outgoing.write();
         assert_ne!(outgoing.take(100)[99], before);

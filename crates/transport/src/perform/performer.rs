@@ -66,7 +66,7 @@ impl<'a, T: Transport> Performer<'a, T> {
             clerk,
             slots: (0..code.slots).map(|_| None).collect(),
             freed: Vec::new(),
-            outgoing: Outgoing::new(&code.ops),
+            outgoing: Outgoing::new(&code.ops, transport.size()),
             incoming: vec![1; routes.most],
             memory: memory(code, routes),
             rounds: Vec::new(),
