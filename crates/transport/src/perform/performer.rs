@@ -81,7 +81,8 @@ impl<'a, T: Transport> Performer<'a, T> {
         self.outgoing.write();
     }
 
-    /// Does all there is; again if it is called again, with the memory that it has.
+    /// Does all there is; again if it is called again, with the memory that it has. All ranks must have ended before one begins
+    /// again: a receive that never gets anything would get a message of the next time.
     pub fn perform(&mut self) -> Result<()> {
         self.clerk.begin();
         let mut next = 0;
