@@ -4,6 +4,9 @@
 //! *blocks* whose data fit in a cache of the second level. While a block has its turn, its ranks go on, first come first served, until
 //! all of them wait for ranks of other blocks, or until the block has had its share: what runs far ahead of the others fills the
 //! memory with messages that nobody takes.
+//!
+//! A block that has had its share goes on after all that others have woken meanwhile. So what it sent goes on from block to block at
+//! once, as far as it can, and other threads have something to do early.
 
 use std::collections::VecDeque;
 
@@ -19,8 +22,12 @@ const SHARE: u64 = 48;
 /// Ranks that can go on.
 pub(super) struct Agenda {
     blocks: Vec<VecDeque<u32>>,
-    /// Blocks with such ranks, other than the current one.
+    /// Blocks with such ranks, other than the current one,
     waiting: VecDeque<u32>,
+    /// and those that have had their share.
+    paused: VecDeque<u32>,
+    /// How many blocks had their turn since paused ones became waiting ones.
+    turns: usize,
     current: usize,
     /// What is left of the current block's share.
     left: u64,
@@ -38,7 +45,8 @@ impl Agenda {
             blocks[seat >> digits].push_back(seat as u32);
         }
         let waiting = (1..blocks.len() as u32).collect();
-        Self { blocks, waiting, current: 0, left: SHARE << digits, digits }
+        let left = SHARE << digits;
+        Self { blocks, waiting, paused: VecDeque::new(), turns: 0, current: 0, left, digits }
     }
 
     /// A rank can go on.
@@ -65,7 +73,13 @@ impl Agenda {
 
     fn next_block(&mut self) -> Option<u32> {
         if !self.blocks[self.current].is_empty() {
-            self.waiting.push_back(self.current as u32);
+            self.paused.push_back(self.current as u32);
+        }
+        // Those that wake each other again and again do not keep the others from their turn.
+        self.turns += 1;
+        if self.waiting.is_empty() || self.turns > self.blocks.len() {
+            self.waiting.append(&mut self.paused);
+            self.turns = 0;
         }
         self.left = SHARE << self.digits;
         self.current = self.waiting.pop_front()? as usize;
@@ -91,7 +105,7 @@ impl Agenda {
         if let Some(&seat) = current.get(nth) {
             return Some(seat);
         }
-        let next = *self.waiting.front()? as usize;
+        let next = *self.waiting.front().or(self.paused.front())? as usize;
         self.blocks[next].get(nth - current.len()).copied()
     }
 }

@@ -109,7 +109,7 @@ impl Engine {
         if self.first_arrived(rank, **within).is_some() {
             let state = &mut self.ranks[rank as usize];
             state.clock = state.clock.max(self.now);
-            self.wake(rank);
+            self.wake(rank, Time::ZERO);
         }
     }
 

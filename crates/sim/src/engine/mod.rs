@@ -119,12 +119,12 @@ enum State {
     Running,
     /// It waits for its turn in the order of time.
     Parked,
-    /// It waits for a request.
-    Waiting(RequestId),
+    /// It waits for a request, and then does nothing for so long that others can see.
+    Waiting(RequestId, Time),
     /// It waits for the first of several.
     Watching(Box<Watched>),
-    /// It waits for so many requests.
-    Gathering(u32),
+    /// It waits for so many requests, and then likewise.
+    Gathering(u32, Time),
     /// It waits for a message that it will not take.
     Probing(Box<Within>),
     /// Its processor works for it.

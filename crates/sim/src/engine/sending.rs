@@ -144,6 +144,7 @@ impl Engine {
         if let Some(traffic) = &mut self.wires.get(wire).traffic {
             traffic.advance(time, &mut |id, passage| passed.push((id, passage)));
         }
+        self.touch_passing(wire);
         for (id, passage) in passed.drain(..) {
             self.passed(id, passage);
         }
@@ -222,7 +223,7 @@ impl Engine {
         {
             let state = &mut self.ranks[to as usize];
             state.clock = state.clock.max(came);
-            self.wake(to);
+            self.wake(to, Time::ZERO);
         }
     }
 

@@ -8,12 +8,14 @@ impl Engine {
     pub fn stuck(&self, rank: u32) -> Stuck {
         match &self.ranks[rank as usize].state {
             State::Done => Stuck::Done,
-            State::Waiting(request) => Stuck::Waits(vec![self.waits_for(*request)]),
+            State::Waiting(request, _) => Stuck::Waits(vec![self.waits_for(*request)]),
             State::Watching(requests) => {
                 Stuck::Waits(requests.0.iter().map(|&id| self.waits_for(id)).collect())
             }
             State::Probing(within) => Stuck::Waits(vec![Waiting::Message(within.selector())]),
-            State::Running | State::Parked | State::Gathering(_) | State::Working => Stuck::Waits(Vec::new()),
+            State::Running | State::Parked | State::Gathering(..) | State::Working => {
+                Stuck::Waits(Vec::new())
+            }
         }
     }
 

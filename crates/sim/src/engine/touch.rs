@@ -48,4 +48,19 @@ impl Engine {
             self.wires.touch(message.wire, message.from);
         }
     }
+
+    /// The same for what happens in a network.
+    #[inline]
+    pub(super) fn touch_passing(&mut self, wire: u8) {
+        let Some(traffic) = &self.wires.get(wire).traffic else { return };
+        let (soon, next) = (traffic.later(2 * AHEAD), traffic.later(AHEAD));
+        if let Some(message) = soon {
+            self.messages.soon(message);
+        }
+        if let Some(message) = next {
+            let message = &self.messages[message];
+            prefetch::soon(self.ranks.get(message.to as usize));
+            self.requests.soon(message.receive);
+        }
+    }
 }

@@ -12,7 +12,7 @@ impl Engine {
     pub fn wait(&mut self, rank: u32, request: RequestId) -> bool {
         let complete = self.requests[request].complete;
         if complete == UNKNOWN {
-            self.ranks[rank as usize].state = State::Waiting(request);
+            self.ranks[rank as usize].state = State::Waiting(request, Time::ZERO);
             return false;
         }
         self.pass_to(rank, complete)
@@ -75,19 +75,32 @@ impl Engine {
             }
         }
         if left > 0 {
-            self.ranks[rank as usize].state = State::Gathering(left);
+            self.ranks[rank as usize].state = State::Gathering(left, Time::ZERO);
         }
         left > 0
     }
 
     /// One of those that the rank waits for is complete. It will not get past it before that moment.
-    fn gathered(&mut self, rank: u32, left: u32, at: Time) {
+    fn gathered(&mut self, rank: u32, (left, lead): (u32, Time), at: Time) {
         let state = &mut self.ranks[rank as usize];
         if left > 1 {
-            state.state = State::Gathering(left - 1);
+            state.state = State::Gathering(left - 1, lead);
         } else {
             state.state = State::Running;
-            self.turns.push(rank, at.max(state.clock));
+            self.turns.push(rank, at.max(state.clock).saturating_add(lead));
+        }
+    }
+
+    /// When the rank need not wait any more for what it waits for now, it computes for this long at least before it does anything that
+    /// others can see: so it may be woken later, together with others. On a shared processor others see that it computes.
+    #[inline]
+    pub(crate) fn foresee(&mut self, rank: u32, computes: Time) {
+        let state = &mut self.ranks[rank as usize];
+        if state.shares.is_some() {
+            return;
+        }
+        if let State::Waiting(_, lead) | State::Gathering(_, lead) = &mut state.state {
+            *lead = computes;
         }
     }
 
@@ -222,24 +235,24 @@ impl Engine {
         }
         let state = &mut self.ranks[rank as usize];
         match &state.state {
-            State::Waiting(waiting) if *waiting == id => {
+            &State::Waiting(waiting, lead) if waiting == id => {
                 state.clock = state.clock.max(at);
-                self.wake(rank);
+                self.wake(rank, lead);
             }
             State::Watching(watched) if watched.0.contains(&id) => self.wake_at(rank, at),
-            &State::Gathering(left) if gathered => self.gathered(rank, left, at),
+            &State::Gathering(left, lead) if gathered => self.gathered(rank, (left, lead), at),
             _ => {}
         }
     }
 
-    /// The rank can go on, at its clock.
-    pub(super) fn wake(&mut self, rank: u32) {
+    /// The rank can go on, at its clock, and does nothing for so long that others can see.
+    pub(super) fn wake(&mut self, rank: u32, lead: Time) {
         let state = &mut self.ranks[rank as usize];
         if state.shares.is_some() && state.clock > self.now {
             return self.park(rank);
         }
         state.state = State::Running;
-        self.turns.push(rank, state.clock);
+        self.turns.push(rank, state.clock.saturating_add(lead));
     }
 
     /// A watching rank looks again at this time, or earlier.

@@ -29,7 +29,7 @@ pub(super) enum Policy {
     Reserve(Reserve),
     Queue(Queue),
     Bus(Bus),
-    Flow(Flows),
+    Flow(Box<Flows>),
     Frames(Frames),
 }
 
@@ -66,7 +66,17 @@ impl Traffic {
         match &self.policy {
             Policy::Reserve(reserve) => reserve.channels.touch(from),
             Policy::Queue(queue) => queue.channels.touch(from),
-            Policy::Bus(_) | Policy::Flow(_) | Policy::Frames(_) => {}
+            Policy::Flow(flows) => flows.touch(from),
+            Policy::Bus(_) | Policy::Frames(_) => {}
+        }
+    }
+
+    /// The message to which something happens inside so many events later, as far as that is known.
+    #[inline]
+    pub(crate) fn later(&self, by: usize) -> Option<Ticket> {
+        match &self.policy {
+            Policy::Flow(flows) if self.interfaces.is_none() => flows.later(by),
+            _ => None,
         }
     }
 
@@ -107,7 +117,7 @@ impl Policy {
                 Self::Reserve(Reserve::new(network))
             }
             (_, Switching::Flow { .. }) if network.frame.is_some() => Self::Frames(Frames::new(network)),
-            (_, Switching::Flow { .. }) => Self::Flow(Flows::new(network)),
+            (_, Switching::Flow { .. }) => Self::Flow(Box::new(Flows::new(network))),
         }
     }
 

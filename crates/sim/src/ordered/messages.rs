@@ -213,7 +213,7 @@ impl<O: Observer> Walk<'_, '_, O> {
 
 /// The place of the request that an operation waits for.
 #[inline]
-fn slot_of(op: Option<&Op>) -> Option<u32> {
+pub(super) fn slot_of(op: Option<&Op>) -> Option<u32> {
     match op?.act() {
         Act::Wait { slot } => Some(slot),
         _ => None,

@@ -3,6 +3,7 @@
 //! A rank is a place in its code. It goes on until it must wait; then the [`Engine`] says whose turn it is. A channel is a tag
 //! between its two ranks, so that what a pick accepts is a range of tags. Nothing is allocated for an operation.
 
+mod lead;
 mod messages;
 mod place;
 mod probing;

@@ -42,6 +42,7 @@ impl<O: Observer> Walk<'_, '_, O> {
                 act => self.act(act),
             };
             if !is_over {
+                self.engine.foresee(self.rank, self.lead());
                 return false;
             }
             self.place.at += 1;
@@ -149,10 +150,14 @@ impl<O: Observer> Walk<'_, '_, O> {
     }
 
     fn next_listed(&mut self) -> Time {
-        let time =
-            self.program.codes[self.rank as usize].times.get(self.place.listed).copied().unwrap_or_default();
+        let time = self.listed();
         self.place.listed += 1;
         time
+    }
+
+    /// The next of the rank's listed times.
+    pub(super) fn listed(&self) -> Time {
+        self.program.codes[self.rank as usize].times.get(self.place.listed).copied().unwrap_or_default()
     }
 
     #[inline]

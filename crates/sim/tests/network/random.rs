@@ -79,4 +79,15 @@ proptest! {
         let messages: Vec<_> = fitted(&network, messages).into_iter().map(longer).collect();
         prop_assert_eq!(drive(&network, &messages, Habit::Orderly), naive(&network, &messages));
     }
+
+    #[test]
+    fn so_many_links_that_only_used_ones_are_kept(header in 0..3_u64, messages in messages(60)) {
+        let network = network(Topology::complete(5_000).unwrap(), Switching::Flow { header });
+        // Few ends, so that messages meet.
+        let near = |(start, Load { from, to, bytes }): (Time, Load)| {
+            (start, Load { from: from % 3, to: 3 + to % 2, bytes: bytes * 17 + 1 })
+        };
+        let messages: Vec<_> = fitted(&network, messages).into_iter().map(near).collect();
+        prop_assert_eq!(drive(&network, &messages, Habit::Orderly), naive(&network, &messages));
+    }
 }

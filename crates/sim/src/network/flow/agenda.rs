@@ -2,26 +2,27 @@
 
 use std::cmp::Ordering;
 
+use super::message::Flow;
+use crate::network::Ticket;
 use crate::piles::{Piles, Timed};
+use crate::slots::Slots;
 
-/// One moment for each slot, the earliest first; of equal moments the one with the lower order.
+/// One moment for each flow, the earliest first; of equal moments the one with the lower order.
 ///
-/// A moment that has moved stays in the queue, and is passed over when its turn comes: most never move.
+/// A moment that has moved stays in the queue, and is passed over when its turn comes: most never move. The flow itself knows which
+/// one holds.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
     queue: Piles<Entry>,
-    /// The moment and the order of each slot, by which its entry is known.
-    valid: Vec<(u64, u64)>,
 }
 
-/// On no list.
-const ABSENT: (u64, u64) = (u64::MAX, u64::MAX);
-
+/// That something happens to a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Entry {
-    time: u64,
-    order: u64,
-    slot: u32,
+pub(super) struct Entry {
+    pub(super) time: u64,
+    pub(super) order: u64,
+    pub(super) slot: u32,
+    pub(super) ticket: Ticket,
 }
 
 impl Timed for Entry {
@@ -46,35 +47,35 @@ impl PartialOrd for Entry {
 }
 
 impl Agenda {
-    /// The earliest moment.
+    /// What happens first.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<u64> {
+    pub(super) fn first(&mut self, flows: &Slots<Flow>) -> Option<Entry> {
         loop {
-            let first = self.queue.first()?;
-            if self.valid[first.slot as usize] == (first.time, first.order) {
-                return Some(first.time);
+            let first = *self.queue.first()?;
+            if flows[first.slot].expects(&first) {
+                return Some(first);
             }
             self.queue.pop();
         }
     }
 
-    /// Puts a slot on the list, or moves it to another moment.
+    /// Puts a flow on the list, or moves it to the moment that it now expects.
     #[inline]
-    pub(super) fn set(&mut self, slot: u32, time: u64, order: u64) {
-        if self.valid.len() <= slot as usize {
-            self.valid.resize(slot as usize + 1, ABSENT);
-        }
-        self.valid[slot as usize] = (time, order);
-        self.queue.push(Entry { time, order, slot });
+    pub(super) fn put(&mut self, slot: u32, flow: &Flow) {
+        let Flow { when: time, order, ticket, .. } = *flow;
+        self.queue.push(Entry { time, order, slot, ticket });
     }
 
-    /// Takes the earliest from the list.
+    /// What is first happens now.
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<u32> {
-        self.next()?;
-        let first = self.queue.pop()?.slot;
-        self.valid[first as usize] = ABSENT;
-        Some(first)
+    pub(super) fn take_first(&mut self) {
+        self.queue.pop();
+    }
+
+    /// What happens so many later, as far as that is known.
+    #[inline]
+    pub(super) fn later(&self, by: usize) -> Option<&Entry> {
+        self.queue.later(by)
     }
 }
 
@@ -87,6 +88,12 @@ mod tests {
     #[test]
     fn it_is_a_sorted_list_whose_moments_move() {
         let mut agenda = Agenda::default();
+        let mut flows = Slots::<Flow>::default();
+        for order in 0..97 {
+            let slot = flows.take();
+            flows[slot].order = order;
+            flows[slot].forget();
+        }
         let mut list = BTreeMap::new();
         let mut random = 1_u64;
         for round in 0..20_000_u64 {
@@ -94,11 +101,17 @@ mod tests {
             let (slot, time) = ((random >> 33) as u32 % 97, (random >> 40) % 1_000);
             if round % 3 == 2 {
                 let first = list.iter().map(|(slot, time)| (*time, *slot)).min();
-                assert_eq!(agenda.next(), first.map(|(time, _): (u64, u32)| time));
-                assert_eq!(agenda.pop(), first.map(|(_, slot)| slot));
-                first.map(|(_, slot)| list.remove(&slot));
+                let entry = agenda.first(&flows);
+                assert_eq!(entry.map(|entry| (entry.time, entry.slot)), first);
+                if let Some((_, slot)) = first {
+                    agenda.take_first();
+                    flows[slot].forget();
+                    list.remove(&slot);
+                }
             } else {
-                agenda.set(slot, time, u64::from(slot));
+                let flow = &mut flows[slot];
+                (flow.when, flow.order) = (time, slot.into());
+                agenda.put(slot, flow);
                 list.insert(slot, time);
             }
         }

@@ -1,32 +1,25 @@
 //! The links that flows are on.
 
-use panto_machine::{LinkId, Topology};
-use rustc_hash::FxHashMap;
+use panto_machine::Topology;
 
 use super::FULL;
-use crate::network::channels::MOST_DENSE;
+use super::places::{Places, Users};
 use crate::slots::Slots;
 
-/// The links that somebody uses.
+/// The links that flows use, and what is known of those that several use.
 #[derive(Debug)]
 pub(super) struct Links {
-    numbers: Numbers,
-    used: Slots<Link>,
+    topology: Topology,
+    pub(super) places: Places,
+    shared: Slots<Link>,
     /// Links whose share must be found anew.
     pub(super) dirty: Vec<u32>,
 }
 
-/// From a link to 1 + its slot.
-#[derive(Debug)]
-enum Numbers {
-    Dense(Vec<u32>),
-    Sparse(FxHashMap<LinkId, u32>),
-}
-
-/// A link that somebody uses.
+/// A link that several flows use, or did until one was left.
 #[derive(Debug)]
 pub(super) struct Link {
-    id: LinkId,
+    place: u32,
     /// How many flows have it on their route.
     users: u32,
     pub(super) width: u32,
@@ -42,7 +35,7 @@ pub(super) struct Link {
 
 impl Default for Link {
     fn default() -> Self {
-        Self { id: LinkId(0), users: 0, width: 1, level: FULL, flows: Vec::new(), dirty: false, slack: None }
+        Self { place: 0, users: 0, width: 1, level: FULL, flows: Vec::new(), dirty: false, slack: None }
     }
 }
 
@@ -68,35 +61,34 @@ impl Link {
 
 impl Links {
     pub(super) fn new(topology: &Topology) -> Self {
-        let numbers = if topology.links() <= MOST_DENSE {
-            Numbers::Dense(vec![0; topology.links() as usize])
-        } else {
-            Numbers::Sparse(FxHashMap::default())
-        };
-        Self { numbers, used: Slots::default(), dirty: Vec::new() }
+        Self {
+            topology: topology.clone(),
+            places: Places::new(topology),
+            shared: Slots::default(),
+            dirty: Vec::new(),
+        }
     }
 
-    /// One more flow will use the link.
-    #[inline]
-    pub(super) fn hold(&mut self, topology: &Topology, id: LinkId) -> u32 {
-        let number = match &mut self.numbers {
-            Numbers::Dense(numbers) => &mut numbers[id.0 as usize],
-            Numbers::Sparse(numbers) => numbers.entry(id).or_default(),
+    /// One more flow will use the link of this place, of which no flow thinks that it has it to itself. The answer is its slot.
+    pub(super) fn hold(&mut self, place: u32) -> u32 {
+        let slot = match self.places.users(place) {
+            Users::Many(slot) => slot,
+            Users::Nobody | Users::One(_) => {
+                let slot = self.shared.take();
+                let link = &mut self.shared[slot];
+                (link.place, link.width) = (place, self.topology.width(self.places.link(place)));
+                self.places.set(place, Users::Many(slot));
+                slot
+            }
         };
-        if *number == 0 {
-            let slot = self.used.take();
-            *number = slot + 1;
-            let link = &mut self.used[slot];
-            (link.id, link.width) = (id, topology.width(id));
-        }
-        self.used[*number - 1].users += 1;
-        *number - 1
+        self.shared[slot].users += 1;
+        slot
     }
 
     /// A flow that other links hold at `limit` begins to move over the link.
     #[inline]
     pub(super) fn join(&mut self, slot: u32, flow: u32, limit: u64) {
-        let link = &mut self.used[slot];
+        let link = &mut self.shared[slot];
         link.flows.push(flow);
         if let Some(sum) = link.slack {
             link.set_slack(sum + limit);
@@ -109,7 +101,7 @@ impl Links {
     /// A flow has moved at this rate, and uses the link no more.
     #[inline]
     pub(super) fn leave(&mut self, slot: u32, flow: u32, rate: u64) {
-        let link = &mut self.used[slot];
+        let link = &mut self.shared[slot];
         let was_shared = link.is_shared();
         if let Some(at) = link.flows.iter().position(|other| *other == flow) {
             link.flows.swap_remove(at);
@@ -127,7 +119,7 @@ impl Links {
     /// The limit of a flow of this link went from one level to another.
     #[inline]
     pub(super) fn shift(&mut self, slot: u32, from: u64, to: u64) {
-        let link = &mut self.used[slot];
+        let link = &mut self.shared[slot];
         if let Some(sum) = link.slack {
             link.set_slack((sum + to).saturating_sub(from));
         }
@@ -139,7 +131,7 @@ impl Links {
     /// The link's share must be found anew.
     #[inline]
     fn soil(&mut self, slot: u32) {
-        let link = &mut self.used[slot];
+        let link = &mut self.shared[slot];
         if !link.dirty {
             link.dirty = true;
             link.slack = None;
@@ -150,17 +142,12 @@ impl Links {
     /// Forgets the link if nobody uses it.
     #[inline]
     pub(super) fn release(&mut self, slot: u32) {
-        let link = &self.used[slot];
+        let link = &self.shared[slot];
         if link.users > 0 || link.dirty {
             return;
         }
-        match &mut self.numbers {
-            Numbers::Dense(numbers) => numbers[link.id.0 as usize] = 0,
-            Numbers::Sparse(numbers) => {
-                numbers.remove(&link.id);
-            }
-        }
-        self.used.give_back(slot);
+        self.places.free(link.place);
+        self.shared.give_back(slot);
     }
 }
 
@@ -168,13 +155,13 @@ impl std::ops::Index<u32> for Links {
     type Output = Link;
     #[inline]
     fn index(&self, slot: u32) -> &Link {
-        &self.used[slot]
+        &self.shared[slot]
     }
 }
 
 impl std::ops::IndexMut<u32> for Links {
     #[inline]
     fn index_mut(&mut self, slot: u32) -> &mut Link {
-        &mut self.used[slot]
+        &mut self.shared[slot]
     }
 }

@@ -9,17 +9,24 @@
 //! Rates are those of progressive filling (see [`solve`]), in whole parts of [`FULL`]; work is counted in the same parts, so no
 //! step rounds but the last, which ends a flow at the first whole picosecond at which its bytes have moved. All that begins and
 //! ends at one moment is solved for together, and only what it touches.
+//!
+//! Most flows meet nobody. One that has all of its links to itself when it is put on the network is taken to go on so: nothing happens
+//! to it but its end, and nothing is kept of its links but its name. If another comes to one of them meanwhile, the two have
+//! [met](Flows::meet), and from then on it is one of many, as if it had always been.
 
 mod agenda;
 mod links;
+mod message;
+mod places;
 mod solve;
 
 use panto_machine::Network;
 use panto_units::Time;
-use smallvec::SmallVec;
 
-use self::agenda::Agenda;
+use self::agenda::{Agenda, Entry};
 use self::links::Links;
+use self::message::{Flow, Share, State};
+use self::places::Users;
 use super::{Carried, Load, Passage, Ticket};
 use crate::slots::Slots;
 
@@ -38,31 +45,12 @@ pub(super) struct Flows {
     fresh: Vec<u32>,
     scratch: solve::Scratch,
     injected: u64,
+    /// The time that a header takes over a link.
+    header: u64,
 }
 
-/// A message under way.
-#[derive(Debug, Default)]
-struct Flow {
-    ticket: Ticket,
-    order: u64,
-    /// Its links, by their slots.
-    links: SmallVec<[u32; 6]>,
-    /// The time that its bytes take alone.
-    alone: u64,
-    /// The lowest level of its links, and the lowest of the others, both at most [`FULL`].
-    lowest: u64,
-    second: u64,
-    /// What is left to move of `alone`, in parts of full speed.
-    rest: u128,
-    /// How fast it moves, and since when.
-    rate: u64,
-    since: u64,
-    /// From leaving to arriving.
-    tail: u64,
-    moving: bool,
-    /// Its rate may have changed.
-    touched: bool,
-}
+/// Events from asking for a flow to its turn: as long as memory takes to answer, and more.
+const AHEAD: usize = 6;
 
 impl Flows {
     pub(super) fn new(network: &Network) -> Self {
@@ -74,6 +62,7 @@ impl Flows {
             fresh: Vec::new(),
             scratch: solve::Scratch::default(),
             injected: 0,
+            header: network.switching.header(&network.setup).as_picos(),
         }
     }
 
@@ -82,11 +71,9 @@ impl Flows {
         let whole = network.link.of(load.bytes).as_picos();
         let alone = super::occupied(network, load.bytes).min(whole);
         let startups = whole - alone;
-        let header = network.switching.header(&network.setup).as_picos();
-        let begin = now.saturating_add(header).saturating_add(startups);
+        let begin = now.saturating_add(self.header).saturating_add(startups);
         if alone == 0 {
-            let hops = u64::from(network.topology.distance(load.from, load.to));
-            return Carried::At(passage(begin, header.saturating_mul(hops.saturating_sub(1))));
+            return Carried::At(self.passage(begin, network.topology.distance(load.from, load.to)));
         }
         if self.clock < now {
             self.solve();
@@ -94,96 +81,158 @@ impl Flows {
         }
         let slot = self.messages.take();
         let flow = &mut self.messages[slot];
-        flow.links.clear();
-        let links = &mut self.links;
-        network
-            .topology
-            .route(load.from, load.to, |link| flow.links.push(links.hold(&network.topology, link)));
-        let order = self.injected;
-        (flow.ticket, flow.order, flow.alone) = (ticket, order, alone);
-        flow.tail = header.saturating_mul((flow.links.len() as u64).saturating_sub(1));
-        (flow.moving, flow.touched) = (false, false);
+        (flow.ticket, flow.order, flow.touched) = (ticket, self.injected, false);
         self.injected += 1;
-        if begin == now {
-            self.begin(slot);
+        flow.links.clear();
+        let places = &mut self.links.places;
+        let mut meets = false;
+        network.topology.route(load.from, load.to, |link| {
+            let place = places.of(link);
+            meets |= places.users(place) != Users::Nobody;
+            flow.links.push(place);
+        });
+        if meets {
+            self.join_others(slot, begin, alone);
         } else {
-            self.agenda.set(slot, begin, order);
+            for place in &flow.links {
+                places.set(*place, Users::One(slot));
+            }
+            (flow.state, flow.since, flow.when) = (State::Alone, begin, begin.saturating_add(alone));
+            self.agenda.put(slot, flow);
         }
         Carried::Later
+    }
+
+    /// A flow comes to links that others use.
+    fn join_others(&mut self, slot: u32, begin: u64, alone: u64) {
+        // Whom it meets is no longer alone, which changes that flow and not this one.
+        let mut route = std::mem::take(&mut self.messages[slot].links);
+        for place in &mut route {
+            if let Users::One(other) = self.links.places.users(*place) {
+                self.meet(other);
+            }
+            *place = self.links.hold(*place);
+        }
+        let flow = &mut self.messages[slot];
+        (flow.links, flow.share.alone) = (route, alone);
+        (flow.state, flow.when) = (State::Waiting, begin);
+        if begin == self.clock {
+            self.begin(slot);
+        } else {
+            self.agenda.put(slot, flow);
+        }
+    }
+
+    /// A flow that was alone shares links from now on.
+    fn meet(&mut self, slot: u32) {
+        let flow = &mut self.messages[slot];
+        for link in &mut flow.links {
+            *link = self.links.hold(*link);
+        }
+        // Where time ends before the flow does, this is less than it was: at no rate does it end earlier than that.
+        let alone = flow.when - flow.since;
+        if flow.since > self.clock {
+            (flow.state, flow.when, flow.share.alone) = (State::Waiting, flow.since, alone);
+            self.agenda.put(slot, flow);
+            return;
+        }
+        flow.state = State::Moving;
+        let rest = u128::from(alone) * u128::from(FULL);
+        flow.share = Share { alone, lowest: FULL, second: FULL, rate: FULL, rest };
+        for link in &flow.links {
+            self.links.join(*link, slot, FULL);
+        }
+    }
+
+    /// A message from this node will be put on the network soon.
+    #[inline]
+    pub(super) fn touch(&self, from: u32) {
+        self.links.places.touch(from);
+    }
+
+    /// The message to which something happens so many events later, as far as that is known.
+    #[inline]
+    pub(super) fn later(&self, by: usize) -> Option<Ticket> {
+        self.agenda.later(by).map(|entry| entry.ticket)
     }
 
     #[inline]
     pub(super) fn next(&mut self) -> Option<u64> {
         self.solve();
-        self.agenda.next()
+        self.agenda.first(&self.messages).map(|entry| entry.time)
     }
 
     #[inline]
     pub(super) fn advance(&mut self, now: u64, done: &mut impl FnMut(u64, Ticket, Passage)) {
         loop {
-            let next = self.agenda.next().filter(|time| *time <= now);
-            if next.unwrap_or(now) > self.clock && self.is_unsolved() {
-                // Time goes on: rates are needed, and somebody may be through before `next`.
+            let first = self.agenda.first(&self.messages).filter(|entry| entry.time <= now);
+            if first.map_or(now, |entry| entry.time) > self.clock && self.is_unsolved() {
+                // Time goes on: rates are needed, and somebody may be through before that.
                 self.solve();
                 continue;
             }
-            let Some(time) = next else { break };
+            let Some(Entry { time, slot, ticket, .. }) = first else { break };
             self.clock = self.clock.max(time);
-            let Some(slot) = self.agenda.pop() else { break };
-            if self.messages[slot].moving {
-                let (ticket, passage) = self.end(slot);
-                done(time, ticket, passage);
-            } else {
+            self.agenda.take_first();
+            self.touch_next();
+            if self.messages[slot].state == State::Waiting {
                 self.begin(slot);
+            } else {
+                done(time, ticket, self.end(slot));
             }
         }
         self.clock = self.clock.max(now);
     }
 
+    /// Asks for what coming events need, in two steps, since one is found by the other.
+    #[inline]
+    fn touch_next(&self) {
+        if let Some(entry) = self.agenda.later(2 * AHEAD) {
+            self.messages.soon(entry.slot);
+        }
+        if let Some(entry) = self.agenda.later(AHEAD) {
+            let flow = &self.messages[entry.slot];
+            if let (State::Alone, Some(place)) = (flow.state, flow.links.first()) {
+                self.links.places.soon(*place);
+            }
+        }
+    }
+
     /// The flow's bytes begin to move.
     fn begin(&mut self, slot: u32) {
         let flow = &mut self.messages[slot];
-        flow.moving = true;
-        flow.rate = 0;
+        flow.state = State::Moving;
+        flow.when = u64::MAX;
         flow.since = self.clock;
+        flow.share.rate = 0;
         flow.look_at(&self.links);
         for link in &flow.links {
-            let limit = flow.limit(self.links[*link].level);
+            let limit = flow.share.limit(self.links[*link].level);
             self.links.join(*link, slot, limit);
         }
         self.fresh.push(slot);
     }
 
     /// The flow's bytes have moved.
-    fn end(&mut self, slot: u32) -> (Ticket, Passage) {
-        let flow = &self.messages[slot];
-        for link in &flow.links {
-            self.links.leave(*link, slot, flow.rate);
-        }
-        let answer = (flow.ticket, passage(self.clock, flow.tail));
-        self.messages.give_back(slot);
-        answer
-    }
-}
-
-impl Flow {
-    /// What the links other than one of this level let it have.
     #[inline]
-    fn limit(&self, level: u64) -> u64 {
-        if level == self.lowest { self.second } else { self.lowest }
-    }
-
-    /// Finds the lowest levels of its links.
-    fn look_at(&mut self, links: &Links) {
-        (self.lowest, self.second) = (FULL, FULL);
-        for link in &self.links {
-            let level = links[*link].level;
-            self.second = self.second.min(level.max(self.lowest));
-            self.lowest = self.lowest.min(level);
+    fn end(&mut self, slot: u32) -> Passage {
+        let flow = &mut self.messages[slot];
+        for link in &flow.links {
+            match flow.state {
+                State::Alone => self.links.places.free(*link),
+                State::Waiting | State::Moving => self.links.leave(*link, slot, flow.share.rate),
+            }
         }
+        flow.forget();
+        let hops = flow.links.len() as u32;
+        self.messages.give_back(slot);
+        self.passage(self.clock, hops)
     }
-}
 
-fn passage(left: u64, tail: u64) -> Passage {
-    Passage { left: Time::from_picos(left), arrived: Time::from_picos(left.saturating_add(tail)) }
+    /// Of a message that has left over so many links.
+    #[inline]
+    fn passage(&self, left: u64, hops: u32) -> Passage {
+        let tail = self.header.saturating_mul(u64::from(hops).saturating_sub(1));
+        Passage { left: Time::from_picos(left), arrived: Time::from_picos(left.saturating_add(tail)) }
+    }
 }

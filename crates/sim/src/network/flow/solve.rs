@@ -12,8 +12,9 @@
 //! from the one before it by correcting the links that do not fulfil their equation until there is none; it does not
 //! matter in which order, and a correction touches only links with a higher level.
 
-use super::{FULL, Flow, Flows};
-use crate::network::flow::links::Links;
+use super::links::Links;
+use super::message::Flow;
+use super::{FULL, Flows};
 use crate::slots::Slots;
 
 /// Memory to use again.
@@ -60,21 +61,23 @@ impl Flows {
     #[inline]
     fn pace(&mut self, slot: u32) {
         let flow = &mut self.messages[slot];
-        let rate = flow.lowest;
-        if rate == flow.rate {
+        let share = &mut flow.share;
+        let rate = share.lowest;
+        if rate == share.rate {
             return;
         }
-        if flow.rate == 0 {
-            flow.rest = u128::from(flow.alone) * u128::from(FULL);
+        if share.rate == 0 {
+            share.rest = u128::from(share.alone) * u128::from(FULL);
         } else {
-            let moved = u128::from(flow.rate) * u128::from(self.clock - flow.since);
-            flow.rest = flow.rest.saturating_sub(moved);
+            let moved = u128::from(share.rate) * u128::from(self.clock - flow.since);
+            share.rest = share.rest.saturating_sub(moved);
         }
-        // Most flows meet nobody, and a long division costs as much as all the rest.
-        let is_alone = flow.rate == 0 && rate == FULL;
-        let time = if is_alone { flow.alone } else { time(flow.rest, rate) };
-        (flow.rate, flow.since) = (rate, self.clock);
-        self.agenda.set(slot, self.clock.saturating_add(time), flow.order);
+        // Most flows are not slowed down, and a long division costs as much as all the rest.
+        let is_alone = share.rate == 0 && rate == FULL;
+        let time = if is_alone { share.alone } else { time(share.rest, rate) };
+        share.rate = rate;
+        (flow.since, flow.when) = (self.clock, self.clock.saturating_add(time));
+        self.agenda.put(slot, flow);
     }
 }
 
@@ -102,11 +105,12 @@ fn correct(links: &mut Links, flows: &mut Slots<Flow>, scratch: &mut Scratch, sl
     let members = std::mem::take(&mut link.flows);
     for (member, limit) in members.iter().zip(&scratch.limits) {
         let flow = &mut flows[*member];
+        let share = &mut flow.share;
         if new <= *limit {
-            (flow.lowest, flow.second) = (new, *limit);
-        } else if flow.second < old && *limit < old {
+            (share.lowest, share.second) = (new, *limit);
+        } else if share.second < old && *limit < old {
             // The second is another link, too.
-            flow.second = flow.second.min(new);
+            share.second = share.second.min(new);
         } else {
             flow.look_at(links);
         }
@@ -132,7 +136,7 @@ fn level(links: &mut Links, flows: &Slots<Flow>, scratch: &mut Scratch, slot: u3
     let link = &links[slot];
     let Scratch { limits, growing, .. } = scratch;
     limits.clear();
-    limits.extend(link.flows.iter().map(|flow| flows[*flow].limit(link.level)));
+    limits.extend(link.flows.iter().map(|flow| flows[*flow].share.limit(link.level)));
     let link = &mut links[slot];
     if !link.is_shared() {
         return FULL;
