@@ -144,10 +144,11 @@ impl Engine {
         if let Some(traffic) = &mut self.wires.get(wire).traffic {
             traffic.advance(time, &mut |id, passage| passed.push((id, passage)));
         }
-        self.touch_passing(wire);
-        for (id, passage) in passed.drain(..) {
+        for (at, &(id, passage)) in passed.iter().enumerate() {
+            self.touch_passing(&passed[at..], wire);
             self.passed(id, passage);
         }
+        passed.clear();
         self.passed = passed;
     }
 

@@ -1,6 +1,7 @@
 //! Looks ahead, for the sake of the cache: what coming events need is asked for while others happen.
 
 use super::{ChannelId, Engine, RequestId};
+use crate::network::Passage;
 use crate::prefetch;
 
 /// Events from one step to the next: as long as memory takes to answer, and more.
@@ -49,11 +50,15 @@ impl Engine {
         }
     }
 
-    /// The same for what happens in a network.
+    /// The same for messages that a network has carried: these, and those that will come after them.
     #[inline]
-    pub(super) fn touch_passing(&mut self, wire: u8) {
+    pub(super) fn touch_passing(&mut self, passed: &[(u32, Passage)], wire: u8) {
         let Some(traffic) = &self.wires.get(wire).traffic else { return };
-        let (soon, next) = (traffic.later(2 * AHEAD), traffic.later(AHEAD));
+        let coming = |by: usize| match passed.get(by) {
+            Some(&(message, _)) => Some(message),
+            None => traffic.later(by + 1 - passed.len()),
+        };
+        let (soon, next) = (coming(2 * AHEAD), coming(AHEAD));
         if let Some(message) = soon {
             self.messages.soon(message);
         }

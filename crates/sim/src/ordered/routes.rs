@@ -4,6 +4,7 @@ use panto_schedule::Collective;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::{ChannelId, Engine, Label, Within};
+use crate::prefetch;
 use crate::program::{Channel, Lane, Pick, Program};
 
 /// A channel in the words of the engine.
@@ -76,9 +77,10 @@ impl Routes {
         self.all[channel as usize]
     }
 
+    /// The channel's route will be needed soon.
     #[inline]
-    pub(super) fn find_route(&self, channel: u32) -> Option<&Route> {
-        self.all.get(channel as usize)
+    pub(super) fn touch(&self, channel: u32) {
+        prefetch::soon(self.all.get(channel as usize));
     }
 
     /// What a pick accepts.

@@ -1,11 +1,10 @@
 //! Looks ahead, for the sake of the cache.
 //!
 //! What many ranks need does not fit near the processor. It is asked for some turns before, in steps, since each is found by the
-//! one before: the ranks themselves; their operations and requests; the engine's channels; and what waits there.
+//! one before: the ranks themselves; their operations and requests; where those lead; the engine's channels; and what waits there.
 
 use super::Run;
 use super::place::Place;
-use super::routes::Route;
 use crate::observe::Observer;
 use crate::prefetch;
 
@@ -25,19 +24,22 @@ impl<O: Observer> Run<'_, O> {
         if self.places.len() <= FEW {
             return;
         }
-        if let Some(rank) = self.engine.coming(4) {
+        if let Some(rank) = self.engine.coming(5) {
             self.engine.touch_rank(rank);
             prefetch::soon(self.places.get(rank as usize));
         }
-        if let Some(rank) = self.engine.coming(3) {
+        if let Some(rank) = self.engine.coming(4) {
             self.touch_operations(&self.places[rank as usize]);
+        }
+        if let Some(rank) = self.engine.coming(3) {
+            each_channel(&self.places[rank as usize], |channel| self.routes.touch(channel));
         }
         if let Some(rank) = self.engine.coming(2) {
             self.touch_channels(&self.places[rank as usize]);
         }
         if let Some(rank) = self.engine.coming(1) {
-            let touch = |route: &Route| self.engine.touch_waiting(route.way);
-            self.each_route(&self.places[rank as usize], touch);
+            let touch = |channel: u32| self.engine.touch_waiting(self.routes.get(channel).way);
+            each_channel(&self.places[rank as usize], touch);
         }
     }
 
@@ -61,26 +63,27 @@ impl<O: Observer> Run<'_, O> {
         for request in pending.filter_map(|pending| pending.request()) {
             self.engine.touch_request(request);
         }
-        self.each_route(place, |route| {
+        each_channel(place, |channel| {
+            let route = self.routes.get(channel);
             self.engine.touch_channel(route.way);
             self.engine.touch_rank(route.to);
         });
     }
+}
 
-    /// The routes of a rank's next operations.
-    #[inline]
-    fn each_route(&self, place: &Place, mut touch: impl FnMut(&Route)) {
-        let mut at = place.at as usize;
-        for _ in 0..MOST_OPERATIONS {
-            let Some(&op) = place.ops.get(at) else { return };
-            if let Some(route) = self.routes.find_route(op.number()) {
-                touch(route);
-            }
-            at = match place.loops.last() {
-                // Behind the end of a loop it most likely begins again.
-                Some(innermost) if op.is_end() => innermost.at as usize,
-                _ => at + 1,
-            };
+/// The channels of a rank's next operations.
+#[inline]
+fn each_channel(place: &Place, mut touch: impl FnMut(u32)) {
+    let mut at = place.at as usize;
+    for _ in 0..MOST_OPERATIONS {
+        let Some(&op) = place.ops.get(at) else { return };
+        if let Some(channel) = op.channel() {
+            touch(channel);
         }
+        at = match place.loops.last() {
+            // Behind the end of a loop it most likely begins again.
+            Some(innermost) if op.is_end() => innermost.at as usize,
+            _ => at + 1,
+        };
     }
 }

@@ -206,6 +206,13 @@ impl Op {
         (self.head >> (KIND_BITS + SLOT_BITS)) as u32
     }
 
+    /// The channel of a send or receive.
+    #[inline]
+    pub(crate) fn channel(self) -> Option<u32> {
+        let kind = self.head & ((1 << KIND_BITS) - 1);
+        (kind::SEND..kind::START_PICK).contains(&kind).then(|| self.number())
+    }
+
     /// Is it the end of something?
     #[inline]
     pub(crate) fn is_end(self) -> bool {
