@@ -11,7 +11,7 @@
 use std::collections::VecDeque;
 
 /// What the data of a block may take.
-const BLOCK_BYTES: usize = 1 << 19;
+const BLOCK_BYTES: usize = 1 << 18;
 /// So many blocks stay in most caches of the second level.
 const FEW: usize = 4;
 /// What a rank has beside slots and channels, with the operations that it is at.
@@ -107,5 +107,38 @@ impl Agenda {
         }
         let next = *self.waiting.front().or(self.paused.front())? as usize;
         self.blocks[next].get(nth - current.len()).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three ranks, each a block of its own, of which the first has had its share and could go on.
+    fn agenda() -> Agenda {
+        let mut agenda = Agenda::new(3, 3 * BLOCK_BYTES);
+        assert_eq!(agenda.pop(), Some(0));
+        agenda.done(SHARE as u32);
+        agenda.push(0);
+        agenda
+    }
+
+    #[test]
+    fn what_others_wake_goes_first() {
+        let mut agenda = agenda();
+        assert_eq!((agenda.pop(), agenda.pop()), (Some(1), Some(2)));
+        agenda.push(1);
+        assert_eq!([agenda.pop(), agenda.pop(), agenda.pop()], [Some(1), Some(0), None]);
+    }
+
+    #[test]
+    fn those_that_wake_each_other_do_not_keep_a_third_waiting() {
+        let mut agenda = agenda();
+        let mut others = 0;
+        while let Some(seat @ 1..) = agenda.pop() {
+            agenda.push(3 - seat);
+            others += 1;
+            assert!(others < 10, "the first has its turn");
+        }
     }
 }
