@@ -118,9 +118,9 @@ fn on_real_ranks() {
             .run(2, |transport| {
                 let mut performer = performance.performer(transport, computation);
                 (0..3).try_for_each(|_| {
-                    let performed = performer.perform();
+                    let result = performer.perform();
                     ended.wait();
-                    performed
+                    result
                 })
             })
             .expect("a receive that never gets anything is no reason to wait");
