@@ -92,13 +92,11 @@ impl Engine {
     }
 
     /// When the rank need not wait any more for what it waits for now, it computes for this long at least before it does anything that
-    /// others can see: so it may be woken later, together with others. On a shared processor others see that it computes.
+    /// others can see: so it may be woken later, together with others. Its processor must be its own: on a shared one others see that it
+    /// computes.
     #[inline]
     pub(crate) fn foresee(&mut self, rank: u32, computes: Time) {
         let state = &mut self.ranks[rank as usize];
-        if state.shares.is_some() {
-            return;
-        }
         if let State::Waiting(_, lead) | State::Gathering(_, lead) = &mut state.state {
             *lead = computes;
         }

@@ -42,7 +42,10 @@ impl<O: Observer> Walk<'_, '_, O> {
                 act => self.act(act),
             };
             if !is_over {
-                self.engine.foresee(self.rank, self.lead());
+                // On a shared processor ranks do not gather: to look behind all waits at each of them would take long.
+                if !self.engine.shares(self.rank) {
+                    self.engine.foresee(self.rank, self.lead());
+                }
                 return false;
             }
             self.place.at += 1;
