@@ -9,6 +9,7 @@ pub mod costs;
 mod engine;
 mod expand;
 mod halt;
+mod large;
 pub mod network;
 pub mod observe;
 pub mod ordered;

@@ -1,4 +1,4 @@
-//! The only place with unsafe code here: a hint to the processor.
+//! A hint to the processor.
 #![allow(unsafe_code, reason = "there is no safe function for it yet")]
 
 /// Bytes that the processor fetches at once.

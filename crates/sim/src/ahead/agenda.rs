@@ -1,9 +1,13 @@
 //! Whose turn it is.
 //!
 //! The order does not matter for the result, but it does for the caches: most messages go to a rank that is near. So seats are taken in
-//! *blocks* whose data fit in a cache of the second level. While a block has its turn, its ranks go on, first come first served, until
-//! all of them wait for ranks of other blocks, or until the block has had its share: what runs far ahead of the others fills the
-//! memory with messages that nobody takes.
+//! *blocks* whose data fit in a cache of the second level. While a block has its turn, its ranks go on, from the first to the last and again,
+//! until all of them wait for ranks of other blocks, or until the block has had its share and all of its ranks their turn: what runs far ahead
+//! of the others fills the memory with messages that nobody takes.
+//!
+//! *Why not first come first served?* A rank that is woken is usually one of many that are, and needs messages of others among them. In the
+//! order of their numbers, more of these have been sent when it has its turn: in a dissemination a rank then does three times
+//! as much at once. And memory is read in the order in which it lies.
 //!
 //! A block that has had its share goes on after all that others have woken meanwhile. So what it sent goes on from block to block at
 //! once, as far as it can, and other threads have something to do early.
@@ -18,21 +22,30 @@ const FEW: usize = 4;
 const RANK_BYTES: usize = 256;
 /// Operations of a block before others have their turn, for each of its ranks.
 const SHARE: u64 = 48;
+/// Binary digits of a word.
+const WORD: usize = u64::BITS as usize;
 
 /// Ranks that can go on.
 pub(super) struct Agenda {
-    blocks: Vec<VecDeque<u32>>,
-    /// Blocks with such ranks, other than the current one,
+    /// A binary digit for each seat: can it go on? A block has words of its own.
+    ready: Vec<u64>,
+    /// How many digits are set in each block.
+    counts: Vec<u32>,
+    /// Blocks with ranks that can go on, other than the current one,
     waiting: VecDeque<u32>,
     /// and those that have had their share.
     paused: VecDeque<u32>,
     /// How many blocks had their turn since paused ones became waiting ones.
     turns: usize,
     current: usize,
+    /// Where in the current block the next is looked for.
+    cursor: usize,
     /// What is left of the current block's share.
     left: u64,
-    /// Binary digits of a seat inside of its block.
+    /// Binary digits of a seat inside of its block,
     digits: u32,
+    /// and of a block's place among all digits.
+    shift: u32,
 }
 
 impl Agenda {
@@ -40,50 +53,95 @@ impl Agenda {
     pub(super) fn new(ranks: usize, bytes: usize) -> Self {
         let each = RANK_BYTES + bytes / ranks.max(1);
         let digits = (BLOCK_BYTES / each).max(1).ilog2();
-        let mut blocks = vec![VecDeque::new(); ranks.div_ceil(1 << digits).max(1)];
-        for seat in 0..ranks {
-            blocks[seat >> digits].push_back(seat as u32);
-        }
-        let waiting = (1..blocks.len() as u32).collect();
-        let left = SHARE << digits;
-        Self { blocks, waiting, paused: VecDeque::new(), turns: 0, current: 0, left, digits }
+        let shift = digits.max(WORD.ilog2());
+        let blocks = ranks.div_ceil(1 << digits).max(1);
+        let mut agenda = Self {
+            ready: vec![0; blocks << (shift - WORD.ilog2())],
+            counts: vec![0; blocks],
+            waiting: VecDeque::new(),
+            paused: VecDeque::new(),
+            turns: 0,
+            current: 0,
+            cursor: 0,
+            left: SHARE << digits,
+            digits,
+            shift,
+        };
+        (0..ranks as u32).for_each(|seat| agenda.push(seat));
+        agenda
     }
 
     /// A rank can go on.
     #[inline]
     pub(super) fn push(&mut self, seat: u32) {
         let block = (seat >> self.digits) as usize;
-        let queue = &mut self.blocks[block];
-        if queue.is_empty() && block != self.current {
+        let place = block << self.shift | seat as usize & ((1 << self.digits) - 1);
+        let (word, digit) = (&mut self.ready[place / WORD], 1 << (place % WORD));
+        if *word & digit != 0 {
+            return;
+        }
+        *word |= digit;
+        let count = &mut self.counts[block];
+        if *count == 0 && block != self.current {
             self.waiting.push_back(block as u32);
         }
-        queue.push_back(seat);
+        *count += 1;
     }
 
     /// Whose turn it is.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<u32> {
-        if self.left > 0
-            && let Some(seat) = self.blocks[self.current].pop_front()
-        {
-            return Some(seat);
+        loop {
+            if let Some(seat) = self.take() {
+                return Some(seat);
+            }
+            self.next_block()?;
         }
-        self.next_block()
     }
 
-    fn next_block(&mut self) -> Option<u32> {
-        if !self.blocks[self.current].is_empty() {
+    /// The next of the current block, from its first to its last and again, as long as its turn lasts.
+    #[inline]
+    fn take(&mut self) -> Option<u32> {
+        if self.counts[self.current] == 0 {
+            return None;
+        }
+        let end = 1 << self.shift;
+        loop {
+            if self.cursor == end {
+                if self.left == 0 {
+                    return None;
+                }
+                self.cursor = 0;
+            }
+            let word = &mut self.ready[(self.current << self.shift | self.cursor) / WORD];
+            let rest = *word & !0 << (self.cursor % WORD);
+            if rest != 0 {
+                let place = self.cursor / WORD * WORD + rest.trailing_zeros() as usize;
+                *word &= !(1 << (place % WORD));
+                self.counts[self.current] -= 1;
+                self.cursor = place + 1;
+                return Some((self.current << self.digits | place) as u32);
+            }
+            self.cursor = (self.cursor / WORD + 1) * WORD;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn next_block(&mut self) -> Option<()> {
+        if self.counts[self.current] > 0 {
             self.paused.push_back(self.current as u32);
         }
         // Those that wake each other again and again do not keep the others from their turn.
         self.turns += 1;
-        if self.waiting.is_empty() || self.turns > self.blocks.len() {
+        if self.waiting.is_empty() || self.turns > self.counts.len() {
             self.waiting.append(&mut self.paused);
             self.turns = 0;
         }
         self.left = SHARE << self.digits;
         self.current = self.waiting.pop_front()? as usize;
-        self.blocks[self.current].pop_front()
+        self.cursor = 0;
+        Some(())
     }
 
     /// It has done so much.
@@ -95,18 +153,13 @@ impl Agenda {
     /// Are there so few blocks that all of them stay in the cache?
     #[inline]
     pub(super) fn is_small(&self) -> bool {
-        self.blocks.len() <= FEW
+        self.counts.len() <= FEW
     }
 
-    /// Whose turn it is after so many others, as far as can be told.
+    /// Whose turn it is after so many others if all can go on, and often if not: ranks wake those behind them.
     #[inline]
-    pub(super) fn soon(&self, nth: usize) -> Option<u32> {
-        let current = &self.blocks[self.current];
-        if let Some(&seat) = current.get(nth) {
-            return Some(seat);
-        }
-        let next = *self.waiting.front().or(self.paused.front())? as usize;
-        self.blocks[next].get(nth - current.len()).copied()
+    pub(super) fn soon(&self, others: u32) -> u32 {
+        (self.current << self.digits) as u32 + self.cursor as u32 + others
     }
 }
 

@@ -8,7 +8,7 @@ use super::rank::{Holds, NONE, Rank};
 use super::score::Bar;
 use crate::halt::{Halt, Halted, MOST_HALTS, Want};
 use crate::observe::Observer;
-use crate::program::{Act, Program};
+use crate::program::{Act, Op, Program};
 
 /// What became of a part.
 pub(super) struct Ending {
@@ -46,7 +46,7 @@ impl<O: Observer> Part<'_, O> {
                 Holds::Receive | Holds::Nothing => Want::Message { channel },
             };
         }
-        match self.reader.find(rank.ops, rank.next).map(|op| op.act()) {
+        match self.reader.find(rank.ops, rank.next).map(Op::act) {
             Some(Act::StartPick { pick, .. } | Act::ProbePick { pick }) => Want::Pick { pick },
             Some(Act::Receive { channel } | Act::Probe { channel }) => {
                 Want::Message { channel: self.prepared.name(channel) }

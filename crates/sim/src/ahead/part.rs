@@ -13,12 +13,12 @@ use super::price::{self, Prices};
 use super::queue::{Channel, Entry, ODD, Queues};
 use super::rank::{NONE, OWN_SLOTS, Rank, Rest, Slot};
 use super::score::{Bar, Reader};
+use crate::large;
 use crate::observe::{Activity, Cause, Observer};
 use crate::program::Act;
 use crate::setting::Setting;
 
-/// A rank goes on for so many operations before others have their turn: whoever only sends does not fill the memory. Shorter turns, after which
-/// what was sent would still be in the cache, were measured to be slower: broadcasts by a third with a quarter of this.
+/// A rank goes on for so many operations before others have their turn, also if it neither waits nor sends what nobody takes.
 const TURN: u32 = 1_024;
 
 /// What waits for a receive that is not the next of its channel.
@@ -50,8 +50,6 @@ pub(super) struct Part<'a, O> {
     pub(super) early: FxHashMap<(u32, u32), Early>,
     pub(super) agenda: Agenda,
     pub(super) outbox: Outbox,
-    /// Operations that a rank does in a turn, about.
-    pub(super) usual: u32,
     /// The latest arrival.
     pub(super) latest: Time,
 }
@@ -60,6 +58,10 @@ pub(super) struct Part<'a, O> {
 pub(super) struct Runner<'a> {
     pub(super) rank: Rank<'a, Bar>,
     pub(super) seat: u32,
+    /// Operations of this turn,
+    pub(super) done: u32,
+    /// and how many there may be.
+    pub(super) most: u32,
 }
 
 impl<'a, O: Observer> Part<'a, O> {
@@ -77,9 +79,10 @@ impl<'a, O: Observer> Part<'a, O> {
             let class = price::class(prepared.program(), machine, &prepared.channels()[number as usize]);
             Channel::new(class, price::needs_answers(prepared, machine, number))
         };
-        let queues = Queues::new(channels.map(channel).collect(), O::LOOKS);
+        let queues = Queues::new(large::collect(channels.map(channel)), prepared.length(), O::LOOKS);
         let mut slots = 0;
-        let ranks: Vec<Rank<'a, Bar>> = seats.clone().map(|seat| rank(prepared, seat, &mut slots)).collect();
+        let ranks: Vec<Rank<'a, Bar>> =
+            large::collect(seats.clone().map(|seat| rank(prepared, seat, &mut slots)));
         let bytes = size_of_val(&*queues.channels) + slots as usize * size_of::<Slot>();
         Self {
             prepared,
@@ -93,12 +96,11 @@ impl<'a, O: Observer> Part<'a, O> {
             agenda: Agenda::new(ranks.len(), bytes),
             ranks,
             causes: vec![Cause { rank: 0, at: Time::ZERO }; if O::LOOKS { slots as usize } else { 0 }],
-            slots: vec![Slot::EMPTY; slots as usize],
+            slots: large::filled(Slot::EMPTY, slots as usize),
             queues,
             odds: Odds::default(),
             early: FxHashMap::default(),
             outbox,
-            usual: 0,
             latest: Time::ZERO,
         }
     }
@@ -108,7 +110,7 @@ impl<'a, O: Observer> Part<'a, O> {
     pub(super) fn turn(&mut self) -> bool {
         let Some(seat) = self.agenda.pop() else { return false };
         self.touch_next();
-        let mut runner = Runner { rank: self.ranks[seat as usize], seat };
+        let mut runner = Runner { rank: self.ranks[seat as usize], seat, done: 0, most: TURN };
         if runner.rank.waits == NONE || self.resume(&mut runner) {
             self.run(&mut runner);
         }
@@ -125,70 +127,75 @@ impl<'a, O: Observer> Part<'a, O> {
 
     #[inline]
     fn run(&mut self, runner: &mut Runner<'a>) {
-        let mut left = TURN;
-        self.go_on(runner, &mut left);
-        self.agenda.done(TURN - left);
-        self.usual = (self.usual + TURN - left).div_ceil(2);
-        if left == 0 {
+        self.go_on(runner);
+        self.agenda.done(runner.done);
+        if runner.done == runner.most {
             self.agenda.push(runner.seat);
         }
     }
 
-    /// Goes on until the rank must wait or ends, or others should have their turn: then nothing is left.
+    /// Goes on until the rank must wait or ends, or others should have their turn.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the rank should be in registers")]
-    fn go_on(&mut self, runner: &mut Runner<'a>, left: &mut u32) {
-        while *left > 0 {
-            let Some(&op) = self.reader.find(runner.rank.ops, runner.rank.next) else {
+    fn go_on(&mut self, runner: &mut Runner<'a>) {
+        'bars: while runner.done < runner.most {
+            let Some(bar) = self.reader.bar(runner.rank.ops, runner.rank.next) else {
                 runner.rank.next = NONE;
                 return;
             };
-            self.touch_run(&runner.rank);
-            runner.rank.next += 1;
-            let goes_on = match op.act() {
-                Act::Send { sending, channel, bytes } => self.send(runner, sending, channel, bytes, None),
-                Act::StartSend { sending, slot, channel, bytes } => {
-                    self.send(runner, sending, channel, bytes, Some(slot))
-                }
-                Act::Receive { channel } => self.receive(runner, channel),
-                Act::StartReceive { slot, channel } => self.start_receive(runner, channel, slot),
-                Act::Wait { slot } => self.wait(runner, slot),
-                Act::Compute(time) => self.compute(runner, time),
-                Act::Call { call, before } => self.call(runner, call, before),
-                Act::CallListed { call } => {
-                    let before = self.listed(runner.seat);
-                    self.call(runner, call, before)
-                }
-                Act::Copy { bytes } => {
-                    self.work(runner, Activity::Combine, self.setting.machine.processor.copy.of(bytes));
-                    true
-                }
-                Act::Reduce { bytes } => {
-                    self.work(runner, Activity::Combine, self.setting.machine.processor.reduce.of(bytes));
-                    true
-                }
-                Act::Repeat { at, times } => {
-                    runner.rank.repeat(&mut self.rests[runner.seat as usize], at, times);
-                    true
-                }
-                Act::End => {
-                    if runner.rank.end(&mut self.rests[runner.seat as usize]) {
-                        return;
+            for &op in bar.from(runner.rank.next) {
+                runner.rank.next += 1;
+                let goes_on = match op.act() {
+                    Act::Send { sending, channel, bytes } => self.send(runner, sending, channel, bytes, None),
+                    Act::StartSend { sending, slot, channel, bytes } => {
+                        self.send(runner, sending, channel, bytes, Some(slot))
                     }
-                    true
+                    Act::Receive { channel } => self.receive(runner, channel),
+                    Act::StartReceive { slot, channel } => self.start_receive(runner, channel, slot),
+                    Act::Wait { slot } => self.wait(runner, slot),
+                    Act::Compute(time) => self.compute(runner, time),
+                    Act::Call { call, before } => self.call(runner, call, before),
+                    Act::CallListed { call } => {
+                        let before = self.listed(runner.seat);
+                        self.call(runner, call, before)
+                    }
+                    Act::Copy { bytes } => {
+                        self.work(runner, Activity::Combine, self.setting.machine.processor.copy.of(bytes));
+                        true
+                    }
+                    Act::Reduce { bytes } => {
+                        self.work(runner, Activity::Combine, self.setting.machine.processor.reduce.of(bytes));
+                        true
+                    }
+                    Act::Repeat { at, times } => {
+                        runner.rank.repeat(&mut self.rests[runner.seat as usize], at, times);
+                        runner.done += 1;
+                        continue 'bars;
+                    }
+                    Act::End => {
+                        if runner.rank.end(&mut self.rests[runner.seat as usize]) {
+                            return;
+                        }
+                        runner.done += 1;
+                        continue 'bars;
+                    }
+                    _ => {
+                        // A copy, so that the rank itself can stay in registers.
+                        let mut copy = Runner { ..*runner };
+                        let goes_on = self.seldom(&mut copy, op);
+                        *runner = copy;
+                        goes_on
+                    }
+                };
+                if !goes_on {
+                    return;
                 }
-                act => {
-                    // A copy, so that the rank itself can stay in registers.
-                    let mut copy = Runner { ..*runner };
-                    let goes_on = self.seldom(&mut copy, act);
-                    *runner = copy;
-                    goes_on
+                runner.done += 1;
+                if runner.done == runner.most {
+                    return;
                 }
-            };
-            if !goes_on {
-                return;
             }
-            *left -= 1;
+            self.touch_run(&runner.rank);
         }
     }
 

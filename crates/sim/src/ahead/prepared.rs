@@ -146,6 +146,12 @@ impl<'a> Prepared<'a> {
         self.reaches[channel as usize]
     }
 
+    /// Operations of a rank or helper as they are written, about.
+    pub(super) fn length(&self) -> usize {
+        let codes = &self.program.codes;
+        codes.iter().map(|code| code.ops.len()).sum::<usize>() / codes.len().max(1)
+    }
+
     /// Seats in so many ranges of about the same length.
     pub(super) fn parts(&self, parts: usize) -> Vec<Range<u32>> {
         let seats = self.program.codes.len();

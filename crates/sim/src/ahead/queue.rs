@@ -20,6 +20,13 @@ const CLASS: u32 = (1 << CLASS_BITS) - 1;
 /// No spill.
 const NONE: u32 = u32::MAX;
 
+/// Whoever sends so many messages that nobody takes should let others have their turn, in long programs
+const MANY: usize = 64;
+/// and in short ones: else some ranks would be at their end before others, of other threads, can begin.
+const SOME: usize = 8;
+/// A program is long if its ranks have so many operations for each of the messages.
+const LONG: usize = 32;
+
 /// Says that the rest is a number in [`Odds`](super::odd::Odds), not bytes.
 pub(super) const ODD: u64 = 1 << 63;
 
@@ -89,6 +96,16 @@ impl Channel {
     }
 }
 
+/// What comes of a message that is sent.
+pub(super) enum Put {
+    /// It waits for its receive.
+    Waits,
+    /// So it does, and there are many before it.
+    BehindMany,
+    /// This seat waited for it.
+    Wakes(u32),
+}
+
 #[derive(Debug, Default)]
 struct Spill {
     messages: VecDeque<Entry>,
@@ -103,30 +120,36 @@ pub(super) struct Queues {
     sent: Vec<Time>,
     spills: Vec<Spill>,
     unused: Vec<u32>,
+    /// Messages on one channel that are many.
+    many: usize,
 }
 
 impl Queues {
-    pub(super) fn new(channels: Vec<Channel>, looks: bool) -> Self {
+    /// The channels of a program whose ranks have so many operations each, about; does somebody look?
+    pub(super) fn new(channels: Vec<Channel>, operations: usize, looks: bool) -> Self {
+        let many = (operations / LONG).clamp(SOME, MANY);
         let sent = vec![Time::ZERO; if looks { channels.len() } else { 0 }];
-        Self { channels, sent, spills: Vec::new(), unused: Vec::new() }
+        Self { channels, sent, spills: Vec::new(), unused: Vec::new(), many }
     }
 
-    /// A message is sent. Answers who waits for it.
+    /// A message is sent.
     #[inline]
-    pub(super) fn put(&mut self, at: usize, entry: Entry) -> Option<u32> {
+    pub(super) fn put(&mut self, at: usize, entry: Entry) -> Put {
         let channel = &mut self.channels[at];
         if channel.state & FULL != 0 {
-            self.spill(at).messages.push_back(entry);
-            return None;
+            let many = self.many;
+            let messages = &mut self.spill(at).messages;
+            messages.push_back(entry);
+            return if messages.len() < many { Put::Waits } else { Put::BehindMany };
         }
-        let who = (channel.state & WANTED != 0).then_some(channel.bytes as u32);
+        let put = if channel.state & WANTED != 0 { Put::Wakes(channel.bytes as u32) } else { Put::Waits };
         channel.state = channel.state & !WANTED | FULL;
         channel.arrival = entry.arrival;
         channel.bytes = entry.bytes;
         if let Some(sent) = self.sent.get_mut(at) {
             *sent = entry.sent;
         }
-        who
+        put
     }
 
     #[cold]

@@ -5,6 +5,7 @@
 //! where a page is, and with tens of thousands of ranks that takes longer than the turn.
 
 use super::order::MANY;
+use crate::large;
 use crate::program::{Act, Code, Op};
 
 /// Operations of a bar: two lines of the cache.
@@ -29,6 +30,14 @@ pub(crate) struct Bar([Op; LENGTH]);
 
 const _: () = assert!(size_of::<Bar>() == 128);
 
+impl Bar {
+    /// What is in it from a place of its rank on.
+    #[inline]
+    pub(super) fn from(&self, place: u32) -> &[Op] {
+        &self.0[place as usize % LENGTH..]
+    }
+}
+
 /// What all ranks do.
 #[derive(Debug, Clone)]
 pub(super) struct Score {
@@ -52,7 +61,7 @@ impl Score {
         let lengths: Vec<usize> = codes.clone().map(|code| code.ops.len() / LENGTH + 1).collect();
         let reader = Reader::of(&lengths);
         let (starts, all) = reader.starts(&lengths);
-        let mut bars = vec![Bar([Act::End.into(); LENGTH]); all];
+        let mut bars = large::filled(Bar([Act::End.into(); LENGTH]), all);
         for (code, &start) in codes.zip(&starts) {
             for (nth, ops) in code.ops.chunks(LENGTH).enumerate() {
                 let bar = &mut bars[start + reader.place(nth)].0;
@@ -110,11 +119,15 @@ impl Reader {
         (bar >> self.together << PAGE) + (bar & ((1 << self.together) - 1))
     }
 
-    /// The operation at a place of a rank.
+    /// The bar of a rank with the operation at a place.
     #[inline]
-    pub(super) fn find(self, bars: &[Bar], place: u32) -> Option<&Op> {
-        let bar = bars.get(self.place(place as usize / LENGTH))?;
-        Some(&bar.0[place as usize % LENGTH])
+    pub(super) fn bar(self, bars: &[Bar], place: u32) -> Option<&Bar> {
+        bars.get(self.place(place as usize / LENGTH))
+    }
+
+    /// The operation at a place of a rank.
+    pub(super) fn find(self, bars: &[Bar], place: u32) -> Option<Op> {
+        self.bar(bars, place).map(|bar| bar.0[place as usize % LENGTH])
     }
 }
 
@@ -134,7 +147,7 @@ mod tests {
         let score = Score::new(codes.iter(), |op| op);
         assert_eq!(score.reader, Reader { together });
         for (seat, code) in codes.iter().enumerate() {
-            let found = |place: usize| score.reader.find(score.of(seat as u32), place as u32).copied();
+            let found = |place: usize| score.reader.find(score.of(seat as u32), place as u32);
             for (place, &op) in code.ops.iter().enumerate() {
                 assert_eq!(found(place), Some(op), "{seat} at {place}");
             }

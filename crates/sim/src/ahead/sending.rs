@@ -7,7 +7,7 @@ use super::mail::Letter;
 use super::odd::{self, Answer, Asker, Odd};
 use super::part::{Part, Runner};
 use super::price;
-use super::queue::{Entry, ODD};
+use super::queue::{Entry, ODD, Put};
 use super::rank::Slot;
 use crate::costs;
 use crate::engine::Manner;
@@ -45,8 +45,10 @@ impl<'a, O: Observer> Part<'a, O> {
         if let Some(slot) = slot {
             self.slots[(runner.rank.slots + slot) as usize] = Slot::EMPTY;
         }
-        if let Some(seat) = self.queues.put(at, entry) {
-            self.agenda.push(seat);
+        match self.queues.put(at, entry) {
+            Put::Wakes(seat) => self.agenda.push(seat),
+            Put::BehindMany => runner.most = runner.done + 1,
+            Put::Waits => {}
         }
         true
     }
@@ -206,7 +208,7 @@ impl<'a, O: Observer> Part<'a, O> {
             (Some(odd), None) => odd::insert(&mut self.odds, entry, odd),
             (Some(odd), Some(posted)) => self.settle(at, entry, odd, posted),
         };
-        if let Some(seat) = self.queues.put(at, entry) {
+        if let Put::Wakes(seat) = self.queues.put(at, entry) {
             self.agenda.push(seat);
         }
     }

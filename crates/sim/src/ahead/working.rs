@@ -6,7 +6,7 @@ use super::part::{Part, Runner};
 use super::price;
 use crate::costs;
 use crate::observe::{Activity, Observer};
-use crate::program::{Act, Way};
+use crate::program::{Act, Op, Way};
 
 impl<'a, O: Observer> Part<'a, O> {
     /// Computes. Like all operations here it answers whether the rank can go on.
@@ -46,9 +46,9 @@ impl<'a, O: Observer> Part<'a, O> {
     /// What is not worth a place in the inner loop.
     #[cold]
     #[inline(never)]
-    pub(super) fn seldom(&mut self, runner: &mut Runner<'a>, act: Act) -> bool {
+    pub(super) fn seldom(&mut self, runner: &mut Runner<'a>, op: Op) -> bool {
         let machine = self.setting.machine;
-        let (activity, time) = match act {
+        let (activity, time) = match op.act() {
             Act::ComputeListed => {
                 let time = self.listed(runner.seat);
                 return self.compute(runner, time);
