@@ -177,6 +177,24 @@ mod tests {
     }
 
     #[test]
+    fn ranks_of_a_block_have_their_turn_in_their_order() {
+        let mut agenda = Agenda::new(200, 0);
+        assert!((0..100).all(|seat| agenda.pop() == Some(seat)));
+        // The share is no reason to leave out those that did not have their turn; who is woken behind them has it, too.
+        agenda.done(u32::MAX);
+        [7, 150, 3].into_iter().for_each(|seat| agenda.push(seat));
+        let rest: Vec<u32> = std::iter::from_fn(|| agenda.pop()).collect();
+        assert_eq!(rest, (100..200).chain([3, 7]).collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn a_rank_is_woken_once() {
+        let mut agenda = Agenda::new(1, 0);
+        agenda.push(0);
+        assert_eq!((agenda.pop(), agenda.pop()), (Some(0), None));
+    }
+
+    #[test]
     fn what_others_wake_goes_first() {
         let mut agenda = agenda();
         assert_eq!((agenda.pop(), agenda.pop()), (Some(1), Some(2)));

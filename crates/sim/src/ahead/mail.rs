@@ -66,6 +66,11 @@ impl Outbox {
         Self { borders, batches }
     }
 
+    /// Is there no other part?
+    pub(super) fn is_alone(&self) -> bool {
+        self.batches.len() <= 1
+    }
+
     #[inline]
     pub(super) fn letter(&mut self, letter: Letter, odd: Option<Odd>) {
         let batch = &mut self.batches[part(&self.borders.channels, letter.channel)];

@@ -15,11 +15,15 @@ use super::rank::{NONE, OWN_SLOTS, Rank, Rest, Slot};
 use super::score::{Bar, Reader};
 use crate::large;
 use crate::observe::{Activity, Cause, Observer};
+use crate::prefetch;
 use crate::program::Act;
 use crate::setting::Setting;
 
 /// A rank goes on for so many operations before others have their turn, also if it neither waits nor sends what nobody takes.
 const TURN: u32 = 1_024;
+
+/// While a letter is opened, the processor is asked for the channel of the one that is so many behind it.
+const LETTERS: usize = 8;
 
 /// What waits for a receive that is not the next of its channel.
 pub(super) enum Early {
@@ -50,6 +54,8 @@ pub(super) struct Part<'a, O> {
     pub(super) early: FxHashMap<(u32, u32), Early>,
     pub(super) agenda: Agenda,
     pub(super) outbox: Outbox,
+    /// One more than the class of each channel to other parts, as far as it is known: zeros that nobody needs take no memory.
+    pub(super) away: Vec<u32>,
     /// The latest arrival.
     pub(super) latest: Time,
 }
@@ -100,6 +106,7 @@ impl<'a, O: Observer> Part<'a, O> {
             queues,
             odds: Odds::default(),
             early: FxHashMap::default(),
+            away: vec![0; if outbox.is_alone() { 0 } else { prepared.channels().len() }],
             outbox,
             latest: Time::ZERO,
         }
@@ -202,7 +209,10 @@ impl<'a, O: Observer> Part<'a, O> {
     /// Opens what came from other parts.
     pub(super) fn open(&mut self, batches: &[Batch]) {
         for batch in batches {
-            for letter in &batch.letters {
+            for (nth, letter) in batch.letters.iter().enumerate() {
+                if let Some(later) = batch.letters.get(nth + LETTERS) {
+                    prefetch::soon(self.queues.channels.get((later.channel - self.channel) as usize));
+                }
                 let bytes = letter.entry.bytes;
                 let odd = (bytes & ODD != 0).then(|| batch.odds[(bytes & !ODD) as usize]);
                 self.arrive((letter.channel - self.channel) as usize, letter.entry, odd);

@@ -97,6 +97,7 @@ impl Channel {
 }
 
 /// What comes of a message that is sent.
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Put {
     /// It waits for its receive.
     Waits,
@@ -243,5 +244,24 @@ impl Queues {
     pub(super) fn pledged(&mut self, at: usize) -> Option<Time> {
         let spill = self.channels[at].spill;
         self.spills.get_mut(spill as usize)?.pledges.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_messages_are_noticed_and_come_in_their_order() {
+        let mut queues = Queues::new(vec![Channel::new(0, false)], 0, false);
+        queues.want(0, 5);
+        let entry = |nth: u64| Entry { arrival: Time::from_picos(nth), bytes: nth, sent: Time::ZERO };
+        let count = SOME as u64 + 3;
+        let puts: Vec<Put> = (0..count).map(|nth| queues.put(0, entry(nth))).collect();
+        assert_eq!(puts[0], Put::Wakes(5));
+        assert!(puts[1..SOME].iter().all(|put| *put == Put::Waits));
+        assert!(puts[SOME..].iter().all(|put| *put == Put::BehindMany));
+        assert!((0..count).all(|nth| queues.take(0).is_some_and(|entry| entry.bytes == nth)));
+        assert!(queues.take(0).is_none());
     }
 }

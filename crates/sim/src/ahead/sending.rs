@@ -89,11 +89,7 @@ impl<'a, O: Observer> Part<'a, O> {
         bytes: u64,
         slot: Option<u32>,
     ) -> bool {
-        let class = price::class(
-            self.prepared.program(),
-            self.setting.machine,
-            &self.prepared.channels()[channel as usize],
-        );
+        let class = self.class_away(channel);
         let price = *self.prices.of(class, channel, bytes);
         if !price.is_plain(sending) {
             return self.send_oddly(runner, sending, channel, bytes, slot);
@@ -106,6 +102,16 @@ impl<'a, O: Observer> Part<'a, O> {
         }
         self.outbox.letter(Letter { channel, entry }, None);
         true
+    }
+
+    /// The class of a channel to another part: asked for once.
+    fn class_away(&mut self, channel: u32) -> u32 {
+        let known = &mut self.away[channel as usize];
+        if *known == 0 {
+            let channel = &self.prepared.channels()[channel as usize];
+            *known = 1 + price::class(self.prepared.program(), self.setting.machine, channel);
+        }
+        *known - 1
     }
 
     /// Everything else: answers, processors' own lanes, channels where receives are announced.
