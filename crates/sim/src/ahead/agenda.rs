@@ -21,7 +21,7 @@ const FEW: usize = 4;
 /// What a rank has beside slots and channels, with the operations that it is at.
 const RANK_BYTES: usize = 256;
 /// Operations of a block before others have their turn, for each of its ranks.
-const SHARE: u64 = 48;
+const SHARE: u64 = 24;
 /// Binary digits of a word.
 const WORD: usize = u64::BITS as usize;
 
@@ -182,7 +182,9 @@ mod tests {
         assert!((0..100).all(|seat| agenda.pop() == Some(seat)));
         // The share is no reason to leave out those that did not have their turn; who is woken behind them has it, too.
         agenda.done(u32::MAX);
-        [7, 150, 3].into_iter().for_each(|seat| agenda.push(seat));
+        for seat in [7, 150, 3] {
+            agenda.push(seat);
+        }
         let rest: Vec<u32> = std::iter::from_fn(|| agenda.pop()).collect();
         assert_eq!(rest, (100..200).chain([3, 7]).collect::<Vec<u32>>());
     }
