@@ -40,6 +40,14 @@ struct Plan {
     collectives: Result<usize, String>,
 }
 
+/// A thread should have so many ranks: fewer wait for ranks of other threads more than they do anything.
+const RANKS_OF_A_THREAD: usize = 512;
+
+/// On how many threads one setting is worth running.
+fn useful(ranks: usize, threads: usize) -> usize {
+    threads.min(ranks / RANKS_OF_A_THREAD).max(1)
+}
+
 impl<'a> Sweep<'a> {
     /// Looks at all settings. One that cannot be has its error in its row; where none can be, the command is wrong.
     pub fn new(
@@ -125,7 +133,8 @@ impl<'a> Sweep<'a> {
 
     /// Runs some settings on so many threads; hands over what comes of each as it ends. Nothing new is begun once `stop` is set.
     ///
-    /// Settings with the same program go through it several at a time, unless there are fewer than threads: then each is spread over all of them.
+    /// Settings with the same program go through it several at a time, unless there are fewer than threads that a program with so many ranks can
+    /// use: then each is spread over these.
     pub fn run<E>(
         &self,
         programs: &Programs,
@@ -141,7 +150,8 @@ impl<'a> Sweep<'a> {
                 program.as_ref().map(|replay| replay.as_ref().map(|replay| Quick::new(&replay.program)))
             })
             .collect();
-        let is_wide = which.len() < threads;
+        let useful = useful(self.trace.size() as usize, threads);
+        let is_wide = which.len() < useful;
         let batches = self.batches(which, threads);
         let work = |nth: usize| {
             let batch: &[usize] = &batches[nth];
@@ -150,7 +160,7 @@ impl<'a> Sweep<'a> {
                 return batch.iter().map(|&index| self.refused(index)).collect();
             };
             match &quick[number] {
-                Some(Ok(quick)) => self.batch(quick, batch, if is_wide { threads } else { 1 }),
+                Some(Ok(quick)) => self.batch(quick, batch, if is_wide { useful } else { 1 }),
                 Some(Err(error)) => all(error),
                 None => all("its program was not asked for"),
             }

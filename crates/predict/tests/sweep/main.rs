@@ -81,8 +81,17 @@ fn threads_change_nothing() {
     let sweep = sweep(&trace, product(&axes()).unwrap());
     let one = rows(&sweep, &all(&sweep), 1);
     assert_eq!(rows(&sweep, &all(&sweep), 3), one);
-    // Fewer settings than threads: each runs on all of them.
     assert_eq!(rows(&sweep, &[0, 3], 4), [one[0].clone(), one[3].clone()]);
+}
+
+#[test]
+fn a_setting_with_many_ranks_is_spread_over_threads_and_gives_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = Trace::open(&stencil::write(folder.path(), 46, 3)).unwrap();
+    let machines = Axis::parse(Knob::Machine, "infiniband,ethernet10g").unwrap();
+    let network = Axis::parse(Knob::Network, "fast").unwrap();
+    let sweep = sweep(&trace, product(&[machines, network]).unwrap());
+    assert_eq!(rows(&sweep, &[0, 1], 4), rows(&sweep, &[0, 1], 1));
 }
 
 #[test]
