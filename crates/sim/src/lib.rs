@@ -10,6 +10,7 @@ mod engine;
 mod expand;
 mod halt;
 mod large;
+mod memo;
 pub mod network;
 pub mod observe;
 pub mod ordered;

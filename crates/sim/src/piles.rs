@@ -44,7 +44,7 @@ impl<T: Timed> Piles<T> {
     /// The earliest.
     #[inline]
     pub(crate) fn first(&mut self) -> Option<&T> {
-        if self.sorted.is_empty() && self.late.is_empty() {
+        if self.sorted.is_empty() && self.late.is_empty() && self.heaped != 0 {
             self.open();
         }
         self.sorted.last().max(self.late.peek())

@@ -1,17 +1,18 @@
 //! Numbered places for what comes and goes, used again and again: memory follows what is under way, not what has been.
 
+use crate::large::Large;
 use crate::prefetch;
 
 /// Things with small numbers.
 #[derive(Debug)]
 pub(crate) struct Slots<T> {
-    places: Vec<T>,
+    places: Large<T>,
     free: Vec<u32>,
 }
 
 impl<T> Default for Slots<T> {
     fn default() -> Self {
-        Self { places: Vec::new(), free: Vec::new() }
+        Self { places: Large::new(), free: Vec::new() }
     }
 }
 
@@ -22,6 +23,7 @@ impl<T: Default> Slots<T> {
     /// A place to write to. It may hold what was there before, whose memory can be used again.
     #[inline]
     pub(crate) fn take(&mut self) -> u32 {
+        self.touch_free();
         self.free.pop().unwrap_or_else(|| {
             self.places.push(T::default());
             (self.places.len() - 1) as u32
@@ -37,11 +39,17 @@ impl<T> Slots<T> {
             self.places.push(what);
             return (self.places.len() - 1) as u32;
         };
+        self.touch_free();
+        self.places[slot as usize] = what;
+        slot
+    }
+
+    /// A place will be taken soon.
+    #[inline]
+    fn touch_free(&self) {
         if let Some(&later) = self.free.len().checked_sub(AHEAD).and_then(|place| self.free.get(place)) {
             self.soon(later);
         }
-        self.places[slot as usize] = what;
-        slot
     }
 
     /// How many places there are, taken or not.

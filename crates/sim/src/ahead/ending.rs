@@ -24,7 +24,7 @@ const NEVER: Time = Time::from_picos(u64::MAX);
 
 impl<O: Observer> Part<'_, O> {
     pub(super) fn ending(&self) -> Ending {
-        let seats = || (0..self.ranks.len() as u32).zip(&self.ranks);
+        let seats = || (0..self.ranks.len() as u32).zip(self.ranks.iter());
         let halts = seats().filter(|(_, rank)| rank.next != NONE || rank.waits != NONE);
         Ending {
             ends: seats().map(|(seat, rank)| (self.code(seat), rank.clock)).collect(),

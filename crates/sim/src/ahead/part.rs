@@ -13,7 +13,7 @@ use super::price::{self, Prices};
 use super::queue::{Channel, Entry, ODD, Queues};
 use super::rank::{NONE, OWN_SLOTS, Rank, Rest, Slot};
 use super::score::{Bar, Reader};
-use crate::large;
+use crate::large::Large;
 use crate::observe::{Activity, Cause, Observer};
 use crate::prefetch;
 use crate::program::Act;
@@ -44,9 +44,9 @@ pub(super) struct Part<'a, O> {
     pub(super) seat: u32,
     /// and its first channel.
     pub(super) channel: u32,
-    pub(super) ranks: Vec<Rank<'a, Bar>>,
+    pub(super) ranks: Large<Rank<'a, Bar>>,
     pub(super) rests: Vec<Rest>,
-    pub(super) slots: Vec<Slot>,
+    pub(super) slots: Large<Slot>,
     /// Why each send in a slot is complete when it is, if somebody wants to see that.
     pub(super) causes: Vec<Cause>,
     pub(super) queues: Queues,
@@ -85,10 +85,10 @@ impl<'a, O: Observer> Part<'a, O> {
             let class = price::class(prepared.program(), machine, &prepared.channels()[number as usize]);
             Channel::new(class, price::needs_answers(prepared, machine, number))
         };
-        let queues = Queues::new(large::collect(channels.map(channel)), prepared.length(), O::LOOKS);
+        let queues = Queues::new(Large::collect(channels.map(channel)), prepared.length(), O::LOOKS);
         let mut slots = 0;
-        let ranks: Vec<Rank<'a, Bar>> =
-            large::collect(seats.clone().map(|seat| rank(prepared, seat, &mut slots)));
+        let ranks: Large<Rank<'a, Bar>> =
+            Large::collect(seats.clone().map(|seat| rank(prepared, seat, &mut slots)));
         let bytes = size_of_val(&*queues.channels) + slots as usize * size_of::<Slot>();
         Self {
             prepared,
@@ -102,7 +102,7 @@ impl<'a, O: Observer> Part<'a, O> {
             agenda: Agenda::new(ranks.len(), bytes),
             ranks,
             causes: vec![Cause { rank: 0, at: Time::ZERO }; if O::LOOKS { slots as usize } else { 0 }],
-            slots: large::filled(Slot::EMPTY, slots as usize),
+            slots: Large::filled(Slot::EMPTY, slots as usize),
             queues,
             odds: Odds::default(),
             early: FxHashMap::default(),

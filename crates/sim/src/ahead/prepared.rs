@@ -13,7 +13,7 @@ use crate::program::{Act, Channel, Op, Program, Sending};
 /// Channels are numbered by the seat of their receiver: what a rank receives lies together in memory, and a range of seats has a range of
 /// channels. What
 /// ranks do is copied.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Prepared<'a> {
     program: &'a Program,
     seating: Seating,

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use panto_units::Time;
 
 use super::price::CLASS_BITS;
+use crate::large::Large;
 
 /// The receiver waits for the next message.
 const WANTED: u32 = 1 << 31;
@@ -116,7 +117,7 @@ struct Spill {
 
 /// The channels to some ranks.
 pub(super) struct Queues {
-    pub(super) channels: Vec<Channel>,
+    pub(super) channels: Large<Channel>,
     /// When the first message of each channel was sent, if somebody wants to see it.
     sent: Vec<Time>,
     spills: Vec<Spill>,
@@ -127,7 +128,7 @@ pub(super) struct Queues {
 
 impl Queues {
     /// The channels of a program whose ranks have so many operations each, about; does somebody look?
-    pub(super) fn new(channels: Vec<Channel>, operations: usize, looks: bool) -> Self {
+    pub(super) fn new(channels: Large<Channel>, operations: usize, looks: bool) -> Self {
         let many = (operations / LONG).clamp(SOME, MANY);
         let sent = vec![Time::ZERO; if looks { channels.len() } else { 0 }];
         Self { channels, sent, spills: Vec::new(), unused: Vec::new(), many }
@@ -253,7 +254,7 @@ mod tests {
 
     #[test]
     fn many_messages_are_noticed_and_come_in_their_order() {
-        let mut queues = Queues::new(vec![Channel::new(0, false)], 0, false);
+        let mut queues = Queues::new(Large::filled(Channel::new(0, false), 1), 0, false);
         queues.want(0, 5);
         let entry = |nth: u64| Entry { arrival: Time::from_picos(nth), bytes: nth, sent: Time::ZERO };
         let count = SOME as u64 + 3;

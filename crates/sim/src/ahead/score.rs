@@ -5,7 +5,7 @@
 //! where a page is, and with tens of thousands of ranks that takes longer than the turn.
 
 use super::order::MANY;
-use crate::large;
+use crate::large::Large;
 use crate::program::{Act, Code, Op};
 
 /// Operations of a bar: two lines of the cache.
@@ -39,9 +39,9 @@ impl Bar {
 }
 
 /// What all ranks do.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Score {
-    bars: Vec<Bar>,
+    bars: Large<Bar>,
     /// Where each seat begins.
     starts: Vec<usize>,
     reader: Reader,
@@ -61,7 +61,7 @@ impl Score {
         let lengths: Vec<usize> = codes.clone().map(|code| code.ops.len() / LENGTH + 1).collect();
         let reader = Reader::of(&lengths);
         let (starts, all) = reader.starts(&lengths);
-        let mut bars = large::filled(Bar([Act::End.into(); LENGTH]), all);
+        let mut bars = Large::filled(Bar([Act::End.into(); LENGTH]), all);
         for (code, &start) in codes.zip(&starts) {
             for (nth, ops) in code.ops.chunks(LENGTH).enumerate() {
                 let bar = &mut bars[start + reader.place(nth)].0;

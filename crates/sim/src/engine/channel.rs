@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::message::{Message, NONE, Request, UNKNOWN};
 use super::words::Within;
+use crate::large::Large;
 use crate::prefetch;
 use crate::slots::Slots;
 
@@ -114,15 +115,15 @@ type Inbox = SmallVec<[(u32, u32); FEW]>;
 
 /// All channels that were ever used.
 pub(super) struct Channels {
-    inboxes: Vec<Inbox>,
+    inboxes: Large<Inbox>,
     /// Where there are many sources, those after the first few.
     find: FxHashMap<u64, u32>,
-    all: Vec<Channel>,
+    all: Large<Channel>,
 }
 
 impl Channels {
     pub(super) fn new(ranks: usize) -> Self {
-        Self { inboxes: vec![Inbox::new(); ranks], find: FxHashMap::default(), all: Vec::new() }
+        Self { inboxes: Large::filled(Inbox::new(), ranks), find: FxHashMap::default(), all: Large::new() }
     }
 
     /// The channel from one rank to another.

@@ -66,7 +66,11 @@ impl Wires {
     }
 
     /// When the next thing happens inside of a network, and of which.
+    #[inline]
     pub(super) fn next(&mut self) -> Option<(Time, u8)> {
+        if let [wire] = self.all.as_mut_slice() {
+            return wire.traffic.as_mut()?.next().map(|time| (time, 0));
+        }
         let next = |(number, wire): (usize, &mut Wire)| Some((wire.traffic.as_mut()?.next()?, number as u8));
         self.all.iter_mut().enumerate().filter_map(next).min()
     }

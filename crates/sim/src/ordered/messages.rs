@@ -8,7 +8,7 @@ use super::walk::Walk;
 use crate::costs;
 use crate::engine::{Envelope, Held, Manner, RequestId};
 use crate::observe::{Activity, Cause, Observer, Passed};
-use crate::program::{Act, Op, Sending};
+use crate::program::{Act, Lane, Op, Sending};
 
 impl<O: Observer> Walk<'_, '_, O> {
     #[inline]
@@ -142,7 +142,7 @@ impl<O: Observer> Walk<'_, '_, O> {
         if route.is_aside() {
             return true;
         }
-        let time = costs::sending(self.setting.machine, route.operation(), bytes, started);
+        let time = self.price(route.lane, bytes).sending(started);
         self.work(Activity::Message, time)
     }
 
@@ -186,9 +186,8 @@ impl<O: Observer> Walk<'_, '_, O> {
             if route.is_some_and(Route::is_aside) {
                 return true;
             }
-            let operation = route.and_then(Route::operation);
-            let time =
-                costs::receiving(walk.setting.machine, operation, outcome.label.bytes, outcome.unexpected);
+            let lane = route.map_or(Lane::Message, |route| route.lane);
+            let time = walk.price(lane, outcome.label.bytes).receiving(outcome.unexpected);
             walk.work(Activity::Message, time)
         });
         if worked {

@@ -6,6 +6,7 @@
 mod lead;
 mod messages;
 mod place;
+mod price;
 mod probing;
 mod routes;
 mod touch;
@@ -15,11 +16,15 @@ use panto_units::Time;
 
 use crate::engine::{Engine, Homes};
 use crate::halt::{Halt, Halted, MOST_HALTS, Want};
+use crate::large::Large;
+use crate::memo::Memo;
 use crate::observe::Observer;
 use crate::program::{Act, Program};
 use crate::setting::Setting;
 use place::{Pending, Place};
+use price::Price;
 use routes::Routes;
+use touch::Leads;
 use walk::Walk;
 
 /// Runs a program; answers when each rank ends, then each helper. The caller has checked that the machine takes so many ranks.
@@ -28,8 +33,9 @@ pub fn run<O: Observer>(program: &Program, setting: &Setting, observer: &mut O) 
     let mut engine = Engine::beside(setting.machine, &homes, setting.model, u32::MAX).without_bytes();
     let routes = Routes::new(program, &mut engine);
     let places = Place::all(program);
-    let slots = vec![Pending::Nothing; places.last().map_or(0, |place| place.slots.end)];
-    let mut run = Run { program, setting, routes, engine, places, slots, observer };
+    let slots = Large::filled(Pending::Nothing, places.last().map_or(0, |place| place.slots.end));
+    let (prices, leads) = (Memo::default(), Leads::default());
+    let mut run = Run { program, setting, routes, engine, places, slots, observer, prices, leads };
     while let Some(rank) = run.engine.turn() {
         run.touch_next();
         run.go_on(rank, true);
@@ -45,9 +51,11 @@ struct Run<'a, O> {
     setting: &'a Setting<'a>,
     routes: Routes,
     engine: Engine,
-    places: Vec<Place<'a>>,
-    slots: Vec<Pending>,
+    places: Large<Place<'a>>,
+    slots: Large<Pending>,
     observer: &'a mut O,
+    prices: Memo<Price>,
+    leads: Leads,
 }
 
 impl<O: Observer> Run<'_, O> {
@@ -64,6 +72,7 @@ impl<O: Observer> Run<'_, O> {
             place,
             engine: &mut self.engine,
             observer: self.observer,
+            prices: &mut self.prices,
         };
         if walk.go_on() {
             self.engine.finish(rank);

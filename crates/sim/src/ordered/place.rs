@@ -6,6 +6,7 @@ use panto_units::Time;
 use smallvec::SmallVec;
 
 use crate::engine::RequestId;
+use crate::large::Large;
 use crate::observe::Activity;
 use crate::program::{Code, Op, Program};
 
@@ -73,14 +74,14 @@ pub(super) struct Loop {
 
 impl<'a> Place<'a> {
     /// The beginning of each rank.
-    pub(super) fn all(program: &'a Program) -> Vec<Self> {
+    pub(super) fn all(program: &'a Program) -> Large<Self> {
         let mut end = 0;
         let place = |code: &'a Code| {
             let start = end;
             end += code.slots as usize;
             Self::new(&code.ops, start..end)
         };
-        program.codes.iter().map(place).collect()
+        Large::collect(program.codes.iter().map(place))
     }
 
     fn new(ops: &'a [Op], slots: Range<usize>) -> Self {

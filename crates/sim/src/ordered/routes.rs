@@ -4,6 +4,7 @@ use panto_schedule::Collective;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::{ChannelId, Engine, Label, Within};
+use crate::large::Large;
 use crate::prefetch;
 use crate::program::{Channel, Lane, Pick, Program};
 
@@ -41,7 +42,7 @@ impl Route {
 /// A tag is a class and a lane, numbered in their order: channels of one class that differ in their lanes are not the same, and
 /// those of a range of classes have a range of tags.
 pub(super) struct Routes {
-    all: Vec<Route>,
+    all: Large<Route>,
     picks: Vec<Within>,
     /// By sender, receiver and tag, where picks must know.
     find: FxHashMap<(u32, u32, u32), u32>,
@@ -65,9 +66,9 @@ impl Routes {
             tag: by_tag[&(channel.class, number(channel.lane))],
             lane: channel.lane,
         };
-        let all: Vec<Route> = program.channels.iter().map(&mut route).collect();
+        let all = Large::collect(program.channels.iter().map(&mut route));
         let picks = program.picks.iter().map(|pick| within(pick, &tags)).collect();
-        let known = if program.has_picks() { all.as_slice() } else { &[] };
+        let known = if program.has_picks() { &*all } else { &[] };
         let find = known.iter().zip(0..).map(|(route, id)| ((route.from, route.to, route.tag), id)).collect();
         Self { all, picks, find }
     }
@@ -104,7 +105,9 @@ fn within(pick: &Pick, tags: &[(u32, u8)]) -> Within {
     }
 }
 
-fn number(lane: Lane) -> u8 {
+/// Names a lane.
+#[inline]
+pub(super) fn number(lane: Lane) -> u8 {
     match lane {
         Lane::Message => 0,
         Lane::Aside => 1,

@@ -17,10 +17,13 @@ const IN_A_LINE: usize = 4;
 /// So many requests, at least.
 const REQUESTS: usize = 5;
 
+/// Where the next ranks lead: first by channels, then by the engine's names for them.
+pub(super) type Leads = [Vec<u32>; 3];
+
 impl<O: Observer> Run<'_, O> {
     /// Before a turn, asks for what coming turns need.
     #[inline]
-    pub(super) fn touch_next(&self) {
+    pub(super) fn touch_next(&mut self) {
         if self.places.len() <= FEW {
             return;
         }
@@ -31,15 +34,27 @@ impl<O: Observer> Run<'_, O> {
         if let Some(rank) = self.engine.coming(4) {
             self.touch_operations(&self.places[rank as usize]);
         }
-        if let Some(rank) = self.engine.coming(3) {
-            each_channel(&self.places[rank as usize], |channel| self.routes.touch(channel));
-        }
         if let Some(rank) = self.engine.coming(2) {
-            self.touch_channels(&self.places[rank as usize]);
+            self.touch_requests(&self.places[rank as usize]);
         }
-        if let Some(rank) = self.engine.coming(1) {
-            let touch = |channel: u32| self.engine.touch_waiting(self.routes.get(channel).way);
-            each_channel(&self.places[rank as usize], touch);
+        let Self { engine, places, routes, leads, .. } = self;
+        leads.rotate_right(1);
+        let [third, second, first] = leads;
+        third.clear();
+        if let Some(rank) = engine.coming(3) {
+            each_channel(&places[rank as usize], |channel| {
+                routes.touch(channel);
+                third.push(channel);
+            });
+        }
+        for lead in second {
+            let route = routes.get(*lead);
+            engine.touch_channel(route.way);
+            engine.touch_rank(route.to);
+            *lead = route.way;
+        }
+        for way in first {
+            engine.touch_waiting(*way);
         }
     }
 
@@ -58,16 +73,11 @@ impl<O: Observer> Run<'_, O> {
     }
 
     #[inline]
-    fn touch_channels(&self, place: &Place) {
+    fn touch_requests(&self, place: &Place) {
         let pending = self.slots[place.slots.clone()].iter().take(MOST_OPERATIONS);
         for request in pending.filter_map(|pending| pending.request()) {
             self.engine.touch_request(request);
         }
-        each_channel(place, |channel| {
-            let route = self.routes.get(channel);
-            self.engine.touch_channel(route.way);
-            self.engine.touch_rank(route.to);
-        });
     }
 }
 

@@ -3,9 +3,11 @@
 use panto_units::Time;
 
 use super::place::{Loop, Pending, Place};
+use super::price::Price;
 use super::routes::Routes;
 use crate::costs;
 use crate::engine::Engine;
+use crate::memo::Memo;
 use crate::observe::{Activity, Observer};
 use crate::program::{Act, Program, Way};
 use crate::setting::Setting;
@@ -22,6 +24,7 @@ pub(super) struct Walk<'a, 'p, O> {
     pub(super) slots: &'a mut [Pending],
     pub(super) engine: &'a mut Engine,
     pub(super) observer: &'a mut O,
+    pub(super) prices: &'a mut Memo<Price>,
 }
 
 impl<O: Observer> Walk<'_, '_, O> {

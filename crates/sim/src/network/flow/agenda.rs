@@ -1,6 +1,7 @@
 //! What happens when, where the time of what is on the list can change.
 
 use std::cmp::Ordering;
+use std::collections::VecDeque;
 
 use super::message::Flow;
 use crate::network::Ticket;
@@ -13,7 +14,12 @@ use crate::slots::Slots;
 /// one holds.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
+    /// What became known in the order of time: most of it, where messages are of equal lengths and meet nobody.
+    run: VecDeque<Entry>,
+    /// The rest.
     queue: Piles<Entry>,
+    /// The first that holds, if it was looked for since something changed.
+    first: Option<Entry>,
 }
 
 /// That something happens to a flow.
@@ -50,12 +56,19 @@ impl Agenda {
     /// What happens first.
     #[inline]
     pub(super) fn first(&mut self, flows: &Slots<Flow>) -> Option<Entry> {
-        loop {
-            let first = *self.queue.first()?;
+        if self.first.is_none() {
+            self.look(flows);
+        }
+        self.first
+    }
+
+    fn look(&mut self, flows: &Slots<Flow>) {
+        while let Some(&first) = self.run.front().max(self.queue.first()) {
             if flows[first.slot].expects(&first) {
-                return Some(first);
+                self.first = Some(first);
+                return;
             }
-            self.queue.pop();
+            self.drop_first();
         }
     }
 
@@ -63,19 +76,37 @@ impl Agenda {
     #[inline]
     pub(super) fn put(&mut self, slot: u32, flow: &Flow) {
         let Flow { when: time, order, ticket, .. } = *flow;
-        self.queue.push(Entry { time, order, slot, ticket });
+        let entry = Entry { time, order, slot, ticket };
+        if self.first.is_some_and(|first| first.slot == slot || first < entry) {
+            self.first = None;
+        }
+        if self.run.back().is_none_or(|last| entry <= *last) {
+            self.run.push_back(entry);
+        } else {
+            self.queue.push(entry);
+        }
     }
 
     /// What is first happens now.
     #[inline]
     pub(super) fn take_first(&mut self) {
-        self.queue.pop();
+        self.first = None;
+        self.drop_first();
+    }
+
+    #[inline]
+    fn drop_first(&mut self) {
+        if self.run.front() > self.queue.first() {
+            self.run.pop_front();
+        } else {
+            self.queue.pop();
+        }
     }
 
     /// What happens so many later, as far as that is known.
     #[inline]
     pub(super) fn later(&self, by: usize) -> Option<&Entry> {
-        self.queue.later(by)
+        self.run.get(by - 1).or_else(|| self.queue.later(by))
     }
 }
 

@@ -28,6 +28,7 @@ use self::links::Links;
 use self::message::{Flow, Share, State};
 use self::places::Users;
 use super::{Carried, Load, Passage, Ticket};
+use crate::memo::Memo;
 use crate::slots::Slots;
 
 /// Full speed. Divisible by all numbers up to 20, so that common shares are exact.
@@ -47,6 +48,8 @@ pub(super) struct Flows {
     injected: u64,
     /// The time that a header takes over a link.
     header: u64,
+    /// The time that the bytes of a message take alone, and its start-ups.
+    times: Memo<(u64, u64)>,
 }
 
 /// Events from asking for a flow to its turn: as long as memory takes to answer, and more.
@@ -63,14 +66,17 @@ impl Flows {
             scratch: solve::Scratch::default(),
             injected: 0,
             header: network.switching.header(&network.setup).as_picos(),
+            times: Memo::default(),
         }
     }
 
     #[inline]
     pub(super) fn inject(&mut self, network: &Network, now: u64, ticket: Ticket, load: Load) -> Carried {
-        let whole = network.link.of(load.bytes).as_picos();
-        let alone = super::occupied(network, load.bytes).min(whole);
-        let startups = whole - alone;
+        let (alone, startups) = self.times.get((load.bytes, 0), || {
+            let whole = network.link.of(load.bytes).as_picos();
+            let alone = super::occupied(network, load.bytes).min(whole);
+            (alone, whole - alone)
+        });
         let begin = now.saturating_add(self.header).saturating_add(startups);
         if alone == 0 {
             return Carried::At(self.passage(begin, network.topology.distance(load.from, load.to)));

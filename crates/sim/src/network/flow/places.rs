@@ -3,6 +3,7 @@
 use panto_machine::{LinkId, Topology};
 use rustc_hash::FxHashMap;
 
+use crate::large::Large;
 use crate::network::channels::MOST_DENSE;
 use crate::prefetch;
 
@@ -20,7 +21,7 @@ pub(super) enum Users {
 /// Each link has a place: that of its number; or where there are too many to keep all, one that it has while it is used.
 #[derive(Debug)]
 pub(super) struct Places {
-    users: Vec<Users>,
+    users: Large<Users>,
     /// How many links a node has on average.
     per_node: usize,
     sparse: Option<Sparse>,
@@ -37,10 +38,10 @@ struct Sparse {
 impl Places {
     pub(super) fn new(topology: &Topology) -> Self {
         if topology.links() > MOST_DENSE {
-            return Self { users: Vec::new(), per_node: 0, sparse: Some(Sparse::default()) };
+            return Self { users: Large::new(), per_node: 0, sparse: Some(Sparse::default()) };
         }
         let (links, nodes) = (topology.links() as usize, topology.processors().max(1));
-        Self { users: vec![Users::Nobody; links], per_node: links / nodes, sparse: None }
+        Self { users: Large::filled(Users::Nobody, links), per_node: links / nodes, sparse: None }
     }
 
     /// The place of a link.
@@ -96,7 +97,7 @@ impl Places {
 }
 
 impl Sparse {
-    fn place(&mut self, link: LinkId, users: &mut Vec<Users>) -> u32 {
+    fn place(&mut self, link: LinkId, users: &mut Large<Users>) -> u32 {
         *self.of.entry(link).or_insert_with(|| {
             if let Some(place) = self.free.pop() {
                 self.links[place as usize] = link;

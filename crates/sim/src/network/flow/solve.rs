@@ -35,10 +35,14 @@ impl Flows {
     }
 
     /// Finds the rates that hold from now on.
+    #[inline]
     pub(super) fn solve(&mut self) {
-        if !self.is_unsolved() {
-            return;
+        if self.is_unsolved() {
+            self.find_rates();
         }
+    }
+
+    fn find_rates(&mut self) {
         let Self { messages, links, scratch, .. } = self;
         let mut at = 0;
         while at < links.dirty.len() {
