@@ -1,13 +1,16 @@
 //! How many operations a second run ahead: `cargo bench -p panto-sim --bench ahead`.
 //!
 //! Runs on one core and on two take turns; what is printed is the best of each and, in parentheses, the median. Where neighbours of a virtual
-//! machine disturb, the best is what the program can do, and the median what somebody gets there.
+//! machine disturb, the best is what the program can do, and the median what somebody gets there. Two cores are seldom twice as fast as one:
+//! they share caches, memory and the neighbours. So two runs of one core each take their turns as well, side by side and without a word to
+//! each other: what they do together is what the machine gives to two cores.
 //!
 //! Words restrict it: names of patterns, numbers of ranks; `looped` for rounds as loops instead of written out, `rendezvous` for messages
 //! that need an answer, `busy` for a machine that does other things (one core only, by the time that it had), `million` for a million ranks with a halo exchange and an allreduce, with its memory.
 
 mod patterns;
 
+use std::thread;
 use std::time::Instant;
 
 use panto_machine::{Cost, Machine, Network, Overheads, PerByte, Protocol, Switching, Topology};
@@ -47,7 +50,10 @@ fn main() {
     let named = |pattern: &Pattern| has(pattern.name()) || !ALL.iter().any(|pattern| has(pattern.name()));
     let sizes: Vec<u32> = words.iter().filter_map(|word| word.parse().ok()).collect();
     let sizes = if sizes.is_empty() { RANKS.to_vec() } else { sizes };
-    println!("{:14} {:>8} {:>16} {:>16} {:>6}", "pattern", "ranks", "M/s 1 core", "M/s 2 cores", "ratio");
+    println!(
+        "{:14} {:>8} {:>16} {:>16} {:>6} {:>16}",
+        "pattern", "ranks", "M/s 1 core", "M/s 2 cores", "ratio", "M/s side by side"
+    );
     for pattern in ALL.into_iter().filter(named) {
         for &ranks in sizes.iter().filter(|&&ranks| pattern != Pattern::Alltoall || ranks <= MOST_ALLTOALL) {
             row(pattern, ranks, bytes, form);
@@ -62,18 +68,20 @@ fn row(pattern: Pattern, ranks: u32, bytes: u64, form: Form) {
     let machine = machine(ranks);
     let setting = Setting { machine: &machine, model: Model::Fast, paces: &[], noise: None };
     let rate = |threads: usize| operations as f64 / time(&prepared, &setting, threads) / 1e6;
-    let (mut alone, mut both) = (Vec::new(), Vec::new());
+    let (mut alone, mut both, mut beside) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..REPETITIONS {
         alone.push(rate(1));
         if !is_busy() {
             both.push(rate(2));
+            beside.push(2.0 * operations as f64 / time_beside(&prepared, &setting) / 1e6);
         }
     }
     print!("{:14} {ranks:>8} {:>16}", pattern.name(), shown(&mut alone));
     if is_busy() {
         println!();
     } else {
-        println!(" {:>16} {:>6.2}", shown(&mut both), best(&both) / best(&alone));
+        let ratio = best(&both) / best(&alone);
+        println!(" {:>16} {ratio:>6.2} {:>16}", shown(&mut both), shown(&mut beside));
     }
 }
 
@@ -100,6 +108,17 @@ fn time(prepared: &Prepared<'_>, setting: &Setting<'_>, threads: usize) -> f64 {
     };
     assert!(ends.expect("the program ends").iter().all(|&end| end > Time::ZERO));
     seconds
+}
+
+/// Seconds until two runs of one core each, side by side, have both ended.
+fn time_beside(prepared: &Prepared<'_>, setting: &Setting<'_>) -> f64 {
+    let start = Instant::now();
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| time(prepared, setting, 1));
+        }
+    });
+    start.elapsed().as_secs_f64()
 }
 
 /// Does the machine do other things?
