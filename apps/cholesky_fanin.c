@@ -1,5 +1,5 @@
-// Cholesky factorisation, fan-in (P17), as PUPPET's thesis has it (5.1.2): whoever owns columns that a column needs sends its owner their
-// combined contribution.
+// Cholesky factorisation, fan-in (P17), as in PUPPET's thesis (5.1.2): a rank that owns columns on
+// which another rank's column depends sends that rank their combined contribution.
 #include "common/cholesky.h"
 #include "common/common.h"
 
@@ -8,23 +8,23 @@
 
 typedef struct {
     Matrix matrix;
-    int *missing;   // how many contributions each own column still waits for
+    int *missing;   // number of contributions that each own column still needs
     double *buffer; // a contribution
 } State;
 
-// How many ranks beside its owner have columns before this one.
+// Returns the number of ranks, without its owner, that have columns before this one.
 static int contributors(long j) {
     int all = j < ranks ? (int)j : ranks;
     return owner(j) < j ? all - 1 : all;
 }
 
-// Adds all that own columns do to column j.
+// Adds the updates of all own columns to column j.
 static void gather_own(const State *state, double *target, long j) {
     for (long k = rank; k < j; k += ranks)
         update(target, state->matrix.column[k], k, j, state->matrix.n);
 }
 
-// The ranks are not in step: what comes may be for a later column than the one that is waited for.
+// Ranks are not synchronised: a contribution may be for a later column than the current one.
 static void receive(State *state) {
     long n = state->matrix.n;
     MPI_Status status;
@@ -49,7 +49,8 @@ static void factorise(State *state) {
         } else if (rank < j) {
             memset(state->buffer, 0, (size_t)(n - j) * sizeof(double));
             gather_own(state, state->buffer, j);
-            // Nobody waits for ever: the rank that is furthest behind either sends to one that receives, or receives.
+            // No deadlock: the rank that is furthest behind either sends to a rank that receives,
+            // or receives.
             CHECK(MPI_Send(state->buffer, (int)(n - j), MPI_DOUBLE, owner(j), (int)j, MPI_COMM_WORLD));
         }
     }

@@ -1,5 +1,5 @@
-// Cholesky factorisation, fan-out (P17), as PUPPET's thesis has it (5.1.2): a finished column goes to all that need it, and whoever gets
-// a column updates its own with it.
+// Cholesky factorisation, fan-out (P17), as in PUPPET's thesis (5.1.2): a finished column is sent
+// to all ranks that need it, and a rank that receives a column updates its own columns with it.
 #include "common/cholesky.h"
 #include "common/common.h"
 
@@ -7,15 +7,16 @@
 
 typedef struct {
     Matrix matrix;
-    long *updates;          // how many updates each own column has had
-    long *queue;            // own finished columns whose updates are still to be made
-    long queued, taken;     // what came into the queue, and what was taken from it
-    long finished;          // own columns that are finished
+    long *updates;          // number of updates that each own column has had
+    long *queue;            // own finished columns whose updates are not yet applied
+    long queued, taken;     // numbers of columns added to the queue, and taken from it
+    long finished;          // number of own finished columns
     MPI_Request *requests;
     long pending;
 } State;
 
-// Each of the next `ranks - 1` columns has another owner; all later columns belong to the same ones.
+// Each of the next `ranks - 1` columns has a different owner; all later columns belong to the same
+// ranks.
 static void send(State *state, long k) {
     long n = state->matrix.n;
     for (long next = k + 1; next < n && next < k + ranks; next++)
@@ -39,7 +40,7 @@ static void apply(State *state, const double *column, long k) {
     }
 }
 
-// Receives some column into `buffer`; answers which it is.
+// Receives a column into `buffer`, any if `expected` is negative; returns its number.
 static long receive(double *buffer, long n, long expected) {
     int source = expected < 0 ? MPI_ANY_SOURCE : owner(expected);
     int tag = expected < 0 ? MPI_ANY_TAG : (int)expected;
@@ -77,7 +78,7 @@ int main(int argc, char **argv) {
     const Option options[] = {
         {"-n", "rows and columns", &n, 1, false},
         {"-s", "seed of the random numbers", &seed, 0, false},
-        {"--in-order", "receive the columns in order, without wild cards", &in_order, 0, true},
+        {"--in-order", "receive the columns in order, without wildcards", &in_order, 0, true},
         {"--no-check", "leave the check of the result out", &unchecked, 0, true},
         {0},
     };

@@ -1,4 +1,5 @@
-// Parallel merge sort (P17), as PUPPET's thesis has it (5.1.1): each rank sorts its piece, and pairs merge up a binary tree.
+// Parallel merge sort (P17), as in PUPPET's thesis (5.1.1): each rank sorts its piece, and pairs
+// merge up a binary tree.
 #include "common/common.h"
 
 #include <stdlib.h>
@@ -45,12 +46,12 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// Where the pieces of `step` ranks, beginning with the first, end.
+// Returns the end of the pieces of `step` ranks from rank `first` on.
 static long behind(long size, int first, int step) {
     return piece(size, ranks, first + step < ranks ? first + step : ranks);
 }
 
-// Merges up the tree. What was merged lies in `*data` in the end.
+// Merges up the tree; the result is in `*data`.
 static void climb(int **data, int **scratch, long size) {
     long first = piece(size, ranks, rank);
     for (int step = 1; step < ranks; step *= 2) {
@@ -89,7 +90,7 @@ int main(int argc, char **argv) {
     };
     begin(&argc, &argv, "Parallel merge sort of random integers.", options, NULL);
 
-    // Rank 0 ends with all; the others with what their part of the tree holds, which is less.
+    // Rank 0 ends with all elements; the others with those of their subtree, which are fewer.
     long first = piece(size, ranks, rank), mine = piece(size, ranks, rank + 1) - first;
     int *data = allocate((size_t)(size - first), sizeof *data);
     int *scratch = allocate((size_t)(size - first), sizeof *scratch);

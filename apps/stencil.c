@@ -1,10 +1,11 @@
-// A regular stencil: Jacobi's iteration on a square, its blocks on a 2-D mesh of ranks that exchange their edges each time.
+// A regular stencil: Jacobi iteration on a square, in blocks on a 2-D mesh of ranks that exchange
+// their edges in each iteration.
 #include "common/common.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-// A block with a rim of one cell: `rows` by `columns` inside, `columns + 2` from row to row.
+// A block with a halo of one cell: `rows` by `columns` interior cells, rows of `columns + 2` cells.
 typedef struct {
     long rows, columns;
     double *now, *next;
@@ -21,7 +22,7 @@ static double start_value(long seed, long n, long i, long j) {
     return random_number((uint64_t)seed, (uint64_t)(i * n + j));
 }
 
-// Fills the block whose first cell is (top, left) of the n by n square. Beyond the square lies 0.
+// Fills the block whose first cell is (top, left) of the n by n square. Cells outside are 0.
 static Block block_make(long rows, long columns, long top, long left, long n, long seed) {
     size_t cells = (size_t)((rows + 2) * (columns + 2));
     Block block = {rows, columns, allocate(cells, sizeof(double)), allocate(cells, sizeof(double))};
@@ -36,8 +37,8 @@ static void block_free(Block *block) {
     free(block->next);
 }
 
-// One iteration inside the block; answers the sum of the squares of the changes. Not inlined, so that the parallel and the
-// sequential run compute with the same instructions.
+// Performs one iteration inside the block; returns the sum of the squares of the changes. Not
+// inlined, so that the parallel and the sequential run use the same instructions.
 __attribute__((noinline)) static double sweep(Block *block) {
     long width = block->columns + 2;
     double sum = 0;
@@ -66,7 +67,7 @@ static Mesh mesh_make(void) {
     return mesh;
 }
 
-// Gives each neighbour the edge that it borders on, and takes theirs into the rim.
+// Sends each neighbour the adjacent edge, and receives theirs into the halo.
 static void exchange(const Mesh *mesh, const Block *block) {
     long width = block->columns + 2, rows = block->rows, columns = block->columns;
     int row = (int)columns;
@@ -83,7 +84,7 @@ static void exchange(const Mesh *mesh, const Block *block) {
     CHECK(MPI_Waitall(8, requests, MPI_STATUSES_IGNORE));
 }
 
-// Iterates; answers the last residual that was asked for.
+// Iterates; returns the last residual, computed every `every` iterations.
 static double iterate(const Mesh *mesh, Block *block, long iterations, long every) {
     double residual = 0;
     for (long i = 1; i <= iterations; i++) {
@@ -97,7 +98,7 @@ static double iterate(const Mesh *mesh, Block *block, long iterations, long ever
     return residual;
 }
 
-// The same on one rank, without messages.
+// Repeats the iterations on one rank, without messages, and compares.
 static void verify(const Block *block, long top, long left, long n, long seed, long iterations, long every,
                    double residual) {
     Block whole = block_make(n, n, 0, 0, n, seed);

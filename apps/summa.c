@@ -1,6 +1,7 @@
-// The level-3 routines of the BLAS on SUMMA (P17), as PUPPET's thesis uses them (5.1.3): blocks on a 2-D mesh, panels that
-// are broadcast along its rows and columns, and sums of what they contribute.
-// Method: van de Geijn and Watts, SUMMA, 1997; its extension to the other routines: Chtchelkanova et al., 1997.
+// Level-3 BLAS routines with SUMMA (P17), as in PUPPET's thesis (5.1.3): blocks on a 2-D mesh,
+// panels that are broadcast along its rows and columns, and sums of their contributions. Method:
+// van de Geijn and Watts, SUMMA, 1997; its extension to the other routines: Chtchelkanova et al.,
+// 1997.
 #include "common/common.h"
 #include "common/dense.h"
 #include "common/mesh.h"
@@ -10,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What a routine works on. The panels are `width` rows or columns of the blocks.
+// Operands of a routine. Panels are `width` rows or columns of the blocks.
 typedef struct {
     Block a, b, c;
     long width;
     double *left, *right, *sum;
 } Work;
 
-// C += A B, where only a part of A may count. Whatever lies above a triangular panel is 0 and left out.
+// C += A B, of the given part of A. Rows above a triangular panel are 0 and skipped.
 static void product(Work *work, Part part) {
     Block *c = &work->c;
     for (long k = 0, end; k < c->n; k = end) {
@@ -29,7 +30,8 @@ static void product(Work *work, Part part) {
     }
 }
 
-// C += A' B, of the part of A strictly below the diagonal. A panel of C's rows is summed over the column of the mesh.
+// C += A' B, of the part of A strictly below the diagonal. A panel of C's rows is summed over the
+// column of the mesh.
 static void product_transposed(Work *work) {
     Block *c = &work->c;
     const Block *b = &work->b;
@@ -67,7 +69,7 @@ static void product_lower(Work *work, const Block *a, const Block *b) {
 
 static void gemm(Work *work) { product(work, FULL); }
 
-// C += A B, of a symmetric A of which the lower triangle is stored.
+// C += A B, of a symmetric A whose lower triangle is stored.
 static void symm(Work *work) {
     product(work, LOWER);
     product_transposed(work);
@@ -83,14 +85,15 @@ static void syr2k(Work *work) {
     product_lower(work, &work->b, &work->a);
 }
 
-// C becomes X of L X = B, of the lower triangle L of A.
+// C becomes the solution X of L X = B, where L is the lower triangle of A.
 static void trsm(Work *work) {
     Block *c = &work->c;
     memcpy(c->data, work->b.data, (size_t)(c->rows * c->columns) * sizeof(double));
     for (long k = 0, end; k < c->n; k = end) {
         end = panel_end(c, k, work->width);
         long width = end - k, rows = spread_columns(&work->a, k, end, k, LOWER, work->left);
-        // The rows of the panel that hold the diagonal come first, and only on the row of the mesh that solves.
+        // The rows of the panel with the diagonal come first, and only on the row of the mesh that
+        // solves.
         bool solves = c->mesh->row == row_of(c, k);
         if (solves)
             solve(width, c->columns, work->left, width, c->data + (k - c->top) * c->columns, c->columns);
@@ -101,7 +104,7 @@ static void trsm(Work *work) {
     }
 }
 
-// The two sides of what must be equal for every vector x, given a vector for what lies between.
+// Computes both sides of an equation that holds for every vector x; `between` is scratch space.
 typedef void Sides(const Work *work, const double *x, double *between, double *left, double *right);
 
 static void sides_gemm(const Work *work, const double *x, double *between, double *left, double *right) {
@@ -169,7 +172,8 @@ static void verify(const Work *work, Sides *sides, long seed) {
     for (long i = 0; i < n; i++)
         x[i] = random_number((uint64_t)seed + 3, (uint64_t)i);
     sides(work, x, between, left, right);
-    // The elements of a product are sums of n, each at most (n + 1) squared; x adds n of them.
+    // Elements of a product are sums of n terms, each at most (n + 1) squared; n of them are
+    // summed.
     double bound = 8 * DBL_EPSILON * pow((double)n + 1, 3);
     for (long i = 0; i < n; i++)
         EXPECT(fabs(left[i] - right[i]) <= bound, "row %ld is %g, not %g, for a random vector", i, left[i], right[i]);

@@ -8,7 +8,7 @@
 
 int owner(long column) { return (int)(column % ranks); }
 
-// Random off the diagonal, and heavy enough on it to be positive definite.
+// Random off the diagonal, with a diagonal large enough to make the matrix positive definite.
 static double element(const Matrix *matrix, long i, long j) {
     double random = random_number((uint64_t)matrix->seed, (uint64_t)(i * matrix->n + j));
     return i == j ? (double)matrix->n + random : random;
@@ -45,7 +45,8 @@ void normalise(double *column, long j, long n) {
         column[i] /= root;
 }
 
-// Adds to `rest` what column j has in A x - L L' x. A is symmetric, so its column below the diagonal counts twice.
+// Adds the contribution of column j to A x - L L' x. A is symmetric, so its column below the
+// diagonal counts twice.
 static void residual(const Matrix *matrix, long j, const double *x, double *rest) {
     const double *factor = matrix->column[j];
     double dot = 0;
@@ -67,7 +68,7 @@ void verify_factor(const Matrix *matrix) {
     for (long j = rank; j < n; j += ranks)
         residual(matrix, j, x, rest);
     CHECK(MPI_Allreduce(MPI_IN_PLACE, rest, (int)n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
-    // The elements of A are at most n + 1, and n of them meet in a row.
+    // Elements of A are at most n + 1, and a row is a sum of n of them.
     double bound = 16 * DBL_EPSILON * (double)(n + 1) * (double)n;
     for (long i = 0; i < n; i++)
         EXPECT(fabs(rest[i]) <= bound, "row %ld of A x - L L' x is %g, more than %g", i, rest[i], bound);

@@ -1,12 +1,13 @@
-// What both Cholesky factorisations share: a matrix whose columns are dealt out to the ranks like cards.
+// Shared by both Cholesky factorisations: a matrix whose columns are distributed cyclically.
 #ifndef CHOLESKY_H
 #define CHOLESKY_H
 
-// The lower triangle of a symmetric positive-definite matrix; in the end its factor. Column j holds rows j to n - 1.
+// The lower triangle of a symmetric positive-definite matrix, replaced by its factor. Column j has
+// rows j to n - 1.
 typedef struct {
     long n;
     long seed;
-    double **column; // NULL where another rank owns it
+    double **column; // NULL if another rank owns it
 } Matrix;
 
 Matrix matrix_make(long n, long seed);

@@ -96,7 +96,7 @@ void read_options(int argc, char **argv, const char *about, const Option *option
     }
 }
 
-// When MPI had begun.
+// Time at which MPI_Init had returned, in seconds.
 static double began;
 
 static void look_around(void) {
@@ -124,8 +124,8 @@ void begin_threaded(int *argc, char ***argv, const char *about, const Option *op
     }
 }
 
-// Says how long this rank ran between the beginning and the end of MPI, and until when by the clock on the wall, if the environment asks
-// for it: predictions are held to it.
+// Prints, if the environment requests it, how long this rank ran between the beginning and the end
+// of MPI, and its end by the wall clock. Tests compare predictions with it.
 static void tell_time(double ended) {
     if (getenv("APP_TIMES")) {
         struct timespec now;
@@ -187,7 +187,8 @@ void need_ranks(int least) {
         refuse("this program wants at least %d ranks, not %d", least, ranks);
 }
 
-// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): the state is a counter, so any element can be had at once.
+// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): the state is a counter, so any element can be
+// computed directly.
 uint64_t random_bits(uint64_t seed, uint64_t index) {
     uint64_t z = seed * UINT64_C(0xd1342543de82ef95) + (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);

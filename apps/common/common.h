@@ -1,4 +1,4 @@
-// What all programs share: beginning and end, options, checked calls, random numbers.
+// Shared by all programs: beginning and end, options, checked calls, random numbers.
 #ifndef COMMON_H
 #define COMMON_H
 
@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// This process in MPI_COMM_WORLD, and how many there are. Set by begin().
+// Rank of this process in MPI_COMM_WORLD, and number of ranks. Set by begin().
 extern int rank, ranks;
 
-// Ends the job with MPI's own words when a call fails.
+// Aborts the job with MPI's error message if a call fails.
 #define CHECK(call) check((call), #call, __FILE__, __LINE__)
 void check(int code, const char *call, const char *file, int line);
 
-// Ends the job with exit code 1 and this message when the condition does not hold: a result is wrong.
+// Aborts the job with exit code 1 and this message if the condition is false: a result is wrong.
 #define EXPECT(condition, ...) \
     do { \
         if (!(condition)) \
@@ -23,10 +23,10 @@ void check(int code, const char *call, const char *file, int line);
 _Noreturn void wrong(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// Ends all ranks with exit code 2: what was asked for makes no sense. All ranks must call it; the first one speaks.
+// Ends all ranks with exit code 2: invalid arguments. Collective; rank 0 prints the message.
 _Noreturn void refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// An option of the command line. With `flag` it takes no number and sets one.
+// A command-line option. With `flag` it takes no number and sets the value to 1.
 typedef struct {
     const char *name;
     const char *meaning;
@@ -35,36 +35,37 @@ typedef struct {
     bool flag;
 } Option;
 
-// Starts MPI, sets `rank` and `ranks`, reads the options. The table ends with an entry without a name. `word`, where given, gets
-// the first word that is no option. On `--help` or a wrong option, the first rank says what there is and all end.
+// Starts MPI, sets `rank` and `ranks`, and reads the options. The table ends with an entry without
+// a name. `word`, if given, is set to the first argument that is not an option. On `--help` or an
+// invalid option, rank 0 prints the help or the error and all ranks exit.
 void begin(int *argc, char ***argv, const char *about, const Option *options, const char **word);
-// The same, with this level of threads.
+// Like begin(), with this level of thread support.
 void begin_threaded(int *argc, char ***argv, const char *about, const Option *options, int level);
-// Reads the options alone.
+// Reads the options only.
 void read_options(int argc, char **argv, const char *about, const Option *options, const char **word);
-// The first rank prints the line; all end MPI.
+// Rank 0 prints the line; all ranks finalize MPI.
 void finish(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// The clock when all have come, and the longest time that anybody took since.
+// Returns the time after a barrier, and the longest time over all ranks since then, in seconds.
 double start_clock(void);
 double stop_clock(double start);
 
-// Memory, or the end of the job.
+// Allocates zeroed memory; aborts the job if there is none.
 void *allocate(size_t count, size_t size);
 
-// The `index`-th number of a stream: the same on every rank, in any order.
+// Returns the `index`-th number of a random stream: the same on every rank, in any order.
 uint64_t random_bits(uint64_t seed, uint64_t index);
-// The same as a number from -1 to 1.
+// Returns the `index`-th number of a random stream, from -1 to 1.
 double random_number(uint64_t seed, uint64_t index);
 
-// Data that says who sent it, to whom, and with which tag.
+// Fill and verify data that depends on sender, receiver and tag.
 void fill(int *data, int count, int from, int to, int tag);
 void expect_filled(const int *data, int count, int from, int to, int tag);
 
-// Refuses fewer ranks.
+// Exits with an error if there are fewer ranks.
 void need_ranks(int least);
 
-// Where the `part`-th of `parts` nearly equal pieces of `total` begins.
+// Returns the beginning of the `part`-th of `parts` nearly equal pieces of `total`.
 static inline long piece(long total, int parts, int part) { return total * part / parts; }
 
 #endif

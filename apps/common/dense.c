@@ -1,6 +1,7 @@
 #include "dense.h"
 
-// A block of B of this many rows and columns, 128 KiB, stays in the second-level cache while all rows of A pass by.
+// Rows and columns of a block of B: 128 KiB, which stays in the L2 cache while all rows of A use
+// it.
 enum { DEPTH = 64, WIDTH = 256 };
 
 static long least(long a, long b) { return a < b ? a : b; }

@@ -1,5 +1,5 @@
-// Products of small dense matrices on one rank, row by row in memory, blocked so that what is used again is still in the cache.
-// `la`, `lb` and `lc` are the distances from one row to the next.
+// Products of small dense row-major matrices on one rank, blocked for the cache. `la`, `lb` and
+// `lc` are the distances from one row to the next.
 #ifndef DENSE_H
 #define DENSE_H
 
@@ -12,7 +12,7 @@ void multiply_transposed_first(long m, long n, long k, const double *a, long la,
 // C (m by n) += A B', where B is n by k.
 void multiply_transposed_second(long m, long n, long k, const double *a, long la, const double *b, long lb, double *c,
                                 long lc);
-// B (m by n) becomes the solution X of L X = B, L being lower triangular.
+// B (m by n) becomes the solution X of L X = B, where L is lower triangular.
 void solve(long m, long n, const double *l, long ll, double *b, long lb);
 
 #endif

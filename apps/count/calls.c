@@ -1,9 +1,9 @@
-// The wrappers. Most are made from the lists in calls.h; what has a shape of its own stands here.
+// The wrappers. Most are generated from the lists in calls.h; irregular ones are defined here.
 #include "count.h"
 
 #include <stdlib.h>
 
-// ---- What the lists need
+// ---- Helpers of the lists
 
 static inline int own(MPI_Comm comm) {
     int me = 0;
@@ -81,7 +81,7 @@ CALL(Compare_and_swap, both(putting(1, type, peer, win), receiving(1, type)),
      (const void *buffer, const void *compared, void *in, MPI_Datatype type, int peer, MPI_Aint at, MPI_Win win),
      (buffer, compared, in, type, peer, at, win))
 
-// ---- Starts, and ends that complete nothing
+// ---- Starts, and calls that end requests without completing them
 
 int MPI_Start(MPI_Request *request) {
     FUNCTION(Start);
@@ -92,7 +92,7 @@ int MPI_Start(MPI_Request *request) {
     return code;
 }
 
-// One call; its bytes are those of all its requests, and each counts with its own peer.
+// One call with the bytes of all its requests; each request counts with its own peer.
 int MPI_Startall(int count, MPI_Request requests[]) {
     FUNCTION(Startall);
     MPI_Request *before = copy(requests, count);

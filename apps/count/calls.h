@@ -1,5 +1,6 @@
-// The calls that have counts of elements, so that each exists twice: with `int` counts and, since MPI 4, as MPI_X_c with large ones.
-// Included once for each, with COUNT the type of counts, DISPLACEMENT that of displacements, and MPI_(x), PMPI_(x) the names.
+// The calls with counts of elements, each of which exists twice: with `int` counts and, since MPI
+// 4, as MPI_X_c with large ones. Included once for each form: COUNT is the type of counts,
+// DISPLACEMENT that of displacements, MPI_(x) and PMPI_(x) are the names.
 
 #define STRING(x) #x
 #define NAMED(x) STRING(x)
@@ -13,7 +14,7 @@
         return PMPI_(x) arguments; \
     }
 
-// A call that makes a persistent request: the traffic is counted whenever that starts.
+// A call that creates a persistent request: its traffic is counted at each start.
 #define INIT(x, traffic, parameters, arguments) \
     int MPI_(x) parameters { \
         FUNCTION(x); \
@@ -27,7 +28,7 @@
 
 #define P(...) __VA_ARGS__
 
-// ---- From one rank to another
+// ---- Point-to-point
 
 #define SENDS P(const void *buffer, COUNT count, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
 #define RECEIVES P(void *buffer, COUNT count, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
@@ -86,9 +87,9 @@ CALL(Isendrecv_replace, both(SENT, receiving(count, type)), (REPLACES, MPI_Reque
     BLOCKING(blocking, non_blocking, traffic, P(parameters), P(arguments))
 #endif
 
-// What a rank gives that only receives.
+// The contribution of a rank that only receives.
 #define NO_BYTES contributing(0, MPI_BYTE)
-// Where the send arguments do not count, because of MPI_IN_PLACE, those of the receive stand for them.
+// With MPI_IN_PLACE the send arguments are ignored, and those of the receive replace them.
 #define IN_PLACE (out == MPI_IN_PLACE)
 #define GIVEN(times) \
     (IN_PLACE ? contributing((times) * (long long)in_count, in_type) \
@@ -172,7 +173,7 @@ COLLECTIVE(Reduce_scatter, Ireduce_scatter, Reduce_scatter_init,
            P(const void *out, void *in, const COUNT counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm),
            P(out, in, counts, type, op, comm))
 
-// ---- One-sided: what goes to the target, or how much fits where it comes back
+// ---- One-sided: bytes to the target, or capacity of the buffer at the origin
 
 #define WINDOW(kind) \
     P(kind void *buffer, COUNT count, MPI_Datatype type, int peer, MPI_Aint at, COUNT there, MPI_Datatype theirs)

@@ -1,9 +1,10 @@
-// The calls that complete requests: how many they completed, and whether a test found nothing.
+// The calls that complete requests: the number of completed requests, and whether a test found
+// nothing.
 #include "count.h"
 
 #include <stdlib.h>
 
-// All of these completed; answers how many there were to complete.
+// Marks all of these as completed; returns the number that were active.
 static int end_all(const MPI_Request *requests, int count) {
     int done = 0;
     for (int i = 0; i < count; i++) {
@@ -13,7 +14,7 @@ static int end_all(const MPI_Request *requests, int count) {
     return done;
 }
 
-// Those with these indices completed.
+// Marks those with these indices as completed; returns their number.
 static int end_some(const MPI_Request *requests, int count, const int *indices) {
     if (count == MPI_UNDEFINED)
         return 0;

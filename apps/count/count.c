@@ -1,6 +1,7 @@
-// An interposer that counts, written without any knowledge of Panto's tracer, so that the one can be held to the other. Compiled
-// against each MPI's own mpi.h, preloaded, it defines MPI_X and calls PMPI_X. At MPI_Finalize, or when the process ends without
-// it, it writes `rank-N.txt` into the folder that $COUNT_DIR names. README.md says what the lines mean.
+// An interposer that counts calls and bytes, written independently of Panto's tracer, so that tests
+// can compare the two. It is compiled against each MPI's own mpi.h and preloaded; it defines MPI_X
+// and calls PMPI_X. At MPI_Finalize, or when the process ends without it, it writes `rank-N.txt`
+// into the directory $COUNT_DIR. README.md describes the lines.
 #define _POSIX_C_SOURCE 200809L
 #include "count.h"
 
@@ -37,13 +38,13 @@ static void look_around(void) {
     PMPI_Comm_group(MPI_COMM_WORLD, &world);
 }
 
-// Not in MPI_Init alone, which a Fortran binding may pass by.
+// Not only in MPI_Init, which a Fortran binding may bypass.
 static void begin(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, look_around);
 }
 
-// The rank in MPI_COMM_WORLD of a rank in this group, which is freed; or -1 for none.
+// Returns the rank in MPI_COMM_WORLD of a rank in this group, or -1 for none. Frees the group.
 static int in_world(int one, MPI_Group group) {
     int found = MPI_UNDEFINED;
     begin();
@@ -214,7 +215,7 @@ static void write_all(FILE *file) {
     free(sorted);
 }
 
-// Once a process, when it ends MPI or itself. Processes that never started MPI write nothing.
+// Runs once per process, at MPI_Finalize or at exit. Processes without MPI_Init write nothing.
 __attribute__((destructor)) static void write_file(void) {
     const char *folder = getenv("COUNT_DIR");
     pthread_mutex_lock(&lock);
@@ -251,7 +252,7 @@ int MPI_Finalize(void) {
     return PMPI_Finalize();
 }
 
-// Some libraries end the process in a way that runs no destructors.
+// Some libraries end the process without running destructors.
 int MPI_Abort(MPI_Comm comm, int code) {
     write_file();
     return PMPI_Abort(comm, code);

@@ -1,4 +1,5 @@
-// What the wrappers in count.c and calls.h share: what is counted, and the requests whose start or completion says what passed.
+// Shared by the wrappers in count.c and calls.h: the counts, and the requests whose starts and
+// completions are counted.
 #ifndef COUNT_H
 #define COUNT_H
 
@@ -7,12 +8,12 @@
 
 typedef struct Function Function;
 
-// One function of MPI and what this rank did with it.
+// An MPI function and the counts of this rank.
 struct Function {
     const char *name;
     long calls;
     long long bytes, capacity, completed, failed;
-    bool sends, receives, completes, fails; // which of the figures make sense
+    bool sends, receives, completes, fails; // which of the counts apply
     struct {
         long calls;
         long long bytes;
@@ -20,19 +21,20 @@ struct Function {
     Function *next;
 };
 
-// A message or operation, as the arguments of a call give it.
+// A message or operation, as described by the arguments of a call.
 typedef struct {
-    long long bytes;    // what this rank sends
-    long long capacity; // how much fits where it receives
+    long long bytes;    // bytes that this rank sends
+    long long capacity; // bytes of the receive buffer
     bool sends, receives;
-    int peer;           // to which rank of MPI_COMM_WORLD, or -1
+    int peer;           // destination as a rank of MPI_COMM_WORLD, or -1
 } Traffic;
 
-// One call of the function, with this traffic.
+// Counts one call of the function, with this traffic.
 void counted(Function *function, Traffic traffic);
-// Traffic beside that of the call itself, where one call starts several requests.
+// Adds traffic without a call, where one call starts several requests.
 void joined(Function *function, Traffic traffic);
-// One call of a function that completes requests: how many it did, and whether it found nothing.
+// Counts one call of a function that completes requests: how many it completed, and whether it
+// found nothing.
 void completed(Function *function, int count, bool failed);
 
 Traffic nothing(void);
@@ -44,29 +46,30 @@ Traffic receiving(long long count, MPI_Datatype type);
 Traffic both(Traffic sent, Traffic received);
 Traffic contributing(long long count, MPI_Datatype type);
 
-// How many bytes the type has.
+// Returns the size of the type, in bytes.
 long long size_of(MPI_Datatype type);
-// How many take part on the side that this rank talks to.
+// Returns the number of ranks in the group with which this rank communicates.
 int members(MPI_Comm comm);
-// Is this the rank that scatters or gathers?
+// Returns whether this rank is the root.
 bool is_root(int root, MPI_Comm comm);
-// How many neighbours get something from this rank.
+// Returns the number of neighbours that this rank sends to.
 int targets(MPI_Comm comm);
 
-// A persistent request was made: each start of it is this traffic.
+// A persistent request was created: each start has this traffic.
 void remember(MPI_Request request, Traffic traffic);
-// It was started; answers its traffic.
+// The request was started; returns its traffic.
 Traffic started(MPI_Request request);
-// Its start gave it another handle: Open MPI does so while the message of the start before is still on its way.
+// The start changed the request's handle: Open MPI does so while the message of the previous start
+// is still in flight.
 void renamed(MPI_Request before, MPI_Request after);
 void forget(MPI_Request request);
-// Could this request complete now? No null and no persistent one that was not started.
+// Returns whether this request is active: neither null, nor persistent and not started.
 bool active(MPI_Request request);
-// It completed. A persistent one may be started again.
+// The request completed. A persistent one may be started again.
 void ended(MPI_Request request);
 
 
-// Requests vanish when they complete: what was there before the call. To be freed.
+// Returns a copy of the requests before a call that resets completed ones; the caller frees it.
 MPI_Request *copy(const MPI_Request *requests, int count);
 
 #endif

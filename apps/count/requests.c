@@ -1,4 +1,4 @@
-// Persistent requests: what a start of each sends, and whether it is started.
+// Persistent requests: the traffic of a start of each, and whether it is active.
 #include "count.h"
 
 #include <pthread.h>

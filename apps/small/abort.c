@@ -1,4 +1,4 @@
-// The last rank ends the job by MPI_Abort with code 5, while the others wait for it.
+// The last rank ends the job by MPI_Abort with code 5, while the others wait for a message from it.
 #include "../common/common.h"
 
 int main(int argc, char **argv) {

@@ -1,4 +1,4 @@
-// Every collective, with its v- and w-forms and in place, in each of its ways.
+// Every collective, with its v- and w-forms and in place, in each form of call (ways.h).
 #include "ways.h"
 
 #include <stdlib.h>
@@ -7,11 +7,11 @@
 enum { EACH = 6 };
 
 static MPI_Comm comm;
-static int *out, *in, *counts, *places; // room for a triangle of blocks
+static int *out, *in, *counts, *places; // large enough for a triangle of blocks
 static MPI_Datatype *types;
 static int root;
 
-// In v-forms, block i has i + 1 elements; it begins behind those before it.
+// In v-forms, block i has i + 1 elements and follows those before it.
 static int length(int block) { return block + 1; }
 static int place(int block) { return block * (block + 1) / 2; }
 
@@ -37,7 +37,7 @@ static void gather(Way way) {
     RUN(way, 3, Gatherv, Igatherv, Gatherv_init, out, length(rank), MPI_INT, in, counts, places, MPI_INT, root, comm);
     for (int i = 0; rank == root && i < ranks; i++)
         expect_filled(in + place(i), length(i), i, root, 3);
-    // In place, at the root alone.
+    // In place, at the root only.
     clear();
     fill(rank == root ? in + EACH * rank : out, EACH, rank, root, 4);
     const void *from = rank == root ? MPI_IN_PLACE : out;
@@ -91,7 +91,7 @@ static void alltoall(Way way) {
         expect_filled(in + EACH * i, EACH, i, rank, 11);
 }
 
-// Rank i gets i + 1 elements from everybody.
+// Rank i receives i + 1 elements from every rank.
 static void alltoall_many(Way way) {
     int *in_counts = allocate((size_t)ranks, sizeof(int)), *in_places = allocate((size_t)ranks, sizeof(int));
     int *bytes = allocate((size_t)ranks, sizeof(int)), *in_bytes = allocate((size_t)ranks, sizeof(int));
@@ -160,7 +160,7 @@ static void reduce(Way way) {
     expect_sum(0, ranks, EACH * rank, EACH);
 }
 
-// Several at once, of which the last is waited for first.
+// Several at once; the last is waited for first.
 static void overlapped(void) {
     MPI_Request requests[3];
     int total = 0, mine = rank;

@@ -1,9 +1,9 @@
-// Communicators however they are made, each tried with a message round a ring and a sum.
+// Every way to create a communicator, each tested with a message round a ring and a sum.
 #include "../common/common.h"
 
 #include <stdlib.h>
 
-// A message round the communicator, and the sum of its members' ranks in the world.
+// Sends a message round the communicator, and sums its members' ranks of MPI_COMM_WORLD.
 static void try_out(MPI_Comm comm, int tag) {
     int me, size, mine = rank, got = -1, sum = 0, *members;
     CHECK(MPI_Comm_rank(comm, &me));
@@ -31,7 +31,7 @@ static void try_and_free(MPI_Comm *comm, int tag) {
 
 static void splits(void) {
     MPI_Comm comm, inner;
-    // Backwards, and without the last rank.
+    // Reversed, and without the last rank.
     CHECK(MPI_Comm_split(MPI_COMM_WORLD, rank == ranks - 1 && ranks > 1 ? MPI_UNDEFINED : rank % 2, -rank, &comm));
     if (comm != MPI_COMM_NULL) {
         CHECK(MPI_Comm_split(comm, rank % 4 < 2, rank, &inner));
@@ -54,7 +54,7 @@ static void copies(void) {
     try_and_free(&comm, 6);
     CHECK(MPI_Comm_dup(MPI_COMM_SELF, &comm));
     try_and_free(&comm, 7);
-    // What was freed may come back as the same handle.
+    // A freed handle may be reused.
     for (int i = 0; i < 3; i++) {
         CHECK(MPI_Comm_split(MPI_COMM_WORLD, rank <= i, rank, &comm));
         try_and_free(&comm, 8);
@@ -95,7 +95,7 @@ static void topologies(void) {
     CHECK(MPI_Cart_sub(cart, keep, &row));
     try_and_free(&row, 21);
     try_and_free(&cart, 22);
-    // A ring as a graph: everybody's neighbours, one after the other.
+    // A ring as a graph: the neighbours of all ranks, one after the other.
     int *ends = allocate((size_t)ranks, sizeof *ends), *edges = allocate((size_t)(2 * ranks), sizeof *edges), count;
     for (int i = 0; i < ranks; i++) {
         ends[i] = 2 * i + 2;
@@ -115,7 +115,8 @@ static void topologies(void) {
     free(edges);
 }
 
-// Rank i of one side talks to rank i of the other, where there is one; then each side's sum goes to the other.
+// Rank i of one group exchanges messages with rank i of the other, if it exists; then each group
+// gets the sum of the other.
 static void talk_across(MPI_Comm between, int color) {
     int me, mine = rank, here, there, got = -1, sum = 0, expected = 0;
     CHECK(MPI_Comm_rank(between, &me));
@@ -130,7 +131,7 @@ static void talk_across(MPI_Comm between, int color) {
     for (int i = 0; i < there; i++)
         expected += 2 * i + 1 - color;
     EXPECT(sum == expected, "the other side's sum is %d, not %d", sum, expected);
-    // From the first of the even side to all of the odd one.
+    // From the first rank of the even group to all of the odd one.
     int root = color == 1 ? 0 : me == 0 ? MPI_ROOT : MPI_PROC_NULL, value = color == 0 && me == 0 ? 4711 : 0;
     CHECK(MPI_Bcast(&value, 1, MPI_INT, root, between));
     EXPECT(color == 0 || value == 4711, "the broadcast brought %d", value);
@@ -152,7 +153,7 @@ static void across(void) {
     talk_across(between, color);
     CHECK(MPI_Comm_dup(between, &copy));
     talk_across(copy, color);
-    // The odd side comes first.
+    // The odd group comes first.
     CHECK(MPI_Intercomm_merge(between, color == 0, &merged));
     try_and_free(&merged, 31);
     CHECK(MPI_Comm_free(&copy));

@@ -1,13 +1,14 @@
-// Every way to complete requests: wait and test, of one, any, some and all; null and persistent requests among them.
+// Every call that completes requests: wait and test, of one, any, some and all, with null and
+// persistent requests among them.
 #include "../common/common.h"
 
 enum { MANY = 12 };
 
 static int out[MANY][4], in[MANY][4];
 static int next, last;
-static int tag; // the first of this round
+static int tag; // the first tag of this round
 
-// Receives first, then sends, with one request that is null.
+// Receives first, then sends, with one null request.
 static int start(MPI_Request *requests) {
     int count = 0;
     for (int i = 0; i < MANY; i++)
@@ -92,14 +93,14 @@ static void all_tested(MPI_Request *requests, int count) {
         CHECK(MPI_Testall(count, requests, &flag, MPI_STATUSES_IGNORE));
 }
 
-// Looks at a request without completing it.
+// Queries a request without completing it.
 static void looked_at(MPI_Request *requests, int count) {
     for (int flag = 0; !flag;)
         CHECK(MPI_Request_get_status(requests[0], &flag, MPI_STATUS_IGNORE));
     CHECK(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE));
 }
 
-// A persistent request that is not started completes at once and counts for nothing.
+// A persistent request that is not started is inactive: waits return at once and ignore it.
 static void inactive(void) {
     MPI_Request requests[2];
     int index, flag;

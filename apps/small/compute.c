@@ -1,4 +1,5 @@
-// Known computation between messages: each block uses that much of the thread's own time, whatever else the machine does.
+// Known computation between messages: each block uses a given CPU time of the thread, independent
+// of other load.
 #include "../common/common.h"
 #include "../common/spin.h"
 

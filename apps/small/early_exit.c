@@ -11,7 +11,7 @@ int main(int argc, char **argv) {
         CHECK(MPI_Sendrecv(&out, 1, MPI_INT, next, 1, &in, 1, MPI_INT, last, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
         expect_filled(&in, 1, last, rank, i);
     }
-    // Launchers end the others when one has gone, so all go together.
+    // Launchers kill the other ranks when one exits, so all exit together.
     CHECK(MPI_Barrier(MPI_COMM_WORLD));
     exit(3);
 }

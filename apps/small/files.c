@@ -1,4 +1,4 @@
-// A file that all ranks write and read: at places, together, through views, and without waiting.
+// A file that all ranks write and read: at offsets, collectively, through views, and non-blocking.
 #define _POSIX_C_SOURCE 200809L
 #include "../common/common.h"
 
@@ -10,7 +10,7 @@ enum { CELLS = 100 };
 
 static const int BYTES = CELLS * (int)sizeof(int);
 
-// A new file of the first rank's choosing.
+// Creates a new file whose name rank 0 chooses.
 static void name_file(char *path, int room) {
     if (rank == 0) {
         const char *folder = getenv("TMPDIR");
@@ -50,7 +50,7 @@ static void without_waiting(MPI_File file) {
     CHECK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-// Cell i of rank r lies at place i * ranks + r.
+// Cell i of rank r is at position i * ranks + r.
 static void through_views(MPI_File file) {
     MPI_Datatype type;
     int out[CELLS], in[CELLS];

@@ -1,4 +1,4 @@
-// Each rank greets the next one round a ring.
+// Each rank sends a message to the next one in a ring.
 #include "../common/common.h"
 
 int main(int argc, char **argv) {

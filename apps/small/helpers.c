@@ -1,4 +1,5 @@
-// Threads that only compute, between the messages of the thread that speaks to MPI, as OpenMP's do. They stay for the whole run.
+// Threads that only compute, between the messages of the thread that calls MPI, as OpenMP's do.
+// They exist for the whole run.
 #define _POSIX_C_SOURCE 200809L
 #include "../common/common.h"
 #include "../common/spin.h"
@@ -21,7 +22,7 @@ static void *help(void *time) {
     return NULL;
 }
 
-// Computes beside the helpers, then passes a message on.
+// Computes concurrently with the helpers, then sends a message to the next rank.
 static long long work(int next, int last) {
     long long mine = 0;
     for (int block = 0; block < blocks; block++) {

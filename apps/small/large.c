@@ -1,4 +1,5 @@
-// The forms with large counts, MPI_X_c, since MPI 4. With an older MPI it does nothing, and says so.
+// The functions with large counts, MPI_X_c, since MPI 4. With an older MPI it only prints a
+// message.
 #include "../common/common.h"
 
 #if MPI_VERSION >= 4

@@ -1,4 +1,4 @@
-// Exchanges messages until it is killed. Says so when it has begun.
+// Exchanges messages until it is killed. Prints a line when it has begun.
 #include "../common/common.h"
 #include "../common/spin.h"
 

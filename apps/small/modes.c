@@ -1,5 +1,6 @@
-// Every way to send and to receive: the eight sends, exchanges, persistent and partitioned requests, probes, cancelled receives.
-// Even ranks send to the odd rank after them; then all take part in rings.
+// Every form of send and receive: the eight sends, exchanges, persistent and partitioned requests,
+// probes, cancelled receives. Even ranks send to the odd rank after them; then all take part in
+// rings.
 #include "../common/common.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static int partner(void) { return rank ^ 1; }
 static bool paired(void) { return partner() < ranks; }
 static bool sends(void) { return rank % 2 == 0; }
 
-// A receiver says that its receive is posted, which ready sends need.
+// The receiver confirms that its receive is posted, which ready sends require.
 static void post(int tag, MPI_Request *request) {
     CHECK(MPI_Irecv(got, count, MPI_INT, partner(), tag, MPI_COMM_WORLD, request));
     CHECK(MPI_Send(NULL, 0, MPI_INT, partner(), tag, MPI_COMM_WORLD));
@@ -101,7 +102,7 @@ static void all_sends(void) {
     persistent(MPI_Rsend_init, 40, true);
 }
 
-// A send that is given up as a request still arrives. A receive that is cancelled does not.
+// A send whose request is freed is still delivered. A cancelled receive gets no message.
 static void abandoned(void) {
     MPI_Request request;
     MPI_Status status;
@@ -119,7 +120,7 @@ static void abandoned(void) {
     CHECK(MPI_Cancel(&request));
     CHECK(MPI_Wait(&request, &status));
     CHECK(MPI_Test_cancelled(&status, &cancelled));
-    EXPECT(cancelled, "a receive that nobody answers was not cancelled");
+    EXPECT(cancelled, "a receive without a matching send was not cancelled");
 }
 
 static void probed(void) {
@@ -153,7 +154,7 @@ static void probed(void) {
     expect_filled(got, count, partner(), rank, 63);
 }
 
-// Round a ring, at the ends of which is nobody.
+// Round a ring, then along a line that ends with MPI_PROC_NULL.
 static void exchanged(void) {
     int next = (rank + 1) % ranks, last = (rank + ranks - 1) % ranks;
     fill(data, count, rank, next, 70);
@@ -182,7 +183,7 @@ static void exchanged(void) {
 #endif
 }
 
-// Both directions at once, started together.
+// Both directions at once, by one MPI_Startall.
 static void started_together(void) {
     int next = (rank + 1) % ranks, last = (rank + ranks - 1) % ranks;
     MPI_Request requests[2];
@@ -240,7 +241,7 @@ int main(int argc, char **argv) {
     int size = 16 * ((int)sizeof data + MPI_BSEND_OVERHEAD);
     void *buffer = allocate(1, (size_t)size);
     CHECK(MPI_Buffer_attach(buffer, size));
-    // A few bytes go at once; a hundred thousand wait for the receiver.
+    // A few bytes are sent eagerly; a hundred thousand by rendezvous.
     for (count = SMALL; count <= LARGE; count += LARGE - SMALL) {
         all_pairs();
         exchanged();

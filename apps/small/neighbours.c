@@ -1,4 +1,5 @@
-// Neighbourhood collectives, on a Cartesian ring and on a graph where each rank has as many neighbours as can be, up to three.
+// Neighbourhood collectives, on a Cartesian ring and on a graph where each rank has as many
+// neighbours as possible, up to three.
 #include "ways.h"
 
 #include <stdlib.h>
@@ -63,20 +64,21 @@ static void all_ways(void) {
     CHECK(MPI_Comm_free(&comm));
 }
 
-// On a ring, the one below comes first.
+// On a ring, the lower neighbour comes first.
 static void ring(void) {
     CHECK(MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, (int[]){1}, 0, &comm));
     degree = 2;
     sources[0] = targets[0] = (rank + ranks - 1) % ranks;
     sources[1] = targets[1] = (rank + 1) % ranks;
-    // With two ranks both neighbours are the same one, and the standard leaves open which block is which.
+    // With two ranks both neighbours are the same rank, and the standard does not define which
+    // block is which.
     if (ranks > 2)
         all_ways();
     else
         CHECK(MPI_Comm_free(&comm));
 }
 
-// Each rank sends to the next ones.
+// Each rank sends to the ranks after it.
 static void graph(void) {
     degree = ranks - 1 < MOST ? ranks - 1 : MOST;
     for (int i = 0; i < degree; i++) {

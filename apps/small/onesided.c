@@ -1,4 +1,5 @@
-// One-sided communication: windows that are given or allocated; puts, gets and accumulates, between fences, locks, and posts and starts.
+// One-sided communication: created and allocated windows; puts, gets and accumulates, synchronised
+// by fences, by locks, and by post-start-complete-wait.
 #include "../common/common.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static void fenced(MPI_Win win, int *window) {
     expect_filled(in, CELLS, rank, next, 1);
 }
 
-// Everybody adds to the first rank.
+// Every rank accumulates into rank 0.
 static void accumulated(MPI_Win win, int *window) {
     int one = 1, before = -1;
     window[0] = 0;
@@ -65,7 +66,7 @@ static void locked(MPI_Win win) {
     CHECK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-// The owner of the window says who may, and waits until they did.
+// The target exposes its window to a group, and waits until the group has completed.
 static void posted(MPI_Win win, int *window) {
     MPI_Group world, sources, targets;
     int out[CELLS];
@@ -86,7 +87,7 @@ static void posted(MPI_Win win, int *window) {
 
 int main(int argc, char **argv) {
     begin(&argc, &argv, "One-sided communication.", (Option[]){{0}}, NULL);
-    need_ranks(2); // Open MPI 4 has no window for one process.
+    need_ranks(2); // Open MPI 4 does not support windows of a single process.
     next = (rank + 1) % ranks;
     last = (rank + ranks - 1) % ranks;
     MPI_Win win;

@@ -1,7 +1,8 @@
-// MPI_Pcontrol around known numbers of calls. Each phase has messages of its own length, so that it is seen which were recorded:
-// phase 1 has 5 exchanges of 4 bytes, phase 2 (switched off) 7 of 8, phase 3 (on again) 3 of 12, phase 4 (after a flush) 2 of 16, and,
-// with --reset, phase 5 (after a reset) 4 of 20, and one of 4 by persistent requests that were made at the beginning. While recording
-// is off, 100 ms are computed.
+// MPI_Pcontrol around known numbers of calls. Each phase has messages of a different length, which
+// shows what was recorded: phase 1 has 5 exchanges of 4 bytes, phase 2 (recording off) 7 of 8,
+// phase 3 (on again) 3 of 12, phase 4 (after a flush) 2 of 16, and, with --reset, phase 5 (after a
+// reset) 4 of 20, and one of 4 by persistent requests that were created at the beginning. While
+// recording is off, each rank computes for 100 ms.
 #include "../common/common.h"
 #include "../common/spin.h"
 

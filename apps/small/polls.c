@@ -1,11 +1,12 @@
-// Loops that poll: by MPI_Test and by MPI_Iprobe without anything between, and by MPI_Test with work between.
+// Polling loops: MPI_Test and MPI_Iprobe without work in between, and MPI_Test with work in
+// between.
 #include "../common/common.h"
 
 #include <sched.h>
 
 static int next, last;
 
-// Each rank lets the next one wait for its message.
+// Waits for 10 ms, so that the next rank polls for its message.
 static void delay(void) {
     double until = MPI_Wtime() + 0.01;
     while (MPI_Wtime() < until)
@@ -43,7 +44,7 @@ static void spin_on_probe(int tag) {
     CHECK(MPI_Wait(&send, MPI_STATUS_IGNORE));
 }
 
-// Computes until the message is there: this work is the program's, not the poll's.
+// Computes until the message arrives: this work is part of the program, not of the poll.
 static void work_between(int tag) {
     int in[8], out[8], flag = 0;
     volatile double sum = 0;

@@ -1,4 +1,4 @@
-"""A ring, collectives and objects by mpi4py."""
+"""A ring, collectives and objects with mpi4py."""
 
 import sys
 from array import array
@@ -16,14 +16,14 @@ last = (rank + ranks - 1) % ranks
 
 
 def expect(condition, what):
-    """Ends the job with exit code 1 when a result is wrong."""
+    """Aborts the job with exit code 1 if a result is wrong."""
     if not condition:
         print(f"ring.py: rank {rank}: wrong result: {what}", file=sys.stderr, flush=True)
         comm.Abort(1)
 
 
 def buffers():
-    """Numbers, sent from memory as they lie there."""
+    """Numbers, sent directly from their buffers."""
     received = array("i", [0] * CELLS)
     for turn in range(ROUNDS):
         sent = array("i", [1000 * rank + 10 * turn + i for i in range(CELLS)])
@@ -33,7 +33,7 @@ def buffers():
 
 
 def objects():
-    """Objects, pickled: their receiver probes for their length."""
+    """Pickled objects: the receiver probes for their length."""
     request = comm.isend({"from": rank, "list": [rank] * 3}, following, 20)
     got = comm.recv(source=MPI.ANY_SOURCE, tag=20)
     request.wait()
@@ -42,7 +42,7 @@ def objects():
 
 
 def collectives():
-    """By buffers and by pickles."""
+    """Collectives of buffers and of pickled objects."""
     numbers = array("d", [0.5 * i if rank == 0 else 0 for i in range(CELLS)])
     comm.Bcast(numbers, 0)
     expect(list(numbers) == [0.5 * i for i in range(CELLS)], "the broadcast")

@@ -1,4 +1,4 @@
-// Exchanges 100 messages, and then waits forever for one that nobody sends.
+// Exchanges 100 messages, and then waits indefinitely for one that no rank sends.
 #include "../common/common.h"
 
 int main(int argc, char **argv) {

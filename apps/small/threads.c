@@ -1,4 +1,5 @@
-// MPI_THREAD_MULTIPLE: threads that each talk on a tag of their own, and requests that one thread makes and another completes.
+// MPI_THREAD_MULTIPLE: threads that communicate with a tag each, and requests that one thread
+// starts and another completes.
 #include "../common/common.h"
 
 #include <pthread.h>
@@ -8,7 +9,7 @@ enum { THREADS = 4, SIZE = 64, QUEUE = 8 };
 static long rounds = 20;
 static int next, last;
 
-// Each thread passes messages round the ring, by different calls.
+// Each thread sends messages round the ring, by different calls.
 static void *talk(void *argument) {
     int me = *(int *)argument, tag = 100 * me, in[SIZE], out[SIZE];
     for (int round = 0; round < rounds; round++) {
@@ -38,7 +39,7 @@ static void all_talk(void) {
         pthread_join(threads[i], NULL);
 }
 
-// Requests on their way from the thread that makes them to the one that completes them.
+// Requests handed over from the thread that starts them to the one that completes them.
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;

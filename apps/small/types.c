@@ -1,4 +1,5 @@
-// Derived types: contiguous, vector, indexed, struct and more; freed while in use, and made again.
+// Derived types: contiguous, vector, indexed, struct and more; freed while in use, and created
+// again.
 #include "../common/common.h"
 
 #include <stddef.h>
@@ -8,8 +9,8 @@ enum { CELLS = 60 };
 
 static int next, last;
 
-// Sends `count` elements of the type round the ring, and expects that what arrives where the type points is what was there,
-// and that nothing else was touched.
+// Sends `count` elements of the type round the ring; expects the sender's data at the positions of
+// the type, and all other bytes unchanged.
 static void pass(MPI_Datatype type, int count, int elements, const int *touched, int tag) {
     int out[CELLS], in[CELLS], expected[CELLS];
     fill(out, CELLS, rank, next, tag);
@@ -80,7 +81,7 @@ static void subarray(void) {
     CHECK(MPI_Type_free(&type));
 }
 
-// A vector that begins anew before its end, and a type made of a type that is already gone.
+// A vector whose extent is shorter than its data, and a type derived from a freed type.
 static void resized(void) {
     MPI_Datatype column, type;
     int touched[CELLS] = {0};
@@ -121,7 +122,8 @@ static void structured(void) {
     CHECK(MPI_Type_free(&type));
 }
 
-// A type may go while a message of it is on its way. Then the same handle may come again, with another size.
+// A type may be freed while a message of it is in flight. Its handle may then be reused with
+// another size.
 static void reused(void) {
     for (int length = 1; length < 6; length++) {
         MPI_Datatype type;
@@ -147,7 +149,7 @@ static void copied(void) {
     CHECK(MPI_Type_free(&type));
     pass(copy, 2, 4, touched, 9);
     CHECK(MPI_Type_free(&copy));
-    // What is packed is bytes.
+    // Packed data.
     int out[3], in[3], at = 0, size;
     char packed[64];
     fill(out, 3, rank, next, 10);

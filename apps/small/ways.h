@@ -1,4 +1,4 @@
-// A collective in each of its ways: blocking, non-blocking and, since MPI 4, persistent.
+// A collective in each form of call: blocking, non-blocking and, since MPI 4, persistent.
 #ifndef WAYS_H
 #define WAYS_H
 
@@ -13,7 +13,8 @@ enum { WAYS = 2 };
 #define START_PERSISTENT(name, ...) request = MPI_REQUEST_NULL
 #endif
 
-// MPICH 4.0.2 fails in the second start of a persistent scatter among three and more ("Invalid communicator"); 5.0 does not.
+// MPICH 4.0.2 fails in the second start of a persistent scatter with three or more ranks ("Invalid
+// communicator"); 5.0 does not.
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
 enum { MOST_STARTS = 1 };
 #else
@@ -28,7 +29,8 @@ static inline void repeat(MPI_Request *request, int times) {
     CHECK(MPI_Request_free(request));
 }
 
-// Runs a collective with these arguments; a persistent one as often as `times` says. What works in place runs once.
+// Runs a collective with these arguments; a persistent one `times` times. In-place operations run
+// once, because they change their input.
 #define RUN(way, times, blocking, non_blocking, persistent, ...) \
     do { \
         MPI_Request request; \

@@ -1,4 +1,5 @@
-// A manager hands out work to whoever asks (MPI_ANY_SOURCE, MPI_ANY_TAG); the workers' answers come in any order.
+// A manager hands out work to any worker that requests it (MPI_ANY_SOURCE, MPI_ANY_TAG); the
+// workers' results arrive in any order.
 #include "../common/common.h"
 
 enum { ASK = 1, ANSWER = 2, WORK = 3, STOP = 4 };
@@ -45,7 +46,7 @@ static void work(void) {
     }
 }
 
-// Wild cards that complete later, and some whose status nobody looks at.
+// Wildcards in non-blocking receives, and receives without a status.
 static void gather_blindly(void) {
     enum { EACH = 5 };
     if (rank > 0) {
@@ -74,7 +75,7 @@ static void gather_blindly(void) {
 int main(int argc, char **argv) {
     long items = 40;
     const Option options[] = {{"-n", "pieces of work", &items, 0, false}, {0}};
-    begin(&argc, &argv, "A manager and workers, with wild cards.", options, NULL);
+    begin(&argc, &argv, "A manager and workers, with wildcards.", options, NULL);
     need_ranks(2);
     if (rank == 0)
         manage(items);

@@ -1,5 +1,6 @@
 /*
- * Two implementations for Panto: a broadcast along a binomial tree, blocking and beside other work, and an allreduce around a ring.
+ * Two implementations for Panto: a broadcast along a binomial tree, blocking and non-blocking, and an
+ * allreduce around a ring.
  *
  *     cc -shared -fPIC -O2 -o libtree.so tree.c
  *     panto bench scenario --ranks 4 --collective bcast --impl library,binomial,./libtree.so:tree
@@ -9,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* Gives up with the same number when a function of the message layer does. */
+/* Returns the same code when a function of the message layer fails. */
 #define CHECK(call)              \
     do {                         \
         int code_ = (call);      \
@@ -18,7 +19,7 @@
         }                        \
     } while (0)
 
-/* Ranks counted from the root on. */
+/* The rank relative to the root. */
 static int relative(const panto_world *world, int root) {
     return (world->rank - root + world->size) % world->size;
 }
@@ -27,7 +28,7 @@ static int absolute(const panto_world *world, int root, int number) {
     return (number + root) % world->size;
 }
 
-/* The lowest bit of a number is the distance to its parent; the root has none. */
+/* The lowest set bit of a number is the distance to its parent; the root has none. */
 static int parent_distance(const panto_world *world, int number) {
     int distance = 1;
     while (distance < world->size && (number & distance) == 0) {
@@ -52,9 +53,9 @@ static int tree_run(const panto_world *world, const panto_call *call) {
     return 0;
 }
 
-/* The same beside other work: what is on its way, and how far it is. */
+/* The state of a non-blocking broadcast. */
 typedef struct tree_state {
-    int sending; /* is the data here? */
+    int sending; /* whether the data has arrived */
     int open;    /* requests that are not complete */
     panto_request requests[32];
 } tree_state;
@@ -114,13 +115,13 @@ const panto_implementation tree = {
     .test = tree_test,
 };
 
-/* The part of the vector with a number: parts differ by one element at most. */
+/* The start of a part of the vector in bytes: parts differ by one element at most. */
 static size_t part_start(const panto_world *world, const panto_call *call, int part) {
     size_t elements = call->bytes / call->element;
     return elements * (size_t)part / (size_t)world->size * call->element;
 }
 
-/* Parts go around the ring twice: combined the first time, complete the second. */
+/* Parts travel around the ring twice: they are combined first, and distributed then. */
 static int around_run(const panto_world *world, const panto_call *call) {
     int size = world->size, next = (world->rank + 1) % size, before = (world->rank + size - 1) % size;
     char *output = call->output;

@@ -1,16 +1,16 @@
-//! Why a chore was not done.
+//! Failures of chores.
 
 use std::fmt;
 use std::process::ExitCode;
 
 pub type Result<T> = std::result::Result<T, Failure>;
 
-/// Why a chore was not done. The text names the remedy.
+/// Why a chore failed. The text names the remedy.
 #[derive(Debug)]
 pub enum Failure {
-    /// The command line makes no sense.
+    /// The command line is invalid.
     Usage(String),
-    /// Something went wrong.
+    /// The chore failed.
     Failed(String),
 }
 

@@ -1,13 +1,13 @@
-//! What `--help` prints.
+//! The text of `--help`.
 
 use crate::Chore;
 
-/// Is this a cry for help?
+/// Returns whether the argument asks for help.
 pub fn asked(argument: &str) -> bool {
     matches!(argument, "--help" | "-h" | "help")
 }
 
-/// All chores, each in full.
+/// Returns the help of all chores.
 pub fn all(chores: &[Chore]) -> String {
     let mut text =
         String::from("The chores of the project.\n\nUsage: cargo xtask CHORE [OPTIONS]\n\nChores:\n");
@@ -16,10 +16,10 @@ pub fn all(chores: &[Chore]) -> String {
         text += "\n";
         text += &(chore.help)();
     }
-    text + "\nExit codes: 0 all is well, 1 something failed, 2 the command line is wrong.\n"
+    text + "\nExit codes: 0 success, 1 failure, 2 invalid command line.\n"
 }
 
-/// Names and what they stand for, in two columns.
+/// Returns names and descriptions in two columns.
 pub fn list<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let lines: Vec<String> = entries.map(|(name, line)| format!("  {name:<12} {line}\n")).collect();
     lines.concat()

@@ -11,6 +11,7 @@ mod scratch;
 mod shell;
 mod test;
 mod web;
+mod words;
 
 use std::process::ExitCode;
 
@@ -25,15 +26,10 @@ struct Chore {
 }
 
 const CHORES: &[Chore] = &[
-    Chore {
-        name: "test",
-        line: "everything that must hold before a change goes in",
-        help: test::help,
-        run: test::run,
-    },
+    Chore { name: "test", line: "all checks and tests; CI runs this", help: test::help, run: test::run },
     Chore {
         name: "bench",
-        line: "the repository's own speed, side by side with MPI",
+        line: "Panto's own speed, side by side with MPI",
         help: bench::help,
         run: bench::run,
     },
@@ -48,6 +44,12 @@ const CHORES: &[Chore] = &[
         line: "builds the MPI programs of apps/ for each installed MPI",
         help: apps::help,
         run: apps::run,
+    },
+    Chore {
+        name: "words",
+        line: "checks the language of comments, docs and names",
+        help: words::help,
+        run: words::run,
     },
 ];
 
@@ -64,7 +66,10 @@ fn main() -> ExitCode {
 
 fn dispatch(arguments: &[String]) -> Result<()> {
     let Some((name, rest)) = arguments.split_first() else {
-        return Err(Failure::usage(format!("which chore? There are {}; see `cargo xtask --help`", names())));
+        return Err(Failure::usage(format!(
+            "missing chore; valid names: {}; see `cargo xtask --help`",
+            names()
+        )));
     };
     if help::asked(name) {
         print!("{}", help::all(CHORES));
@@ -72,7 +77,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
     }
     let Some(chore) = CHORES.iter().find(|chore| chore.name == name) else {
         return Err(Failure::usage(format!(
-            "there is no chore `{name}`; there are {} (`cargo xtask --help` explains them)",
+            "unknown chore `{name}`; valid names: {} (see `cargo xtask --help`)",
             names()
         )));
     };
@@ -93,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_chore_is_told_which_there_are() {
+    fn an_unknown_chore_lists_the_valid_names() {
         let failure = dispatch(&["tset".to_owned()]).unwrap_err();
         assert!(matches!(failure, Failure::Usage(_)));
         assert!(failure.to_string().contains("`test`, `bench`, `accuracy`, `apps`"));

@@ -1,4 +1,4 @@
-//! A folder that goes away.
+//! Temporary folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.0) {
-            eprintln!("warning: {} stays behind: {error}", self.0.display());
+            eprintln!("warning: {} was not removed: {error}", self.0.display());
         }
     }
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::failure::{Failure, Result};
 use crate::needs::{self, pypi};
-use crate::{apps, help, shell, web};
+use crate::{apps, help, shell, web, words};
 
 struct Step {
     name: &'static str,
@@ -13,14 +13,15 @@ struct Step {
 }
 
 const STEPS: &[Step] = &[
-    Step { name: "needs", line: "what the tests need is there, or gets installed", run: needs::ensure },
+    Step { name: "needs", line: "what the tests need is installed", run: needs::ensure },
     Step { name: "apps", line: "the programs that tests run are built for each MPI", run: apps::ensure },
-    Step { name: "fmt", line: "the code is laid out by rustfmt", run: fmt },
-    Step { name: "clippy", line: "clippy has nothing to say", run: clippy },
+    Step { name: "words", line: "comments, docs and names follow the writing rules", run: words::check },
+    Step { name: "fmt", line: "the code is formatted", run: fmt },
+    Step { name: "clippy", line: "clippy has no warnings", run: clippy },
     Step { name: "docs", line: "the documentation builds without warnings", run: docs },
     Step { name: "tests", line: "all tests pass", run: tests },
     Step { name: "doctests", line: "the examples in the documentation work", run: doctests },
-    Step { name: "web", line: "the modules of the viewer are what their types say", run: web::types },
+    Step { name: "web", line: "the types of the viewer's modules are correct", run: web::types },
     Step { name: "browser", line: "the viewer works in a browser", run: web::browser },
 ];
 
@@ -43,19 +44,19 @@ pub fn run(arguments: &[String]) -> Result<()> {
         }
         ["--only", names] => run_steps(select(names)?),
         [word] if word.starts_with("--only=") => run_steps(select(&word["--only=".len()..])?),
-        ["--only"] => Err(Failure::usage(format!("--only wants steps; there are {}", names()))),
+        ["--only"] => Err(Failure::usage(format!("--only needs steps; valid names: {}", names()))),
         [word, ..] => Err(Failure::usage(format!(
-            "`test` does not know `{word}`; it knows --only STEP,STEP... and --list (see `cargo xtask test --help`)"
+            "unknown argument `{word}`; `test` has --only STEP,STEP... and --list (see `cargo xtask test --help`)"
         ))),
     }
 }
 
-/// The named steps, in the order of the table.
+/// Returns the named steps, in the order of the table.
 fn select(list: &str) -> Result<Vec<&'static Step>> {
     let wanted: Vec<&str> = list.split(',').map(str::trim).collect();
     let known = |name: &str| STEPS.iter().any(|step| step.name == name);
     if let Some(unknown) = wanted.iter().find(|name| !known(name)) {
-        return Err(Failure::usage(format!("there is no step `{unknown}`; there are {}", names())));
+        return Err(Failure::usage(format!("unknown step `{unknown}`; valid names: {}", names())));
     }
     Ok(STEPS.iter().filter(|step| wanted.contains(&step.name)).collect())
 }
@@ -78,7 +79,7 @@ fn run_steps(steps: Vec<&Step>) -> Result<()> {
 
 fn stopped(step: &Step, failure: &Failure) -> Failure {
     Failure::failed(format!(
-        "the step `{0}` failed: {failure}\nOnce mended, `cargo xtask test --only {0}` runs this step alone.",
+        "the step `{0}` failed: {failure}\n`cargo xtask test --only {0}` runs this step alone.",
         step.name
     ))
 }
@@ -87,12 +88,12 @@ fn summary(times: &[(&str, Duration)]) -> String {
     let each: Vec<String> =
         times.iter().map(|(name, time)| format!("{name} {:.1} s", time.as_secs_f64())).collect();
     let total: Duration = times.iter().map(|(_, time)| time).sum();
-    format!("all is well: {}; {:.1} s in all", each.join(", "), total.as_secs_f64())
+    format!("all passed: {}; {:.1} s in total", each.join(", "), total.as_secs_f64())
 }
 
 fn fmt() -> Result<()> {
     shell::stream(&mut shell::cargo("fmt --all --check"))
-        .map_err(|failure| Failure::failed(format!("{failure}; `cargo fmt --all` mends it")))
+        .map_err(|failure| Failure::failed(format!("{failure}; `cargo fmt --all` fixes it")))
 }
 
 fn clippy() -> Result<()> {
@@ -110,7 +111,7 @@ fn tests() -> Result<()> {
     } else {
         "test --workspace --lib --bins --tests --examples"
     };
-    // Where the other simulator is, its test must not be passed over.
+    // Where SimGrid is installed, its tests must run.
     let simgrid = shell::on_path("smpirun").then_some(("PANTO_TEST_SIMGRID", "1"));
     shell::stream(shell::cargo(arguments).envs(pypi::variables()).envs(apps::variables()).envs(simgrid))
 }
@@ -133,11 +134,13 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_step_is_told_which_there_are() {
+    fn an_unknown_step_lists_the_valid_names() {
         let failure = select("clippy,doc").err().unwrap();
         assert!(matches!(failure, Failure::Usage(_)));
         assert!(
-            failure.to_string().contains("needs, apps, fmt, clippy, docs, tests, doctests, web, browser")
+            failure
+                .to_string()
+                .contains("needs, apps, words, fmt, clippy, docs, tests, doctests, web, browser")
         );
     }
 
@@ -149,6 +152,6 @@ mod tests {
     #[test]
     fn the_summary_adds_up() {
         let times = [("fmt", Duration::from_millis(500)), ("clippy", Duration::from_millis(1500))];
-        assert_eq!(summary(&times), "all is well: fmt 0.5 s, clippy 1.5 s; 2.0 s in all");
+        assert_eq!(summary(&times), "all passed: fmt 0.5 s, clippy 1.5 s; 2.0 s in total");
     }
 }

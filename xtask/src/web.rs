@@ -1,4 +1,4 @@
-//! Checks of the viewer's page: types of its modules, and the page itself in a browser. Nothing of this is needed to build Panto.
+//! Checks of the viewer's page: the types of its modules, and the page in a browser. Building Panto needs none of this.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,21 +8,21 @@ use crate::failure::{Failure, Result};
 use crate::scratch::Scratch;
 use crate::shell;
 
-/// Where the checks are.
+/// Returns the folder of the checks.
 fn folder() -> PathBuf {
     shell::root().join("crates/view/web-tests")
 }
 
-/// Are the packages there that the lock file names?
+/// Returns whether the packages of the lock file are installed.
 pub fn present() -> bool {
     let read = |name: &str| fs::read(folder().join(name)).ok();
     read("package-lock.json").is_some_and(|lock| read(INSTALLED) == Some(lock))
 }
 
-/// A copy of the lock file whose packages are installed.
+/// A copy of the lock file, written after its packages were installed.
 const INSTALLED: &str = "node_modules/.installed.json";
 
-/// Installs just what the lock file names.
+/// Installs exactly the packages of the lock file.
 pub fn install() -> Result<()> {
     shell::stream(Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(folder()))?;
     fs::copy(folder().join("package-lock.json"), folder().join(INSTALLED))
@@ -30,17 +30,17 @@ pub fn install() -> Result<()> {
         .map_err(|error| Failure::failed(format!("cannot write {INSTALLED}: {error}")))
 }
 
-/// What people would type, at the root of the repository.
+/// Returns the command that installs the packages, at the root of the repository.
 pub fn remedy() -> String {
     "npm ci --prefix crates/view/web-tests".into()
 }
 
-/// The modules are what their comments say.
+/// Checks the types in the modules' comments.
 pub fn types() -> Result<()> {
     shell::stream(node().args(["node_modules/typescript/bin/tsc", "--project", "tsconfig.json"]))
 }
 
-/// The page does in a browser what it should.
+/// Tests the page in a browser.
 pub fn browser() -> Result<()> {
     let pages = Scratch::new("pages")?;
     let mut scenes = shell::cargo("run --quiet --package panto-view --example scenes -- pages");

@@ -8,12 +8,12 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use panto_bench::results::Record;
 use panto_bench::scenario::{Options, Scenario};
 use panto_bench::{Effort, Kernel, Observer, Settings, run};
+use panto_results::Record;
 use panto_schedule::{Collective, Problem};
 use panto_transport::threads::Threads;
-use panto_transport::{Buffers, Choice, Error, NO_COMBINE, Prepared, World};
+use panto_transport::{AlgorithmChoice, Buffers, Error, NO_REDUCTION, PreparedCollective, World};
 
 const RANKS: usize = 2;
 const BARRIERS: u32 = 1_000;
@@ -61,9 +61,9 @@ fn as_scenario() -> f64 {
     let settings = Settings {
         ranks: vec![RANKS],
         effort: Effort { min_samples: ROUNDS, max_samples: ROUNDS, ..Effort::default() },
-        scenario: Options { own, calls, ..Options::default() },
         ..Settings::default()
-    };
+    }
+    .with_options(Options { own, calls, ..Options::default() });
     let mut keep = Keep(None);
     run(&Threads::default(), &[Kernel::ScenarioOwn], &settings, &AtomicBool::new(false), &mut keep)
         .expect("it runs");
@@ -75,7 +75,7 @@ fn as_scenario() -> f64 {
 fn bare() -> f64 {
     let all = Threads::default().run(RANKS, |transport| {
         let problem = Problem { collective: Collective::Barrier, ranks: RANKS, root: 0, count: 0 };
-        let mut barrier = Prepared::new(transport, problem, 1, Choice::Library)?;
+        let mut barrier = PreparedCollective::new(transport, problem, 1, AlgorithmChoice::Library)?;
         let mut nanos = Vec::new();
         for _ in 0..ROUNDS {
             let start = Instant::now();
@@ -83,7 +83,7 @@ fn bare() -> f64 {
                 black_box(repetition);
                 barrier.run(
                     transport,
-                    Buffers { input: &[], output: &mut [], element: 1, combine: NO_COMBINE },
+                    Buffers { input: &[], output: &mut [], element: 1, combine: NO_REDUCTION },
                 )?;
             }
             nanos.push(start.elapsed().as_nanos() as f64 / f64::from(BARRIERS));

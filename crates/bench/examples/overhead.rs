@@ -5,8 +5,9 @@
 use std::hint::{black_box, spin_loop};
 use std::sync::atomic::AtomicBool;
 
-use panto_bench::measure::{Lab, Metric, Operation, Timing};
+use panto_bench::measure::{Lab, Operation, Timing};
 use panto_bench::{Effort, Settings};
+use panto_results::Metric;
 use panto_stats::Summary;
 use panto_transport::threads::Threads;
 use panto_transport::{Error, Result, World};
@@ -19,7 +20,7 @@ impl Operation for Nothing {
     }
 }
 
-/// A fixed number of turns of a loop, which takes the same time whoever measures it.
+/// A fixed number of turns of a loop, which takes the same time under every instrument.
 struct Turns(u32);
 
 impl Operation for Turns {

@@ -1,8 +1,9 @@
-//! What the first process decides for all.
+//! Decisions that the first process takes for all.
 //!
-//! Where ranks are processes, each of them runs the whole program. What depends on the time, on the memory and the files
-//! of a host, on Ctrl-C or on what was measured comes out differently in each, and processes that go different ways wait
-//! for each other for ever. So the first process decides alone and announces what it decided, or why it cannot go on.
+//! Where ranks are processes, each runs the whole program. Whatever depends on time, on the memory or
+//! files of a host, on Ctrl-C or on earlier results may differ between processes, and processes that take
+//! different branches deadlock. So the first process decides alone and announces the decision, or its
+//! error.
 
 use panto_transport::World;
 use serde::Serialize;
@@ -10,8 +11,9 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{Error, Kind, Result};
 
-/// What `decision` answers in the first process, in all processes; also when it is an error, which the others get as
-/// [`Error::Elsewhere`]. All processes must call this together. Where all ranks live in one process, it is but a call.
+/// Returns in all processes what `decision` returns in the first; the others get an error as
+/// [`Error::Elsewhere`]. All processes must call this together. Where all ranks are in one process, it
+/// only calls `decision`.
 ///
 /// ```
 /// use panto_transport::threads::Threads;
@@ -21,7 +23,7 @@ use crate::error::{Error, Kind, Result};
 /// ```
 ///
 /// # Panics
-/// If the decision cannot be written as JSON: that is a bug of the caller.
+/// Panics if the decision cannot be written as JSON, which is a bug of the caller.
 pub fn decide<W, D>(world: &W, decision: impl FnOnce() -> Result<D>) -> Result<D>
 where
     W: World,
@@ -29,13 +31,13 @@ where
 {
     if world.is_first() {
         let outcome = decision();
-        world.announce(encode(&outcome))?;
+        world.broadcast(encode(&outcome))?;
         return outcome;
     }
-    decode(&world.announce(Vec::new())?)
+    decode(&world.broadcast(Vec::new())?)
 }
 
-/// An error is announced as what others must know of it.
+/// A decision as announced: of an error only its kind and text.
 type Announced<D> = std::result::Result<D, (Kind, String)>;
 
 fn encode<D: Serialize>(outcome: &Result<D>) -> Vec<u8> {
@@ -45,7 +47,7 @@ fn encode<D: Serialize>(outcome: &Result<D>) -> Vec<u8> {
 
 fn decode<D: DeserializeOwned>(words: &[u8]) -> Result<D> {
     let announced: Announced<D> = serde_json::from_slice(words).map_err(|error| {
-        // Only this process knows of it, and must end the job.
+        // Only this process knows of the error, so it must end the job.
         Error::Transport(panto_transport::Error::Start(format!(
             "this process does not understand what the first one says ({error}); use the same panto on all hosts"
         )))
@@ -55,15 +57,16 @@ fn decode<D: DeserializeOwned>(words: &[u8]) -> Result<D> {
 
 #[cfg(test)]
 mod tests {
+    use panto_results::{Point, param};
+
     use super::*;
-    use crate::point::{Point, param};
 
     #[test]
     fn decisions_and_errors_survive_their_announcement() {
         let points = vec![Point::new(3).with(param::BYTES, u64::MAX).with_text(param::VARIANT, "a \"b\"")];
         assert_eq!(decode::<Vec<Point>>(&encode(&Ok(points.clone()))).unwrap(), points);
         decode::<()>(&encode(&Ok(()))).unwrap();
-        let why = panto_transport::Error::EndOfTime;
+        let why = panto_transport::Error::TimeOverflow;
         let failed: Result<()> = Err(why.clone().into());
         let Err(Error::Elsewhere { kind, text }) = decode::<()>(&encode(&failed)) else { panic!("an error") };
         assert_eq!((kind, text), (Kind::Transport, why.to_string()));

@@ -1,30 +1,30 @@
-//! What can go wrong while measuring.
+//! Errors of running benchmarks.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// The result of something that measures.
+/// The result of a benchmark operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a benchmark could not be run, or its results not be read.
+/// Why a benchmark could not be run, or its results not be read or written.
 #[derive(Debug)]
 pub enum Error {
-    /// What the user asked for cannot be; the text names the remedy.
+    /// The request is invalid; the text says what to do instead.
     Usage(String),
     /// The message layer failed, or a rank stopped the run.
     Transport(panto_transport::Error),
     /// A file could not be read or written.
     Io {
-        /// What was tried, as a sentence without its end: "cannot write".
+        /// What was attempted, such as "cannot write".
         what: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// A file is not what it should be.
+    /// A file has invalid contents.
     BadFile {
         /// The file.
         path: PathBuf,
@@ -33,20 +33,20 @@ pub enum Error {
         /// What is wrong, and what to do.
         what: String,
     },
-    /// The first process could not go on. It says why itself; the others only follow it.
+    /// The first process failed. It reports the error itself; the others only end with it.
     Elsewhere {
-        /// Of what kind its error was.
+        /// The kind of its error.
         kind: Kind,
-        /// What it says.
+        /// The text of its error.
         text: String,
     },
 }
 
-/// Of what kind an error is. Exit codes depend on it.
+/// The kind of an error. Exit codes depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// What the user asked for cannot be, or a file is not what it should be.
+    /// The request or a file is invalid.
     Usage,
     /// A file could not be read or written.
     Io,
@@ -55,7 +55,7 @@ pub enum Kind {
 }
 
 impl Error {
-    /// Of what kind it is.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Usage(_) | Self::BadFile { .. } => Kind::Usage,
@@ -65,7 +65,7 @@ impl Error {
         }
     }
 
-    /// Something that the user asked for and that cannot be.
+    /// Returns an error about an invalid request; the text says what to do instead.
     pub fn usage(text: impl Into<String>) -> Self {
         Self::Usage(text.into())
     }
@@ -88,6 +88,16 @@ impl std::error::Error for Error {
             Self::Transport(error) => Some(error),
             Self::Io { source, .. } => Some(source),
             Self::Usage(_) | Self::BadFile { .. } | Self::Elsewhere { .. } => None,
+        }
+    }
+}
+
+impl From<panto_results::Error> for Error {
+    fn from(error: panto_results::Error) -> Self {
+        match error {
+            panto_results::Error::Usage(text) => Self::Usage(text),
+            panto_results::Error::Io { what, path, source } => Self::Io { what, path, source },
+            panto_results::Error::BadFile { path, line, what } => Self::BadFile { path, line, what },
         }
     }
 }

@@ -1,8 +1,9 @@
-//! What a kernel is, and which ones there are.
+//! Kernels: the trait of a benchmark pattern, and the closed set of all patterns.
 
 use std::fmt;
 use std::str::FromStr;
 
+use panto_results::{KernelInfo, Point, Record};
 use panto_schedule::Problem;
 use panto_transport::Transport;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -13,64 +14,47 @@ use crate::cm5;
 use crate::comet;
 use crate::error::{Error, Result};
 use crate::measure::Lab;
-use crate::point::Point;
-use crate::results::Record;
 use crate::scenario;
 use crate::settings::Settings;
 use crate::swap;
 
-/// What people should know of a kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct About {
-    /// The suite that it belongs to.
-    pub suite: &'static str,
-    /// Its name within the suite.
-    pub name: &'static str,
-    /// What it measures, in a line.
-    pub line: &'static str,
-    /// The parameter on the x axis of its graph (C18).
-    pub axis: &'static str,
-    /// The fewest ranks it can run on.
-    pub least_ranks: usize,
-    /// A kernel whose results it needs.
-    pub needs: Option<&'static str>,
-}
-
-impl About {
-    /// `suite/name`.
-    pub fn full_name(&self) -> String {
-        format!("{}/{}", self.suite, self.name)
-    }
-}
-
-/// A communication pattern that is measured. Written once, for every transport.
+/// A benchmark pattern, written once for every transport.
 pub trait Pattern {
-    /// What people should know of it.
-    fn about(&self) -> About;
+    /// Returns the kernel's name, one of those of [`panto_results::kernel`].
+    fn name(&self) -> &'static str;
 
-    /// Do the settings hold what the kernel cannot do without? The error names the remedy. A suite leaves a
-    /// kernel out that is not available.
+    /// Returns the kernel's entry in the catalogue.
+    ///
+    /// # Panics
+    /// Panics if the catalogue has no such name, which is a bug of the kernel.
+    fn info(&self) -> &'static KernelInfo {
+        KernelInfo::find(self.name()).expect("every kernel is in the catalogue")
+    }
+
+    /// Checks that the settings have what the kernel requires; the error says what to do. A suite skips
+    /// kernels that are unavailable.
     fn available(&self, settings: &Settings) -> Result<()> {
         let _ = settings;
         Ok(())
     }
 
-    /// The points to measure. `earlier` is what was measured before in this run.
+    /// Returns the points to measure; `earlier` are the records of this run so far.
     fn points(&self, settings: &Settings, earlier: &[Record]) -> Result<Vec<Point>>;
 
-    /// The collective that a point is, and the bytes of its elements, where it is nothing else.
+    /// Returns the collective that a point consists of and the bytes of its elements; `None` for patterns
+    /// that are more than one collective.
     fn collective(&self, point: &Point) -> Option<(Problem, usize)> {
         let _ = point;
         None
     }
 
-    /// Measures one point. All ranks of the world call this together; the root answers with the record.
+    /// Measures one point. All ranks call this together; the root returns the record.
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>>;
 }
 
 macro_rules! kernels {
     ($($variant:ident => $pattern:expr),+ $(,)?) => {
-        /// All kernels. The set is closed here and nowhere else.
+        /// All kernels.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Kernel {
             $(
@@ -80,25 +64,30 @@ macro_rules! kernels {
         }
 
         impl Kernel {
-            /// Every kernel, in the order in which a suite runs them.
+            /// All kernels, in the order in which a suite runs them.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// What people should know of it.
-            pub fn about(self) -> About {
-                match self { $(Self::$variant => $pattern.about()),+ }
+            /// Returns the kernel's name, such as `comet/echo`.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $pattern.name()),+ }
             }
 
-            /// Do the settings hold what it needs? See [`Pattern::available`].
+            /// Returns the kernel's entry in the catalogue.
+            pub fn info(self) -> &'static KernelInfo {
+                match self { $(Self::$variant => $pattern.info()),+ }
+            }
+
+            /// Checks that the settings have what it requires; see [`Pattern::available`].
             pub fn available(self, settings: &Settings) -> Result<()> {
                 match self { $(Self::$variant => $pattern.available(settings)),+ }
             }
 
-            /// The points to measure; see [`Pattern::points`].
+            /// Returns the points to measure; see [`Pattern::points`].
             pub fn points(self, settings: &Settings, earlier: &[Record]) -> Result<Vec<Point>> {
                 match self { $(Self::$variant => $pattern.points(settings, earlier)),+ }
             }
 
-            /// The collective that a point is; see [`Pattern::collective`].
+            /// Returns the collective that a point consists of; see [`Pattern::collective`].
             pub fn collective(self, point: &Point) -> Option<(Problem, usize)> {
                 match self { $(Self::$variant => $pattern.collective(point)),+ }
             }
@@ -159,31 +148,31 @@ kernels! {
 }
 
 impl Kernel {
-    /// The kernels that a name stands for: a suite, or one kernel with or without its suite. Without, it is that of the first
-    /// suite that has one: `broadcast` is CoMet's.
+    /// Returns the kernels that a name selects: a suite, or one kernel with or without its suite. Without,
+    /// the first suite that has such a kernel: `broadcast` is CoMet's.
     pub fn named(name: &str) -> Result<Vec<Self>> {
         let all = || Self::ALL.iter().copied();
-        let suite: Vec<Self> = all().filter(|kernel| kernel.about().suite == name).collect();
+        let suite: Vec<Self> = all().filter(|kernel| kernel.info().suite() == name).collect();
         if !suite.is_empty() {
             return Ok(suite);
         }
-        let exact = all().find(|kernel| kernel.about().full_name() == name);
-        let short = || all().find(|kernel| kernel.about().name == name);
+        let exact = all().find(|kernel| kernel.name() == name);
+        let short = || all().find(|kernel| kernel.info().short_name() == name);
         exact.or_else(short).map(|kernel| vec![kernel]).ok_or_else(|| unknown(name))
     }
 }
 
 fn unknown(name: &str) -> Error {
-    let names: Vec<String> = Kernel::ALL.iter().map(|kernel| kernel.about().full_name()).collect();
+    let names: Vec<&str> = Kernel::ALL.iter().map(|kernel| kernel.name()).collect();
     Error::usage(format!(
-        "there is no suite or kernel `{name}`; there are {} (`panto bench --list` explains them)",
+        "unknown suite or kernel `{name}`; use a suite or one of {} (see `panto bench --list`)",
         names.join(", ")
     ))
 }
 
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.about().full_name())
+        f.write_str(self.name())
     }
 }
 
@@ -191,12 +180,12 @@ impl FromStr for Kernel {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let found = Self::ALL.iter().find(|kernel| kernel.about().full_name() == name);
+        let found = Self::ALL.iter().find(|kernel| kernel.name() == name);
         found.copied().ok_or_else(|| unknown(name))
     }
 }
 
-/// By name, so that a process that was told of a kernel knows it.
+/// Serialises the name, by which processes announce kernels to each other.
 impl Serialize for Kernel {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         serializer.collect_str(self)

@@ -1,15 +1,15 @@
-//! Does it fit into memory? A sweep that does not should say so before it starts, not die in the middle.
+//! The memory check: a sweep that does not fit is refused before it starts.
 
 use std::collections::BTreeMap;
 
-use panto_transport::Place;
+use panto_results::{Point, param};
+use panto_transport::Placement;
 
 use crate::error::{Error, Result};
-use crate::point::{Point, param};
 use crate::scenario;
 use crate::settings::Settings;
 
-/// Refuses points that need more memory than there is.
+/// Returns an error if a point needs more memory than is available.
 pub(crate) fn fits_memory(points: &[Point], settings: &Settings) -> Result<()> {
     let Some(available) = available() else { return Ok(()) };
     let Some(largest) = points.iter().max_by_key(|point| needed(point, settings)) else { return Ok(()) };
@@ -24,11 +24,11 @@ pub(crate) fn fits_memory(points: &[Point], settings: &Settings) -> Result<()> {
     )))
 }
 
-/// A generous estimate in bytes for one host: buffers to send and to receive on every rank, scratch of collectives, and the
-/// host's part of a matrix with its copy and packed messages.
+/// Returns an upper estimate of the bytes that one host needs: send and receive buffers of its ranks,
+/// scratch memory of collectives, and its part of a matrix with a copy and packed messages.
 fn needed(point: &Point, settings: &Settings) -> u64 {
     let number = |name| point.number(name).unwrap_or(0);
-    // Each message of a window is received into memory of its own.
+    // Each message of a window has a receive buffer of its own.
     let messages = number(param::BYTES).max(number(param::VOLUME));
     let messages = messages.saturating_mul(number(param::WINDOW).saturating_add(4));
     let vectors = number(param::LENGTH).saturating_mul(8 * 4);
@@ -41,15 +41,15 @@ fn needed(point: &Point, settings: &Settings) -> u64 {
     each.saturating_mul(active(point, here) as u64).saturating_add(part as u64)
 }
 
-/// A block of cells of 8 bytes with its halo, in as many dimensions as the grid has.
+/// Returns the bytes of a block of 8-byte cells with its halo, in the dimensions of the grid.
 fn halo(point: &Point) -> u64 {
     let Some(side) = point.number(param::SIDE) else { return 0 };
     let dimensions = 1 + point.text(param::GRID).matches('x').count();
     side.saturating_add(2).saturating_pow(dimensions as u32).saturating_mul(8 * 2)
 }
 
-/// Ranks of the fullest host: those that are elsewhere need memory there. Where nothing is known of places, all are here.
-fn on_one_host(ranks: usize, places: &[Place]) -> usize {
+/// Returns the number of ranks on the host with the most; all of them where the placement is unknown.
+fn on_one_host(ranks: usize, places: &[Placement]) -> usize {
     let mut hosts: BTreeMap<usize, usize> = BTreeMap::new();
     for place in places.iter().take(ranks) {
         *hosts.entry(place.node).or_default() += 1;
@@ -57,15 +57,15 @@ fn on_one_host(ranks: usize, places: &[Place]) -> usize {
     hosts.into_values().max().unwrap_or(ranks)
 }
 
-/// Ranks of so many `here` that hold buffers. Simulated ones are in this process too, and there may be a hundred thousand;
-/// in the patterns between two, and a load between two more, the others hold nothing.
+/// Returns how many of the ranks `here` hold buffers. Simulated ranks are all in this process, up to a
+/// hundred thousand; in patterns between two ranks, with a load between two more, the others hold none.
 fn active(point: &Point, here: usize) -> usize {
     let has = |name| point.params.contains_key(name);
     let few = point.separation().is_some() || has(param::LOAD) || (has(param::BYTES) && has(param::LENGTH));
     if few { here.min(4) } else { here }
 }
 
-/// What the system says can be had; `None` where it does not say.
+/// Returns the available memory in bytes; `None` where the system does not report it.
 fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
@@ -96,7 +96,7 @@ mod tests {
     }
     #[test]
     fn ranks_on_other_hosts_need_memory_there() {
-        let place = |node| Place { node, ..Place::default() };
+        let place = |node| Placement { node, ..Placement::default() };
         let places = [0, 1, 0, 0, 1, 2].map(place).to_vec();
         let (here, spread) = (Settings::default(), Settings { places, ..Settings::default() });
         let broadcast = Point::new(6).with(param::BYTES, 1 << 20);

@@ -1,9 +1,9 @@
-//! Bytes that can be checked.
+//! Message contents that can be verified.
 
 use crate::measure::Checked;
 
-/// Fills with bytes that depend on the place, the sender and the round, so that data that is stale, shifted
-/// or somebody else's is noticed.
+/// Fills a buffer with bytes that depend on their index, the sender and the round, so that stale, shifted
+/// or misdirected data is detected.
 pub fn fill(buffer: &mut [u8], sender: usize, round: u64) {
     let key = key(sender, round);
     for stretch in buffer.chunks_mut(PERIOD) {
@@ -16,7 +16,7 @@ pub fn fill(buffer: &mut [u8], sender: usize, round: u64) {
 /// Checks what [`fill`] wrote.
 pub fn check(buffer: &[u8], sender: usize, round: u64) -> Checked {
     let key = key(sender, round);
-    // Whole stretches at once, without a way out in the middle: so the compiler makes it fast.
+    // No early exit within a period, so that the loop vectorises.
     let differs = |stretch: &[u8]| {
         stretch.iter().enumerate().fold(0, |differs, (place, byte)| differs | (byte ^ place as u8 ^ key)) != 0
     };
@@ -33,8 +33,8 @@ pub fn check(buffer: &[u8], sender: usize, round: u64) -> Checked {
     }
 }
 
-/// Writes the data for the next sample. Bytes that nobody has written since the last one would still be in the receivers' own
-/// caches, and moving them would seem to cost nothing. Short data moves in batches, between which nothing is written.
+/// Writes to every cache line of the data before a sample, so that receivers do not find it in their own
+/// caches. Short data, which is moved in batches, is left alone.
 pub fn write_anew(data: &mut [u8]) {
     if data.len() <= LARGE {
         return;
@@ -42,11 +42,11 @@ pub fn write_anew(data: &mut [u8]) {
     data.iter_mut().step_by(CACHE_LINE).for_each(|byte| *byte = std::hint::black_box(*byte));
 }
 
-/// Data beyond this takes long enough to be timed alone.
+/// Bytes above which a single transfer takes long enough to be timed.
 pub const LARGE: usize = 1024;
 const CACHE_LINE: usize = 64;
 
-/// Prime, so that the pattern does not repeat at powers of two.
+/// Period of the pattern in bytes: prime, so that it does not repeat at powers of two.
 const PERIOD: usize = 251;
 
 fn key(sender: usize, round: u64) -> u8 {

@@ -1,23 +1,24 @@
-//! What the user asked for.
+//! Settings of a run: what to sweep over, and how much effort to spend.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use panto_results::{Placed, Ranges, RunSettings};
 use panto_schedule::{Algorithm, HopShape, Mesh};
-use panto_transport::{Choice, Distance, Place};
+use panto_transport::{AlgorithmChoice, Distance, Placement};
 
 use crate::error::{Error, Result};
+use crate::options::{OptionsMap, SuiteOptions};
 use crate::sizes::rank_counts;
-use crate::{calibrate, classic, cm5, scenario, swap};
 
-/// What to sweep over and how long to measure. `None` leaves the choice to each kernel.
-#[expect(clippy::struct_excessive_bools, reason = "each answers a question of its own")]
+/// What to sweep over and how long to measure. `None` selects each kernel's default.
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The numbers of ranks for kernels that sweep over them; the largest is the world of all others.
+    /// Numbers of ranks, for kernels that sweep over them; other kernels run on the largest.
     pub ranks: Vec<usize>,
-    /// Did the user name the ranks? If not, a kernel that needs more of them gets them.
+    /// Whether the user gave the ranks; if not, a kernel that needs more runs on more.
     pub ranks_given: bool,
     /// Message sizes in bytes.
     pub sizes: Option<Vec<u64>>,
@@ -27,71 +28,65 @@ pub struct Settings {
     pub lengths: Option<Vec<u64>>,
     /// Hop distances.
     pub hops: Option<Vec<u64>>,
-    /// Distances in words, where [`places`](Self::places) give them.
+    /// Distances by name, where [`places`](Self::places) are known.
     pub distances: Option<Vec<Distance>>,
-    /// Background loads in per cent of the peak bandwidth.
+    /// Background loads, in per cent of the peak bandwidth.
     pub loads: Vec<u64>,
-    /// How far ranks are from each other; the transport's own hint if not given.
+    /// Shape that hop distances follow from; the transport's hint by default.
     pub shape: Option<HopShape>,
-    /// Where each rank runs; empty where that is not known. Then `shape` is
-    /// [`distances_from_first`](panto_transport::distances_from_first) of them, unless the user says otherwise.
-    pub places: Vec<Place>,
-    /// The most ranks that there can be, where somebody else started them; `None` where they are made on demand.
+    /// Where each rank runs; empty where unknown. If known, `shape` is
+    /// [`distances_from_first`](panto_transport::distances_from_first) of them by default.
+    pub places: Vec<Placement>,
+    /// Number of ranks of the job, where a launcher started them; `None` where ranks are started on
+    /// demand.
     pub most_ranks: Option<usize>,
-    /// Does the message layer know message-driven receive?
+    /// Whether the transport supports message handlers.
     pub has_handlers: bool,
-    /// Does it know one-sided communication?
+    /// Whether the transport supports one-sided communication.
     pub has_windows: bool,
-    /// The global row or column that is broadcast; the middle one if not given.
+    /// Global row or column that is broadcast; the middle one by default.
     pub index: Option<u64>,
-    /// The process mesh of the matrix kernels.
+    /// Process mesh of the matrix kernels.
     pub mesh: Option<Mesh>,
-    /// The algorithm of collectives; the library's own if not given.
+    /// Algorithm of collectives; the message layer's own by default.
     pub algorithm: Option<Algorithm>,
-    /// Does a barrier close the timed region of a broadcast (C6)?
+    /// Whether a barrier closes the timed region of a broadcast (C6).
     pub closing_barrier: bool,
-    /// Where the I/O kernel writes; without it there is no I/O kernel.
+    /// Directory that the I/O kernel writes to; without it the kernel is unavailable.
     pub io_dir: Option<PathBuf>,
-    /// Bytes that each rank writes there.
+    /// Bytes that each rank writes to a file.
     pub io_bytes: u64,
-    /// The machine that is simulated; none if ranks run for real.
+    /// The simulated machine; `None` for real ranks.
     pub machine: Option<String>,
-    /// With more ranks than this, kernels that are schedules run as such, without stacks and bytes.
+    /// Number of ranks above which collectives are simulated as schedules, without stacks and bytes.
     pub stackless_above: usize,
-    /// The most ranks that other kernels can have.
+    /// Largest number of ranks of kernels that are not schedules.
     pub most_programs: usize,
-    /// How sure to be, and how long to try.
+    /// Precision and time limits.
     pub effort: Effort,
-    /// Seed of everything random: the order of points, sizes between powers of two.
+    /// Seed of the order of points and of sizes between powers of two.
     pub seed: u64,
-    /// What only the suite `cm5` asks for.
-    pub cm5: cm5::Options,
-    /// What only the suite `swap` asks for.
-    pub swap: swap::Options,
-    /// What only the suite `classic` asks for.
-    pub classic: classic::Options,
-    /// What only the suite `calibrate` asks for.
-    pub calibrate: calibrate::Options,
-    /// What only the suite `scenario` asks for.
-    pub scenario: scenario::Options,
+    /// The options of single suites, by their type.
+    pub options: OptionsMap,
 }
 
-/// How sure to be, and how long to try.
+/// Precision and time limits of sampling.
 #[derive(Debug, Clone)]
 pub struct Effort {
-    /// Stop when the interval of the median is within this fraction of it.
+    /// Relative half-width of the median's confidence interval at which sampling stops.
     pub precision: f64,
-    /// Never stop before this many samples, unless the time is over.
+    /// Minimum number of samples, unless the time limit is reached.
     pub min_samples: usize,
-    /// Nor before so much time: a machine that is in one mood for a millisecond looks more certain than it is.
+    /// Minimum time per point: samples of one millisecond share their noise and look more precise than
+    /// they are.
     pub least_time: Duration,
-    /// Never take more.
+    /// Maximum number of samples.
     pub max_samples: usize,
-    /// Time for the whole run.
+    /// Time limit of the whole run.
     pub budget: Duration,
-    /// A sample repeats the operation until it lasts this long (C2),
+    /// Duration that a sample reaches by repeating the operation (C2).
     pub sample_time: Duration,
-    /// or exactly so many times.
+    /// Fixed number of repetitions per sample, instead of `sample_time`.
     pub repetitions: Option<u64>,
 }
 
@@ -109,11 +104,13 @@ impl Default for Effort {
     }
 }
 
-/// A point of a simulated machine needs no more: its samples differ only where something else is going on.
+/// Minimum and maximum number of samples on a virtual clock, where samples differ only under
+/// contention.
 const VIRTUAL_SAMPLES: (usize, usize) = (6, 200);
 
 impl Effort {
-    /// The same where the clock is virtual: nothing is gained by measuring for long. The budget stays the user's time.
+    /// Returns the effort for a virtual clock, where longer sampling gains nothing. The budget remains real
+    /// time.
     #[must_use]
     pub fn on_virtual_clock(self) -> Self {
         let (least, most) = VIRTUAL_SAMPLES;
@@ -153,28 +150,31 @@ impl Default for Settings {
             most_programs: usize::MAX,
             effort: Effort::default(),
             seed: 1,
-            cm5: cm5::Options::default(),
-            swap: swap::Options::default(),
-            classic: classic::Options::default(),
-            calibrate: calibrate::Options::default(),
-            scenario: scenario::Options::default(),
+            options: OptionsMap::default(),
         }
     }
 }
 
 impl Settings {
-    /// The largest number of ranks.
+    /// Returns the settings with these options of a suite.
+    #[must_use]
+    pub fn with_options<O: SuiteOptions>(mut self, options: O) -> Self {
+        self.options.set(options);
+        self
+    }
+
+    /// Returns the largest number of ranks.
     pub fn world(&self) -> usize {
         self.ranks.iter().copied().max().unwrap_or(1)
     }
 
-    /// Are there so many ranks that kernels which are schedules run as such?
+    /// Returns whether collectives run as schedules because of the number of ranks.
     pub fn is_stackless(&self) -> bool {
         self.world() > self.stackless_above
     }
 
-    /// The numbers of ranks of a kernel that sweeps over them: those that the user listed, or powers of two up to the
-    /// one that the user named.
+    /// Returns the numbers of ranks of a kernel that sweeps over them: the list of the user, or powers of
+    /// two up to a single number.
     pub fn rank_sweep(&self) -> Vec<usize> {
         match self.ranks.as_slice() {
             [one] => rank_counts(*one),
@@ -182,7 +182,8 @@ impl Settings {
         }
     }
 
-    /// The settings for a kernel that needs at least so many ranks, if so many can be had.
+    /// Returns the settings for a kernel that needs at least `least` ranks, raised to that number unless
+    /// the user or the job fixes it.
     #[must_use]
     pub fn with_least_ranks(&self, least: usize) -> Cow<'_, Self> {
         let too_many = self.most_ranks.is_some_and(|most| least > most);
@@ -192,7 +193,27 @@ impl Settings {
         Cow::Owned(Self { ranks: vec![least], ..self.clone() })
     }
 
-    /// Refuses what no kernel can do.
+    /// Returns the settings that a manifest repeats.
+    pub fn for_manifest(&self) -> RunSettings {
+        let placed = |(rank, place): (usize, &Placement)| Placed {
+            rank,
+            host: place.host.clone(),
+            node: place.node,
+            cores: place.cores.iter().copied().collect::<Ranges>().to_string(),
+            numa: place.numa,
+            cache: place.cache,
+            pid: place.pid,
+        };
+        RunSettings {
+            ranks: self.ranks.clone(),
+            precision: self.effort.precision,
+            budget_s: self.effort.budget.as_secs_f64(),
+            seed: self.seed,
+            placement: self.places.iter().enumerate().map(placed).collect(),
+        }
+    }
+
+    /// Returns an error for settings that no kernel supports.
     pub fn check(&self) -> Result<()> {
         let ranks = self.world();
         if self.ranks.is_empty() || self.ranks.contains(&0) {
@@ -217,13 +238,12 @@ impl Settings {
             )));
         }
         self.check_distances()?;
-        self.swap.check(ranks)?;
-        self.scenario.check(ranks)?;
+        self.options.check(ranks)?;
         self.shape.as_ref().map_or(Ok(()), |shape| shape.fits(ranks))?;
         self.mesh.as_ref().map_or(Ok(()), |mesh| check_mesh(mesh, ranks))
     }
 
-    /// Distances are hops or have names, never both.
+    /// Checks that distances are given as hops or by name, as the placement allows.
     fn check_distances(&self) -> Result<()> {
         if self.distances.is_some() && !self.names_distances() {
             return Err(Error::usage(
@@ -240,22 +260,22 @@ impl Settings {
         Ok(())
     }
 
-    /// Who carries collectives out.
-    pub fn choice(&self) -> Choice {
-        self.algorithm.map_or(Choice::Library, Choice::Algorithm)
+    /// Returns the implementation of collectives.
+    pub fn choice(&self) -> AlgorithmChoice {
+        self.algorithm.map_or(AlgorithmChoice::Library, AlgorithmChoice::Algorithm)
     }
 
-    /// Have distances names, because it is known where ranks run? Not if the user says how ranks are wired.
+    /// Returns whether distances have names: the placement is known and the user gave no shape.
     pub fn names_distances(&self) -> bool {
         !self.places.is_empty() && matches!(self.shape, Some(HopShape::FromFirst(_)))
     }
 
-    /// Where the first so many ranks run, as far as it is known.
-    pub fn places_of(&self, ranks: usize) -> &[Place] {
+    /// Returns the places of the first `ranks` ranks, as far as they are known.
+    pub fn places_of(&self, ranks: usize) -> &[Placement] {
         &self.places[..ranks.min(self.places.len())]
     }
 
-    /// The shape of hop distances, where `hint` is the transport's.
+    /// Returns the shape of hop distances; `hint` is the transport's.
     pub fn shape_or(&self, hint: HopShape) -> HopShape {
         self.shape.unwrap_or(hint)
     }

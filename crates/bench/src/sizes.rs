@@ -1,14 +1,14 @@
-//! The sizes that kernels sweep over when the user names none.
+//! Default sizes and numbers of ranks of sweeps.
 
-use panto_stats::Rng;
+use panto_random::SplitMix64;
 
-/// Past a page (C4), and far enough to see every protocol.
+/// Largest default size in bytes: beyond a page (C4), and large enough for every protocol.
 const LARGEST: u64 = 4 << 20;
 
-/// 0, powers of two up to `largest`, and between each two of them one random size: powers of two alone hide
-/// where a protocol changes.
+/// Returns 0, the powers of two up to `largest`, and a random size between each two of them, since
+/// powers of two alone hide where a protocol changes.
 pub fn message_sizes(largest: u64, seed: u64) -> Vec<u64> {
-    let mut rng = Rng::new(seed);
+    let mut rng = SplitMix64::new(seed);
     let mut sizes = vec![0];
     let mut power = 1;
     while power <= largest {
@@ -22,12 +22,12 @@ pub fn message_sizes(largest: u64, seed: u64) -> Vec<u64> {
     sizes
 }
 
-/// The sizes of a point-to-point kernel.
+/// Returns the default sizes of a point-to-point kernel.
 pub fn default_sizes(seed: u64) -> Vec<u64> {
     message_sizes(LARGEST, seed)
 }
 
-/// Powers of two up to `largest`, and `largest` itself: numbers of ranks.
+/// Returns the powers of two from 2 up to `largest`, and `largest` itself.
 pub fn rank_counts(largest: usize) -> Vec<usize> {
     let powers = (1..).map(|power| 1 << power).take_while(|&ranks| ranks < largest);
     powers.chain(std::iter::once(largest)).collect()

@@ -1,16 +1,15 @@
-//! Lists of values as people write them: `0..64KiB`, `8,64,1K`, `0..100:10`.
+//! Parsing of value lists: `0..64KiB`, `8,64,1K`, `0..100:10`.
 
 use panto_units::parse_bytes;
 
 use crate::error::{Error, Result};
 
-/// More values than this are a slip.
+/// Maximum number of values of a list; more are taken for a mistake.
 const MOST_VALUES: usize = 100_000;
 
-/// Reads message sizes: values and ranges, separated by commas.
+/// Parses message sizes in bytes: values and ranges, separated by commas.
 ///
-/// A range `a..b` doubles from one to the other (and starts with 0 and 1 if `a` is 0); `a..b:step` goes in
-/// steps.
+/// A range `a..b` doubles from `a` to `b` (from 0 and 1 if `a` is 0); `a..b:step` has a fixed step.
 ///
 /// ```
 /// use panto_bench::parse_sizes;
@@ -22,7 +21,7 @@ pub fn parse_sizes(text: &str) -> Result<Vec<u64>> {
     list(text, |text| parse_bytes(text).map_err(|error| Error::usage(error.to_string())))
 }
 
-/// Reads whole numbers in the same way: ranks, hops, vector lengths, matrix dimensions.
+/// Parses whole numbers (ranks, hops, lengths, dimensions) with the syntax of [`parse_sizes`].
 pub fn parse_counts(text: &str) -> Result<Vec<u64>> {
     list(text, |text| {
         let wrong = || Error::usage(format!("`{text}` is not a whole number"));
@@ -83,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_named() {
+    fn invalid_lists_are_refused() {
         for text in ["", ",", "1e3x", "-5", "12 parsecs", "9..3", "0..10:0", "1..", "..", "0..1000000000:1"] {
             assert!(parse_sizes(text).is_err(), "{text}");
         }

@@ -1,22 +1,23 @@
-//! How commands fail, and with which exit code.
+//! The failures of commands and their exit codes.
 
 use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Stopped by Ctrl-C, as shells say it.
+/// The exit code of a run that Ctrl-C stopped: 128 + SIGINT, as shells have it.
 pub const INTERRUPTED: u8 = 130;
 
-/// Why a command did not do what it was asked to do.
+/// Why a command failed. The message says what was wrong, where, and what to do.
 #[derive(Debug)]
 pub enum Failure {
-    /// The command or a file is wrong.
+    /// The command line or an input file is wrong: exit code 2.
     Usage(String),
-    /// Something failed while it ran.
+    /// The run itself failed: exit code 1.
     Run(String),
 }
 
 impl Failure {
+    /// Returns the exit code.
     pub fn code(&self) -> ExitCode {
         match self {
             Self::Usage(_) => ExitCode::from(2),
@@ -24,7 +25,7 @@ impl Failure {
         }
     }
 
-    /// A file that cannot be written.
+    /// Returns the failure of a file that cannot be written.
     pub fn write(path: &Path, error: &std::io::Error) -> Self {
         Self::Usage(format!("cannot write {}: {error}", path.display()))
     }
@@ -35,6 +36,12 @@ impl fmt::Display for Failure {
         match self {
             Self::Usage(text) | Self::Run(text) => f.write_str(text),
         }
+    }
+}
+
+impl From<panto_results::Error> for Failure {
+    fn from(error: panto_results::Error) -> Self {
+        panto_bench::Error::from(error).into()
     }
 }
 
@@ -60,6 +67,15 @@ impl From<panto_machine::Error> for Failure {
     }
 }
 
+impl From<panto_reproduce::Error> for Failure {
+    fn from(error: panto_reproduce::Error) -> Self {
+        match error {
+            panto_reproduce::Error::Bench(error) => error.into(),
+            error => Self::Usage(error.to_string()),
+        }
+    }
+}
+
 impl From<panto_predict::Error> for Failure {
     fn from(error: panto_predict::Error) -> Self {
         Self::Usage(error.to_string())
@@ -68,6 +84,12 @@ impl From<panto_predict::Error> for Failure {
 
 impl From<panto_timeline::Error> for Failure {
     fn from(error: panto_timeline::Error) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<panto_trace::Error> for Failure {
+    fn from(error: panto_trace::Error) -> Self {
         Self::Usage(error.to_string())
     }
 }

@@ -1,13 +1,14 @@
-//! Files that are read and files that are written.
+//! Checks of files before a command reads and writes them.
 
 use std::path::Path;
 
 use crate::failure::Failure;
 
-/// Before a minute of measuring: can this be written at all? An older file stays until the new one is there.
+/// Fails if a file cannot be written, so that no measurement is lost afterwards. An existing file
+/// stays as it is.
 pub fn check_output(output: &Path) -> Result<(), Failure> {
     if output.is_dir() {
-        return Err(Failure::Usage(format!("{} is a directory; name a file in it", output.display())));
+        return Err(Failure::Usage(format!("{} is a directory; name a file", output.display())));
     }
     let is_new = !output.exists();
     let opened = std::fs::OpenOptions::new().append(true).create(true).open(output);
@@ -18,14 +19,14 @@ pub fn check_output(output: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses to write over what is read.
-pub fn keep(input: &Path, output: &Path) -> Result<(), Failure> {
+/// Fails if the output file is the input file.
+pub fn refuse_overwrite(input: &Path, output: &Path) -> Result<(), Failure> {
     let is_same = input.canonicalize().ok().zip(output.canonicalize().ok()).is_some_and(|(a, b)| a == b);
     if !is_same {
         return Ok(());
     }
     Err(Failure::Usage(format!(
-        "{} is what is read, and would be lost: name another file to write to",
+        "{} is the input file and would be overwritten; choose another output file",
         output.display()
     )))
 }

@@ -1,4 +1,4 @@
-//! Ctrl-C.
+//! Ctrl-C and SIGTERM.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -8,11 +8,11 @@ use signal_hook::flag;
 
 use crate::failure::{Failure, INTERRUPTED};
 
-/// Set by the first Ctrl-C, for the run to end after what is at hand; the second ends the program. Launchers of MPI pass it on as another
-/// signal.
+/// Returns a flag that the first Ctrl-C sets, so that the run ends after the current step; the second
+/// ends the process. MPI launchers forward Ctrl-C as SIGTERM.
 pub fn listen() -> Result<Arc<AtomicBool>, Failure> {
     let interrupt = Arc::default();
-    let failed = |error| Failure::Run(format!("cannot listen to Ctrl-C: {error}"));
+    let failed = |error| Failure::Run(format!("cannot install a handler for Ctrl-C: {error}"));
     for signal in [SIGINT, SIGTERM] {
         flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&interrupt))
             .map_err(failed)?;

@@ -1,24 +1,23 @@
-//! The `panto` binary: reads the command line and hands the work to the libraries.
+//! The `panto` binary: parses the command line, calls the libraries, prints. The logic is in the
+//! libraries; `commands` has one module per command.
 #![forbid(unsafe_code)]
 
 mod commands;
 mod failure;
 mod files;
+mod format;
 mod interrupt;
-mod library;
 mod model;
 mod mpi;
-mod out;
+mod mpi_info;
 mod plot;
-mod prediction;
+mod print;
 mod progress;
+mod results;
 mod scenario;
 mod session;
-mod show;
 mod simulated;
 mod threads;
-mod timeline;
-mod trace;
 
 use std::process::ExitCode;
 
@@ -26,9 +25,9 @@ use clap::{Parser, Subcommand};
 
 use commands::{balance, bench, completions, info, machines, quickstart, reproduce, simulate, sweep};
 
-/// Measure how a machine passes messages, and predict how programs would run on others.
+/// Measure how a machine passes messages, and predict how MPI programs would run on other machines.
 #[derive(Parser)]
-#[command(name = "panto", version, about, after_help = AFTER_HELP, max_term_width = 110)]
+#[command(name = "panto", version, after_help = AFTER_HELP, max_term_width = 110)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -37,27 +36,25 @@ struct Cli {
 const AFTER_HELP: &str = "\
 Examples:
   panto quickstart                             measure this machine in a minute, write report.html
-  panto bench comet --ranks 4 -o run.jsonl     the whole CoMet suite, all samples kept
-  panto bench comet/echo --sizes 0..64KiB      one kernel
-  mpirun -n 4 panto bench comet                the same on the MPI of that mpirun, whichever it is
-  panto bench comet --on ipsc860 --ranks 16    the same on a simulated machine
-  mpirun -n 2 panto calibrate -o mine.toml     measure a model of this machine, to simulate on it
-  panto fit run.jsonl -o mine.toml             a model from results that are there already
-  panto trace -- mpirun -n 16 ./app            record what an MPI program does, as it is
-  panto simulate app.panto -m infiniband       predict how it would run on another machine
-  panto view app.ptl                           look at a timeline in the browser
-  mpirun -n 16 panto perform app.panto         its messages alone, for real
-  panto machines show ipsc860                  what a simulated machine is made of
-  panto info run.jsonl                         look at a saved result again
-  panto compare before.jsonl after.jsonl       what became slower or faster, with confidence
-  panto history runs.jsonl                     how results changed from version to version
-  panto report run.jsonl -o report.html        one page with plots to send to a colleague
-  panto export app.ptl -o app.pftrace          a timeline for other viewers: Perfetto, Paraver, ViTE
-  panto info mpi                               which MPI library would be used, and why
+  panto bench comet --ranks 4 -o run.jsonl     run the CoMet suite, keep all samples
+  panto bench comet/echo --sizes 0..64KiB      run one kernel
+  mpirun -n 4 panto bench comet                run it on the MPI of that mpirun
+  panto bench comet --on ipsc860 --ranks 16    run it on a simulated machine
+  mpirun -n 2 panto calibrate -o mine.toml     measure a model of this machine
+  panto fit run.jsonl -o mine.toml             fit a model to existing results
+  panto trace -- mpirun -n 16 ./app            record an unmodified MPI program
+  panto simulate app.panto -m infiniband       predict it on another machine
+  panto view app.ptl                           view a timeline in the browser
+  mpirun -n 16 panto perform app.panto         replay its messages for real
+  panto machines show ipsc860                  show the parameters of a machine model
+  panto info run.jsonl                         print saved results
+  panto compare before.jsonl after.jsonl       test what became slower or faster
+  panto history runs.jsonl                     compare results from version to version
+  panto report run.jsonl -o report.html        write a self-contained HTML page
+  panto export app.ptl -o app.pftrace          write a timeline for Perfetto, Paraver, ViTE
+  panto info mpi                               show which MPI library would be used
 
-Exit codes: 0 done; 1 a measurement failed (wrong data, deadlock, a rank gave up); 2 the command or a file
-is wrong, nothing was measured; 3 `panto compare` found something slower; 130 stopped by Ctrl-C, what was
-measured is kept. `panto trace` ends with the program's own (see `panto trace --help`).";
+Exit codes: 0 success; 1 the run failed (wrong data, deadlock, a rank failed); 2 the command line or a file is invalid; 3 `panto compare` found a slowdown; 130 stopped by Ctrl-C, with what was measured kept. `panto trace` exits with the code of the traced program (see `panto trace --help`).";
 
 #[derive(Subcommand)]
 enum Command {
@@ -85,15 +82,15 @@ enum Command {
 }
 
 impl Command {
-    /// Is it for all processes of an MPI job together? Everything else is done once, by the first.
-    fn is_for_all(&self) -> bool {
+    /// Returns whether all processes of an MPI job take part; other commands run in the first only.
+    fn is_collective(&self) -> bool {
         match self {
-            Self::Bench(command) => command.is_for_all(),
-            Self::Mbs(command) => command.is_for_all(),
-            Self::Calibrate(command) => command.is_for_all(),
-            Self::Trace(command) => command.is_for_all(),
-            Self::Info(command) => command.is_for_all(),
-            Self::Perform(command) => command.is_for_all(),
+            Self::Bench(command) => command.is_collective(),
+            Self::Mbs(command) => command.is_collective(),
+            Self::Calibrate(command) => command.is_collective(),
+            Self::Trace(command) => command.is_collective(),
+            Self::Info(command) => command.is_collective(),
+            Self::Perform(command) => command.is_collective(),
             Self::Sweep(_) => true,
             _ => false,
         }
@@ -101,17 +98,17 @@ impl Command {
 }
 
 fn main() -> ExitCode {
-    let follows = mpi::follows();
-    if follows {
-        out::mute(true);
+    let is_follower = mpi::is_follower();
+    if is_follower {
+        print::mute(true);
     }
     let command = match Cli::try_parse() {
         Ok(cli) => cli.command,
-        // A launcher starts many processes with one command, and one of them speaks for all.
-        Err(error) if follows => return ExitCode::from(error.exit_code() as u8),
+        // All processes of a job have the same command line: the first prints its errors.
+        Err(error) if is_follower => return ExitCode::from(error.exit_code() as u8),
         Err(error) => error.exit(),
     };
-    if follows && !command.is_for_all() {
+    if is_follower && !command.is_collective() {
         return ExitCode::SUCCESS;
     }
     run(command)
@@ -141,12 +138,12 @@ fn run(command: Command) -> ExitCode {
         Command::Completions(command) => Ok(command.run::<Cli>()),
         Command::Man(command) => command.run::<Cli>(),
     };
-    let outcome = match out::failure() {
+    let outcome = match print::failure() {
         Some(text) if outcome.is_ok() => Err(failure::Failure::Usage(text.into())),
         _ => outcome,
     };
     outcome.unwrap_or_else(|failure| {
-        out::note(format_args!("panto: {failure}"));
+        print::note(format_args!("panto: {failure}"));
         failure.code()
     })
 }

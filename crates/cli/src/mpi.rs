@@ -1,4 +1,4 @@
-//! The MPI that the launcher brought.
+//! The world whose ranks are the processes of an MPI job.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -6,179 +6,177 @@ use std::time::Duration;
 
 use clap::Args;
 use panto_bench::Settings;
-use panto_bench::results::{self, Manifest};
 use panto_mpi::launch::Launch;
 use panto_mpi::{Library, find};
+use panto_results::Manifest;
 use panto_transport::mpi::{Mpi, Options};
-use panto_transport::{Place, World, distances_from_first};
+use panto_transport::{Placement, World, distances_from_first};
 
 use crate::failure::Failure;
-use crate::out;
+use crate::print;
 
-/// The name of this world.
+/// The name of this world, for `--on`.
 pub const NAME: &str = "mpi";
 
-/// How an MPI job is watched over.
+/// Options of MPI jobs.
 #[derive(Args)]
 pub struct MpiArgs {
-    /// End the job when a rank has completed no operation for so long [default: 60s]
+    /// Abort the job if a rank completes no operation for this long [default: 60s].
     #[arg(long, value_name = "TIME", value_parser = panto_units::parse_time)]
     stall_time: Option<Duration>,
 }
 
 impl MpiArgs {
-    /// Ranks run elsewhere: none of these options means anything there.
+    /// Fails if one of these options is given although ranks run elsewhere.
     pub fn refuse(&self, on: &str) -> Result<(), Failure> {
         if self.stall_time.is_none() {
             return Ok(());
         }
-        Err(Failure::Usage(format!(
-            "--stall-time is for `--on {NAME}`, and this is `--on {on}`; leave it out"
-        )))
+        Err(Failure::Usage(format!("--stall-time applies to `--on {NAME}` only, not to `--on {on}`")))
     }
 
-    /// Takes part in the job, for a run with these settings.
+    /// Joins the job for a run with these settings.
     pub fn start(&self, settings: &Settings) -> Result<Mpi, Failure> {
         let stall_time = self.stall_time.unwrap_or_else(|| Options::default().stall_time + io_time(settings));
-        // Ranks that take no part in a kernel wait for those that do.
+        // Ranks outside a kernel wait for those inside it.
         let longest_wait = settings.effort.budget * 2 + stall_time;
-        start(&Options { stall_time, longest_wait })
+        start(&Options { stall_time, max_wait: longest_wait })
     }
 }
 
-/// Nobody completes an operation while files are written; a slow disk takes so many bytes a second.
+/// Bytes per second of a slow disk: no rank completes an operation while the I/O kernel writes.
 const SLOW_DISK: u64 = 10_000_000;
 
 fn io_time(settings: &Settings) -> Duration {
     Duration::from_secs(settings.io_dir.as_ref().map_or(0, |_| settings.io_bytes / SLOW_DISK))
 }
 
-/// Was this process started by the launcher of an MPI, as a rank of a job?
+/// Returns how an MPI launcher started this process, if one did.
 pub fn launched() -> Option<Launch> {
     Launch::from_environment()
 }
 
-/// Is this a process that only follows another one of the same job?
-pub fn follows() -> bool {
+/// Returns whether this process is a rank other than 0 of an MPI job.
+pub fn is_follower() -> bool {
     launched().and_then(|launch| launch.rank).is_some_and(|rank| rank > 0)
 }
 
-/// The library that belongs to the launcher; without one, that of this machine.
+/// Loads the MPI library of the launcher, or without a launcher the default one of this machine.
 pub fn load() -> Result<Library, Failure> {
     let launch = launched();
     Library::load(&find::candidates(launch.as_ref())).map_err(|error| Failure::Usage(error.to_string()))
 }
 
-/// Takes part in the job that a launcher started, to measure in it.
+/// Joins the job for measurements; warns if ranks are not bound to cores.
 pub fn start(options: &Options) -> Result<Mpi, Failure> {
     let world = join(options)?;
-    if are_loose(world.places()?) {
-        out::note(
-            "panto: ranks are not bound to cores, and two may meet on one; times then have milliseconds of waiting in them. Bind \
-             them: `mpirun --bind-to core` (Open MPI), `mpiexec -bind-to core` (MPICH)",
+    if are_unbound(world.placements()?) {
+        print::note(
+            "panto: ranks are not bound to cores; if two share one, times include milliseconds of scheduling delay. Bind \
+             them with `mpirun --bind-to core` (Open MPI) or `mpiexec -bind-to core` (MPICH)",
         );
     }
     Ok(world)
 }
 
-/// Takes part in the job that a launcher started.
+/// Joins the job that a launcher started.
 pub fn join(options: &Options) -> Result<Mpi, Failure> {
     let Some(launch) = launched() else {
         return Err(Failure::Usage(format!(
-            "`--on {NAME}` needs the launcher of an MPI, and none started this process; use `mpirun -n 4 panto bench ...` \
-             (mpiexec, srun: whatever starts your MPI programs)"
+            "`--on {NAME}` needs an MPI job; start panto with your launcher, such as `mpirun -n 4 panto bench ...`, \
+             mpiexec or srun"
         )));
     };
     let world = match load() {
-        Ok(library) => Mpi::start(library, Some(&launch), options).map_err(refused)?,
-        Err(failure) => return Err(say_where(failure)),
+        Ok(library) => Mpi::start(library, Some(&launch), options).map_err(start_failure)?,
+        Err(failure) => return Err(report_host(failure)),
     };
-    out::mute(!world.is_first());
-    if launch.size.is_none() && world.most_ranks() == 1 {
-        out::note(
-            "panto: this job has one rank; if more were started, launcher and library do not belong together (see `panto \
-             info mpi`)",
+    print::mute(!world.is_first());
+    if launch.size.is_none() && world.max_ranks() == 1 {
+        print::note(
+            "panto: this job has 1 rank; if more were started, launcher and MPI library do not match (see `panto info mpi`)",
         );
     }
     Ok(world)
 }
 
-/// Is there a choice of cores that two ranks share?
-fn are_loose(places: &[Place]) -> bool {
+/// Returns whether two ranks of a node may run on the same set of several cores.
+fn are_unbound(places: &[Placement]) -> bool {
     let mut seen = BTreeSet::new();
     places.iter().any(|place| place.cores.len() > 1 && !seen.insert((place.node, &place.cores)))
 }
 
-/// A job that does not come about is a wrong command; all else went wrong on the way.
-fn refused(error: panto_transport::Error) -> Failure {
+/// A job that cannot start is a usage error; other errors are failures of the run.
+fn start_failure(error: panto_transport::Error) -> Failure {
     match error {
         panto_transport::Error::Start(text) => Failure::Usage(text),
         error => error.into(),
     }
 }
 
-/// It may be that only this host has no library, and then nobody else would say so.
-fn say_where(failure: Failure) -> Failure {
-    if out::is_mute() {
+/// Prints the failure of a muted process: the library may be missing on this host only.
+fn report_host(failure: Failure) -> Failure {
+    if print::is_mute() {
         let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
         eprintln!("panto: on {}: {failure}", host.trim());
     }
     failure
 }
 
-/// What the job adds to what the user asked for.
+/// Adds the properties of the job to the settings.
 pub fn settings(world: &Mpi, settings: Settings) -> Result<Settings, Failure> {
-    let places = world.places()?.to_vec();
+    let places = world.placements()?.to_vec();
     if let Some(large) = settings.sizes.iter().flatten().find(|bytes| **bytes > i32::MAX as u64) {
         return Err(Failure::Usage(format!(
-            "{large} bytes are more than MPI counts in a message; use sizes up to {}",
+            "message size {large} exceeds the count of an MPI call; use sizes up to {}",
             i32::MAX
         )));
     }
     Ok(Settings {
         shape: settings.shape.or_else(|| Some(distances_from_first(&places))),
         places,
-        most_ranks: Some(world.most_ranks()),
+        most_ranks: Some(world.max_ranks()),
         has_handlers: false,
         has_windows: true,
         ..settings
     })
 }
 
-/// Describes the job and its library.
+/// Returns the manifest of a run in this job.
 pub fn manifest(world: &Mpi, settings: &Settings) -> Result<Manifest, Failure> {
     let library = world.library()?;
     let (waiting, clock) = world.describe()?;
     let (major, minor) = library.standard();
-    let described = results::Mpi {
+    let described = panto_results::Mpi {
         version: library.name(),
         standard: format!("{major}.{minor}"),
         abi: library.abi().to_string(),
         path: library.path().display().to_string(),
         found: library.found().to_owned(),
     };
-    let first = world.places()?.first().map_or(0, |place| place.node);
-    let here = world.places()?.iter().filter(|place| place.node == first);
+    let first = world.placements()?.first().map_or(0, |place| place.node);
+    let here = world.placements()?.iter().filter(|place| place.node == first);
     let cores: BTreeSet<usize> = here.flat_map(|place| place.cores.iter().copied()).collect();
-    Ok(Manifest::under_mpi(described, waiting, clock, cores.len(), settings))
+    Ok(Manifest::under_mpi(described, waiting, clock, cores.len(), settings.for_manifest()))
 }
 
-/// A panic is a failure that the others must hear of.
+/// Turns a panic into a failure, so that the other processes are aborted.
 pub fn guarded(body: impl FnOnce() -> Result<ExitCode, Failure>) -> Result<ExitCode, Failure> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(body))
-        .unwrap_or_else(|_| Err(Failure::Run("it panicked; this is a bug of Panto".into())))
+        .unwrap_or_else(|_| Err(Failure::Run("internal error (panic); please report this bug".into())))
 }
 
-/// Ends this process's part of the job. A failure is said here and now: some launchers end all processes as soon as one has failed. What
-/// only this process knows of ends all of them; what all know of, such as a wrong option, is the first one's to say.
+/// Leaves the job. Failures are printed before that, because some launchers kill all processes as soon
+/// as one has failed. A failure of this process alone aborts the job; one that all processes share, such
+/// as a wrong option, is printed by the first.
 pub fn end(world: Mpi, outcome: Result<ExitCode, Failure>) -> Result<ExitCode, Failure> {
     if let Err(failure @ Failure::Run(_)) = &outcome {
         eprintln!("panto: rank {}: {failure}", world.rank());
         world.abort(1);
     }
     if let Err(failure) = &outcome {
-        out::note(format_args!("panto: {failure}"));
-        out::mute(true);
+        print::note(format_args!("panto: {failure}"));
+        print::mute(true);
     }
     world.finish(if outcome.is_err() { 2 } else { 0 })?;
     outcome

@@ -1,19 +1,19 @@
-//! Pictures for papers and slides: where they go, and in which form.
+//! Writes charts as SVG, PNG or gnuplot files.
 
 use std::path::{Path, PathBuf};
 
 use panto_report::chart::{Figure, Grid};
 
 use crate::failure::Failure;
-use crate::out;
+use crate::print;
 
-/// What can be drawn.
+/// A drawing.
 pub enum Picture {
     Figure(Figure),
     Grid(Grid),
 }
 
-/// Where pictures go: a file whose ending says its form, or a directory with an SVG of each.
+/// Where pictures are written: a file whose extension names its form, or a directory of SVG files.
 #[derive(Clone, Debug)]
 pub struct Target {
     path: PathBuf,
@@ -28,11 +28,11 @@ enum Form {
     Gnuplot,
 }
 
-/// Pixels of a PNG for each of the drawing: 300 a printed inch where the figure is as wide as a page.
+/// PNG pixels per unit of the drawing: 300 dpi if the figure is printed as wide as a page.
 const PIXELS: f32 = 3.0;
 
 impl Target {
-    /// What the ending of a name says.
+    /// Chooses the form by the extension of a path.
     pub fn new(path: &Path) -> Self {
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let form = match extension {
@@ -45,7 +45,7 @@ impl Target {
         Self { path: path.to_owned(), form }
     }
 
-    /// Makes sure, before anything is measured, that there is a place for pictures.
+    /// Creates the directory, before anything is measured.
     pub fn prepare(&self) -> std::io::Result<()> {
         match (self.form, self.path.parent()) {
             (Form::Directory, _) => std::fs::create_dir_all(&self.path),
@@ -54,19 +54,20 @@ impl Target {
         }
     }
 
-    /// Writes pictures that have names. One alone has the name of the target, of several each its own.
+    /// Writes named pictures. A single one gets the path of the target, several get names derived from
+    /// it.
     pub fn write(&self, pictures: &[(String, Picture)]) -> Result<(), Failure> {
         self.prepare().map_err(|error| Failure::write(&self.path, &error))?;
         if pictures.is_empty() {
-            out::note("panto: there is nothing to draw");
+            print::note("panto: nothing to draw");
         }
         for (name, picture) in pictures {
-            self.one(&self.place(name, pictures.len()), picture)?;
+            self.write_one(&self.path_of(name, pictures.len()), picture)?;
         }
         Ok(())
     }
 
-    /// Writes graphs that belong together: all into one file, or into a directory with a file for each.
+    /// Writes figures that belong together: all into one file, or one file each into a directory.
     pub fn write_together(&self, figures: Vec<(String, Figure)>) -> Result<(), Failure> {
         let figures = if self.form == Form::Directory {
             figures
@@ -79,7 +80,7 @@ impl Target {
         self.write(&pictures)
     }
 
-    fn place(&self, name: &str, pictures: usize) -> PathBuf {
+    fn path_of(&self, name: &str, pictures: usize) -> PathBuf {
         let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
         let name: String = name.chars().map(safe).collect();
         match self.form {
@@ -94,7 +95,7 @@ impl Target {
         }
     }
 
-    fn one(&self, path: &Path, picture: &Picture) -> Result<(), Failure> {
+    fn write_one(&self, path: &Path, picture: &Picture) -> Result<(), Failure> {
         match (self.form, picture) {
             (Form::Directory | Form::Svg, picture) => save(path, picture.svg().as_bytes()),
             (Form::Png, picture) => {
@@ -103,7 +104,10 @@ impl Target {
             }
             (Form::Gnuplot, Picture::Figure(figure)) => gnuplot(path, figure),
             (Form::Gnuplot, Picture::Grid(grid)) => {
-                out::note(format_args!("panto: `{}` is no curve for gnuplot; use .svg or .png", grid.title));
+                print::note(format_args!(
+                    "panto: `{}` cannot be written for gnuplot; use .svg or .png",
+                    grid.title
+                ));
                 Ok(())
             }
         }
@@ -119,7 +123,7 @@ impl Picture {
     }
 }
 
-/// The data, and the script that draws it beside.
+/// Writes the data, and beside it the script that draws it.
 fn gnuplot(path: &Path, figure: &Figure) -> Result<(), Failure> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let drawn = figure.to_gnuplot(&name);
@@ -129,7 +133,7 @@ fn gnuplot(path: &Path, figure: &Figure) -> Result<(), Failure> {
 
 fn save(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     std::fs::write(path, bytes).map_err(|error| Failure::write(path, &error))?;
-    out::note(format_args!("wrote {}", path.display()));
+    print::note(format_args!("wrote {}", path.display()));
     Ok(())
 }
 
@@ -138,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_say_the_form() {
+    fn the_extension_selects_the_form() {
         for (name, form) in [
             ("plots", Form::Directory),
             ("a.svg", Form::Svg),
@@ -151,10 +155,13 @@ mod tests {
     }
 
     #[test]
-    fn one_picture_has_the_name_of_the_target_and_several_their_own() {
+    fn several_pictures_get_names_of_their_own() {
         let target = Target::new(Path::new("out/fig.svg"));
-        assert_eq!(target.place("comet/echo", 1), Path::new("out/fig.svg"));
-        assert_eq!(target.place("comet/echo", 2), Path::new("out/fig-comet-echo.svg"));
-        assert_eq!(Target::new(Path::new("plots")).place("comet/echo", 1), Path::new("plots/comet-echo.svg"));
+        assert_eq!(target.path_of("comet/echo", 1), Path::new("out/fig.svg"));
+        assert_eq!(target.path_of("comet/echo", 2), Path::new("out/fig-comet-echo.svg"));
+        assert_eq!(
+            Target::new(Path::new("plots")).path_of("comet/echo", 1),
+            Path::new("plots/comet-echo.svg")
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! A run of kernels with everything around it.
+//! Runs kernels: writes records to the file, shows progress, prints tables, and handles Ctrl-C.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,33 +6,34 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use panto_bench::against::Against;
-use panto_bench::results::{End, Line, Manifest, Record, Writer};
 use panto_bench::{Kernel, Observer, Settings, run};
+use panto_results::{End, Line, Manifest, Record, Writer};
 use panto_transport::World;
 
 use crate::failure::{Failure, INTERRUPTED};
+use crate::format::Format;
 use crate::interrupt;
-use crate::out;
+use crate::print;
 use crate::progress::Progress;
-use crate::show::{self, Format};
+use crate::results;
 
-/// A run of kernels with everything around it: the file, the progress bar, Ctrl-C, what is printed.
+/// A run of kernels with its results file, progress bar and output format.
 pub struct Session {
     format: Format,
     writer: Option<Writer>,
     manifest: Manifest,
     interrupt: Arc<AtomicBool>,
-    watcher: Watcher,
+    display: Display,
     against: Option<Against>,
 }
 
 impl Session {
     pub fn new(format: Format, writer: Option<Writer>, manifest: Manifest) -> Self {
-        let watcher = Watcher { format, progress: Progress::new(), current: None, records: Vec::new() };
-        Self { format, writer, manifest, interrupt: Arc::default(), watcher, against: None }
+        let display = Display { format, progress: Progress::new(), current: None, records: Vec::new() };
+        Self { format, writer, manifest, interrupt: Arc::default(), display, against: None }
     }
 
-    /// The same with a model beside what is measured.
+    /// Adds the expectations of a model to each record.
     pub fn against(self, against: Option<Against>) -> Self {
         Self { against, ..self }
     }
@@ -45,12 +46,12 @@ impl Session {
     ) -> Result<End, Failure> {
         // The first Ctrl-C ends the run after the current sample.
         self.interrupt = interrupt::listen()?;
-        let (writer, watcher, interrupt) = (self.writer.as_mut(), &mut self.watcher, &*self.interrupt);
-        let mut observer = Recorder { writer, watcher, interrupt, against: self.against.as_mut() };
+        let (writer, display, interrupt) = (self.writer.as_mut(), &mut self.display, &*self.interrupt);
+        let mut observer = Recorder { writer, display, interrupt, against: self.against.as_mut() };
         let outcome = run(world, kernels, settings, &self.interrupt, &mut observer);
-        // What was measured is shown, also when the run failed.
-        self.watcher.flush();
-        self.watcher.progress.clear();
+        // Records are shown even if the run failed.
+        self.display.flush();
+        self.display.progress.clear();
         let end = outcome.map_err(failed_while_running)?;
         if let Some(writer) = &mut self.writer {
             writer.write(&Line::End(end.clone()))?;
@@ -59,10 +60,10 @@ impl Session {
     }
 
     pub fn records(&self) -> &[Record] {
-        &self.watcher.records
+        &self.display.records
     }
 
-    /// Did the user stop it?
+    /// Returns whether the user stopped the run.
     pub fn is_interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
     }
@@ -71,28 +72,31 @@ impl Session {
         &self.manifest
     }
 
-    /// The exit code for a run that ended like this.
+    /// Returns the exit code: that of an interruption, or success.
     pub fn code(&self) -> ExitCode {
         if self.interrupt.load(Ordering::Relaxed) { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
     }
 
-    /// Prints what was asked for, and answers the exit code.
+    /// Prints the results, draws plots, and returns the exit code.
     pub fn finish(&self, end: &End, plot: Option<PathBuf>) -> Result<ExitCode, Failure> {
         let records = self.records();
-        show::results(self.format, &self.manifest, records, Some(end));
+        results::results(self.format, &self.manifest, records, Some(end));
         if let Some(directory) = plot {
-            show::plots(&directory, &self.manifest, records)?;
+            results::plots(&directory, &self.manifest, records)?;
         }
         if !end.complete {
-            let why =
-                if self.is_interrupted() { "stopped" } else { "the time is over (give more with -t 10min)" };
-            out::note(format_args!("panto: {why}; {} of {} points were measured", end.measured, end.planned));
+            let why = if self.is_interrupted() {
+                "stopped"
+            } else {
+                "time budget exhausted (raise it with -t 10min)"
+            };
+            print::note(format_args!("panto: {why}; measured {} of {} points", end.measured, end.planned));
         }
         Ok(self.code())
     }
 }
 
-/// The disk may fill up in the middle; then the command was right and the run failed.
+/// An I/O error during the run, such as a full disk, is a failure of the run, not of the command line.
 fn failed_while_running(error: panto_bench::Error) -> Failure {
     match error {
         panto_bench::Error::Io { .. } => Failure::Run(error.to_string()),
@@ -100,22 +104,22 @@ fn failed_while_running(error: panto_bench::Error) -> Failure {
     }
 }
 
-/// Writes to the file first, then shows.
+/// Writes each record to the file, then shows it.
 struct Recorder<'a> {
     writer: Option<&'a mut Writer>,
-    watcher: &'a mut Watcher,
+    display: &'a mut Display,
     interrupt: &'a AtomicBool,
     against: Option<&'a mut Against>,
 }
 
 impl Observer for Recorder<'_> {
     fn kernel(&mut self, kernel: Kernel, points: usize) -> panto_bench::Result<()> {
-        self.watcher.begin(kernel, points);
+        self.display.begin(kernel, points);
         if let Some(against) = &mut self.against {
-            // A model that cannot run a kernel is no reason not to measure it.
-            if let Err(why) = against.begin(kernel, &self.watcher.records, self.interrupt) {
-                let text = format!("panto: {kernel} without the model's values: {why}");
-                self.watcher.progress.suspend(|| out::note(text));
+            // A kernel is measured even if the model cannot run it.
+            if let Err(why) = against.begin(kernel, &self.display.records, self.interrupt) {
+                let text = format!("panto: no expectations of the model for {kernel}: {why}");
+                self.display.progress.suspend(|| print::note(text));
             }
         }
         Ok(())
@@ -126,24 +130,24 @@ impl Observer for Recorder<'_> {
         if let Some(writer) = &mut self.writer {
             writer.write(&Line::Point(Box::new(record.clone())))?;
         }
-        self.watcher.record(record);
-        // Nobody reads the tables, and nothing is kept: there is no point in going on.
-        if out::is_closed() && self.writer.is_none() {
+        self.display.record(record);
+        // The output is closed and no file is written: the rest of the run would be lost.
+        if print::is_closed() && self.writer.is_none() {
             self.interrupt.store(true, Ordering::Relaxed);
         }
         Ok(())
     }
 }
 
-/// Shows the progress, and the table of each kernel as soon as it is complete.
-struct Watcher {
+/// Shows the progress, and the table of each kernel as it completes.
+struct Display {
     format: Format,
     progress: Progress,
     current: Option<Kernel>,
     records: Vec<Record>,
 }
 
-impl Watcher {
+impl Display {
     fn begin(&mut self, kernel: Kernel, points: usize) {
         self.flush();
         self.current = Some(kernel);
@@ -161,7 +165,7 @@ impl Watcher {
         if self.format == Format::Table {
             let name = kernel.to_string();
             let records: Vec<Record> = self.records.iter().filter(|r| r.kernel == name).cloned().collect();
-            self.progress.suspend(|| show::tables(&records));
+            self.progress.suspend(|| results::tables(&records));
         }
     }
 }

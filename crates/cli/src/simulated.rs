@@ -1,82 +1,76 @@
-//! Machines that do not exist, or no longer.
+//! The world whose ranks run on a simulated machine.
 
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use panto_bench::results::{Manifest, Simulated as Described};
 use panto_bench::{Effort, Settings};
 use panto_machine::{Machine, Model, Protocol, builtin};
+use panto_results::{Manifest, Simulated as Described};
 use panto_transport::World;
-use panto_transport::simulated::{Model as Traffic, Simulated};
+use panto_transport::simulated::{NetworkModel, Simulated};
 use panto_transport::threads::cores;
 
 use crate::failure::Failure;
-use crate::out;
-use crate::{mpi, threads};
+use crate::print;
+use crate::{model, mpi, threads};
 
-/// How a machine is simulated.
+/// Options of simulated machines.
 #[derive(Args)]
 pub struct MachineArgs {
-    /// What messages do that meet [default: traffic]
+    /// Network model: whether messages share links [default: traffic].
     #[arg(long, value_enum)]
     network: Option<Network>,
 
-    /// Where the time of computation between messages comes from [default: declared]
+    /// Source of computation times [default: declared].
     #[arg(long, value_enum)]
     computation: Option<Computation>,
 
-    /// Change the model, such as link.latency=2us; or, for cm5/message-set, a set of messages such as "(0,1),(2,3)"; may be
-    /// given again and again
+    /// Override a model parameter, such as link.latency=2us, or for cm5/message-set add a set of messages, such as "(0,1),(2,3)". Repeatable.
     #[arg(long, value_name = "KEY=VALUE|SET")]
     set: Vec<String>,
 
-    /// The processors on which ranks 0, 1, 2 ... run, such as 0,1,3,2
+    /// Processors of ranks 0, 1, 2 ..., such as 0,1,3,2.
     #[arg(long, value_name = "N,...")]
     map: Option<String>,
 
-    /// Read the virtual clock inexactly, such as by 2%: times are off by so much, and once in a hundred by far more
+    /// Add noise to the virtual clock, such as 2%; one reading in a hundred is an outlier.
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     clock_noise: Option<f64>,
 }
 
-/// What messages do that meet.
+/// The network model of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Network {
-    /// Nothing: nobody is in anybody's way
+    /// No contention.
     Fast,
-    /// They share links
+    /// Messages share links.
     Traffic,
 }
 
-/// Where the time of computation comes from.
+/// The source of computation times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Computation {
-    /// Kernels say what they did, and the model knows what that takes
+    /// Kernels declare their operations, and the model gives their cost.
     Declared,
-    /// The host's processor time, scaled by the model's processor.speed
+    /// CPU time on the host, scaled by the model's processor.speed.
     Measured,
 }
 
 impl Network {
-    /// Contention shows unless somebody asks for a machine without it.
+    /// Returns the chosen network model; the default simulates contention.
     pub fn or_default(chosen: Option<Self>) -> Self {
         chosen.unwrap_or(Self::Traffic)
     }
 
-    pub fn model(self) -> Traffic {
+    /// Returns the simulator's value.
+    pub fn model(self) -> NetworkModel {
         match self {
-            Self::Fast => Traffic::Fast,
-            Self::Traffic => Traffic::Traffic,
+            Self::Fast => NetworkModel::Fast,
+            Self::Traffic => NetworkModel::Traffic,
         }
     }
 
-    pub fn of(model: Traffic) -> Self {
-        match model {
-            Traffic::Fast => Self::Fast,
-            Traffic::Traffic => Self::Traffic,
-        }
-    }
-
+    /// Returns the argument of `--network`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fast => "fast",
@@ -85,13 +79,14 @@ impl Network {
     }
 }
 
-/// With more ranks, collectives run as schedules: the same times in a hundredth of the time.
-const MOST_WITH_STACKS: usize = 16_384;
-/// More ranks than this are for those who ask for them.
-const MOST_DEFAULT_RANKS: usize = 64;
+/// Maximum number of ranks with a stack each. With more, collectives run as schedules without stacks:
+/// the same predictions in a hundredth of the time.
+const MAX_WITH_STACKS: usize = 16_384;
+/// Maximum default number of ranks.
+const MAX_DEFAULT_RANKS: usize = 64;
 
 impl MachineArgs {
-    /// Ranks run for real: none of these options means anything there.
+    /// Fails if one of these options is given although ranks are not simulated.
     pub fn refuse(&self, on: &str) -> Result<(), Failure> {
         let given = [
             ("--network", self.network.is_some()),
@@ -103,32 +98,32 @@ impl MachineArgs {
         match given.into_iter().find(|(_, is_given)| *is_given) {
             None => Ok(()),
             Some((option, _)) => Err(Failure::Usage(format!(
-                "{option} is for simulated machines, and ranks run on `{on}`; leave it out, or name a machine: --on {}",
-                names().first().unwrap_or(&"FILE")
+                "{option} applies to simulated machines only, not to `--on {on}`; choose a machine, such as --on {}",
+                model::builtin_names().first().unwrap_or(&"FILE")
             ))),
         }
     }
 
-    /// The model of this name, or in this file, with what the user changed.
+    /// Loads the model with the overrides of the command line.
     pub fn load(&self, on: &str) -> Result<Model, Failure> {
         let is_there = builtin::find(on).is_some() || std::fs::symlink_metadata(on).is_ok();
         if !is_there {
             return Err(Failure::Usage(format!(
-                "`--on {on}`: there is no such world; use `{}`, `{}`, a machine ({}) or a model file",
+                "`--on {on}`: unknown world; use `{}`, `{}`, a built-in machine ({}) or a model file",
                 threads::NAME,
                 mpi::NAME,
-                names().join(", ")
+                model::builtin_names().join(", ")
             )));
         }
         Model::load(on, &self.overrides()?).map_err(|error| Failure::Usage(error.to_string()))
     }
 
-    /// The values of `--set` that change the model.
+    /// Returns the values of `--set` that override model parameters.
     fn changes(&self) -> impl Iterator<Item = &String> {
         self.set.iter().filter(|text| text.contains('='))
     }
 
-    /// Those that do not: sets of messages.
+    /// Returns the values of `--set` that are sets of messages.
     pub fn message_sets(&self) -> impl Iterator<Item = &str> {
         self.set.iter().filter(|text| !text.contains('=')).map(String::as_str)
     }
@@ -141,22 +136,22 @@ impl MachineArgs {
         Ok(overrides)
     }
 
-    /// The seed is that of the clock's noise.
+    /// Returns the world; `seed` is that of the clock's noise.
     pub fn world(&self, machine: Machine, seed: u64) -> Simulated {
-        let world = Simulated::new(Arc::new(machine), self.traffic());
+        let world = Simulated::new(Arc::new(machine), self.network_model());
         let world = if self.is_measured() { world.measured() } else { world };
         match self.clock_noise {
-            Some(relative) => world.with_timing_noise(seed, relative, OUTLIERS),
+            Some(relative) => world.with_timing_noise(seed, relative, OUTLIER_SHARE),
             None => world,
         }
     }
 
-    /// What messages do that meet.
-    pub fn traffic(&self) -> Traffic {
+    /// Returns the network model.
+    pub fn network_model(&self) -> NetworkModel {
         Network::or_default(self.network).model()
     }
 
-    /// Is every time that of the model, to the picosecond?
+    /// Returns whether every time is exactly that of the model.
     pub fn is_exact(&self) -> bool {
         self.clock_noise.is_none() && !self.is_measured()
     }
@@ -165,7 +160,7 @@ impl MachineArgs {
         self.computation == Some(Computation::Measured)
     }
 
-    /// Describes a run on this machine.
+    /// Returns the manifest of a run on this machine.
     pub fn manifest(&self, world: &Simulated, settings: &Settings) -> Manifest {
         let machine = world.machine();
         let network = Network::or_default(self.network).name().to_owned();
@@ -182,7 +177,7 @@ impl MachineArgs {
             network,
             overrides: self.overrides().unwrap_or_default(),
         };
-        let manifest = Manifest::simulated(described, text, cores().len(), settings);
+        let manifest = Manifest::simulated(described, text, cores().len(), settings.for_manifest());
         match self.clock_noise {
             Some(relative) => Manifest { clock: noisy(relative), ..manifest },
             None => manifest,
@@ -190,59 +185,55 @@ impl MachineArgs {
     }
 }
 
-/// The share of times that are several times too long where the clock has noise.
-const OUTLIERS: f64 = 0.01;
-/// More noise than this is no measurement.
-const MOST_NOISE: f64 = 25.0;
+/// The share of outliers among the readings of a noisy clock.
+const OUTLIER_SHARE: f64 = 0.01;
+/// Maximum noise of the clock, in percent.
+const MAX_NOISE: f64 = 25.0;
 
 fn noisy(relative: f64) -> String {
     format!(
-        "virtual clock of the simulated machine, read with a noise of {} and outliers",
+        "virtual clock of the simulated machine, with {} noise and outliers",
         panto_units::percent(relative * 100.0)
     )
 }
 
-/// Reads `2%` or `2` as 0.02.
+/// Parses `2%` or `2` as 0.02.
 fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.trim().trim_end_matches('%').trim_end();
-    let wrong = || format!("`{text}` is not from 0% to {MOST_NOISE}%");
+    let wrong = || format!("`{text}` is not between 0% and {MAX_NOISE}%");
     let percent: f64 = number.parse().map_err(|_| wrong())?;
-    if (0.0..=MOST_NOISE).contains(&percent) { Ok(percent / 100.0) } else { Err(wrong()) }
+    if (0.0..=MAX_NOISE).contains(&percent) { Ok(percent / 100.0) } else { Err(wrong()) }
 }
 
 fn parse_list(text: &str) -> Result<Vec<u32>, Failure> {
     let number = |word: &str| {
-        let wrong = || Failure::Usage(format!("--map {text}: `{word}` is not the number of a processor"));
+        let wrong = || Failure::Usage(format!("--map {text}: `{word}` is not a processor number"));
         word.trim().parse().map_err(|_| wrong())
     };
     text.split(',').map(number).collect()
 }
 
-fn names() -> Vec<&'static str> {
-    builtin::all().iter().map(|known| known.name).collect()
-}
-
-/// A machine for so many ranks. Built-in ones grow, and say so.
+/// Returns a machine for this many ranks. Built-in ones grow if they are too small, with a note.
 pub fn machine(model: Model, ranks: usize) -> Result<Machine, Failure> {
     let (machine, grown) = model.for_ranks(ranks).map_err(|error| Failure::Usage(error.to_string()))?;
     if let Some(note) = grown {
-        out::note(format_args!("panto: {note}"));
+        print::note(format_args!("panto: {note}"));
     }
     Ok(machine)
 }
 
-/// A rank a processor.
+/// Returns the default number of ranks: one per processor, up to a limit.
 pub fn default_ranks(machine: &Machine) -> usize {
-    machine.processors().min(MOST_DEFAULT_RANKS)
+    machine.processors().min(MAX_DEFAULT_RANKS)
 }
 
-/// What the world adds to what the user asked for. Kernels plan before they have a transport to ask for its shape.
+/// Adds the properties of the machine to the settings, because kernels plan before they have a transport.
 pub fn settings(world: &Simulated, settings: Settings, effort: Effort) -> Settings {
     Settings {
         shape: settings.shape.or_else(|| Some(world.shape(settings.world()))),
         machine: Some(world.machine().name.clone()),
-        stackless_above: MOST_WITH_STACKS,
-        most_programs: world.most_ranks(),
+        stackless_above: MAX_WITH_STACKS,
+        most_programs: world.max_ranks(),
         effort,
         ..settings
     }
@@ -252,8 +243,8 @@ fn protocol(machine: &Machine) -> String {
     let bytes = panto_units::bytes;
     match machine.protocol {
         Protocol::Buffered => "sends are buffered".into(),
-        Protocol::Handshake { above } => format!("sends above {} ask for a buffer first", bytes(above)),
-        Protocol::Synchronous => "sends wait for their receive".into(),
-        Protocol::Eager { limit } => format!("sends above {} wait for their receive", bytes(limit)),
+        Protocol::Handshake { above } => format!("sends above {} request a buffer first", bytes(above)),
+        Protocol::Synchronous => "synchronous sends".into(),
+        Protocol::Eager { limit } => format!("eager up to {}, then rendezvous", bytes(limit)),
     }
 }

@@ -1,15 +1,13 @@
-//! The time to compare two files of a million samples each. `cargo bench -p panto-compare`.
+//! Times the comparison of two files of a million samples each: `cargo bench -p panto-compare`.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use panto_bench::measure::Samples;
-use panto_bench::results::{Line, Manifest, Record};
-use panto_bench::{Point, Settings as BenchSettings};
 use panto_compare::{Run, Settings, compare};
-use panto_stats::Rng;
+use panto_random::SplitMix64;
+use panto_results::{Line, Manifest, Point, Record, RunSettings, Samples};
 
 const SAMPLES: usize = 1_000_000;
 
@@ -31,9 +29,9 @@ fn main() {
     }
 }
 
-/// A file of a million samples, spread evenly over points and launches.
+/// Writes a file of a million samples, spread evenly over points and launches.
 fn write(path: &Path, points: u64, launches: u64, seed: u64) {
-    let mut rng = Rng::new(seed);
+    let mut rng = SplitMix64::new(seed);
     let mut file = BufWriter::new(File::create(path).expect("a file"));
     let mut put = |line: &Line| {
         serde_json::to_writer(&mut file, line).expect("written");
@@ -41,7 +39,7 @@ fn write(path: &Path, points: u64, launches: u64, seed: u64) {
     };
     let each = SAMPLES / (points * launches) as usize;
     for _ in 0..launches {
-        let manifest = Manifest::new("threads", "none".into(), 2, &BenchSettings::default());
+        let manifest = Manifest::new("threads", "none".into(), 2, RunSettings::default());
         put(&Line::Manifest(Box::new(manifest)));
         for point in 0..points {
             let nanos = (0..each).map(|_| 1000.0 * (1.0 - 0.1 * (1.0 - rng.unit()).ln())).collect();

@@ -1,4 +1,4 @@
-//! The outcome of a comparison.
+//! The result of a comparison: verdicts per point and overall.
 
 use std::fmt;
 
@@ -7,12 +7,13 @@ use serde::Serialize;
 use crate::facts::Difference;
 use crate::key::Key;
 
-/// What counts as a change.
+/// The threshold and confidence that decide what counts as a change.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Settings {
-    /// Changes up to this part are of no practical weight: 0.05 is five per cent.
+    /// Relative changes up to this are negligible: 0.05 is 5 %.
     pub threshold: f64,
-    /// Confidence of intervals; what is left of 1 is how often the whole family may raise a false alarm.
+    /// The confidence level of intervals. `1 - confidence` bounds the family-wise error rate: the
+    /// probability of any false positive among all points.
     pub confidence: f64,
 }
 
@@ -23,28 +24,29 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The ratio of times from which on it is slower; its inverse is where faster begins.
+    /// Returns the ratio of times above which a point is slower; below its inverse it is faster.
     pub fn limit(&self) -> f64 {
         1.0 + self.threshold
     }
 
-    /// p-values below it count as evidence.
+    /// Returns the significance level: corrected p-values below it are significant.
     pub(crate) fn level(&self) -> f64 {
         1.0 - self.confidence
     }
 }
 
-/// What a comparison shows of the new times.
+/// The conclusion about the new times of a point, or of all points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// They are longer, by more than the threshold.
+    /// Longer by more than the threshold.
     Slower,
-    /// They are shorter, by more than the threshold.
+    /// Shorter by more than the threshold.
     Faster,
-    /// The samples are too few or too noisy.
-    CannotTell,
-    /// They are not different by more than the threshold.
+    /// The samples are too few or too noisy to decide.
+    #[serde(rename = "cannot-tell")]
+    Inconclusive,
+    /// Not different by more than the threshold.
     Same,
 }
 
@@ -53,25 +55,26 @@ impl fmt::Display for Verdict {
         f.write_str(match self {
             Self::Slower => "slower",
             Self::Faster => "faster",
-            Self::CannotTell => "cannot tell",
+            Self::Inconclusive => "inconclusive",
             Self::Same => "same",
         })
     }
 }
 
-/// What a verdict rests on.
+/// The kind of evidence a verdict rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
     /// A rank test of the medians of launches.
     Launches,
-    /// A rank test of single samples: it holds for these launches.
+    /// A rank test of single samples, which holds for these launches only.
     Samples,
-    /// No test is possible: a side has one number, or few launches of one number each. The threshold decides alone.
+    /// No test is possible: a side has one value, or few launches of one value each. The threshold
+    /// alone decides.
     Threshold,
-    /// Simulated times without noise: they are what they are.
+    /// Simulated times without noise, compared exactly.
     Exact,
-    /// Both sides hold the very same samples.
+    /// Both sides have identical samples.
     Identical,
 }
 
@@ -87,14 +90,14 @@ impl fmt::Display for Basis {
     }
 }
 
-/// What one side measured at a point.
+/// The measurements of one side at a point.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Side {
-    /// The median, of several launches that of their medians, in nanoseconds.
+    /// The median in nanoseconds; with several launches, the median of their medians.
     pub median_ns: f64,
-    /// Samples of all launches.
+    /// The number of samples over all launches.
     pub samples: usize,
-    /// Launches.
+    /// The number of launches.
     pub launches: usize,
 }
 
@@ -104,78 +107,81 @@ pub struct Pair {
     /// The point.
     #[serde(flatten)]
     pub key: Key,
-    /// What the point is called in the new run, where another benchmark measured it.
+    /// The key of the point in the new run, if another benchmark measured it there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counterpart: Option<Key>,
-    /// What follows.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What it rests on.
+    /// The evidence for the verdict.
     pub basis: Basis,
-    /// The new median over the old one: above 1, the new run is slower. Absent where a time is zero.
+    /// The new median over the old one: above 1, the new run is slower. `None` if a time is zero.
     pub ratio: Option<f64>,
-    /// The lower end of the ratio's interval.
+    /// The lower bound of the ratio's confidence interval.
     pub low: Option<f64>,
-    /// The upper end.
+    /// The upper bound of the ratio's confidence interval.
     pub high: Option<f64>,
-    /// The p-value of Mann and Whitney's test, corrected for the number of points; absent where there was no test.
+    /// The p-value of the Mann-Whitney test, corrected for the number of points; `None` if there
+    /// was no test.
     pub p: Option<f64>,
-    /// Why it cannot be told.
+    /// Why the verdict is inconclusive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// The old run.
+    /// The measurements of the old run.
     pub old: Side,
-    /// The new run.
+    /// The measurements of the new run.
     pub new: Side,
 }
 
-/// How many points have which verdict.
+/// The number of points per verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counts {
     /// Points that both sides measured.
     pub all: usize,
-    /// Slower ones.
+    /// Points that are slower.
     pub slower: usize,
-    /// Faster ones.
+    /// Points that are faster.
     pub faster: usize,
-    /// Those without a change.
+    /// Points without a change.
     pub same: usize,
-    /// Those that cannot be told.
-    pub cannot_tell: usize,
+    /// Points whose verdict is inconclusive.
+    #[serde(rename = "cannot_tell")]
+    pub inconclusive: usize,
     /// Points of the old run that the new one does not have.
     pub only_old: usize,
     /// Points of the new run that the old one does not have.
     pub only_new: usize,
 }
 
-/// Two runs beside each other.
+/// The comparison of two runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// The files of the old run.
+    /// The names of the old run's files.
     pub old: String,
-    /// The files of the new run.
+    /// The names of the new run's files.
     pub new: String,
-    /// What counted as a change.
+    /// The threshold and the confidence level.
     pub settings: Settings,
-    /// What follows for all points together.
+    /// The verdict over all points.
     pub verdict: Verdict,
     /// The geometric mean of all ratios.
     pub mean_ratio: Option<f64>,
-    /// How many points have which verdict.
+    /// The number of points per verdict.
     pub counts: Counts,
-    /// What else was different.
+    /// The other differences between the runs.
     pub differences: Vec<Difference>,
-    /// What a reader should know besides.
+    /// Caveats for the reader.
     pub notes: Vec<String>,
     /// The points that both sides measured, the most important first.
     pub points: Vec<Pair>,
-    /// Points of the old run alone.
+    /// Points that only the old run has.
     pub only_old: Vec<Key>,
-    /// Points of the new run alone.
+    /// Points that only the new run has.
     pub only_new: Vec<Key>,
 }
 
 impl Pair {
-    /// How large the change is, whatever its direction.
+    /// Returns the magnitude of the change, regardless of its direction: the absolute logarithm of
+    /// the ratio.
     pub fn change(&self) -> f64 {
         self.ratio.map_or(0.0, |ratio| ratio.ln().abs())
     }
@@ -189,18 +195,19 @@ impl Counts {
             slower: count(Verdict::Slower),
             faster: count(Verdict::Faster),
             same: count(Verdict::Same),
-            cannot_tell: count(Verdict::CannotTell),
+            inconclusive: count(Verdict::Inconclusive),
             only_old,
             only_new,
         }
     }
 
-    /// One slower point makes the whole slower; and what cannot be told of a point cannot be told of all.
+    /// Returns the overall verdict: slower if any point is, else faster if any is, else
+    /// inconclusive if any is.
     pub(crate) fn verdict(&self) -> Verdict {
         match self {
             Self { slower: 1.., .. } => Verdict::Slower,
             Self { faster: 1.., .. } => Verdict::Faster,
-            Self { cannot_tell: 1.., .. } => Verdict::CannotTell,
+            Self { inconclusive: 1.., .. } => Verdict::Inconclusive,
             _ => Verdict::Same,
         }
     }

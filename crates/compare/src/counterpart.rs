@@ -1,10 +1,10 @@
-//! The same pattern in other benchmarks.
+//! Pairs points of different benchmark suites that time the same communication pattern.
 //!
-//! OSU's and Intel's benchmarks print means, so a launch of Panto counts with its mean here.
+//! The OSU and Intel benchmarks print means, so a launch of Panto is represented by its mean here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use panto_bench::{Separation, param};
+use panto_results::{Separation, kernel, param};
 
 use crate::key::Key;
 use crate::run::Launches;
@@ -12,7 +12,7 @@ use crate::run::Launches;
 /// A point with its launches.
 type Entry = (Key, Launches);
 
-/// What belongs together, and what is left over.
+/// The paired points, and the unpaired points of each side.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Counterparts {
     pub both: Vec<(Entry, Entry)>,
@@ -20,7 +20,7 @@ pub(crate) struct Counterparts {
     pub only_new: Vec<Key>,
 }
 
-/// A pattern that several benchmarks have.
+/// A communication pattern that several benchmark suites measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Pattern {
     PingPong,
@@ -34,21 +34,24 @@ enum Pattern {
 impl Pattern {
     fn of(kernel: &str) -> Option<Self> {
         match kernel {
-            "classic/latency" | "comet/echo" | "osu/latency" | "imb/pingpong" => Some(Self::PingPong),
-            "classic/sendrecv" | "imb/sendrecv" => Some(Self::Sendrecv),
-            "classic/exchange" | "imb/exchange" => Some(Self::Exchange),
-            "comet/barrier" | "osu/barrier-latency" | "imb/barrier" => Some(Self::Barrier),
-            "comet/broadcast" | "osu/broadcast-latency" | "imb/bcast" => Some(Self::Broadcast),
-            "comet/reduction" | "osu/allreduce-latency" | "imb/allreduce" => Some(Self::Allreduce),
+            kernel::classic::LATENCY | kernel::comet::ECHO | "osu/latency" | "imb/pingpong" => {
+                Some(Self::PingPong)
+            }
+            kernel::classic::SENDRECV | "imb/sendrecv" => Some(Self::Sendrecv),
+            kernel::classic::EXCHANGE | "imb/exchange" => Some(Self::Exchange),
+            kernel::comet::BARRIER | "osu/barrier-latency" | "imb/barrier" => Some(Self::Barrier),
+            kernel::comet::BROADCAST | "osu/broadcast-latency" | "imb/bcast" => Some(Self::Broadcast),
+            kernel::comet::REDUCTION | "osu/allreduce-latency" | "imb/allreduce" => Some(Self::Allreduce),
             _ => None,
         }
     }
 }
 
-/// A pattern, its ranks and its bytes.
+/// What paired points have in common: the pattern, the number of ranks and the message size in
+/// bytes.
 type Common = (Pattern, Option<usize>, u64);
 
-/// Pairs points of different benchmarks that time the same pattern. Where it is not clear which belong together, none do.
+/// Pairs points of different benchmarks that time the same pattern. Ambiguous points stay unpaired.
 pub(crate) fn pairs(old: Vec<Entry>, new: Vec<Entry>) -> Counterparts {
     let unknown_ranks: BTreeSet<Pattern> = old.iter().chain(&new).filter_map(without_ranks).collect();
     let (mut before, only_old) = by_common(old, &unknown_ranks);
@@ -76,7 +79,7 @@ fn without_ranks((key, _): &Entry) -> Option<Pattern> {
     Pattern::of(&key.kernel).filter(|_| key.ranks.is_none())
 }
 
-/// The points whose common name is theirs alone, and all others.
+/// Returns the points that are identified by what they have in common, and the keys of all others.
 fn by_common(entries: Vec<Entry>, unknown_ranks: &BTreeSet<Pattern>) -> (BTreeMap<Common, Entry>, Vec<Key>) {
     let nearest = Separation::nearest(entries.iter().filter_map(|(key, _)| key.separation()));
     let mut named: BTreeMap<Common, Vec<Entry>> = BTreeMap::new();
@@ -89,8 +92,8 @@ fn by_common(entries: Vec<Entry>, unknown_ranks: &BTreeSet<Pattern>) -> (BTreeMa
     }
     let mut single = BTreeMap::new();
     for (name, entries) in named {
-        // The suite that follows these benchmarks is nearer to them than one with ideas of its own.
-        let is_alike = |entry: &Entry| entry.0.kernel.starts_with("classic/");
+        // Panto's classic suite follows the OSU and Intel benchmarks, so it is preferred.
+        let is_alike = |entry: &Entry| kernel::suite_of(&entry.0.kernel) == kernel::classic::SUITE;
         let (mut alike, mut others): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(is_alike);
         let chosen = if alike.is_empty() { &mut others } else { &mut alike };
         if chosen.len() == 1 {
@@ -101,16 +104,17 @@ fn by_common(entries: Vec<Entry>, unknown_ranks: &BTreeSet<Pattern>) -> (BTreeMa
     (single, rest)
 }
 
-/// Two ranks take part in a ping-pong, however many there are. Ranks that one side does not tell are not compared.
+/// Returns what identifies a point across benchmarks. The number of ranks is ignored for a
+/// ping-pong, which has two active ranks, and for patterns in which one side does not report it.
 fn common(key: &Key, nearest: Option<Separation>, unknown_ranks: &BTreeSet<Pattern>) -> Option<Common> {
     let pattern = Pattern::of(&key.kernel)?;
     if key.separation() != nearest && key.separation().is_some() {
         return None;
     }
-    let told = pattern != Pattern::PingPong && !unknown_ranks.contains(&pattern);
+    let has_ranks = pattern != Pattern::PingPong && !unknown_ranks.contains(&pattern);
     let doubles = || key.number(param::LENGTH).map(|length| length.saturating_mul(8));
     let bytes = key.number(param::BYTES).or_else(doubles).unwrap_or(0);
-    Some((pattern, key.ranks.filter(|_| told), bytes))
+    Some((pattern, key.ranks.filter(|_| has_ranks), bytes))
 }
 
 fn with_means((key, launches): Entry) -> Entry {
@@ -120,8 +124,9 @@ fn with_means((key, launches): Entry) -> Entry {
 
 #[cfg(test)]
 mod tests {
+    use panto_results::Value;
+
     use super::*;
-    use panto_bench::Value;
 
     fn entry(kernel: &str, ranks: Option<usize>, params: &[(&str, u64)], samples: &[f64]) -> Entry {
         let params = params.iter().map(|&(name, value)| (name.to_owned(), Value::Number(value))).collect();
@@ -142,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_that_one_side_does_not_tell_must_be_clear() {
+    fn unreported_ranks_must_be_unambiguous() {
         let sum = |ranks, length| entry("comet/reduction", Some(ranks), &[("length", length)], &[5.0]);
         let osu = || vec![entry("osu/allreduce-latency", None, &[("bytes", 8)], &[5.0])];
         assert_eq!(pairs(vec![sum(4, 1), sum(4, 2)], osu()).both.len(), 1);

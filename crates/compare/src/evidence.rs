@@ -1,26 +1,27 @@
-//! What the samples of one point say.
+//! The evidence of one point: the ratio of its medians with an interval, and the p-value of a test.
 
 use panto_stats::{Bootstrap, Interval, mann_whitney, median};
 
 use crate::comparison::{Basis, Settings, Side, Verdict};
 use crate::matching::Matched;
 
-/// What is known of a point before the family is looked at.
+/// The evidence of one point, before the correction for multiple comparisons.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Evidence {
     pub basis: Basis,
-    /// Absent where a time is zero.
+    /// The ratio of the medians with its interval; `None` if a time is zero.
     pub ratio: Option<(f64, Interval)>,
-    /// Not corrected yet.
+    /// The uncorrected p-value.
     pub p: Option<f64>,
     pub old: Side,
     pub new: Side,
 }
 
-/// Simulated times are the same to the picosecond.
+/// The resolution of simulated times, in nanoseconds: times that differ by no more than this are
+/// equal.
 const PICOSECOND: f64 = 1e-3;
 
-/// Is a rank test possible at all?
+/// Returns whether a rank test is possible.
 pub(crate) fn is_testable(point: &Matched) -> bool {
     has_several(&point.old) && has_several(&point.new) && !is_identical(point) && !is_exact(point)
 }
@@ -30,7 +31,7 @@ fn has_several(launches: &[Vec<f64>]) -> bool {
 }
 
 impl Evidence {
-    /// `family` is the number of points that are tested together.
+    /// Returns the evidence of a point. `family` is the number of points that are tested together.
     pub fn of(point: &Matched, family: usize, settings: &Settings) -> Self {
         let (before, after) = (Values::of(&point.old), Values::of(&point.new));
         let basis = basis(point, family, settings);
@@ -48,12 +49,13 @@ impl Evidence {
         }
     }
 
-    /// With the corrected p-value.
+    /// Returns the verdict, given the corrected p-value.
     ///
-    /// A test shows that there is a difference, the interval its direction, and the ratio that it matters. Without a test, or
-    /// with one that knows nothing of launches where there are several, the whole interval must lie beyond the threshold.
+    /// The test shows that there is a difference, the interval its direction, and the ratio that it
+    /// exceeds the threshold. Without a test, or with a test of samples although there are several
+    /// launches, the whole interval must lie beyond the threshold.
     pub fn verdict(&self, p: Option<f64>, settings: &Settings) -> Verdict {
-        let Some((ratio, Interval { low, high })) = self.ratio else { return Verdict::CannotTell };
+        let Some((ratio, Interval { low, high })) = self.ratio else { return Verdict::Inconclusive };
         let (slower, faster) = (settings.limit(), settings.limit().recip());
         let untested = matches!(self.basis, Basis::Threshold | Basis::Exact);
         let is_shown = untested || p.is_some_and(|p| p < settings.level());
@@ -66,19 +68,20 @@ impl Evidence {
         } else if faster <= low && high <= slower {
             Verdict::Same
         } else {
-            Verdict::CannotTell
+            Verdict::Inconclusive
         }
     }
 }
 
-/// The medians of launches, or the samples where there is one launch: what an interval is drawn from.
+/// The values that the bootstrap resamples: the medians of launches, or the samples of a single
+/// launch.
 struct Values {
     medians: Vec<f64>,
     samples: Option<Vec<f64>>,
 }
 
 impl Side {
-    /// What one side measured.
+    /// Summarizes the launches of one side.
     pub(crate) fn of(launches: &[Vec<f64>]) -> Self {
         Values::of(launches).side(launches)
     }
@@ -94,7 +97,7 @@ impl Values {
         Self { medians, samples }
     }
 
-    fn drawn(&self) -> &[f64] {
+    fn resampled(&self) -> &[f64] {
         self.samples.as_deref().unwrap_or(&self.medians)
     }
 
@@ -118,13 +121,14 @@ fn ratio(basis: Basis, before: &Values, after: &Values, settings: &Settings) -> 
         Basis::Launches | Basis::Samples | Basis::Threshold => {}
     }
     let bootstrap = Bootstrap { confidence: settings.confidence, ..Bootstrap::default() };
-    let interval = bootstrap.median_ratio(before.drawn(), after.drawn()).ok()?;
+    let interval = bootstrap.median_ratio(before.resampled(), after.resampled()).ok()?;
     let ratio = new / old;
     Some((ratio, Interval { low: interval.low.min(ratio), high: interval.high.max(ratio) }))
 }
 
-/// Launches are the witnesses where they are enough to convince, samples where they are not: a rank test of five launches on
-/// each side cannot give less than 2 / 252, which is nothing in a family of fifty points.
+/// Returns the kind of evidence to use: launches if they are enough for a significant result,
+/// samples otherwise. A rank test of five launches per side cannot give a p-value below 2 / 252,
+/// which is never significant in a family of fifty points.
 fn basis(point: &Matched, family: usize, settings: &Settings) -> Basis {
     let (old, new) = (&point.old, &point.new);
     let single = |launches: &[Vec<f64>]| launches.iter().all(|samples| samples.len() < 2);
@@ -143,7 +147,8 @@ fn basis(point: &Matched, family: usize, settings: &Settings) -> Basis {
     }
 }
 
-/// Single numbers may be equal by chance, many cannot.
+/// Returns whether both sides have the same samples. Single values may be equal by chance, so they
+/// do not count.
 fn is_identical(point: &Matched) -> bool {
     has_several(&point.old) && point.old == point.new && point.key.machine.is_none()
 }
@@ -158,7 +163,8 @@ fn is_constant(launches: &[Vec<f64>]) -> bool {
     first.is_some_and(|first| samples.all(|sample| (sample - first).abs() <= PICOSECOND))
 }
 
-/// The smallest p-value that the two-sided rank test of so many values can have: all of one side above all of the other.
+/// Returns the smallest p-value of the two-sided rank test of `m` and `n` values: that of samples
+/// in which all values of one side exceed all of the other.
 pub(crate) fn least_p(m: usize, n: usize) -> f64 {
     let orders: f64 = (1..=m.min(n)).map(|i| (m.max(n) + i) as f64 / i as f64).product();
     2.0 / orders

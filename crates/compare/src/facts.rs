@@ -1,30 +1,31 @@
-//! What else was different: a slower time on another machine says little of the driver.
+//! The conditions of a run, and how those of two runs differ: a slower time on another machine says
+//! little about the implementation.
 
 use std::collections::BTreeSet;
 
-use panto_bench::measure::Start;
-use panto_bench::results::{Host, Manifest, Placed, Record};
+use panto_results::{Host, Manifest, Placed, Record, Start};
+
 use serde::Serialize;
 
-/// How a run was measured: facts by name, each with all its values over the launches.
+/// The conditions of a run: facts by name, each with all its values over the launches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
     all: Vec<(&'static str, BTreeSet<String>)>,
 }
 
-/// A fact that is not the same on both sides.
+/// A fact whose values differ between the sides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// What differs.
+    /// The name of the fact.
     pub what: &'static str,
-    /// Its values in the old run; empty where it is not known.
+    /// Its values in the old run; empty if unknown.
     pub old: Vec<String>,
-    /// Its values in the new run.
+    /// Its values in the new run; empty if unknown.
     pub new: Vec<String>,
 }
 
 impl Facts {
-    /// One more fact. Facts stay in the order in which they are first told.
+    /// Adds a fact. Facts keep the order in which they are first added.
     pub(crate) fn add(&mut self, what: &'static str, value: impl Into<String>) {
         let value = printable(&value.into());
         match self.all.iter_mut().find(|(known, _)| *known == what) {
@@ -33,18 +34,18 @@ impl Facts {
         }
     }
 
-    /// What a launch says of itself.
+    /// Adds the facts of a launch's manifest.
     pub(crate) fn add_manifest(&mut self, manifest: &Manifest) {
         let Manifest { host, cpu, cores, system, transport, .. } = manifest;
         self.add("benchmark", format!("panto {}", manifest.panto));
         self.add("transport", transport);
         self.add("transport settings", &manifest.transport_settings);
-        // Nothing of this host shows in simulated times.
+        // Simulated times do not depend on the host.
         if let Some(machine) = &manifest.machine {
             self.add("simulated topology", &machine.topology);
             self.add("simulated network", &machine.network);
-            let changed = machine.overrides.join(", ");
-            self.add("changed in the model", if changed.is_empty() { "nothing".into() } else { changed });
+            let overrides = machine.overrides.join(", ");
+            self.add("model overrides", if overrides.is_empty() { "none".into() } else { overrides });
         } else {
             self.add("host", host);
             self.add("processor", cpu);
@@ -61,16 +62,16 @@ impl Facts {
         self.add("precision", manifest.precision.to_string());
     }
 
-    /// How the ranks of a record started, which changes what is timed.
+    /// Adds how the ranks of a record were started, which affects what is timed.
     pub(crate) fn add_record(&mut self, record: &Record) {
         let start = match record.start {
-            Start::RoundTime => "at a moment named in advance",
+            Start::RoundTime => "at a prearranged time",
             Start::Barrier => "after a barrier",
         };
         self.add("start of the ranks", start);
     }
 
-    /// Takes over the facts of another file of the same side.
+    /// Adds the facts of another file of the same side.
     pub(crate) fn merge(&mut self, other: Self) {
         for (what, values) in other.all {
             for value in values {
@@ -79,13 +80,13 @@ impl Facts {
         }
     }
 
-    /// All values of a fact.
+    /// Returns all values of a fact.
     pub fn values(&self, what: &str) -> Vec<String> {
         let found = self.all.iter().find(|(known, _)| *known == what);
         found.map(|(_, values)| values.iter().cloned().collect()).unwrap_or_default()
     }
 
-    /// What is not the same in `new`, in the order of the facts.
+    /// Returns the facts whose values differ in `new`, in the order of the facts.
     pub(crate) fn differences(&self, new: &Self) -> Vec<Difference> {
         let mut names: Vec<&'static str> = self.all.iter().map(|(what, _)| *what).collect();
         names.extend(new.all.iter().map(|(what, _)| *what).filter(|what| self.values(what).is_empty()));
@@ -94,7 +95,7 @@ impl Facts {
     }
 }
 
-/// `n0: ranks 0-1 on cores 0-1; n1: ranks 2-3 on cores 0-1`.
+/// Formats a placement: `n0: ranks 0-1 on cores 0-1; n1: ranks 2-3 on cores 0-1`.
 fn placement(placed: &[Placed]) -> String {
     let host = |host: &Host| {
         let bound: Vec<String> = host.bound_to.iter().map(ToString::to_string).collect();
@@ -103,7 +104,7 @@ fn placement(placed: &[Placed]) -> String {
     Host::all(placed).iter().map(host).collect::<Vec<_>>().join("; ")
 }
 
-/// Files may hold anything: control characters could move the reader's cursor.
+/// Replaces control characters, which could alter the reader's terminal, by blanks.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_differs_is_named_with_both_values() {
+    fn differences_have_both_values() {
         let (mut old, mut new) = (Facts::default(), Facts::default());
         for (facts, host) in [(&mut old, "a"), (&mut new, "b\u{1b}")] {
             facts.add("host", host);
@@ -122,9 +123,9 @@ mod tests {
         }
         new.add("MPI", "MPICH 4.0");
         let differences = old.differences(&new);
-        let said: Vec<_> = differences.iter().map(|d| (d.what, d.old.join("+"), d.new.join("+"))).collect();
+        let found: Vec<_> = differences.iter().map(|d| (d.what, d.old.join("+"), d.new.join("+"))).collect();
         let expected = [("host", "a", "a+b "), ("MPI", "", "MPICH 4.0")];
-        assert_eq!(said, expected.map(|(what, old, new)| (what, old.to_owned(), new.to_owned())));
+        assert_eq!(found, expected.map(|(what, old, new)| (what, old.to_owned(), new.to_owned())));
         assert_eq!(old.differences(&old), []);
     }
 }

@@ -1,10 +1,11 @@
-//! An implementation over its versions (S9): each version beside the last one that measured the same point.
+//! The history of an implementation (S9): each version compared with the previous one that measured
+//! the same point.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use panto_bench::results::{self, Manifest, Record};
-use panto_bench::{Error, Result};
+use panto_results::{Error, Result};
+use panto_results::{Manifest, Record};
 use panto_stats::Summary;
 use serde::Serialize;
 
@@ -13,27 +14,27 @@ use crate::judge::compare;
 use crate::key::Key;
 use crate::run::Run;
 
-/// What was measured over time, and where it changed.
+/// The points of all versions, and where their times changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct History {
-    /// What counted as a change.
+    /// The threshold and the confidence level.
     pub settings: Settings,
     /// The versions, in the order in which they were first measured.
     pub versions: Vec<Version>,
     /// Every point over the versions, in the order of the points.
     pub series: Vec<Series>,
-    /// What a reader should know besides.
+    /// Caveats for the reader.
     pub notes: Vec<String>,
 }
 
-/// A state of things that was measured: all launches of one label, or one launch without a label.
+/// A measured version: all launches with one label, or one launch without a label.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Version {
-    /// What the user calls it; absent where nobody gave it a name.
+    /// The label; `None` if the launch has none.
     pub label: Option<String>,
-    /// When its first launch started, seconds since 1970.
+    /// The start of its first launch, in seconds since 1970.
     pub started: u64,
-    /// How many launches it has.
+    /// The number of launches.
     pub launches: usize,
 }
 
@@ -45,55 +46,55 @@ pub struct Series {
     pub key: Key,
     /// Its values, by version.
     pub values: Vec<Value>,
-    /// The last value against the first: many small steps may lead far.
+    /// The last value compared with the first, since many small steps may add up.
     pub overall: Option<Change>,
 }
 
-/// What a version measured at a point.
+/// The measurements of a version at a point.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Value {
-    /// The version, as a place in [`History::versions`].
+    /// The index of the version in [`History::versions`].
     pub version: usize,
     /// The median, samples and launches.
     #[serde(flatten)]
     pub side: Side,
-    /// The lower end of the median's 95 % interval, over all samples.
+    /// The lower bound of the median's 95 % interval over all samples, in nanoseconds.
     pub low_ns: f64,
-    /// The upper end.
+    /// The upper bound of the median's 95 % interval over all samples, in nanoseconds.
     pub high_ns: f64,
-    /// What it is against the version before that has this point.
+    /// The comparison with the previous version that has this point.
     pub change: Option<Change>,
 }
 
-/// A value against an earlier one.
+/// The comparison of a value with an earlier one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
-    /// The earlier version.
+    /// The index of the earlier version.
     pub since: usize,
-    /// What follows.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The time over the earlier one; absent where a time is zero.
+    /// The time over the earlier one; `None` if a time is zero.
     pub ratio: Option<f64>,
-    /// The lower end of the ratio's interval.
+    /// The lower bound of the ratio's confidence interval.
     pub low: Option<f64>,
-    /// The upper end.
+    /// The upper bound of the ratio's confidence interval.
     pub high: Option<f64>,
 }
 
 impl History {
-    /// Reads result files (as [`Run::open`] names them) and compares their versions.
+    /// Reads results files, given as for [`Run::open`], and compares their versions.
     pub fn open(argument: &Path, kernels: &[String], settings: Settings, salvage: bool) -> Result<Self> {
-        let mut shelf = Shelf::default();
+        let mut runs = VersionRuns::default();
         for path in crate::run::files(argument)? {
-            shelf.read(&path, salvage)?;
+            runs.read(&path, salvage)?;
         }
         if !kernels.is_empty() {
-            shelf.keep(argument, kernels)?;
+            runs.keep(argument, kernels)?;
         }
-        shelf.history(settings)
+        runs.history(settings)
     }
 
-    /// What the newest version changed, at every point that it has.
+    /// Returns the changes of the newest version, one per point that it has.
     pub fn latest(&self) -> impl Iterator<Item = (&Series, &Change)> {
         let newest = self.versions.len() - 1;
         let step = move |series| -> Option<(&Series, &Change)> {
@@ -107,15 +108,16 @@ impl History {
 
 /// The runs of all versions.
 #[derive(Default)]
-struct Shelf {
+struct VersionRuns {
     versions: Vec<(Version, Run)>,
     notes: Vec<String>,
 }
 
-impl Shelf {
+impl VersionRuns {
     fn read(&mut self, path: &Path, salvage: bool) -> Result<()> {
-        let results = if salvage { results::salvage(path)? } else { results::read(path)? };
-        let damage = results.damage.as_ref().map(|damage| format!("the rest of a file is lost: {damage}"));
+        let results = if salvage { panto_results::salvage(path)? } else { panto_results::read(path)? };
+        let damage =
+            results.damage.as_ref().map(|damage| format!("the rest of a damaged file was skipped: {damage}"));
         self.notes.extend(damage);
         for (manifest, records) in results.launches() {
             self.add(manifest, records);
@@ -144,7 +146,7 @@ impl Shelf {
         for key in self.versions.iter().flat_map(|(_, run)| run.points.keys()) {
             all.push(key.clone(), Vec::new());
         }
-        // Whether a name stands for something is a question to all versions together.
+        // A name is valid if any version has such a kernel.
         all.keep(kernels)?;
         for (_, run) in &mut self.versions {
             run.points.retain(|key, _| all.points.contains_key(key));
@@ -156,7 +158,7 @@ impl Shelf {
         self.versions.retain(|(_, run)| !run.points.is_empty());
         if self.versions.is_empty() {
             return Err(Error::usage(
-                "there are no times in it; measure some: panto bench scenario --append -o history.jsonl --label v1",
+                "the file has no times; measure some: panto bench scenario --append -o history.jsonl --label v1",
             ));
         }
         let mut before = Latest::default();
@@ -182,7 +184,8 @@ impl Shelf {
         Ok(History { settings, versions, series, notes })
     }
 
-    /// A slower time on another machine says little of the implementation.
+    /// Returns the notes, among them which consecutive versions were measured under different
+    /// conditions: a slower time on another machine says little about the implementation.
     fn all_notes(&self) -> Vec<String> {
         let mut notes = self.notes.clone();
         for (place, pair) in self.versions.windows(2).enumerate() {
@@ -190,7 +193,7 @@ impl Shelf {
             let what: Vec<&str> = old.facts.differences(&new.facts).iter().map(|found| found.what).collect();
             if !what.is_empty() {
                 notes.push(format!(
-                    "versions {} and {} were not measured in the same way: {}",
+                    "versions {} and {} were measured differently: {}",
                     place + 1,
                     place + 2,
                     what.join(", ")
@@ -201,7 +204,7 @@ impl Shelf {
     }
 }
 
-/// For each point the launches of one version, and which it is.
+/// For each point, the launches of one version and the index of that version.
 #[derive(Default)]
 struct Latest {
     run: Run,
@@ -223,7 +226,7 @@ impl Latest {
         }
     }
 
-    /// How the points of a run differ from these, all points together as one family.
+    /// Compares the points of a run with these; all points are one family of tests.
     fn changes(&self, run: &Run, settings: Settings) -> Result<BTreeMap<Key, Change>> {
         let common: Vec<&Key> = run.points.keys().filter(|key| self.run.points.contains_key(*key)).collect();
         if common.is_empty() {

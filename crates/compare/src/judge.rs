@@ -1,9 +1,9 @@
-//! Two runs, point by point, as one family.
+//! The comparison of two runs, point by point; all points are one family of tests.
 
 use std::panic::resume_unwind;
 use std::thread;
 
-use panto_bench::{Error, Result};
+use panto_results::{Error, Result};
 use panto_stats::holm;
 
 use crate::comparison::{Basis, Comparison, Counts, Pair, Settings, Verdict};
@@ -12,8 +12,8 @@ use crate::matching::{Matched, Matching};
 use crate::notes;
 use crate::run::Run;
 
-/// Compares two runs. Points that only one of them has are listed; that there is none in both is an error that says what
-/// to run.
+/// Compares two runs. Points that only one of them has are listed. Runs without a common point are
+/// an error that states what to run.
 pub fn compare(old: Run, new: Run, settings: Settings) -> Result<Comparison> {
     check(&settings)?;
     let (names, differences) = ((old.name(), new.name()), old.facts.differences(&new.facts));
@@ -41,20 +41,20 @@ fn check(settings: &Settings) -> Result<()> {
     let Settings { threshold, confidence } = *settings;
     if !(0.0..=10.0).contains(&threshold) {
         return Err(Error::usage(format!(
-            "a threshold of {}% makes no sense; give one from 0% to 1000%, such as 5%",
+            "invalid threshold {}%: expected 0% to 1000%, such as 5%",
             100.0 * threshold
         )));
     }
     if !(0.5..1.0).contains(&confidence) {
         return Err(Error::usage(format!(
-            "a confidence of {}% makes no sense; give one from 50% to less than 100%, such as 95%",
+            "invalid confidence {}%: expected at least 50% and less than 100%, such as 95%",
             100.0 * confidence
         )));
     }
     Ok(())
 }
 
-/// The most important points first.
+/// Returns the judged points, the most important first.
 fn judged(points: Vec<Matched>, settings: &Settings) -> Result<Vec<Pair>> {
     let evidence = gathered(&points, settings);
     let p: Vec<f64> = evidence.iter().filter_map(|evidence| evidence.p).collect();
@@ -74,13 +74,13 @@ fn judged(points: Vec<Matched>, settings: &Settings) -> Result<Vec<Pair>> {
     Ok(pairs)
 }
 
-/// On all cores: points know nothing of each other yet.
+/// Gathers the evidence of all points, in parallel on all cores.
 fn gathered(points: &[Matched], settings: &Settings) -> Vec<Evidence> {
     let family = points.iter().filter(|point| is_testable(point)).count();
     let threads = thread::available_parallelism().map_or(1, usize::from).min(points.len()).max(1);
     let one = |point: &Matched| Evidence::of(point, family, settings);
     let mut shares: Vec<_> = thread::scope(|scope| {
-        // Neighbours have samples of like number, so they are dealt out in turns.
+        // Neighbouring points have similar numbers of samples, so they are distributed cyclically.
         let share = |first: usize| points.iter().skip(first).step_by(threads).map(one).collect::<Vec<_>>();
         let running: Vec<_> = (0..threads).map(|first| scope.spawn(move || share(first))).collect();
         let ended =
@@ -99,7 +99,7 @@ fn pair(point: Matched, evidence: &Evidence, p: Option<f64>, settings: &Settings
         low: evidence.ratio.map(|(_, interval)| interval.low),
         high: evidence.ratio.map(|(_, interval)| interval.high),
         p,
-        why: (verdict == Verdict::CannotTell).then(|| why(evidence, p, settings).to_owned()),
+        why: (verdict == Verdict::Inconclusive).then(|| why(evidence, p, settings).to_owned()),
         old: evidence.old,
         new: evidence.new,
         key: point.key,
@@ -107,14 +107,14 @@ fn pair(point: Matched, evidence: &Evidence, p: Option<f64>, settings: &Settings
     }
 }
 
-/// Why it cannot be told.
+/// Returns why a verdict is inconclusive.
 fn why(evidence: &Evidence, p: Option<f64>, settings: &Settings) -> &'static str {
     match (evidence.ratio, p) {
         (None, _) => "a time is zero",
-        (_, Some(p)) if p < settings.level() => "there is a difference, and it may be within the threshold",
+        (_, Some(p)) if p < settings.level() => "a difference, possibly within the threshold",
         (_, Some(_)) => "too noisy, or too few samples",
-        (_, None) if evidence.basis == Basis::Threshold => "launches are on both sides of the threshold",
-        (_, None) => "not known",
+        (_, None) if evidence.basis == Basis::Threshold => "launches lie on both sides of the threshold",
+        (_, None) => "unknown",
     }
 }
 

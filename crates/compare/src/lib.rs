@@ -1,10 +1,14 @@
-//! What changed from run to run, with confidence: matched points, ratios of medians, verdicts.
+//! Compares runs of benchmarks: matched points, ratios of medians with confidence intervals,
+//! verdicts.
 //!
-//! * [`Run`]: what one side measured, from result files of Panto and from what OSU's and Intel's benchmarks print.
-//! * [`compare`]: two runs, point by point: the ratio of the medians with its interval, a rank test with Holm's correction, and
-//!   what follows from them.
-//! * [`Comparison`]: the outcome, most important points first, with all that was different besides.
-//! * [`History`]: the versions in a file, each against the one before.
+//! * [`Run`]: the measurements of one side, read from results files of Panto or from the output of
+//!   the OSU and Intel MPI benchmarks.
+//! * [`compare`]: compares two runs point by point. Each point gets the ratio of its medians with a
+//!   bootstrap interval and a Mann-Whitney test; the p-values of all points are corrected together
+//!   (Holm 1979), and a verdict follows from both.
+//! * [`Comparison`]: the result, most important points first, with every other difference between
+//!   the runs (host, MPI library, placement).
+//! * [`History`]: the versions in a file, each compared with the one before.
 //!
 //! Equal files give equal comparisons, bit for bit, on any number of threads.
 

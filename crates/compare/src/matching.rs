@@ -1,24 +1,24 @@
-//! Which points of two runs belong together.
+//! Matches the points of two runs.
 
 use std::collections::BTreeSet;
 
-use panto_bench::{Error, Result};
+use panto_results::{Error, Result};
 
 use crate::counterpart;
 use crate::key::Key;
 use crate::run::{Launches, Run};
 
-/// A point of both runs.
+/// A point that both runs have.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Matched {
     pub key: Key,
-    /// Its name in the new run, where another benchmark measured it.
+    /// The key in the new run, if another benchmark measured it there.
     pub counterpart: Option<Key>,
     pub old: Launches,
     pub new: Launches,
 }
 
-/// The points of both runs, and those of one alone.
+/// The points that both runs have, and those that only one has.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Matching {
     pub both: Vec<Matched>,
@@ -27,7 +27,8 @@ pub(crate) struct Matching {
 }
 
 impl Matching {
-    /// By their keys; what is left over may have a counterpart in another benchmark.
+    /// Matches points by their keys, then the remaining points with their counterparts in other
+    /// benchmarks.
     pub fn of(old: Run, new: Run) -> Result<Self> {
         let nothing = nothing_in_common(&old, &new);
         let mut matching = Self::default();
@@ -59,7 +60,7 @@ fn nothing_in_common(old: &Run, new: &Run) -> Error {
     } else {
         let example = |run: &Run| run.points.keys().next().map(ToString::to_string).unwrap_or_default();
         format!(
-            "the kernels are the same, but their ranks, parameters, algorithms or simulated machines are not: {} has `{}`, {} has `{}`",
+            "the kernels are the same, but their ranks, parameters, algorithms or simulated machines differ: {} has `{}`, {} has `{}`",
             old.name(),
             example(old),
             new.name(),
@@ -67,8 +68,8 @@ fn nothing_in_common(old: &Run, new: &Run) -> Error {
         )
     };
     let again = match &old.command {
-        Some(command) => format!("run what the first was measured with: {command}"),
-        None => "run the same benchmark with the same settings again".into(),
+        Some(command) => format!("rerun the command of the first: {command}"),
+        None => "rerun the same benchmark with the same settings".into(),
     };
-    Error::usage(format!("the two have no point in common: {what}; {again}"))
+    Error::usage(format!("the runs have no point in common: {what}; {again}"))
 }

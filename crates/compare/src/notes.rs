@@ -1,18 +1,19 @@
-//! What a reader should know before believing a comparison.
+//! Notes on how far a comparison can be trusted.
 
 use crate::comparison::{Basis, Pair, Settings};
 use crate::evidence::least_p;
 use crate::run::Run;
 
-/// Nobody measures more often, and no family needs it.
+/// The upper bound of the search for the number of launches that a test needs; no realistic family
+/// of points needs more.
 const MOST_LAUNCHES: usize = 1000;
 
-/// What the files themselves have to say.
+/// Returns the notes of the files of both runs.
 pub(crate) fn of_files(old: &Run, new: &Run) -> Vec<String> {
     old.notes.iter().chain(&new.notes).cloned().collect()
 }
 
-/// What the verdicts rest on, as far as it is less than one would wish.
+/// Returns notes on verdicts that rest on weak evidence.
 pub(crate) fn of_points(points: &[Pair], settings: &Settings) -> Vec<String> {
     let with = |basis: Basis| points.iter().filter(move |pair| pair.basis == basis);
     [
@@ -33,7 +34,7 @@ fn tested(points: &[Pair]) -> usize {
 fn identical(count: usize, all: usize) -> Option<String> {
     (count > 0).then(|| {
         format!(
-            "{count} of {all} points have the very same samples on both sides: is it the same measurement?"
+            "{count} of {all} points have identical samples on both sides: are they the same measurement?"
         )
     })
 }
@@ -41,8 +42,8 @@ fn identical(count: usize, all: usize) -> Option<String> {
 fn threshold(count: usize, all: usize) -> Option<String> {
     (count > 0).then(|| {
         format!(
-            "{count} of {all} points have too few numbers for a test: the threshold decides alone; several launches, or files \
-             with samples, would tell more"
+            "{count} of {all} points have too few values for a test, so the threshold alone decides; measure several launches, \
+             or use files with samples"
         )
     })
 }
@@ -51,7 +52,7 @@ fn counterparts(points: &[Pair]) -> Option<String> {
     let count = points.iter().filter(|pair| pair.counterpart.is_some()).count();
     (count > 0).then(|| {
         format!(
-            "{count} of {} points were measured by different benchmarks, which do not time in the same way: means are compared",
+            "{count} of {} points were measured by different benchmarks, whose timing methods differ: means are compared",
             points.len()
         )
     })
@@ -63,13 +64,13 @@ fn samples(points: &[&Pair], family: usize, settings: &Settings) -> Option<Strin
         (2..MOST_LAUNCHES).find(|&n| least_p(n, n) * (family as f64) < settings.level()).unwrap_or(fewest);
     Some(if fewest < 2 {
         format!(
-            "there is one launch on a side: what is shown holds for these launches, and others may differ; {needed} on each side \
-             (panto bench --append) would show what holds for all"
+            "a side has only one launch: the verdicts hold for these launches, and others may differ; measure {needed} per side \
+             (panto bench --append) for verdicts that hold in general"
         )
     } else {
         format!(
-            "{fewest} launches on a side are too few for a test of launches over {family} points, {needed} would do: samples are \
-             tested, and intervals tell how launches differ"
+            "{fewest} launches per side are too few for a test of launches over {family} points (it needs {needed}): samples are \
+             tested instead, and intervals show how launches differ"
         )
     })
 }

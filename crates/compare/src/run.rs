@@ -1,11 +1,11 @@
-//! What one side of a comparison measured.
+//! The measurements of one side of a comparison.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use panto_bench::{Error, Result};
+use panto_results::{Error, Result};
 
 use crate::facts::Facts;
 use crate::key::Key;
@@ -19,19 +19,19 @@ pub type Launches = Vec<Vec<f64>>;
 pub struct Run {
     /// The files.
     pub files: Vec<PathBuf>,
-    /// Every point with the samples of its launches.
+    /// The points, each with the samples of its launches.
     pub points: BTreeMap<Key, Launches>,
-    /// How it was measured.
+    /// The conditions of the measurement.
     pub facts: Facts,
-    /// What a reader should know of the files: what was left out, what is incomplete.
+    /// Notes on the files: what was skipped, what is incomplete.
     pub notes: Vec<String>,
-    /// A command line that measured it.
+    /// The command line that measured it.
     pub command: Option<String>,
 }
 
 impl Run {
-    /// Reads a file, all files of a directory, or a list of files with commas between them. Each holds at least one launch.
-    /// With `salvage`, as much of damaged files as is sound.
+    /// Reads a file, all files of a directory, or a comma-separated list of files; each has at
+    /// least one launch. With `salvage`, reads the valid part of damaged files.
     pub fn open(argument: &Path, salvage: bool) -> Result<Self> {
         let mut run = Self::default();
         for path in files(argument)? {
@@ -41,14 +41,14 @@ impl Run {
         if run.points.is_empty() {
             let why = run.notes.first().map(|note| format!(" ({note})")).unwrap_or_default();
             return Err(Error::usage(format!(
-                "{} holds no times to compare{why}; measure some: panto bench comet -o FILE",
+                "{} has no times to compare{why}; measure some: panto bench comet -o FILE",
                 argument.display()
             )));
         }
         Ok(run)
     }
 
-    /// Both sides of a comparison, at once; see [`Run::open`].
+    /// Reads both sides of a comparison in parallel; see [`Run::open`].
     pub fn open_both(old: &Path, new: &Path, salvage: bool) -> Result<(Self, Self)> {
         thread::scope(|scope| {
             let new = scope.spawn(|| Self::open(new, salvage));
@@ -58,13 +58,13 @@ impl Run {
         })
     }
 
-    /// The kernels that were measured.
+    /// Returns the names of the measured kernels.
     pub fn kernels(&self) -> BTreeSet<&str> {
         self.points.keys().map(|key| key.kernel.as_str()).collect()
     }
 
-    /// Leaves out all kernels but those of these names: a kernel, or a whole suite. Names that stand for nothing here are
-    /// an error that lists what there is.
+    /// Keeps only the kernels with these names, each that of a kernel or a whole suite. An unknown
+    /// name is an error that lists the measured kernels.
     pub fn keep(&mut self, names: &[String]) -> Result<()> {
         let is = |kernel: &str, name: &str| {
             kernel == name || kernel.split('/').any(|part| part == name) && !name.is_empty()
@@ -72,7 +72,7 @@ impl Run {
         if let Some(name) = names.iter().find(|name| !self.kernels().iter().any(|kernel| is(kernel, name))) {
             let known: Vec<&str> = self.kernels().into_iter().collect();
             return Err(Error::usage(format!(
-                "there is no `{name}` in {}; there are {}",
+                "no kernel `{name}` in {}; it has {}",
                 self.name(),
                 known.join(", ")
             )));
@@ -81,12 +81,12 @@ impl Run {
         Ok(())
     }
 
-    /// The files in words.
+    /// Returns the names of the files, separated by commas.
     pub fn name(&self) -> String {
         self.files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
     }
 
-    /// The samples of one more launch of a point.
+    /// Adds the samples of another launch of a point.
     pub(crate) fn push(&mut self, key: Key, samples: Vec<f64>) {
         self.points.entry(key).or_default().push(samples);
     }
@@ -112,7 +112,8 @@ pub(crate) fn files(argument: &Path) -> Result<Vec<PathBuf>> {
     })
 }
 
-/// By name, so that the order is the same everywhere. Hidden files are not meant.
+/// Returns the files of a directory, sorted by name so that the order is the same everywhere.
+/// Hidden files are skipped.
 fn of_directory(directory: &Path) -> Result<Vec<PathBuf>> {
     let failed = |source| Error::Io { what: "cannot read", path: directory.into(), source };
     let mut found = Vec::new();
@@ -124,7 +125,7 @@ fn of_directory(directory: &Path) -> Result<Vec<PathBuf>> {
     }
     found.sort();
     if found.is_empty() {
-        return Err(Error::usage(format!("there is no file in {}", directory.display())));
+        return Err(Error::usage(format!("no file in {}", directory.display())));
     }
     Ok(found)
 }

@@ -1,22 +1,20 @@
-//! How fast timelines are exported, and how much memory that takes. `cargo bench -p panto-convert`, or `-- 100` for a hundred million states. Rates are by
-//! the processor's time, so that others may be at work, too.
+//! Speed and memory of timeline exports: `cargo bench -p panto-convert`, or `-- 100` for a hundred
+//! million states. Rates are per second of CPU time, so that other processes do not disturb them.
 
-#[path = "../../timeline/tests/timeline/halo.rs"]
-mod halo;
-
+use panto_testkit::halo;
 use std::path::Path;
 
 use halo::{Event, Halo};
 use panto_convert::{Exported, Result, csv, paje, paraver, perfetto, picl};
 use panto_timeline::{Timeline, Writer};
 
-/// States in one step of a rank, about.
+/// States per step of a rank, approximately.
 const STATES: u64 = 14;
 
 type Write = fn(&Timeline, &Path) -> Result<Exported>;
 
 const FORMATS: [(&str, &str, Write); 5] = [
-    ("PICL", "out.picl", |timeline, target| picl::write(timeline, picl::DIGITS, target)),
+    ("PICL", "out.picl", |timeline, target| picl::write(timeline, picl::DECIMALS, target)),
     ("Perfetto", "out.pftrace", perfetto::write),
     ("Paraver", "out.prv", paraver::write),
     ("Paje", "out.paje", paje::write),
@@ -36,7 +34,7 @@ fn main() {
             let exported = write(&timeline, &folder.path().join(file)).expect("it can be written");
             let seconds = cpu_time() - start;
             println!(
-                "  {name:<9} {:.2} M states and messages a second, {} records, {:.0} MB; peak memory {} so far",
+                "  {name:<9} {:.2} M states and messages per second, {} records, {:.0} MB; peak memory {} so far",
                 (states + messages) as f64 / seconds / 1e6,
                 exported.operations,
                 sizes(folder.path()) as f64 / 1e6,
@@ -56,10 +54,10 @@ fn made(path: &Path, side: u32, rounds: u64) -> Timeline {
         });
     }
     writer.finish().expect("there is room");
-    Timeline::open(path).expect("the timeline is sound")
+    Timeline::open(path).expect("a valid timeline")
 }
 
-/// Bytes of what was written; it is not needed any more.
+/// Returns the bytes written and deletes the files.
 fn sizes(folder: &Path) -> u64 {
     let mut sum = 0;
     for file in std::fs::read_dir(folder).expect("a folder").flatten() {
@@ -71,14 +69,14 @@ fn sizes(folder: &Path) -> u64 {
     sum
 }
 
-/// Seconds of this thread on a processor, as the kernel counts them.
+/// Returns the CPU time of this thread in seconds, from the kernel.
 fn cpu_time() -> f64 {
     let counts = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanos = counts.split(' ').next().and_then(|word| word.parse::<u64>().ok());
     nanos.expect("a kernel that counts the time of threads") as f64 * 1e-9
 }
 
-/// As the kernel counts it.
+/// Returns the peak resident memory of the process, from the kernel.
 fn peak_memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,69 +1,71 @@
-//! Comma-separated values: a file of states and a file of messages, for spreadsheets and data frames.
+//! CSV export: one file of states and one of messages, for spreadsheets and data frames.
 
 use std::path::{Path, PathBuf};
 
-use panto_timeline::{About, Cause, Message, State, Timeline, What};
+use panto_timeline::{Cause, Message, State, StateKind, Timeline, TimelineInfo};
 
 use crate::Exported;
 use crate::error::Result;
-use crate::moments::{MOST, Moment, Tracks, for_each};
 use crate::output::Output;
-use crate::text::{MOST_DIGITS, Seconds, field, word};
+use crate::text::{MAX_DECIMALS, Seconds, field, state_name};
+use crate::timeline_events::{MAX_EVENTS, TimelineEvent, Tracks, for_each};
 
-/// Columns of the states.
+/// Header row of the states file.
 pub const STATES: &str = "rank,helper,begin_s,end_s,what,call,for_rank,for_helper,since_s";
 
-/// Columns of the messages.
+/// Header row of the messages file.
 pub const MESSAGES: &str =
     "from_rank,from_helper,to_rank,to_helper,bytes,class,lane,sent_s,arrived_s,received_s";
 
-/// The two files that `target` stands for: `run.csv` is `run.states.csv` and `run.messages.csv`.
+/// Returns the two files written for `target`: `run.csv` stands for `run.states.csv` and
+/// `run.messages.csv`.
 pub fn files(target: &Path) -> [PathBuf; 2] {
     ["states.csv", "messages.csv"].map(|extension| target.with_extension(extension))
 }
 
-/// Writes states in the order in which they begin, and messages in the order in which they were sent. Times are exact.
+/// Writes states ordered by their start and messages ordered by their send time. Times are exact
+/// (seconds with 12 decimals at most).
 pub fn write(timeline: &Timeline, target: &Path) -> Result<Exported> {
     let [states, messages] = files(target);
-    let mut files = Files {
+    let mut writer = Writer {
         about: timeline.about(),
         tracks: Tracks::new(timeline.about()),
         states: Output::create(&states)?,
         messages: Output::create(&messages)?,
         rows: 0,
     };
-    files.states.text(format_args!("{STATES}\n"))?;
-    files.messages.text(format_args!("{MESSAGES}\n"))?;
-    for_each(timeline, MOST, |_, line, moment| match moment {
-        Moment::Begin(state) => files.state(line, state),
-        Moment::Sent(parcel) => files.message(&parcel.message),
+    writer.states.text(format_args!("{STATES}\n"))?;
+    writer.messages.text(format_args!("{MESSAGES}\n"))?;
+    for_each(timeline, MAX_EVENTS, |_, line, event| match event {
+        TimelineEvent::Begin(state) => writer.state(line, state),
+        TimelineEvent::Sent(instance) => writer.message(&instance.message),
         _ => Ok(()),
     })?;
-    Output::finish([files.states, files.messages])?;
-    Ok(Exported { ranks: timeline.ranks(), operations: files.rows, notes: Vec::new() })
+    Output::finish([writer.states, writer.messages])?;
+    Ok(Exported { ranks: timeline.ranks(), operations: writer.rows, notes: Vec::new() })
 }
 
-struct Files<'a> {
-    about: &'a About,
+struct Writer<'a> {
+    about: &'a TimelineInfo,
     tracks: Tracks,
     states: Output,
     messages: Output,
     rows: u64,
 }
 
-impl Files<'_> {
+impl Writer<'_> {
     fn state(&mut self, line: u32, state: &State) -> Result<()> {
         self.rows += 1;
-        let (rank, helper) = self.tracks.place(line);
-        let [begin, end] = [state.from, state.to].map(|time| Seconds(time, MOST_DIGITS));
+        let (rank, helper) = self.tracks.rank_and_helper(line);
+        let [begin, end] = [state.from, state.to].map(|time| Seconds(time, MAX_DECIMALS));
         let call = state.call.map_or("", |call| &self.about.calls[call as usize]);
-        let (what, call) = (word(state.what), field(call));
+        let (what, call) = (state_name(state.kind), field(call));
         let out = &mut self.states;
         out.text(format_args!("{rank},{helper},{begin},{end},{what},{call},"))?;
-        match state.what {
-            What::Wait(Some(Cause { rank, at })) => {
-                let (rank, helper) = self.tracks.place(rank);
-                out.text(format_args!("{rank},{helper},{}\n", Seconds(at, MOST_DIGITS)))
+        match state.kind {
+            StateKind::Wait(Some(Cause { rank, at })) => {
+                let (rank, helper) = self.tracks.rank_and_helper(rank);
+                out.text(format_args!("{rank},{helper},{}\n", Seconds(at, MAX_DECIMALS)))
             }
             _ => out.bytes(b",,\n"),
         }
@@ -71,10 +73,10 @@ impl Files<'_> {
 
     fn message(&mut self, message: &Message) -> Result<()> {
         self.rows += 1;
-        let [(from, by), (to, at)] = [message.from, message.to].map(|line| self.tracks.place(line));
+        let [(from, by), (to, at)] = [message.from, message.to].map(|line| self.tracks.rank_and_helper(line));
         let Message { bytes, class, sent, arrived, received, .. } = *message;
         let lane = field(&self.about.lanes[usize::from(message.lane)]);
-        let [sent, arrived, received] = [sent, arrived, received].map(|time| Seconds(time, MOST_DIGITS));
+        let [sent, arrived, received] = [sent, arrived, received].map(|time| Seconds(time, MAX_DECIMALS));
         self.messages
             .text(format_args!("{from},{by},{to},{at},{bytes},{class},{lane},{sent},{arrived},{received}\n"))
     }

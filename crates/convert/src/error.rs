@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! The error type of the conversions.
 
 use std::fmt;
 use std::io;
@@ -7,43 +7,43 @@ use std::path::{Path, PathBuf};
 /// A `Result` of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What can go wrong.
+/// Why an import or export failed.
 #[derive(Debug)]
 pub enum Error {
-    /// A text that is not as its format wants it.
-    Text {
-        /// The file.
+    /// A foreign text file violates its format.
+    Parse {
+        /// Name of the file.
         file: String,
-        /// The line, from 1.
+        /// Line, counted from 1.
         line: usize,
-        /// The column, from 1.
+        /// Column, counted from 1.
         column: usize,
-        /// What was found, and the remedy.
+        /// What was found, what was expected, and how to fix it.
         text: String,
     },
-    /// A call that the other format cannot say.
-    Beyond {
-        /// The rank.
+    /// A call that the target format cannot express.
+    Unsupported {
+        /// Rank that made the call.
         rank: u32,
-        /// The function.
+        /// Name of the MPI function.
         call: String,
-        /// Its number in the rank, from 0.
+        /// Index of the call in the rank's stream, counted from 0.
         position: u64,
-        /// Why, and the remedy.
+        /// Why it cannot be expressed, and how to fix it.
         text: String,
     },
-    /// The trace is not sound, or cannot be read or written.
+    /// The trace is damaged, or cannot be read or written.
     Trace(panto_trace::Error),
-    /// The timeline is not sound, or cannot be read.
+    /// The timeline is damaged, or cannot be read.
     Timeline(panto_timeline::Error),
-    /// The system refused.
+    /// An input or output error.
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// The operating system's error.
         error: io::Error,
     },
-    /// What was asked for cannot be.
+    /// The requested conversion is not possible with these arguments.
     Usage(String),
 }
 
@@ -68,8 +68,8 @@ impl From<panto_timeline::Error> for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Text { file, line, column, text } => write!(f, "{file}:{line}:{column}: {text}"),
-            Self::Beyond { rank, call, position, text } => {
+            Self::Parse { file, line, column, text } => write!(f, "{file}:{line}:{column}: {text}"),
+            Self::Unsupported { rank, call, position, text } => {
                 write!(f, "rank {rank}, call {position} ({call}): {text}")
             }
             Self::Trace(error) => error.fmt(f),
@@ -86,7 +86,7 @@ impl std::error::Error for Error {
             Self::Trace(error) => Some(error),
             Self::Timeline(error) => Some(error),
             Self::File { error, .. } => Some(error),
-            Self::Text { .. } | Self::Beyond { .. } | Self::Usage(_) => None,
+            Self::Parse { .. } | Self::Unsupported { .. } | Self::Usage(_) => None,
         }
     }
 }

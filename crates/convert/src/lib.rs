@@ -1,16 +1,17 @@
-//! Traces of other programs become Panto's, and Panto's traces and timelines become theirs.
+//! Import and export of foreign trace and timeline formats.
 //!
-//! - [`goal`]: schedules of `LogGOPSim`, as text.
-//! - [`ti`]: time-independent traces of `SimGrid`.
-//! - [`picl`], [`perfetto`], [`paraver`], [`paje`], [`csv`]: timelines, for those who look at them elsewhere.
+//! - [`goal`]: schedules of `LogGOPSim`, as text; import and export.
+//! - [`ti`]: time-independent traces of `SimGrid`; import and export.
+//! - [`picl`], [`perfetto`], [`paraver`], [`paje`], [`csv`]: timelines for other viewers; export.
 //!
-//! What a format cannot say is an error that names where it stands, or is counted in the answer; nothing is left out in silence.
+//! What a format cannot express is an error with its position, or is counted in the notes of the
+//! result; nothing is dropped silently.
 #![forbid(unsafe_code)]
 
 pub mod csv;
 mod error;
 pub mod goal;
-mod moments;
+mod in_flight;
 mod output;
 pub mod paje;
 pub mod paraver;
@@ -19,28 +20,28 @@ pub mod picl;
 mod stream;
 mod text;
 pub mod ti;
-mod underway;
+mod timeline_events;
 
 pub use error::{Error, Result};
 
-/// What became of a foreign trace.
+/// Summary of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Imported {
-    /// Ranks of the new trace.
+    /// Number of ranks of the new trace.
     pub ranks: u32,
-    /// Their calls.
+    /// Number of calls of all ranks.
     pub calls: u64,
-    /// What is not as it was, in words, with how often.
+    /// What differs from the original, as text with counts.
     pub notes: Vec<String>,
 }
 
-/// What became of a trace or a timeline.
+/// Summary of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Exported {
-    /// Ranks that were written.
+    /// Number of ranks written.
     pub ranks: u32,
-    /// Operations, actions or records that were written.
+    /// Number of operations, actions or records written.
     pub operations: u64,
-    /// What is not as it was, in words, with how often.
+    /// What differs from the original, as text with counts.
     pub notes: Vec<String>,
 }

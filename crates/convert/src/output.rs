@@ -1,4 +1,4 @@
-//! Files that are whole or not there.
+//! Output files that appear under their name only when complete.
 
 use std::fmt;
 use std::fs::File;
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// A file that is being written, under another name until it is whole. What was there before stays if it fails. What is no file (a
-/// pipe, a terminal) is written to as it is.
+/// A file that is written under a temporary name and renamed when complete. If writing fails, a
+/// previous file stays. Anything but a regular file (a pipe, a terminal) is written directly.
 #[derive(Debug)]
 pub struct Output {
     target: PathBuf,
@@ -24,7 +24,7 @@ impl Output {
             let file = File::options().write(true).open(target).map_err(failed)?;
             return Ok(Self { target: target.to_owned(), temporary: None, file: BufWriter::new(file) });
         }
-        // Whoever names a link means the file behind it.
+        // A symbolic link stands for its target.
         let target = target.canonicalize().unwrap_or_else(|_| target.to_owned());
         if target.is_dir() {
             return Err(failed(io::ErrorKind::IsADirectory.into()));
@@ -42,7 +42,7 @@ impl Output {
         self.file.write_fmt(text).map_err(|error| Error::file(&self.target, error))
     }
 
-    /// Gives files that belong together their names, after the last byte of all of them is written.
+    /// Renames a set of files after all of them have been written completely.
     pub fn finish<const N: usize>(mut outputs: [Self; N]) -> Result<()> {
         for output in &mut outputs {
             let written = output.file.flush().and_then(|()| match output.temporary {
@@ -63,7 +63,7 @@ impl Output {
 }
 
 impl Drop for Output {
-    /// After a success there is nothing to remove, after a failure nothing to keep.
+    /// Removes the temporary file of an output that was not finished.
     fn drop(&mut self) {
         if let Some(temporary) = &self.temporary {
             let _ = std::fs::remove_file(temporary);
@@ -71,7 +71,7 @@ impl Drop for Output {
     }
 }
 
-/// A hidden name in the same folder: renaming cannot cross file systems.
+/// Returns a hidden temporary name in the same folder, since renaming cannot cross file systems.
 fn beside(target: &Path) -> PathBuf {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     target.with_file_name(format!(".{name}.{}.part", std::process::id()))

@@ -1,30 +1,32 @@
-//! Times and names in files of text.
+//! Formatting of times and names in text formats.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use panto_timeline::What;
+use panto_timeline::StateKind;
 use panto_units::Time;
 
-/// The most digits that say something: a picosecond.
-pub const MOST_DIGITS: usize = 12;
+/// Decimals of a picosecond, the resolution of [`Time`].
+pub const MAX_DECIMALS: usize = 12;
 
-/// Seconds with so many digits behind the point, rounded down so that order stays. No floating point: a month of picoseconds has 19 digits.
+/// Seconds with a number of decimals, rounded down so that order is kept. No floating point: a
+/// month of picoseconds has 19 digits.
 #[derive(Debug, Clone, Copy)]
 pub struct Seconds(pub Time, pub usize);
 
-/// 2^64 has 20 digits, and there is a point; with a zero before it where the seconds are none.
-const LONGEST: usize = 22;
+/// Length of the longest text: 2^64 has 20 digits, plus the point and a leading zero.
+const MAX_LENGTH: usize = 22;
 
 impl fmt::Display for Seconds {
-    /// Most of what is written are times, so this does not go through the general way of writing numbers.
+    /// Formats by hand instead of through `core::fmt`'s numbers, since times are most of the
+    /// output.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(time, digits) = *self;
-        let mut left = time.as_picos() / 10_u64.pow((MOST_DIGITS - digits) as u32);
-        let (mut text, mut start) = ([0; LONGEST], LONGEST);
-        while left > 0 || LONGEST - start < digits + 2 {
+        let mut left = time.as_picos() / 10_u64.pow((MAX_DECIMALS - digits) as u32);
+        let (mut text, mut start) = ([0; MAX_LENGTH], MAX_LENGTH);
+        while left > 0 || MAX_LENGTH - start < digits + 2 {
             start -= 1;
-            if LONGEST - start == digits + 1 {
+            if MAX_LENGTH - start == digits + 1 {
                 text[start] = b'.';
             } else {
                 text[start] = b'0' + (left % 10) as u8;
@@ -35,33 +37,33 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Whole nanoseconds, rounded down.
+/// Returns whole nanoseconds, rounded down.
 pub fn nanos(time: Time) -> u64 {
     time.as_picos() / 1000
 }
 
-/// The word for what a rank did.
-pub fn word(what: What) -> &'static str {
+/// Returns the name of a state.
+pub fn state_name(what: StateKind) -> &'static str {
     match what {
-        What::Compute => "compute",
-        What::Message => "message",
-        What::Combine => "combine",
-        What::Access => "access",
-        What::Wait(_) => "wait",
+        StateKind::Compute => "compute",
+        StateKind::Message => "message",
+        StateKind::Combine => "combine",
+        StateKind::Access => "access",
+        StateKind::Wait(_) => "wait",
     }
 }
 
-/// A name on one line and without double quotes, for formats that have no way to write these.
+/// Returns a name on one line and without double quotes, for formats that cannot escape them.
 pub fn plain(name: &str) -> String {
-    let replace = |letter: char| match letter {
+    let replace = |c: char| match c {
         '"' => '\'',
-        letter if letter.is_control() => ' ',
-        letter => letter,
+        c if c.is_control() => ' ',
+        c => c,
     };
     name.chars().map(replace).collect()
 }
 
-/// A field of CSV (RFC 4180): quoted where it must be.
+/// Returns a field of CSV (RFC 4180), quoted where necessary.
 pub fn field(text: &str) -> Cow<'_, str> {
     if text.contains(['"', ',', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\"")).into()
@@ -70,13 +72,13 @@ pub fn field(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// How often something is not as it was, in words; nothing if never.
+/// Returns a note with a count; `None` if the count is zero.
 pub fn note(count: u64, what: &str) -> Option<String> {
     (count > 0).then(|| format!("{count} {what}"))
 }
 
-/// For notes: the sender's clock and the receiver's differ.
-pub const EARLY: &str = "messages were received before they were sent: the clocks of their ranks disagree";
+/// Note on messages whose sender's and receiver's clocks differ.
+pub const EARLY: &str = "messages received before they were sent: the clocks of their ranks disagree";
 
 #[cfg(test)]
 mod tests {

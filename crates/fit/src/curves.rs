@@ -1,22 +1,27 @@
-//! The fitted curves over the points, as the model that was written says them.
+//! The fitted curves over the measured points, as the written model predicts them.
 
-use panto_bench::Separation;
 use panto_machine::{Cost, Machine};
+use panto_results::Separation;
 
-use crate::curve::Points;
 use crate::derived::predicted;
-use crate::fitted::{Curve, Observed as Pair};
-use crate::known::Known;
-use crate::law::Law;
-use crate::observe::Observed;
+use crate::fitted::{Curve, FittedPoint};
+use crate::fitter::Points;
+use crate::known_network::KnownNetwork;
+use crate::observations::Observations;
+use crate::piecewise::PiecewiseLinear;
 
-/// One curve for each distance to another rank, and one for each overhead.
-pub fn all(observed: &Observed, known: &Known, machine: &Machine, near: &Law) -> Vec<Curve> {
+/// Returns one curve for each distance between two ranks, and one for each overhead.
+pub fn fitted_curves(
+    observed: &Observations,
+    known: &KnownNetwork,
+    machine: &Machine,
+    near: &PiecewiseLinear,
+) -> Vec<Curve> {
     let over = |(separation, points): (&Separation, &Points)| {
-        // What uses no link has costs of its own, such as a receive that is posted first.
+        // Paths without a link have costs of their own, such as a receive that is posted first.
         let links = known.links(*separation)?;
         let label = format!("one way, {separation}");
-        Some(curve(label, points, near.ends(), |bytes| predicted(machine, bytes, links)))
+        Some(curve(label, points, near.breaks(), |bytes| predicted(machine, bytes, links)))
     };
     let overheads = &machine.network.overheads;
     let posted = if observed.overhead.contains_key("posted") { "posted" } else { "receive" };
@@ -35,7 +40,10 @@ pub fn all(observed: &Observed, known: &Known, machine: &Machine, near: &Law) ->
 }
 
 fn curve(label: String, points: &Points, breaks: Vec<u64>, fitted: impl Fn(u64) -> f64) -> Curve {
-    let pair =
-        |(bytes, measured): &(u64, f64)| Pair { bytes: *bytes, measured: *measured, fitted: fitted(*bytes) };
-    Curve { label, points: points.iter().map(pair).collect(), breaks }
+    let point = |(bytes, measured): &(u64, f64)| FittedPoint {
+        bytes: *bytes,
+        measured: *measured,
+        fitted: fitted(*bytes),
+    };
+    Curve { label, points: points.iter().map(point).collect(), breaks }
 }

@@ -1,25 +1,27 @@
-//! The same machine in the words of other models: Hockney's and `LogGP`'s.
+//! The fitted machine in the parameters of Hockney's model (`t_0`, `r_inf`, `n_1/2`; Hockney 1994) and of
+//! LogGP (L, o, g, G; Alexandrov et al. 1995).
 
 use panto_machine::{Machine, Protocol, one_way};
 
-use crate::figures::Figures;
 use crate::fitted::{Parameter, Unit};
-use crate::law::Law;
+use crate::machine_parameters::MachineParameters;
+use crate::piecewise::PiecewiseLinear;
 
-/// Hockney's start-up, time a byte, asymptotic bandwidth and half-performance length of each regime; `LogGP`'s parameters.
-pub fn parameters(figures: &Figures) -> Vec<Parameter> {
+/// Returns Hockney's start-up, asymptotic bandwidth and half-performance length of each piece, and
+/// the parameters of LogGP.
+pub fn parameters(figures: &MachineParameters) -> Vec<Parameter> {
     let mut all = hockney(&figures.network.near);
     all.extend(loggp(figures));
     all
 }
 
-fn hockney(near: &Law) -> Vec<Parameter> {
+fn hockney(near: &PiecewiseLinear) -> Vec<Parameter> {
     let mut all = Vec::new();
     for (class, pieces) in near.classes() {
         let class = match class {
-            panto_stats::Class::All => String::new(),
-            panto_stats::Class::Multiples(modulus) => format!(", multiples of {modulus}"),
-            panto_stats::Class::Others(modulus) => format!(", others than multiples of {modulus}"),
+            panto_stats::ResidueClass::All => String::new(),
+            panto_stats::ResidueClass::Multiples(modulus) => format!(", multiples of {modulus}"),
+            panto_stats::ResidueClass::Others(modulus) => format!(", not multiples of {modulus}"),
         };
         let mut from = 0;
         for piece in pieces {
@@ -31,7 +33,9 @@ fn hockney(near: &Law) -> Vec<Parameter> {
             let parameter = |key: &str, value, unit| Parameter::new(key, value, unit, method.clone());
             let around =
                 |value: f64, doubt: f64| panto_stats::Interval { low: value - doubt, high: value + doubt };
-            all.push(parameter("t_0", startup, Unit::Seconds).within(around(startup, piece.intercept_doubt)));
+            all.push(
+                parameter("t_0", startup, Unit::Seconds).within(around(startup, piece.intercept_margin)),
+            );
             if each > 0.0 {
                 all.push(parameter("r_inf", 1.0 / each, Unit::BytesPerSecond));
                 all.push(parameter("n_1/2", startup.max(0.0) / each, Unit::Bytes));
@@ -42,7 +46,7 @@ fn hockney(near: &Law) -> Vec<Parameter> {
     all
 }
 
-fn loggp(Figures { network, software, gap, .. }: &Figures) -> Vec<Parameter> {
+fn loggp(MachineParameters { network, software, gap, .. }: &MachineParameters) -> Vec<Parameter> {
     let way = network.hop.map_or(0.0, |hop| hop.value * f64::from(network.links));
     let latency = network.link.at(0) + way;
     let large = network.link.piece(u64::MAX / 4).line.slope;
@@ -54,7 +58,7 @@ fn loggp(Figures { network, software, gap, .. }: &Figures) -> Vec<Parameter> {
             Unit::Seconds,
             format!("LogGP, an empty message over the network, {links} links"),
         ),
-        Parameter::new("G", large, Unit::SecondsPerByte, "LogGP, the last piece of the link"),
+        Parameter::new("G", large, Unit::SecondsPerByte, "LogGP, last piece of the link"),
     ];
     if software.measured {
         all.push(Parameter::new("o_s", software.send.at(0), Unit::Seconds, "LogGP, an empty message"));
@@ -64,17 +68,12 @@ fn loggp(Figures { network, software, gap, .. }: &Figures) -> Vec<Parameter> {
         all.push(Parameter::new("g", gap.value, Unit::Seconds, "LogGP").within(gap.interval));
     }
     if let Protocol::Eager { limit } = network.protocol {
-        all.push(Parameter::new(
-            "S",
-            limit as f64,
-            Unit::Bytes,
-            "LogGOPS, the largest message that does not wait",
-        ));
+        all.push(Parameter::new("S", limit as f64, Unit::Bytes, "LogGOPS, the largest eager message"));
     }
     all
 }
 
-/// What the model as it was written takes for a message over so many links.
+/// Returns the one-way time in seconds that the written model predicts over `links` links.
 pub fn predicted(machine: &Machine, bytes: u64, links: u32) -> f64 {
     one_way(&machine.network, machine.protocol, bytes, links).as_secs()
 }

@@ -1,35 +1,37 @@
-//! One figure from many estimates of it.
+//! One figure from many estimates of it: the weighted median.
 
 use panto_stats::{Bootstrap, Interval};
 
-/// A figure and how well it is known.
+/// A figure with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Estimate {
     /// The figure.
     pub value: f64,
-    /// Where it lies with 95 % confidence.
+    /// The 95 % confidence interval.
     pub interval: Interval,
 }
 
 impl Estimate {
-    /// The same, not below zero: what the noise of a difference makes negative is nothing.
+    /// Returns the estimate clamped to zero: a difference that noise makes negative is none.
     pub fn not_negative(self) -> Self {
         let Interval { low, high } = self.interval;
         Self { value: self.value.max(0.0), interval: Interval { low: low.max(0.0), high: high.max(0.0) } }
     }
 
-    /// Times a factor.
+    /// Returns the estimate scaled by a factor.
     pub fn times(self, factor: f64) -> Self {
         let Interval { low, high } = self.interval;
         Self { value: self.value * factor, interval: Interval { low: low * factor, high: high * factor } }
     }
 }
 
-/// What differs by less is the same: times are whole picoseconds.
+/// Relative difference below which estimates count as equal: times are whole picoseconds.
 const ROUNDING: f64 = 1e-5;
 
-/// The weighted median of estimates (value, weight): with weights that are one over the noise of a value it minimises the sum of
-/// absolute residuals in units of noise. The interval is the bootstrap's, over the estimates.
+/// Returns the weighted median of estimates `(value, weight)`, or `None` without any positive
+/// weight. With the weight 1 / noise it minimises the sum of absolute residuals in units of noise.
+/// The interval is that of a bootstrap over the estimates. O(n log n), times the resamples of the
+/// bootstrap.
 pub fn weighted_median(estimates: &[(f64, f64)]) -> Option<Estimate> {
     let mut sorted: Vec<(f64, f64)> = estimates.iter().copied().filter(|(_, weight)| *weight > 0.0).collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -44,7 +46,7 @@ pub fn weighted_median(estimates: &[(f64, f64)]) -> Option<Estimate> {
     Some(Estimate { value, interval: interval.unwrap_or(Interval { low: value, high: value }) })
 }
 
-/// The first value at which half of the weight is reached.
+/// Returns the first value at which half of the weight is reached.
 fn middle(sorted: impl Iterator<Item = (f64, f64)> + Clone) -> Option<f64> {
     let half = sorted.clone().map(|(_, weight)| weight).sum::<f64>() / 2.0;
     let mut sum = 0.0;

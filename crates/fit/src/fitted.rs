@@ -1,4 +1,4 @@
-//! A machine that was fitted.
+//! The result of a fit.
 
 use std::path::{Path, PathBuf};
 
@@ -7,43 +7,45 @@ use serde::Serialize;
 
 use crate::error::Error;
 
-/// A machine that was fitted.
+/// The result of a fit: the model file, its parameters, and how well it explains the points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fitted {
-    /// The model file, as `Model::load` reads it.
+    /// Text of the model file, as `Model::load` reads it.
     pub model: String,
-    /// A file of rules that the model names, to be written beside it; none if no rules were found.
+    /// File of collective rules that the model names, to be written beside it; `None` where the
+    /// model needs none.
     pub rules: Option<RuleFile>,
-    /// What was found, each with its interval.
+    /// The fitted parameters, each with its interval.
     pub parameters: Vec<Parameter>,
-    /// The fitted curves over the points.
+    /// The fitted curves over the measured points.
     pub curves: Vec<Curve>,
-    /// What was assumed, left out, or is worth knowing.
+    /// Assumptions, excluded points, and what to measure to do without them.
     pub notes: Vec<String>,
 }
 
 /// A file that belongs to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleFile {
-    /// Its name, without a folder.
+    /// File name, without a directory.
     pub name: String,
-    /// What it says.
+    /// Contents of the file.
     pub text: String,
 }
 
-/// A figure that was found.
+/// A fitted parameter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Parameter {
-    /// The key in the model file, such as `network.link.latency`; a word such as `n_1/2` where the model has none.
+    /// Key in the model file, such as `network.link.latency`; a symbol such as `n_1/2` where the
+    /// model has no key.
     pub key: String,
-    /// Its value.
+    /// Value in `unit`.
     pub value: f64,
-    /// In which unit.
+    /// Unit of the value.
     pub unit: Unit,
-    /// Where it lies with 95 % confidence; none where it is exact or nothing can be said.
+    /// The 95 % confidence interval; `None` where the value is exact or the interval is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
-    /// How it was found.
+    /// How the value was found.
     pub method: String,
 }
 
@@ -53,40 +55,40 @@ pub struct Parameter {
 pub enum Unit {
     /// Seconds.
     Seconds,
-    /// Seconds for each byte.
+    /// Seconds per byte.
     SecondsPerByte,
-    /// Bytes a second.
+    /// Bytes per second.
     BytesPerSecond,
-    /// Bytes.
+    /// Message size in bytes.
     Bytes,
-    /// A plain number.
+    /// Dimensionless.
     Number,
 }
 
 /// A fitted curve over its points.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Curve {
-    /// What it is, in words.
+    /// What the curve is of.
     pub label: String,
-    /// What was measured, by ascending size.
-    pub points: Vec<Observed>,
-    /// The largest size of each piece but the last.
+    /// The measured points, by ascending size.
+    pub points: Vec<FittedPoint>,
+    /// The largest size of each piece but the last, in bytes.
     pub breaks: Vec<u64>,
 }
 
-/// A measured point beside what the model says.
+/// A measured point beside the model's prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Observed {
+pub struct FittedPoint {
     /// Bytes.
     pub bytes: u64,
-    /// Seconds that were measured.
+    /// Measured seconds.
     pub measured: f64,
-    /// Seconds that the fitted machine takes.
+    /// Predicted seconds.
     pub fitted: f64,
 }
 
-impl Observed {
-    /// By how much the model is off, relative to what was measured.
+impl FittedPoint {
+    /// Returns the residual relative to the measured time: `fitted / measured - 1`.
     pub fn residual(&self) -> f64 {
         if self.measured > 0.0 { self.fitted / self.measured - 1.0 } else { 0.0 }
     }
@@ -104,12 +106,11 @@ impl Parameter {
 }
 
 impl Fitted {
-    /// Writes the model, and its rules beside it. The answer names the files.
+    /// Writes the model to `path` and its rules beside it. Returns the files written.
     pub fn save(&self, path: &Path) -> Result<Vec<PathBuf>, Error> {
-        let write = |path: PathBuf, text: &str| {
-            std::fs::write(&path, text)
-                .map_err(|error| Error::new(format!("cannot write {}: {error}", path.display())))?;
-            Ok(path)
+        let write = |path: PathBuf, text: &str| match std::fs::write(&path, text) {
+            Ok(()) => Ok(path),
+            Err(error) => Err(Error::Write { path, error }),
         };
         let beside = |rules: &RuleFile| (path.with_file_name(&rules.name), rules.text.clone());
         let files =

@@ -1,17 +1,22 @@
-//! What a fit assumes, and what to run to know better.
+//! The assumptions of a fit, and what to measure to do without them.
 
 use panto_machine::{Protocol, Switching};
 
-use crate::figures::Figures;
-use crate::known::Known;
+use crate::known_network::KnownNetwork;
 use crate::launches;
-use crate::observe::{Eager, Observed};
+use crate::machine_parameters::MachineParameters;
+use crate::observations::{EagerRange, Observations};
 
 const CALIBRATE: &str = "`panto calibrate` measures it";
 
-/// What was assumed, in sentences. `launches` is how many launches the intervals come from.
-pub fn all(observed: &Observed, known: &Known, figures: &Figures, launches: usize) -> Vec<String> {
-    let Figures { network, software, gap, .. } = figures;
+/// Returns the notes of a fit. `launches` is the number of launches behind the intervals.
+pub fn notes(
+    observed: &Observations,
+    known: &KnownNetwork,
+    figures: &MachineParameters,
+    launches: usize,
+) -> Vec<String> {
+    let MachineParameters { network, software, gap, .. } = figures;
     let through = !matches!(known.switching, Switching::Packet | Switching::Wormhole { .. });
     let waits = matches!(network.protocol, Protocol::Synchronous);
     let mut notes = Vec::new();
@@ -20,79 +25,82 @@ pub fn all(observed: &Observed, known: &Known, figures: &Figures, launches: usiz
             notes.push(text);
         }
     };
-    when(true, format!("topology and switching are {}", known.source));
+    when(true, format!("topology and switching: {}", known.source));
     when(
         !software.measured,
-        format!("no overheads among the results: all of a message's time is the link's; {CALIBRATE}"),
+        format!("no overheads among the results: the link has all of a message's time; {CALIBRATE}"),
     );
     when(
-        software.woken > 0.0,
+        software.wakeup > 0.0,
         format!(
-            "the step at the limit is too small for a request and a grant as long as an empty message: {} of each message are taken to be the waking of its receiver",
-            panto_units::time(software.woken)
+            "the step at the eager limit is too small for a request and a clear to send as long as an empty message: {} of each message are attributed to waking its receiver",
+            panto_units::time(software.wakeup)
         ),
     );
     when(
         !network.protocol_known,
         format!(
-            "whether a send waits for its receive is not known: sends are buffered, and steps are pieces of the link; {CALIBRATE}"
+            "the eager limit is unknown: sends are buffered, and steps are pieces of the link; {CALIBRATE}"
         ),
     );
-    if let Some(Eager::All(most)) = observed.eager {
+    if let Some(EagerRange::AtLeast(most)) = observed.eager {
         when(
             true,
-            format!(
-                "no send waits for its receive, up to the largest that was tried, {}",
-                panto_units::bytes(most)
-            ),
+            format!("all sends are eager, up to the largest size tried, {}", panto_units::bytes(most)),
         );
     }
     when(
         through && network.hop.is_none(),
         format!(
-            "only {} was measured, so that what a hop takes is part of the link's start-up",
+            "only {} was measured: the time of a hop is part of the link's start-up",
             links(network.links)
         ),
     );
-    when(software.measured && gap.is_none() && !waits, "a gap between messages is not longer than what a message costs its processors and its link, or was not measured; it is taken as 0".into());
     when(
-        software.measured && software.copies.is_none(),
-        format!("whether a message that came early is copied once more is not known; {CALIBRATE}"),
+        software.measured && gap.is_none() && !waits,
+        "no gap between messages beyond the cost of processors and links was observed; it is 0".into(),
+    );
+    when(
+        software.measured && software.copies_unexpected.is_none(),
+        format!("whether unexpected messages are copied once more is unknown; {CALIBRATE}"),
     );
     when(
         observed.rates.is_empty(),
-        format!("how fast a processor copies and combines is not known, and takes no time; {CALIBRATE}"),
+        format!("copy and reduction rates are unknown: copies and reductions take no time; {CALIBRATE}"),
     );
-    let ends = network.near.ends();
+    let ends = network.near.breaks();
     let unsure: Vec<String> = ends.iter().filter_map(|end| between(observed, *end)).collect();
     when(
         !unsure.is_empty(),
-        format!("pieces end between measured sizes: {}; the roundest number was taken", unsure.join(", ")),
+        format!(
+            "breakpoints lie between measured sizes: {}; the roundest number was taken",
+            unsure.join(", ")
+        ),
     );
     when(
-        observed.left_out > 0,
+        observed.suspect > 0,
         format!(
-            "{} points are left out: they have few samples, and take more than twice as long as a larger message; the machine was busy, so measure again for longer (-t)",
-            observed.left_out
+            "{} suspect points were excluded (few samples, and more than twice the time of a larger message): the machine was busy; measure for longer (-t)",
+            observed.suspect
         ),
     );
     when(true, certainty(observed, launches));
     notes
 }
 
-/// Where intervals come from.
-fn certainty(observed: &Observed, launches: usize) -> String {
+/// Describes where the intervals come from.
+fn certainty(observed: &Observations, launches: usize) -> String {
     if observed.exact {
-        return "times have no noise: figures are exact and have no intervals".into();
+        return "times are free of noise: parameters are exact and have no intervals".into();
     }
-    if launches >= launches::LEAST {
+    if launches >= launches::MIN_LAUNCHES {
         return format!(
-            "intervals are those of {launches} launches, drawn with replacement, or of points where those are wider"
+            "intervals are bootstrapped over {launches} launches, or over points where that is wider"
         );
     }
     format!(
-        "intervals are those of points, and hold for such a launch: with {} launches or more, as by `panto calibrate --results`, they hold for others",
-        launches::LEAST
+        "intervals are bootstrapped over points and hold for this launch; fit {} or more launches (`panto calibrate --results`) for intervals between launches",
+        launches::MIN_LAUNCHES
     )
 }
 
@@ -100,9 +108,9 @@ fn links(count: u32) -> String {
     if count == 1 { "the distance of one link".into() } else { format!("the distance of {count} links") }
 }
 
-/// The measured sizes around the end of a piece, unless they leave no choice.
-fn between(observed: &Observed, end: u64) -> Option<String> {
-    if observed.eager == Some(Eager::UpTo(end)) || end == 0 {
+/// Describes the measured sizes on both sides of a break, unless they leave no choice.
+fn between(observed: &Observations, end: u64) -> Option<String> {
+    if observed.eager == Some(EagerRange::UpTo(end)) || end == 0 {
         return None;
     }
     let sizes = || observed.echo.values().flatten().map(|(bytes, _)| *bytes);

@@ -1,31 +1,39 @@
-//! How long a message keeps the cable of its host from others: `LogGP`'s G, as messages in a row show it.
+//! Occupancy: how long a message keeps its host's link from the next one (LogGP's G, measured by
+//! messages in a row).
 //!
-//! A message alone takes longer than that where switches and hosts store it on its way: of two that leave at once, the second is
-//! only so much later as the first keeps the cable.
+//! It can be shorter than the message's own time: where hosts and switches store and forward, the
+//! second of two messages arrives only one occupancy after the first.
 
 use panto_machine::{Protocol, Switching};
 
-use crate::curve::{Fitter, Part, Points};
-use crate::known::Known;
-use crate::law::Law;
-use crate::network::{Network, limit};
-use crate::observe::Observed;
+use crate::fitter::{Component, Fitter, Points};
+use crate::known_network::KnownNetwork;
+use crate::network::{Network, rendezvous_limit};
+use crate::observations::Observations;
+use crate::piecewise::PiecewiseLinear;
 
 /// Fewer sizes do not tell a start-up from a rate.
-const LEAST_SIZES: usize = 3;
+const MIN_SIZES: usize = 3;
 
-/// By size, where messages in a row were measured; none where nobody shares cables as flows do, or where every send waits for its receive.
-pub fn occupancy(observed: &Observed, known: &Known, network: &Network, fitter: &Fitter) -> Option<Law> {
-    let is_shared = known.cables && matches!(known.switching, Switching::Flow { .. });
+/// Returns the occupancy by size, from messages in a row. `None` where links are not shared as
+/// flows are, or where every send waits for its receive.
+pub fn occupancy(
+    observed: &Observations,
+    known: &KnownNetwork,
+    network: &Network,
+    fitter: &Fitter,
+) -> Option<PiecewiseLinear> {
+    let is_shared = known.shared_links && matches!(known.switching, Switching::Flow { .. });
     if !is_shared || network.protocol == Protocol::Synchronous {
         return None;
     }
-    let points = increments(observed, limit(network.protocol));
-    (points.len() >= LEAST_SIZES).then(|| fitter.law(Part::Occupancy, &points, None))
+    let points = increments(observed, rendezvous_limit(network.protocol));
+    (points.len() >= MIN_SIZES).then(|| fitter.fit(Component::Occupancy, &points, None))
 }
 
-/// What each further message of a row adds, by size, in the longest rows; of those whose sends do not wait for their receive.
-fn increments(observed: &Observed, most: Option<u64>) -> Points {
+/// Returns the time that each further message of a row adds, by size, for the longest rows and for
+/// eager sizes only.
+fn increments(observed: &Observations, most: Option<u64>) -> Points {
     let Some(single) = observed.gap.get(&1) else { return Points::new() };
     let alone = |bytes: u64| single.iter().find(|(size, _)| *size == bytes).map(|(_, seconds)| *seconds);
     let mut points = Points::new();
@@ -46,8 +54,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_row_speaks_and_sends_that_wait_do_not() {
-        let mut observed = Observed::default();
+    fn the_longest_row_counts_and_rendezvous_sizes_do_not() {
+        let mut observed = Observations::default();
         observed.gap.insert(1, vec![(0, 5.0), (100, 25.0), (200, 45.0), (900, 900.0)]);
         observed.gap.insert(8, vec![(0, 12.0), (100, 102.0), (200, 190.0), (900, 9_000.0)]);
         observed.gap.insert(64, vec![(0, 68.0), (100, 655.0)]);

@@ -1,11 +1,11 @@
-//! Whose results these are: those of different machines make no model.
+//! The machine that results come from: results of different machines cannot be fitted together.
 
-use panto_bench::results::{Manifest, Record};
+use panto_results::{Manifest, Record};
 
 use crate::error::Error;
 
-/// The machine that results come from, in words.
-pub fn of(manifest: &Manifest) -> String {
+/// Describes the machine of a manifest.
+pub fn describe(manifest: &Manifest) -> String {
     match (&manifest.machine, &manifest.mpi) {
         (Some(machine), _) if machine.overrides.is_empty() => format!("the simulated {}", machine.name),
         (Some(machine), _) => format!("the simulated {} with {}", machine.name, machine.overrides.join(", ")),
@@ -25,25 +25,18 @@ fn hosts(manifest: &Manifest) -> String {
     }
 }
 
-/// All launches must be of one machine, and all records of them.
+/// Returns an error unless all manifests and all records are of one machine.
 pub fn check(records: &[Record], manifests: &[Manifest]) -> Result<(), Error> {
-    let mixed = |a: &str, b: &str| {
-        Error::new(format!(
-            "the results are of different machines, {a} and {b}, and a model is of one; fit each alone: panto fit RESULTS \
-             with the files of one machine"
-        ))
-    };
-    let all: Vec<String> = manifests.iter().map(of).collect();
+    let mixed = |first: &str, other: &str| Error::MixedMachines { first: first.into(), other: other.into() };
+    let all: Vec<String> = manifests.iter().map(describe).collect();
     if let Some(other) = all.iter().find(|other| **other != all[0]) {
         return Err(mixed(&all[0], other));
     }
-    let words = |machine: &Option<String>| {
-        machine
-            .as_ref()
-            .map_or_else(|| "one that was measured".to_owned(), |name| format!("the simulated {name}"))
+    let machine = |name: &Option<String>| {
+        name.as_ref().map_or_else(|| "a measured machine".to_owned(), |name| format!("the simulated {name}"))
     };
     match records.iter().find(|record| record.machine != records[0].machine) {
-        Some(other) => Err(mixed(&words(&records[0].machine), &words(&other.machine))),
+        Some(other) => Err(mixed(&machine(&records[0].machine), &machine(&other.machine))),
         None => Ok(()),
     }
 }

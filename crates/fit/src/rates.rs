@@ -1,42 +1,42 @@
-//! What a processor's work takes.
+//! Rates of a processor's local work.
 
 use crate::estimate::{Estimate, weighted_median};
-use crate::observe::Observed;
+use crate::observations::Observations;
 
-/// Less work than this is lost in what a call costs.
-const LEAST_WORK: u64 = 512;
+/// Bytes or elements below which the call dominates.
+const MIN_WORK: u64 = 512;
 
-/// Seconds for each byte or element of a kind of work, as far as it was measured.
+/// Seconds per byte or element of each kind of work; `None` where not measured.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Rates {
-    /// A byte copied.
+    /// Per byte copied.
     pub copy: Option<Estimate>,
-    /// An element copied to or from places that are not next to each other.
+    /// Per element of a strided copy.
     pub strided: Option<Estimate>,
-    /// A byte combined with another.
+    /// Per byte of a reduction.
     pub reduce: Option<Estimate>,
-    /// An element of y += a x.
+    /// Per element of `y += a x`.
     pub daxpy: Option<Estimate>,
 }
 
 impl Rates {
-    /// From `calibrate/rates`.
-    pub fn new(observed: &Observed) -> Self {
-        let of = |variant| of(observed, variant);
-        Self { copy: of("copy"), strided: of("strided"), reduce: of("reduce"), daxpy: of("daxpy") }
+    /// Fits `calibrate/rates`.
+    pub fn new(observed: &Observations) -> Self {
+        let rate = |variant| rate(observed, variant);
+        Self { copy: rate("copy"), strided: rate("strided"), reduce: rate("reduce"), daxpy: rate("daxpy") }
     }
 
-    /// Seconds of a byte copied; nothing if that is not known.
+    /// Returns the seconds per byte of a copy; 0 if unknown.
     pub fn copy_seconds(&self) -> f64 {
         self.copy.map_or(0.0, |copy| copy.value)
     }
 }
 
-/// The rate with the least absolute relative residuals.
-fn of(observed: &Observed, variant: &str) -> Option<Estimate> {
+/// Returns the rate with the least sum of absolute relative residuals.
+fn rate(observed: &Observations, variant: &str) -> Option<Estimate> {
     let points = observed.rates.get(variant)?;
     let most = points.iter().map(|(amount, _)| *amount).max()?;
-    let least = LEAST_WORK.min(most);
+    let least = MIN_WORK.min(most);
     let large = points.iter().filter(|(amount, _)| *amount >= least.max(1));
     let ratio = |(amount, seconds): &(u64, f64)| {
         let each = seconds / *amount as f64;

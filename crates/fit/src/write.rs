@@ -1,129 +1,114 @@
-//! The text of a model file: what `Model::load` reads, each figure with its source and its interval.
+//! Fitted model files: a [`ModelWriter`] that records each figure with its confidence interval.
 
-use std::fmt::Write as _;
-
-use panto_stats::{Class, Interval};
+use panto_machine::write::{CostEntries, ModelWriter, format_time, format_time_per_byte};
+use panto_stats::{Interval, ResidueClass};
 
 use crate::estimate::Estimate;
 use crate::fitted::{Parameter, Unit};
-use crate::law::{Law, Piece};
+use crate::piecewise::{Piece, PiecewiseLinear};
 
-/// A model file that is being written.
+/// A fitted model file that is being written.
 #[derive(Debug, Default)]
 pub struct Document {
-    text: String,
-    sources: Vec<(String, String)>,
-    intervals: Vec<(String, String)>,
-    /// What was written, for whoever wants to show it.
+    writer: ModelWriter,
+    /// The figures written so far.
     pub parameters: Vec<Parameter>,
 }
 
 impl Document {
-    /// A line as it is.
+    /// Writes a key of the current table with a value in TOML.
+    pub fn value(&mut self, key: &str, value: impl std::fmt::Display) {
+        self.writer.value(key, value);
+    }
+
+    /// Writes a key of the current table with a string.
+    pub fn string(&mut self, key: &str, text: &str) {
+        self.writer.string(key, text);
+    }
+
+    /// Writes a key of the current table with a size in bytes.
+    pub fn bytes(&mut self, key: &str, bytes: u64) {
+        self.writer.bytes(key, bytes);
+    }
+
+    /// Writes a line `key = value` of the current table.
     pub fn line(&mut self, line: &str) {
-        let _ = writeln!(self.text, "{line}");
+        if let Some((key, value)) = line.split_once(" = ") {
+            self.writer.value(key, value);
+        }
     }
 
-    /// The head of a table.
+    /// Begins a table.
     pub fn table(&mut self, name: &str) {
-        let _ = writeln!(self.text, "\n[{name}]");
+        self.writer.table(name);
     }
 
-    /// Where a figure or a table comes from.
+    /// Adds the source of a figure or table.
     pub fn source(&mut self, key: &str, text: impl Into<String>) {
-        self.sources.push((key.into(), text.into()));
+        self.writer.source(key, text);
     }
 
-    /// A figure of the table `path` that takes time.
+    /// Writes a time of the current table, whose name is `path`.
     pub fn time(&mut self, path: &str, name: &str, estimate: Estimate, method: &str) {
-        let _ = writeln!(self.text, "{name} = \"{}\"", time(estimate.value));
-        self.keep(&format!("{path}.{name}"), estimate, Unit::Seconds, method, time);
+        self.writer.string(name, &format_time(estimate.value));
+        self.record(&format!("{path}.{name}"), estimate, Unit::Seconds, method, format_time);
     }
 
-    /// A figure of the table `path` that is time for each byte.
+    /// Writes the time of a byte of the current table, whose name is `path`.
     pub fn per_byte(&mut self, path: &str, name: &str, estimate: Estimate, method: &str) {
-        let _ = writeln!(self.text, "{name} = \"{}\"", fine_time(estimate.value));
-        self.keep(&format!("{path}.{name}"), estimate, Unit::SecondsPerByte, method, fine_time);
+        self.writer.string(name, &format_time_per_byte(estimate.value));
+        let key = format!("{path}.{name}");
+        self.record(&key, estimate, Unit::SecondsPerByte, method, format_time_per_byte);
     }
 
-    /// A cost by size as a table of its own; nothing where it is free.
-    pub fn cost(&mut self, path: &str, law: &Law, method: &str) {
-        self.table(path);
-        let lines = lines(law);
-        let Some((last, pieces)) = lines.split_last() else { return };
-        for (name, value) in figures(&last.piece) {
-            let _ = writeln!(self.text, "{name} = \"{value}\"");
+    /// Writes a cost by size as a table.
+    pub fn cost(&mut self, path: &str, law: &PiecewiseLinear, method: &str) {
+        let rows = rows(law);
+        let Some((last, pieces)) = rows.split_last() else { return self.writer.table(path) };
+        let entries: Vec<CostEntries> = pieces.iter().map(Row::entries).collect();
+        self.writer.cost(path, &entries, &figures(&last.piece));
+        self.record_piece(path, &last.piece, method);
+        for (index, row) in pieces.iter().enumerate() {
+            self.record_piece(&format!("{path}.pieces.{index}"), &row.piece, method);
         }
-        self.keep_line(path, &last.piece, method);
-        if pieces.is_empty() {
-            return;
-        }
-        self.line("pieces = [");
-        for (index, line) in pieces.iter().enumerate() {
-            let _ = writeln!(self.text, "    {{ {} }},", line.words().join(", "));
-            self.keep_line(&format!("{path}.pieces.{index}"), &line.piece, method);
-        }
-        self.line("]");
     }
 
-    fn keep_line(&mut self, path: &str, piece: &Piece, method: &str) {
+    fn record_piece(&mut self, path: &str, piece: &Piece, method: &str) {
         // Neither a start-up nor a rate of a model is negative.
-        let around = |value: f64, doubt: f64| Estimate {
+        let around = |value: f64, margin: f64| Estimate {
             value,
-            interval: Interval { low: (value - doubt).max(0.0), high: value + doubt },
+            interval: Interval { low: (value - margin).max(0.0), high: value + margin },
         };
         let (latency, rate) = (
-            around(piece.line.intercept, piece.intercept_doubt),
-            around(piece.line.slope, piece.slope_doubt),
+            around(piece.line.intercept, piece.intercept_margin),
+            around(piece.line.slope, piece.slope_margin),
         );
-        if is_long(latency.value) {
-            self.keep(&format!("{path}.latency"), latency, Unit::Seconds, method, time);
+        if has_latency(latency.value) {
+            self.record(&format!("{path}.latency"), latency, Unit::Seconds, method, format_time);
         }
-        if is_there(rate.value) {
-            self.keep(&format!("{path}.per-byte"), rate, Unit::SecondsPerByte, method, fine_time);
+        if has_rate(rate.value) {
+            let key = format!("{path}.per-byte");
+            self.record(&key, rate, Unit::SecondsPerByte, method, format_time_per_byte);
         }
     }
 
-    fn keep(&mut self, key: &str, estimate: Estimate, unit: Unit, method: &str, words: fn(f64) -> String) {
+    fn record(&mut self, key: &str, estimate: Estimate, unit: Unit, method: &str, format: fn(f64) -> String) {
         let Estimate { value, interval } = estimate;
         self.parameters.push(Parameter::new(key, value, unit, method).within(interval));
-        // An interval begins above zero and holds the figure, as both are written.
-        let (low, high) = (words(interval.low), words(interval.high));
-        if interval.low > 0.0 && words(0.0) != low && low != high && interval.contains(value) {
-            self.intervals.push((key.into(), format!("{low}..{high}")));
+        // An interval begins above zero and contains the figure, as both are written.
+        let (low, high) = (format(interval.low), format(interval.high));
+        if interval.low > 0.0 && format(0.0) != low && low != high && interval.contains(value) {
+            self.writer.interval(key, format!("{low}..{high}"));
         }
     }
 
-    /// The whole file.
-    pub fn finish(mut self) -> (String, Vec<Parameter>) {
-        let tables = [
-            ("sources", std::mem::take(&mut self.sources)),
-            ("intervals", std::mem::take(&mut self.intervals)),
-        ];
-        for (name, entries) in tables.into_iter().filter(|(_, entries)| !entries.is_empty()) {
-            self.table(name);
-            for (key, text) in entries {
-                let _ = writeln!(self.text, "\"{key}\" = {}", quoted(&text));
-            }
-        }
-        (self.text, self.parameters)
+    /// Returns the text of the file and its figures.
+    pub fn finish(self) -> (String, Vec<Parameter>) {
+        (self.writer.finish(), self.parameters)
     }
 }
 
-/// A text as TOML has it.
-pub fn quoted(text: &str) -> String {
-    let mut quoted = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => quoted.push(' '),
-            c => quoted.push(c),
-        }
-    }
-    quoted + "\""
-}
-
-/// A line of a cost with the sizes that it holds for.
+/// A piece of a cost with the sizes that it applies to.
 struct Row {
     multiple_of: Option<u64>,
     up_to: Option<u64>,
@@ -131,20 +116,19 @@ struct Row {
 }
 
 impl Row {
-    fn words(&self) -> Vec<String> {
-        let up_to = self.up_to.map(|most| format!("up-to = \"{most}B\""));
-        let multiple_of = self.multiple_of.map(|modulus| format!("multiple-of = {modulus}"));
-        let figures = figures(&self.piece).into_iter().map(|(name, value)| format!("{name} = \"{value}\""));
-        multiple_of.into_iter().chain(up_to).chain(figures).collect()
+    fn entries(&self) -> CostEntries {
+        let multiple_of = self.multiple_of.map(|modulus| ("multiple-of", modulus.to_string()));
+        let up_to = self.up_to.map(|most| ("up-to", format!("\"{most}B\"")));
+        multiple_of.into_iter().chain(up_to).chain(figures(&self.piece)).collect()
     }
 }
 
-/// The pieces in the order in which a model asks them; the last holds for what the others leave.
-fn lines(law: &Law) -> Vec<Row> {
-    let row = |class: Class, piece: &Piece| Row {
+/// The pieces in the order of precedence; the last applies to all sizes that the others leave.
+fn rows(law: &PiecewiseLinear) -> Vec<Row> {
+    let row = |class: ResidueClass, piece: &Piece| Row {
         multiple_of: match class {
-            Class::Multiples(modulus) => Some(modulus),
-            Class::All | Class::Others(_) => None,
+            ResidueClass::Multiples(modulus) => Some(modulus),
+            ResidueClass::All | ResidueClass::Others(_) => None,
         },
         up_to: piece.up_to,
         piece: *piece,
@@ -152,55 +136,24 @@ fn lines(law: &Law) -> Vec<Row> {
     law.classes().flat_map(|(class, pieces)| pieces.iter().map(move |piece| row(class, piece))).collect()
 }
 
-fn figures(piece: &Piece) -> Vec<(&'static str, String)> {
-    let latency = is_long(piece.line.intercept).then(|| ("latency", time(piece.line.intercept)));
-    let rate = is_there(piece.line.slope).then(|| ("per-byte", fine_time(piece.line.slope)));
-    let all: Vec<(&'static str, String)> = latency.into_iter().chain(rate).collect();
-    // A piece must say something, or it would not say that it is free.
-    if all.is_empty() { vec![("latency", time(0.0))] } else { all }
-}
-
-/// Is it as long as the least time that a file can say?
-fn is_long(seconds: f64) -> bool {
-    time(seconds) != time(0.0)
-}
-
-/// The same for each byte.
-fn is_there(seconds: f64) -> bool {
-    fine_time(seconds) != fine_time(0.0)
-}
-
-/// To the picosecond.
-pub fn time(seconds: f64) -> String {
-    let seconds = seconds.max(0.0);
-    let (factor, unit, digits) = if seconds >= 1e-6 { (1e6, "us", 6) } else { (1e9, "ns", 3) };
-    format!("{}{unit}", trimmed(seconds * factor, digits))
-}
-
-/// To the millionth of a picosecond, for times of a byte.
-fn fine_time(seconds: f64) -> String {
-    format!("{}ns", trimmed(seconds.max(0.0) * 1e9, 9))
-}
-
-fn trimmed(value: f64, digits: usize) -> String {
-    let text = format!("{value:.digits$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_written_to_the_picosecond() {
-        assert_eq!(time(62.775e-6), "62.775us");
-        assert_eq!(time(0.0), "0ns");
-        assert_eq!(time(4.16666e-10), "0.417ns");
-        assert_eq!(fine_time(0.026_428_571_4e-6), "26.4285714ns");
+/// The latency and rate of a piece, except those that are zero; a piece without either has a latency of zero.
+fn figures(piece: &Piece) -> CostEntries {
+    let quoted = |text: String| format!("\"{text}\"");
+    let latency = ("latency", quoted(format_time(piece.line.intercept)));
+    let rate = ("per-byte", quoted(format_time_per_byte(piece.line.slope)));
+    match (has_latency(piece.line.intercept), has_rate(piece.line.slope)) {
+        (true, true) => vec![latency, rate],
+        (false, true) => vec![rate],
+        (_, false) => vec![latency],
     }
+}
 
-    #[test]
-    fn texts_cannot_break_out() {
-        assert_eq!(quoted("a \"b\" \\ c\nd"), "\"a \\\"b\\\" \\\\ c d\"");
-    }
+/// Returns whether a time is not zero as it is written.
+fn has_latency(seconds: f64) -> bool {
+    format_time(seconds) != format_time(0.0)
+}
+
+/// Returns whether the time of a byte is not zero as it is written.
+fn has_rate(seconds: f64) -> bool {
+    format_time_per_byte(seconds) != format_time_per_byte(0.0)
 }

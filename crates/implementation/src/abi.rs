@@ -1,23 +1,25 @@
-//! The interface as C has it: `panto_collective.h`, field for field.
+//! The C interface: `panto_collective.h`, field by field.
 
 use std::ffi::{c_int, c_void};
 
-use crate::kind::Kinds;
+use crate::kind::CollectiveSet;
 
 /// The version of this interface. It changes when a field does.
 pub const VERSION: u32 = 1;
-/// What an implementation begins with, so that something else of that name is noticed: the letters `PANTOCOL`.
+/// The magic number at the beginning of an implementation, which detects other symbols of the same
+/// name: the letters `PANTOCOL`.
 pub const MAGIC: u64 = u64::from_be_bytes(*b"PANTOCOL");
-/// What functions answer when all went well.
+/// What functions return on success.
 pub const OK: c_int = 0;
 
-/// A message that is on its way; 0 is none.
+/// A pending message; 0 is none.
 pub type Request = u64;
 
-/// One rank's end of the message layer. All messages of a collective are its own: the k-th that one rank sends to another meets the
-/// k-th receive that the other has for it.
+/// One rank's endpoint of the message layer. A collective's messages are separate from all others:
+/// the k-th message from one rank to another matches the k-th receive that the other posts for it.
 ///
-/// Functions answer [`OK`], or something else when the collective should give up and return that. Then all requests are gone.
+/// Functions return [`OK`], or another value when the collective should return that value at once.
+/// All requests are cancelled then.
 #[derive(Debug)]
 #[repr(C)]
 pub struct World {
@@ -25,68 +27,68 @@ pub struct World {
     pub version: u32,
     /// This rank, from 0.
     pub rank: c_int,
-    /// How many there are.
+    /// The number of ranks.
     pub size: c_int,
-    /// Panto's own.
+    /// Panto's own state.
     pub context: *const c_void,
     /// Sends, and returns when the data may be changed.
     pub send: unsafe extern "C-unwind" fn(*const World, *const c_void, usize, c_int) -> c_int,
-    /// Receives so many bytes.
+    /// Receives this number of bytes.
     pub receive: unsafe extern "C-unwind" fn(*const World, *mut c_void, usize, c_int) -> c_int,
-    /// Starts a send; the data must not change before it is complete.
+    /// Starts a send; the data must not change until it is complete.
     pub start_send:
         unsafe extern "C-unwind" fn(*const World, *const c_void, usize, c_int, *mut Request) -> c_int,
-    /// Starts a receive; the buffer must not be touched before it is complete.
+    /// Starts a receive; the buffer must not be accessed until it is complete.
     pub start_receive:
         unsafe extern "C-unwind" fn(*const World, *mut c_void, usize, c_int, *mut Request) -> c_int,
-    /// Is it complete? Lets all messages go on. A complete request becomes 0.
+    /// Tests a request, and makes progress on all messages. A complete request is set to 0.
     pub test: unsafe extern "C-unwind" fn(*const World, *mut Request, *mut c_int) -> c_int,
-    /// Waits for it; the request becomes 0.
+    /// Waits for a request, which is set to 0.
     pub wait: unsafe extern "C-unwind" fn(*const World, *mut Request) -> c_int,
-    /// Copies within the rank: a simulated machine charges for it.
+    /// Copies bytes within the rank; a simulated machine charges for it.
     pub copy: unsafe extern "C-unwind" fn(*const World, *mut c_void, *const c_void, usize),
-    /// Combines so many bytes of elements into others: `into = from op into`. The operation commutes.
+    /// Combines this number of bytes of elements: `into = from op into`. The operator commutes.
     pub combine: unsafe extern "C-unwind" fn(*const World, *const c_void, *mut c_void, usize),
 }
 
-/// What is to be done.
+/// The parameters of a call.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Call {
-    /// The number of a [`Kind`](crate::Kind).
+    /// The number of a [`CollectiveKind`](crate::CollectiveKind).
     pub collective: u32,
-    /// The rank with a part of its own, where there is one.
+    /// The root, where the collective has one.
     pub root: c_int,
-    /// What this rank contributes; not to be changed.
+    /// What this rank contributes; must not be changed.
     pub input: *const c_void,
-    /// What it gets. In a broadcast the root's data lies here.
+    /// What this rank receives. In a broadcast the root's data is here.
     pub output: *mut c_void,
     /// Bytes of the input.
     pub input_bytes: usize,
     /// Bytes of the output.
     pub output_bytes: usize,
-    /// Bytes of the vector, or of the block of one rank; 0 where blocks differ.
+    /// Bytes of the vector, or of one rank's block; 0 in the v-variants.
     pub bytes: usize,
-    /// Bytes of an element: blocks are cut between elements only.
+    /// Bytes per element: blocks may only be split between elements.
     pub element: usize,
-    /// Where blocks differ: bytes of each block of the input, and where it begins; else null.
+    /// Bytes of each block of the input, in the v-variants; else null.
     pub input_lens: *const usize,
-    /// See `input_lens`.
+    /// Start of each block of the input in bytes, in the v-variants; else null.
     pub input_starts: *const usize,
-    /// The same for the output.
+    /// Bytes of each block of the output, in the v-variants; else null.
     pub output_lens: *const usize,
-    /// The same for the output.
+    /// Start of each block of the output in bytes, in the v-variants; else null.
     pub output_starts: *const usize,
 }
 
-/// Carries a collective out.
+/// Runs a collective.
 pub type Run = unsafe extern "C-unwind" fn(*const World, *const Call) -> c_int;
-/// Starts one, and may leave a state of its own.
+/// Starts a collective, and may store a state of its own.
 pub type Start = unsafe extern "C-unwind" fn(*const World, *const Call, *mut *mut c_void) -> c_int;
-/// Lets it go on, and says whether it is complete. If so, the state is gone.
+/// Advances a collective and reports whether it is complete. If so, the state has been freed.
 pub type Test = unsafe extern "C-unwind" fn(*const World, *const Call, *mut c_void, *mut c_int) -> c_int;
 
-/// What a library exports under a name.
+/// The table that a library exports under a name.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Implementation {
@@ -94,13 +96,13 @@ pub struct Implementation {
     pub magic: u64,
     /// [`VERSION`].
     pub version: u32,
-    /// What it serves.
-    pub collectives: Kinds,
-    /// Carries a collective out; may be null if it can be started.
+    /// The collectives that it implements.
+    pub collectives: CollectiveSet,
+    /// Runs a collective; may be null if `start` and `test` are set.
     pub run: Option<Run>,
-    /// Starts one; null where it cannot go on beside other work.
+    /// Starts a collective; null if it cannot be overlapped.
     pub start: Option<Start>,
-    /// Goes with `start`.
+    /// Set together with `start`.
     pub test: Option<Test>,
 }
 

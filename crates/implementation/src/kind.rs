@@ -1,10 +1,10 @@
-//! The collectives, as the interface counts them.
+//! Collectives as the interface numbers them.
 
-/// A collective. Its number is a bit of [`Kinds`].
+/// A collective. Its number is its bit in a [`CollectiveSet`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u32)]
 #[allow(missing_docs, reason = "the names are MPI's")]
-pub enum Kind {
+pub enum CollectiveKind {
     Barrier = 0,
     Broadcast,
     Gather,
@@ -22,8 +22,8 @@ pub enum Kind {
     Exscan,
 }
 
-impl Kind {
-    /// All of them, by their numbers.
+impl CollectiveKind {
+    /// All collectives, by their numbers.
     pub const ALL: [Self; 15] = [
         Self::Barrier,
         Self::Broadcast,
@@ -42,7 +42,7 @@ impl Kind {
         Self::Exscan,
     ];
 
-    /// The name that Panto's command line has for it.
+    /// Returns its name on Panto's command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Barrier => "barrier",
@@ -63,20 +63,20 @@ impl Kind {
         }
     }
 
-    /// The one with a number.
+    /// Returns the collective with this number.
     pub fn from_number(number: u32) -> Option<Self> {
         Self::ALL.get(number as usize).copied()
     }
 }
 
-/// A set of collectives: a bit for each.
+/// A set of collectives: one bit for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
-pub struct Kinds(pub u64);
+pub struct CollectiveSet(pub u64);
 
-impl Kinds {
-    /// Those of a list.
-    pub const fn of(list: &[Kind]) -> Self {
+impl CollectiveSet {
+    /// Makes the set of these collectives.
+    pub const fn of(list: &[CollectiveKind]) -> Self {
         let (mut bits, mut place) = (0, 0);
         while place < list.len() {
             bits |= 1 << list[place] as u32;
@@ -85,14 +85,14 @@ impl Kinds {
         Self(bits)
     }
 
-    /// Is it in the set?
-    pub const fn has(self, kind: Kind) -> bool {
+    /// Whether the set contains this collective.
+    pub const fn contains(self, kind: CollectiveKind) -> bool {
         self.0 & (1 << kind as u32) != 0
     }
 
-    /// Those that are in it.
-    pub fn list(self) -> Vec<Kind> {
-        Kind::ALL.into_iter().filter(|&kind| self.has(kind)).collect()
+    /// Returns the collectives of the set.
+    pub fn list(self) -> Vec<CollectiveKind> {
+        CollectiveKind::ALL.into_iter().filter(|&kind| self.contains(kind)).collect()
     }
 }
 
@@ -102,13 +102,17 @@ mod tests {
 
     #[test]
     fn numbers_and_sets_agree() {
-        for (number, kind) in Kind::ALL.into_iter().enumerate() {
+        for (number, kind) in CollectiveKind::ALL.into_iter().enumerate() {
             assert_eq!(kind as usize, number);
-            assert_eq!(Kind::from_number(number as u32), Some(kind));
-            assert_eq!(Kinds::of(&[kind]).list(), [kind]);
+            assert_eq!(CollectiveKind::from_number(number as u32), Some(kind));
+            assert_eq!(CollectiveSet::of(&[kind]).list(), [kind]);
         }
-        assert_eq!(Kind::from_number(15), None);
-        let two = Kinds::of(&[Kind::Exscan, Kind::Barrier]);
-        assert!(two.has(Kind::Barrier) && two.has(Kind::Exscan) && !two.has(Kind::Scan));
+        assert_eq!(CollectiveKind::from_number(15), None);
+        let two = CollectiveSet::of(&[CollectiveKind::Exscan, CollectiveKind::Barrier]);
+        assert!(
+            two.contains(CollectiveKind::Barrier)
+                && two.contains(CollectiveKind::Exscan)
+                && !two.contains(CollectiveKind::Scan)
+        );
     }
 }

@@ -1,16 +1,17 @@
-//! The interface between Panto and a collective that somebody else wrote (S2).
+//! The interface between Panto and user-supplied collectives (S2).
 //!
-//! [`abi`] is the interface of `panto_collective.h` in Rust. Those who write a collective in Rust need only [`Collective`] and
-//! [`register!`], build a `cdylib`, and give it to `panto bench scenario --impl path/to/lib.so:name`.
+//! [`abi`] is the interface of `panto_collective.h` in Rust. A collective in Rust needs only
+//! [`Collective`] and [`register!`]; build it as a `cdylib`, and pass it to `panto bench scenario
+//! --impl path/to/lib.so:name`.
 //!
 //! ```
-//! use panto_implementation::{Call, Collective, Kind, Outcome, World, register};
+//! use panto_implementation::{Call, Collective, CollectiveKind, Outcome, World, register};
 //!
 //! /// Each rank passes the vector on to the next.
 //! struct Line;
 //!
 //! impl Collective for Line {
-//!     const SERVES: &'static [Kind] = &[Kind::Broadcast];
+//!     const COLLECTIVES: &'static [CollectiveKind] = &[CollectiveKind::Broadcast];
 //!
 //!     fn run(world: &World, call: &mut Call) -> Outcome {
 //!         let (ranks, place) = (world.size(), (world.rank() + world.size() - call.root()) % world.size());
@@ -32,5 +33,5 @@ pub mod abi;
 mod kind;
 mod safe;
 
-pub use kind::{Kind, Kinds};
-pub use safe::{Call, Collective, Outcome, Stop, World, entry};
+pub use kind::{CollectiveKind, CollectiveSet};
+pub use safe::{Call, Collective, ErrorCode, Outcome, World, entry};

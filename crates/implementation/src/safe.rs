@@ -4,63 +4,64 @@ use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::abi;
-use crate::kind::Kind;
+use crate::kind::CollectiveKind;
 
-/// A collective that somebody wrote. [`register!`](crate::register) exports it.
+/// A user-supplied collective. [`register!`](crate::register) exports it.
 pub trait Collective {
-    /// What it serves.
-    const SERVES: &'static [Kind];
+    /// The collectives that it implements.
+    const COLLECTIVES: &'static [CollectiveKind];
 
-    /// Carries it out. All ranks call this together.
+    /// Runs the collective. All ranks call this together.
     fn run(world: &World, call: &mut Call) -> Outcome;
 }
 
-/// How a collective ended.
-pub type Outcome = Result<(), Stop>;
+/// The result of a collective.
+pub type Outcome = Result<(), ErrorCode>;
 
-/// Why a collective gives up.
+/// The code of a failed collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stop(pub c_int);
+pub struct ErrorCode(pub c_int);
 
-/// What a panic becomes.
-const PANICKED: Stop = Stop(101);
-/// A call whose collective this crate does not know.
-const UNKNOWN: Stop = Stop(102);
+/// The code of a panic.
+const PANICKED: ErrorCode = ErrorCode(101);
+/// The code of a call whose collective this crate does not know.
+const UNKNOWN: ErrorCode = ErrorCode(102);
 
-/// One rank's end of the message layer. The k-th message that one rank sends to another meets the k-th receive that the other has
-/// for it.
+/// One rank's endpoint of the message layer. The k-th message from one rank to another matches the
+/// k-th receive that the other posts for it.
 pub struct World<'a>(&'a abi::World);
 
 impl World<'_> {
-    /// This rank, from 0.
+    /// Returns this rank's number, from 0.
     pub fn rank(&self) -> usize {
         self.0.rank as usize
     }
 
-    /// How many there are.
+    /// Returns the number of ranks.
     pub fn size(&self) -> usize {
         self.0.size as usize
     }
 
     /// Sends, and returns when the data may be changed.
     pub fn send(&self, data: &[u8], to: usize) -> Outcome {
-        // SAFETY: the data is borrowed until this returns.
+        // SAFETY: `self.0` is a table of Panto, and the data is borrowed until this returns.
         checked(unsafe { (self.0.send)(self.0, data.as_ptr().cast(), data.len(), to as c_int) })
     }
 
-    /// Receives as many bytes as there is room for.
+    /// Receives exactly as many bytes as the buffer has.
     pub fn receive(&self, buffer: &mut [u8], from: usize) -> Outcome {
         let (start, len) = (buffer.as_mut_ptr().cast(), buffer.len());
-        // SAFETY: the buffer is borrowed until this returns.
+        // SAFETY: `self.0` is a table of Panto, and the buffer is exclusively borrowed until this
+        // returns.
         checked(unsafe { (self.0.receive)(self.0, start, len, from as c_int) })
     }
 
-    /// Sends to one rank while it receives from another, or from the same.
+    /// Sends to one rank while receiving from another, or from the same.
     pub fn exchange(&self, data: &[u8], to: usize, buffer: &mut [u8], from: usize) -> Outcome {
         let (mut receive, mut send): (abi::Request, abi::Request) = (0, 0);
         let (start, len) = (buffer.as_mut_ptr().cast(), buffer.len());
-        // SAFETY: both are borrowed until this returns, and by then the requests are complete; where a function fails, Panto has
-        // taken them back.
+        // SAFETY: both buffers are borrowed until this returns, by which time the requests are
+        // complete; where a function fails, Panto has cancelled them.
         unsafe {
             checked((self.0.start_receive)(self.0, start, len, from as c_int, &raw mut receive))?;
             let (data, len) = (data.as_ptr().cast(), data.len());
@@ -70,53 +71,56 @@ impl World<'_> {
         }
     }
 
-    /// Copies within the rank; both have one length.
+    /// Copies bytes within the rank, as many as the shorter slice has.
     pub fn copy(&self, from: &[u8], into: &mut [u8]) {
         let len = from.len().min(into.len());
-        // SAFETY: both are as long, and apart, because they are borrowed.
+        // SAFETY: both slices have at least `len` bytes, and do not overlap, because one is
+        // exclusively borrowed.
         unsafe { (self.0.copy)(self.0, into.as_mut_ptr().cast(), from.as_ptr().cast(), len) }
     }
 
-    /// Combines elements into others; both have one length.
+    /// Combines elements of `from` into those of `into`, as many bytes as the shorter slice has.
     pub fn combine(&self, from: &[u8], into: &mut [u8]) {
         let len = from.len().min(into.len());
-        // SAFETY: both are as long, and apart, because they are borrowed.
+        // SAFETY: both slices have at least `len` bytes, and do not overlap, because one is
+        // exclusively borrowed.
         unsafe { (self.0.combine)(self.0, from.as_ptr().cast(), into.as_mut_ptr().cast(), len) }
     }
 }
 
-/// What is to be done.
+/// The parameters of a call.
 pub struct Call<'a> {
     raw: &'a abi::Call,
-    kind: Kind,
+    kind: CollectiveKind,
     ranks: usize,
 }
 
 impl<'a> Call<'a> {
-    /// Which collective.
-    pub fn kind(&self) -> Kind {
+    /// Returns the collective.
+    pub fn kind(&self) -> CollectiveKind {
         self.kind
     }
 
-    /// The rank with a part of its own, where there is one.
+    /// Returns the root, where the collective has one.
     pub fn root(&self) -> usize {
         self.raw.root as usize
     }
 
-    /// Bytes of the vector, or of the block of one rank; 0 where blocks differ.
+    /// Returns the bytes of the vector, or of one rank's block; 0 in the v-variants.
     pub fn bytes(&self) -> usize {
         self.raw.bytes
     }
 
-    /// Bytes of an element: blocks are cut between elements only.
+    /// Returns the bytes per element: blocks may only be split between elements.
     pub fn element(&self) -> usize {
         self.raw.element
     }
 
-    /// Input and output. In a broadcast the root's data lies in the output.
+    /// Returns input and output. In a broadcast the root's data is in the output.
     pub fn buffers(&mut self) -> (&'a [u8], &mut [u8]) {
         let Self { raw, .. } = self;
-        // SAFETY: Panto lends both for the time of the call, and this call is the only one that has them.
+        // SAFETY: Panto keeps both buffers valid and disjoint during the call (`entry`), and `&mut
+        // self` makes the output exclusive.
         unsafe {
             (
                 slice(raw.input.cast(), raw.input_bytes),
@@ -125,54 +129,59 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Lengths and beginnings of the blocks of the input, where blocks differ.
+    /// Returns lengths and starts in bytes of the blocks of the input, in the v-variants.
     pub fn input_blocks(&self) -> Option<(&'a [usize], &'a [usize])> {
         self.blocks(self.raw.input_lens, self.raw.input_starts)
     }
 
-    /// The same for the output.
+    /// Returns lengths and starts in bytes of the blocks of the output, in the v-variants.
     pub fn output_blocks(&self) -> Option<(&'a [usize], &'a [usize])> {
         self.blocks(self.raw.output_lens, self.raw.output_starts)
     }
 
     fn blocks(&self, lens: *const usize, starts: *const usize) -> Option<(&'a [usize], &'a [usize])> {
-        // SAFETY: Panto gives both with a place for each rank, or neither.
+        // SAFETY: Panto passes two arrays with an entry per rank, valid during the call, or two
+        // null pointers.
         (!lens.is_null()).then(|| unsafe { (slice(lens, self.ranks), slice(starts, self.ranks)) })
     }
 }
 
+/// Returns an array of the interface as a slice.
+///
 /// # Safety
-/// As for `from_raw_parts`, for longer than the caller says.
+/// `start` must be valid for `len` elements of `T` for the lifetime `'a`, as for
+/// `std::slice::from_raw_parts`.
 unsafe fn slice<'a, T>(start: *const T, len: usize) -> &'a [T] {
-    // SAFETY: the caller.
+    // SAFETY: the caller promises what `from_raw_parts` requires.
     unsafe { std::slice::from_raw_parts(start, len) }
 }
 
 fn checked(code: c_int) -> Outcome {
-    if code == abi::OK { Ok(()) } else { Err(Stop(code)) }
+    if code == abi::OK { Ok(()) } else { Err(ErrorCode(code)) }
 }
 
-/// What [`register!`](crate::register) exports as the function of a collective.
+/// The function that [`register!`](crate::register) exports for a collective.
 ///
 /// # Safety
-/// To be called by Panto alone, with a world and a call that are valid until this returns.
+/// `world` and `call` must be tables of Panto that are valid, with all that they point to, until
+/// this returns.
 pub unsafe extern "C-unwind" fn entry<C: Collective>(
     world: *const abi::World,
     call: *const abi::Call,
 ) -> c_int {
-    // SAFETY: the caller.
+    // SAFETY: the caller promises that both tables are valid until this returns.
     let (world, raw) = unsafe { (&*world, &*call) };
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let kind = Kind::from_number(raw.collective).ok_or(UNKNOWN)?;
+        let kind = CollectiveKind::from_number(raw.collective).ok_or(UNKNOWN)?;
         C::run(&World(world), &mut Call { raw, kind, ranks: world.size as usize })
     }));
     match outcome.unwrap_or(Err(PANICKED)) {
         Ok(()) => abi::OK,
-        Err(Stop(code)) => code,
+        Err(ErrorCode(code)) => code,
     }
 }
 
-/// Exports a [`Collective`] under a name: `--impl path/to/lib.so:name`.
+/// Exports a [`Collective`] under a name, for `--impl path/to/lib.so:name`.
 #[macro_export]
 macro_rules! register {
     ($name:ident, $collective:ty) => {
@@ -182,7 +191,7 @@ macro_rules! register {
         pub static $name: $crate::abi::Implementation = $crate::abi::Implementation {
             magic: $crate::abi::MAGIC,
             version: $crate::abi::VERSION,
-            collectives: $crate::Kinds::of(<$collective as $crate::Collective>::SERVES),
+            collectives: $crate::CollectiveSet::of(<$collective as $crate::Collective>::COLLECTIVES),
             run: Some($crate::entry::<$collective>),
             start: None,
             test: None,

@@ -1,30 +1,35 @@
-//! What something costs by its size: start-up for each packet, time for each byte, in pieces.
+//! Costs by size: a start-up for each packet and a time for each byte, piecewise linear.
+//!
+//! The linear model t(s) = l + s b is Hockney's; real systems change protocols, fill packets and
+//! favour aligned sizes, so a [`Cost`] is a list of such lines, of which the first that applies to
+//! a size decides (P7, M2).
 
 use panto_units::Time;
 
-/// Time for a byte: picoseconds in fixed point, because at 900 GB/s a byte takes 1.1 of them.
+/// The time of a byte, in fixed point with a unit of 2^-20 ps: at 900 GB/s a byte takes 1.1 ps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct PerByte(u64);
 
-/// Binary digits of the fraction: a byte may take from a millionth of a picosecond to 17 seconds.
+/// Fractional bits: a byte may take from a millionth of a picosecond to 17 seconds.
 const FRACTION: u32 = 20;
 
 impl PerByte {
     /// No time at all.
     pub const ZERO: Self = Self(0);
 
-    /// From seconds a byte; `None` if that is negative, not a number or beyond 17 seconds.
+    /// Converts from seconds per byte; `None` if that is negative, not a number or above 17
+    /// seconds.
     pub fn from_secs(seconds: f64) -> Option<Self> {
         let scaled = (seconds * 1e12 * f64::from(1_u32 << FRACTION)).round();
         (scaled >= 0.0 && scaled < u64::MAX as f64).then_some(Self(scaled as u64))
     }
 
-    /// Seconds a byte.
+    /// Seconds per byte.
     pub fn as_secs(self) -> f64 {
         self.0 as f64 / f64::from(1_u32 << FRACTION) * 1e-12
     }
 
-    /// The time of so many bytes, rounded once.
+    /// The time of `bytes` bytes, rounded once.
     #[inline]
     pub fn of(self, bytes: u64) -> Time {
         if let Some(product) = self.0.checked_mul(bytes)
@@ -37,31 +42,31 @@ impl PerByte {
     }
 }
 
-/// Sizes that leave a remainder: the CM-5 is fast for multiples of 16.
+/// A residue class of sizes: the CM-5 is fast for multiples of 16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Residue {
-    /// The size is divided by this, which is not 0.
+    /// The modulus, not 0.
     pub modulus: u64,
-    /// What must remain.
+    /// The remainder of the size.
     pub remainder: u64,
 }
 
-/// A line that holds for some sizes.
+/// A linear cost that applies to some sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Piece {
-    /// Holds up to this size; for all if none.
+    /// The largest size it applies to; `None` for all sizes.
     pub up_to: Option<u64>,
-    /// Holds for these sizes only.
+    /// The only sizes it applies to; `None` for all sizes.
     pub residue: Option<Residue>,
-    /// Time for each packet, however full.
+    /// The time of each packet, however full.
     pub startup: Time,
-    /// Bytes in a packet; all in one if none. Not 0.
+    /// Bytes in a packet, not 0; `None` for one packet of any size.
     pub packet: Option<u64>,
-    /// Time for each byte.
+    /// The time of each byte.
     pub per_byte: PerByte,
 }
 
-/// What a size costs: the first piece that holds decides (P7, M2).
+/// A cost by size: the first piece that applies decides (P7, M2).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
 pub struct Cost {
     pieces: Vec<Piece>,
@@ -69,7 +74,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// `pieces` in the order in which they are asked; `last` holds for what remains.
+    /// Creates a cost from `pieces` in the order of precedence; `last` applies to all other sizes.
     pub fn new(pieces: Vec<Piece>, last: Piece) -> Self {
         Self { pieces, last: Piece { up_to: None, residue: None, ..last } }
     }
@@ -79,41 +84,41 @@ impl Cost {
         Self::new(Vec::new(), Piece { startup, per_byte, ..Piece::default() })
     }
 
-    /// The same for all sizes.
+    /// The same time for all sizes.
     pub fn constant(startup: Time) -> Self {
         Self::line(startup, PerByte::ZERO)
     }
 
-    /// The pieces, the last of which holds for all that the others leave.
+    /// The pieces in the order of precedence; the last applies to all sizes that the others leave.
     pub fn pieces(&self) -> impl Iterator<Item = &Piece> {
         self.pieces.iter().chain(std::iter::once(&self.last))
     }
 
-    /// The piece that decides.
+    /// The piece that applies to a size.
     #[inline]
     pub fn piece(&self, bytes: u64) -> &Piece {
-        self.pieces.iter().find(|piece| piece.holds(bytes)).unwrap_or(&self.last)
+        self.pieces.iter().find(|piece| piece.applies(bytes)).unwrap_or(&self.last)
     }
 
-    /// The time of so many bytes. A message of nothing is still one packet.
+    /// The time of `bytes` bytes. An empty message is one packet.
     #[inline]
     pub fn of(&self, bytes: u64) -> Time {
         self.piece(bytes).of(bytes)
     }
 
-    /// Is it nothing for every size?
+    /// Returns whether it is zero for every size.
     pub fn is_free(&self) -> bool {
         self.pieces().all(|piece| piece.startup == Time::ZERO && piece.per_byte == PerByte::ZERO)
     }
 }
 
 impl Piece {
-    fn holds(&self, bytes: u64) -> bool {
+    fn applies(&self, bytes: u64) -> bool {
         self.up_to.is_none_or(|most| bytes <= most)
             && self.residue.is_none_or(|residue| bytes % residue.modulus == residue.remainder)
     }
 
-    /// Packets of so many bytes.
+    /// The number of packets of a message.
     #[inline]
     pub fn packets(&self, bytes: u64) -> u64 {
         self.packet.map_or(1, |packet| bytes.div_ceil(packet).max(1))
@@ -135,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_of_nothing_is_a_packet() {
+    fn an_empty_message_is_one_packet() {
         let last = Piece {
             startup: us(3),
             packet: Some(100),
@@ -158,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn residues_have_lines_of_their_own() {
+    fn residue_classes_have_their_own_costs() {
         let full = Piece {
             residue: Some(Residue { modulus: 16, remainder: 0 }),
             startup: us(88),

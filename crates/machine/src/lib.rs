@@ -1,7 +1,9 @@
-//! Machines that pass messages: what a message costs between any two processors.
+//! Machine models: the cost of a message between any two processors.
 //!
-//! A [`Machine`] is a model: processors that compute, [`Network`]s that carry messages, how a standard send behaves, how
-//! collectives are carried out. It knows no rank's program and keeps no state; `panto-sim` runs programs on it.
+//! A [`Machine`] describes processors, [`Network`]s, the protocol of sends and the algorithms of
+//! collectives. It is immutable data: it knows no program and keeps no state. `panto-sim` runs
+//! programs on it. The model follows PUPPET's (topology, switching, link cost, rank map), extended
+//! by the overheads of LogGP, nodes with network interfaces, and contention.
 #![forbid(unsafe_code)]
 
 mod cost;
@@ -13,11 +15,11 @@ mod network;
 mod topology;
 
 pub use cost::{Cost, PerByte, Piece, Residue};
-pub use describe::{Description, Reach, one_way};
-pub use file::{Error, Figure, Interval, Model, Place, builtin};
+pub use describe::{Description, PathTimes, one_way};
+pub use file::{Error, Figure, Interval, Location, Model, builtin, write};
 pub use machine::{CollectiveSend, Collectives, Machine, Processor, Protocol, Rules, Source};
-pub use map::Map;
+pub use map::RankMap;
 pub use network::{Network, Nodes, Overheads, Switching, Transit};
 pub use topology::{
-    Dragonfly, FatTree, Graph, GraphError, Grid, LinkId, MOST_PROCESSORS, Topology, TopologyError, Tree,
+    Dragonfly, FatTree, Graph, GraphError, Grid, LinkId, MAX_PROCESSORS, Topology, TopologyError, Tree,
 };

@@ -1,4 +1,4 @@
-//! The whole model.
+//! The machine model.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,105 +14,107 @@ use crate::network::Network;
 /// A model of a machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it is, in a line or two.
+    /// A description in a line or two.
     pub about: String,
-    /// What carries messages,
+    /// The network of point-to-point messages, and of all collectives without their own.
     pub network: Network,
-    /// but for these operations, which have a network of their own (P10).
+    /// The networks of single collectives (P10).
     pub networks: BTreeMap<Collective, Network>,
-    /// How a standard send behaves.
+    /// The protocol of standard sends.
     pub protocol: Protocol,
-    /// How fast processors work.
+    /// The speed of the processors.
     pub processor: Processor,
-    /// What it takes to read or write so many bytes of a file. Nobody shares it: each rank has a disk of its own.
+    /// The time to read or write bytes of a file, without contention between ranks.
     pub storage: Cost,
     /// How collectives are carried out.
     pub collectives: Collectives,
-    /// May several ranks share a processor, in turns (P13)?
+    /// Whether several ranks may share a processor (P13).
     pub multitasking: bool,
-    /// Do messages that meet share links in predictions, where nobody says otherwise?
+    /// Whether predictions model contention (`traffic`) unless an option says otherwise.
     pub traffic: bool,
-    /// Where each figure comes from.
+    /// The source of each figure.
     pub sources: Vec<Source>,
 }
 
-/// How a standard send behaves.
+/// The protocol of standard sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
-    /// It never waits.
+    /// A send never blocks.
     Buffered,
-    /// Above a size it asks the other side's system for a buffer first, and is always given one.
+    /// Above a size, a send requests a buffer of the receiving system first, which is always
+    /// granted.
     Handshake {
-        /// The size.
+        /// The size in bytes.
         above: u64,
     },
-    /// It waits for the receive.
+    /// A send blocks until the receive is complete.
     Synchronous,
-    /// Up to a size it is buffered; above it asks, and waits until the receive is posted.
+    /// Eager up to a size; above, rendezvous: a request to send, which is cleared when the receive
+    /// is posted.
     Eager {
-        /// The size.
+        /// The eager limit in bytes.
         limit: u64,
     },
 }
 
-/// How fast a processor works.
+/// The speed of a processor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Processor {
-    /// A byte copied.
+    /// The time to copy a byte.
     pub copy: PerByte,
-    /// An element copied to or from places that are not next to each other.
+    /// The time to copy an element to or from strided memory.
     pub strided: Time,
-    /// A byte combined with another.
+    /// The time to reduce a byte with another.
     pub reduce: PerByte,
-    /// An element of y += a x.
+    /// The time of an element of y += a x.
     pub daxpy: Time,
-    /// Is a message that came before its receive copied once more, at the copy rate?
+    /// Whether an unexpected message is copied once more, at the copy rate.
     pub copies_unexpected: bool,
-    /// What it costs to ask whether something is there, and hear no. Never 0, or a rank could ask for ever.
+    /// The time of an unsuccessful poll. Never 0, or a polling loop would not advance virtual time.
     pub poll: Time,
-    /// How many times faster than the host, where computation is measured there.
+    /// The speed relative to the host on which computation is measured.
     pub speed: f64,
 }
 
 /// How collectives are carried out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Collectives {
-    /// What chooses an algorithm,
+    /// The rules that choose algorithms.
     pub rules: Rules,
-    /// but for these.
+    /// The algorithms of single collectives, which take precedence.
     pub algorithms: BTreeMap<Collective, Algorithm>,
-    /// How the messages of a collective are sent.
+    /// How the messages of collectives are sent.
     pub send: CollectiveSend,
-    /// Bytes of the messages of a barrier under PUPPET's rules.
+    /// The least bytes that the network carries for each message of a barrier.
     pub barrier_bytes: u64,
 }
 
-/// What chooses an algorithm.
+/// The rules that choose the algorithms of collectives.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Rules {
-    /// MPICH's table.
+    /// MPICH's rules.
     #[default]
     Mpich,
-    /// The table of Open MPI's `tuned` component.
+    /// The rules of Open MPI's `tuned` component.
     OpenMpi,
     /// PUPPET's expansion: everything is direct sends (P6).
     Puppet,
-    /// A table from a file.
+    /// Rules from a file.
     File {
-        /// The file, as the model names it.
+        /// The file name, as in the model.
         name: Arc<str>,
-        /// What it says.
+        /// The rules.
         table: Arc<Table>,
     },
 }
 
 impl Rules {
-    /// Those that have a name.
+    /// The built-in rules.
     pub const NAMED: [Rules; 3] = [Rules::Mpich, Rules::OpenMpi, Rules::Puppet];
 
-    /// The rules themselves.
+    /// The rules as a table.
     pub fn table(&self) -> &Table {
         match self {
             Rules::Mpich => rules::mpich(),
@@ -137,29 +139,29 @@ impl fmt::Display for Rules {
 /// How the messages of a collective are sent (P10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CollectiveSend {
-    /// As a standard send.
+    /// As standard sends.
     #[default]
     Standard,
-    /// The sender never waits.
+    /// The sender never blocks.
     Buffered,
-    /// The sender waits until the receive is complete.
+    /// The sender blocks until the receive is complete.
     Synchronous,
-    /// The sender waits until the message has arrived.
+    /// The sender blocks until the message has arrived.
     NoSpace,
 }
 
-/// Where a figure comes from.
+/// The source of a figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// The key in the model file, such as `network.link.latency`.
     pub key: String,
-    /// Document and page, or that it is assumed and why.
+    /// The document and page, or that it is assumed and why.
     pub text: String,
 }
 
 impl Machine {
-    /// A machine with this network for everything: sends never wait, processors and files take no time,
-    /// collectives are MPICH's.
+    /// A machine with this network for everything: sends never block, processors and files take no
+    /// time, and collectives follow MPICH's rules.
     pub fn plain(name: &str, network: Network) -> Self {
         Self {
             name: name.into(),
@@ -176,18 +178,18 @@ impl Machine {
         }
     }
 
-    /// The network of an operation; `None` is a message between two ranks.
+    /// The network of a collective; `None` for point-to-point messages.
     #[inline]
     pub fn network(&self, operation: Option<Collective>) -> &Network {
         operation.and_then(|operation| self.networks.get(&operation)).unwrap_or(&self.network)
     }
 
-    /// How many ranks it runs, each on a processor of its own.
+    /// The number of ranks that have a processor of their own.
     pub fn processors(&self) -> usize {
         self.network.map.len(self.network.processors())
     }
 
-    /// The algorithm for a problem over elements of `element` bytes.
+    /// The algorithm for a collective over elements of `element` bytes.
     pub fn algorithm(&self, problem: &Problem, element: usize) -> Algorithm {
         let own = self.collectives.algorithms.get(&problem.collective).copied();
         own.unwrap_or_else(|| self.collectives.rules.table().for_problem(problem, element))

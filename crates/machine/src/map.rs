@@ -1,17 +1,18 @@
-//! Which rank runs where.
+//! The mapping of ranks to processors.
 
-/// PUPPET's generalised wrap map (P13): rank r runs on the (r mod n)-th processor of a list of n.
+/// PUPPET's generalised wrap mapping (P13): rank r runs on the (r mod n)-th processor of a list of
+/// n.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Map {
-    /// All processors in their order.
+pub enum RankMap {
+    /// All processors in the order of their numbers.
     #[default]
     All,
-    /// These, in this order.
+    /// These processors, in this order.
     List(Vec<u32>),
 }
 
-impl Map {
-    /// Where a rank runs on a network of so many processors.
+impl RankMap {
+    /// The processor of a rank on a network of `processors` processors.
     #[inline]
     pub fn processor(&self, rank: usize, processors: usize) -> u32 {
         match self {
@@ -20,7 +21,7 @@ impl Map {
         }
     }
 
-    /// How many ranks it places before it wraps around.
+    /// The number of ranks that it places before it wraps around.
     pub fn len(&self, processors: usize) -> usize {
         match self {
             Self::All => processors,

@@ -1,12 +1,14 @@
-//! A network: its topology, its links, and how messages travel over several of them.
+//! A network: topology, links, switching, and the time of a message without contention.
 
 use panto_units::Time;
 
 use crate::cost::Cost;
-use crate::map::Map;
+use crate::map::RankMap;
 use crate::topology::Topology;
 
-/// How a message travels over several links (P9), with the formula for its time over d links when nobody is in its way.
+/// The switching: how a message travels over several links (P9). Each variant states the time of a
+/// message of s bytes over d links without contention, where t is the cost of a link and t0 that of
+/// a header or control packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Switching {
     /// Store and forward: d t(s).
@@ -26,50 +28,52 @@ pub enum Switching {
         /// Bytes of a flit f. Not 0.
         flit: u64,
     },
-    /// As cut-through when nobody is in the way, but flows that meet share links max-min fairly: d t0(h) + t(s).
+    /// Flows, d t0(h) + t(s) as with cut-through; under contention they share links max-min fairly.
     Flow {
         /// Bytes of the header h.
         header: u64,
     },
 }
 
-/// What the processors pay for a message (`LogGP`'s o and g), on top of what the network takes.
+/// The overheads of a message on the processors (`LogGP`'s o and g), in addition to the network
+/// time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Overheads {
-    /// The sender's processor, before the message leaves.
+    /// The sender's overhead, before the message enters the network.
     pub send: Cost,
-    /// The receiver's processor, after the message has come.
+    /// The receiver's overhead, after the message has arrived.
     pub receive: Cost,
-    /// On top of either, when an operation is started and waited for later.
+    /// Added to either for a non-blocking operation.
     pub immediate: Time,
-    /// Least time between two messages that one rank puts on the network.
+    /// The gap g: the minimum time between two messages that a rank injects.
     pub gap: Time,
-    /// For each of the short messages with which sender and receiver agree on a transfer: requests and grants.
+    /// The overhead of each request to send and clear to send.
     pub control: Time,
 }
 
-/// Processors that share a node, and its way to the network (T5).
+/// Nodes of several processors that share a network interface (T5).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nodes {
-    /// Processors of a node. Processor p is on node p / size. Not 0.
+    /// Processors of a node, not 0. Processor p is on node p / size.
     pub size: u32,
-    /// How long the node's interface is taken by a message that leaves, and again by one that comes.
+    /// The time for which a message occupies its sender's interface, and again its receiver's.
     pub interface: Cost,
-    /// The time of a message that stays inside the node and uses no network.
+    /// The time of a message between processors of one node.
     pub inside: Cost,
 }
 
-/// How long after its start a message has left, and has arrived.
+/// The times from the start of a message until it has left and until it has arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transit {
-    /// The last byte is over the first link, and the sender is free: circuits and worms hold it until the end.
+    /// The last byte has left the sender, which is free. With circuit and wormhole switching this
+    /// is at the end.
     pub leaves: Time,
     /// The last byte has arrived.
     pub arrives: Time,
 }
 
 impl Transit {
-    fn together(time: Time) -> Self {
+    fn at(time: Time) -> Self {
         Self { leaves: time, arrives: time }
     }
 }
@@ -77,32 +81,34 @@ impl Transit {
 /// A network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Network {
-    /// Which processors have links.
+    /// The processors and links.
     pub topology: Topology,
     /// How messages travel over several links.
     pub switching: Switching,
-    /// t(s): the time of a message over one link.
+    /// The time t(s) of a message of s bytes over one link.
     pub link: Cost,
-    /// t0(s): the time of a header or control packet over one link.
+    /// The time t0(s) of a header or control packet of s bytes over one link.
     pub setup: Cost,
-    /// How long a message keeps a link from other flows, where that is not the bytes of `link`: `LogGP`'s g and G, which are less than
-    /// what a message takes alone where switches store it on its way.
+    /// The time for which a message occupies a link for other flows, if that is not the byte time
+    /// of `link`: `LogGP`'s g and G, which are less than the time of a message where switches store
+    /// and forward it.
     pub occupancy: Option<Cost>,
-    /// The bytes that flows send at once: links serve those that wait for them in turns, a frame of each, and messages between the same
-    /// two follow each other. If none, flows share links to the byte.
+    /// The frame size of flows in bytes: links serve waiting messages round robin, one frame each,
+    /// and messages between the same two processors follow each other. `None` for max-min fair
+    /// shares.
     pub frame: Option<u64>,
-    /// What processors pay.
+    /// The overheads on the processors.
     pub overheads: Overheads,
-    /// Nodes of several processors.
+    /// Nodes of several processors, if any.
     pub nodes: Option<Nodes>,
-    /// The time of a message between two ranks on one processor (d = 0), which uses no link.
+    /// The time of a message between two ranks on one processor (d = 0).
     pub local: Cost,
-    /// Which rank runs where.
-    pub map: Map,
+    /// The processors on which ranks run.
+    pub map: RankMap,
 }
 
 impl Network {
-    /// A network on which nothing but its links takes time.
+    /// A network on which only the links take time.
     pub fn plain(topology: Topology, switching: Switching, link: Cost) -> Self {
         Self {
             topology,
@@ -114,11 +120,12 @@ impl Network {
             overheads: Overheads::default(),
             nodes: None,
             local: Cost::default(),
-            map: Map::All,
+            map: RankMap::All,
         }
     }
 
-    /// The time of a message over so many links when nobody is in its way. No link at all is the processor itself.
+    /// The time of a message over `distance` links without contention. A distance of 0 is the
+    /// processor itself.
     #[inline]
     pub fn time(&self, bytes: u64, distance: u32) -> Time {
         if distance == 0 {
@@ -128,40 +135,41 @@ impl Network {
         }
     }
 
-    /// The time of a message between two processors when nobody is in its way: over the links, with the interfaces of the
-    /// nodes if it leaves one, or inside a node.
+    /// The time of a message between two processors without contention: over the links, with the
+    /// interfaces of the nodes if it leaves one, or inside a node.
     #[inline]
     pub fn between(&self, from: u32, to: u32, bytes: u64) -> Time {
         self.transit(from, to, bytes).arrives
     }
 
-    /// The same, and when the sender is free. A node's interface stores a message before it sends it on, so that the sender is
-    /// free when the interface has it.
+    /// The times of a message between two processors without contention, including when the sender
+    /// is free. A node's interface stores a message before it forwards it, so the sender is free
+    /// when the interface has it.
     #[inline]
     pub fn transit(&self, from: u32, to: u32, bytes: u64) -> Transit {
         if from == to {
-            return Transit::together(self.local.of(bytes));
+            return Transit::at(self.local.of(bytes));
         }
         let Some(nodes) = &self.nodes else {
             return self.over(from, to, bytes);
         };
         let (from, to) = (from / nodes.size, to / nodes.size);
         if from == to {
-            return Transit::together(nodes.inside.of(bytes));
+            return Transit::at(nodes.inside.of(bytes));
         }
         let leaves = nodes.interface.of(bytes);
         let over = self.over(from, to, bytes).arrives;
         Transit { leaves, arrives: over.saturating_add(leaves).saturating_add(leaves) }
     }
 
-    /// Over the links between two vertices of the topology.
+    /// The times over the links between two vertices of the topology.
     #[inline]
     fn over(&self, from: u32, to: u32, bytes: u64) -> Transit {
         let distance = self.topology.distance(from, to);
         let arrives = self.time(bytes, distance);
         let leaves = match self.switching {
             _ if distance < 2 => arrives,
-            // Until the last frame is through it is not known when it will be.
+            // With frames, the send completes when the last one is through.
             _ if self.frame.is_some() => arrives,
             Switching::Circuit { .. } | Switching::Wormhole { .. } => arrives,
             Switching::Packet | Switching::CutThrough { .. } | Switching::Flow { .. } => self.time(bytes, 1),
@@ -169,14 +177,14 @@ impl Network {
         Transit { leaves, arrives }
     }
 
-    /// Where ranks can run: the processors of all nodes.
+    /// The number of processors of all nodes.
     pub fn processors(&self) -> usize {
         self.topology.processors() * self.nodes.as_ref().map_or(1, |nodes| nodes.size as usize)
     }
 }
 
 impl Switching {
-    /// t0(h) or t0(c): the time of a header or a control packet over one link, if this switching has one.
+    /// The time t0(h) or t0(c) of a header or control packet over one link; zero if there is none.
     #[inline]
     pub fn header(self, setup: &Cost) -> Time {
         match self {
@@ -187,7 +195,7 @@ impl Switching {
         }
     }
 
-    /// The time over `distance` links, at least 1.
+    /// The time of a message over `distance` links, at least 1, without contention.
     #[inline]
     pub fn time(self, bytes: u64, distance: u32, link: &Cost, setup: &Cost) -> Time {
         let times = |time: Time, n: u64| Time::from_picos(time.as_picos().saturating_mul(n));

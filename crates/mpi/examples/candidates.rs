@@ -1,4 +1,5 @@
-//! Says who started this process, and which libraries Panto would try, in which order and why.
+//! Prints which launcher started this process, and which libraries Panto would try, in which order
+//! and why.
 //!
 //! ```sh
 //! cargo build --example candidates -p panto-mpi && mpirun -n 2 target/debug/examples/candidates

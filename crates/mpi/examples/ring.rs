@@ -1,21 +1,21 @@
-//! A message around the ring of all ranks, over whatever MPI started this: `mpirun -n 4 ring`.
+//! A message around the ring of all ranks, over the MPI that started this: `mpirun -n 4 ring`.
 
 use panto_mpi::launch::Launch;
-use panto_mpi::{Library, Mode, Mpi, Result, Want, find};
+use panto_mpi::{Library, Mpi, Result, Selector, SendMode, find};
 
 fn main() -> Result<()> {
     let library = Library::load(&find::candidates(Launch::from_environment().as_ref()))?;
     let mpi = Mpi::start(library)?;
     let world = mpi.world();
     let (rank, size) = (world.rank(), world.size());
-    let before = Want { source: Some((rank + size - 1) % size), tag: Some(1) };
+    let before = Selector { source: Some((rank + size - 1) % size), tag: Some(1) };
     let mut count = [0];
     if rank == 0 && size > 1 {
-        world.send(Mode::Standard, &[1], 1, 1)?;
+        world.send(SendMode::Standard, &[1], 1, 1)?;
         world.receive(&mut count, before)?;
     } else if rank > 0 {
         world.receive(&mut count, before)?;
-        world.send(Mode::Standard, &[count[0] + 1], (rank + 1) % size, 1)?;
+        world.send(SendMode::Standard, &[count[0] + 1], (rank + 1) % size, 1)?;
     }
     println!("rank {rank} of {size}: {} ranks before me, over {}", count[0], mpi.library().name());
     mpi.finish()

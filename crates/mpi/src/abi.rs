@@ -1,31 +1,32 @@
-//! The three binary interfaces that MPI libraries have, as data.
+//! The three application binary interfaces (ABIs) of MPI libraries, as data.
 //!
-//! The numbers are those of the `mpi.h` of MPICH 4.0.2 and 5.0.2 (the same in both), of Open MPI 4.1.4 and 5.0.11 (the same in
-//! both), and of `mpi_abi.h` of MPICH 5.0.2, which is the header of MPI 5.0's chapter on the standard ABI. A test compiles a
-//! program with each MPI that is there and compares.
+//! The numbers are those of the `mpi.h` of MPICH 4.0.2 and 5.0.2 (the same in both), of Open MPI 4.1.4
+//! and 5.0.11 (the same in both), and of `mpi_abi.h` of MPICH 5.0.2, which is the header of MPI 5.0's
+//! chapter on the standard ABI. A test compiles a program with each installed MPI and compares.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::fmt;
 
-/// A binary interface.
+/// An application binary interface (ABI) of MPI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Abi {
-    /// MPICH's, which Intel MPI, Cray MPI and MVAPICH share: handles are 32-bit numbers.
+    /// MPICH's ABI, which Intel MPI, Cray MPI and MVAPICH share: handles are 32-bit numbers.
     Mpich,
-    /// That of Open MPI 4 and 5: handles are addresses of objects in the library.
+    /// The ABI of Open MPI 4 and 5: handles are addresses of objects in the library.
     OpenMpi,
-    /// The one that MPI 5 standardised (`libmpi_abi.so`): handles are addresses, constants are small numbers.
+    /// The ABI that MPI 5 standardized (`libmpi_abi.so`): handles are addresses, constants are
+    /// small numbers.
     Standard,
 }
 
 impl Abi {
-    /// Which of the three a library has; `None` for what is no MPI.
+    /// Returns the ABI of a library; none if it is not MPI.
     ///
     /// # Safety
-    /// `symbol` must answer addresses in one library by their names.
+    /// `symbol` must return addresses in one library by their names.
     pub unsafe fn detect(symbol: &dyn Fn(&CStr) -> Option<*mut c_void>) -> Option<Self> {
         symbol(c"MPI_Init_thread")?;
-        // SAFETY: as the caller says.
+        // SAFETY: the caller promises that `symbol` returns addresses in one library.
         if unsafe { says_standard(symbol) } {
             return Some(Self::Standard);
         }
@@ -33,7 +34,8 @@ impl Abi {
     }
 }
 
-/// A library of MPI 5 says whether it is the standard interface; its other face says no by a negative version.
+/// Returns whether a library of MPI 5 implements the standard ABI; one that implements another ABI
+/// returns a negative version.
 ///
 /// # Safety
 /// As for [`Abi::detect`].
@@ -44,7 +46,8 @@ unsafe fn says_standard(symbol: &dyn Fn(&CStr) -> Option<*mut c_void>) -> bool {
         std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int>(address)
     };
     let (mut major, mut minor): (c_int, c_int) = (-1, -1);
-    // SAFETY: both are places for a number; the standard allows this call before initialisation.
+    // SAFETY: both arguments are local variables; the standard allows this call before
+    // initialization.
     let code = unsafe { ask(&raw mut major, &raw mut minor) };
     code == 0 && major > 0
 }
@@ -59,21 +62,24 @@ impl fmt::Display for Abi {
     }
 }
 
-/// Makes [`Constants`] from one line for each: its kind and name, and what it is in MPICH's, Open MPI's and the standard
-/// interface. A `handle` is the address of a data symbol in Open MPI; everything else is a `number`.
+/// Makes [`Constants`] from one line for each: its kind and name, and its value in MPICH's, Open
+/// MPI's and the standard ABI. A `handle` is the address of a data symbol in Open MPI; everything
+/// else is a `number`.
 macro_rules! constants {
     ($($(#[doc = $doc:literal])* $kind:ident $name:ident: $type:ty = $mpich:tt, $open:tt, $standard:tt;)*) => {
-        /// What differs from one interface to the other. Handles and addresses are words; see [`Constants::resolve`].
+        /// The constants that differ from one ABI to another. Handles and addresses are words; see
+        /// [`Constants::resolve`].
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub struct Constants {
             $($(#[doc = $doc])* pub $name: $type,)*
-            /// Where fields of a status lie.
+            /// The layout of a status.
             pub status: StatusLayout,
         }
 
         impl Constants {
-            /// Those of an interface. `symbol` finds the address of a data symbol of the library by its name: in Open MPI,
-            /// handles are such addresses. The error is the name of the first symbol that is not there.
+            /// Returns the constants of an ABI. `symbol` returns the address of a data symbol of
+            /// the library by its name: in Open MPI, handles are such addresses. The error is the
+            /// name of the first symbol that is missing.
             pub fn resolve(abi: Abi, symbol: &dyn Fn(&CStr) -> Option<usize>) -> Result<Self, String> {
                 let address = |name: &CStr| symbol(name).ok_or_else(|| name.to_string_lossy().into_owned());
                 Ok(match abi {
@@ -91,7 +97,7 @@ macro_rules! constants {
     (@open number $address:ident $value:tt) => { $value };
 }
 
-/// The address that is written as -1.
+/// The address that C writes as -1.
 const MINUS_ONE: usize = usize::MAX;
 
 constants! {
@@ -143,7 +149,7 @@ constants! {
     number graph: c_int = 1, 2, 212;
     /// `MPI_DIST_GRAPH`.
     number dist_graph: c_int = 3, 3, 213;
-    /// `MPI_LOCK_EXCLUSIVE`: nobody else may access the window meanwhile.
+    /// `MPI_LOCK_EXCLUSIVE`: no other rank may access the window meanwhile.
     number lock_exclusive: c_int = 234, 1, 301;
     /// `MPI_LOCK_SHARED`.
     number lock_shared: c_int = 235, 2, 302;
@@ -159,19 +165,19 @@ constants! {
     number max_library_version: usize = 8192, 256, 8192;
 }
 
-/// Where the public fields of an `MPI_Status` lie, in bytes.
+/// The layout of the public fields of an `MPI_Status`, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatusLayout {
-    /// Bytes of the whole.
+    /// The size of the whole.
     pub size: usize,
-    /// Of `MPI_SOURCE`.
+    /// The offset of `MPI_SOURCE`.
     pub source: usize,
-    /// Of `MPI_TAG`.
+    /// The offset of `MPI_TAG`.
     pub tag: usize,
-    /// Of `MPI_ERROR`.
+    /// The offset of `MPI_ERROR`.
     pub error: usize,
-    /// Of the lower half of the bytes of the message, where the interface fixes it: asking for it by a function would be timed. Beyond the
-    /// end where only `MPI_Get_count` knows.
+    /// The offset of the lower half of the message's byte count, where the ABI fixes it: asking for
+    /// it by a function would be timed. Beyond the end where only `MPI_Get_count` knows.
     pub count: usize,
 }
 

@@ -1,115 +1,82 @@
-//! The library's own collectives.
+//! The collectives of the MPI library.
 
 use std::ffi::{c_int, c_void};
 
+use panto_calls::Collective;
+
 use crate::comm::{Comm, count};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::functions::Word;
 use crate::reduction::Operation;
 use crate::request::Request;
 
-/// Where the blocks of a buffer lie, where they differ in length: an array of lengths and one of beginnings, in bytes, with a place
-/// for each rank. They belong to the memory of the collective.
+/// The layout of the blocks of a buffer where they differ in length: two arrays with an entry for
+/// each rank, in bytes. They are part of the memory that the caller of a collective keeps valid.
 #[derive(Debug, Clone, Copy)]
-pub struct Blocks {
-    /// How long each is.
+pub struct BlockLayout {
+    /// The length of each block.
     pub lens: *const c_int,
-    /// Where each begins.
+    /// The offset of each block.
     pub starts: *const c_int,
 }
 
-/// A collective, with what it needs to know beside its memory.
+/// A collective call: the operation and its arguments other than memory.
 #[derive(Clone, Copy)]
-pub enum Collective {
-    /// All wait for all.
-    Barrier,
-    /// The root's output to all outputs.
-    Broadcast {
-        /// Who has it.
-        root: usize,
-    },
-    /// All inputs to the root.
-    Gather {
-        /// Who gets them.
-        root: usize,
-    },
-    /// The root's input, in parts, to all.
-    Scatter {
-        /// Who has it.
-        root: usize,
-    },
-    /// All inputs to all.
-    Allgather,
-    /// A part of each input to each.
-    Alltoall,
-    /// One with blocks of several lengths.
-    Uneven(Uneven),
-    /// All inputs combined on the root.
-    Reduce {
-        /// Who gets it.
-        root: usize,
-        /// How.
-        operation: Operation,
-    },
-    /// All inputs combined, on all.
-    Allreduce(Operation),
-    /// All inputs combined, a part on each.
-    ReduceScatter(Operation),
-    /// The inputs up to one's own combined.
-    Scan(Operation),
-    /// The inputs before one's own combined; rank 0 gets nothing.
-    Exscan(Operation),
+pub struct CollectiveCall {
+    /// The operation.
+    pub collective: Collective,
+    /// The root; ignored where [`Collective::rooted`] is false.
+    pub root: usize,
+    /// What the operation moves.
+    pub parameters: Parameters,
 }
 
-/// A collective with blocks of several lengths.
-#[derive(Debug, Clone, Copy)]
-pub enum Uneven {
-    /// All inputs to the root, of several lengths; the count is that of this rank.
-    Gatherv {
-        /// Who gets them.
-        root: usize,
-        /// Where; of meaning on the root.
-        into: Blocks,
+/// What a collective moves.
+#[derive(Clone, Copy)]
+pub enum Parameters {
+    /// Blocks of bytes of equal length, or nothing.
+    Bytes,
+    /// Blocks of bytes of different lengths (`MPI_Gatherv`, `MPI_Scatterv`, `MPI_Allgatherv`,
+    /// `MPI_Alltoallv`). The count of [`Memory`] is that of this rank's own block. A layout that the
+    /// function does not take, or takes on the root only, is ignored elsewhere.
+    Blocks {
+        /// The layout of the input: of a scatter on its root, and of an all-to-all.
+        input: BlockLayout,
+        /// The layout of the output: of a gather on its root, of an allgather and of an all-to-all.
+        output: BlockLayout,
     },
-    /// The root's input, in parts of several lengths, to all; the count is that of this rank.
-    Scatterv {
-        /// Who has it.
-        root: usize,
-        /// Where; of meaning on the root.
-        from: Blocks,
-    },
-    /// All inputs to all, of several lengths; the count is that of this rank.
-    Allgatherv {
-        /// Where.
-        into: Blocks,
-    },
-    /// A part of each input to each, of several lengths.
-    Alltoallv {
-        /// Where they are.
-        from: Blocks,
-        /// Where they go.
-        into: Blocks,
-    },
+    /// Elements that are combined.
+    Reduction(Operation),
+}
+
+impl CollectiveCall {
+    /// A barrier.
+    pub const BARRIER: Self = Self::bytes(Collective::Barrier, 0);
+
+    /// A collective that moves blocks of bytes of equal length, or nothing.
+    pub const fn bytes(collective: Collective, root: usize) -> Self {
+        Self { collective, root, parameters: Parameters::Bytes }
+    }
 }
 
 /// The memory of a collective.
 #[derive(Debug, Clone, Copy)]
 pub struct Memory {
-    /// What this rank contributes.
+    /// What this rank sends.
     pub input: *const u8,
-    /// What it gets.
+    /// Where it receives.
     pub output: *mut u8,
-    /// Elements of a block: what one rank contributes or gets.
+    /// Elements of a block: what one rank sends or receives.
     pub count: usize,
     /// Bytes of an element.
     pub element: usize,
 }
 
-/// A byte that nobody reads or writes.
+/// A byte whose address stands for empty memory.
 static NOTHING: u8 = 0;
 
 impl Memory {
-    /// An empty slice has an address that means nothing to us, but may be the one that means `MPI_IN_PLACE`.
+    /// Replaces the address of an empty slice, which may equal `MPI_IN_PLACE`.
     fn away_from(self, in_place: Word) -> Self {
         let nothing = &raw const NOTHING;
         let input = if self.input.addr() == in_place { nothing } else { self.input };
@@ -118,14 +85,16 @@ impl Memory {
     }
 }
 
-/// Calls the blocking or the non-blocking function, which differ in nothing but the request at the end.
+/// Calls the blocking or the non-blocking function, which differ only in the request at the end.
 macro_rules! call {
     ($comm:expr, $request:expr, $blocking:ident, $immediate:ident, ($($argument:expr),*)) => {{
         let functions = $comm.mpi.functions();
         let code = match $request {
-            // SAFETY: whoever calls `collective` vouches for the memory.
+            // SAFETY: the caller of `collective` promises that the memory is valid until this
+            // returns.
             None => unsafe { (functions.$blocking)($($argument,)* $comm.raw) },
-            // SAFETY: whoever calls `start_collective` vouches for the memory; the request is a place for a handle.
+            // SAFETY: the caller of `start_collective` promises that the memory is valid until the
+            // request is complete; `request` points to a handle.
             Some(request) => unsafe { (functions.$immediate)($($argument,)* $comm.raw, request) },
         };
         (if $request.is_none() { stringify!($blocking) } else { stringify!($immediate) }, code)
@@ -133,61 +102,60 @@ macro_rules! call {
 }
 
 impl Comm {
-    /// Runs a collective. All ranks must.
+    /// Runs a collective. All ranks of the communicator must call this.
     ///
     /// # Safety
-    /// The memory must be as large as the collective needs it on this rank, and nobody else may touch it meanwhile.
-    pub unsafe fn collective(&self, collective: Collective, memory: Memory) -> Result<()> {
-        // SAFETY: the caller.
-        unsafe { self.call(collective, memory, None) }
+    /// The memory, and the layouts of blocks where the function takes them, must be valid and as
+    /// large as the collective needs on this rank, and nothing else may access it until this returns.
+    pub unsafe fn collective(&self, call: CollectiveCall, memory: Memory) -> Result<()> {
+        // SAFETY: the caller promises the same, and the call does not outlive this function.
+        unsafe { self.call(call, memory, None) }
     }
 
-    /// Starts a collective. All ranks must, in the same order.
+    /// Starts a collective. All ranks of the communicator must call this, in the same order.
     ///
     /// # Safety
-    /// As for [`collective`](Self::collective), until the request is complete. It cannot be taken back.
-    pub unsafe fn start_collective(&self, collective: Collective, memory: Memory) -> Result<Request> {
+    /// As for [`collective`](Self::collective), until the request is complete. A started collective
+    /// cannot be cancelled.
+    pub unsafe fn start_collective(&self, call: CollectiveCall, memory: Memory) -> Result<Request> {
         let mut request: Word = 0;
-        // SAFETY: the caller.
-        unsafe { self.call(collective, memory, Some(&raw mut request)) }?;
+        // SAFETY: the caller keeps the memory until the request is complete.
+        unsafe { self.call(call, memory, Some(&raw mut request)) }?;
         Ok(Request(request))
     }
 
+    /// Calls the function of MPI: the non-blocking one if there is a place for its request.
+    ///
     /// # Safety
-    /// As for [`collective`](Self::collective), or [`start_collective`](Self::start_collective) if there is a place for a request.
-    unsafe fn call(&self, collective: Collective, memory: Memory, request: Option<*mut Word>) -> Result<()> {
+    /// As for [`collective`](Self::collective) without a request, and as for
+    /// [`start_collective`](Self::start_collective) with one.
+    unsafe fn call(&self, call: CollectiveCall, memory: Memory, request: Option<*mut Word>) -> Result<()> {
         let memory = memory.away_from(self.mpi.constants().in_place);
-        let (name, code) = match collective {
-            Collective::Barrier => call!(self, request, MPI_Barrier, MPI_Ibarrier, ()),
-            Collective::Broadcast { .. }
-            | Collective::Gather { .. }
-            | Collective::Scatter { .. }
-            | Collective::Allgather
-            | Collective::Alltoall => {
-                // SAFETY: the caller.
-                unsafe { self.call_moving(collective, memory, request) }?
+        let CollectiveCall { collective, root, parameters } = call;
+        let root = root as c_int;
+        // SAFETY: the caller promises the same to this function.
+        let (name, code) = unsafe {
+            match parameters {
+                Parameters::Bytes => self.call_bytes(collective, root, memory, request),
+                Parameters::Blocks { input, output } => {
+                    self.call_blocks(collective, root, (input, output), memory, request)
+                }
+                Parameters::Reduction(operation) => {
+                    self.call_reduction(collective, root, operation, memory, request)
+                }
             }
-            // SAFETY: the caller.
-            Collective::Uneven(uneven) => unsafe { self.call_uneven(uneven, memory, request) }?,
-            Collective::Reduce { operation, .. }
-            | Collective::Allreduce(operation)
-            | Collective::ReduceScatter(operation)
-            | Collective::Scan(operation)
-            | Collective::Exscan(operation) => {
-                // SAFETY: the caller.
-                unsafe { self.call_reducing(collective, operation, memory, request) }?
-            }
-        };
+        }?;
         self.mpi.check(name, code)
     }
 
-    /// Those that move bytes.
+    /// Calls a function for blocks of bytes of equal length.
     ///
     /// # Safety
     /// As for [`call`](Self::call).
-    unsafe fn call_moving(
+    unsafe fn call_bytes(
         &self,
         collective: Collective,
+        root: c_int,
         memory: Memory,
         request: Option<*mut Word>,
     ) -> Result<(&'static str, c_int)> {
@@ -195,31 +163,35 @@ impl Comm {
         let byte = self.mpi.constants().byte;
         let (input, output): (*const c_void, *mut c_void) = (memory.input.cast(), memory.output.cast());
         Ok(match collective {
-            Collective::Broadcast { root } => {
-                call!(self, request, MPI_Bcast, MPI_Ibcast, (output, each, byte, root as c_int))
+            Collective::Barrier => call!(self, request, MPI_Barrier, MPI_Ibarrier, ()),
+            Collective::Broadcast => {
+                call!(self, request, MPI_Bcast, MPI_Ibcast, (output, each, byte, root))
             }
-            Collective::Gather { root } => {
-                let root = root as c_int;
+            Collective::Gather => {
                 call!(self, request, MPI_Gather, MPI_Igather, (input, each, byte, output, each, byte, root))
             }
-            Collective::Scatter { root } => {
-                let root = root as c_int;
+            Collective::Scatter => {
                 call!(self, request, MPI_Scatter, MPI_Iscatter, (input, each, byte, output, each, byte, root))
             }
             Collective::Allgather => {
                 call!(self, request, MPI_Allgather, MPI_Iallgather, (input, each, byte, output, each, byte))
             }
-            _ => call!(self, request, MPI_Alltoall, MPI_Ialltoall, (input, each, byte, output, each, byte)),
+            Collective::Alltoall => {
+                call!(self, request, MPI_Alltoall, MPI_Ialltoall, (input, each, byte, output, each, byte))
+            }
+            _ => return Err(Error::Parameters { collective, expected: "a reduction" }),
         })
     }
 
-    /// Those that move bytes in blocks of several lengths.
+    /// Calls a function for blocks of bytes of different lengths.
     ///
     /// # Safety
     /// As for [`call`](Self::call).
-    unsafe fn call_uneven(
+    unsafe fn call_blocks(
         &self,
-        collective: Uneven,
+        collective: Collective,
+        root: c_int,
+        (from, into): (BlockLayout, BlockLayout),
         memory: Memory,
         request: Option<*mut Word>,
     ) -> Result<(&'static str, c_int)> {
@@ -227,50 +199,46 @@ impl Comm {
         let byte = self.mpi.constants().byte;
         let (input, output): (*const c_void, *mut c_void) = (memory.input.cast(), memory.output.cast());
         Ok(match collective {
-            Uneven::Gatherv { root, into } => {
-                let (root, lens, starts) = (root as c_int, into.lens, into.starts);
-                call!(
-                    self,
-                    request,
-                    MPI_Gatherv,
-                    MPI_Igatherv,
-                    (input, own, byte, output, lens, starts, byte, root)
-                )
-            }
-            Uneven::Scatterv { root, from } => {
-                let (root, lens, starts) = (root as c_int, from.lens, from.starts);
-                call!(
-                    self,
-                    request,
-                    MPI_Scatterv,
-                    MPI_Iscatterv,
-                    (input, lens, starts, byte, output, own, byte, root)
-                )
-            }
-            Uneven::Alltoallv { from, into } => call!(
+            Collective::Gather => call!(
+                self,
+                request,
+                MPI_Gatherv,
+                MPI_Igatherv,
+                (input, own, byte, output, into.lens, into.starts, byte, root)
+            ),
+            Collective::Scatter => call!(
+                self,
+                request,
+                MPI_Scatterv,
+                MPI_Iscatterv,
+                (input, from.lens, from.starts, byte, output, own, byte, root)
+            ),
+            Collective::Alltoall => call!(
                 self,
                 request,
                 MPI_Alltoallv,
                 MPI_Ialltoallv,
                 (input, from.lens, from.starts, byte, output, into.lens, into.starts, byte)
             ),
-            Uneven::Allgatherv { into } => call!(
+            Collective::Allgather => call!(
                 self,
                 request,
                 MPI_Allgatherv,
                 MPI_Iallgatherv,
                 (input, own, byte, output, into.lens, into.starts, byte)
             ),
+            _ => return Err(Error::Parameters { collective, expected: "blocks of equal length" }),
         })
     }
 
-    /// Those that combine elements.
+    /// Calls a function that combines elements.
     ///
     /// # Safety
     /// As for [`call`](Self::call).
-    unsafe fn call_reducing(
+    unsafe fn call_reduction(
         &self,
         collective: Collective,
+        root: c_int,
         operation: Operation,
         memory: Memory,
         request: Option<*mut Word>,
@@ -279,24 +247,26 @@ impl Comm {
         let each = count(memory.count)?;
         let (input, output): (*const c_void, *mut c_void) = (memory.input.cast(), memory.output.cast());
         Ok(match collective {
-            Collective::Reduce { root, .. } => {
-                let root = root as c_int;
+            Collective::Reduce => {
                 call!(self, request, MPI_Reduce, MPI_Ireduce, (input, output, each, datatype, op, root))
             }
-            Collective::Allreduce(_) => {
+            Collective::Allreduce => {
                 call!(self, request, MPI_Allreduce, MPI_Iallreduce, (input, output, each, datatype, op))
             }
-            Collective::ReduceScatter(_) => call!(
+            Collective::ReduceScatter => call!(
                 self,
                 request,
                 MPI_Reduce_scatter_block,
                 MPI_Ireduce_scatter_block,
                 (input, output, each, datatype, op)
             ),
-            Collective::Scan(_) => {
+            Collective::Scan => {
                 call!(self, request, MPI_Scan, MPI_Iscan, (input, output, each, datatype, op))
             }
-            _ => call!(self, request, MPI_Exscan, MPI_Iexscan, (input, output, each, datatype, op)),
+            Collective::Exscan => {
+                call!(self, request, MPI_Exscan, MPI_Iexscan, (input, output, each, datatype, op))
+            }
+            _ => return Err(Error::Parameters { collective, expected: "no reduction" }),
         })
     }
 }

@@ -1,31 +1,41 @@
-//! What can go wrong with an MPI.
+//! Errors of an MPI library.
 
 use std::fmt;
 use std::path::PathBuf;
 
+use panto_calls::Collective;
+
 /// The result of a call.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a call, or the library itself, failed.
+/// Why a call, or loading the library, failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// MPI said no.
+    /// A function of MPI returned an error.
     Call {
         /// The function.
         function: &'static str,
-        /// The class of the error, `MPI_ERR_...`, as the library numbers them.
+        /// The error class, `MPI_ERR_...`, as the library numbers them.
         class: i32,
-        /// MPI's own words.
+        /// The text that the library has for the error.
         text: String,
     },
-    /// A message was longer than its buffer. Libraries differ in what the status says of it then, so nothing is repeated here.
+    /// A message was longer than its buffer. Libraries differ in what the status contains then, so
+    /// it is not reported.
     Truncated,
-    /// There is no library that could be loaded. Each is named with the reason.
+    /// No library could be loaded. Each candidate has its reason.
     NotFound(Vec<(PathBuf, String)>),
-    /// A wait for one of no requests.
+    /// A wait for any of no requests.
     NothingToWaitFor,
-    /// More bytes or elements than an MPI count can say.
+    /// More bytes or elements than an MPI count can hold.
     TooLarge(usize),
+    /// A collective was called with parameters of another kind.
+    Parameters {
+        /// The collective.
+        collective: Collective,
+        /// The parameters that it takes.
+        expected: &'static str,
+    },
 }
 
 impl fmt::Display for Error {
@@ -41,6 +51,9 @@ impl fmt::Display for Error {
                 tried.iter().try_for_each(|(path, why)| write!(f, "\n  {}: {why}", path.display()))
             }
             Self::NothingToWaitFor => f.write_str("there is no request to wait for"),
+            Self::Parameters { collective, expected } => {
+                write!(f, "{collective} was called with wrong parameters; it takes {expected}")
+            }
             Self::TooLarge(count) => {
                 write!(
                     f,

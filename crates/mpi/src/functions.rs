@@ -1,11 +1,12 @@
 //! The functions of MPI that Panto calls: their prototypes, once, and the table made from them.
 //!
-//! Handles travel as words ([`Word`]): a 32-bit number fills the lower half of a register, and a word that a library wrote 32
-//! bits of still reads right, if it was 0 before and the machine is little-endian. So one prototype serves all three interfaces.
+//! Handles are passed as words ([`Word`]): a 32-bit number fills the lower half of a register, and a
+//! word of which a library wrote 32 bits is read correctly if it was 0 before and the machine is
+//! little-endian. So one prototype serves all three ABIs.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-/// A handle of any interface: a number or an address.
+/// A handle of any ABI: a number or an address.
 pub type Word = usize;
 
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64", target_endian = "little")))]
@@ -17,7 +18,7 @@ compile_error!(
 pub type UserFunction =
     unsafe extern "C" fn(from: *mut c_void, into: *mut c_void, len: *mut c_int, datatype: *mut c_void);
 
-/// The declared type, or `c_int` where nothing is declared.
+/// The declared type, or `c_int` where none is declared.
 macro_rules! answer {
     () => {
         c_int
@@ -27,7 +28,8 @@ macro_rules! answer {
     };
 }
 
-/// Makes the table from the prototypes. Functions without `-> type` return an error code, as nearly all do.
+/// Makes the table from the prototypes. Functions without `-> type` return an error code, as nearly
+/// all do.
 macro_rules! functions {
     ($(fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $answer:ty)?;)*) => {
         /// The functions of one library.
@@ -38,10 +40,10 @@ macro_rules! functions {
         }
 
         impl Functions {
-            /// Fills the table; the error is the name of the first function that is not there.
+            /// Fills the table; the error is the name of the first function that is missing.
             ///
             /// # Safety
-            /// `symbol` must answer addresses of the functions of an MPI library by their names.
+            /// `symbol` must return addresses of the functions of an MPI library by their names.
             pub(crate) unsafe fn resolve(
                 symbol: &dyn Fn(&CStr) -> Option<*mut c_void>,
             ) -> Result<Self, &'static str> {
@@ -52,8 +54,9 @@ macro_rules! functions {
                             Err(_) => unreachable!(),
                         };
                         let address = symbol(NAME).ok_or(stringify!($name))?;
-                        // SAFETY: the caller says that this is MPI's function of that name, and the standard fixes its
-                        // prototype; handles may be words, as this module explains.
+                        // SAFETY: the caller promises that this is MPI's function of that name, and
+                        // the standard fixes its prototype; handles may be words, as this module
+                        // explains.
                         unsafe {
                             std::mem::transmute::<
                                 *mut c_void,

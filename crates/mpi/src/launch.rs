@@ -1,4 +1,4 @@
-//! What the environment says about who started this process.
+//! The launcher that started this process, by environment variables.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub enum Launcher {
     /// Open MPI's `mpirun`, or one that sets its variables.
     OpenMpi,
-    /// Hydra: the `mpiexec` of MPICH, Intel MPI and MVAPICH; or another one that speaks `PMI`.
+    /// Hydra: the `mpiexec` of MPICH, Intel MPI and MVAPICH; or another launcher with `PMI`.
     Hydra,
     /// MVAPICH's `mpirun_rsh`.
     Mvapich,
@@ -17,7 +17,7 @@ pub enum Launcher {
     Flux,
     /// `srun`.
     Slurm,
-    /// One that speaks `PMIx` and sets nothing else, such as `prterun`.
+    /// A launcher with `PMIx` that sets nothing else, such as `prterun`.
     Pmix,
 }
 
@@ -35,31 +35,31 @@ impl fmt::Display for Launcher {
     }
 }
 
-/// That this process was started as a rank of an MPI job.
+/// How this process was started as a rank of an MPI job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Launch {
-    /// By whom.
+    /// The launcher.
     pub launcher: Launcher,
-    /// As which rank, where the launcher says so.
+    /// The rank, where the launcher sets it.
     pub rank: Option<usize>,
-    /// Of how many, where the launcher says so.
+    /// The number of ranks, where the launcher sets it.
     pub size: Option<usize>,
 }
 
-/// How a launcher is known.
+/// How a launcher is recognised.
 struct Sign {
     launcher: Launcher,
-    /// It counts only where this variable is set.
+    /// The variable that must be set.
     marker: &'static str,
     rank: &'static str,
     size: &'static str,
 }
 
-/// `PMIx` launchers tell their ranks nothing about the size.
+/// `PMIx` launchers do not set the number of ranks.
 const NO_SIZE: &str = "";
 
-/// Signs that stand above Slurm's: launchers that reach other hosts through `srun` leave its variables too, and those count
-/// hosts, not ranks.
+/// Launchers that take precedence over Slurm: those that reach other hosts through `srun` leave its
+/// variables, too, and these count hosts, not ranks.
 const BEFORE_SLURM: [Sign; 5] = [
     sign(Launcher::OpenMpi, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     sign(Launcher::Mvapich, "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
@@ -68,7 +68,7 @@ const BEFORE_SLURM: [Sign; 5] = [
     sign(Launcher::Pmix, "PRTE_LAUNCHED", "PMIX_RANK", NO_SIZE),
 ];
 
-/// Signs that Slurm sets too, according to its `--mpi` option.
+/// Variables that Slurm sets, too, according to its `--mpi` option.
 const AFTER_SLURM: [Sign; 3] = [
     sign(Launcher::Pals, "PALS_RANKID", "PALS_RANKID", "PMI_SIZE"),
     sign(Launcher::Hydra, "PMI_RANK", "PMI_RANK", "PMI_SIZE"),
@@ -83,12 +83,12 @@ const fn sign(launcher: Launcher, marker: &'static str, rank: &'static str, size
 const INTERACTIVE_STEP: u32 = 0xffff_fffa;
 
 impl Launch {
-    /// What this process's environment says; nothing if no launcher started it.
+    /// Returns what this process's environment says; none if no launcher started it.
     pub fn from_environment() -> Option<Self> {
         Self::from_variables(&|name| std::env::var(name).ok())
     }
 
-    /// What these variables say. A value that should be a number and is none counts as not there.
+    /// Returns what these variables say. A value that should be a number and is not is ignored.
     pub fn from_variables(variable: &dyn Fn(&str) -> Option<String>) -> Option<Self> {
         let variables = Variables(variable);
         let first_of = |signs: &[Sign]| signs.iter().find_map(|sign| variables.launch(sign));
@@ -110,13 +110,14 @@ impl Variables<'_> {
         Some(Launch { launcher: sign.launcher, rank: Some(rank), size: self.number(sign.size) })
     }
 
-    /// Scripts of `sbatch` and shells of `salloc` have `SLURM_PROCID` and `SLURM_NTASKS` too; only `srun` says how many tasks
-    /// the step has.
+    /// Returns whether this is a step of Slurm. Scripts of `sbatch` and shells of `salloc` have
+    /// `SLURM_PROCID` and `SLURM_NTASKS`, too; only `srun` sets the number of tasks of the step.
     fn is_slurm_step(&self) -> bool {
         self.number::<usize>("SLURM_STEP_NUM_TASKS").is_some()
     }
 
-    /// A step of one task is as likely a shell (`srun --pty bash`) as a job, unless it was given the means to start MPI.
+    /// Returns the launch of a Slurm step. A step of one task is as likely a shell (`srun --pty
+    /// bash`) as a job, unless it has the means to start MPI.
     fn slurm(&self) -> Option<Launch> {
         let rank = self.number("SLURM_PROCID")?;
         let tasks = self.number("SLURM_STEP_NUM_TASKS")?;
@@ -132,7 +133,7 @@ impl Variables<'_> {
 mod tests {
     use super::*;
 
-    /// From `NAME=VALUE` words.
+    /// Returns the launch of `NAME=VALUE` words.
     fn launch(words: &str) -> Option<Launch> {
         let named = |name: &str| {
             words

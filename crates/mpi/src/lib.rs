@@ -1,8 +1,13 @@
-//! Any MPI, without compiling against it.
+//! Any MPI library, without compiling against it.
 //!
-//! The library that the launcher brought is found ([`find`]), loaded with `dlopen` ([`Library`]), told apart from the others by
-//! its binary interface ([`Abi`]), and started ([`Mpi`]). Return codes are always looked at: a failure is an [`Error`] in MPI's
-//! own words.
+//! The library of the launcher that started this process is found ([`find`]), loaded with `dlopen`
+//! ([`Library`]), identified by its application binary interface ([`Abi`]) and initialized ([`Mpi`]).
+//! MPICH, Open MPI and the standard ABI of MPI 5 differ in the width of handles and in constants;
+//! handles are passed as words, so the difference is one table of constants and the prototypes are
+//! the same.
+//!
+//! Invariant: every return code is checked, and a failure is an [`Error`] with MPI's own text. Cost: a
+//! call through a function pointer.
 //!
 //! ```no_run
 //! use panto_mpi::{Library, Mpi, find, launch::Launch};
@@ -32,11 +37,12 @@ mod status;
 mod window;
 
 pub use abi::{Abi, Constants, StatusLayout};
-pub use collective::{Blocks, Collective, Memory, Uneven};
-pub use comm::{Comm, Mode, Want};
+pub use collective::{BlockLayout, CollectiveCall, Memory, Parameters};
+pub use comm::{Comm, Selector};
 pub use error::{Error, Result};
 pub use library::{Library, short_version};
 pub use mpi::Mpi;
+pub use panto_calls::{Collective, SendMode};
 pub use reduction::{Apply, Operation};
 pub use request::Request;
 pub use status::Status;

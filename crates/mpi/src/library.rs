@@ -1,4 +1,4 @@
-//! A library that is loaded and known, but not started.
+//! An MPI library that is loaded and not initialized.
 
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -22,7 +22,7 @@ pub struct Library {
 }
 
 impl Library {
-    /// Loads the first candidate that serves. The error says of each why it does not.
+    /// Loads the first candidate that works. The error has the reason for each that does not.
     pub fn load(candidates: &[Candidate]) -> Result<Self> {
         let mut tried = Vec::new();
         for candidate in candidates {
@@ -35,7 +35,7 @@ impl Library {
         Err(Error::NotFound(tried))
     }
 
-    /// The error says what is wrong with it.
+    /// Examines a loaded library; the error is what is wrong with it.
     fn from_handle(handle: &Handle, candidate: &Candidate) -> std::result::Result<Self, String> {
         let path = handle.path().unwrap_or_else(|| candidate.file.clone());
         let abi = handle.abi().ok_or("this is not an MPI library")?;
@@ -55,48 +55,50 @@ impl Library {
         Ok(Self { functions, constants, abi, path, found: candidate.why.clone(), version, standard })
     }
 
-    /// Its binary interface.
+    /// Returns its ABI.
     pub fn abi(&self) -> Abi {
         self.abi
     }
 
-    /// The numbers of that interface.
+    /// Returns the constants of its ABI.
     pub fn constants(&self) -> &Constants {
         &self.constants
     }
 
-    /// The file.
+    /// Returns its file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Why this one was loaded.
+    /// Returns why this library was loaded.
     pub fn found(&self) -> &str {
         &self.found
     }
 
-    /// All that the library says of itself.
+    /// Returns all that the library says of itself.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// Its name and version in a line.
+    /// Returns its name and version in one line.
     pub fn name(&self) -> String {
         short_version(&self.version)
     }
 
-    /// The version of the standard that it keeps.
+    /// Returns the version of the standard that it implements.
     pub fn standard(&self) -> (u32, u32) {
         self.standard
     }
 }
 
-/// Those that share MPICH's binary interface. This call has no handles, and so it is safe to ask whatever the interface is.
+/// Returns whether it shares MPICH's ABI. `MPI_Get_library_version` has no handles, so it can be
+/// called whatever the ABI is.
 fn is_mpich(version: &str) -> bool {
     ["MPICH", "MVAPICH", "Intel(R) MPI", "CRAY", "ParaStation"].iter().any(|name| version.contains(name))
 }
 
-/// MPICH and its kin write `MPICH Version:      4.0.2` among many lines; others begin with what matters.
+/// Returns a library's name and version in one line. MPICH and its derivatives write `MPICH
+/// Version:      4.0.2` among many lines; others begin with what matters.
 pub fn short_version(text: &str) -> String {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("unknown");
     let first = first.split(", package:").next().unwrap_or(first).replace(" Version:", "");
@@ -106,63 +108,66 @@ pub fn short_version(text: &str) -> String {
 fn library_version(functions: &Functions, constants: &Constants) -> String {
     let mut text = vec![0_u8; constants.max_library_version.max(8192)];
     let mut len: c_int = 0;
-    // SAFETY: the buffer is as large as the interface asks for; the standard allows this call before initialisation.
+    // SAFETY: the buffer is as large as the ABI demands; the standard allows this call before
+    // initialization.
     let code = unsafe { (functions.MPI_Get_library_version)(text.as_mut_ptr().cast(), &raw mut len) };
     if code == 0 { text_until_nul(&text) } else { "unknown".into() }
 }
 
 fn standard(functions: &Functions) -> (u32, u32) {
     let (mut version, mut subversion): (c_int, c_int) = (0, 0);
-    // SAFETY: both are places for a number; the standard allows this call before initialisation.
+    // SAFETY: both arguments are local variables; the standard allows this call before
+    // initialization.
     unsafe { (functions.MPI_Get_version)(&raw mut version, &raw mut subversion) };
     (version as u32, subversion as u32)
 }
 
-/// What is before the first nul.
+/// Returns the text before the first NUL.
 pub(crate) fn text_until_nul(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).trim().to_owned()
 }
 
-/// What `dlopen` gave. Never closed: MPI libraries do not survive that.
+/// A handle of `dlopen`. It is never closed, because MPI libraries cannot be unloaded.
 struct Handle(*mut c_void);
 
 impl Handle {
-    /// Its symbols are for all, because the plugins of Open MPI look for them there.
+    /// Loads a library with global symbols, because plugins of Open MPI need them.
     fn open(file: &Path) -> std::result::Result<Self, String> {
         let name = CString::new(file.as_os_str().as_bytes()).map_err(|_| "a nul in the name".to_owned())?;
-        // SAFETY: loading runs the library's initialisers, which is what the user asked for by choosing this MPI.
+        // SAFETY: loading runs the library's initializers, which is what the user asked for by
+        // choosing this MPI.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
         if handle.is_null() { Err(last_error()) } else { Ok(Self(handle)) }
     }
 
-    /// Which of the three it is; `None` for what is no MPI.
+    /// Returns its ABI; none if it is not MPI.
     fn abi(&self) -> Option<Abi> {
         // SAFETY: the symbols are those of this library.
         unsafe { Abi::detect(&|name| self.own_symbol(name)) }
     }
 
-    /// In this library, whoever else has one of the same name.
+    /// Returns a symbol of this library, also if another object has one of the same name.
     fn own_symbol(&self, name: &CStr) -> Option<*mut c_void> {
-        // SAFETY: the handle is open and the name ends with a nul.
+        // SAFETY: the handle is open, and the name is a C string.
         let address = unsafe { libc::dlsym(self.0, name.as_ptr()) };
         (!address.is_null()).then_some(address)
     }
 
-    /// As a program that was linked with the library would find it: a tool that was preloaded comes first, so that Panto itself
-    /// can be traced.
+    /// Returns a symbol as a program that was linked with the library would find it: a preloaded
+    /// tool comes first, so that Panto itself can be traced.
     fn symbol(&self, name: &CStr) -> Option<*mut c_void> {
-        // SAFETY: the name ends with a nul.
+        // SAFETY: the name is a C string.
         let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
         if address.is_null() { self.own_symbol(name) } else { Some(address) }
     }
 
-    /// The file that the loader chose.
+    /// Returns the file that the loader chose.
     fn path(&self) -> Option<PathBuf> {
         let address = self.own_symbol(c"MPI_Init_thread")?;
-        // SAFETY: all zero is a value of this C structure.
+        // SAFETY: all zero is a valid value of this C structure.
         let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
-        // SAFETY: the address is a symbol's, and `info` a place for the answer.
+        // SAFETY: the address is a symbol's, and `info` is a local variable.
         let found = unsafe { libc::dladdr(address, &raw mut info) } != 0 && !info.dli_fname.is_null();
         // SAFETY: the loader keeps the name as long as the library, which is never closed.
         let name: Option<&CStr> = found.then(|| unsafe { CStr::from_ptr(info.dli_fname.cast::<c_char>()) });
@@ -171,7 +176,7 @@ impl Handle {
 }
 
 fn last_error() -> String {
-    // SAFETY: the loader's text is valid until the next call on this thread, and copied at once.
+    // SAFETY: the loader's text is valid until the next call on this thread, and is copied at once.
     let text = unsafe {
         let text = libc::dlerror();
         if text.is_null() {

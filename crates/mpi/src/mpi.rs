@@ -1,4 +1,4 @@
-//! An MPI that runs.
+//! An initialized MPI.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -11,9 +11,10 @@ use crate::functions::{Functions, Word};
 use crate::library::{Library, text_until_nul};
 use crate::status::RawStatus;
 
-/// An MPI that was started. It belongs to the thread that started it.
+/// An initialized MPI. It belongs to the thread that initialized it.
 ///
-/// It does not end by being dropped: [`finish`](Mpi::finish) waits for all ranks, and [`abort`](Mpi::abort) for none.
+/// It is not finalized by being dropped: [`finish`](Mpi::finish) waits for all ranks, and
+/// [`abort`](Mpi::abort) for none.
 #[derive(Clone)]
 pub struct Mpi(Rc<Inner>);
 
@@ -23,18 +24,20 @@ struct Inner {
     attached: Cell<bool>,
 }
 
-/// Room for buffered sends. Memory that no message needs is never touched.
+/// The buffer of buffered sends, in bytes. Pages that no message needs are never touched.
 const BUFFER: usize = 16 << 20;
 
 impl Mpi {
-    /// Starts it. Errors come back from now on, instead of ending the program.
+    /// Initializes MPI. Errors are returned from now on, instead of ending the program.
     pub fn start(library: Library) -> Result<Self> {
         let mpi = Self(Rc::new(Inner { library, own_op: Cell::new(None), attached: Cell::new(false) }));
         let mut provided: c_int = 0;
-        // Other threads of the program never call MPI. Open MPI makes each message a third slower (410 ns become 560 ns) at the next
-        // level, `MPI_THREAD_FUNNELED`, because it then locks its counters.
+        // Other threads of the program never call MPI. Open MPI makes each message a third slower
+        // (410 ns become 560 ns) at the next level, `MPI_THREAD_FUNNELED`, because it then locks
+        // its counters.
         let required = mpi.constants().thread_single;
-        // SAFETY: MPI allows that the program's arguments are not given. Called once: `Library::load` made the only library.
+        // SAFETY: MPI allows null for the program's arguments. This is called once: `Library::load`
+        // made the only library.
         let code = unsafe {
             (mpi.functions().MPI_Init_thread)(
                 std::ptr::null_mut(),
@@ -45,45 +48,45 @@ impl Mpi {
         };
         mpi.check("MPI_Init_thread", code)?;
         mpi.return_errors(mpi.constants().comm_world)?;
-        // Errors that belong to no communicator are this one's, since MPI 4.
+        // Errors that belong to no communicator are raised on this one, since MPI 4.
         mpi.return_errors(mpi.constants().comm_self)?;
         Ok(mpi)
     }
 
-    /// The library.
+    /// Returns the library.
     pub fn library(&self) -> &Library {
         &self.0.library
     }
 
-    /// All processes of the job.
+    /// Returns the communicator of all processes of the job.
     pub fn world(&self) -> Comm {
         Comm::new(self, self.constants().comm_world)
     }
 
-    /// Ends it, when all ranks have come here.
+    /// Finalizes MPI, when all ranks have called this.
     pub fn finish(&self) -> Result<()> {
         self.detach_buffer()?;
         self.free_operations()?;
-        // SAFETY: nothing is under way: those who started operations have completed them.
+        // SAFETY: no operation is active: those that were started have been completed.
         self.check("MPI_Finalize", unsafe { (self.functions().MPI_Finalize)() })
     }
 
-    /// Ends the whole job now, with this exit code, and does not wait for anybody.
+    /// Ends the whole job with this exit code, without waiting for other ranks.
     pub fn abort(&self, code: u8) -> ! {
-        // SAFETY: allowed at any time between start and end.
+        // SAFETY: allowed at any time between initialization and finalization.
         unsafe { (self.functions().MPI_Abort)(self.constants().comm_world, c_int::from(code)) };
         std::process::exit(i32::from(code));
     }
 
-    /// Errors of this communicator come back, instead of ending the program.
+    /// Makes errors of a communicator return codes, instead of ending the program.
     pub(crate) fn return_errors(&self, comm: Word) -> Result<()> {
-        // SAFETY: the handles are a communicator's and a constant of the interface.
+        // SAFETY: the handles are a communicator's and a constant of the ABI.
         let code =
             unsafe { (self.functions().MPI_Comm_set_errhandler)(comm, self.constants().errors_return) };
         self.check("MPI_Comm_set_errhandler", code)
     }
 
-    /// Gives buffered sends their room, at the first one.
+    /// Attaches the buffer of buffered sends, at the first one.
     pub(crate) fn attach_buffer(&self) -> Result<()> {
         if self.0.attached.replace(true) {
             return Ok(());
@@ -101,7 +104,7 @@ impl Mpi {
             return Ok(());
         }
         let (mut buffer, mut len): (Word, c_int) = (0, 0);
-        // SAFETY: both are places for the answer, which nobody needs.
+        // SAFETY: both results are local variables, which are ignored.
         let code = unsafe { (self.functions().MPI_Buffer_detach)((&raw mut buffer).cast(), &raw mut len) };
         self.check("MPI_Buffer_detach", code)
     }
@@ -116,18 +119,18 @@ impl Mpi {
         &self.0.library.constants
     }
 
-    /// The address that says that nobody wants a status.
+    /// Returns `MPI_STATUS_IGNORE`.
     #[inline]
     pub(crate) fn ignore(&self) -> *mut c_void {
         std::ptr::without_provenance_mut(self.constants().status_ignore)
     }
 
-    /// The operation that was made for functions of one's own, once it was.
+    /// Returns the reduction operation that was made for user-defined functions, if there is one.
     pub(crate) fn own_op(&self) -> &Cell<Option<Word>> {
         &self.0.own_op
     }
 
-    /// The bytes of the message of a status that MPI has written.
+    /// Returns the bytes of the message of a status that MPI has written.
     #[inline]
     pub(crate) fn count(&self, status: &RawStatus) -> usize {
         let mut count: c_int = 0;
@@ -136,7 +139,7 @@ impl Mpi {
         count.max(0) as usize
     }
 
-    /// Turns what a function returned into a result.
+    /// Turns a return code into a result.
     #[inline]
     pub(crate) fn check(&self, function: &'static str, code: c_int) -> Result<()> {
         if code == 0 { Ok(()) } else { Err(self.error(function, code)) }
@@ -146,7 +149,7 @@ impl Mpi {
     fn error(&self, function: &'static str, code: c_int) -> Error {
         let mut text = vec![0_u8; self.constants().max_error_string.max(1024)];
         let (mut len, mut class): (c_int, c_int) = (0, 0);
-        // SAFETY: the buffer is as large as the interface asks for; all are places for the answers.
+        // SAFETY: the buffer is as large as the ABI demands; the other results are local variables.
         unsafe {
             (self.functions().MPI_Error_string)(code, text.as_mut_ptr().cast(), &raw mut len);
             (self.functions().MPI_Error_class)(code, &raw mut class);

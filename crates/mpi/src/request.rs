@@ -1,4 +1,4 @@
-//! Operations that are under way.
+//! Requests: operations that were started, or can be started.
 
 use std::ffi::{c_int, c_void};
 
@@ -10,75 +10,77 @@ use crate::functions::Word;
 use crate::mpi::Mpi;
 use crate::status::{RawStatus, Status};
 
-/// An operation that was started, or prepared to be started. It belongs to the [`Mpi`] that made it, and does not end by being
-/// dropped: whoever started it must complete it.
+/// A request. It belongs to the [`Mpi`] that made it, and is not completed by being dropped: the
+/// caller that started it must complete it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Request(pub(crate) Word);
 
 impl Request {
-    /// Takes it out of its place, for a call that wants several side by side.
+    /// Takes the request out of its place, for a call on several in an array.
     ///
     /// # Safety
-    /// What stays behind is no request, and must not be used before another one is put in its place.
+    /// What is left is no request, and must not be used before another one is put in its place.
     #[must_use]
     pub unsafe fn take(&mut self) -> Self {
         Self(std::mem::take(&mut self.0))
     }
 
-    /// Starts a persistent operation again.
+    /// Starts a persistent request.
     ///
     /// # Safety
     /// It must be persistent and not active, and its memory valid until it is complete.
     pub unsafe fn start(&mut self, mpi: &Mpi) -> Result<()> {
-        // SAFETY: the caller.
+        // SAFETY: the caller promises a persistent request that is not active, whose memory is
+        // valid.
         mpi.check("MPI_Start", unsafe { (mpi.functions().MPI_Start)(&raw mut self.0) })
     }
 
     /// Waits until a send or a collective is complete.
     #[inline]
     pub fn complete(&mut self, mpi: &Mpi) -> Result<()> {
-        // SAFETY: the request is MPI's own, and this address says that nobody wants the status.
+        // SAFETY: the request is MPI's own, and the status is `MPI_STATUS_IGNORE`.
         let code = unsafe { (mpi.functions().MPI_Wait)(&raw mut self.0, mpi.ignore()) };
         mpi.check("MPI_Wait", code)
     }
 
-    /// Is a send or a collective complete?
+    /// Returns whether a send or a collective is complete.
     #[inline]
     pub fn is_complete(&mut self, mpi: &Mpi) -> Result<bool> {
         let mut flag = 0;
-        // SAFETY: as in `complete`.
+        // SAFETY: the request is MPI's own, and the status is `MPI_STATUS_IGNORE`.
         let code = unsafe { (mpi.functions().MPI_Test)(&raw mut self.0, &raw mut flag, mpi.ignore()) };
         mpi.check("MPI_Test", code)?;
         Ok(flag != 0)
     }
 
-    /// Waits until a receive is complete, and answers what came.
+    /// Waits until a receive is complete, and returns its status.
     #[inline]
     pub fn receive(&mut self, mpi: &Mpi) -> Result<Status> {
         let mut status = RawStatus::new();
-        // SAFETY: the request is MPI's own, and the status a place for one.
+        // SAFETY: the request is MPI's own, and the status is a local variable.
         let code = unsafe { (mpi.functions().MPI_Wait)(&raw mut self.0, status.as_mut_ptr()) };
         mpi.check("MPI_Wait", code)?;
         Ok(status.read(mpi))
     }
 
-    /// What came, if a receive is complete.
+    /// Returns the status of a receive, if it is complete.
     #[inline]
     pub fn try_receive(&mut self, mpi: &Mpi) -> Result<Option<Status>> {
         let (mut status, mut flag) = (RawStatus::new(), 0);
-        // SAFETY: as in `receive`.
+        // SAFETY: the request is MPI's own, and the status is a local variable.
         let code = unsafe { (mpi.functions().MPI_Test)(&raw mut self.0, &raw mut flag, status.as_mut_ptr()) };
         mpi.check("MPI_Test", code)?;
         Ok((flag != 0).then(|| status.read(mpi)))
     }
 
-    /// Waits until one of them is complete; answers its place, and what came if it is a receive. The error that stands alone says that
-    /// nothing is known of any of them.
+    /// Waits until one of the requests is complete. Returns its position, and the status of a
+    /// receive or its error. The outer error means that nothing is known of any of them.
     pub fn wait_any(mpi: &Mpi, requests: &mut [Self]) -> Result<(usize, Result<Status>)> {
         let mut words = Words::gather(mpi, requests);
         let (mut status, mut index) = (RawStatus::new(), -1);
         let (function, count) = (mpi.functions().MPI_Waitany, requests.len() as c_int);
-        // SAFETY: the requests are MPI's own, in the form in which it keeps them; the others are places for the answers.
+        // SAFETY: the requests are MPI's own, in an array as the ABI demands; the results are local
+        // variables.
         let code = unsafe { function(count, words.as_mut_ptr(), &raw mut index, status.as_mut_ptr()) };
         words.scatter(requests);
         let outcome = mpi.check("MPI_Waitany", code);
@@ -88,11 +90,12 @@ impl Request {
         }
     }
 
-    /// Takes a receive back. `None` if it was taken back; otherwise a message had come, and this is it.
+    /// Cancels a receive. Returns none if it was cancelled; otherwise a message had been matched,
+    /// and this is its status.
     pub fn cancel_receive(&mut self, mpi: &Mpi) -> Result<Option<Status>> {
         let (mut status, mut flag) = (RawStatus::new(), 0);
         let functions = mpi.functions();
-        // SAFETY: the request is MPI's own and active; the status is a place for one.
+        // SAFETY: the request is MPI's own and active; the status is a local variable.
         unsafe {
             mpi.check("MPI_Cancel", (functions.MPI_Cancel)(&raw mut self.0))?;
             mpi.check("MPI_Wait", (functions.MPI_Wait)(&raw mut self.0, status.as_mut_ptr()))?;
@@ -101,17 +104,17 @@ impl Request {
         }
     }
 
-    /// Frees a persistent operation.
+    /// Frees a persistent request.
     ///
     /// # Safety
-    /// It must not be active: the library would go on with its memory, and nobody could know until when.
+    /// It must not be active: the library would continue to use its memory for an unknown time.
     pub unsafe fn free(&mut self, mpi: &Mpi) -> Result<()> {
         // SAFETY: the request is MPI's own.
         mpi.check("MPI_Request_free", unsafe { (mpi.functions().MPI_Request_free)(&raw mut self.0) })
     }
 }
 
-/// Requests side by side, as the library's arrays have them: MPICH's handles have half a word.
+/// Requests in an array, as the ABI demands: handles of MPICH have half a word.
 enum Words {
     Narrow(SmallVec<[u32; 16]>),
     Wide(SmallVec<[Word; 16]>),

@@ -1,8 +1,8 @@
-//! Sending and receiving in one call.
+//! A send and a receive in one call.
 
 use std::ffi::c_int;
 
-use crate::comm::{Comm, Want, count};
+use crate::comm::{Comm, Selector, count};
 use crate::error::Result;
 use crate::status::{RawStatus, Status};
 
@@ -15,10 +15,11 @@ impl Comm {
         (buffer, from): (&mut [u8], usize),
         tag: u32,
     ) -> Result<Status> {
-        let (source, from_tag) = self.envelope(Want { source: Some(from), tag: Some(tag) });
+        let (source, from_tag) = self.envelope(Selector { source: Some(from), tag: Some(tag) });
         let (len, room) = (count(data.len())?, count(buffer.len())?);
         let (byte, mut status) = (self.mpi.constants().byte, RawStatus::new());
-        // SAFETY: both buffers are borrowed until the function returns, and do not overlap; the status is a place for one.
+        // SAFETY: both buffers are borrowed until the function returns, and do not overlap; the
+        // status is a local variable.
         let code = unsafe {
             (self.mpi.functions().MPI_Sendrecv)(
                 data.as_ptr().cast(),

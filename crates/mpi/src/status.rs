@@ -1,21 +1,22 @@
-//! The envelope of a message that came.
+//! The status of a message that was received.
 
 use std::ffi::{c_int, c_void};
 
 use crate::mpi::Mpi;
 
-/// Who sent a message, its tag, and its bytes.
+/// Source, tag and length of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Status {
     /// The sender's rank.
     pub source: usize,
     /// The tag.
     pub tag: u32,
-    /// Bytes.
+    /// The length, in bytes.
     pub len: usize,
 }
 
-/// Room for an `MPI_Status` of any interface; the largest has 32 bytes. A library need not fill all of it, so it is filled before.
+/// Memory for an `MPI_Status` of any ABI; the largest has 32 bytes. A library need not write all of
+/// it, so it is initialized.
 #[repr(C, align(8))]
 pub(crate) struct RawStatus([u8; 32]);
 
@@ -41,12 +42,12 @@ impl RawStatus {
         bytes.map_or(0, c_int::from_ne_bytes)
     }
 
-    /// What it says of a message that came.
+    /// Returns the status of a message that was received.
     #[inline]
     pub(crate) fn read(&self, mpi: &Mpi) -> Status {
         let layout = &mpi.constants().status;
         let (source, tag) = (self.field(layout.source), self.field(layout.tag));
-        // Messages of more than 31 bits of bytes cannot be sent, so the lower half is all of it.
+        // Messages of more than 31 bits of bytes cannot be sent, so the lower half is the length.
         let len =
             if layout.count < layout.size { self.field(layout.count) as usize } else { mpi.count(self) };
         Status { source: source.max(0) as usize, tag: tag.max(0) as u32, len }

@@ -1,7 +1,8 @@
-//! The table of constants against what each MPI's own compiler wrapper makes of its own header.
+//! Compares the table of constants with the header of each MPI, as its own compiler wrapper sees it.
 //!
-//! Wrappers are `mpicc.mpich` and `mpicc.openmpi`, as Debian names them, and those that `PANTO_TEST_MPICC` lists, separated by
-//! colons. One that is not there is passed over in so many words; `cargo xtask test` makes sure that they are.
+//! Wrappers are `mpicc.mpich` and `mpicc.openmpi`, as Debian names them, and those that
+//! `PANTO_TEST_MPICC` lists, separated by colons. A missing one is skipped with a message; `cargo xtask
+//! test` makes sure that they are there.
 
 use std::collections::BTreeMap;
 use std::ffi::CStr;
@@ -10,7 +11,7 @@ use std::process::Command;
 
 use panto_mpi::{Abi, Constants, StatusLayout};
 
-/// A name and what it stands for, as `constants.c` prints them.
+/// Names of constants with their values, as `constants.c` prints them.
 type Named = BTreeMap<String, String>;
 
 #[test]
@@ -46,7 +47,7 @@ fn check(wrapper: &str) {
     assert_eq!(table(abi), theirs, "the {abi} interface, by {wrapper}");
 }
 
-/// What the wrapper's header says, or nothing if there is no such wrapper.
+/// Returns the constants of the wrapper's header; none if there is no such wrapper.
 fn header(wrapper: &str) -> Option<Named> {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("constants");
@@ -64,10 +65,10 @@ fn header(wrapper: &str) -> Option<Named> {
     Some(named.map(|(name, value)| (name.into(), value.into())).collect())
 }
 
-/// What our table says, with the names of symbols for their addresses.
+/// Returns the constants of the table, with the names of symbols for their addresses.
 fn table(abi: Abi) -> Named {
     let symbols = std::cell::RefCell::new(Vec::<String>::new());
-    // No address of a symbol is as small as the numbers of the table, nor these as large.
+    // No address of a symbol is as small as the numbers of the table, nor are these as large.
     let base = usize::MAX / 2;
     let symbol = |name: &CStr| {
         let mut symbols = symbols.borrow_mut();
@@ -83,7 +84,7 @@ fn table(abi: Abi) -> Named {
     named(constants, &word)
 }
 
-/// All fields by their names. That none is forgotten, the patterns see to.
+/// Returns all fields by their names. The patterns make sure that none is missing.
 fn named(constants: Constants, word: &dyn Fn(usize) -> String) -> Named {
     let mut named = Named::new();
     macro_rules! name {

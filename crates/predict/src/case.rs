@@ -1,54 +1,56 @@
-//! A machine made ready for a program.
+//! A machine made ready for a program: sized, with ranks mapped to processors.
 
-use panto_machine::{Machine, Map, Model as MachineModel};
-use panto_sim::{Model, Noise, Pace, Setting};
+use panto_machine::{Machine, Model, RankMap};
+use panto_sim::{ComputeScale, NetworkModel, Noise, RunConfig};
 
 use crate::error::Error;
 use crate::mapping::Mapping;
 use crate::speeds::Speeds;
 
-/// What a user may ask for, beside the machine.
+/// How a program runs on a machine; defaults leave the choice to the machine.
 #[derive(Debug, Clone, Default)]
-pub struct Wish {
-    /// So many processors; without it as many as the machine has or can have.
+pub struct CaseOptions {
+    /// The number of processors; `None` for as many as the machine has, or one per rank if it can
+    /// grow.
     pub processors: Option<usize>,
-    /// Which rank runs where.
+    /// The mapping of ranks to processors.
     pub mapping: Mapping,
-    /// How fast processors compute.
+    /// The speeds of processors.
     pub speeds: Speeds,
-    /// How messages get in each other's way; as the machine says if none.
-    pub network: Option<Model>,
+    /// The network model; `None` for that of the machine.
+    pub network: Option<NetworkModel>,
 }
 
-impl Wish {
-    /// How messages get in each other's way on a machine.
-    pub(crate) fn network_of(&self, machine: &Machine) -> Model {
-        self.network.unwrap_or(if machine.traffic { Model::Traffic } else { Model::Fast })
+impl CaseOptions {
+    /// Returns the network model for a machine.
+    pub(crate) fn network_of(&self, machine: &Machine) -> NetworkModel {
+        self.network.unwrap_or(if machine.traffic { NetworkModel::Traffic } else { NetworkModel::Fast })
     }
 }
 
-/// A machine made ready for so many ranks.
+/// A machine made ready for the ranks of a program.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// The machine, with the map of ranks to processors.
+    /// The machine, with the mapping of ranks to processors.
     pub machine: Machine,
-    /// How messages get in each other's way.
-    pub network: Model,
-    /// How fast each rank computes; one for all if it is the same.
-    pub paces: Vec<Pace>,
+    /// The network model.
+    pub network: NetworkModel,
+    /// The speed of each rank; a single element if all are equal.
+    pub compute_scales: Vec<ComputeScale>,
     /// The processor of each rank.
     pub places: Vec<u32>,
-    /// What was done to make it fit.
+    /// What was changed to make the machine fit, for the user.
     pub notes: Vec<String>,
 }
 
 impl Case {
-    /// A machine for so many ranks, as the user wants it. Where there are more ranks than processors, they share them in turns (P13).
-    pub fn new(model: MachineModel, ranks: usize, wish: &Wish) -> Result<Self, Error> {
+    /// Makes a machine ready for `ranks` ranks. If ranks outnumber processors, they share them in turns
+    /// (P13).
+    pub fn new(model: Model, ranks: usize, options: &CaseOptions) -> Result<Self, Error> {
         let mut notes = Vec::new();
-        let mut machine = sized(model, ranks, wish, &mut notes)?;
-        let processors = wish.processors.unwrap_or_else(|| machine.network.processors());
-        let mapping = match (&wish.mapping, wish.processors) {
+        let mut machine = sized(model, ranks, options, &mut notes)?;
+        let processors = options.processors.unwrap_or_else(|| machine.network.processors());
+        let mapping = match (&options.mapping, options.processors) {
             (Mapping::Machine, Some(_)) => &Mapping::Wrap,
             (mapping, _) => mapping,
         };
@@ -60,22 +62,35 @@ impl Case {
             machine.multitasking = true;
             notes.push(format!("ranks share processors in turns: up to {most} on one (processor {on})"));
         }
-        wish.speeds.check(machine.processor.speed)?;
+        options.speeds.check(machine.processor.speed)?;
         Ok(Self {
-            paces: wish.speeds.paces(machine.processor.speed, &places),
-            network: wish.network_of(&machine),
+            compute_scales: options.speeds.compute_scales(machine.processor.speed, &places),
+            network: options.network_of(&machine),
             machine,
             places,
             notes,
         })
     }
 
-    /// How a program is run on it.
-    pub fn setting<'a>(&'a self, noise: Option<&'a dyn Noise>) -> Setting<'a> {
-        Setting { machine: &self.machine, model: self.network, paces: &self.paces, noise }
+    /// Returns the configuration of the simulator.
+    pub fn run_config<'a>(&'a self, noise: Option<&'a dyn Noise>) -> RunConfig<'a> {
+        RunConfig {
+            machine: &self.machine,
+            network_model: self.network,
+            compute_scales: &self.compute_scales,
+            noise,
+        }
     }
 
-    /// How many processors have ranks.
+    /// Returns the name of the network model, as `--network` takes it.
+    pub fn network_name(&self) -> &'static str {
+        match self.network {
+            NetworkModel::Fast => "fast",
+            NetworkModel::Traffic => "traffic",
+        }
+    }
+
+    /// Returns the number of processors that have ranks.
     pub fn processors_used(&self) -> usize {
         let mut places = self.places.clone();
         places.sort_unstable();
@@ -84,31 +99,32 @@ impl Case {
     }
 }
 
-/// The machine with enough processors, if it can have them.
+/// Returns the machine with enough processors for the ranks, if it can grow.
 pub(crate) fn sized(
-    model: MachineModel,
+    model: Model,
     ranks: usize,
-    wish: &Wish,
+    options: &CaseOptions,
     notes: &mut Vec<String>,
 ) -> Result<Machine, Error> {
-    if let Some(wanted) = wish.processors {
+    if let Some(wanted) = options.processors {
         if wanted == 0 {
-            return Err(Error::new("no program runs on 0 processors"));
+            return Err(Error::NoProcessors);
         }
         let has = model.machine().processors();
         if wanted > has && !model.is_builtin() {
-            return Err(Error::new(format!(
-                "{} has {has} processors, and {wanted} were asked for: take a larger topology, such as by --set",
-                model.machine().name
-            )));
+            return Err(Error::TooFewProcessors {
+                machine: model.machine().name.clone(),
+                available: has,
+                requested: wanted,
+            });
         }
         if wanted > has {
             notes.push(format!("{} with {wanted} processors instead of {has}", model.machine().name));
         }
         return Ok(model.with_processors(wanted)?.into_machine());
     }
-    let must_share = |model: &MachineModel| {
-        wish.mapping != Mapping::Machine || (!model.is_builtin() && ranks > model.machine().processors())
+    let must_share = |model: &Model| {
+        options.mapping != Mapping::Machine || (!model.is_builtin() && ranks > model.machine().processors())
     };
     if must_share(&model) {
         return Ok(model.into_machine());
@@ -118,11 +134,12 @@ pub(crate) fn sized(
     Ok(machine)
 }
 
-/// Puts ranks on these processors, on all networks. A network with a map of its own has other numbers for the same processors.
+/// Maps ranks to processors on all networks of a machine. A network with a map of its own has other
+/// numbers for the same processors.
 pub(crate) fn place(machine: &mut Machine, places: &[u32]) {
     let main = machine.network.map.clone();
-    let names = |own: &Map| -> Vec<u32> {
-        let (Map::List(main), Map::List(own)) = (&main, own) else { return places.to_vec() };
+    let names = |own: &RankMap| -> Vec<u32> {
+        let (RankMap::List(main), RankMap::List(own)) = (&main, own) else { return places.to_vec() };
         let renamed = |place: &u32| {
             let at = main.iter().position(|known| known == place);
             at.and_then(|at| own.get(at)).copied().unwrap_or(*place)
@@ -130,9 +147,9 @@ pub(crate) fn place(machine: &mut Machine, places: &[u32]) {
         places.iter().map(renamed).collect()
     };
     for network in machine.networks.values_mut() {
-        network.map = Map::List(names(&network.map));
+        network.map = RankMap::List(names(&network.map));
     }
-    machine.network.map = Map::List(places.to_vec());
+    machine.network.map = RankMap::List(places.to_vec());
 }
 
 fn places(machine: &Machine, ranks: usize) -> Vec<u32> {
@@ -140,7 +157,7 @@ fn places(machine: &Machine, ranks: usize) -> Vec<u32> {
     (0..ranks).map(|rank| machine.network.map.processor(rank, processors)).collect()
 }
 
-/// The most ranks on one processor, and which.
+/// Returns the largest number of ranks on one processor, and that processor.
 fn most_on_one(places: &[u32]) -> Option<(usize, u32)> {
     let mut sorted = places.to_vec();
     sorted.sort_unstable();
@@ -152,20 +169,20 @@ fn most_on_one(places: &[u32]) -> Option<(usize, u32)> {
 mod tests {
     use super::*;
 
-    fn case(machine: &str, ranks: usize, wish: &Wish) -> Case {
-        Case::new(MachineModel::load(machine, &[]).unwrap(), ranks, wish).unwrap()
+    fn case(machine: &str, ranks: usize, options: &CaseOptions) -> Case {
+        Case::new(Model::load(machine, &[]).unwrap(), ranks, options).unwrap()
     }
 
     #[test]
-    fn builtins_grow() {
-        let case = case("infiniband", 1000, &Wish::default());
+    fn built_in_machines_grow() {
+        let case = case("infiniband", 1000, &CaseOptions::default());
         assert!(case.machine.processors() >= 1000);
         assert_eq!((case.processors_used(), case.notes.len()), (1000, 1));
     }
 
     #[test]
     fn a_hundred_ranks_on_nine_processors() {
-        let case = case("ethernet10", 100, &Wish { processors: Some(9), ..Wish::default() });
+        let case = case("ethernet10", 100, &CaseOptions { processors: Some(9), ..CaseOptions::default() });
         assert_eq!((case.processors_used(), case.machine.multitasking), (9, true));
         assert_eq!(case.places[..10], [0, 1, 2, 3, 4, 5, 6, 7, 8, 0]);
         let shares = "ranks share processors in turns: up to 12 on one (processor 0)";
@@ -173,9 +190,10 @@ mod tests {
     }
 
     #[test]
-    fn a_map_outside_of_the_processors_is_refused() {
-        let wish = Wish { processors: Some(2), mapping: Mapping::List(vec![0, 5]), ..Wish::default() };
-        let error = Case::new(MachineModel::load("ethernet10", &[]).unwrap(), 2, &wish).unwrap_err();
+    fn a_map_beyond_the_processors_is_rejected() {
+        let options =
+            CaseOptions { processors: Some(2), mapping: Mapping::List(vec![0, 5]), ..CaseOptions::default() };
+        let error = Case::new(Model::load("ethernet10", &[]).unwrap(), 2, &options).unwrap_err();
         assert!(error.to_string().contains("rank 1 on processor 5"), "{error}");
     }
 }

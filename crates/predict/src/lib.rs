@@ -1,27 +1,33 @@
 //! How a traced program would run on a modelled machine.
 //!
-//! A [`Case`] is a program on a machine: where ranks run ([`Mapping`]), how fast they compute ([`Speeds`]), how messages meet. Its
-//! [`Prediction`] says when each rank ends and where the time went (P14).
+//! A [`Case`] is a machine made ready for a program: where ranks run ([`Mapping`]), how fast they compute
+//! ([`Speeds`]), and whether messages share links. A [`Prediction`] runs the program on it and tells when
+//! each rank ends and where the time went (P14); [`explain`] puts that into sentences. [`sweep`] predicts
+//! many settings from one trace (P19), [`balance`] searches for a better mapping (P18), and [`sample`]
+//! propagates the uncertainty of the model's parameters.
+//!
+//! The engines are in `panto_sim`; tables and charts of predictions are in `panto_report`.
 #![forbid(unsafe_code)]
 
 pub mod balance;
 mod case;
-mod drawing;
 mod error;
+pub mod example;
+mod explanation;
 mod mapping;
 mod noise;
+mod parallel;
 mod prediction;
-pub mod puppet;
 pub mod sample;
 mod speeds;
 pub mod sweep;
-mod words;
+mod timeline;
 
-pub use case::{Case, Wish};
-pub use drawing::Drawing;
-pub use error::Error;
-pub use mapping::Mapping;
+pub use case::{Case, CaseOptions};
+pub use error::{Error, MappingError, NoiseError, SpeedError, SweepError};
+pub use explanation::explain;
+pub use mapping::{Mapping, map_file};
 pub use noise::Disturbance;
 pub use prediction::{CriticalPath, Prediction, Processor};
 pub use speeds::Speeds;
-pub use words::in_words;
+pub use timeline::TimelineRecorder;

@@ -1,14 +1,14 @@
-//! What the operating system takes from computation: interruptions that the program did not ask for.
+//! Noise of the operating system: interruptions that lengthen computation.
 
 use std::path::{Path, PathBuf};
 
+use panto_random::{GOLDEN_GAMMA, SplitMix64};
 use panto_sim::Noise;
-use panto_stats::Rng;
 use panto_units::{Time, parse_span, time};
 
-use crate::error::Error;
+use crate::error::{Error, NoiseError};
 
-/// What disturbs computation. The same seed gives the same disturbance.
+/// A source of noise. The same seed gives the same interruptions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Disturbance {
     kind: Kind,
@@ -17,11 +17,11 @@ pub struct Disturbance {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
-    /// A tick: at regular times, which differ between ranks.
+    /// A timer tick: at regular intervals, with a random phase for each rank.
     Periodic { every: Time, lasts: Time },
-    /// At random times, exponentially distributed both in distance and in length.
+    /// A Poisson process: exponentially distributed intervals and lengths.
     Random { every: Time, lasts: Time },
-    /// As they were recorded; each rank begins at another place of the record, which begins again at its end.
+    /// A recording that is repeated; each rank starts at a random offset.
     Recorded { path: PathBuf, detours: Vec<Detour>, span: Time },
 }
 
@@ -29,15 +29,16 @@ enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Detour {
     at: Time,
-    /// What it and all before it took.
+    /// The length of this one and all before it.
     sum: Time,
 }
 
-/// Beyond so many interruptions of one computation their sum is as good as its expectation: it is off by 3 % then.
+/// Expected interruptions of one computation above which the mean is used instead of a random sum: the
+/// relative standard deviation is about 3% there.
 const MANY: f64 = 1000.0;
 
 impl Disturbance {
-    /// From the words of the command line: `periodic:EVERY,LASTS`, `random:EVERY,LASTS`, or a file.
+    /// Parses `periodic:PERIOD,LENGTH`, `random:PERIOD,LENGTH`, or the name of a file.
     pub fn parse(text: &str, seed: u64) -> Result<Self, Error> {
         let kind = match text.split_once(':') {
             Some(("periodic", times)) => {
@@ -54,7 +55,7 @@ impl Disturbance {
         Ok(Self { kind, seed })
     }
 
-    /// In words, for what a prediction assumes.
+    /// Describes the noise in a sentence.
     pub fn describe(&self) -> String {
         let seconds = |moment: Time| time(moment.as_secs());
         match &self.kind {
@@ -62,7 +63,7 @@ impl Disturbance {
                 format!("computation is interrupted every {} for {}", seconds(*every), seconds(*lasts))
             }
             Kind::Random { every, lasts } => format!(
-                "computation is interrupted at random, every {} for {} in the mean",
+                "computation is interrupted at random, on average every {} for {}",
                 seconds(*every),
                 seconds(*lasts)
             ),
@@ -75,10 +76,10 @@ impl Disturbance {
         }
     }
 
-    /// Numbers that belong to this rank, and to this computation of it.
-    fn rng(&self, rank: u32, number: u64) -> Rng {
-        let mut first = Rng::new(self.seed ^ u64::from(rank).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        Rng::new(first.next_u64() ^ number)
+    /// Returns the random numbers of a computation of a rank.
+    fn rng(&self, rank: u32, number: u64) -> SplitMix64 {
+        let mut first = SplitMix64::new(self.seed ^ u64::from(rank).wrapping_mul(GOLDEN_GAMMA));
+        SplitMix64::new(first.next_u64() ^ number)
     }
 }
 
@@ -103,13 +104,13 @@ impl Noise for Disturbance {
     }
 }
 
-/// The sum of so many interruptions in the mean.
-fn random(rng: &mut Rng, expected: f64, lasts: Time) -> Time {
+/// Returns the total length of a random number of interruptions with this expectation.
+fn random(rng: &mut SplitMix64, expected: f64, lasts: Time) -> Time {
     let lasts = lasts.as_picos() as f64;
     if expected > MANY {
         return Time::from_picos((expected * lasts) as u64);
     }
-    let exponential = |rng: &mut Rng| -(1.0 - rng.unit()).ln();
+    let exponential = |rng: &mut SplitMix64| -(1.0 - rng.unit()).ln();
     let (mut passed, mut sum) = (exponential(rng), 0.0);
     while passed < expected {
         sum += exponential(rng) * lasts;
@@ -118,7 +119,8 @@ fn random(rng: &mut Rng, expected: f64, lasts: Time) -> Time {
     Time::from_picos(sum as u64)
 }
 
-/// What recorded interruptions take that begin while `time` is computed from `from` on. Each lets more of them in.
+/// Returns the total length of the recorded interruptions that begin while `time` is computed from
+/// `from` on, including those that begin during the delays themselves.
 fn within(detours: &[Detour], span: Time, from: u64, time: Time) -> Time {
     let before = |moment: u64| {
         let (rounds, rest) = (moment / span.as_picos(), moment % span.as_picos());
@@ -141,20 +143,18 @@ fn within(detours: &[Detour], span: Time, from: u64, time: Time) -> Time {
 
 fn pair(times: &str, text: &str) -> Result<(Time, Time), Error> {
     let (every, lasts) = times.split_once(',').ok_or_else(|| unknown(text))?;
-    let moment =
-        |word: &str| parse_span(word.trim()).map_err(|error| Error::new(format!("`{text}`: {error}")));
+    let moment = |word: &str| {
+        parse_span(word.trim()).map_err(|reason| NoiseError::Time { text: text.to_owned(), reason })
+    };
     let (every, lasts) = (moment(every)?, moment(lasts)?);
     if every == Time::ZERO {
-        return Err(Error::new(format!("`{text}`: interruptions without time between them never end")));
+        return Err(NoiseError::ZeroPeriod(text.to_owned()).into());
     }
     Ok((every, lasts))
 }
 
 fn unknown(text: &str) -> Error {
-    Error::new(format!(
-        "the noise `{text}` is neither `periodic:1ms,10us` (every, lasts), `random:1ms,10us` (in the mean), nor a file with \
-         two numbers a line: when an interruption began and how long it lasted, in nanoseconds"
-    ))
+    NoiseError::Unknown(text.to_owned()).into()
 }
 
 fn recorded(path: &Path) -> Result<Kind, Error> {
@@ -166,25 +166,20 @@ fn recorded(path: &Path) -> Result<Kind, Error> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let (at, lasts) = numbers(line).ok_or_else(|| {
-            Error::new(format!(
-                "{}:{number}: `{line}` is not two whole numbers of nanoseconds: when an interruption began and how long it \
-                 lasted",
-                path.display()
-            ))
+        let (at, lasts) = numbers(line).ok_or_else(|| NoiseError::Line {
+            path: path.to_owned(),
+            line: number,
+            text: line.to_owned(),
         })?;
         if detours.last().is_some_and(|last| last.at >= at) {
-            return Err(Error::new(format!(
-                "{}:{number}: begins before the line above it; sort the file by its first column",
-                path.display()
-            )));
+            return Err(NoiseError::Unsorted { path: path.to_owned(), line: number }.into());
         }
         sum = sum.saturating_add(lasts.as_picos());
         end = at.saturating_add(lasts).as_picos();
         detours.push(Detour { at, sum: Time::from_picos(sum) });
     }
     if end == 0 || sum >= end {
-        return Err(Error::new(format!("{}: no time is left between interruptions", path.display())));
+        return Err(NoiseError::NoTimeLeft(path.to_owned()).into());
     }
     Ok(Kind::Recorded { path: path.to_owned(), detours, span: Time::from_picos(end) })
 }
@@ -205,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tick_takes_its_share() {
+    fn periodic_noise_takes_its_share() {
         let noise = Disturbance::parse("periodic:1ms,10us", 1).unwrap();
         assert_eq!(noise.delay(3, 0, us(500), us(100_000)), us(1000));
         let pieces: u64 =
@@ -222,20 +217,20 @@ mod tests {
     }
 
     #[test]
-    fn recorded_noise_comes_again() {
+    fn recorded_noise_repeats() {
         let path = std::env::temp_dir().join(format!("panto-noise-{}", std::process::id()));
         std::fs::write(&path, "# begins lasts\n100000 1000\n900000,9000\n").unwrap();
         let noise = Disturbance::parse(path.to_str().unwrap(), 0).unwrap();
-        // Ten rounds of 909 us have ten times 10 us of noise, which is a part of them.
+        // Ten rounds of 909 us contain ten times 10 us of noise.
         assert_eq!(noise.delay(0, 0, us(0), us(8990)), us(100));
         std::fs::write(&path, "5 1\n4 1\n").unwrap();
         let error = Disturbance::parse(path.to_str().unwrap(), 0).unwrap_err().to_string();
         std::fs::remove_file(&path).unwrap();
-        assert!(error.contains(":2: begins before"), "{error}");
+        assert!(error.contains(":2: starts before"), "{error}");
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn invalid_noise_is_rejected() {
         for text in ["often", "periodic:1ms", "random:0s,1us", "periodic:x,1us"] {
             assert!(Disturbance::parse(text, 0).is_err(), "{text}");
         }

@@ -1,64 +1,67 @@
 //! When each rank ends, and where the time went (P14).
+//!
+//! The critical path takes two runs: the first records what ranks waited for, the second adds up what
+//! they did on the path that was found. Runs are deterministic, so nothing else is stored.
 
 use panto_sim::observe::Observer;
 use panto_sim::program::Program;
-use panto_sim::results::{Path, Share, Shares, Spent, Sum, Totals, Waits};
-use panto_sim::{Halted, Noise};
+use panto_sim::results::{Path, PathShare, PathShares, TimeBreakdown, TimeSum, Totals, WaitLog};
+use panto_sim::{Noise, RunError};
 use panto_units::Time;
 
 use crate::case::Case;
 
-/// So many waits are kept at most, to find the critical path: 2.4 GB.
+/// Waits that are kept at most to find the critical path: 2.4 GB of memory.
 const MOST_WAITS: usize = 100_000_000;
 
-/// A processor and what it did.
+/// A processor with its ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Processor {
     /// Its number on the machine.
     pub number: u32,
     /// The ranks that it runs.
     pub ranks: Vec<u32>,
-    /// How long it worked.
-    pub busy: Sum,
+    /// The time in which it was busy.
+    pub busy: TimeSum,
 }
 
-/// What would have to be shorter for the whole to be shorter.
+/// The chain of work and messages that determines the time of the whole run.
 #[derive(Debug, Clone)]
 pub struct CriticalPath {
-    /// From rank to rank.
+    /// The path from rank to rank.
     pub path: Path,
-    /// What ranks did on it, the longest first.
-    pub shares: Vec<Share>,
+    /// The activities of ranks on it, the longest first.
+    pub shares: Vec<PathShare>,
 }
 
-/// How a program would run.
+/// The predicted run of a program.
 #[derive(Debug, Clone)]
 pub struct Prediction {
-    /// When each rank ends.
+    /// The end of each rank.
     pub ends: Vec<Time>,
-    /// What each rank and each function took.
+    /// The times of each rank and each function.
     pub totals: Totals,
-    /// The critical path, unless there were too many waits to find it.
+    /// The critical path; `None` if there were too many waits to find it.
     pub path: Option<CriticalPath>,
-    /// Processors that have ranks, in their order.
+    /// Processors that have ranks, by number.
     pub processors: Vec<Processor>,
-    /// The rank that ends last, and when.
+    /// The rank that ends last, and its end.
     last: Option<(u32, Time)>,
-    /// All ranks together.
-    spent: Spent,
+    /// The sum over ranks.
+    spent: TimeBreakdown,
 }
 
 impl Prediction {
-    /// Runs a program. `extra` sees the first run as well.
+    /// Simulates a program. `extra` observes the first of the two runs.
     pub fn new(
         program: &Program,
         case: &Case,
         noise: Option<&dyn Noise>,
         extra: &mut impl Observer,
-    ) -> Result<Self, Halted> {
-        let setting = case.setting(noise);
-        let mut seen = ((Totals::new(program), Waits::new(program.codes.len(), MOST_WAITS)), extra);
-        let mut ends = panto_sim::run(program, &setting, &mut seen)?;
+    ) -> Result<Self, RunError> {
+        let config = case.run_config(noise);
+        let mut seen = ((Totals::new(program), WaitLog::new(program.codes.len(), MOST_WAITS)), extra);
+        let mut ends = panto_sim::run(program, &config, &mut seen)?;
         let (totals, waits) = seen.0;
         ends.truncate(program.ranks as usize);
         let last = last(&ends);
@@ -66,8 +69,8 @@ impl Prediction {
             None => None,
             Some(path) => {
                 drop(waits);
-                let mut shares = Shares::new(program, &path);
-                panto_sim::run(program, &setting, &mut shares)?;
+                let mut shares = PathShares::new(program, &path);
+                panto_sim::run(program, &config, &mut shares)?;
                 Some(CriticalPath { shares: shares.shares(), path })
             }
         };
@@ -75,50 +78,50 @@ impl Prediction {
         Ok(Self { ends, totals, path, processors, last, spent })
     }
 
-    /// The parallel time: when the last rank ends.
+    /// Returns the makespan: the end of the last rank.
     pub fn time(&self) -> Time {
         self.last.map_or(Time::ZERO, |(_, end)| end)
     }
 
-    /// The rank that ends last.
+    /// Returns the rank that ends last.
     pub fn last(&self) -> Option<u32> {
         self.last.map(|(rank, _)| rank)
     }
 
-    /// How long a rank has nothing to do after its end.
+    /// Returns the time from the end of a rank to the end of the last one.
     pub fn idle(&self, rank: usize) -> Time {
         self.time().since(self.ends[rank])
     }
 
-    /// All ranks together.
-    pub fn spent(&self) -> Spent {
+    /// Returns the times summed over ranks.
+    pub fn spent(&self) -> TimeBreakdown {
         self.spent
     }
 
-    /// The time of all computation on one processor, divided by the parallel time: PUPPET's scaled speed-up.
+    /// Returns PUPPET's scaled speed-up: the computation of all ranks divided by the makespan.
     pub fn scaled_speedup(&self) -> f64 {
         self.per_time(self.spent.compute)
     }
 
-    /// The share of the parallel time in which a processor worked.
+    /// Returns the share of the makespan in which a processor was busy.
     pub fn utilisation(&self, processor: &Processor) -> f64 {
         self.per_time(processor.busy)
     }
 
-    /// Divided by the parallel time; nothing of no time.
-    fn per_time(&self, sum: Sum) -> f64 {
+    /// Returns a time divided by the makespan; 0 for an empty program.
+    fn per_time(&self, sum: TimeSum) -> f64 {
         let time = self.time();
         if time == Time::ZERO { 0.0 } else { sum.as_secs() / time.as_secs() }
     }
 
-    /// The mean over processors.
+    /// Returns the mean utilisation of processors.
     pub fn mean_utilisation(&self) -> f64 {
         let sum: f64 = self.processors.iter().map(|processor| self.utilisation(processor)).sum();
         sum / self.processors.len() as f64
     }
 }
 
-/// The first of those that end last.
+/// Returns the rank with the latest end, the lowest of several, and that end.
 fn last(ends: &[Time]) -> Option<(u32, Time)> {
     let ends = (0..).zip(ends.iter().copied());
     ends.max_by_key(|&(rank, end): &(u32, Time)| (end, std::cmp::Reverse(rank)))

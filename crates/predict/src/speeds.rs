@@ -1,31 +1,32 @@
-//! How fast processors compute, compared with where the program was traced (P13).
+//! Speeds of processors relative to the machine on which the program was traced (P13).
 
 use std::path::Path;
 
-use panto_sim::Pace;
+use panto_sim::ComputeScale;
 
-use crate::error::Error;
+use crate::error::{Error, SpeedError};
 use crate::sample::Figure;
 
-/// How many times faster than where it was traced.
+/// Speeds relative to the traced machine.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Speeds {
-    /// All processors the same.
+    /// One speed for all processors.
     Same(Speed),
-    /// One for each processor, from the first on; what follows is as the last.
+    /// One speed per processor; further processors have the last one.
     Each(Vec<Speed>),
 }
 
-/// Of a processor.
+/// The speed of a processor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Speed {
     factor: f64,
-    /// Where it is with 95 % certainty, if it is not known better.
+    /// Its 95% interval, if it is uncertain.
     between: Option<(f64, f64)>,
 }
 
-/// What can be simulated.
+/// The lowest speed that can be simulated.
 const LEAST: f64 = 1e-8;
+/// The highest speed that can be simulated.
 const MOST: f64 = 1e8;
 
 impl Default for Speeds {
@@ -35,8 +36,8 @@ impl Default for Speeds {
 }
 
 impl Speeds {
-    /// From the words of the command line: `2.3`, `1.8..2.2` if it is not known better, a list such as `1,1,0.5`, or a file with one for each
-    /// processor.
+    /// Parses a number such as `2.3`, an interval such as `1.8..2.2`, a list such as `1,1,0.5`, or the
+    /// name of a file with one speed per processor.
     pub fn parse(text: &str) -> Result<Self, Error> {
         if Path::new(text).is_file() {
             let words =
@@ -51,19 +52,17 @@ impl Speeds {
         let words = words.map(str::trim).filter(|word| !word.is_empty());
         let speeds = words.map(|word| speed(word, text)).collect::<Result<Vec<Speed>, Error>>()?;
         match speeds.as_slice() {
-            [] => Err(Error::new(format!("no speed in `{text}`: give a number such as 2.3"))),
+            [] => Err(SpeedError::Empty(text.to_owned()).into()),
             [one] => Ok(Self::Same(*one)),
             _ => Ok(Self::Each(speeds)),
         }
     }
 
-    /// The same if all are known; who does not draw them can do nothing with an interval.
+    /// Returns the speeds, or an error if one is an interval: only sampling can draw from it.
     pub fn certain(self) -> Result<Self, Error> {
         match self.figures().first() {
             None => Ok(self),
-            Some(Figure { written, .. }) => Err(Error::new(format!(
-                "the speed `{written}` is an interval: `panto simulate --samples 500` draws from it; elsewhere give a number"
-            ))),
+            Some(Figure { written, .. }) => Err(SpeedError::Interval(written.clone()).into()),
         }
     }
 
@@ -74,7 +73,7 @@ impl Speeds {
         }
     }
 
-    /// Those that are not known better than by an interval.
+    /// Returns the speeds that are given by an interval.
     pub fn figures(&self) -> Vec<Figure> {
         let figure = |(nth, speed): (usize, &Speed)| {
             let (low, high) = speed.between?;
@@ -87,7 +86,7 @@ impl Speeds {
         self.as_slice().iter().enumerate().filter_map(figure).collect()
     }
 
-    /// The same with other values for those, in their order.
+    /// Returns the speeds with these values in place of the intervals, in order.
     #[must_use]
     pub fn with(&self, values: &[f64]) -> Self {
         let mut speeds = self.clone();
@@ -102,42 +101,40 @@ impl Speeds {
         speeds
     }
 
-    /// Can they be, on processors that are `machine` times faster already?
+    /// Fails if a speed, times that of the machine model, is out of range.
     pub fn check(&self, machine: f64) -> Result<(), Error> {
         let speeds = self.as_slice().iter().map(|speed| speed.factor * machine);
         match speeds.into_iter().find(|speed| !(LEAST..=MOST).contains(speed)) {
             None => Ok(()),
-            Some(speed) => Err(Error::new(format!(
-                "a processor that is {speed} times as fast as where the program was traced: --speed times processor.speed of \
-                 the model must be from {LEAST:e} to {MOST:e}"
-            ))),
+            Some(speed) => Err(SpeedError::OutOfRange { speed, least: LEAST, most: MOST }.into()),
         }
     }
 
-    /// The pace of each rank: one for all if it is the same; on processors that are `machine` times faster already.
-    pub fn paces(&self, machine: f64, places: &[u32]) -> Vec<Pace> {
-        let pace =
-            |speed: Speed| Pace::faster((speed.factor * machine).clamp(LEAST, MOST)).unwrap_or(Pace::SAME);
+    /// Returns the speed of each rank, times that of the machine model; a single element if all are
+    /// equal.
+    pub fn compute_scales(&self, machine: f64, places: &[u32]) -> Vec<ComputeScale> {
+        let scale = |speed: Speed| {
+            ComputeScale::from_speed((speed.factor * machine).clamp(LEAST, MOST)).unwrap_or(ComputeScale::ONE)
+        };
         match self {
-            Self::Same(speed) => vec![pace(*speed)],
+            Self::Same(speed) => vec![scale(*speed)],
             Self::Each(speeds) => {
                 let of = |place: &u32| speeds[(*place as usize).min(speeds.len() - 1)];
-                places.iter().map(|place| pace(of(place))).collect()
+                places.iter().map(|place| scale(of(place))).collect()
             }
         }
     }
 }
 
-/// A number, or an interval; its middle is that of what is drawn from it.
+/// Parses a number or an interval; the speed of an interval is its geometric mean, the median of the
+/// log-normal distribution that is drawn from.
 fn speed(word: &str, text: &str) -> Result<Speed, Error> {
     match word.split_once("..") {
         None => Ok(Speed { factor: number(word, text)?, between: None }),
         Some((low, high)) => {
             let (low, high) = (number(low, text)?, number(high, text)?);
             if low > high {
-                return Err(Error::new(format!(
-                    "the speed `{word}` in `{text}` begins above its end: try `{high}..{low}`"
-                )));
+                return Err(SpeedError::Reversed { low, high }.into());
             }
             Ok(Speed { factor: (low * high).sqrt(), between: Some((low, high)) })
         }
@@ -146,12 +143,7 @@ fn speed(word: &str, text: &str) -> Result<Speed, Error> {
 
 fn number(word: &str, text: &str) -> Result<f64, Error> {
     let number = word.trim().parse().ok().filter(|number: &f64| *number >= 1e-6 && *number <= 1e6);
-    number.ok_or_else(|| {
-        Error::new(format!(
-            "the speed `{word}` in `{text}` is no number from 0.000001 to 1000000: 2 computes twice as fast as where \
-             the program was traced, and 1.8..2.2 about so"
-        ))
-    })
+    number.ok_or_else(|| SpeedError::Number { word: word.to_owned(), text: text.to_owned() }.into())
 }
 
 #[cfg(test)]
@@ -161,19 +153,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn processors_have_speeds() {
+    fn each_processor_has_its_speed() {
         let second = Time::from_nanos(1_000_000_000);
-        let paces = Speeds::parse("1,2,0.5").unwrap().paces(1.0, &[2, 0, 1, 9]);
-        let times: Vec<f64> = paces.iter().map(|pace| pace.of(second).as_secs()).collect();
+        let compute_scales = Speeds::parse("1,2,0.5").unwrap().compute_scales(1.0, &[2, 0, 1, 9]);
+        let times: Vec<f64> = compute_scales.iter().map(|scale| scale.apply(second).as_secs()).collect();
         assert_eq!(times, [2.0, 1.0, 0.5, 2.0]);
         assert_eq!(
-            Speeds::parse("2").unwrap().paces(2.0, &[0, 1])[0].of(second),
+            Speeds::parse("2").unwrap().compute_scales(2.0, &[0, 1])[0].apply(second),
             Time::from_nanos(250_000_000)
         );
     }
 
     #[test]
-    fn what_is_not_known_better_has_figures() {
+    fn intervals_are_figures_to_draw() {
         let speeds = Speeds::parse("1,2..8,0.5..0.5").unwrap();
         let figures = speeds.figures();
         let keys: Vec<(&str, f64, f64)> =
@@ -181,14 +173,14 @@ mod tests {
         assert_eq!(keys, [("speed of processor 1", 2.0, 8.0), ("speed of processor 2", 0.5, 0.5)]);
         let second = Time::from_nanos(1_000_000_000);
         let times = |speeds: &Speeds| -> Vec<f64> {
-            speeds.paces(1.0, &[0, 1, 2]).iter().map(|pace| pace.of(second).as_secs()).collect()
+            speeds.compute_scales(1.0, &[0, 1, 2]).iter().map(|scale| scale.apply(second).as_secs()).collect()
         };
         assert_eq!(times(&speeds), [1.0, 0.25, 2.0]);
         assert_eq!(times(&speeds.with(&[8.0, 1.0])), [1.0, 0.125, 1.0]);
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn invalid_speeds_are_rejected() {
         for text in ["0", "-1", "fast", "", "1,,x", "nan", "inf", "1..", "..2", "2..1", "1..2..3"] {
             assert!(Speeds::parse(text).is_err(), "{text}");
         }

@@ -1,6 +1,7 @@
-//! Writes sample charts and a sample page into a directory, for looking at them:
-//! `cargo run -p panto-report --example gallery -- /tmp/gallery`. The data are made up.
+//! Writes sample charts and a sample page into a directory for inspection: `cargo run -p
+//! panto-report --example gallery -- /tmp/gallery`. The data are made up.
 
+use panto_testkit::records;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
@@ -8,9 +9,6 @@ use panto_report::chart::{Axis, Chart, Figure, Point, Scale, Series, Style, Unit
 use panto_report::html::{Block, KeyFigure, Page, Section};
 use panto_report::present;
 use panto_report::table::{Column, Table};
-
-#[path = "../tests/report/present/records.rs"]
-mod records;
 
 fn main() -> io::Result<()> {
     let directory: PathBuf = env::args_os().nth(1).unwrap_or_else(|| "gallery".into()).into();
@@ -24,7 +22,7 @@ fn main() -> io::Result<()> {
     write(&directory.join("page.html"), &page().to_html())
 }
 
-/// The graphs of kernels.
+/// Returns the figures of kernels.
 fn kernels() -> impl Iterator<Item = (String, Figure)> {
     let measured = [
         records::echo(3, 22),
@@ -69,10 +67,10 @@ fn sizes() -> Axis {
 }
 
 fn times(scale: Scale) -> Axis {
-    Axis::new("one-way time, median and 95% interval", scale, Unit::Seconds)
+    Axis::new("one-way time (median, 95% confidence interval)", scale, Unit::Seconds)
 }
 
-/// A transport: start-up time, bandwidth, and the size from which a rendezvous costs extra.
+/// A transport: latency, bandwidth, and the size from which a rendezvous costs extra.
 struct Model(&'static str, f64, f64, f64);
 
 const MODELS: [Model; 3] = [
@@ -87,7 +85,7 @@ impl Model {
     }
 }
 
-/// Reproducible noise around 1.
+/// Returns reproducible noise around 1.
 fn noise(seed: f64) -> f64 {
     let value = (seed * 12.9898).sin() * 43758.5453;
     1.0 + (value - value.floor() - 0.5) * 0.08
@@ -163,9 +161,8 @@ fn overlap() -> Chart {
         Series::line(format!("{} ranks", 1 << (index + 1)), points)
     };
     let y = Axis::new("communication hidden behind computation", Scale::Linear, Unit::Percent);
-    let chart = Chart::new("Overlap", sizes(), y).subtitle(
-        "share of the communication time that disappears; below zero, overlapping costs more than it saves",
-    );
+    let chart = Chart::new("Overlap", sizes(), y)
+        .subtitle("hidden share of the communication time; below zero, overlap costs more than it saves");
     (0..10).map(curve).fold(chart, Chart::series)
 }
 
@@ -189,7 +186,7 @@ fn matrix() -> Chart {
     .fold(chart, Chart::series)
 }
 
-/// A send of every size, as on the CM-5: sizes that are a multiple of 16 bytes are faster.
+/// A send of every size, as on the CM-5: multiples of 16 bytes are faster.
 fn envelopes() -> Chart {
     let time = |size: i32| 80e-6 + f64::from(size) * 0.12e-6 + if size % 16 == 0 { 0.0 } else { 4e-6 };
     let points =
@@ -237,7 +234,7 @@ fn single() -> Chart {
 fn results() -> Table {
     let mut table = Table::new([
         Column::text("transport"),
-        Column::number("start-up").unit("us"),
+        Column::number("latency").unit("us"),
         Column::number("half-power size").unit("B"),
         Column::right("bandwidth"),
         Column::number("fit error").unit("%"),
@@ -256,7 +253,7 @@ fn results() -> Table {
 }
 
 fn page() -> Page {
-    let lead = "Shared memory starts 39 times faster than TCP over the loopback device; from 64KiB on, all three \
+    let lead = "Shared memory has a 39 times lower latency than TCP over the loopback device; from 64KiB on, all three \
                 transports are limited by copying.";
     Page::new("Message passing on one node", lead)
         .section(summary())
@@ -267,8 +264,8 @@ fn page() -> Page {
 }
 
 fn summary() -> Section {
-    Section::new("summary", "Summary").block(Block::Figures(vec![
-        KeyFigure::new("Smallest start-up", "210ns", "shared memory, 208ns to 214ns"),
+    Section::new("summary", "Summary").block(Block::KeyFigures(vec![
+        KeyFigure::new("Smallest latency", "210ns", "shared memory, 208ns to 214ns"),
         KeyFigure::new("Largest bandwidth", "9.80GB/s", "shared memory, 4MiB"),
         KeyFigure::new("Barrier, 256 ranks", "10.4us", "dissemination"),
         KeyFigure::new("Overlap", "58.0%", "at 1MiB, 2 ranks"),
@@ -279,7 +276,7 @@ fn point_to_point() -> Section {
     Section::new("p2p", "Point to point")
         .block(Block::paragraph(
             "Time is half of a round trip. The step at 64KiB is the change from the eager to the rendezvous protocol: \
-             from there on, the receiver has to answer before the sender may go on.",
+             from there on, the receiver must send a clear to send before the data follow.",
         ))
         .block(Figure::new([latency(), bandwidth()]))
         .block(results())

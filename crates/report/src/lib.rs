@@ -1,14 +1,16 @@
-//! Charts as SVG, tables as text, CSV, Markdown and HTML, whole reports as one HTML page, and how measurements
-//! are presented with them.
+//! Charts as SVG, tables as text, CSV, Markdown and HTML, reports as one HTML page, and the
+//! presentation of measurements with them.
 //!
-//! The same input gives the same bytes, on every machine: the crate reads no clock, opens no file and asks no
-//! network. ([`raster`] alone reads a font of the system.) Only [`present`] knows of measurements; the others take numbers with a unit and give back text.
+//! The same input gives the same bytes on every machine: the crate reads no clock, opens no file
+//! and uses no network. ([`raster`] alone reads a system font.) Only [`present`] knows of
+//! measurements; the other modules turn numbers with units into text.
 //!
-//! * [`chart`]: a model of a chart and its rendering as SVG.
-//! * [`raster`]: those charts as pictures of pixels.
-//! * [`table`]: tables in four notations.
-//! * [`html`]: a self-contained page of paragraphs, key figures, charts and tables.
-//! * [`present`]: measured points as tables, figures, CSV, JSON and in the layouts of other benchmarks.
+//! - [`chart`]: a model of a chart and its rendering as SVG.
+//! - [`raster`]: charts as PNG.
+//! - [`table`]: tables in four notations.
+//! - [`html`]: a self-contained page of text, key figures, charts and tables.
+//! - [`present`]: measured points as tables, figures, CSV, JSON and in the formats of other
+//!   benchmarks.
 #![forbid(unsafe_code)]
 
 pub mod chart;

@@ -1,15 +1,15 @@
-//! Writing of XML that is also valid HTML: escaping, numbers of fixed precision and balanced tags.
+//! Writer of XML that is also valid HTML: escaping, numbers of fixed precision and balanced tags.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The start of an element: its name and attributes.
+/// Start tag of an element: name and attributes.
 pub(crate) struct Tag {
     name: &'static str,
     attributes: String,
 }
 
-/// A document under construction. Elements close in the order they were opened.
+/// A document under construction. Elements close in the reverse order of opening.
 #[derive(Default)]
 pub(crate) struct Markup {
     out: String,
@@ -53,22 +53,22 @@ impl Markup {
         self.wrapped(tag, &escape(text));
     }
 
-    /// An element around text that is markup already.
+    /// Writes an element around content that is markup already.
     pub fn wrapped(&mut self, tag: &Tag, markup: &str) {
         let _ = writeln!(self.out, "<{0}{1}>{markup}</{0}>", tag.name, tag.attributes);
     }
 
-    /// An element that has nothing but a title, for those who point at it.
+    /// Writes an element that contains only a title, which browsers show as a tooltip.
     pub fn titled(&mut self, tag: &Tag, title: &str) {
         self.wrapped(tag, &format!("<title>{}</title>", escape(title)));
     }
 
-    /// Text that is markup already.
+    /// Writes markup verbatim.
     pub fn raw(&mut self, markup: &str) {
         self.out.push_str(markup);
     }
 
-    /// The finished text; whatever is still open is closed.
+    /// Returns the document; open elements are closed.
     pub fn finish(mut self) -> String {
         while !self.open.is_empty() {
             self.close();
@@ -77,7 +77,7 @@ impl Markup {
     }
 }
 
-/// `text` with everything replaced that XML gives a meaning to or does not allow.
+/// Escapes everything that XML reserves or forbids.
 pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     if text.chars().any(|c| replacement(c).is_some()) {
         text.chars().fold(String::with_capacity(text.len() + 16), push_escaped).into()
@@ -86,7 +86,8 @@ pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A coordinate: a tenth of a pixel is less than anybody sees, also on paper. There is one way only to write each value.
+/// Formats a coordinate with one decimal: a tenth of a pixel is invisible, also in print. Each
+/// value has a single representation.
 pub(crate) fn number(value: f64) -> String {
     panto_units::trim_zeros(&format!("{value:.1}")).to_string()
 }
@@ -107,7 +108,7 @@ fn replacement(c: char) -> Option<&'static str> {
         '"' => Some("&quot;"),
         '\'' => Some("&#39;"),
         '\t' | '\n' | '\r' => None,
-        // XML 1.0 has no way to write these, not even as references.
+        // XML 1.0 cannot represent these, not even as references.
         '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => Some("\u{fffd}"),
         _ => None,
     }

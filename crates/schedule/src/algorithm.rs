@@ -5,77 +5,78 @@ use std::str::FromStr;
 
 use crate::Error;
 
-/// A way to carry out a collective. [`algorithms`](crate::algorithms) says which serve which.
+/// An algorithm for a collective. [`algorithms`](crate::algorithms) lists which implement which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Algorithm {
-    /// One rank after the other, with no cleverness: LIB for a broadcast, through rank 0 for allreduce, a chain for scans,
-    /// and all at once where everybody sends to everybody.
+    /// The naive algorithm: the root serves one rank after the other in a rooted collective (LIB for a
+    /// broadcast), allreduce goes through rank 0, scans are a chain, and an all-to-all starts everything at once.
     Linear,
-    /// Along a binomial tree.
+    /// A binomial tree.
     Binomial,
-    /// Runs of ranks halved again and again: REB for a broadcast.
+    /// Recursive halving of runs of ranks: REB for a broadcast.
     RecursiveHalving,
-    /// REB in segments that follow each other through the tree.
+    /// REB, pipelined in segments.
     SegmentedHalving {
-        /// How many; lowered to the number of elements.
+        /// Number of segments; lowered to the number of elements.
         segments: usize,
     },
     /// Broadcast by binomial scatter and ring allgather (van de Geijn).
     ScatterAllgather,
     /// Broadcast by binomial scatter and recursive-doubling allgather.
     ScatterDoubling,
-    /// Broadcast in segments from each rank to the next.
+    /// Pipelined broadcast: segments travel from each rank to the next.
     Chain {
-        /// How many; lowered to the number of elements.
+        /// Number of segments; lowered to the number of elements.
         segments: usize,
     },
-    /// Partners 1, 2, 4, ... ranks apart.
+    /// Recursive doubling: partners are 1, 2, 4, ... ranks apart.
     RecursiveDoubling,
-    /// Reduction by halving vectors, then gathering.
+    /// Rabenseifner's reduction: recursive halving of the vector, then a gather.
     Rabenseifner,
-    /// Each rank receives from one neighbour and sends to the other.
+    /// A ring: each rank receives from one neighbour and sends to the other.
     Ring,
-    /// To the rank i ahead while from the rank i behind, for i = 1, 2, ...
+    /// Pairwise: in step i = 1, 2, ... a rank sends to the rank i ahead and receives from the rank i behind.
     Pairwise,
-    /// Blocks packed by the bits of the distance that they travel.
+    /// Bruck: blocks are packed by the bits of the distance they travel.
     Bruck,
-    /// Linear exchange of the CM-5 paper.
+    /// LEX, the linear exchange of the CM-5 paper.
     Lex,
-    /// Pairwise exchange of the CM-5 paper.
+    /// PEX, the pairwise exchange of the CM-5 paper.
     Pex,
-    /// Recursive exchange of the CM-5 paper.
+    /// REX, the recursive exchange of the CM-5 paper.
     Rex,
-    /// Barrier that tells the ranks 1, 2, 4, ... ahead.
+    /// Dissemination barrier: in each round a rank notifies the rank 1, 2, 4, ... ahead.
     Dissemination,
-    /// Barrier through rank 0.
+    /// Central barrier through rank 0.
     Central,
-    /// Along a tree with two children each.
+    /// A binary tree.
     Binary,
-    /// Along a tree in which a rank without its lowest digit is its parent.
+    /// A k-nomial tree: the parent of a rank is the rank with its lowest non-zero digit cleared.
     Knomial {
-        /// The base of the digits, at least 2.
+        /// Base of the digits, at least 2.
         radix: usize,
     },
-    /// Everybody sends to everybody, to so many at a time: what MPICH calls scattered.
+    /// Direct exchange with a limited number of partners at a time; MPICH calls it scattered.
     Scattered {
-        /// How many at a time; lowered to the number of the others.
+        /// Partners at a time; lowered to the number of other ranks.
         window: usize,
     },
-    /// The root asks each rank in turn before it sends.
+    /// Gather in which the root prompts each rank in turn; Open MPI calls it `linear_sync`.
     LinearSync,
-    /// Allgather between two neighbours in turn, two blocks a time (Chen and others, 2005). With an odd number of ranks it is a ring.
+    /// Neighbour-exchange allgather: alternately with either neighbour, two blocks at a time (Chen and others,
+    /// 2005). With an odd number of ranks it is a ring.
     Neighbour,
 }
 
-/// Segments where the user names none.
+/// Default number of segments of a pipeline.
 pub(crate) const SEGMENTS: usize = 8;
-/// Open MPI's base of a k-nomial tree.
+/// Default base of a k-nomial tree: Open MPI's.
 pub(crate) const RADIX: usize = 4;
-/// MPICH's number of messages at a time.
+/// Default window of a scattered exchange, in messages: MPICH's.
 pub(crate) const WINDOW: usize = 32;
 
 impl Algorithm {
-    /// All of them, those with a number as they are when the user names none.
+    /// All algorithms, those with a parameter at its default.
     pub const ALL: &'static [Algorithm] = &[
         Algorithm::Linear,
         Algorithm::Binomial,
@@ -101,7 +102,7 @@ impl Algorithm {
         Algorithm::Neighbour,
     ];
 
-    /// The name without its number.
+    /// Returns the name without its parameter.
     pub const fn name(self) -> &'static str {
         match self {
             Algorithm::Linear => "linear",
@@ -129,7 +130,7 @@ impl Algorithm {
         }
     }
 
-    /// Its number of segments, base or window, where it has one.
+    /// Returns the parameter (segments, base or window) of an algorithm that has one.
     pub const fn number(self) -> Option<usize> {
         match self {
             Algorithm::Chain { segments: number }
@@ -152,7 +153,7 @@ impl Algorithm {
         }
     }
 
-    /// Refuses a number that no schedule can have.
+    /// Returns an error if the parameter is out of range.
     pub(crate) fn validate(self) -> Result<(), Error> {
         match self {
             Algorithm::Chain { segments: 0 } | Algorithm::SegmentedHalving { segments: 0 } => {
@@ -164,7 +165,7 @@ impl Algorithm {
         }
     }
 
-    /// Are the two the same but for their numbers?
+    /// Returns whether the two differ at most in their parameter.
     pub fn is_kind_of(self, other: Algorithm) -> bool {
         std::mem::discriminant(&self) == std::mem::discriminant(&other)
     }
@@ -187,7 +188,7 @@ impl fmt::Display for Algorithm {
     }
 }
 
-/// Reads `ring`, `chain:8`, `knomial:4`, and the paper's `lib`, `reb` and `reb:8`.
+/// Parses `ring`, `chain:8`, `knomial:4`, and the CM-5 paper's `lib`, `reb` and `reb:8`.
 impl FromStr for Algorithm {
     type Err = Error;
 

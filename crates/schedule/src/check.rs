@@ -1,46 +1,46 @@
 //! Runs all ranks of a schedule on symbolic data, in one thread and with *synchronous* sends.
 //!
-//! For tests, here and in other crates: a schedule that passes needs no buffering in the transport. Data is whatever
-//! the test likes; with lists as elements and concatenation as the operation the order of a reduction shows.
+//! For tests, here and in other crates: a schedule that passes needs no buffering in the transport. Elements are of
+//! any type; with lists as elements and concatenation as the operation, the result shows the order of a reduction.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 use crate::{Buffer, Order, Plan, Span, Step};
 
-/// What a message costs in virtual time. A rank sends one message at a time and receives one at a time, both at once.
+/// The cost of a message in virtual time. A rank sends one message and receives one message at a time (full duplex).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// For each message.
+    /// Cost per message.
     pub message: u64,
-    /// For each element of a message.
+    /// Cost per element of a message.
     pub element: u64,
 }
 
-/// What came out.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome<T> {
-    /// Each rank's output.
+    /// The output of each rank.
     pub outputs: Vec<Vec<T>>,
-    /// How many messages were sent.
+    /// Number of messages sent.
     pub messages: usize,
-    /// How many elements they carried.
+    /// Number of elements sent.
     pub elements: usize,
-    /// When the last rank was ready. With a message at 1 and an element at 0 that is the number of rounds.
+    /// The makespan. With a cost of 1 per message and 0 per element it is the number of rounds.
     pub time: u64,
 }
 
-/// Why nothing came out.
+/// Why a run failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// There is not one plan and one input of the right length for each rank, in the order of the ranks.
+    /// A rank has no plan, or an input of the wrong length.
     Setup {
-        /// The first rank that lacks something.
+        /// The first such rank.
         rank: usize,
     },
-    /// These ranks wait for each other, each in this step.
+    /// These ranks wait for each other, each in the given step.
     Deadlock(Vec<(usize, Step)>),
-    /// A message and its receive have two lengths.
+    /// A message and its receive differ in length.
     Lengths {
         /// The sending rank.
         from: usize,
@@ -53,19 +53,19 @@ pub enum Failure {
     },
 }
 
-/// What a rank brings.
+/// The initial buffers of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Brought<T> {
-    /// Its input.
+pub struct InitialBuffers<T> {
+    /// The input.
     pub input: Vec<T>,
-    /// Its output as it is at the start; a broadcast's root has its data there.
+    /// The initial contents of the output; the root of a broadcast has its data there.
     pub output: Vec<T>,
 }
 
-/// Executes the plans of all ranks. Scratch begins as `blank`.
+/// Executes the plans of all ranks. Scratch space is initialised to `blank`.
 pub fn run<T: Clone>(
     plans: &[Plan],
-    brought: Vec<Brought<T>>,
+    brought: Vec<InitialBuffers<T>>,
     blank: &T,
     combine: impl Fn(&T, &T) -> T,
     cost: Cost,
@@ -86,7 +86,7 @@ pub fn run<T: Clone>(
     world.finish()
 }
 
-fn check_setup<T>(plans: &[Plan], brought: &[Brought<T>]) -> Result<(), Failure> {
+fn check_setup<T>(plans: &[Plan], brought: &[InitialBuffers<T>]) -> Result<(), Failure> {
     let fits = |rank: usize| {
         let (plan, brought) = (&plans[rank], brought.get(rank));
         plan.rank() == rank
@@ -113,14 +113,14 @@ struct Rank<T> {
     waiting: Waiting,
     /// Messages started and not yet complete.
     open: usize,
-    /// When the last started message was complete.
+    /// The time when the last started message completed.
     settled: u64,
     sends_until: u64,
     receives_until: u64,
 }
 
 impl<T: Clone> Rank<T> {
-    fn new(plan: &Plan, brought: Brought<T>, blank: &T) -> Rank<T> {
+    fn new(plan: &Plan, brought: InitialBuffers<T>, blank: &T) -> Rank<T> {
         let buffers = [brought.input, brought.output, vec![blank.clone(); plan.scratch()]];
         Rank {
             buffers,
@@ -144,7 +144,7 @@ impl<T: Clone> Rank<T> {
         }
     }
 
-    /// A message is complete; tells whether the rank can go on.
+    /// Completes a message; returns whether the rank can proceed.
     fn complete(&mut self, blocking: bool, done: u64) -> bool {
         if blocking {
             self.now = self.now.max(done);
@@ -294,11 +294,11 @@ impl fmt::Display for Failure {
             Failure::Setup { rank } => {
                 write!(
                     f,
-                    "rank {rank} lacks its plan or an input of the planned length; give one of each in order"
+                    "rank {rank} has no plan, or an input of another length than planned; pass one of each per rank, in rank order"
                 )
             }
             Failure::Deadlock(waiting) => {
-                f.write_str("the ranks wait for each other for ever:")?;
+                f.write_str("deadlock: the ranks wait for each other:")?;
                 waiting.iter().try_for_each(|(rank, step)| write!(f, " rank {rank} in \"{step}\";"))?;
                 f.write_str(" reorder their steps or start them")
             }

@@ -1,87 +1,85 @@
-//! What can go wrong, in plain words that name the remedy.
+//! The errors of this crate. Each text names the remedy.
 
 use std::fmt;
 
 use crate::{Algorithm, Collective, Span, Step, Uneven, algorithms};
 
-/// Why something could not be built.
+/// Why a schedule, plan, mesh or shape could not be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// A pattern without ranks.
     NoRanks,
     /// The root is not one of the ranks.
     Root {
-        /// The root asked for.
+        /// The requested root.
         root: usize,
-        /// How many ranks there are.
+        /// Number of ranks.
         ranks: usize,
     },
     /// The rank is not one of the ranks.
     Rank {
-        /// The rank asked for.
+        /// The requested rank.
         rank: usize,
-        /// How many ranks there are.
+        /// Number of ranks.
         ranks: usize,
     },
     /// More elements than memory can hold.
     TooLarge {
-        /// How many ranks there are.
+        /// Number of ranks.
         ranks: usize,
-        /// Elements asked for.
+        /// Number of elements requested.
         count: usize,
     },
-    /// The algorithm does not serve the collective.
-    Unserved {
-        /// The collective asked for.
+    /// The algorithm does not implement the collective.
+    Unsupported {
+        /// The requested collective.
         collective: Collective,
-        /// The algorithm asked for.
+        /// The requested algorithm.
         algorithm: Algorithm,
     },
-    /// The algorithm does not serve the collective with blocks of unequal length.
-    UnservedUneven {
-        /// The collective asked for.
+    /// The algorithm does not implement the collective with blocks of unequal length.
+    UnsupportedUneven {
+        /// The requested collective.
         collective: Uneven,
-        /// The algorithm asked for.
+        /// The requested algorithm.
         algorithm: Algorithm,
     },
     /// A pipeline of no segments.
     NoSegments,
-    /// A tree whose ranks have no digits.
+    /// A k-nomial tree with a base below 2.
     Radix,
-    /// An exchange with nobody at a time.
+    /// An exchange with a window of 0.
     NoWindow,
-    /// No collective has this name.
-    UnknownCollective(String),
     /// No algorithm has this name.
     UnknownAlgorithm(String),
     /// No hop shape has this name.
     UnknownShape(String),
     /// Not of the form `4x2`.
     MeshText(String),
-    /// The mesh has not as many cells as there are ranks.
+    /// The number of cells of the mesh differs from the number of ranks.
     MeshSize {
-        /// Rows asked for.
+        /// Number of rows requested.
         rows: usize,
-        /// Columns asked for.
+        /// Number of columns requested.
         cols: usize,
-        /// How many ranks there are.
+        /// Number of ranks.
         ranks: usize,
     },
     /// The placement names a rank twice or one that does not exist.
     Placement {
         /// The first offending rank.
         rank: usize,
-        /// How many cells the mesh has.
+        /// Number of cells of the mesh.
         ranks: usize,
     },
     /// A Gray code needs a power of two.
     NotPowerOfTwo {
-        /// How many ranks there are.
+        /// Number of ranks.
         ranks: usize,
     },
     /// A schedule that must not be executed.
     Plan {
-        /// Whose steps they are.
+        /// The rank whose steps they are.
         rank: usize,
         /// The number of the offending step, counted from 0.
         step: usize,
@@ -106,12 +104,12 @@ pub enum Fault {
     NoSuchPeer {
         /// The peer.
         peer: usize,
-        /// How many ranks there are.
+        /// Number of ranks.
         ranks: usize,
     },
-    /// The rank talks to itself.
+    /// The rank sends to itself.
     SelfMessage,
-    /// A copy or reduction between spans of two lengths.
+    /// A copy or reduction between spans of different lengths.
     Lengths(Step),
     /// A copy or reduction between spans that overlap.
     Overlap(Step),
@@ -119,7 +117,7 @@ pub enum Fault {
     BeingReceived(Span),
     /// The span would be written while it is being sent.
     BeingSent(Span),
-    /// The steps end with something started and not waited for.
+    /// The steps end while started messages have not been waited for.
     NotWaited,
 }
 
@@ -141,34 +139,31 @@ impl fmt::Display for Error {
                     "{count} elements on {ranks} ranks are more than memory can hold; give fewer of either"
                 )
             }
-            Error::Unserved { collective, algorithm } => unserved(f, *collective, *algorithm),
-            Error::UnservedUneven { collective, algorithm } => write!(
+            Error::Unsupported { collective, algorithm } => unserved(f, *collective, *algorithm),
+            Error::UnsupportedUneven { collective, algorithm } => write!(
                 f,
-                "{algorithm} does not serve {}; use {}",
+                "{algorithm} does not implement {}; use {}",
                 collective.name(),
                 list(collective.algorithms())
             ),
             Error::NoSegments => {
-                f.write_str("a pipeline needs at least one segment; give for instance chain:8")
+                f.write_str("a pipeline needs at least one segment; use for instance chain:8")
             }
             Error::Radix => {
-                f.write_str("a k-nomial tree needs a base of at least 2; give for instance knomial:4")
+                f.write_str("a k-nomial tree needs a base of at least 2; use for instance knomial:4")
             }
-            Error::NoWindow => f.write_str(
-                "an exchange needs at least one partner at a time; give for instance scattered:32",
-            ),
-            Error::UnknownCollective(name) => {
-                write!(f, "no collective is called \"{name}\"; there are {}", list(&Collective::ALL))
+            Error::NoWindow => {
+                f.write_str("an exchange needs at least one partner at a time; use for instance scattered:32")
             }
             Error::UnknownAlgorithm(name) => {
-                write!(f, "no algorithm is called \"{name}\"; there are {}", list(Algorithm::ALL))
+                write!(f, "unknown algorithm \"{name}\"; valid names: {}", list(Algorithm::ALL))
             }
             Error::UnknownShape(name) => write!(
                 f,
-                "no hop shape is called \"{name}\"; there are complete, hypercube, ring, linear, mesh:RxC and torus:RxC"
+                "unknown topology \"{name}\"; valid names: complete, hypercube, ring, linear, mesh:RxC and torus:RxC"
             ),
             Error::MeshText(text) => {
-                write!(f, "\"{text}\" is no mesh; give rows and columns, for instance 4x2")
+                write!(f, "\"{text}\" is not a mesh; give rows and columns, such as 4x2")
             }
             Error::MeshSize { rows, cols, ranks } => write!(
                 f,
@@ -176,11 +171,14 @@ impl fmt::Display for Error {
             ),
             Error::Placement { rank, ranks } => write!(
                 f,
-                "the placement names rank {rank} twice or has no such cell; name each rank from 0 to {} once",
+                "the placement names rank {rank} twice, or that rank does not exist; name each rank from 0 to {} once",
                 last(*ranks)
             ),
             Error::NotPowerOfTwo { ranks } => {
-                write!(f, "a Gray code needs a power of two and {ranks} is none; use the near-square mesh")
+                write!(
+                    f,
+                    "a Gray code needs a power of two, and {ranks} is not one; use the near-square mesh"
+                )
             }
             Error::Plan { rank, step, fault } => {
                 write!(f, "step {step} of rank {rank} must not be executed: {fault}; correct the schedule")
@@ -197,12 +195,12 @@ impl fmt::Display for Fault {
             }
             Fault::WritesInput(step) => write!(f, "\"{step}\" writes the input"),
             Fault::NoSuchPeer { peer, ranks } => write!(f, "rank {peer} is not one of {ranks} ranks"),
-            Fault::SelfMessage => f.write_str("the rank talks to itself, where a copy would do"),
-            Fault::Lengths(step) => write!(f, "\"{step}\" joins spans of two lengths"),
-            Fault::Overlap(step) => write!(f, "\"{step}\" joins spans that overlap"),
+            Fault::SelfMessage => f.write_str("the rank sends to itself; use a copy"),
+            Fault::Lengths(step) => write!(f, "\"{step}\" uses spans of different lengths"),
+            Fault::Overlap(step) => write!(f, "\"{step}\" uses spans that overlap"),
             Fault::BeingReceived(span) => write!(f, "{span} is still being received into"),
             Fault::BeingSent(span) => write!(f, "{span} is written while it is still being sent"),
-            Fault::NotWaited => f.write_str("the steps end before everything started was waited for"),
+            Fault::NotWaited => f.write_str("the steps end before all started messages were waited for"),
         }
     }
 }
@@ -212,7 +210,7 @@ fn last(ranks: usize) -> usize {
 }
 
 fn unserved(f: &mut fmt::Formatter<'_>, collective: Collective, algorithm: Algorithm) -> fmt::Result {
-    write!(f, "{algorithm} does not serve {collective}; use {}", list(algorithms(collective)))
+    write!(f, "{algorithm} does not implement {collective}; use {}", list(algorithms(collective)))
 }
 
 fn list<T: fmt::Display>(items: &[T]) -> String {

@@ -1,37 +1,37 @@
-//! Any number of ranks on an algorithm for powers of two.
+//! Folding: runs an algorithm for powers of two on any number of ranks.
 
 use crate::layout::order;
 use crate::{Span, Step};
 
-/// The first `2 rem` ranks are folded in neighbouring pairs, so that a power of two stays active.
+/// Folds the first `2 rem` ranks in neighbouring pairs, so that a power of two of ranks stays active.
 ///
-/// Neighbours, so that what an active rank stands for is always a run of ranks: reductions keep their order and blocks
-/// stay contiguous. Costs one round before and one after (Rabenseifner, "Optimization of collective reduction
+/// Pairs are neighbours, so that an active rank always represents a run of ranks: reductions keep their order and
+/// blocks stay contiguous. Costs one round before and one after (Rabenseifner, "Optimization of collective reduction
 /// operations", 2004).
 #[derive(Clone, Copy)]
 pub(crate) struct Fold {
     ranks: usize,
     keep: usize,
-    /// How many ranks stay active: the largest power of two not above the number of ranks.
+    /// Number of active ranks: the largest power of two not above the number of ranks.
     pub width: usize,
 }
 
-/// What a rank does between the fold and the unfold.
+/// The role of a rank between the fold and the unfold.
 #[derive(Clone, Copy)]
 pub(crate) enum Role {
-    /// Takes part with a number below the width, perhaps for a folded neighbour as well.
+    /// Participates with an index below the width, and represents a folded neighbour if there is one.
     Active { index: usize, folded: Option<usize> },
-    /// Is represented by a neighbour.
+    /// Represented by a neighbour.
     Folded { into: usize },
 }
 
 impl Fold {
-    /// `keep` is a rank that must stay active, such as the root.
+    /// Creates a fold in which the rank `keep` stays active, such as the root.
     pub fn new(ranks: usize, keep: usize) -> Fold {
         Fold { ranks, keep, width: 1 << ranks.ilog2() }
     }
 
-    /// Rounds of the algorithm on the active ranks: log2 of the width.
+    /// Returns the number of rounds on the active ranks: log2 of the width.
     pub fn levels(self) -> usize {
         self.width.trailing_zeros() as usize
     }
@@ -49,7 +49,7 @@ impl Fold {
         }
     }
 
-    /// The active rank with this number.
+    /// Returns the active rank with this index.
     pub fn rank(self, index: usize) -> usize {
         let pairs = self.ranks - self.width;
         if index >= pairs {
@@ -61,12 +61,12 @@ impl Fold {
         }
     }
 
-    /// The first rank that the active rank with this number stands for; the width itself gives the number of ranks.
+    /// Returns the first rank that the active rank with this index represents; for the width, the number of ranks.
     pub fn first(self, index: usize) -> usize {
         index + index.min(self.ranks - self.width)
     }
 
-    /// The first round of a reduction: all copy their input into the accumulator, folded ranks send it instead.
+    /// Appends the first round of a reduction: active ranks copy their input into the accumulator, folded ranks send it.
     pub fn reduce_in(
         self,
         rank: usize,
@@ -91,7 +91,7 @@ impl Fold {
         }
     }
 
-    /// The last round: folded ranks get the result.
+    /// Appends the last round: folded ranks receive the result.
     pub fn send_out(self, rank: usize, result: Span, steps: &mut Vec<Step>) {
         match self.role(rank) {
             Role::Folded { into } => steps.push(Step::Receive { from: into, span: result }),

@@ -1,4 +1,4 @@
-//! How many links apart two ranks are, and who is a given number of links away (requirement C3).
+//! Hop distances between ranks, and ranks at a given distance (requirement C3).
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,8 @@ use std::str::FromStr;
 use crate::Error;
 use crate::mesh::parse_size;
 
-/// How ranks are wired. Distances are computed from the numbers of the ranks; there is no table but where nothing else is known.
+/// The topology that connects ranks. Distances are computed from rank numbers; only [`FromFirst`](Self::FromFirst)
+/// has a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HopShape {
     /// A link between any two ranks.
@@ -19,24 +20,25 @@ pub enum HopShape {
     Linear,
     /// Links to the neighbours in the row and in the column, ranks placed row by row.
     Mesh {
-        /// How many rows.
+        /// Number of rows.
         rows: usize,
-        /// How many columns.
+        /// Number of columns.
         cols: usize,
     },
-    /// The same, with links around the ends.
+    /// A mesh with wraparound links in both dimensions.
     Torus {
-        /// How many rows.
+        /// Number of rows.
         rows: usize,
-        /// How many columns.
+        /// Number of columns.
         cols: usize,
     },
-    /// Links from rank 0 to each rank, as somebody found out. Of other pairs nothing is known, and they count as neighbours.
+    /// Measured distances from rank 0 to each rank, in links. Distances between other pairs are unknown and count as 1.
     FromFirst(&'static [u32]),
 }
 
 impl HopShape {
-    /// Refuses more ranks than a mesh or torus has cells; the last rows may stay empty. Other shapes fit any number.
+    /// Returns an error if a mesh or torus has fewer cells than there are ranks; its last rows may stay empty. Other
+    /// shapes fit any number of ranks.
     pub fn fits(&self, ranks: usize) -> Result<(), Error> {
         match *self {
             HopShape::Mesh { rows, cols } | HopShape::Torus { rows, cols }
@@ -51,7 +53,7 @@ impl HopShape {
         }
     }
 
-    /// Links between two of the ranks, which the shape must [fit](HopShape::fits). O(1).
+    /// Returns the number of links between two ranks, which the shape must [fit](HopShape::fits). O(1).
     pub fn distance(&self, a: usize, b: usize, ranks: usize) -> usize {
         let apart = a.abs_diff(b);
         match *self {
@@ -71,7 +73,7 @@ impl HopShape {
         }
     }
 
-    /// The largest distance between any two of the ranks. O(1), also where the last row or the cube is not full.
+    /// Returns the largest distance between two ranks. O(1), also where the last row or the cube is not full.
     pub fn diameter(&self, ranks: usize) -> usize {
         let last = ranks.saturating_sub(1);
         match *self {
@@ -92,10 +94,11 @@ impl HopShape {
         }
     }
 
-    /// A rank that is this many links away, if there is one; 0 links away is the rank itself.
+    /// Returns a rank at this distance in links, if there is one; at distance 0 it is the rank itself.
     ///
-    /// On a hypercube the rank with the lowest bits flipped, one for each hop, as in COMET's figure 4.2; on a ring and in
-    /// a line the rank ahead. If that rank does not exist, the one behind or the first that is as far. O(1) mostly, else O(P).
+    /// On a hypercube it is the rank with the lowest bits flipped, one for each hop, as in COMET's figure 4.2; on a ring and in
+    /// a line the rank ahead. If that rank does not exist, the one behind or the first at that distance. Usually O(1),
+    /// else O(P).
     pub fn rank_at_hops(&self, from: usize, hops: usize, ranks: usize) -> Option<usize> {
         if from >= ranks || hops > self.diameter(ranks) {
             return None;
@@ -112,7 +115,7 @@ impl HopShape {
     }
 }
 
-/// The shorter way around a ring.
+/// Returns the distance around a ring.
 fn around(apart: usize, size: usize) -> usize {
     apart.min(size.saturating_sub(apart))
 }
@@ -136,7 +139,7 @@ impl fmt::Display for HopShape {
     }
 }
 
-/// Reads what [`Display`](fmt::Display) writes: `hypercube`, `mesh:4x2`.
+/// Parses what [`Display`](fmt::Display) writes: `hypercube`, `mesh:4x2`.
 impl FromStr for HopShape {
     type Err = Error;
 

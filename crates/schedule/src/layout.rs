@@ -1,4 +1,4 @@
-//! Small arithmetic that the algorithms share.
+//! Index arithmetic shared by the algorithms.
 
 use crate::{Order, Schedule, Span, Step};
 
@@ -10,68 +10,69 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// Where a part begins; `parts` itself gives the end.
+    /// Returns where a part begins; for `parts`, the end of the vector.
     pub fn start(self, part: usize) -> usize {
         part * (self.total / self.parts) + part.min(self.total % self.parts)
     }
 
-    /// The parts from `first` up to but without `end`, inside of a span that holds the whole vector.
+    /// Returns the parts `first..end` within a span that holds the whole vector.
     pub fn range(self, whole: Span, first: usize, end: usize) -> Span {
         let start = self.start(first);
         whole.part(start, self.start(end) - start)
     }
 
-    /// One part, inside of a span that holds the whole vector.
+    /// Returns one part within a span that holds the whole vector.
     pub fn part(self, whole: Span, part: usize) -> Span {
         self.range(whole, part, part + 1)
     }
 
-    /// The length of the longest part.
+    /// Returns the length of the longest part.
     pub fn longest(self) -> usize {
         self.total.div_ceil(self.parts)
     }
 }
 
-/// Ranks counted from the root on, around the end.
+/// A rotation of rank numbers that makes the root number 0.
 #[derive(Clone, Copy)]
-pub(crate) struct Turn {
+pub(crate) struct Rotation {
     pub ranks: usize,
     pub root: usize,
 }
 
-impl Turn {
-    /// The number of a rank when the root is number 0.
+impl Rotation {
+    /// Returns the number of a rank relative to the root.
     pub fn relative(self, rank: usize) -> usize {
         (rank + self.ranks - self.root) % self.ranks
     }
 
-    /// The rank with a number.
+    /// Returns the rank with a relative number.
     pub fn rank(self, relative: usize) -> usize {
         (relative + self.root) % self.ranks
     }
 }
 
-/// ceil(log2 n): how often n ranks can be halved.
+/// Returns ceil(log2 n), the number of times n ranks can be halved.
 pub(crate) fn ceil_log2(n: usize) -> usize {
     n.next_power_of_two().trailing_zeros() as usize
 }
 
-/// Send and receive at the same time, which cannot deadlock even with synchronous sends.
+/// Appends a simultaneous send and receive, which cannot deadlock even with synchronous sends.
 pub(crate) fn exchange(steps: &mut Vec<Step>, to: usize, sent: Span, from: usize, received: Span) {
     steps.push(Step::StartReceive { from, span: received });
     steps.push(Step::StartSend { to, span: sent });
     steps.push(Step::WaitAll);
 }
 
-/// Who stands first when `into` holds what ranks near `mine` gave, and `from` what ranks near `theirs` gave.
+/// Returns the operand order that keeps rank order when `into` comes from ranks near `mine` and `from` from ranks near
+/// `theirs`.
 pub(crate) fn order(mine: usize, theirs: usize) -> Order {
     if theirs < mine { Order::FromFirst } else { Order::IntoFirst }
 }
 
-/// A single copy on every rank, as a phase of its own.
+/// A phase that consists of one local copy on every rank.
 pub(crate) struct CopyOwn<F> {
     pub ranks: usize,
-    /// From where to where, by rank.
+    /// Returns the source and the destination of a rank.
     pub spans: F,
 }
 

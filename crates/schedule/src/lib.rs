@@ -1,17 +1,17 @@
-//! Who talks to whom.
+//! Communication patterns: collective algorithms as schedules, meshes, hop distances, selection rules.
 //!
 //! A collective algorithm is a [`Schedule`]: for each rank an ordered list of [`Step`]s. Transports execute it with
-//! real bytes, the simulator expands it with sizes only, kernels compare it with a library's own. There is never a
-//! second copy of an algorithm.
+//! real bytes, the simulator expands it with sizes only, kernels compare it with an MPI library's own. Each algorithm is
+//! defined once.
 //!
-//! - [`schedule`] builds the steps of a [`Problem`] by an [`Algorithm`]; [`steps`] walks them lazily, so that a
-//!   million ranks need no million lists.
-//! - [`Plan`] is one rank's list, checked so thoroughly that an executor may trust its spans.
-//! - [`rules`] chooses when nobody asked for an algorithm.
-//! - [`mesh`] and [`hops`] answer who is next to whom and who is far away.
+//! - [`schedule`] builds the steps of a [`Problem`] by an [`Algorithm`]; [`steps`] produces them lazily, so that
+//!   a million ranks do not need a million lists.
+//! - [`Plan`] is one rank's list, validated so that an executor may use its spans without further checks.
+//! - [`rules`] selects an algorithm where the caller names none.
+//! - [`mesh`] and [`hops`] give neighbours and distances.
 //! - [`check`] runs all ranks on symbolic data with synchronous sends, for tests here and in other crates.
 //!
-//! This crate does no I/O, knows no transport and counts in elements, never in bytes (but for the rules).
+//! This crate does no I/O, knows no transport and counts in elements, not bytes (except in the rules).
 //!
 //! ```
 //! use panto_schedule::{Algorithm, Collective, Problem, schedule, steps};
@@ -26,30 +26,31 @@
 mod algorithm;
 mod algorithms;
 pub mod check;
-mod collective;
+mod distance;
 mod error;
 mod fold;
 pub mod hops;
-mod inflight;
+mod in_flight;
 mod layout;
-mod lazy;
 pub mod mesh;
 mod plan;
 mod problem;
 mod registry;
 pub mod rules;
+mod schedule;
 mod step;
 mod tree;
 mod uneven;
 
 pub use algorithm::Algorithm;
-pub use collective::Collective;
+pub use distance::Distance;
 pub use error::{Error, Fault};
 pub use hops::HopShape;
-pub use lazy::{Schedule, steps};
 pub use mesh::{Mesh, Neighbours};
+pub use panto_calls::Collective;
 pub use plan::{Plan, Sizes};
 pub use problem::Problem;
 pub use registry::{algorithms, schedule};
+pub use schedule::{Schedule, steps};
 pub use step::{Buffer, Order, Span, Step};
 pub use uneven::{Uneven, UnevenProblem, starts};

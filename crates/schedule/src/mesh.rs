@@ -23,24 +23,24 @@ pub struct Mesh {
     placement: Placement,
 }
 
-/// Who is around a rank, and where it is.
+/// The neighbours of a rank and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Neighbours {
-    /// One row up.
+    /// The neighbour one row up.
     pub top: usize,
-    /// One row down.
+    /// The neighbour one row down.
     pub bottom: usize,
-    /// One column to the left.
+    /// The neighbour one column to the left.
     pub pred: usize,
-    /// One column to the right.
+    /// The neighbour one column to the right.
     pub succ: usize,
-    /// The rank's own row.
+    /// The row of the rank.
     pub row: usize,
-    /// The rank's own column.
+    /// The column of the rank.
     pub col: usize,
 }
 
-/// Which rank is in which cell.
+/// The assignment of ranks to cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Placement {
     RowMajor,
@@ -49,7 +49,7 @@ enum Placement {
 }
 
 impl Mesh {
-    /// A mesh of the given size, filled row by row; it must have as many cells as there are ranks.
+    /// Creates a mesh of the given size, filled row by row; it must have as many cells as there are ranks.
     pub fn new(rows: usize, cols: usize, ranks: usize) -> Result<Mesh, Error> {
         if ranks == 0 {
             return Err(Error::NoRanks);
@@ -61,8 +61,8 @@ impl Mesh {
         }
     }
 
-    /// A square where the number of ranks is one, twice as many columns as rows where it is two squares, as square as it
-    /// can be otherwise; never more rows than columns.
+    /// Creates the most nearly square mesh: a square if the number of ranks is a square number, twice as many columns
+    /// as rows if it is twice a square; never more rows than columns.
     pub fn near_square(ranks: usize) -> Result<Mesh, Error> {
         if ranks == 0 {
             return Err(Error::NoRanks);
@@ -71,11 +71,11 @@ impl Mesh {
         Mesh::new(rows, ranks / rows, ranks)
     }
 
-    /// The near-square mesh of a power of two on a hypercube: neighbours on the mesh, also around its ends, are
-    /// neighbours on the cube.
+    /// Creates the near-square mesh of a power of two on a hypercube: neighbours on the mesh, including wraparound
+    /// neighbours, are neighbours on the cube.
     ///
     /// The rank in a cell is the Gray code of the row followed by the Gray code of the column. The snake through the
-    /// mesh that COMET's figure 4.1 draws by one long Gray code gives the very same placement and does wrap in both
+    /// mesh that COMET's figure 4.1 draws by one long Gray code gives the same placement and wraps in both
     /// directions: on odd rows the long code runs through the columns' code backwards, and so does the snake.
     pub fn gray(ranks: usize) -> Result<Mesh, Error> {
         if !ranks.is_power_of_two() {
@@ -84,7 +84,7 @@ impl Mesh {
         Ok(Mesh { placement: Placement::Gray, ..Mesh::near_square(ranks)? })
     }
 
-    /// A mesh that the user filled, row by row; each rank must be named once.
+    /// Creates a mesh filled row by row in the given order; each rank must appear once.
     pub fn with_order(rows: usize, cols: usize, order: Vec<usize>) -> Result<Mesh, Error> {
         let ranks = order.len();
         Mesh::new(rows, cols, ranks)?;
@@ -98,33 +98,33 @@ impl Mesh {
         Ok(Mesh { rows, cols, placement: Placement::Given { ranks: order, cells } })
     }
 
-    /// How many rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// How many columns.
+    /// Returns the number of columns.
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// How many ranks.
+    /// Returns the number of ranks.
     pub fn ranks(&self) -> usize {
         self.rows * self.cols
     }
 
-    /// The rank in a cell; rows and columns beyond the end continue at the start.
+    /// Returns the rank in a cell; rows and columns wrap around.
     pub fn rank_at(&self, row: usize, col: usize) -> usize {
         let (row, col) = (row % self.rows, col % self.cols);
         match &self.placement {
             Placement::RowMajor => row * self.cols + col,
-            // A Gray mesh has a power of two of columns, so this multiplication is a shift.
+            // The number of columns of a Gray mesh is a power of two, so this multiplication is a shift.
             Placement::Gray => gray(row) * self.cols + gray(col),
             Placement::Given { ranks, .. } => ranks[row * self.cols + col],
         }
     }
 
-    /// Who is around a rank, or nothing if the mesh has no such rank.
+    /// Returns the neighbours of a rank, or `None` if the mesh has no such rank.
     pub fn neighbours(&self, rank: usize) -> Option<Neighbours> {
         if rank >= self.ranks() {
             return None;
@@ -150,12 +150,12 @@ impl Mesh {
     }
 }
 
-/// The code at a position: successive codes differ in one bit.
+/// Returns the Gray code at a position: successive codes differ in one bit.
 pub fn gray(position: usize) -> usize {
     position ^ (position >> 1)
 }
 
-/// The position of a code.
+/// Returns the position of a Gray code.
 pub fn gray_position(code: usize) -> usize {
     let mut position = code;
     let mut shift = 1;
@@ -180,7 +180,7 @@ impl fmt::Display for Mesh {
     }
 }
 
-/// Reads `4x2`: four rows of two columns, filled row by row.
+/// Parses `4x2`: four rows of two columns, filled row by row.
 impl FromStr for Mesh {
     type Err = Error;
 
@@ -190,7 +190,7 @@ impl FromStr for Mesh {
     }
 }
 
-/// Reads two numbers that are not 0 and whose product is one.
+/// Parses two positive numbers whose product does not overflow.
 pub(crate) fn parse_size(text: &str) -> Result<(usize, usize), Error> {
     let numbers =
         text.split_once('x').and_then(|(rows, cols)| Some((rows.parse().ok()?, cols.parse().ok()?)));

@@ -1,9 +1,9 @@
-//! One rank's steps as a list that may be executed without further checks.
+//! One rank's steps as a validated list that may be executed without further checks.
 
-use crate::inflight::InFlight;
+use crate::in_flight::InFlight;
 use crate::{Buffer, Error, Fault, Schedule, Span, Step, steps};
 
-/// Elements in the buffers that the caller brings.
+/// The sizes of the caller's buffers, in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// Elements in the input.
@@ -15,14 +15,14 @@ pub struct Sizes {
 /// One rank's steps, validated.
 ///
 /// An executor that holds buffers of at least [`Plan::input`], [`Plan::output`] and [`Plan::scratch`] elements may use
-/// raw memory for them, because of every step it is known that
+/// raw memory for them, because for every step:
 ///
 /// - its spans lie inside of their buffers, and the input is never written;
 /// - its peer is another rank;
 /// - it reads and writes nothing that a started receive still writes, and writes nothing that a started send still reads;
-/// - a copy or reduction joins spans of one length that do not overlap;
+/// - a copy or reduction uses spans of equal length that do not overlap;
 ///
-/// and of the whole that everything started is waited for.
+/// and because every started message is waited for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     rank: usize,
@@ -33,7 +33,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Lists and checks the steps of one rank. Takes O(n log k) for n steps with k messages between two waits.
+    /// Collects and validates the steps of one rank. Takes O(n log k) for n steps with k messages between two waits.
     pub fn new(schedule: &dyn Schedule, rank: usize, sizes: Sizes) -> Result<Plan, Error> {
         let ranks = schedule.ranks();
         if rank >= ranks {
@@ -45,32 +45,32 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The steps, in order.
+    /// Returns the steps, in order.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// Elements of scratch space that the steps use.
+    /// Returns the scratch space that the steps use, in elements.
     pub fn scratch(&self) -> usize {
         self.scratch
     }
 
-    /// Elements of input that the steps may read.
+    /// Returns the size of the input that the steps may read, in elements.
     pub fn input(&self) -> usize {
         self.sizes.input
     }
 
-    /// Elements of output that the steps may touch.
+    /// Returns the size of the output that the steps may access, in elements.
     pub fn output(&self) -> usize {
         self.sizes.output
     }
 
-    /// Whose steps these are.
+    /// Returns the rank whose steps these are.
     pub fn rank(&self) -> usize {
         self.rank
     }
 
-    /// How many ranks take part.
+    /// Returns the number of ranks.
     pub fn ranks(&self) -> usize {
         self.ranks
     }

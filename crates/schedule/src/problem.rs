@@ -10,7 +10,7 @@ use crate::{Collective, Error, Sizes};
 /// | reduce | the vector | n | n on the root, else 0 |
 /// | allreduce | the vector | n | n |
 /// | scan | the vector | n | n |
-/// | exscan | the vector | n | n, but 0 on rank 0, which has nobody before it |
+/// | exscan | the vector | n | n, but 0 on rank 0, which has no predecessor |
 /// | allgather | one block | n | P n |
 /// | gather | one block | n | P n on the root, else 0 |
 /// | scatter | one block | P n on the root, else 0 | n |
@@ -21,18 +21,18 @@ use crate::{Collective, Error, Sizes};
 /// Blocks lie in the order of the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Problem {
-    /// What is to be done.
+    /// The collective.
     pub collective: Collective,
-    /// How many ranks take part.
+    /// Number of ranks.
     pub ranks: usize,
-    /// The rank with a part of its own; without meaning where [`Collective::rooted`] is false, but still a rank.
+    /// The root; unused where [`Collective::rooted`] is false, but still a valid rank.
     pub root: usize,
     /// Elements of the vector or of one block, see the table.
     pub count: usize,
 }
 
 impl Problem {
-    /// Elements of input that the rank brings.
+    /// Returns the size of the rank's input, in elements.
     pub fn input_len(&self, rank: usize) -> usize {
         match self.collective {
             Collective::Scatter => self.on_root(rank, self.all()),
@@ -42,7 +42,7 @@ impl Problem {
         }
     }
 
-    /// Elements of output that the rank gets.
+    /// Returns the size of the rank's output, in elements.
     pub fn output_len(&self, rank: usize) -> usize {
         match self.collective {
             Collective::Reduce => self.on_root(rank, self.count),
@@ -54,12 +54,12 @@ impl Problem {
         }
     }
 
-    /// Both lengths, as [`Plan::new`](crate::Plan::new) wants them.
+    /// Returns both sizes, as [`Plan::new`](crate::Plan::new) takes them.
     pub fn sizes(&self, rank: usize) -> Sizes {
         Sizes { input: self.input_len(rank), output: self.output_len(rank) }
     }
 
-    /// Refuses what cannot be scheduled, so that no algorithm needs to think of overflow.
+    /// Returns an error for a problem that cannot be scheduled, so that no algorithm needs to handle overflow.
     pub(crate) fn validate(&self) -> Result<(), Error> {
         let Problem { ranks, root, count, .. } = *self;
         if ranks == 0 {

@@ -1,20 +1,20 @@
-//! Which algorithm serves which collective.
+//! The algorithms of each collective.
 
 use crate::algorithm::{RADIX, SEGMENTS, WINDOW};
-use crate::algorithms::exchange::{Exchange, Way};
+use crate::algorithms::exchange::{Exchange, ExchangeOrder};
 use crate::algorithms::{
-    allgather, allreduce, barrier, broadcast, bruck, direct, gather, halving, linearsync, neighbour,
-    pipeline, rabenseifner, reduce, reducescatter, rex, scan,
+    allgather, allreduce, barrier, broadcast, bruck, direct, gather, halving, linear_sync, neighbour,
+    pipeline, rabenseifner, reduce, reduce_scatter, rex, scan,
 };
-use crate::layout::{CopyOwn, Cut, Turn};
-use crate::lazy::Phases;
+use crate::layout::{CopyOwn, Cut, Rotation};
+use crate::schedule::Phases;
 use crate::tree::Shape;
 use crate::{Algorithm as A, Collective, Error, Problem, Schedule, Span};
 
-/// The steps of a collective by an algorithm.
+/// Builds the schedule of a collective by an algorithm.
 ///
 /// Every schedule is correct and free of deadlock for any number of ranks, any root and any count, even when a send
-/// blocks until its receive is posted. The error for an algorithm that does not serve the collective names those
+/// blocks until its receive is posted. The error for an algorithm that does not implement the collective names those
 /// that do.
 pub fn schedule(problem: &Problem, algorithm: A) -> Result<Box<dyn Schedule>, Error> {
     problem.validate()?;
@@ -30,10 +30,10 @@ pub fn schedule(problem: &Problem, algorithm: A) -> Result<Box<dyn Schedule>, Er
         Collective::Scan | Collective::Exscan => scan_by(problem, algorithm),
         Collective::Barrier => barrier_by(problem, algorithm),
     };
-    built.ok_or(Error::Unserved { collective: problem.collective, algorithm })
+    built.ok_or(Error::Unsupported { collective: problem.collective, algorithm })
 }
 
-/// The algorithms that serve a collective; those with a number also serve with another.
+/// Returns the algorithms that implement a collective; a parameter is at its default and may have another value.
 pub const fn algorithms(collective: Collective) -> &'static [A] {
     match collective {
         Collective::Broadcast => &[
@@ -81,7 +81,11 @@ fn broadcast_by(problem: &Problem, algorithm: A) -> Built {
         A::Binary => (Shape::Binary, 1),
         A::Knomial { radix } => (Shape::Knomial(radix), 1),
         A::ScatterAllgather => {
-            return Some(long_broadcast(problem, |turn, cut| allgather::Ring { turn, cut, ahead: 0 }));
+            return Some(long_broadcast(problem, |rotation, cut| allgather::Ring {
+                rotation,
+                cut,
+                ahead: 0,
+            }));
         }
         A::ScatterDoubling => return Some(long_broadcast(problem, allgather::Doubling::new)),
         _ => return None,
@@ -89,17 +93,17 @@ fn broadcast_by(problem: &Problem, algorithm: A) -> Built {
     Some(Box::new(broadcast::TreeBroadcast::new(shape, ranks, root, count, segments)))
 }
 
-/// Scatter, then allgather. The root takes part in the allgather as everybody does, so of its own input it needs to
-/// copy one part only.
+/// Builds a broadcast as a scatter and an allgather. The root takes part in the allgather like every other rank, so
+/// that it copies only one part of its own input.
 fn long_broadcast<S: Schedule + 'static>(
     problem: &Problem,
-    gather: impl Fn(Turn, Cut) -> S,
+    gather: impl Fn(Rotation, Cut) -> S,
 ) -> Box<dyn Schedule> {
     let Problem { ranks, root, count, .. } = *problem;
-    let (turn, cut) = (Turn { ranks, root }, Cut { total: count, parts: ranks });
+    let (rotation, cut) = (Rotation { ranks, root }, Cut { total: count, parts: ranks });
     Box::new(Phases(vec![
         Box::new(broadcast::PartScatter::new(ranks, root, count)),
-        Box::new(gather(turn, cut)),
+        Box::new(gather(rotation, cut)),
     ]))
 }
 
@@ -124,7 +128,7 @@ fn allreduce_by(problem: &Problem, algorithm: A) -> Built {
         A::Rabenseifner => Box::new(rabenseifner::Rabenseifner::new(ranks, None, count)),
         A::Ring => Box::new(Phases(vec![
             Box::new(allreduce::RingReduce { ranks, cut }),
-            Box::new(allgather::Ring { turn: Turn { ranks, root: 0 }, cut, ahead: 1 }),
+            Box::new(allgather::Ring { rotation: Rotation { ranks, root: 0 }, cut, ahead: 1 }),
         ])),
         A::Binomial => Box::new(Phases(vec![
             Box::new(reduce::TreeReduce::first_half(Shape::Binomial, ranks, count)),
@@ -140,12 +144,12 @@ fn allreduce_by(problem: &Problem, algorithm: A) -> Built {
 
 fn allgather_by(problem: &Problem, algorithm: A) -> Built {
     let Problem { ranks, count, .. } = *problem;
-    let (turn, cut) = (Turn { ranks, root: 0 }, Cut { total: ranks * count, parts: ranks });
+    let (rotation, cut) = (Rotation { ranks, root: 0 }, Cut { total: ranks * count, parts: ranks });
     let gather: Box<dyn Schedule> = match algorithm {
-        A::RecursiveDoubling => Box::new(allgather::Doubling::new(turn, cut)),
+        A::RecursiveDoubling => Box::new(allgather::Doubling::new(rotation, cut)),
         A::Bruck => return Some(Box::new(allgather::Bruck { ranks, count })),
         A::Neighbour if ranks.is_multiple_of(2) => Box::new(neighbour::Neighbour { ranks, count }),
-        A::Ring | A::Neighbour => Box::new(allgather::Ring { turn, cut, ahead: 0 }),
+        A::Ring | A::Neighbour => Box::new(allgather::Ring { rotation, cut, ahead: 0 }),
         A::Linear => Box::new(direct::Direct {
             ranks,
             scratch: 0,
@@ -165,7 +169,7 @@ fn gather_by(problem: &Problem, algorithm: A) -> Built {
         A::Linear => Shape::Star,
         A::Binomial => Shape::Binomial,
         A::LinearSync if collective == Collective::Gather => {
-            return Some(Box::new(linearsync::LinearSync { ranks, root, count }));
+            return Some(Box::new(linear_sync::LinearSync { ranks, root, count }));
         }
         _ => return None,
     };
@@ -178,11 +182,11 @@ fn gather_by(problem: &Problem, algorithm: A) -> Built {
 fn alltoall_by(problem: &Problem, algorithm: A) -> Built {
     let Problem { ranks, count, .. } = *problem;
     let way = match algorithm {
-        A::Linear => Way::Linear,
-        A::Pairwise => Way::Pairwise,
-        A::Lex => Way::Lex,
-        A::Pex => Way::Pex,
-        A::Scattered { window } => Way::Scattered(window.min(ranks.max(2) - 1)),
+        A::Linear => ExchangeOrder::Linear,
+        A::Pairwise => ExchangeOrder::Pairwise,
+        A::Lex => ExchangeOrder::Lex,
+        A::Pex => ExchangeOrder::Pex,
+        A::Scattered { window } => ExchangeOrder::Scattered(window.min(ranks.max(2) - 1)),
         A::Bruck => return Some(Box::new(bruck::Bruck { ranks, count })),
         A::Rex => return Some(Box::new(rex::Rex { ranks, count })),
         _ => return None,
@@ -194,8 +198,8 @@ fn reduce_scatter_by(problem: &Problem, algorithm: A) -> Built {
     let Problem { ranks, count, .. } = *problem;
     Some(match algorithm {
         A::RecursiveHalving => Box::new(halving::Halving { ranks, count }),
-        A::Pairwise => Box::new(reducescatter::Pairwise { ranks, count }),
-        A::Ring => Box::new(reducescatter::Ring { ranks, count }),
+        A::Pairwise => Box::new(reduce_scatter::Pairwise { ranks, count }),
+        A::Ring => Box::new(reduce_scatter::Ring { ranks, count }),
         A::Linear => Box::new(Phases(vec![
             Box::new(direct::Direct {
                 ranks,

@@ -1,15 +1,15 @@
-//! The alphabet of a schedule: steps on spans of three buffers.
+//! The steps of a schedule, on spans of three buffers.
 
 use std::fmt;
 
-/// Which of a rank's three buffers a step touches.
+/// One of a rank's three buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Buffer {
-    /// What the caller gives; never written.
+    /// The caller's input; never written.
     Input,
-    /// What the caller gets.
+    /// The caller's output.
     Output,
-    /// Working space of the size that [`Schedule::scratch`](crate::Schedule::scratch) asks for.
+    /// Working space of the size that [`Schedule::scratch`](crate::Schedule::scratch) returns.
     Scratch,
 }
 
@@ -20,98 +20,98 @@ pub struct Span {
     pub buffer: Buffer,
     /// The first element.
     pub start: usize,
-    /// How many elements; a message of none is still a message.
+    /// Number of elements; a message of 0 elements is still a message.
     pub len: usize,
 }
 
-/// On which side the incoming operand of a reduction stands.
+/// The operand order of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// `into = from op into`
+    /// Computes `into = from op into`.
     FromFirst,
-    /// `into = into op from`
+    /// Computes `into = into op from`.
     IntoFirst,
 }
 
-/// One thing that a rank does.
+/// One step of a rank.
 ///
-/// The k-th message sent from one rank to another meets the k-th receive that the other posts for it, whether the two
-/// are blocking or started. A send may be synchronous: it need not complete before its receive is posted.
+/// The k-th message sent from one rank to another matches the k-th receive that the other posts for it, whether the
+/// two are blocking or started. A send may be synchronous: it need not complete before its receive is posted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// Sends and blocks until the span may be reused.
     Send {
         /// The receiving rank.
         to: usize,
-        /// What is sent.
+        /// The data to send.
         span: Span,
     },
     /// Receives and blocks until the data has arrived.
     Receive {
         /// The sending rank.
         from: usize,
-        /// Where the data goes.
+        /// The receive buffer.
         span: Span,
     },
     /// Starts a send that a later [`Step::WaitAll`] completes.
     StartSend {
         /// The receiving rank.
         to: usize,
-        /// What is sent; must not change before the wait.
+        /// The data to send; must not change before the wait.
         span: Span,
     },
     /// Starts a receive that a later [`Step::WaitAll`] completes.
     StartReceive {
         /// The sending rank.
         from: usize,
-        /// Where the data goes; must not be touched before the wait.
+        /// The receive buffer; must not be accessed before the wait.
         span: Span,
     },
-    /// Waits for everything started so far.
+    /// Waits for all messages started so far.
     WaitAll,
-    /// Copies inside the rank; the spans have one length and do not overlap.
+    /// Copies locally; the spans have equal length and do not overlap.
     Copy {
-        /// Where the elements are.
+        /// The source.
         from: Span,
-        /// Where they go.
+        /// The destination.
         to: Span,
     },
-    /// Combines element by element; the spans have one length and do not overlap.
+    /// Combines element by element; the spans have equal length and do not overlap.
     Reduce {
         /// The operand that is only read.
         from: Span,
         /// The operand that becomes the result.
         into: Span,
-        /// Which of the two stands first.
+        /// The operand order.
         order: Order,
     },
 }
 
 impl Span {
-    /// A span of no elements, for messages that carry nothing but the fact that they were sent.
+    /// The empty span, for messages that only synchronise.
     pub const EMPTY: Span = Span { buffer: Buffer::Scratch, start: 0, len: 0 };
 
-    /// `len` elements of the input from `start` on.
+    /// Returns `len` elements of the input from `start`.
     pub const fn input(start: usize, len: usize) -> Span {
         Span { buffer: Buffer::Input, start, len }
     }
 
-    /// `len` elements of the output from `start` on.
+    /// Returns `len` elements of the output from `start`.
     pub const fn output(start: usize, len: usize) -> Span {
         Span { buffer: Buffer::Output, start, len }
     }
 
-    /// `len` elements of the scratch space from `start` on.
+    /// Returns `len` elements of the scratch space from `start`.
     pub const fn scratch(start: usize, len: usize) -> Span {
         Span { buffer: Buffer::Scratch, start, len }
     }
 
-    /// One past the last element, or `None` when no memory is that large.
+    /// Returns the index one past the last element, or `None` on overflow.
     pub const fn end(self) -> Option<usize> {
         self.start.checked_add(self.len)
     }
 
-    /// Whether the two spans share an element.
+    /// Returns whether the two spans share an element.
     pub fn overlaps(self, other: Span) -> bool {
         self.buffer == other.buffer
             && self.len > 0
@@ -120,7 +120,7 @@ impl Span {
             && other.start < self.start.saturating_add(self.len)
     }
 
-    /// `len` elements that begin `offset` elements into this span.
+    /// Returns the `len` elements that begin `offset` elements into this span.
     pub(crate) const fn part(self, offset: usize, len: usize) -> Span {
         Span { buffer: self.buffer, start: self.start + offset, len }
     }

@@ -1,26 +1,25 @@
-//! Trees over ranks counted from the root, computed and never stored.
+//! Trees over ranks relative to the root, computed and never stored.
 
 use std::cmp::Ordering;
 
 use crate::layout::ceil_log2;
 
-/// The shape of a tree over the numbers 0..n with root 0.
+/// The shape of a tree over the nodes 0..n with root 0.
 ///
-/// The descendants of a number are always the run of numbers behind it, so that gathering and scattering move
-/// contiguous data.
+/// The descendants of a node are always the run of nodes after it, so that gather and scatter move contiguous data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// All hang on the root, in ascending order.
+    /// All nodes are children of the root, in ascending order.
     Star,
-    /// One behind the other.
+    /// Each node is the child of its predecessor.
     Chain,
-    /// Number v hangs on v without its lowest bit; absent children are left out.
+    /// The parent of node v is v with its lowest set bit cleared.
     Binomial,
-    /// The run of numbers is halved again and again: the broadcast order of the CM-5 paper.
+    /// The run of nodes is halved recursively: the broadcast order of the CM-5 paper.
     Halving,
-    /// Two children each, with subtrees as equal as they can be.
+    /// A binary tree with subtrees as equal as possible.
     Binary,
-    /// Number v hangs on v without its lowest digit to this base, which is 2 or more; 2 is the binomial tree.
+    /// The parent of node v is v with its lowest non-zero digit to this base cleared; base 2 is the binomial tree.
     Knomial(usize),
 }
 
@@ -46,7 +45,7 @@ impl Tree {
         })
     }
 
-    /// How many numbers the node stands for, itself among them.
+    /// Returns the number of nodes in the subtree, the node included.
     pub fn extent(self, node: usize) -> usize {
         match self.shape {
             Shape::Star if node > 0 => 1,
@@ -70,7 +69,7 @@ impl Tree {
         }
     }
 
-    /// The children in the order in which they are sent to: largest subtree first, or ascending where all are equal.
+    /// Returns a child in the order of sending: largest subtree first, ascending among equals.
     pub fn child(self, node: usize, index: usize) -> usize {
         match self.shape {
             Shape::Star | Shape::Chain => node + 1 + index,
@@ -84,8 +83,8 @@ impl Tree {
         }
     }
 
-    /// The children in the order in which they are received from: smallest subtree first, as it is complete first, and ascending
-    /// always, so that vectors are combined in the order of the ranks.
+    /// Returns a child in the order of receiving: smallest subtree first, since it completes first, and always
+    /// ascending, so that vectors are combined in rank order.
     pub fn child_upwards(self, node: usize, index: usize) -> usize {
         match self.shape {
             Shape::Star | Shape::Chain | Shape::Binary => self.child(node, index),
@@ -94,7 +93,7 @@ impl Tree {
         }
     }
 
-    /// The parent of a node that is not the root, and the length of the run that it gets.
+    /// Returns the parent of a node that is not the root, and the length of the node's run, in a halving tree.
     fn halving_run(self, node: usize) -> (usize, usize) {
         let (mut holder, mut run) = (0, self.size);
         loop {
@@ -110,7 +109,7 @@ impl Tree {
         }
     }
 
-    /// The same for a tree with two children each.
+    /// Returns the parent of a node that is not the root, and the length of the node's run, in a binary tree.
     fn binary_run(self, node: usize) -> (usize, usize) {
         let (mut holder, mut run) = (0, self.size);
         loop {
@@ -128,7 +127,7 @@ impl Tree {
     }
 }
 
-/// The weight of the lowest digit that is not 0, to this base.
+/// Returns the weight of the lowest non-zero digit to this base.
 fn low_digit(node: usize, radix: usize) -> usize {
     let mut weight = 1;
     while node.is_multiple_of(weight * radix) {
@@ -137,12 +136,12 @@ fn low_digit(node: usize, radix: usize) -> usize {
     weight
 }
 
-/// Children that a run of so many numbers has: for each weight below it, as many digits as fit.
+/// Returns the number of children of a subtree of `extent` nodes: for each weight below it, as many digits as fit.
 fn knomial_degree(extent: usize, radix: usize) -> usize {
     weights(extent, radix).map(|weight| digits(extent, radix, weight)).sum()
 }
 
-/// How far behind its parent a child stands, the largest weight first.
+/// Returns the offset of a child from its parent, the largest weight first.
 fn knomial_child(extent: usize, radix: usize, index: usize) -> usize {
     let mut behind = knomial_degree(extent, radix) - index;
     for weight in weights(extent, radix) {
@@ -155,7 +154,7 @@ fn knomial_child(extent: usize, radix: usize, index: usize) -> usize {
     0
 }
 
-/// The same with the smallest weight first.
+/// Returns the offset of a child from its parent, the smallest weight first.
 fn knomial_child_upwards(extent: usize, radix: usize, index: usize) -> usize {
     let mut before = index;
     for weight in weights(extent, radix) {
@@ -168,7 +167,7 @@ fn knomial_child_upwards(extent: usize, radix: usize, index: usize) -> usize {
     0
 }
 
-/// 1, the base, its square and so on, below `extent`.
+/// Returns the powers of the base below `extent`.
 fn weights(extent: usize, radix: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(1_usize), move |weight| weight.checked_mul(radix))
         .take_while(move |weight| *weight < extent)

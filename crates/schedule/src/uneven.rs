@@ -19,10 +19,10 @@ pub enum Uneven {
 }
 
 impl Uneven {
-    /// All of them.
+    /// All uneven collectives.
     pub const ALL: [Uneven; 4] = [Uneven::Gatherv, Uneven::Scatterv, Uneven::Allgatherv, Uneven::Alltoallv];
 
-    /// The name, as MPI has it.
+    /// Returns the name as in MPI, in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             Uneven::Gatherv => "gatherv",
@@ -32,7 +32,7 @@ impl Uneven {
         }
     }
 
-    /// The same with blocks of one length.
+    /// Returns the collective with blocks of equal length.
     pub const fn even(self) -> Collective {
         match self {
             Uneven::Gatherv => Collective::Gather,
@@ -42,8 +42,8 @@ impl Uneven {
         }
     }
 
-    /// The algorithms that serve it; the first is what is used when nobody asked for one. Those that pack blocks of several
-    /// ranks into one message need blocks of one length.
+    /// Returns the algorithms that implement it; the first is the default. Algorithms that pack blocks of several ranks
+    /// into one message need blocks of equal length.
     pub const fn algorithms(self) -> &'static [Algorithm] {
         match self {
             Uneven::Gatherv | Uneven::Scatterv => &[Algorithm::Linear],
@@ -56,17 +56,17 @@ impl Uneven {
 /// An uneven collective with its sizes. Blocks lie in the order of the ranks, without gaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnevenProblem {
-    /// What is to be done.
+    /// The collective.
     pub collective: Uneven,
-    /// The rank with a part of its own; without meaning where there is none, but still a rank.
+    /// The root; unused by collectives without one, but still a valid rank.
     pub root: usize,
-    /// Elements of each block: of that which a rank brings to a gather, or gets from a scatter. What rank r has for rank s in
-    /// a complete exchange is the block with the number (r + s) mod P, so that all ranks send and receive as much.
+    /// Elements of each block: the one a rank contributes to a gather or receives from a scatter. In a complete exchange,
+    /// rank r sends rank s the block with index (r + s) mod P, so that all ranks send and receive the same amount.
     lens: Arc<[usize]>,
 }
 
 impl UnevenProblem {
-    /// With blocks of these lengths, one for each rank.
+    /// Creates a problem with blocks of these lengths, one for each rank.
     pub fn new(collective: Uneven, root: usize, lens: Vec<usize>) -> Result<Self, Error> {
         let ranks = lens.len();
         if ranks == 0 {
@@ -82,10 +82,11 @@ impl UnevenProblem {
         }
     }
 
-    /// With blocks that grow from half of `count` on the first rank to one and a half of it on the last; one rank has `count`.
+    /// Creates a problem with blocks that grow from half of `count` on the first rank to one and a half of it on the
+    /// last; a single rank has `count`.
     pub fn around(collective: Uneven, ranks: usize, root: usize, count: usize) -> Result<Self, Error> {
         let steps = ranks.saturating_sub(1);
-        // In the wider type, so that nothing overflows before it is refused.
+        // In the wider type, so that an overflow is detected instead of wrapping.
         let grown = |rank: usize| count as u128 * rank as u128 / steps as u128;
         let len = |rank| match steps {
             0 => count,
@@ -94,12 +95,12 @@ impl UnevenProblem {
         Self::new(collective, root, (0..ranks).map(len).collect())
     }
 
-    /// How many ranks take part.
+    /// Returns the number of ranks.
     pub fn ranks(&self) -> usize {
         self.lens.len()
     }
 
-    /// Elements that one rank has for another.
+    /// Returns the number of elements that one rank sends to another.
     pub fn len(&self, from: usize, to: usize) -> usize {
         match self.collective {
             Uneven::Gatherv | Uneven::Allgatherv => self.lens[from],
@@ -108,7 +109,7 @@ impl UnevenProblem {
         }
     }
 
-    /// The blocks of a rank's input, by the rank that they are for; those of a rank that has one for all are a single one.
+    /// Returns the lengths of the blocks of a rank's input by destination, or a single length where all get the same block.
     pub fn input_lens(&self, rank: usize) -> Vec<usize> {
         match self.collective {
             Uneven::Gatherv | Uneven::Allgatherv => vec![self.lens[rank]],
@@ -117,7 +118,7 @@ impl UnevenProblem {
         }
     }
 
-    /// The blocks of a rank's output, by the rank that they come from; that of a rank that gets one is a single one.
+    /// Returns the lengths of the blocks of a rank's output by source, or a single length where it receives one block.
     pub fn output_lens(&self, rank: usize) -> Vec<usize> {
         match self.collective {
             Uneven::Scatterv => vec![self.lens[rank]],
@@ -126,21 +127,21 @@ impl UnevenProblem {
         }
     }
 
-    /// Elements in both buffers of a rank, as [`Plan::new`](crate::Plan::new) wants them.
+    /// Returns the sizes of both buffers of a rank in elements, as [`Plan::new`](crate::Plan::new) takes them.
     pub fn sizes(&self, rank: usize) -> Sizes {
         Sizes { input: self.input_lens(rank).iter().sum(), output: self.output_lens(rank).iter().sum() }
     }
 
-    /// The steps by an algorithm. The error for one that does not serve names those that do.
+    /// Builds the schedule by an algorithm. The error for one that does not implement the collective names those that do.
     pub fn schedule(&self, algorithm: Algorithm) -> Result<Box<dyn Schedule>, Error> {
         if !self.collective.algorithms().contains(&algorithm) {
-            return Err(Error::UnservedUneven { collective: self.collective, algorithm });
+            return Err(Error::UnsupportedUneven { collective: self.collective, algorithm });
         }
         Ok(Box::new(Steps { problem: self.clone(), algorithm }))
     }
 }
 
-/// Where blocks of these lengths begin.
+/// Returns the offsets of consecutive blocks of these lengths.
 pub fn starts(lens: &[usize]) -> Vec<usize> {
     let begin = |end: &mut usize, len: &usize| {
         let start = *end;
@@ -150,7 +151,7 @@ pub fn starts(lens: &[usize]) -> Vec<usize> {
     lens.iter().scan(0, begin).collect()
 }
 
-/// All steps of a rank are one round: each needs the places of all blocks.
+/// A schedule whose ranks have one round each, since each step needs the offsets of all blocks.
 struct Steps {
     problem: UnevenProblem,
     algorithm: Algorithm,
@@ -170,7 +171,7 @@ impl Schedule for Steps {
     }
 
     fn round(&self, rank: usize, _index: usize, steps: &mut Vec<Step>) {
-        let part = Part::new(&self.problem, rank);
+        let part = RankView::new(&self.problem, rank);
         match (self.problem.collective, self.algorithm) {
             (Uneven::Gatherv, _) => part.gather(self.problem.root, steps),
             (Uneven::Scatterv, _) => part.scatter(self.problem.root, steps),
@@ -185,15 +186,15 @@ impl Schedule for Steps {
     }
 }
 
-/// One rank's view: where its blocks are.
-struct Part {
+/// One rank's view of the problem: the offsets of its blocks.
+struct RankView {
     rank: usize,
     ranks: usize,
     sent: Blocks,
     received: Blocks,
 }
 
-/// Blocks of a buffer.
+/// The blocks of a buffer.
 struct Blocks {
     lens: Vec<usize>,
     starts: Vec<usize>,
@@ -204,14 +205,14 @@ impl Blocks {
         Self { starts: starts(&lens), lens }
     }
 
-    /// The start and the length of the block for or of a rank. A single block is for all.
+    /// Returns the offset and the length of the block for or from a rank. A single block is for all ranks.
     fn at(&self, rank: usize) -> (usize, usize) {
         let number = if self.lens.len() == 1 { 0 } else { rank };
         (self.starts[number], self.lens[number])
     }
 }
 
-impl Part {
+impl RankView {
     fn new(problem: &UnevenProblem, rank: usize) -> Self {
         let (sent, received) = (problem.input_lens(rank), problem.output_lens(rank));
         Self { rank, ranks: problem.ranks(), sent: Blocks::new(sent), received: Blocks::new(received) }
@@ -231,12 +232,12 @@ impl Part {
         Step::Copy { from: self.sent(self.rank), to: self.received(self.rank) }
     }
 
-    /// The ranks after this one, around the end.
+    /// Returns the other ranks, from the next one on, wrapping around.
     fn others(&self) -> impl Iterator<Item = usize> + '_ {
         (1..self.ranks).map(|ahead| (self.rank + ahead) % self.ranks)
     }
 
-    /// Each rank sends to the root, which receives from all at once.
+    /// Appends a gather: each rank sends to the root, which receives from all at once.
     fn gather(&self, root: usize, steps: &mut Vec<Step>) {
         if self.rank != root {
             steps.push(Step::Send { to: root, span: self.sent(root) });
@@ -246,7 +247,7 @@ impl Part {
         steps.extend([self.copy_own(), Step::WaitAll]);
     }
 
-    /// The root sends to all at once.
+    /// Appends a scatter: the root sends to all at once.
     fn scatter(&self, root: usize, steps: &mut Vec<Step>) {
         if self.rank != root {
             steps.push(Step::Receive { from: root, span: self.received(root) });
@@ -256,7 +257,7 @@ impl Part {
         steps.extend([self.copy_own(), Step::WaitAll]);
     }
 
-    /// Everybody and everybody, all at once, receives first.
+    /// Appends a direct exchange, all messages at once, receives first.
     fn direct(&self, steps: &mut Vec<Step>) {
         let before = (1..self.ranks).map(|behind| (self.rank + self.ranks - behind) % self.ranks);
         steps.extend(before.map(|from| Step::StartReceive { from, span: self.received(from) }));
@@ -264,7 +265,7 @@ impl Part {
         steps.extend([self.copy_own(), Step::WaitAll]);
     }
 
-    /// To the rank i ahead while from the rank i behind.
+    /// Appends a pairwise exchange: in step i with the rank i ahead and the rank i behind.
     fn pairwise(&self, steps: &mut Vec<Step>) {
         steps.push(self.copy_own());
         for to in self.others() {
@@ -273,7 +274,7 @@ impl Part {
         }
     }
 
-    /// Blocks go around, from each rank to the next.
+    /// Appends a ring: blocks travel from each rank to the next.
     fn ring(&self, steps: &mut Vec<Step>) {
         steps.push(self.copy_own());
         let (next, before) = ((self.rank + 1) % self.ranks, (self.rank + self.ranks - 1) % self.ranks);

@@ -1,14 +1,14 @@
-//! How many messages a second a program passes in the order of time: a halo exchange in three dimensions. The best of several runs and,
-//! in parentheses, the median.
+//! Measures the time-ordered engine: messages per second of a halo exchange in three dimensions.
+//! Prints the best of several runs and, in parentheses, the median.
 //!
-//! `cargo run --release -p panto-sim --example ordered [side [rounds [switching]]]`
+//! Usage: `cargo run --release -p panto-sim --example ordered [side [rounds [switching]]]`.
 
 use std::time::Instant;
 
 use panto_machine::{Cost, Machine, Network, PerByte, Switching, Topology};
-use panto_sim::observe::Unseen;
-use panto_sim::program::{Act, Channel, Code, Lane, Op, Program, Sending};
-use panto_sim::{Model, Setting, ordered};
+use panto_sim::observe::NoObserver;
+use panto_sim::program::{Channel, ChannelKind, Code, Op, PackedOp, Program, SendMode};
+use panto_sim::{NetworkModel, RunConfig, ordered};
 use panto_units::Time;
 
 const NEIGHBOURS: u32 = 6;
@@ -23,24 +23,24 @@ fn main() {
     let messages = u64::from(program.ranks * NEIGHBOURS) * rounds;
     println!("{} ranks, {messages} messages", program.ranks);
     let switchings = [
-        ("fast", Model::Fast, Switching::Packet),
-        ("packet", Model::Traffic, Switching::Packet),
-        ("cut-through", Model::Traffic, Switching::CutThrough { header: 8 }),
-        ("circuit", Model::Traffic, Switching::Circuit { control: 8 }),
-        ("wormhole", Model::Traffic, Switching::Wormhole { flit: 16 }),
-        ("flow", Model::Traffic, Switching::Flow { header: 8 }),
+        ("fast", NetworkModel::Fast, Switching::Packet),
+        ("packet", NetworkModel::Traffic, Switching::Packet),
+        ("cut-through", NetworkModel::Traffic, Switching::CutThrough { header: 8 }),
+        ("circuit", NetworkModel::Traffic, Switching::Circuit { control: 8 }),
+        ("wormhole", NetworkModel::Traffic, Switching::Wormhole { flit: 16 }),
+        ("flow", NetworkModel::Traffic, Switching::Flow { header: 8 }),
     ];
     for (name, model, switching) in switchings {
         if only.as_ref().is_some_and(|only| only != name) {
             continue;
         }
         let machine = torus(side, switching);
-        let setting = Setting { machine: &machine, model, paces: &[], noise: None };
+        let config = RunConfig { machine: &machine, network_model: model, compute_scales: &[], noise: None };
         let mut rates = [0.0; REPETITIONS];
         let mut end = Time::ZERO;
         for rate in &mut rates {
             let start = Instant::now();
-            let ends = ordered::run(&program, &setting, &mut Unseen).expect("it ends");
+            let ends = ordered::run(&program, &config, &mut NoObserver).expect("the program ends");
             *rate = messages as f64 / start.elapsed().as_secs_f64() / 1e6;
             end = ends.into_iter().max().unwrap_or_default();
         }
@@ -60,36 +60,43 @@ fn torus(side: u32, switching: Switching) -> Machine {
     Machine::plain("torus", network)
 }
 
-/// Six receives and six sends are started, then all are waited for; between rounds a rank computes.
+/// Returns a program in which each rank starts six receives and six sends and waits for all of
+/// them; between rounds it computes.
 fn halo(side: u32, rounds: u64) -> Program {
     let ranks = side.pow(3);
     let place = |rank: u32| [rank / side / side, rank / side % side, rank % side];
     let neighbour = |rank: u32, nth: u32| {
         let mut at = place(rank);
         let step = if nth.is_multiple_of(2) { 1 } else { side - 1 };
-        let way = &mut at[nth as usize / 2];
-        *way = (*way + step) % side;
+        let coordinate = &mut at[nth as usize / 2];
+        *coordinate = (*coordinate + step) % side;
         (at[0] * side + at[1]) * side + at[2]
     };
-    // The n-th channel of a rank comes from its n-th neighbour, which sends the other way.
+    // The n-th channel of a rank comes from its n-th neighbour, which sends in the opposite
+    // direction.
     let all = (0..ranks).flat_map(|to| (0..NEIGHBOURS).map(move |nth| (to, nth)));
     let channels = all
-        .map(|(to, nth)| Channel { from: neighbour(to, nth), to, class: nth, lane: Lane::Message })
+        .map(|(to, nth)| Channel {
+            from: neighbour(to, nth),
+            to,
+            match_key: nth,
+            kind: ChannelKind::PointToPoint,
+        })
         .collect();
     let code = |rank: u32| {
         let receives =
-            (0..NEIGHBOURS).map(|nth| Act::StartReceive { slot: nth, channel: rank * NEIGHBOURS + nth });
-        let sends = (0..NEIGHBOURS).map(|nth| Act::StartSend {
-            sending: Sending::Standard,
+            (0..NEIGHBOURS).map(|nth| Op::StartReceive { slot: nth, channel: rank * NEIGHBOURS + nth });
+        let sends = (0..NEIGHBOURS).map(|nth| Op::StartSend {
+            mode: SendMode::Standard,
             slot: NEIGHBOURS + nth,
             channel: neighbour(rank, nth) * NEIGHBOURS + (nth ^ 1),
             bytes: BYTES,
         });
-        let waits = (0..2 * NEIGHBOURS).map(|slot| Act::Wait { slot });
-        let compute = Act::Compute(Time::from_nanos(1_000 + u64::from(rank * 7919 % 100)));
+        let waits = (0..2 * NEIGHBOURS).map(|slot| Op::Wait { slot });
+        let compute = Op::Compute(Time::from_nanos(1_000 + u64::from(rank * 7919 % 100)));
         let body = std::iter::once(compute).chain(receives).chain(sends).chain(waits);
-        let main = [Act::Repeat { at: 2, times: rounds }, Act::End];
-        let ops = main.into_iter().chain(body).chain([Act::End]).map(Op::from).collect();
+        let main = [Op::Repeat { at: 2, times: rounds }, Op::End];
+        let ops = main.into_iter().chain(body).chain([Op::End]).map(PackedOp::from).collect();
         Code { ops, times: Vec::new(), slots: 2 * NEIGHBOURS }
     };
     Program { codes: (0..ranks).map(code).collect(), ranks, channels, ..Program::default() }

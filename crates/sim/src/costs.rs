@@ -1,30 +1,39 @@
-//! What the operations of a rank cost its processor on the modelled machine.
+//! The cost of each collective on a machine, defined once for all engines.
+//!
+//! These are the terms of the LogGP family (Alexandrov, Ionescu, Schauser and Scheiman 1995):
+//! overheads o at both ends, here by message size, and which protocol a send follows.
 
 use panto_machine::{CollectiveSend, Machine, Protocol, Rules};
 use panto_schedule::Collective;
 use panto_units::Time;
 
-use crate::engine::Manner;
-use crate::program::{Sending, Way};
+use crate::engine::SendProtocol;
+use crate::program::{RemoteAccess, SendMode};
 
-/// Before a message of so many bytes can leave; `started` if it is waited for later.
+/// The sender's overhead for a message; `started` for a send that is waited for later.
 #[inline]
-pub fn sending(machine: &Machine, operation: Option<Collective>, bytes: u64, started: bool) -> Time {
-    let overheads = &machine.network(operation).overheads;
+pub fn send_overhead(machine: &Machine, collective: Option<Collective>, bytes: u64, started: bool) -> Time {
+    let overheads = &machine.network(collective).overheads;
     let time = overheads.send.of(bytes);
     if started { time.saturating_add(overheads.immediate) } else { time }
 }
 
-/// To start a receive that is waited for later.
+/// The overhead of posting a receive that is waited for later.
 #[inline]
-pub fn posting(machine: &Machine, operation: Option<Collective>) -> Time {
-    machine.network(operation).overheads.immediate
+pub fn post_overhead(machine: &Machine, collective: Option<Collective>) -> Time {
+    machine.network(collective).overheads.immediate
 }
 
-/// After a message has come. One that came before its receive was posted lies in a buffer of the system.
+/// The receiver's overhead for a message. An unexpected one, which arrived before its receive was
+/// posted, may have to be copied out of a system buffer.
 #[inline]
-pub fn receiving(machine: &Machine, operation: Option<Collective>, bytes: u64, unexpected: bool) -> Time {
-    let time = machine.network(operation).overheads.receive.of(bytes);
+pub fn receive_overhead(
+    machine: &Machine,
+    collective: Option<Collective>,
+    bytes: u64,
+    unexpected: bool,
+) -> Time {
+    let time = machine.network(collective).overheads.receive.of(bytes);
     let processor = &machine.processor;
     if unexpected && processor.copies_unexpected {
         time.saturating_add(processor.copy.of(bytes))
@@ -33,61 +42,70 @@ pub fn receiving(machine: &Machine, operation: Option<Collective>, bytes: u64, u
     }
 }
 
-/// To look so many times whether something is there.
-pub fn polling(machine: &Machine, times: u64) -> Time {
+/// The time of unsuccessful polls.
+pub fn poll_time(machine: &Machine, times: u64) -> Time {
     Time::from_picos(machine.processor.poll.as_picos().saturating_mul(times))
 }
 
-/// To move bytes between these processors without the one at the other end.
-pub fn remote(machine: &Machine, way: Way, (from, to): (u32, u32), bytes: u64) -> Time {
-    let passes = |from, to, bytes| machine.network.transit(from, to, bytes).arrives;
-    match way {
-        Way::There => sending(machine, None, bytes, false) + passes(from, to, bytes),
-        Way::Back => sending(machine, None, 0, false) + passes(from, to, 0) + passes(to, from, bytes),
+/// The time of one-sided communication between two processors, without the one at the other end.
+pub fn remote_time(machine: &Machine, access: RemoteAccess, (from, to): (u32, u32), bytes: u64) -> Time {
+    let send = |bytes| send_overhead(machine, None, bytes, false);
+    let network = |from, to, bytes| machine.network.between(from, to, bytes);
+    match access {
+        RemoteAccess::Put => send(bytes).saturating_add(network(from, to, bytes)),
+        RemoteAccess::Get => {
+            send(0).saturating_add(network(from, to, 0)).saturating_add(network(to, from, bytes))
+        }
     }
 }
 
-/// Bytes that the network carries for a message of an operation.
+/// The bytes that the network carries for a message.
 #[inline]
-pub fn carried(machine: &Machine, operation: Option<Collective>, bytes: u64) -> u64 {
-    match operation {
+pub fn network_bytes(machine: &Machine, collective: Option<Collective>, bytes: u64) -> u64 {
+    match collective {
         Some(Collective::Barrier) => bytes.max(machine.collectives.barrier_bytes),
         _ => bytes,
     }
 }
 
-/// How a send behaves, on behalf of an operation (P3).
+/// The protocol of a send, which may be part of a collective (P3).
 #[inline]
-pub fn manner(machine: &Machine, operation: Option<Collective>, sending: Sending, bytes: u64) -> Manner {
-    match sending {
-        Sending::Standard => standard(machine, operation, bytes),
-        Sending::Buffered => Manner::Buffered,
-        Sending::Synchronous => Manner::Synchronous,
-        // PUPPET's ready send is synchronous (P3); elsewhere the receive is known to be posted, so nobody asks.
-        Sending::Ready if machine.collectives.rules == Rules::Puppet => Manner::Synchronous,
-        Sending::Ready => match machine.protocol {
-            Protocol::Synchronous => Manner::Synchronous,
-            _ => Manner::Buffered,
+pub fn send_protocol(
+    machine: &Machine,
+    collective: Option<Collective>,
+    mode: SendMode,
+    bytes: u64,
+) -> SendProtocol {
+    match mode {
+        SendMode::Standard => standard_protocol(machine, collective, bytes),
+        SendMode::Buffered => SendProtocol::Buffered,
+        SendMode::Synchronous => SendProtocol::Synchronous,
+        // PUPPET's ready send is synchronous (P3); elsewhere the receive is known to be posted, so
+        // no request to send is needed.
+        SendMode::Ready if machine.collectives.rules == Rules::Puppet => SendProtocol::Synchronous,
+        SendMode::Ready => match machine.protocol {
+            Protocol::Synchronous => SendProtocol::Synchronous,
+            _ => SendProtocol::Buffered,
         },
     }
 }
 
-/// How a standard send behaves, on behalf of an operation.
+/// The protocol of a standard send, which may be part of a collective.
 #[inline]
-pub fn standard(machine: &Machine, operation: Option<Collective>, bytes: u64) -> Manner {
-    match (operation, machine.collectives.send) {
+pub fn standard_protocol(machine: &Machine, collective: Option<Collective>, bytes: u64) -> SendProtocol {
+    match (collective, machine.collectives.send) {
         (None, _) | (_, CollectiveSend::Standard) => by_protocol(machine.protocol, bytes),
-        (_, CollectiveSend::Buffered) => Manner::Buffered,
-        (_, CollectiveSend::Synchronous) => Manner::Synchronous,
-        (_, CollectiveSend::NoSpace) => Manner::NoSpace,
+        (_, CollectiveSend::Buffered) => SendProtocol::Buffered,
+        (_, CollectiveSend::Synchronous) => SendProtocol::Synchronous,
+        (_, CollectiveSend::NoSpace) => SendProtocol::NoSpace,
     }
 }
 
-fn by_protocol(protocol: Protocol, bytes: u64) -> Manner {
+fn by_protocol(protocol: Protocol, bytes: u64) -> SendProtocol {
     match protocol {
-        Protocol::Synchronous => Manner::Synchronous,
-        Protocol::Handshake { above } if bytes > above => Manner::Handshake,
-        Protocol::Eager { limit } if bytes > limit => Manner::Rendezvous,
-        Protocol::Buffered | Protocol::Handshake { .. } | Protocol::Eager { .. } => Manner::Buffered,
+        Protocol::Synchronous => SendProtocol::Synchronous,
+        Protocol::Handshake { above } if bytes > above => SendProtocol::Handshake,
+        Protocol::Eager { limit } if bytes > limit => SendProtocol::Rendezvous,
+        Protocol::Buffered | Protocol::Handshake { .. } | Protocol::Eager { .. } => SendProtocol::Buffered,
     }
 }

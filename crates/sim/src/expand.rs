@@ -1,7 +1,8 @@
-//! Ranks that only carry out a schedule: they need no stack, so a million of them are ordinary.
+//! Runs schedules of collectives without stacks, so that a million ranks are ordinary.
 //!
-//! A rank is a place in its list of steps; the list itself is made round by round, as the schedule is lazy. What a step costs
-//! is what the same step costs a rank with a stack: both ask [`costs`](crate::costs), and the tests compare them.
+//! A rank is a position in its list of steps; the list is made round by round, since schedules are
+//! lazy. A step costs what it costs a rank that runs as a program with a stack: both use
+//! [`costs`](crate::costs), and tests compare them to the picosecond.
 
 use std::fmt;
 
@@ -10,169 +11,172 @@ use panto_schedule::{Collective, Schedule, Span, Step};
 use panto_units::Time;
 
 use crate::costs;
-use crate::engine::{Engine, Envelope, Model, RequestId, Selector};
+use crate::engine::{Engine, Envelope, NetworkModel, RequestId, Selector};
 
 /// A collective on a machine, with sizes and no bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Expansion<'a> {
     /// The machine.
     pub machine: &'a Machine,
-    /// How messages get in each other's way.
-    pub model: Model,
-    /// What the schedule carries out: it may have a network of its own.
+    /// Whether messages share links.
+    pub model: NetworkModel,
+    /// The collective that schedules carry out, which may have a network of its own.
     pub collective: Collective,
-    /// Bytes of an element.
+    /// Size of an element, in bytes.
     pub element: u64,
 }
 
-/// Why an expansion has no end.
+/// Why a schedule does not run to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Jam {
-    /// Some ranks could not go on.
-    Stuck {
-        /// How many.
+pub enum ExpansionError {
+    /// Some ranks wait for something that never happens.
+    Deadlock {
+        /// How many are blocked.
         ranks: usize,
-        /// One of them.
+        /// The first of them.
         rank: usize,
     },
-    /// It takes longer than time is long.
-    EndOfTime,
+    /// The run takes longer than virtual time can count.
+    TimeOverflow,
 }
 
-/// The only tag.
+/// The tag of all messages.
 const TAG: u32 = 0;
-/// No message has it.
+/// The first tag that wildcards do not match; no message has it.
 const RESERVED: u32 = 1;
 
 impl Expansion<'_> {
-    /// Lets all ranks start at once; answers when each of them ends.
-    pub fn run(&self, schedule: &dyn Schedule) -> Result<Vec<Time>, Jam> {
+    /// Starts all ranks at time zero and runs the schedule. Returns when each rank ends.
+    pub fn run(&self, schedule: &dyn Schedule) -> Result<Vec<Time>, ExpansionError> {
         let ranks = schedule.ranks();
         let mut engine = Engine::new(self.machine, ranks, self.model, RESERVED);
-        let mut places: Vec<Place> = (0..ranks).map(|_| Place::default()).collect();
-        while let Some(rank) = engine.turn() {
-            forget_bytes(&mut engine);
-            let mut walk = Walk { expansion: self, schedule, engine: &mut engine, rank };
-            if walk.go_on(&mut places[rank as usize]) {
+        let mut progress: Vec<Progress> = (0..ranks).map(|_| Progress::default()).collect();
+        while let Some(rank) = engine.next_rank() {
+            discard_deliveries(&mut engine);
+            let mut executor = Executor { expansion: self, schedule, engine: &mut engine, rank };
+            if executor.run(&mut progress[rank as usize]) {
                 engine.finish(rank);
             }
-            forget_bytes(&mut engine);
+            discard_deliveries(&mut engine);
         }
-        if engine.is_over() {
-            return Err(Jam::EndOfTime);
+        if engine.is_time_exhausted() {
+            return Err(ExpansionError::TimeOverflow);
         }
-        match places.iter().position(|place| !place.done) {
-            Some(rank) => Err(Jam::Stuck { ranks: places.iter().filter(|place| !place.done).count(), rank }),
+        match progress.iter().position(|rank| !rank.done) {
+            Some(rank) => Err(ExpansionError::Deadlock {
+                ranks: progress.iter().filter(|rank| !rank.done).count(),
+                rank,
+            }),
             None => Ok((0..ranks as u32).map(|rank| engine.clock(rank)).collect()),
         }
     }
 }
 
-/// There are none to deliver.
-fn forget_bytes(engine: &mut Engine) {
-    while engine.deliveries().is_some() {}
+/// Discards deliveries: messages have no bytes.
+fn discard_deliveries(engine: &mut Engine) {
+    while engine.next_delivery().is_some() {}
 }
 
-/// Where a rank is in its list.
+/// Where a rank is in its schedule.
 #[derive(Default)]
-struct Place {
+struct Progress {
     /// The next round.
     round: usize,
     steps: Vec<Step>,
-    /// The step that it is at,
+    /// The current step.
     step: usize,
-    /// and the part of that step.
-    part: usize,
-    /// What it started and did not wait for.
-    started: Vec<(RequestId, bool)>,
-    /// What it waits for.
-    waits: Option<RequestId>,
+    /// The next phase of the current step: a step that blocks continues here.
+    phase: usize,
+    /// Requests started and not waited for; true for receives.
+    pending: Vec<(RequestId, bool)>,
+    /// The request that the current step waits for.
+    waiting_for: Option<RequestId>,
     done: bool,
 }
 
-/// One rank, while it goes on.
-struct Walk<'a> {
+/// Executes the steps of one rank.
+struct Executor<'a> {
     expansion: &'a Expansion<'a>,
     schedule: &'a dyn Schedule,
     engine: &'a mut Engine,
     rank: u32,
 }
 
-impl Walk<'_> {
-    /// Goes on until the rank must wait, or has finished: then the answer is true.
-    fn go_on(&mut self, place: &mut Place) -> bool {
+impl Executor<'_> {
+    /// Executes steps until the rank blocks. Returns true if it has ended.
+    fn run(&mut self, progress: &mut Progress) -> bool {
         loop {
-            while place.step < place.steps.len() {
-                let step = place.steps[place.step];
-                if !self.step(step, place) {
+            while progress.step < progress.steps.len() {
+                let step = progress.steps[progress.step];
+                if !self.step(step, progress) {
                     return false;
                 }
-                place.step += 1;
-                place.part = 0;
+                progress.step += 1;
+                progress.phase = 0;
             }
-            if place.round == self.schedule.rounds(self.rank as usize) {
-                *place = Place { done: true, ..Place::default() };
+            if progress.round == self.schedule.rounds(self.rank as usize) {
+                *progress = Progress { done: true, ..Progress::default() };
                 return true;
             }
-            place.steps.clear();
-            place.step = 0;
-            self.schedule.round(self.rank as usize, place.round, &mut place.steps);
-            place.round += 1;
+            progress.steps.clear();
+            progress.step = 0;
+            self.schedule.round(self.rank as usize, progress.round, &mut progress.steps);
+            progress.round += 1;
         }
     }
 
-    /// Carries a step out from the part where it was left. False if the rank must wait first; the next part is noted.
-    fn step(&mut self, step: Step, place: &mut Place) -> bool {
+    /// Executes a step from the phase where it was left. Returns false if the rank is blocked.
+    fn step(&mut self, step: Step, progress: &mut Progress) -> bool {
         match step {
             Step::Send { to, span } => {
-                self.once(place, 0, |walk, _| walk.work_before(span, false))
-                    && self.once(place, 1, |walk, place| walk.send(place, to, span))
-                    && self.once(place, 2, Self::sent)
+                self.once(progress, 0, |executor, _| executor.work_before(span, false))
+                    && self.once(progress, 1, |executor, progress| executor.send(progress, to, span))
+                    && self.once(progress, 2, Self::sent)
             }
             Step::Receive { from, .. } => {
-                self.once(place, 0, |walk, place| walk.receive(place, from))
-                    && self.once(place, 1, Self::work_after)
+                self.once(progress, 0, |executor, progress| executor.receive(progress, from))
+                    && self.once(progress, 1, Self::work_after)
             }
             Step::StartSend { to, span } => {
-                self.once(place, 0, |walk, _| walk.work_before(span, true))
-                    && self.once(place, 1, |walk, place| walk.start_send(place, to, span))
+                self.once(progress, 0, |executor, _| executor.work_before(span, true))
+                    && self.once(progress, 1, |executor, progress| executor.start_send(progress, to, span))
             }
             Step::StartReceive { from, .. } => {
-                self.once(place, 0, |walk, _| walk.work_to_post())
-                    && self.once(place, 1, |walk, place| walk.start_receive(place, from))
+                self.once(progress, 0, |executor, _| executor.work_to_post())
+                    && self.once(progress, 1, |executor, progress| executor.start_receive(progress, from))
             }
-            Step::WaitAll => self.wait_all(place),
-            Step::Copy { from, .. } => self.once(place, 0, |walk, _| walk.copy(from)),
-            Step::Reduce { from, .. } => self.once(place, 0, |walk, _| walk.reduce(from)),
+            Step::WaitAll => self.wait_all(progress),
+            Step::Copy { from, .. } => self.once(progress, 0, |executor, _| executor.copy(from)),
+            Step::Reduce { from, .. } => self.once(progress, 0, |executor, _| executor.reduce(from)),
         }
     }
 
-    /// Does a part that was not done before.
+    /// Executes a phase unless it was executed before.
     fn once(
         &mut self,
-        place: &mut Place,
-        part: usize,
-        act: impl FnOnce(&mut Self, &mut Place) -> bool,
+        progress: &mut Progress,
+        phase: usize,
+        act: impl FnOnce(&mut Self, &mut Progress) -> bool,
     ) -> bool {
-        if place.part > part {
+        if progress.phase > phase {
             return true;
         }
-        place.part = part + 1;
-        act(self, place)
+        progress.phase = phase + 1;
+        act(self, progress)
     }
 
-    fn wait_all(&mut self, place: &mut Place) -> bool {
-        // Two parts for each request: to wait, and the work after a receive.
-        while place.part < 2 * place.started.len() {
-            let (request, is_receive) = place.started[place.part / 2];
-            let waits = place.part.is_multiple_of(2);
-            place.part += 1;
-            let ready = match (waits, is_receive) {
+    fn wait_all(&mut self, progress: &mut Progress) -> bool {
+        // Two phases for each request: waiting, and the overhead of a receive.
+        while progress.phase < 2 * progress.pending.len() {
+            let (request, is_receive) = progress.pending[progress.phase / 2];
+            let waiting_for = progress.phase.is_multiple_of(2);
+            progress.phase += 1;
+            let ready = match (waiting_for, is_receive) {
                 (true, _) => {
-                    place.waits = Some(request);
+                    progress.waiting_for = Some(request);
                     self.engine.wait(self.rank, request)
                 }
-                (false, true) => self.work_after(place),
+                (false, true) => self.work_after(progress),
                 (false, false) => {
                     self.engine.release(request);
                     true
@@ -182,25 +186,25 @@ impl Walk<'_> {
                 return false;
             }
         }
-        place.started.clear();
+        progress.pending.clear();
         true
     }
 
-    fn send(&mut self, place: &mut Place, to: usize, span: Span) -> bool {
-        place.waits = self.post(to, span);
-        place.waits.is_none_or(|request| self.engine.wait(self.rank, request))
+    fn send(&mut self, progress: &mut Progress, to: usize, span: Span) -> bool {
+        progress.waiting_for = self.post(to, span);
+        progress.waiting_for.is_none_or(|request| self.engine.wait(self.rank, request))
     }
 
-    fn sent(&mut self, place: &mut Place) -> bool {
-        if let Some(request) = place.waits.take() {
+    fn sent(&mut self, progress: &mut Progress) -> bool {
+        if let Some(request) = progress.waiting_for.take() {
             self.engine.release(request);
         }
         true
     }
 
-    fn start_send(&mut self, place: &mut Place, to: usize, span: Span) -> bool {
+    fn start_send(&mut self, progress: &mut Progress, to: usize, span: Span) -> bool {
         let request = self.post(to, span);
-        place.started.extend(request.map(|request| (request, false)));
+        progress.pending.extend(request.map(|request| (request, false)));
         true
     }
 
@@ -211,23 +215,23 @@ impl Walk<'_> {
             to: to as u32,
             tag: TAG,
             bytes,
-            carried: costs::carried(machine, operation, bytes),
-            operation,
-            manner: costs::standard(machine, operation, bytes),
-            aside: false,
+            network_bytes: costs::network_bytes(machine, operation, bytes),
+            collective: operation,
+            protocol: costs::standard_protocol(machine, operation, bytes),
+            bypass: false,
         };
         self.engine.send(self.rank, envelope).1
     }
 
-    fn receive(&mut self, place: &mut Place, from: usize) -> bool {
+    fn receive(&mut self, progress: &mut Progress, from: usize) -> bool {
         let request = self.post_receive(from);
-        place.waits = Some(request);
+        progress.waiting_for = Some(request);
         self.engine.wait(self.rank, request)
     }
 
-    fn start_receive(&mut self, place: &mut Place, from: usize) -> bool {
+    fn start_receive(&mut self, progress: &mut Progress, from: usize) -> bool {
         let request = self.post_receive(from);
-        place.started.push((request, true));
+        progress.pending.push((request, true));
         true
     }
 
@@ -237,23 +241,24 @@ impl Walk<'_> {
 
     fn work_before(&mut self, span: Span, started: bool) -> bool {
         let (expansion, bytes) = (self.expansion, self.bytes(span));
-        let time = costs::sending(expansion.machine, Some(expansion.collective), bytes, started);
+        let time = costs::send_overhead(expansion.machine, Some(expansion.collective), bytes, started);
         self.engine.work(self.rank, time)
     }
 
     fn work_to_post(&mut self) -> bool {
-        let time = costs::posting(self.expansion.machine, Some(self.expansion.collective));
+        let time = costs::post_overhead(self.expansion.machine, Some(self.expansion.collective));
         self.engine.work(self.rank, time)
     }
 
-    /// The receiver's part of a message that has come.
-    fn work_after(&mut self, place: &mut Place) -> bool {
-        let Some(request) = place.waits.take() else { return true };
-        let Some(outcome) = self.engine.outcome(request) else { return true };
+    /// Charges the overhead of receiving a message that has arrived.
+    fn work_after(&mut self, progress: &mut Progress) -> bool {
+        let Some(request) = progress.waiting_for.take() else { return true };
+        let Some(completion) = self.engine.completion(request) else { return true };
         self.engine.release(request);
         let expansion = self.expansion;
         let (machine, operation) = (expansion.machine, Some(expansion.collective));
-        let time = costs::receiving(machine, operation, outcome.label.bytes, outcome.unexpected);
+        let time =
+            costs::receive_overhead(machine, operation, completion.message.bytes, completion.unexpected);
         self.engine.work(self.rank, time)
     }
 
@@ -272,15 +277,15 @@ impl Walk<'_> {
     }
 }
 
-impl fmt::Display for Jam {
+impl fmt::Display for ExpansionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Stuck { ranks, rank } => {
-                write!(f, "{ranks} ranks cannot go on, the first of them is rank {rank}")
+            Self::Deadlock { ranks, rank } => {
+                write!(f, "{ranks} ranks are blocked, the first is rank {rank}")
             }
-            Self::EndOfTime => f.write_str("virtual time is over"),
+            Self::TimeOverflow => f.write_str("the run exceeds the limit of virtual time, 213 days"),
         }
     }
 }
 
-impl std::error::Error for Jam {}
+impl std::error::Error for ExpansionError {}

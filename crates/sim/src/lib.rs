@@ -1,34 +1,39 @@
-//! Ranks that pass messages on a modelled machine, in virtual time.
+//! Simulation of ranks that pass messages on a modelled machine, in virtual time.
 //!
-//! [`Engine`] knows ranks, messages and time; [`network`] knows what carries messages. Neither knows what ranks compute, or
-//! the bytes that they send: whoever drives the engine does. Time is in whole picoseconds, and every run gives the same.
-#![deny(unsafe_code)]
+//! A [`Program`](program::Program) says what ranks do; [`replay`] makes one from a trace.
+//! [`run`](run()) runs it on one of two engines: [`ahead`], which needs no order of time, or
+//! [`ordered`], which drives the time-ordered [`Engine`] and its [`network`]. [`batch`] runs one
+//! program on several machines at once. An [`Observer`](observe::Observer) sees what happens, and
+//! [`results`] adds it up.
+//!
+//! The engines know ranks, messages and time. They know neither what ranks compute nor the bytes
+//! that they send. Time is counted in whole picoseconds, and every run of the same program gives
+//! the same times.
+#![forbid(unsafe_code)]
 
 pub mod ahead;
+pub mod batch;
+mod config;
 pub mod costs;
 mod engine;
+mod error;
 mod expand;
-mod halt;
-mod large;
 mod memo;
 pub mod network;
 pub mod observe;
 pub mod ordered;
-mod piles;
-mod prefetch;
 pub mod program;
+mod radix_heap;
 pub mod replay;
 pub mod results;
 mod run;
-mod setting;
-mod slots;
-pub mod tape;
+mod slab;
 
+pub use config::{ComputeScale, Noise, RunConfig};
 pub use engine::{
-    ChannelId, Delivery, Engine, Envelope, Held, Homes, Journey, Label, Manner, MessageId, Model, Outcome,
-    RequestId, Selector, Stuck, Waiting, Within, share_processors,
+    BlockedOn, ChannelId, Completion, Delivery, Engine, Envelope, MatchSpec, MessageId, MessageInfo,
+    MessageTimes, NetworkModel, Placement, RequestId, Selector, SendProtocol, SendWait, share_processors,
 };
-pub use expand::{Expansion, Jam};
-pub use halt::{Halt, Halted, MOST_HALTS, Want};
-pub use run::{Means, Why, chooses, run, run_on};
-pub use setting::{Noise, Pace, Setting};
+pub use error::{Awaited, BlockedRank, Deadlock, MAX_REPORTED_RANKS, RunError};
+pub use expand::{Expansion, ExpansionError};
+pub use run::{EngineChoice, OrderReason, choose_engine, run, run_on};

@@ -1,26 +1,29 @@
-//! Remembers what was found: most messages are as long as one that came before, and a calibrated cost has many pieces.
+//! A small direct-mapped cache of computed costs: most messages have the size of a recent one, and a
+//! calibrated cost function has many segments to search.
 
-/// Answers by size and kind. Few are kept: each has one place, which the next takes that has the same.
+/// Values by size and kind. Each key has one place; a new key replaces the one it collides with.
 #[derive(Debug)]
 pub(crate) struct Memo<V> {
     places: [Option<(Key, V)>; PLACES],
 }
 
-/// A size, and what else matters.
+/// A size in bytes, and a number for everything else that the value depends on.
 type Key = (u64, u8);
 
+/// Number of places: a power of two.
 const PLACES: usize = 16;
 
 impl<V: Copy> Memo<V> {
-    /// The answer for a key, which is looked for if it is not known.
+    /// Returns the value of a key, computed unless it is cached.
     #[inline]
-    pub(crate) fn get(&mut self, key: Key, find: impl FnOnce() -> V) -> V {
-        // The golden ratio spreads sizes that are powers of two or far apart.
-        let mixed = (key.0 ^ u64::from(key.1) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let place = &mut self.places[(mixed >> (u64::BITS - PLACES.ilog2())) as usize];
+    pub(crate) fn get(&mut self, key: Key, compute: impl FnOnce() -> V) -> V {
+        // Fibonacci hashing: multiplying by 2^64 / golden ratio spreads powers of two and their
+        // multiples over the highest bits.
+        let hash = (key.0 ^ u64::from(key.1) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let place = &mut self.places[(hash >> (u64::BITS - PLACES.ilog2())) as usize];
         match place {
-            Some((known, value)) if *known == key => *value,
-            _ => place.insert((key, find())).1,
+            Some((cached, value)) if *cached == key => *value,
+            _ => place.insert((key, compute())).1,
         }
     }
 }
@@ -36,27 +39,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_those_of_their_keys() {
-        let (mut memo, mut asked) = (Memo::default(), 0);
+    fn values_belong_to_their_keys() {
+        let (mut memo, mut computed) = (Memo::default(), 0);
         for round in 0..3 {
-            for bytes in (0..200).chain((0..63).map(|digit| 1 << digit)) {
+            for bytes in (0..200).chain((0..63).map(|bit| 1 << bit)) {
                 for kind in 0..3 {
-                    let answer = memo.get((bytes, kind), || {
-                        asked += 1;
+                    let value = memo.get((bytes, kind), || {
+                        computed += 1;
                         (bytes, kind)
                     });
-                    assert_eq!(answer, (bytes, kind), "in round {round}");
+                    assert_eq!(value, (bytes, kind), "in round {round}");
                 }
             }
         }
-        assert!(asked >= 263 * 3);
-        asked = 0;
+        assert!(computed >= 263 * 3);
+        computed = 0;
         for _ in 0..5 {
             memo.get((1 << 40, 7), || {
-                asked += 1;
+                computed += 1;
                 (0, 0)
             });
         }
-        assert_eq!(asked, 1);
+        assert_eq!(computed, 1);
     }
 }

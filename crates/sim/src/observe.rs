@@ -1,48 +1,53 @@
-//! What can be seen of a simulation, for those who want to know where the time went.
+//! What can be observed of a simulation.
+//!
+//! An [`Observer`] is a type parameter of both engines, not a trait object: with [`NoObserver`] the
+//! compiler removes the calls, and the engines keep nothing that only an observer would need.
 
 use panto_units::Time;
 
 /// What a rank's processor does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Activity {
-    /// The program's own work.
+    /// The program's own computation.
     Compute,
-    /// Its part of messages: overheads of sending and receiving, looking for messages.
+    /// Messages: overheads of sending, receiving and polling.
     Message,
     /// Copies and reductions of collectives.
     Combine,
-    /// Moves bytes without the other rank, or reads and writes files.
+    /// One-sided communication, and files.
     Access,
 }
 
-/// What a rank waited for: somebody else's deed.
+/// What ended a wait: an action of another rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cause {
-    /// Whose: the sender of the message, or the receiver that was not ready for it. A rank or a helper.
+    /// The sender of the message, or the receiver that had not posted its receive. A rank or a helper.
     pub rank: u32,
-    /// When that rank did it, by its clock: the time from then to the end of waiting is the network's.
+    /// When that rank acted, by its clock. The time from then to the end of the wait is the network's.
     pub at: Time,
 }
 
 /// A message that was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Passed {
+pub struct ReceivedMessage {
     /// Its channel.
     pub channel: u32,
-    /// How long it was.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// When the sender's clock let it go.
+    /// The sender's clock when it sent the message.
     pub sent: Time,
-    /// When its bytes were there.
+    /// When all of its bytes had arrived.
     pub arrived: Time,
 }
 
-/// Sees what happens. What happens to one rank is seen in its order; ranks are seen in any order. Whoever does not look costs nothing.
+/// Sees what happens in a simulation.
+///
+/// What one rank does is reported in the order in which it does it. There is no order between ranks.
 pub trait Observer {
-    /// Does it look at all? If not, what it could see is not kept.
-    const LOOKS: bool = true;
+    /// Whether anything is observed. If not, the engines do not keep what could be seen.
+    const ENABLED: bool = true;
 
-    /// A call begins (a number in [`Program::calls`](crate::program::Program::calls)).
+    /// A call begins at `at`; `call` is an index of [`Program::calls`](crate::program::Program::calls).
     #[inline]
     fn call(&mut self, _rank: u32, _call: u32, _at: Time) {}
 
@@ -50,30 +55,31 @@ pub trait Observer {
     #[inline]
     fn worked(&mut self, _rank: u32, _activity: Activity, _from: Time, _to: Time) {}
 
-    /// Of the work that was seen last, the processor did something else for so long: ranks share it. Never for no time.
+    /// For `time` of the work reported last, the processor worked for other ranks that share it. Never
+    /// called with zero.
     #[inline]
     fn shared(&mut self, _rank: u32, _activity: Activity, _time: Time) {}
 
-    /// The rank waited; never for no time.
+    /// The rank waited. Never called for an empty interval.
     #[inline]
     fn waited(&mut self, _rank: u32, _from: Time, _to: Time, _cause: Cause) {}
 
-    /// A rank received a message.
+    /// The rank received a message.
     #[inline]
-    fn received(&mut self, _rank: u32, _message: Passed) {}
+    fn received(&mut self, _rank: u32, _message: ReceivedMessage) {}
 }
 
-/// Sees nothing.
+/// Observes nothing, at no cost.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Unseen;
+pub struct NoObserver;
 
-impl Observer for Unseen {
-    const LOOKS: bool = false;
+impl Observer for NoObserver {
+    const ENABLED: bool = false;
 }
 
-/// Somebody else's.
+/// Forwards to a borrowed observer.
 impl<A: Observer> Observer for &mut A {
-    const LOOKS: bool = A::LOOKS;
+    const ENABLED: bool = A::ENABLED;
 
     #[inline]
     fn call(&mut self, rank: u32, call: u32, at: Time) {
@@ -96,7 +102,7 @@ impl<A: Observer> Observer for &mut A {
     }
 
     #[inline]
-    fn received(&mut self, rank: u32, message: Passed) {
+    fn received(&mut self, rank: u32, message: ReceivedMessage) {
         (**self).received(rank, message);
     }
 }

@@ -1,70 +1,76 @@
-//! Which of the two ways a program is run.
+//! Runs a program on the engine that fits it.
+//!
+//! The [run-ahead engine](crate::ahead) is faster and parallel; the
+//! [time-ordered engine](crate::ordered) can simulate everything. Wherever both apply, both give the
+//! same times to the picosecond.
 
 use panto_units::Time;
 
-use crate::engine::{Model, share_processors};
-use crate::halt::Halted;
-use crate::observe::{Observer, Unseen};
+use crate::config::RunConfig;
+use crate::engine::{NetworkModel, share_processors};
+use crate::error::RunError;
+use crate::observe::{NoObserver, Observer};
 use crate::program::Program;
-use crate::setting::Setting;
 use crate::{ahead, ordered};
 
-/// How a program is run.
+/// The engine that runs a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Means {
-    /// Ranks run ahead of each other.
-    Ahead,
-    /// In the order of time, because of this.
-    Ordered(Why),
+pub enum EngineChoice {
+    /// The run-ahead engine.
+    RunAhead,
+    /// The time-ordered engine, for this reason.
+    TimeOrdered(OrderReason),
 }
 
-/// What needs the order of time.
+/// Why a run depends on the order of events in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum OrderReason {
     /// Messages share links.
-    Traffic,
-    /// Receives take what comes first.
-    Picks,
-    /// Ranks share processors.
-    Sharing,
+    Contention,
+    /// Wildcard receives match the message that arrives first.
+    Wildcards,
+    /// Several ranks run on one processor.
+    SharedProcessors,
 }
 
-/// How a program is run in this setting. Both ways give the same wherever both are possible.
-pub fn chooses(program: &Program, setting: &Setting<'_>) -> Means {
-    if setting.model == Model::Traffic {
-        Means::Ordered(Why::Traffic)
-    } else if program.has_picks() {
-        Means::Ordered(Why::Picks)
-    } else if share_processors(setting.machine, program.ranks as usize) {
-        Means::Ordered(Why::Sharing)
+/// Returns the engine that runs a program in this configuration.
+pub fn choose_engine(program: &Program, config: &RunConfig<'_>) -> EngineChoice {
+    if config.network_model == NetworkModel::Traffic {
+        EngineChoice::TimeOrdered(OrderReason::Contention)
+    } else if program.has_wildcards() {
+        EngineChoice::TimeOrdered(OrderReason::Wildcards)
+    } else if share_processors(config.machine, program.ranks as usize) {
+        EngineChoice::TimeOrdered(OrderReason::SharedProcessors)
     } else {
-        Means::Ahead
+        EngineChoice::RunAhead
     }
 }
 
-/// Runs a program; answers when each rank ends, then each helper.
+/// Runs a program on one thread. Returns when each rank ends, followed by each helper.
 pub fn run<O: Observer>(
     program: &Program,
-    setting: &Setting<'_>,
+    config: &RunConfig<'_>,
     observer: &mut O,
-) -> Result<Vec<Time>, Halted> {
-    match chooses(program, setting) {
-        Means::Ahead => ahead::run(program, setting, observer),
-        Means::Ordered(_) => ordered::run(program, setting, observer),
+) -> Result<Vec<Time>, RunError> {
+    match choose_engine(program, config) {
+        EngineChoice::RunAhead => ahead::run(program, config, observer),
+        EngineChoice::TimeOrdered(_) => ordered::run(program, config, observer),
     }
 }
 
-/// The same on as many threads as there are observers, each of which sees some of the ranks. What is run in the order of time is run on one
-/// thread, and the first observer sees all.
+/// Runs a program on `observers.len()` threads if the run-ahead engine applies, else on one. Returns
+/// when each rank ends, followed by each helper.
+///
+/// Each observer sees the ranks of one thread; on the time-ordered engine the first sees all.
 pub fn run_on<O: Observer + Send>(
     program: &Program,
-    setting: &Setting<'_>,
+    config: &RunConfig<'_>,
     observers: &mut [O],
-) -> Result<Vec<Time>, Halted> {
-    match (chooses(program, setting), observers) {
-        (_, []) => run(program, setting, &mut Unseen),
-        (_, [one]) => run(program, setting, one),
-        (Means::Ordered(_), [first, ..]) => ordered::run(program, setting, first),
-        (Means::Ahead, all) => ahead::run_on(program, setting, all),
+) -> Result<Vec<Time>, RunError> {
+    match (choose_engine(program, config), observers) {
+        (_, []) => run(program, config, &mut NoObserver),
+        (_, [one]) => run(program, config, one),
+        (EngineChoice::TimeOrdered(_), [first, ..]) => ordered::run(program, config, first),
+        (EngineChoice::RunAhead, all) => ahead::run_on(program, config, all),
     }
 }

@@ -1,6 +1,8 @@
-//! The time of a full fit: 300 distinct sizes, 100,000 samples, up to 8 segments. `cargo bench -p panto-stats`.
+//! Benchmarks a full fit: 300 distinct sizes, 100,000 samples, up to 8 segments. `cargo bench -p
+//! panto-stats`.
 
-use panto_stats::{Measured, Rng, Segmentation};
+use panto_random::SplitMix64;
+use panto_stats::{Segmentation, SizeSamples};
 use std::time::Instant;
 
 fn main() {
@@ -20,7 +22,7 @@ fn main() {
     }
     for launches in [1, 10] {
         let samples = samples(&curve(300, 0.01), launches, 340 / launches);
-        let measured: Vec<Measured> = samples.iter().map(measured).collect();
+        let measured: Vec<SizeSamples> = samples.iter().map(measured).collect();
         timed(&format!("102,000 samples of {launches} launches"), || {
             Segmentation::default().fit_samples(&measured).expect("the curve is valid").segments.len()
         });
@@ -33,9 +35,9 @@ fn timed(what: &str, work: impl FnOnce() -> usize) {
     println!("{what}: {:.1} ms, {found} found", start.elapsed().as_secs_f64() * 1e3);
 }
 
-/// Eight regimes over six decades of size, with a jump and a new slope at each border.
+/// Returns eight segments over six decades of size, with a jump and a new slope at each breakpoint.
 fn curve(sizes: u32, noise: f64) -> Vec<(f64, f64)> {
-    let mut rng = Rng::new(1);
+    let mut rng = SplitMix64::new(1);
     let point = |i: u32| {
         let place = f64::from(i) / f64::from(sizes);
         let regime = (8.0 * place).floor();
@@ -50,11 +52,11 @@ fn curve(sizes: u32, noise: f64) -> Vec<(f64, f64)> {
 type Sampled = (f64, Vec<Vec<f64>>);
 
 fn samples(points: &[(f64, f64)], launches: usize, each: usize) -> Vec<Sampled> {
-    let mut rng = Rng::new(2);
+    let mut rng = SplitMix64::new(2);
     let mut launch = |y: f64| (0..each).map(|_| y * (1.0 + 0.1 * rng.unit())).collect();
     points.iter().map(|(x, y)| (*x, (0..launches).map(|_| launch(*y)).collect())).collect()
 }
 
-fn measured((x, launches): &Sampled) -> Measured<'_> {
-    Measured { x: *x, launches: launches.iter().map(Vec::as_slice).collect() }
+fn measured((x, launches): &Sampled) -> SizeSamples<'_> {
+    SizeSamples { x: *x, launches: launches.iter().map(Vec::as_slice).collect() }
 }

@@ -1,33 +1,35 @@
+//! Peak bandwidth and the sizes that reach shares of it (Hockney's n½).
+
 use crate::curve::Curve;
 use crate::error::Error;
 
-/// What a curve of time against size says about bandwidth.
+/// Bandwidth figures of a curve of time against size.
 ///
-/// The half-performance size is n½ of Hockney ("The communication challenge for MPP", Parallel Computing 20, 1994),
-/// read off the measurements here instead of computed from two fitted parameters.
+/// The half-performance size is n½ of Hockney ("The communication challenge for MPP", Parallel
+/// Computing 20, 1994), read off the measurements instead of computed from two fitted parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bandwidth {
-    /// The greatest size over time, in the units of the input.
+    /// Largest ratio of size to time, in the units of the input.
     pub peak: f64,
-    /// The measured size that reaches it (the smallest one, among equals).
+    /// Measured size that reaches the peak (the smallest of several).
     pub peak_size: f64,
-    /// The smallest size that reaches half of the peak.
+    /// Smallest size that reaches half of the peak.
     pub half_size: f64,
-    /// The smallest size that reaches nine tenths of the peak.
+    /// Smallest size that reaches nine tenths of the peak.
     pub ninety_size: f64,
 }
 
 impl Bandwidth {
-    /// From points (size, time) in any order; equal sizes count once with their median time, size 0 not at all.
-    /// O(n log n).
+    /// Computes the figures from points (size, time) in any order. Points of equal size count once
+    /// with their median time; size 0 does not count. O(n log n).
     pub fn of(points: &[(f64, f64)]) -> Result<Self, Error> {
         let (rates, (peak_size, peak)) = rates(points)?;
         let size_at = |share: f64| first_reaching(&rates, share * peak);
         Ok(Self { peak, peak_size, half_size: size_at(0.5), ninety_size: size_at(0.9) })
     }
 
-    /// The smallest size that reaches this share of the peak, from the same points as [`Bandwidth::of`]; of more
-    /// than the whole peak, the size of the peak.
+    /// Returns the smallest size that reaches this share of the peak, from the points of
+    /// [`Bandwidth::of`]; the size of the peak for shares above 1.
     pub fn size_reaching(points: &[(f64, f64)], share: f64) -> Result<f64, Error> {
         let (rates, (_, peak)) = rates(points)?;
         Ok(first_reaching(&rates, share.min(1.0) * peak))
@@ -37,7 +39,7 @@ impl Bandwidth {
 /// A size, and size over time.
 type Rate = (f64, f64);
 
-/// All of them by size, and the fastest.
+/// Returns the rates by ascending size, and the largest.
 fn rates(points: &[(f64, f64)]) -> Result<(Vec<Rate>, Rate), Error> {
     let curve = Curve::new(points)?;
     let rates: Vec<Rate> =
@@ -47,8 +49,8 @@ fn rates(points: &[(f64, f64)]) -> Result<(Vec<Rate>, Rate), Error> {
     Ok((rates, top))
 }
 
-/// Between two measured points the rate is taken as linear in the logarithm of the size. A size measured fast enough
-/// from the beginning is its own answer: what lies below was not measured.
+/// Returns the smallest size that reaches `goal`. Between two measured points the rate is
+/// interpolated linearly in the logarithm of the size; below the first nothing is extrapolated.
 fn first_reaching(rates: &[Rate], goal: f64) -> f64 {
     let place = rates.iter().position(|p| p.1 >= goal).unwrap_or(rates.len() - 1);
     if place == 0 {
@@ -64,8 +66,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hockneys_half_size_comes_back() {
-        // Time = 2 + x / 100: the asymptotic half size is 200; a long curve comes close to the asymptote.
+    fn hockneys_half_size_is_recovered() {
+        // Time = 2 + x / 100: the asymptotic half size is 200; a long curve comes close to the
+        // asymptote.
         let points: Vec<(f64, f64)> =
             (0..200).map(|i| 2_f64.powf(f64::from(i) / 6.0)).map(|x| (x, 2.0 + x / 100.0)).collect();
         let found = Bandwidth::of(&points).unwrap();

@@ -1,12 +1,15 @@
+//! Percentile bootstrap, over samples or over launches (Efron & Tibshirani 1993).
+
 use crate::error::{Error, require_finite};
 use crate::interval::Interval;
 use crate::medians::Medians;
-use crate::rng::Rng;
 use crate::summary::{interpolate, median_in_place};
+use panto_random::SplitMix64;
 
-/// Percentile intervals of any statistic by resampling, the same on every run.
+/// Percentile bootstrap intervals of any statistic, reproducible by their seed.
 ///
-/// Efron & Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13. O(resamples) evaluations.
+/// Efron & Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13. O(resamples)
+/// evaluations of the statistic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bootstrap {
     /// Number of resamples, at least 1.
@@ -24,17 +27,19 @@ impl Default for Bootstrap {
 }
 
 impl Bootstrap {
-    /// The interval of `statistic` of one sample, whose values are independent. The closure may reorder its argument.
+    /// Returns the interval of `statistic` of one sample of independent values. The closure may
+    /// reorder its argument.
     pub fn interval(&self, sample: &[f64], statistic: impl Fn(&mut [f64]) -> f64) -> Result<Interval, Error> {
         self.interval_by_group(&[sample], statistic)
     }
 
-    /// The interval of `statistic` of values in groups, such as the launches of a program.
+    /// Returns the interval of `statistic` of values in groups, such as the launches of a program.
     ///
-    /// Values of one launch share its memory layout and placement, so they vary less than the launches do. Groups are
-    /// drawn with replacement and kept whole, which comes closest to the true variance (Davison & Hinkley, "Bootstrap
-    /// Methods and their Application", 1997, section 3.8). A single group says nothing about others: then its values are
-    /// drawn, and the interval holds for this launch only.
+    /// Values of one launch share its memory layout and placement, so they vary less than launches
+    /// do. Groups are resampled with replacement and kept whole, which comes closest to the true
+    /// variance (a cluster bootstrap; Davison & Hinkley, "Bootstrap Methods and their Application",
+    /// 1997, section 3.8). With a single group its values are resampled, and the interval holds for
+    /// this launch only.
     pub fn interval_by_group<G: AsRef<[f64]>>(
         &self,
         groups: &[G],
@@ -47,7 +52,7 @@ impl Bootstrap {
         })
     }
 
-    /// The interval of `median(b) / median(a)`. O(n log n + resamples), see `medians.rs`.
+    /// Returns the interval of `median(b) / median(a)`. O(n log n + resamples), see `medians.rs`.
     pub fn median_ratio(&self, a: &[f64], b: &[f64]) -> Result<Interval, Error> {
         let (below, above) = (Medians::of(a)?, Medians::of(b)?);
         self.run(|rng, buffer| {
@@ -56,7 +61,8 @@ impl Bootstrap {
         })
     }
 
-    /// The interval of `median(b) / median(a)`, both resampled by group; see [`Bootstrap::interval_by_group`].
+    /// Returns the interval of `median(b) / median(a)`, both resampled by group; see
+    /// [`Bootstrap::interval_by_group`].
     pub fn median_ratio_by_group<G: AsRef<[f64]>>(&self, a: &[G], b: &[G]) -> Result<Interval, Error> {
         let (below, above) = (Source::new(a)?, Source::new(b)?);
         self.run(|rng, buffer| {
@@ -67,21 +73,24 @@ impl Bootstrap {
         })
     }
 
-    fn run(&self, mut replicate: impl FnMut(&mut Rng, &mut Vec<f64>) -> f64) -> Result<Interval, Error> {
+    fn run(
+        &self,
+        mut replicate: impl FnMut(&mut SplitMix64, &mut Vec<f64>) -> f64,
+    ) -> Result<Interval, Error> {
         if self.resamples < 1 {
             return Err(Error::Setting { name: "resamples", rule: "must be at least 1" });
         }
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             return Err(Error::Setting { name: "confidence", rule: "must lie between 0 and 1" });
         }
-        let mut rng = Rng::new(self.seed);
+        let mut rng = SplitMix64::new(self.seed);
         let mut buffer = Vec::new();
         let mut estimates: Vec<f64> = (0..self.resamples).map(|_| replicate(&mut rng, &mut buffer)).collect();
         percentiles(&mut estimates, self.confidence)
     }
 }
 
-/// The central part of the estimates that holds `confidence` of them.
+/// Returns the central range of the estimates that contains the share `confidence` of them.
 pub(crate) fn percentiles(estimates: &mut [f64], confidence: f64) -> Result<Interval, Error> {
     require_finite(estimates, 1)?;
     estimates.sort_unstable_by(f64::total_cmp);
@@ -89,13 +98,13 @@ pub(crate) fn percentiles(estimates: &mut [f64], confidence: f64) -> Result<Inte
     Ok(Interval { low: interpolate(estimates, tail), high: interpolate(estimates, 1.0 - tail) })
 }
 
-/// What resamples are drawn from.
+/// The values that resamples are drawn from.
 struct Source<'a> {
     groups: Vec<&'a [f64]>,
 }
 
 impl<'a> Source<'a> {
-    /// Empty groups are left out; one value must remain.
+    /// Drops empty groups; at least one value must remain.
     fn new<G: AsRef<[f64]>>(groups: &'a [G]) -> Result<Self, Error> {
         let groups: Vec<&[f64]> = groups.iter().map(AsRef::as_ref).filter(|g| !g.is_empty()).collect();
         if groups.is_empty() {
@@ -105,7 +114,7 @@ impl<'a> Source<'a> {
         Ok(Self { groups })
     }
 
-    fn draw(&self, rng: &mut Rng, buffer: &mut Vec<f64>) {
+    fn draw(&self, rng: &mut SplitMix64, buffer: &mut Vec<f64>) {
         buffer.clear();
         if let [only] = self.groups[..] {
             buffer.extend((0..only.len()).map(|_| only[rng.index(only.len())]));
@@ -134,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_interval_of_the_mean_is_the_textbook_one() {
-        let mut rng = Rng::new(41);
+        let mut rng = SplitMix64::new(41);
         let sample: Vec<f64> = (0..400).map(|_| 10.0 + rng.normal()).collect();
         let interval = Bootstrap::default().interval(&sample, mean).unwrap();
         assert!((interval.half_width() - 1.96 / 20.0).abs() < 0.015, "{interval}");
@@ -143,7 +152,7 @@ mod tests {
 
     #[test]
     fn covers_the_ratio_of_medians() {
-        let mut rng = Rng::new(42);
+        let mut rng = SplitMix64::new(42);
         let boot = Bootstrap { resamples: 300, ..Bootstrap::default() };
         let hits = (0..300)
             .filter(|_| {
@@ -157,7 +166,7 @@ mod tests {
 
     #[test]
     fn launches_that_differ_widen_the_interval() {
-        let mut rng = Rng::new(43);
+        let mut rng = SplitMix64::new(43);
         let launches: Vec<Vec<f64>> = (0..8)
             .map(|_| {
                 let level = 100.0 + 10.0 * rng.unit();

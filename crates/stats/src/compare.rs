@@ -1,30 +1,33 @@
+//! Comparison of two samples: Mann-Whitney test, bootstrap interval of the ratio of medians, and
+//! Holm's correction for families.
+
 use crate::bootstrap::Bootstrap;
 use crate::error::{Error, require_times};
 use crate::interval::Interval;
-use crate::rank_test::mann_whitney;
+use crate::mann_whitney::mann_whitney;
 use crate::summary::median;
 use std::fmt;
 
-/// p-values below this count as evidence.
-const LEVEL: f64 = 0.05;
+/// Significance level: p-values below it count as evidence.
+const SIGNIFICANCE: f64 = 0.05;
 
-/// Ratios closer to 1 than this are of no practical weight.
-const MARGIN: f64 = 0.02;
+/// Relative difference below which a ratio is practically 1.
+const EQUIVALENCE_MARGIN: f64 = 0.02;
 
-/// How the times `b` compare with the times `a`.
+/// Comparison of the times `b` with the times `a`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
     /// Median of `b` over median of `a`: above 1, `b` takes longer.
     pub ratio: f64,
     /// 95 % bootstrap interval of the ratio.
     pub interval: Interval,
-    /// Two-sided p-value of Mann and Whitney's test, corrected when it is one of a family.
+    /// Two-sided p-value of the Mann-Whitney test, corrected when it is one of a family.
     pub p: f64,
-    /// The two in a word.
+    /// Verdict from interval and p-value.
     pub verdict: Verdict,
 }
 
-/// What a comparison shows of the second sample.
+/// Verdict on the second sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// `b` takes less time: the test is significant and the interval of the ratio lies below 1.
@@ -33,7 +36,7 @@ pub enum Verdict {
     Slower,
     /// The interval of the ratio lies within 2 % of 1 and the samples do not show a direction.
     Same,
-    /// The samples are too few or too noisy to tell.
+    /// The samples are too few or too noisy to decide.
     Unclear,
 }
 
@@ -65,18 +68,19 @@ impl Comparison {
     }
 }
 
-/// Compares two samples of times by a rank test and the ratio of their medians. O(n log n).
+/// Compares two samples of times by the Mann-Whitney test and the ratio of their medians. O(n log
+/// n).
 pub fn compare(a: &[f64], b: &[f64]) -> Result<Comparison, Error> {
     let ratio = median_ratio(a, b)?;
     let interval = Bootstrap::default().median_ratio(a, b)?;
     Ok(Comparison::new(ratio, interval, mann_whitney(a, b)?.p))
 }
 
-/// Compares times that were measured in several launches of each program.
+/// Compares times measured in several launches of each program.
 ///
-/// The launch is the unit: the interval resamples launches, and the test ranks the medians of launches, because
-/// thousands of samples of one launch are not thousands of witnesses. At least four launches on each side are needed
-/// for a p-value below 0.05.
+/// The launch is the unit: the interval resamples launches, and the test ranks the medians of
+/// launches, since samples of one launch are not independent. A p-value below 0.05 needs at least
+/// four launches on each side.
 pub fn compare_launches<G: AsRef<[f64]>>(a: &[G], b: &[G]) -> Result<Comparison, Error> {
     let pool = |groups: &[G]| groups.iter().flat_map(|g| g.as_ref().iter().copied()).collect::<Vec<f64>>();
     let ratio = median_ratio(&pool(a), &pool(b))?;
@@ -93,10 +97,12 @@ pub fn compare_family<G: AsRef<[f64]>>(pairs: &[(G, G)]) -> Result<Vec<Compariso
     Ok(single.into_iter().zip(adjusted).map(|(c, p)| c.with_p(p)).collect())
 }
 
-/// p-values corrected so that one false alarm in the whole family is as rare as it would be in one test.
+/// Returns p-values corrected for the family-wise error rate: the probability of one false positive
+/// in the whole family is that of a single test.
 ///
-/// Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6 (1979): the i-th smallest of m
-/// is multiplied by m - i + 1, and none may fall below a smaller one. O(m log m).
+/// Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6 (1979):
+/// the i-th smallest of m is multiplied by m - i + 1, and none may fall below a smaller one. O(m
+/// log m).
 pub fn holm(p: &[f64]) -> Result<Vec<f64>, Error> {
     if let Some(index) = p.iter().position(|p| !p.is_finite()) {
         return Err(Error::NotFinite { index });
@@ -116,11 +122,11 @@ pub fn holm(p: &[f64]) -> Result<Vec<f64>, Error> {
 }
 
 fn verdict(interval: Interval, p: f64) -> Verdict {
-    if p < LEVEL && interval.high < 1.0 {
+    if p < SIGNIFICANCE && interval.high < 1.0 {
         Verdict::Faster
-    } else if p < LEVEL && interval.low > 1.0 {
+    } else if p < SIGNIFICANCE && interval.low > 1.0 {
         Verdict::Slower
-    } else if interval.low > 1.0 - MARGIN && interval.high < 1.0 + MARGIN {
+    } else if interval.low > 1.0 - EQUIVALENCE_MARGIN && interval.high < 1.0 + EQUIVALENCE_MARGIN {
         Verdict::Same
     } else {
         Verdict::Unclear
@@ -141,10 +147,10 @@ fn medians<G: AsRef<[f64]>>(groups: &[G]) -> Result<Vec<f64>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Rng;
+    use panto_random::SplitMix64;
 
     fn sample(seed: u64, n: usize, level: f64) -> Vec<f64> {
-        let mut rng = Rng::new(seed);
+        let mut rng = SplitMix64::new(seed);
         (0..n).map(|_| level * (1.0 - 0.05 * (1.0 - rng.unit()).ln())).collect()
     }
 
@@ -161,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn one_lucky_launch_proves_nothing() {
+    fn one_fast_launch_proves_nothing() {
         let launch = |seed, level| sample(seed, 100, level);
         let a: Vec<Vec<f64>> =
             [10.0, 10.8, 9.6, 10.4, 11.0].iter().zip(10..).map(|(l, s)| launch(s, *l)).collect();
@@ -183,7 +189,7 @@ mod tests {
 
     #[test]
     fn families_without_differences_rarely_show_one() {
-        let mut rng = Rng::new(81);
+        let mut rng = SplitMix64::new(81);
         let mut draw = || (0..15).map(|_| rng.unit()).collect::<Vec<f64>>();
         let mut alarm = || {
             let p: Vec<f64> = (0..20).map(|_| mann_whitney(&draw(), &draw()).unwrap().p).collect();

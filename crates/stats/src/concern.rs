@@ -1,13 +1,15 @@
+//! Diagnosis of a sample: drift, autocorrelation, bimodality, outliers.
+
 use crate::drift::drift;
 use crate::error::{Error, require_finite};
+use crate::modes::{serial_dependence, two_modes};
 use crate::outliers::outliers;
-use crate::shape::{serial_dependence, two_modes};
 use std::fmt;
 
-/// Outliers are mentioned from this share of the samples on.
-const MANY_OUTLIERS: f64 = 0.05;
+/// Share of outliers from which on they are reported.
+const REPORTED_OUTLIERS: f64 = 0.05;
 
-/// Something about a sample that its median does not tell.
+/// A property of a sample that its median hides.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Concern {
@@ -15,32 +17,33 @@ pub enum Concern {
     Drift {
         /// Last third against first third, as a fraction of the first.
         change: f64,
-        /// p-value of the Mann-Kendall test.
+        /// Two-sided p-value of the Mann-Kendall test.
         p: f64,
     },
-    /// Neighbouring samples resemble each other (or alternate), so there is less information than their number says.
+    /// Neighbouring samples are correlated, so they carry less information than their number
+    /// suggests.
     Autocorrelated {
         /// Rank correlation of neighbours.
         lag1: f64,
-        /// The number of independent samples that would say as much about the centre.
+        /// Number of independent samples with the same information about the centre.
         effective: f64,
     },
-    /// There are two typical times, and the median is one of them or neither.
+    /// The samples have two modes; the median is one of them or neither.
     Bimodal {
-        /// The lower typical time.
+        /// Median of the lower mode.
         low: f64,
-        /// The upper typical time.
+        /// Median of the upper mode.
         high: f64,
-        /// Share of the samples near the upper one.
+        /// Share of the samples in the upper mode.
         high_share: f64,
     },
     /// Many samples lie far from the bulk.
     Outliers {
-        /// How many.
+        /// Number of outliers.
         count: usize,
-        /// Of how many samples.
+        /// Number of samples.
         of: usize,
-        /// The most extreme modified z-score.
+        /// Most extreme modified z-score.
         extreme: f64,
     },
 }
@@ -53,7 +56,7 @@ impl fmt::Display for Concern {
                 write!(f, "the times {way} by {:.1} % during the measurement", 100.0 * change.abs())
             }
             Self::Autocorrelated { lag1, effective } => {
-                let how = if lag1 > 0.0 { "resemble each other" } else { "alternate" };
+                let how = if lag1 > 0.0 { "are correlated" } else { "alternate" };
                 write!(
                     f,
                     "successive samples {how} (correlation {lag1:.2}): worth {effective:.0} independent ones"
@@ -63,13 +66,13 @@ impl fmt::Display for Concern {
                 let percent = 100.0 * high_share;
                 write!(
                     f,
-                    "there are two typical times, {low:.4} and {high:.4} ({percent:.0} % of the samples)"
+                    "the samples have two modes, {low:.4} and {high:.4} ({percent:.0} % of the samples)"
                 )
             }
             Self::Outliers { count, of, extreme } => {
                 write!(
                     f,
-                    "{count} of {of} samples lie far from the rest (the worst by {:.0} deviations)",
+                    "{count} of {of} samples are outliers (the worst by {:.0} deviations)",
                     extreme.abs()
                 )
             }
@@ -77,10 +80,12 @@ impl fmt::Display for Concern {
     }
 }
 
-/// What is odd about samples in the order in which they were taken; empty when nothing is.
+/// Returns the concerns about samples in the order in which they were taken; empty if there are
+/// none.
 ///
-/// Each test alone is wrong in about one sample of a hundred. Outliers are reported from 5 % on, and not when two
-/// modes explain them. Fewer than 10 samples raise no concern: nothing can be seen in them. O(n log n).
+/// Each test alone has a false positive in about one sample of a hundred. Outliers are reported
+/// from 5 % on, and not where two modes explain them. Fewer than 10 samples raise no concern. O(n
+/// log n).
 pub fn diagnose(samples: &[f64]) -> Result<Vec<Concern>, Error> {
     require_finite(samples, 1)?;
     if samples.len() < 10 {
@@ -111,7 +116,7 @@ fn find_modes(samples: &[f64]) -> Result<Option<Concern>, Error> {
 
 fn find_outliers(samples: &[f64]) -> Result<Option<Concern>, Error> {
     let found = outliers(samples)?;
-    let many = found.count() as f64 >= MANY_OUTLIERS * samples.len() as f64;
+    let many = found.count() as f64 >= REPORTED_OUTLIERS * samples.len() as f64;
     let concern = Concern::Outliers { count: found.count(), of: samples.len(), extreme: found.extreme };
     Ok(many.then_some(concern))
 }
@@ -119,19 +124,19 @@ fn find_outliers(samples: &[f64]) -> Result<Option<Concern>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Rng;
+    use panto_random::SplitMix64;
 
     #[test]
     fn clean_samples_raise_few_concerns() {
-        let mut rng = Rng::new(71);
-        let clean = |rng: &mut Rng| (0..100).map(|_| 50.0 + rng.normal()).collect::<Vec<f64>>();
+        let mut rng = SplitMix64::new(71);
+        let clean = |rng: &mut SplitMix64| (0..100).map(|_| 50.0 + rng.normal()).collect::<Vec<f64>>();
         let raised = (0..300).filter(|_| !diagnose(&clean(&mut rng)).unwrap().is_empty()).count();
         assert!(raised <= 12, "{raised} of 300");
     }
 
     #[test]
     fn each_concern_is_raised_and_worded() {
-        let mut rng = Rng::new(72);
+        let mut rng = SplitMix64::new(72);
         let mut noise = |n: usize| (0..n).map(|_| rng.normal()).collect::<Vec<f64>>();
         let drifting: Vec<f64> =
             noise(200).iter().enumerate().map(|(i, v)| 100.0 + v + i as f64 * 0.05).collect();
@@ -140,14 +145,14 @@ mod tests {
 
         let mut modes: Vec<f64> =
             noise(200).iter().enumerate().map(|(i, v)| v + 100.0 + 50.0 * (i % 2) as f64).collect();
-        Rng::new(1).shuffle(&mut modes);
+        SplitMix64::new(1).shuffle(&mut modes);
         assert!(matches!(diagnose(&modes).unwrap()[..], [Concern::Bimodal { .. }]));
 
         let mut stray: Vec<f64> = noise(200).iter().map(|v| v + 100.0).collect();
         (0..200).step_by(17).for_each(|i| stray[i] += 80.0 + i as f64);
         let found = diagnose(&stray).unwrap();
         assert!(matches!(found[..], [Concern::Outliers { count: 12, of: 200, .. }]), "{found:?}");
-        assert!(found[0].to_string().starts_with("12 of 200 samples lie far"));
+        assert!(found[0].to_string().starts_with("12 of 200 samples are outliers"));
     }
 
     #[test]

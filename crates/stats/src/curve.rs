@@ -1,7 +1,10 @@
+//! Validated points of a curve, with the weights of relative residuals.
+
 use crate::error::Error;
 use crate::summary::median_in_place;
 
-/// Time against size: ascending distinct sizes, positive times, and the weight 1/time of each point.
+/// Time against size: ascending distinct sizes, positive times, and the weight 1/time of each
+/// point.
 #[derive(Debug, Clone)]
 pub(crate) struct Curve {
     pub(crate) x: Vec<f64>,
@@ -25,14 +28,14 @@ impl Curve {
         self.x.len()
     }
 
-    /// The points whose index `keep` keeps.
+    /// Returns the points whose index `keep` accepts.
     pub(crate) fn filter(&self, keep: impl Fn(usize) -> bool) -> Self {
         let pick = |values: &[f64]| (0..values.len()).filter(|&k| keep(k)).map(|k| values[k]).collect();
         Self { x: pick(&self.x), y: pick(&self.y), weight: pick(&self.weight) }
     }
 }
 
-/// Finite sizes and times, none negative, no time zero.
+/// Checks that sizes and times are finite, sizes not negative, times positive.
 pub(crate) fn check(points: &[(f64, f64)]) -> Result<(), Error> {
     if points.is_empty() {
         return Err(Error::Empty);

@@ -1,30 +1,34 @@
+//! Mann-Kendall test for a trend in the order of the samples.
+
 use crate::error::{Error, require_finite};
+use crate::mann_whitney::rank;
 use crate::normal::two_sided;
-use crate::rank_test::rank;
 use crate::summary::median;
 
-/// Whether values rise or fall in the order in which they were taken.
+/// Trend of values in the order in which they were taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Drift {
-    /// Kendall's tau between value and time: -1 falls always, 1 rises always.
+    /// Kendall's tau between value and time: -1 always falls, 1 always rises.
     pub tau: f64,
-    /// Two-sided p-value for "no drift".
+    /// Two-sided p-value of the hypothesis "no drift".
     pub p: f64,
-    /// How much the median of the last third differs from that of the first third, as a fraction of the latter.
+    /// Difference of the medians of the last and the first third, relative to the first.
     pub change: f64,
 }
 
 impl Drift {
-    /// Significant at one per cent, and more than one per cent large: with many samples every trifle is significant.
+    /// Returns whether the drift is significant at 1 % and larger than 1 %: with many samples even
+    /// negligible drifts are significant.
     pub fn matters(&self) -> bool {
         self.p < 0.01 && self.change.abs() > 0.01
     }
 }
 
-/// The test of Mann (Econometrica 13, 1945) and Kendall ("Rank Correlation Methods", 1948) with the correction for ties.
+/// Computes the test of Mann (Econometrica 13, 1945) and Kendall ("Rank Correlation Methods", 1948)
+/// with the correction for ties.
 ///
-/// Pairs out of order are counted while merging (Knight, JASA 61, 1966): O(n log n), so a hundred thousand samples pose
-/// no problem. At least 4 values.
+/// Discordant pairs are counted by merge sort (Knight, JASA 61, 1966): O(n log n). At least 4
+/// values.
 pub fn drift(values: &[f64]) -> Result<Drift, Error> {
     require_finite(values, 4)?;
     let n = values.len() as f64;
@@ -52,14 +56,14 @@ fn change(values: &[f64]) -> Result<f64, Error> {
     Ok(if difference.abs() > 0.0 { difference / first.abs() } else { 0.0 })
 }
 
-/// Sizes of the groups of equal values.
+/// Returns the sizes of the groups of equal values.
 fn tied_groups(values: &[f64]) -> Vec<f64> {
     let mut ranks = rank(values).ranks;
     ranks.sort_unstable_by(f64::total_cmp);
     ranks.chunk_by(|a, b| a >= b).map(|g| g.len() as f64).collect()
 }
 
-/// Pairs whose earlier value is the larger one; sorts the values.
+/// Returns the number of pairs whose earlier value is the larger; sorts the values.
 fn count_falling(values: &mut [f64], buffer: &mut Vec<f64>) -> u64 {
     if values.len() < 2 {
         return 0;
@@ -90,11 +94,11 @@ fn merge(left: &[f64], right: &[f64], out: &mut Vec<f64>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Rng;
+    use panto_random::SplitMix64;
 
     #[test]
     fn counts_as_the_definition_does() {
-        let mut rng = Rng::new(61);
+        let mut rng = SplitMix64::new(61);
         for n in 4..60 {
             let values: Vec<f64> = (0..n).map(|_| rng.index(12) as f64).collect();
             let mut score = 0.0;
@@ -108,8 +112,8 @@ mod tests {
     }
 
     #[test]
-    fn sees_a_drift_and_not_a_standstill() {
-        let mut rng = Rng::new(62);
+    fn detects_a_drift_and_nothing_in_constant_data() {
+        let mut rng = SplitMix64::new(62);
         let still: Vec<f64> = (0..500).map(|_| 10.0 + rng.unit()).collect();
         let rising: Vec<f64> = still.iter().enumerate().map(|(i, v)| v + i as f64 * 0.002).collect();
         assert!(!drift(&still).unwrap().matters());
@@ -118,8 +122,8 @@ mod tests {
     }
 
     #[test]
-    fn false_alarms_are_as_rare_as_promised() {
-        let mut rng = Rng::new(63);
+    fn false_positives_are_as_rare_as_specified() {
+        let mut rng = SplitMix64::new(63);
         let alarms = (0..2000)
             .filter(|_| drift(&(0..30).map(|_| rng.unit()).collect::<Vec<f64>>()).unwrap().p < 0.05)
             .count();

@@ -1,43 +1,45 @@
+//! Errors of all estimators: invalid or insufficient data.
+
 use std::fmt;
 
-/// Why a statistic cannot be computed from the data given.
+/// Why a statistic cannot be computed from the data.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// There are no values at all.
+    /// There are no values.
     Empty,
-    /// A value is not a number or is infinite.
+    /// A value is NaN or infinite.
     NotFinite {
-        /// Position in the input.
+        /// Index in the input.
         index: usize,
     },
-    /// A value is below zero where only times or sizes make sense.
+    /// A negative value where only times or sizes make sense.
     Negative {
-        /// Position in the input.
+        /// Index in the input.
         index: usize,
-        /// The value found there.
+        /// The value.
         value: f64,
     },
-    /// A value is zero where one divides by it.
+    /// A value is zero where it is a divisor.
     Zero {
-        /// Position in the input.
+        /// Index in the input.
         index: usize,
     },
-    /// There are fewer values than the method needs.
+    /// Fewer values than the method needs.
     TooFew {
-        /// The least number that works.
+        /// Least number of values.
         needed: usize,
-        /// The number given.
+        /// Number of values given.
         got: usize,
     },
-    /// All values of something are equal that must vary.
-    Alike {
-        /// What does not vary.
+    /// All values of a quantity are equal that must vary.
+    NoVariation {
+        /// The quantity.
         what: &'static str,
     },
-    /// A setting lies outside the range in which it has a meaning.
+    /// A setting is out of range.
     Setting {
-        /// The name of the setting.
+        /// Name of the setting.
         name: &'static str,
         /// The rule that it breaks.
         rule: &'static str,
@@ -50,9 +52,11 @@ impl fmt::Display for Error {
             Self::Empty => write!(f, "there are no values"),
             Self::NotFinite { index } => write!(f, "value {index} is not a finite number"),
             Self::Negative { index, value } => write!(f, "value {index} is negative ({value})"),
-            Self::Zero { index } => write!(f, "value {index} is zero, but one has to divide by it"),
+            Self::Zero { index } => write!(f, "value {index} is zero, but is a divisor"),
             Self::TooFew { needed, got } => write!(f, "{needed} values are needed, {got} given"),
-            Self::Alike { what } => write!(f, "all {what} are equal, so their effect cannot be seen"),
+            Self::NoVariation { what } => {
+                write!(f, "all {what} are equal, so their effect cannot be estimated")
+            }
             Self::Setting { name, rule } => write!(f, "the setting `{name}` {rule}"),
         }
     }
@@ -60,7 +64,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// At least `needed` values, all finite.
+/// Checks that there are at least `needed` values, all finite.
 pub(crate) fn require_finite(values: &[f64], needed: usize) -> Result<(), Error> {
     match values.len() {
         0 => return Err(Error::Empty),
@@ -73,7 +77,7 @@ pub(crate) fn require_finite(values: &[f64], needed: usize) -> Result<(), Error>
     }
 }
 
-/// At least one value; all finite and none below zero.
+/// Checks that there is at least one value, and that all are finite and not negative.
 pub(crate) fn require_times(values: &[f64]) -> Result<(), Error> {
     require_finite(values, 1)?;
     match values.iter().position(|v| *v < 0.0) {
@@ -96,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_plain() {
+    fn errors_are_readable() {
         let text = Error::TooFew { needed: 3, got: 1 }.to_string();
         assert_eq!(text, "3 values are needed, 1 given");
     }

@@ -1,24 +1,26 @@
+//! The result of a segmented regression.
+
 use crate::error::Error;
 use crate::goodness::Goodness;
 use crate::interval::Interval;
 use crate::line::Line;
 
-/// One straight piece.
+/// One segment of a piecewise linear fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Segment {
     /// Smallest measured size.
     pub from_x: f64,
     /// Largest measured size.
     pub to_x: f64,
-    /// Time at size 0, if the line went on to there; may be negative.
+    /// Time at size 0, extrapolated; may be negative.
     pub intercept: f64,
-    /// Time for each further unit of size.
+    /// Time per unit of size.
     pub slope: f64,
     /// Number of distinct sizes.
     pub points: usize,
     /// Mean absolute relative residual.
     pub residual: f64,
-    /// The line of Theil and Sen through the same points, which looks at all pairs and weighs none: a cross-check.
+    /// Theil-Sen line through the same points, which weighs all pairs equally: a cross-check.
     pub theil_sen: Line,
     /// 95 % interval of the intercept, for given breakpoints.
     pub intercept_interval: Interval,
@@ -27,58 +29,61 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// The line of the segment.
+    /// Returns the line of the segment.
     pub fn line(&self) -> Line {
         Line { intercept: self.intercept, slope: self.slope }
     }
 
-    /// How far the cross-check is from the line at the ends of the segment, as a fraction of the line, at worst.
+    /// Returns the largest relative difference between the line and its cross-check at the ends of
+    /// the segment.
     pub fn disagreement(&self) -> f64 {
         let at = |x: f64| (self.theil_sen.at(x) / self.line().at(x) - 1.0).abs();
         at(self.from_x).max(at(self.to_x))
     }
 }
 
-/// Where one segment ends and the next begins.
+/// Boundary of two segments.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Breakpoint {
     /// Largest measured size of the segment before.
     pub last: f64,
-    /// Smallest measured size of the segment behind.
+    /// Smallest measured size of the segment after.
     pub first: f64,
-    /// The best guess between the two: where the lines cross, or the middle when they do not cross there.
+    /// Best estimate between the two: where the lines cross, or the middle if they do not cross
+    /// there.
     pub at: f64,
-    /// 95 % interval of the place, from one measured size to another, the other breakpoints being taken as known.
+    /// 95 % interval, from one measured size to another, given the other breakpoints.
     pub interval: Interval,
 }
 
-/// A curve of time against size as straight pieces.
+/// A piecewise linear fit of time against size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
-    /// The pieces by ascending size; at least one.
+    /// Segments by ascending size; at least one.
     pub segments: Vec<Segment>,
-    /// One fewer than segments.
+    /// Breakpoints, one fewer than segments.
     pub breakpoints: Vec<Breakpoint>,
     /// Sum of the absolute relative residuals, without penalty or cap.
     pub cost: f64,
     /// Mean absolute relative residual.
     pub residual: f64,
-    /// The mean absolute relative noise that the penalty assumed.
+    /// Mean absolute relative noise that the penalty assumed.
     pub noise: f64,
 }
 
 impl Fit {
-    /// The time at size `x`; the first and the last piece go on outside of the measured sizes. Never negative.
+    /// Returns the time at size `x`, never negative; the first and the last segment extend beyond
+    /// the measured sizes.
     pub fn predict(&self, x: f64) -> f64 {
         self.segment(x).line().at(x).max(0.0)
     }
 
-    /// How well the pieces meet points (size, time), those that they were made from or others.
+    /// Returns the residuals of points (size, time) about the fit.
     pub fn goodness(&self, points: &[(f64, f64)]) -> Result<Goodness, Error> {
         Goodness::of(points, |x| self.predict(x))
     }
 
-    /// The segment that is in force at size `x`.
+    /// Returns the segment of size `x`.
     pub fn segment(&self, x: f64) -> &Segment {
         &self.segments[self.breakpoints.partition_point(|b| b.at < x)]
     }

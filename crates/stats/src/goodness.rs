@@ -1,47 +1,50 @@
+//! Goodness of fit: relative residuals about a curve.
+
 use crate::error::Error;
 use crate::summary::interpolate;
 
-/// How well a law meets the points that it was made from.
+/// Goodness of fit: the residuals of points about a curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Goodness {
     /// Median of the absolute relative residuals.
     pub median: f64,
-    /// Their 95th percentile.
+    /// 95th percentile of the absolute relative residuals.
     pub p95: f64,
-    /// The largest.
+    /// Largest absolute relative residual.
     pub worst: f64,
-    /// The size of the largest.
+    /// Size of the largest residual.
     pub worst_x: f64,
     /// All residuals, in the order of the points.
     pub residuals: Vec<Residual>,
 }
 
-/// One point beside the law.
+/// A measured point beside its prediction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Residual {
-    /// The size.
+    /// Size.
     pub x: f64,
-    /// The time measured.
+    /// Measured time.
     pub measured: f64,
-    /// The time by the law.
+    /// Predicted time.
     pub predicted: f64,
 }
 
 impl Residual {
-    /// What the law says too much, as a fraction of the measured time: -0.1 if it says a tenth too little.
+    /// Returns `predicted / measured - 1`: -0.1 if the prediction is a tenth too low.
     pub fn relative(&self) -> f64 {
         self.predicted / self.measured - 1.0
     }
 }
 
 impl Goodness {
-    /// Compares points (size, time) with a law. Times must be positive. O(n log n).
-    pub fn of(points: &[(f64, f64)], law: impl Fn(f64) -> f64) -> Result<Self, Error> {
-        let beside = points.iter().map(|&(x, measured)| Residual { x, measured, predicted: law(x) });
+    /// Compares points (size, time) with a function of the size. Times must be positive. O(n log
+    /// n).
+    pub fn of(points: &[(f64, f64)], curve: impl Fn(f64) -> f64) -> Result<Self, Error> {
+        let beside = points.iter().map(|&(x, measured)| Residual { x, measured, predicted: curve(x) });
         Self::from_residuals(beside.collect())
     }
 
-    /// The same where a law has more arguments than a size. O(n log n).
+    /// Summarises residuals of any model. O(n log n).
     pub fn from_residuals(residuals: Vec<Residual>) -> Result<Self, Error> {
         if residuals.is_empty() {
             return Err(Error::Empty);

@@ -1,13 +1,15 @@
+//! Confidence intervals, the non-parametric interval of the median, and the stop rule built on it.
+
 use crate::normal::upper_tail;
 use std::fmt;
 
-/// The two-sided 97.5 % point of the normal distribution, as rounded in the rank formula.
+/// Two-sided 97.5 % point of the normal distribution, as rounded in the rank formula.
 const Z95: f64 = 1.96;
 
-/// From this size on the normal approximation of the ranks is used.
+/// Sample size from which on the normal approximation of the ranks is used.
 const LARGE: usize = 30;
 
-/// A range of plausible values.
+/// A confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Interval {
     /// Lower end.
@@ -17,17 +19,18 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Half the distance between the ends.
+    /// Returns half the distance between the ends.
     pub fn half_width(&self) -> f64 {
         (self.high - self.low) / 2.0
     }
 
-    /// Whether `value` lies inside, ends included.
+    /// Returns whether `value` lies inside, ends included.
     pub fn contains(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
 
-    /// Half the width as a fraction of `centre`: 0 for a point, infinite for a wider interval around 0.
+    /// Returns half the width relative to `centre`: 0 for a point, infinite for a wider interval
+    /// around 0.
     pub fn relative_half_width(&self, centre: f64) -> f64 {
         if self.high <= self.low { 0.0 } else { self.half_width() / centre.abs() }
     }
@@ -39,13 +42,14 @@ impl fmt::Display for Interval {
     }
 }
 
-/// Ranks (from 1) of the order statistics that enclose the median with 95 % confidence, and the confidence reached.
+/// Returns the ranks (from 1) of the order statistics that enclose the median with 95 % confidence,
+/// and the confidence reached.
 ///
-/// The number of values below the median is binomial with p = 1/2, whatever the distribution. From 30 values on its
-/// normal approximation gives the ranks (Le Boudec, "Performance Evaluation of Computer and Communication
-/// Systems", 2010, section 2.2; Hoefler & Belli, SC'15); below, the binomial itself does. Fewer than 6 values admit
-/// no 95 % interval: the answer is then first and last, with the lower confidence these really have.
-/// No value gives `(0, 0, 0.0)`. O(1).
+/// The number of values below the median is binomial with p = 1/2, whatever the distribution. From
+/// 30 values on its normal approximation gives the ranks (Le Boudec, "Performance Evaluation of
+/// Computer and Communication Systems", 2010, section 2.2; Hoefler & Belli, SC'15); below, the
+/// binomial itself does. Fewer than 6 values admit no 95 % interval: then the ranks are first and
+/// last, with the lower confidence that they have. No value gives `(0, 0, 0.0)`. O(1).
 pub fn median_interval_ranks(n: usize) -> (usize, usize, f64) {
     match n {
         0 => (0, 0, 0.0),
@@ -54,12 +58,12 @@ pub fn median_interval_ranks(n: usize) -> (usize, usize, f64) {
     }
 }
 
-/// Stop measuring when the median is known well enough.
+/// Stops measuring when the interval of the median is narrow enough.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StopRule {
-    /// The relative half-width of the 95 % interval of the median to reach: 0.01 is one per cent.
+    /// Relative half-width of the 95 % interval of the median to reach: 0.01 is 1 %.
     pub relative: f64,
-    /// Never stop before this many samples (and never before 6, see [`median_interval_ranks`]).
+    /// Least number of samples (and never fewer than 6, see [`median_interval_ranks`]).
     pub min_samples: usize,
 }
 
@@ -70,10 +74,11 @@ impl Default for StopRule {
 }
 
 impl StopRule {
-    /// Whether the samples suffice; `false` when one of them is not a number.
+    /// Returns whether the samples suffice; `false` when one of them is NaN.
     ///
-    /// Three selections (Hoare's, with a guaranteed worst case in the standard library) instead of a sort: O(n).
-    /// Called after each doubling of the samples, or each tenth more, the whole run stays O(n).
+    /// Three selections (quickselect, with the worst-case guarantee of the standard library)
+    /// instead of a sort: O(n). Called after each doubling of the samples, or each tenth more, the
+    /// whole run stays O(n).
     pub fn reached(&self, samples: &[f64]) -> bool {
         let (low, high, confidence) = median_interval_ranks(samples.len());
         if samples.len() < self.min_samples || confidence < 0.95 || samples.iter().any(|v| v.is_nan()) {
@@ -84,7 +89,7 @@ impl StopRule {
     }
 }
 
-/// Interval and median by selection; `low < high` are ranks from 1.
+/// Returns interval and median by selection; `low < high` are ranks from 1.
 fn select_interval(values: &mut [f64], low: usize, high: usize) -> (Interval, f64) {
     let middle = values.len() / 2;
     let even = values.len().is_multiple_of(2);
@@ -100,7 +105,8 @@ fn nth(values: &mut [f64], index: usize) -> Option<f64> {
     (index < values.len()).then(|| *values.select_nth_unstable_by(index, f64::total_cmp).1)
 }
 
-/// The widest pair of symmetric ranks whose tails together hold at most 5 % of Binomial(n, 1/2).
+/// Returns the closest pair of symmetric ranks whose tails together hold at most 5 % of
+/// Binomial(n, 1/2).
 fn binomial_ranks(n: usize) -> (usize, usize, f64) {
     let mut term = 0.5_f64.powi(n as i32);
     let mut tail = term;
@@ -130,7 +136,8 @@ fn normal_ranks(n: usize) -> (usize, usize, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Rng, Summary};
+    use crate::Summary;
+    use panto_random::SplitMix64;
 
     #[test]
     fn small_ranks_are_those_of_the_tables() {
@@ -166,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_interval_covers_the_median_as_often_as_it_says() {
-        let mut rng = Rng::new(11);
+        let mut rng = SplitMix64::new(11);
         for n in [6, 17, 29, 30, 100] {
             let hits = (0..2000).filter(|_| covers(&mut rng, n)).count();
             let promised = median_interval_ranks(n).2;
@@ -174,7 +181,7 @@ mod tests {
         }
     }
 
-    fn covers(rng: &mut Rng, n: usize) -> bool {
+    fn covers(rng: &mut SplitMix64, n: usize) -> bool {
         // Exponential with median ln 2: skewed as timings are.
         let sample: Vec<f64> = (0..n).map(|_| -(1.0 - rng.unit()).ln()).collect();
         Summary::of(&sample).unwrap().interval.contains(std::f64::consts::LN_2)
@@ -182,7 +189,7 @@ mod tests {
 
     #[test]
     fn stop_rule_agrees_with_the_sorted_summary() {
-        let mut rng = Rng::new(12);
+        let mut rng = SplitMix64::new(12);
         for n in 6..200 {
             let sample: Vec<f64> = (0..n).map(|_| 100.0 + 10.0 * rng.unit()).collect();
             let width = Summary::of(&sample).unwrap().relative_half_width();

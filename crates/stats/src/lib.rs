@@ -1,25 +1,29 @@
-//! Robust statistics for timing samples, and the exact fit of piecewise-linear cost curves.
+//! Robust statistics for timing samples, and the exact fit of piecewise linear cost curves.
 //!
-//! Timing samples are skewed, have tails, drift and sometimes two modes. So the crate works with medians, ranks
-//! and absolute deviations; a mean is reported but never decides anything.
+//! Timing samples are skewed, have tails, drift and sometimes two modes. So the crate works with
+//! medians, ranks and absolute deviations; a mean is reported but never decides anything.
 //!
-//! * [`Summary`], [`StopRule`]: describe one sample, decide when it is large enough.
-//! * [`diagnose`]: what is odd about a sample, in words.
-//! * [`compare()`], [`Bootstrap`], [`mann_whitney`], [`holm`]: two samples, and families of comparisons.
-//! * [`Segmentation`]: time against size as an optimal set of lines, so that a protocol switch is found.
-//! * [`Residues`]: the same where multiples of some number follow a law of their own.
-//! * [`HopFit`]: the same over several distances, with a time for each further hop.
-//! * [`Measured`]: samples by size and launch, from which all of these get honest intervals; [`Goodness`]: what is left.
-//! * [`Bandwidth`]: peak, and the sizes that reach half and nine tenths of it.
+//! - [`Summary`], [`StopRule`]: describe one sample, decide when it is large enough.
+//! - [`diagnose`]: drift, autocorrelation, bimodality and outliers of a sample.
+//! - [`compare()`], [`Bootstrap`], [`mann_whitney`], [`holm`]: two samples, and families of
+//!   comparisons.
+//! - [`Segmentation`]: time against size as an optimal piecewise linear function, which finds
+//!   protocol switches.
+//! - [`ResidueFit`]: the same with a separate curve for the multiples of some number.
+//! - [`HopFit`]: the same over several distances, with a time for each further hop.
+//! - [`SizeSamples`]: samples by size and launch, from which all fits get intervals between
+//!   launches; [`Goodness`]: their residuals.
+//! - [`Bandwidth`]: peak, and the sizes that reach half and nine tenths of it.
 //!
-//! The crate does no I/O, reads no clock and has no hidden state: equal input gives equal output, bit for bit,
-//! including everything that resamples (see [`Rng`]). User data never causes a panic; it causes an [`Error`].
+//! The crate does no I/O, reads no clock and has no hidden state: equal input gives equal output,
+//! bit for bit, including everything that resamples (see [`SplitMix64`](panto_random::SplitMix64)).
+//! User data never causes a panic; it causes an [`Error`].
 #![forbid(unsafe_code)]
 
 mod assemble;
 mod bandwidth;
 mod bootstrap;
-mod breaks;
+mod breakpoints;
 mod compare;
 mod concern;
 mod curve;
@@ -30,21 +34,20 @@ mod goodness;
 mod hops;
 mod interval;
 mod lad;
-mod launches;
 mod line;
-mod measured;
+mod mann_whitney;
 mod medians;
+mod modes;
 mod noise;
 mod normal;
 mod outliers;
 mod partition;
-mod rank_test;
+mod residual_bootstrap;
 mod residue;
-mod rng;
-mod segments;
-mod shape;
+mod sample_fit;
+mod segmentation;
+mod size_samples;
 mod summary;
-mod uncertainty;
 
 pub use bandwidth::Bandwidth;
 pub use bootstrap::Bootstrap;
@@ -57,11 +60,10 @@ pub use goodness::{Goodness, Residual};
 pub use hops::{HopFit, HopPoint};
 pub use interval::{Interval, StopRule, median_interval_ranks};
 pub use line::{LeastSquares, Line, least_absolute, least_squares, theil_sen};
-pub use measured::Measured;
+pub use mann_whitney::{MannWhitney, mann_whitney};
+pub use modes::{Modes, lag1_autocorrelation, serial_dependence, two_modes};
 pub use outliers::{Outliers, outliers};
-pub use rank_test::{MannWhitney, mann_whitney};
-pub use residue::{Class, Residues};
-pub use rng::Rng;
-pub use segments::Segmentation;
-pub use shape::{Modes, lag1_autocorrelation, serial_dependence, two_modes};
+pub use residue::{ResidueClass, ResidueFit};
+pub use segmentation::Segmentation;
+pub use size_samples::SizeSamples;
 pub use summary::{Summary, median, quantile};

@@ -1,25 +1,27 @@
+//! Straight lines: least absolute deviations, least squares, Theil-Sen.
+
 use crate::curve::Curve;
 use crate::error::Error;
 use crate::lad::Solver;
 use crate::summary::median_in_place;
 
-/// `intercept + slope * x`.
+/// The line `intercept + slope * x`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Line {
-    /// The value at 0.
+    /// Value at 0.
     pub intercept: f64,
-    /// The growth for each unit of x.
+    /// Growth per unit of x.
     pub slope: f64,
 }
 
 impl Line {
-    /// The value at `x`.
+    /// Returns the value at `x`.
     pub fn at(&self, x: f64) -> f64 {
         self.intercept + self.slope * x
     }
 }
 
-/// The line of least squares with the standard errors of its parameters.
+/// A least-squares line with the standard errors of its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeastSquares {
     /// The line.
@@ -32,9 +34,10 @@ pub struct LeastSquares {
     pub residual: f64,
 }
 
-/// The line with the least sum of absolute relative residuals `|y - line| / y`, not negative between the first and
-/// the last x; see [`crate::Segmentation`], of which this is the case of one segment. Sizes not negative, times
-/// positive; points of equal size count once, with their median time. Typically O(n log n).
+/// Returns the line with the least sum of absolute relative residuals `|y - line| / y`, not
+/// negative between the first and the last x: a [`crate::Segmentation`] with one segment. Sizes
+/// must not be negative, times must be positive; points of equal size count once, with their median
+/// time. Typically O(n log n).
 pub fn least_absolute(points: &[(f64, f64)]) -> Result<Line, Error> {
     let curve = Curve::new(points)?;
     if curve.len() < 2 {
@@ -43,10 +46,10 @@ pub fn least_absolute(points: &[(f64, f64)]) -> Result<Line, Error> {
     Ok(Solver::default().solve(&curve, 0..curve.len(), (0, curve.len() - 1)).line)
 }
 
-/// Ordinary least squares (Legendre 1805; any textbook has the standard errors). Centred sums, so that clock readings
+/// Returns the line of ordinary least squares (Legendre 1805). Centred sums, so that clock readings
 /// far from zero do not cancel. O(n).
 pub fn least_squares(points: &[(f64, f64)]) -> Result<LeastSquares, Error> {
-    require_two_places(points)?;
+    require_two_sizes(points)?;
     let n = points.len() as f64;
     let mean_x = points.iter().map(|p| p.0).sum::<f64>() / n;
     let mean_y = points.iter().map(|p| p.1).sum::<f64>() / n;
@@ -64,12 +67,13 @@ pub fn least_squares(points: &[(f64, f64)]) -> Result<LeastSquares, Error> {
     })
 }
 
-/// The line whose slope is the median of the slopes of all pairs of points, through the median of the rest.
+/// Returns the Theil-Sen line: its slope is the median of the slopes of all pairs of points.
 ///
-/// Theil (1950), Sen, "Estimates of the regression coefficient based on Kendall's tau", JASA 63 (1968). Holds against
-/// 29 % of wild points, unweighted: a cross-check of the other fits. O(n^2) time and space.
+/// Theil (1950); Sen, "Estimates of the regression coefficient based on Kendall's tau", JASA 63
+/// (1968). Breakdown point 29 %, unweighted: a cross-check of the other fits. O(n^2) time and
+/// space.
 pub fn theil_sen(points: &[(f64, f64)]) -> Result<Line, Error> {
-    require_two_places(points)?;
+    require_two_sizes(points)?;
     let mut slopes = Vec::with_capacity(points.len() * (points.len() - 1) / 2);
     for (i, a) in points.iter().enumerate() {
         let apart = points[i + 1..].iter().filter(|b| (b.0 - a.0).abs() > 0.0);
@@ -80,8 +84,8 @@ pub fn theil_sen(points: &[(f64, f64)]) -> Result<Line, Error> {
     Ok(Line { intercept: median_in_place(&mut rest), slope })
 }
 
-/// Finite points at no fewer than two different x.
-fn require_two_places(points: &[(f64, f64)]) -> Result<(), Error> {
+/// Checks that the points are finite and have at least two different x.
+fn require_two_sizes(points: &[(f64, f64)]) -> Result<(), Error> {
     let first = points.first().ok_or(Error::Empty)?;
     if let Some(index) = points.iter().position(|p| !p.0.is_finite() || !p.1.is_finite()) {
         return Err(Error::NotFinite { index });
@@ -114,7 +118,8 @@ mod tests {
 
     #[test]
     fn standard_errors_are_those_of_the_textbook() {
-        // Worked by hand: x 1..5, y 2 4 5 4 5 has slope 0.6, intercept 2.2, residual variance 2.4 / 3.
+        // Worked by hand: x 1..5, y 2 4 5 4 5 has slope 0.6, intercept 2.2, residual variance 2.4 /
+        // 3.
         let points = [(1.0, 2.0), (2.0, 4.0), (3.0, 5.0), (4.0, 4.0), (5.0, 5.0)];
         let fit = least_squares(&points).unwrap();
         near(fit.line.slope, 0.6);
@@ -125,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn robust_lines_ignore_a_wild_point() {
+    fn robust_lines_ignore_an_outlier() {
         let mut points: Vec<(f64, f64)> = (1..20).map(|i| (f64::from(i), 3.0 + 0.5 * f64::from(i))).collect();
         points[7].1 = 400.0;
         near(theil_sen(&points).unwrap().slope, 0.5);

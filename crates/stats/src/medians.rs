@@ -1,21 +1,25 @@
-use crate::error::{Error, require_finite};
-use crate::rng::Rng;
-use crate::summary::median_in_place;
+//! Medians of bootstrap resamples in O(1) each, by the distribution of order statistics.
 
-/// Up to this size a resample is drawn value by value. The generator for larger ones needs two parameters above 1.
+use crate::error::{Error, require_finite};
+use crate::summary::median_in_place;
+use panto_random::SplitMix64;
+
+/// Sample size up to which a resample is drawn value by value. The generator for larger ones needs
+/// both parameters above 1.
 const SMALL: usize = 16;
 
-/// Medians of resamples of one sample, without the resamples.
+/// Medians of bootstrap resamples of one sample, drawn without the resamples.
 ///
-/// The ranks of `n` drawn values are `n` uniform numbers, and the k-th smallest of these has the Beta distribution with k
-/// and n + 1 - k (David & Nagaraja, "Order Statistics", 2003, section 2.3). So one random number finds the median of a
-/// resample in the sorted sample: O(1) each after one sort, and exactly as likely as by drawing all values.
+/// The ranks of `n` drawn values are `n` uniform numbers, and the k-th smallest of these has the
+/// Beta distribution with k and n + 1 - k (David & Nagaraja, "Order Statistics", 2003, section
+/// 2.3). So one random number finds the median of a resample in the sorted sample: O(1) each after
+/// one sort, with exactly the distribution of drawing all values.
 pub(crate) struct Medians {
     sorted: Vec<f64>,
 }
 
 impl Medians {
-    /// The values in any order. O(n log n).
+    /// Sorts the values. O(n log n).
     pub(crate) fn of(sample: &[f64]) -> Result<Self, Error> {
         require_finite(sample, 1)?;
         let mut sorted = sample.to_vec();
@@ -23,8 +27,8 @@ impl Medians {
         Ok(Self { sorted })
     }
 
-    /// The median of one resample. The buffer saves memory from draw to draw.
-    pub(crate) fn draw(&self, rng: &mut Rng, buffer: &mut Vec<f64>) -> f64 {
+    /// Draws the median of one resample. The buffer is reused from draw to draw.
+    pub(crate) fn draw(&self, rng: &mut SplitMix64, buffer: &mut Vec<f64>) -> f64 {
         let n = self.sorted.len();
         if n <= SMALL {
             buffer.clear();
@@ -42,18 +46,19 @@ impl Medians {
         f64::midpoint(self.at(lower), self.at(upper))
     }
 
-    /// The value at a place between 0 and 1.
+    /// Returns the value at a place between 0 and 1.
     fn at(&self, place: f64) -> f64 {
         let n = self.sorted.len();
         self.sorted[((place * n as f64) as usize).min(n - 1)]
     }
 }
 
-/// A random number of the Beta distribution; both parameters are above 1.
+/// Draws a number of the Beta distribution; both parameters are above 1.
 ///
-/// Algorithm BB of Cheng, "Generating beta variates with nonintegral shape parameters", Comm. ACM 21 (1978): rejection
-/// from a log-logistic density, about one and a half tries whatever the parameters.
-fn beta(rng: &mut Rng, a: f64, b: f64) -> f64 {
+/// Algorithm BB of Cheng, "Generating beta variates with nonintegral shape parameters", Comm. ACM
+/// 21 (1978): rejection from a log-logistic density, about one and a half tries whatever the
+/// parameters.
+fn beta(rng: &mut SplitMix64, a: f64, b: f64) -> f64 {
     let (least, most) = (a.min(b), a.max(b));
     let sum = a + b;
     let scale = ((sum - 2.0) / (2.0 * a * b - sum)).sqrt();
@@ -74,7 +79,7 @@ fn beta(rng: &mut Rng, a: f64, b: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The largest distance between two distributions of which these are samples (Kolmogorov & Smirnov).
+    /// Returns the Kolmogorov-Smirnov distance of two samples.
     fn distance(mut a: Vec<f64>, mut b: Vec<f64>) -> f64 {
         a.sort_by(f64::total_cmp);
         b.sort_by(f64::total_cmp);
@@ -86,7 +91,7 @@ mod tests {
     #[test]
     fn medians_are_as_likely_as_those_of_drawn_resamples() {
         for n in [1, 2, 5, 16, 17, 18, 40, 101] {
-            let mut rng = Rng::new(n as u64);
+            let mut rng = SplitMix64::new(n as u64);
             let sample: Vec<f64> = (0..n).map(|_| rng.unit() * rng.unit()).collect();
             let medians = Medians::of(&sample).unwrap();
             let mut buffer = Vec::new();
@@ -103,7 +108,7 @@ mod tests {
 
     #[test]
     fn beta_has_its_mean_and_variance() {
-        let mut rng = Rng::new(7);
+        let mut rng = SplitMix64::new(7);
         for (a, b) in [(9.0, 9.0), (9.0, 10.0), (20.0, 9.5), (500_000.0, 500_001.0)] {
             let draws: Vec<f64> = (0..20_000).map(|_| beta(&mut rng, a, b)).collect();
             let mean = draws.iter().sum::<f64>() / 20_000.0;

@@ -1,8 +1,11 @@
-/// The probability that a standard normal number exceeds `z`, accurate to about 1e-14 relative, far tails included.
+//! Tail probabilities of the standard normal distribution.
+
+/// Returns the probability that a standard normal number exceeds `z`, accurate to about 1e-14
+/// relative, far tails included.
 ///
-/// Near zero the power series of Marsaglia ("Evaluating the normal distribution", J. Stat. Software 11, 2004), in the
-/// tail Laplace's continued fraction for the Mills ratio (Abramowitz & Stegun 26.2.14). Both converge in a bounded
-/// number of terms on their side of the switch: O(1).
+/// Near zero the power series of Marsaglia ("Evaluating the normal distribution", J. Stat. Software
+/// 11, 2004), in the tail Laplace's continued fraction for the Mills ratio (Abramowitz & Stegun
+/// 26.2.14). Both converge in a bounded number of terms on their side of the switch: O(1).
 pub(crate) fn upper_tail(z: f64) -> f64 {
     if z < 0.0 {
         1.0 - upper_tail(-z)
@@ -13,7 +16,7 @@ pub(crate) fn upper_tail(z: f64) -> f64 {
     }
 }
 
-/// The two-sided p-value of a standard normal statistic.
+/// Returns the two-sided p-value of a standard normal statistic.
 pub(crate) fn two_sided(z: f64) -> f64 {
     (2.0 * upper_tail(z.abs())).min(1.0)
 }
@@ -22,7 +25,7 @@ fn density(z: f64) -> f64 {
     (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt()
 }
 
-/// z + z^3/3 + z^5/(3*5) + ...; 60 terms are enough below 3.
+/// Returns z + z^3/3 + z^5/(3*5) + ...; 60 terms are enough below 3.
 fn series(z: f64) -> f64 {
     let mut term = z;
     let mut sum = z;
@@ -33,7 +36,7 @@ fn series(z: f64) -> f64 {
     sum
 }
 
-/// 1/(z + 1/(z + 2/(z + 3/(z + ...)))), evaluated from the inside.
+/// Returns 1/(z + 1/(z + 2/(z + 3/(z + ...)))), evaluated from the inside.
 fn mills_ratio(z: f64) -> f64 {
     let inner = (1..100).rev().fold(z, |acc, k| z + f64::from(k) / acc);
     1.0 / inner

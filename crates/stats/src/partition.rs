@@ -1,37 +1,40 @@
+//! The optimal partition of a curve into segments, by dynamic programming (Bellman 1961).
+
 use crate::curve::Curve;
 use crate::lad::{Solver, cost};
 use std::ops::Range;
 
-/// The cheapest division of a curve into a given number of segments.
+/// The cheapest partition of a curve into a given number of segments.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Partition {
     /// Sum of the capped absolute relative residuals over all segments.
     pub(crate) cost: f64,
-    /// The index at which each segment starts, the first being 0.
+    /// Index at which each segment starts, the first being 0.
     pub(crate) starts: Vec<usize>,
 }
 
 impl Partition {
-    /// The cost with a price for each segment.
-    pub(crate) fn priced(&self, price: f64) -> f64 {
-        self.cost + price * self.starts.len() as f64
+    /// Returns the cost plus a penalty for each segment.
+    pub(crate) fn penalised(&self, penalty: f64) -> f64 {
+        self.cost + penalty * self.starts.len() as f64
     }
 
-    /// The indices of each segment of a curve of `n` points.
+    /// Returns the index range of each segment of a curve of `n` points.
     pub(crate) fn ranges(&self, n: usize) -> impl Iterator<Item = Range<usize>> + '_ {
         let ends = self.starts.iter().skip(1).copied().chain([n]);
         self.starts.iter().zip(ends).map(|(&start, end)| start..end)
     }
 }
 
-/// For each number of segments from 1 to `max_segments` (as far as the points suffice) the cheapest partition with at
-/// least `min_points` in each segment. A residual counts up to `cap` in this choice, so that no division pays which
-/// merely runs a line through a wild point (Fearnhead & Rigaill, "Changepoint detection in the presence of outliers",
-/// JASA 114, 2019); the lines themselves are those of least absolute residuals.
+/// Returns, for each number of segments from 1 to `max_segments` (as far as the points suffice),
+/// the cheapest partition with at least `min_points` in each segment. A residual counts up to `cap`
+/// in this choice, so that a segment never pays by passing through one outlier (Fearnhead &
+/// Rigaill, "Changepoint detection in the presence of outliers", JASA 114, 2019); the lines
+/// themselves are those of least absolute residuals.
 ///
-/// Bellman, "On the approximation of curves by line segments using dynamic programming", CACM 4 (1961): the cheapest
-/// k segments up to j are the cheapest k - 1 up to some i, and a line from i to j. Exact, unlike greedy splitting.
-/// O(n^2) lines of amortised O(n) each, then O(k n^2).
+/// Bellman, "On the approximation of curves by line segments using dynamic programming", CACM 4
+/// (1961): the cheapest k segments up to j are the cheapest k - 1 up to some i, and a line from i
+/// to j. Exact, unlike greedy splitting. O(n^2) lines of amortised O(n) each, then O(k n^2).
 pub(crate) fn partitions(curve: &Curve, min_points: usize, max_segments: usize, cap: f64) -> Vec<Partition> {
     let table = Table::new(curve, min_points, cap);
     let n = curve.len();
@@ -44,14 +47,15 @@ pub(crate) fn partitions(curve: &Curve, min_points: usize, max_segments: usize, 
     (1..=layers.len()).map(|k| trace(&layers[..k], n)).collect()
 }
 
-/// The cheapest divisions into one fixed number of segments of every beginning of the curve.
+/// The cheapest partitions of every prefix of the curve into one fixed number of segments.
 struct Layer {
     cost: Vec<f64>,
-    /// Where the last segment starts.
+    /// Start of the last segment.
     from: Vec<usize>,
 }
 
-/// The cost of the best line through points i..j, at row i, column j; infinite where there are too few points.
+/// Cost of the best line through points i..j, at row i, column j; infinite where there are too few
+/// points.
 struct Table {
     columns: usize,
     costs: Vec<f64>,
@@ -75,7 +79,8 @@ impl Table {
         &self.costs[start * self.columns..(start + 1) * self.columns]
     }
 
-    /// One segment more. Ties go to the earliest start, so that the result does not depend on the order of the loops.
+    /// Adds one segment. Ties go to the earliest start, so that the result does not depend on the
+    /// order of the loops.
     fn extend(&self, layer: &Layer) -> Layer {
         let mut next = Layer { cost: vec![f64::INFINITY; self.columns], from: vec![0; self.columns] };
         for (start, before) in layer.cost.iter().enumerate().filter(|(_, c)| c.is_finite()) {
@@ -93,12 +98,13 @@ impl Table {
     }
 }
 
-/// One point more at a time: the best line hardly moves, so the search starts at the last corner.
+/// Fills a row point by point: the best line hardly moves, so each search starts at the last
+/// vertex.
 fn fill_row(row: &mut [f64], curve: &Curve, solver: &mut Solver, start: usize, cap: f64) {
-    let mut corner = (start, start + 1);
+    let mut vertex = (start, start + 1);
     for (end, entry) in row.iter_mut().enumerate().skip(start + 2) {
-        let solution = solver.solve(curve, start..end, corner);
-        corner = solution.corner;
+        let solution = solver.solve(curve, start..end, vertex);
+        vertex = solution.vertex;
         *entry = cost(curve, start..end, solution.line, cap);
     }
 }
@@ -117,35 +123,35 @@ fn trace(layers: &[Layer], n: usize) -> Partition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Rng;
     use crate::lad::tests::oracle;
+    use panto_random::SplitMix64;
 
-    /// Tries all divisions of `range`.
+    /// Tries all partitions of `range`.
     fn brute(
-        price: &dyn Fn(Range<usize>) -> f64,
+        penalty: &dyn Fn(Range<usize>) -> f64,
         range: Range<usize>,
         segments: usize,
         min_points: usize,
     ) -> f64 {
         if segments == 1 {
-            return if range.len() >= min_points { price(range) } else { f64::INFINITY };
+            return if range.len() >= min_points { penalty(range) } else { f64::INFINITY };
         }
         (range.start + min_points..range.end)
-            .map(|cut| price(range.start..cut) + brute(price, cut..range.end, segments - 1, min_points))
+            .map(|cut| penalty(range.start..cut) + brute(penalty, cut..range.end, segments - 1, min_points))
             .fold(f64::INFINITY, f64::min)
     }
 
-    fn check(curve: &Curve, min_points: usize, cap: f64, price: &dyn Fn(Range<usize>) -> f64) {
+    fn check(curve: &Curve, min_points: usize, cap: f64, penalty: &dyn Fn(Range<usize>) -> f64) {
         for (k, found) in partitions(curve, min_points, 4, cap).iter().enumerate() {
-            let truth = brute(price, 0..curve.len(), k + 1, min_points);
+            let truth = brute(penalty, 0..curve.len(), k + 1, min_points);
             assert!((found.cost - truth).abs() < 1e-9, "{} segments of {curve:?}", k + 1);
             assert_eq!((found.starts.len(), found.starts[0]), (k + 1, 0));
         }
     }
 
     #[test]
-    fn equals_the_trial_of_all_divisions() {
-        let mut rng = Rng::new(31);
+    fn equals_the_trial_of_all_partitions() {
+        let mut rng = SplitMix64::new(31);
         for _ in 0..40 {
             let n = 4 + rng.index(9);
             let min_points = 2 + rng.index(3);
@@ -161,7 +167,7 @@ mod tests {
 
     #[test]
     fn more_segments_never_cost_more() {
-        let mut rng = Rng::new(32);
+        let mut rng = SplitMix64::new(32);
         let points: Vec<(f64, f64)> = (0..60).map(|i| (f64::from(i), 1.0 + rng.unit())).collect();
         let found = partitions(&Curve::new(&points).unwrap(), 3, 8, f64::INFINITY);
         assert_eq!(found.len(), 8);

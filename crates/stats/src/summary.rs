@@ -1,7 +1,9 @@
+//! Summary of one sample: quantiles, median with interval, mean, deviation.
+
 use crate::error::{Error, require_finite, require_times};
 use crate::interval::{Interval, median_interval_ranks};
 
-/// What one sample of times says.
+/// Summary of one sample of times.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
     /// Number of values.
@@ -16,9 +18,9 @@ pub struct Summary {
     pub std_dev: f64,
     /// Median.
     pub median: f64,
-    /// Non-parametric interval of the median, see [`median_interval_ranks`].
+    /// Non-parametric 95 % interval of the median, see [`median_interval_ranks`].
     pub interval: Interval,
-    /// The confidence that the interval really has: about 0.95, less below 6 values.
+    /// Confidence of the interval: about 0.95, less below 6 values.
     pub confidence: f64,
     /// First quartile.
     pub q1: f64,
@@ -41,7 +43,7 @@ impl Summary {
         Ok(Self::of_sorted(&sorted))
     }
 
-    /// Half the width of the interval as a fraction of the median.
+    /// Returns half the width of the interval relative to the median.
     pub fn relative_half_width(&self) -> f64 {
         self.interval.relative_half_width(self.median)
     }
@@ -69,10 +71,10 @@ impl Summary {
     }
 }
 
-/// The quantile `q` in 0..=1 of values in ascending order, interpolated between neighbours.
+/// Returns the quantile `q` in 0..=1 of values in ascending order, interpolated between neighbours.
 ///
-/// Definition 7 of Hyndman & Fan, "Sample quantiles in statistical packages", Am. Statistician 50 (1996), which is
-/// what R and `NumPy` do unless told otherwise. O(1) beside the check of the input.
+/// Definition 7 of Hyndman & Fan, "Sample quantiles in statistical packages", Am. Statistician 50
+/// (1996), the default of R and `NumPy`. O(1) beside the check of the input.
 pub fn quantile(sorted: &[f64], q: f64) -> Result<f64, Error> {
     require_finite(sorted, 1)?;
     if !(0.0..=1.0).contains(&q) {
@@ -84,13 +86,13 @@ pub fn quantile(sorted: &[f64], q: f64) -> Result<f64, Error> {
     Ok(interpolate(sorted, q))
 }
 
-/// The median of finite values in any order, by selection: O(n).
+/// Returns the median of finite values in any order, by selection. O(n).
 pub fn median(values: &[f64]) -> Result<f64, Error> {
     require_finite(values, 1)?;
     Ok(median_in_place(&mut values.to_vec()))
 }
 
-/// The median of a non-empty slice, whose order is lost.
+/// Returns the median of a non-empty slice, whose order is lost.
 pub(crate) fn median_in_place(values: &mut [f64]) -> f64 {
     let middle = values.len() / 2;
     let even = values.len().is_multiple_of(2);
@@ -99,7 +101,7 @@ pub(crate) fn median_in_place(values: &mut [f64]) -> f64 {
     f64::midpoint(lower, upper)
 }
 
-/// [`quantile`] of what is known to be sorted and not empty.
+/// Returns the [`quantile`] of a sorted, non-empty slice.
 pub(crate) fn interpolate(sorted: &[f64], q: f64) -> f64 {
     let place = q * (sorted.len() - 1) as f64;
     let below = place.floor();
@@ -108,7 +110,8 @@ pub(crate) fn interpolate(sorted: &[f64], q: f64) -> f64 {
     low + (high - low) * (place - below)
 }
 
-/// Mean and standard deviation in one pass (Welford, Technometrics 4, 1962): no cancellation of large squares.
+/// Returns mean and standard deviation in one pass (Welford, Technometrics 4, 1962): no
+/// cancellation of large squares.
 fn moments(values: &[f64]) -> (f64, f64) {
     let (mut mean, mut squares) = (0.0, 0.0);
     for (i, value) in values.iter().enumerate() {
@@ -120,7 +123,8 @@ fn moments(values: &[f64]) -> (f64, f64) {
     (mean, (squares / freedom as f64).sqrt())
 }
 
-/// Deviations from the median grow away from it on both sides, so the two sides merge without a second sort: O(n).
+/// Returns the median absolute deviation. Deviations grow away from the median on both sides, so
+/// the two sides merge without a second sort: O(n).
 fn mad_of_sorted(sorted: &[f64], median: f64) -> f64 {
     let split = sorted.partition_point(|v| *v < median);
     let mut left = sorted[..split].iter().rev().map(|v| median - v).peekable();
@@ -139,7 +143,7 @@ fn mad_of_sorted(sorted: &[f64], median: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Rng;
+    use panto_random::SplitMix64;
 
     fn near(a: f64, b: f64) {
         assert!((a - b).abs() <= 1e-12 * b.abs().max(1.0), "{a} is not {b}");
@@ -181,7 +185,7 @@ mod tests {
 
     #[test]
     fn merging_gives_the_same_deviation_as_sorting() {
-        let mut rng = Rng::new(5);
+        let mut rng = SplitMix64::new(5);
         for n in 1..60 {
             let mut values: Vec<f64> = (0..n).map(|_| (rng.unit() * 20.0).floor()).collect();
             let centre = median(&values).unwrap();

@@ -1,27 +1,26 @@
-//! Known curves, disturbed by noise, must come back: breakpoints, slopes, intercepts, and nothing more.
+//! Known curves, disturbed by noise, are recovered: breakpoints, slopes, intercepts, and nothing
+//! more.
 
-use panto_stats::{Error, Fit, Rng, Segmentation};
+use panto_random::SplitMix64;
+use panto_stats::{Error, Fit, Segmentation};
 
-/// Few resamples: these tests look at the lines; the intervals have their own.
+/// Few resamples: these tests check the lines; the intervals have tests of their own.
 fn fit(points: &[(f64, f64)]) -> Fit {
     Segmentation { resamples: 20, ..Segmentation::default() }.fit(points).unwrap()
 }
 
-fn normal(rng: &mut Rng) -> f64 {
-    (-2.0 * (1.0 - rng.unit()).ln()).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
-}
-
-/// Log-uniform sizes up to 2^20 in random order, times by `law`, with normal relative noise.
-fn measure(seed: u64, n: usize, noise: f64, law: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
-    let mut rng = Rng::new(seed);
+/// Returns log-uniform sizes up to 2^20 in random order, times by `curve`, with normal relative
+/// noise.
+fn measure(seed: u64, n: usize, noise: f64, curve: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
+    let mut rng = SplitMix64::new(seed);
     let mut point = || {
         let x = 2_f64.powf(20.0 * rng.unit()).round();
-        (x, law(x) * (1.0 + noise * normal(&mut rng)))
+        (x, curve(x) * (1.0 + noise * rng.normal()))
     };
     (0..n).map(|_| point()).collect()
 }
 
-/// An eager protocol to 8 KiB, then a handshake and a faster wire.
+/// An eager protocol to 8 KiB, then a rendezvous with a larger bandwidth.
 fn protocols(x: f64) -> f64 {
     if x <= 8192.0 { 2.0 + 0.001 * x } else { 6.0 + 0.0007 * x }
 }
@@ -58,7 +57,7 @@ fn a_protocol_switch_is_found() {
 }
 
 #[test]
-fn wild_points_do_not_disturb() {
+fn outliers_do_not_disturb() {
     let found = share(100, |seed| {
         let mut points = measure(seed, 80, 0.02, protocols);
         (0..80).step_by(16).for_each(|i| points[i].1 *= 4.0);
@@ -88,13 +87,14 @@ fn a_slope_steeper_by_three_tenths_is_found() {
 
 #[test]
 fn exact_data_give_the_exact_machine() {
-    // Three regimes, the second of which falls: a larger message may be cheaper.
-    let law = |x: f64| match x {
+    // Three segments, the second of which falls: a larger message may be cheaper.
+    let curve = |x: f64| match x {
         x if x < 1000.0 => 5.0 + 0.01 * x,
         x if x < 3000.0 => 20.0 - 0.001 * x,
         x => 8.0 + 0.004 * x,
     };
-    let points: Vec<(f64, f64)> = (0..60).map(|i| f64::from(i) * 100.0 + 50.0).map(|x| (x, law(x))).collect();
+    let points: Vec<(f64, f64)> =
+        (0..60).map(|i| f64::from(i) * 100.0 + 50.0).map(|x| (x, curve(x))).collect();
     let fit = fit(&points);
     let lines: Vec<(f64, f64)> = fit.segments.iter().map(|s| (s.intercept, s.slope)).collect();
     assert_eq!(lines.len(), 3, "{lines:?}");

@@ -1,15 +1,13 @@
 //! How fast states and messages are written and read, and what they take. `cargo bench -p panto-timeline`, or `-- 2` for two million states only. Rates are by
 //! the processor's time, so that others may be at work, too.
 
-#[path = "../tests/timeline/halo.rs"]
-mod halo;
-
+use panto_testkit::halo;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::Instant;
 
 use halo::{Event, Halo};
-use panto_timeline::{EVER, Timeline, Writer, Written};
+use panto_timeline::{ALL_TIME, Timeline, Writer, Written};
 use panto_units::Time;
 
 /// States in one step of a rank, about: those that waited have more.
@@ -65,13 +63,13 @@ fn read(path: &Path, written: &Written) -> (f64, f64, f64) {
     let start = Instant::now();
     let timeline = Timeline::open(path).expect("the timeline is sound");
     let opening = start.elapsed().as_secs_f64();
-    assert!(timeline.flaw().is_none());
+    assert!(timeline.damage().is_none());
 
     let start = cpu_time();
-    let states = timeline.states_of(0..timeline.ranks(), &EVER);
+    let states = timeline.states_of(0..timeline.ranks(), &ALL_TIME);
     let all = states.map(|state| u64::from(state.expect("it is sound").1.to > Time::ZERO));
     assert_eq!(all.sum::<u64>(), written.states);
-    let messages = timeline.messages(&EVER).map(|message| message.expect("it is sound").bytes);
+    let messages = timeline.messages(&ALL_TIME).map(|message| message.expect("it is sound").bytes);
     assert!(messages.sum::<u64>() > 0);
     let reading = cpu_time() - start;
 

@@ -1,61 +1,56 @@
-//! What can go wrong with a timeline.
+//! Errors of reading and writing timelines.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A `Result` of this crate.
+use panto_container::Damage;
+
+/// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What can go wrong with a timeline.
+/// Why a timeline cannot be read or written.
 #[derive(Debug)]
 pub enum Error {
-    /// The system refused.
+    /// The file cannot be read.
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// The system refused to write.
+    /// The file cannot be written.
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// It is something else.
+    /// The file is not a timeline.
     NotATimeline {
         /// The file.
         path: PathBuf,
     },
-    /// It was written by another version.
+    /// The file was written by a newer version.
     Version {
         /// The file.
         path: PathBuf,
-        /// The version that wrote it.
+        /// Its version.
         found: u32,
     },
-    /// It ends before its end.
+    /// The file has no end: its writer was stopped, or still runs.
     Incomplete {
         /// The file.
         path: PathBuf,
-        /// Where what counts ends, in bytes from the beginning of the file.
+        /// The end of its complete blocks, in bytes from the beginning of the file.
         place: u64,
     },
-    /// Its bytes are not as they were written.
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// Where, in bytes from the beginning of the file.
-        place: u64,
-        /// What is wrong there.
-        what: &'static str,
-    },
-    /// Whoever writes it said something that no timeline can hold.
+    /// The file is damaged.
+    Damaged(Damage),
+    /// The writer was given something that no timeline can hold.
     Unfit {
         /// The file.
         path: PathBuf,
-        /// What it was.
+        /// What is wrong.
         what: String,
     },
 }
@@ -91,9 +86,7 @@ impl fmt::Display for Error {
                 "{}: incomplete: nothing whole follows byte {place}, because its writer was stopped or still runs; simulate again for all of it",
                 path.display()
             ),
-            Self::Damaged { path, place, what } => {
-                write!(out, "{}: damaged at byte {place}: {what}; simulate again", path.display())
-            }
+            Self::Damaged(damage) => write!(out, "{damage}; simulate again"),
             Self::Unfit { path, what } => write!(out, "{}: {what}", path.display()),
         }
     }

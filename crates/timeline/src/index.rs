@@ -1,11 +1,13 @@
-//! The index: what blocks there are, so that those of some ranks and of a time window are found without the others.
+//! The index: which blocks there are, so that those of some ranks and of a time window are found
+//! without reading the others.
 //!
-//! Its payload: the place of the index before it, or zero; the place of its first block; then for each block its kind, band, count, length, first
-//! moment (as a change from that of the block before) and how much later its last moment is. Blocks follow one another, and then the index, so their places
-//! follow from their lengths.
+//! Its payload has the offset of the index before it, or zero; the offset of its first block; then for
+//! each block its kind, band, count and length, its first moment (as a difference from that of the
+//! block before) and the difference to its last moment. Blocks follow each other, and then the index,
+//! so their offsets follow from their lengths.
 
 use crate::block::{HEADER, Kind, MOST_RECORDS, Outline};
-use crate::varint;
+use panto_container::varint;
 
 /// A block of states or messages in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,15 +19,16 @@ pub struct Entry {
 
 /// One index: the blocks since the index before it.
 pub struct Chapter {
-    /// The place of the index before it.
+    /// The offset of the index before it.
     pub before: Option<u64>,
-    /// Where its first block is, or would be.
+    /// The offset of its first block, or of itself if it has none.
     pub start: u64,
     pub entries: Vec<Entry>,
 }
 
 impl Outline {
-    /// Can this be the outline of a block of states or messages, if there are so many bands?
+    /// Returns whether this can be a block of states or messages of a timeline with this number of
+    /// bands.
     pub fn is_sound(&self, bands: u32) -> bool {
         matches!(self.kind, Kind::States | Kind::Messages)
             && self.band < bands
@@ -50,7 +53,7 @@ pub fn put(before: Option<u64>, start: u64, entries: &[Entry], out: &mut Vec<u8>
     }
 }
 
-/// Reads the payload of an index of so many blocks, which stands at this place; none if it makes no sense.
+/// Reads the payload of an index of `count` blocks at offset `place`; none if it is invalid.
 pub fn take(mut bytes: &[u8], count: u32, place: u64, bands: u32) -> Option<Chapter> {
     let bytes = &mut bytes;
     let before = Some(varint::take(bytes)?).filter(|before| *before != 0);
@@ -61,7 +64,8 @@ pub fn take(mut bytes: &[u8], count: u32, place: u64, bands: u32) -> Option<Chap
         let entry = take_entry(bytes, at, moment)?;
         at = at.checked_add(entry.length)?;
         moment = entry.outline.first;
-        // Lengths that lead beyond the index end this, so a list cannot be longer than the file has room for.
+        // A block cannot end behind the index, so the list is not longer than the file has room
+        // for.
         if !entry.outline.is_sound(bands) || entry.length < HEADER as u64 || at > place {
             return None;
         }

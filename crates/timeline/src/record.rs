@@ -2,78 +2,80 @@
 
 use panto_units::Time;
 
-/// What a rank did, or waited for.
+/// The kind of a state: what a rank did, or waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum What {
-    /// The program's own work.
+pub enum StateKind {
+    /// The program's own computation.
     Compute,
-    /// Its part of messages: overheads of sending and receiving, looking for messages.
+    /// Overheads of sending and receiving, and polls for messages.
     Message,
     /// Copies and reductions of collectives.
     Combine,
-    /// Moved bytes without the other rank, or read and wrote files.
+    /// One-sided access to memory of other ranks, or access to files.
     Access,
-    /// Waited for somebody else's deed, if it is known whose.
+    /// Waiting for another rank, if it is known for which.
     Wait(Option<Cause>),
 }
 
-/// What a rank waited for.
+/// What ended a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Cause {
-    /// Whose deed ended it.
+    /// The rank whose operation ended it.
     pub rank: u32,
-    /// When that rank did it, by its clock.
+    /// When that rank carried it out, by its own clock.
     pub at: Time,
 }
 
-/// An interval of a rank. Those of one rank do not overlap.
+/// A state: an interval of a rank. The states of one rank do not overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct State {
-    /// What it did.
-    pub what: What,
-    /// In which call: a number in [`About::calls`](crate::About::calls).
+    /// What the rank did.
+    pub kind: StateKind,
+    /// The call during which it did that: a number in
+    /// [`TimelineInfo::calls`](crate::TimelineInfo::calls).
     pub call: Option<u32>,
-    /// When it began.
+    /// The beginning.
     pub from: Time,
-    /// When it ended.
+    /// The end.
     pub to: Time,
 }
 
 /// A message that was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Message {
-    /// Who sent it.
+    /// The sender.
     pub from: u32,
-    /// Who received it.
+    /// The receiver.
     pub to: u32,
-    /// How long it was.
+    /// The length, in bytes.
     pub bytes: u64,
-    /// What tells it from others between the same ranks: communicator and tag, as a number.
+    /// What distinguishes it from others between the same ranks: communicator and tag, as a number.
     pub class: u32,
-    /// What it was for: a number in [`About::lanes`](crate::About::lanes).
+    /// The kind of message: a number in [`TimelineInfo::lanes`](crate::TimelineInfo::lanes).
     pub lane: u16,
-    /// When the sender let it go.
+    /// When it left the sender.
     pub sent: Time,
-    /// When its bytes were there.
+    /// When all its bytes had arrived.
     pub arrived: Time,
     /// When the receiver's call had it.
     pub received: Time,
 }
 
 impl State {
-    /// How long it took.
+    /// Returns the duration.
     pub fn length(&self) -> Time {
         self.to.since(self.from)
     }
 }
 
 impl Message {
-    /// Its first moment. Clocks of different hosts may disagree, so this need not be when it was sent.
+    /// Returns its first moment. Clocks of different hosts may disagree, so this need not be when
+    /// it was sent.
     pub fn first(&self) -> Time {
         self.sent.min(self.arrived).min(self.received)
     }
 
-    /// Its last moment.
+    /// Returns its last moment.
     pub fn last(&self) -> Time {
         self.sent.max(self.arrived).max(self.received)
     }

@@ -1,42 +1,43 @@
-//! How long each rank did what.
+//! How long each rank was in which state.
 
 use panto_units::Time;
 
 use crate::error::Result;
-use crate::read::{EVER, Timeline};
-use crate::record::What;
+use crate::read::{ALL_TIME, Timeline};
+use crate::record::StateKind;
 
-/// How long each rank and helper did what, and what it sent and received.
+/// For each rank and helper, how long it was in which state, and what it sent and received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// Rows of numbers, because zeros take no memory until they are counted up, and a file may claim ranks of which it has nothing.
+    /// A row of numbers for each rank: pages of zeros take no memory until they are written, and a
+    /// file may claim ranks of which it has nothing.
     rows: Vec<[u64; COUNTS]>,
 }
 
-/// What one rank did.
+/// The statistics of one rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RankSummary {
-    /// Time in its own work.
+    /// Time of computation.
     pub compute: Time,
-    /// Time in its part of messages.
+    /// Time of overheads of messages.
     pub message: Time,
-    /// Time in copies and reductions of collectives.
+    /// Time of copies and reductions of collectives.
     pub combine: Time,
-    /// Time in moving bytes without the other rank, and in files.
+    /// Time of one-sided access and of files.
     pub access: Time,
-    /// Time in waiting.
+    /// Time of waiting.
     pub wait: Time,
-    /// When its last state ended.
+    /// The end of its last state.
     pub end: Time,
-    /// How many states it has.
+    /// The number of states.
     pub states: u64,
-    /// How many of its messages were received.
+    /// The number of its messages that were received.
     pub sent: u64,
-    /// How many bytes they had.
+    /// Bytes of these messages.
     pub bytes_sent: u64,
-    /// How many messages it received.
+    /// The number of messages that it received.
     pub received: u64,
-    /// How many bytes they had.
+    /// Bytes of these messages.
     pub bytes_received: u64,
 }
 
@@ -57,14 +58,14 @@ impl Summary {
     pub(crate) fn of(timeline: &Timeline) -> Result<Self> {
         let lines = timeline.lines();
         let mut rows = vec![[0; COUNTS]; lines as usize];
-        for found in timeline.states_of(0..lines, &EVER) {
+        for found in timeline.states_of(0..lines, &ALL_TIME) {
             let (rank, state) = found?;
-            let place = match state.what {
-                What::Compute => COMPUTE,
-                What::Message => MESSAGE,
-                What::Combine => COMBINE,
-                What::Access => ACCESS,
-                What::Wait(_) => WAIT,
+            let place = match state.kind {
+                StateKind::Compute => COMPUTE,
+                StateKind::Message => MESSAGE,
+                StateKind::Combine => COMBINE,
+                StateKind::Access => ACCESS,
+                StateKind::Wait(_) => WAIT,
             };
             let row = &mut rows[rank as usize];
             // States of a rank do not overlap, so their sum is at most the last moment.
@@ -72,7 +73,7 @@ impl Summary {
             row[END] = state.to.as_picos();
             row[STATES] += 1;
         }
-        for found in timeline.messages(&EVER) {
+        for found in timeline.messages(&ALL_TIME) {
             let message = found?;
             let mut add = |rank: u32, count: usize, bytes: usize| {
                 let row = &mut rows[rank as usize];
@@ -85,7 +86,7 @@ impl Summary {
         Ok(Self { rows })
     }
 
-    /// That of one rank or helper; none if there is no such rank.
+    /// Returns the statistics of one rank or helper; none if there is no such rank.
     pub fn rank(&self, rank: u32) -> Option<RankSummary> {
         let row = self.rows.get(rank as usize)?;
         let time = |place: usize| Time::from_picos(row[place]);
@@ -104,7 +105,7 @@ impl Summary {
         })
     }
 
-    /// Those of all ranks, then of helpers.
+    /// Returns the statistics of all ranks, then of helpers.
     pub fn ranks(&self) -> impl Iterator<Item = RankSummary> + '_ {
         (0..self.rows.len() as u32).filter_map(|rank| self.rank(rank))
     }

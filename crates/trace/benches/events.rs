@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use panto_trace::{
-    Action, Comm, Communicator, Datatype, Facts, Form, Head, Mode, Name, Peer, Recorder, Slot, Times, Trace,
-    Type, Until, stream_end, stream_start,
+    Action, CallForm, Comm, Communicator, CompletionKind, Datatype, Head, Metadata, Name, Peer, Recorder,
+    SendMode, Slot, Times, Trace, Type, stream_end, stream_start,
 };
 
 /// As the tracer writes them.
@@ -79,7 +79,7 @@ impl Writer {
 
     fn receive(&mut self, far: i32, bytes: u64, tag: i64, slot: u32) {
         let action = Action::Receive {
-            form: Form::Immediate,
+            form: CallForm::Immediate,
             comm: Comm(0),
             from: Peer::Relative(far),
             datatype: self.datatype,
@@ -96,8 +96,8 @@ impl Writer {
 
     fn send(&mut self, far: i32, bytes: u64, tag: i64, slot: u32) {
         let action = Action::Send {
-            mode: Mode::Standard,
-            form: Form::Immediate,
+            mode: SendMode::Standard,
+            form: CallForm::Immediate,
             comm: Comm(0),
             to: Peer::Relative(far),
             datatype: self.datatype,
@@ -111,8 +111,12 @@ impl Writer {
 
     fn wait(&mut self, before: u64) {
         let all = [0, 1, 2, 3, 4, 5, 6, 7];
-        let action =
-            Action::Complete { until: Until::WaitAll, requests: &all, completed: &all, outcomes: &[] };
+        let action = Action::Complete {
+            until: CompletionKind::WaitAll,
+            requests: &all,
+            completed: &all,
+            outcomes: &[],
+        };
         self.record(2, &action, before);
     }
 }
@@ -147,7 +151,7 @@ fn irregular(writer: &mut Writer, round: u64) {
 
 fn write(path: &Path, events: u64, round: Round) -> u64 {
     let mut file = File::create(path).expect("the trace can be written");
-    let mut out = stream_start(Head { is_whole: false, rank: 500, ranks: 1000 }, &Facts::default());
+    let mut out = stream_start(Head { is_whole: false, rank: 500, ranks: 1000 }, &Metadata::default());
     let mut writer = Writer::new();
     for number in 0.. {
         round(&mut writer, number);
@@ -161,7 +165,7 @@ fn write(path: &Path, events: u64, round: Round) -> u64 {
             break;
         }
     }
-    file.write_all(&stream_end(&Facts::default())).expect("there is room");
+    file.write_all(&stream_end(&Metadata::default())).expect("there is room");
     writer.events
 }
 

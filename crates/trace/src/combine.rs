@@ -4,29 +4,31 @@ use std::path::Path;
 
 use crate::block::{BlockKind, Content, HEADER};
 use crate::error::{Error, Result};
-use crate::facts::{Facts, key};
+use crate::metadata::{Metadata, key};
 use crate::ranks::Ranks;
 use crate::read::{Place, RankTrace, Trace};
 use crate::stream::HEAD;
-use crate::write::WholeWriter;
+use crate::write::TraceWriter;
 
-/// What became of the streams.
+/// The result of combining streams.
 #[derive(Debug, Default)]
 pub struct Combined {
-    /// Ranks in the new file.
+    /// The number of ranks in the new file.
     pub ranks: usize,
-    /// Ranks of the program that left nothing.
+    /// Ranks of the program that left no stream.
     pub missing: Ranks,
-    /// Ranks whose stream has no end: the program was killed, or the disk was full, or the stream is damaged.
+    /// Ranks whose stream has no end: the program was killed, the disk was full, or the stream is
+    /// damaged.
     pub incomplete: Ranks,
-    /// What is wrong with damaged streams. They are in the new file up to there.
+    /// Damage of streams. The new file has them up to there.
     pub damage: Vec<String>,
 }
 
-/// Writes all ranks of a trace to one file, block by block as they are, each checked on the way. The facts are those of the whole.
+/// Writes all ranks of a trace to one file, block by block as they are, each of which is checked.
+/// The metadata are those of the whole run.
 ///
-/// The new file gets its name when it is whole. It must not be one of those that are read.
-pub fn combine(trace: &Trace, target: &Path, facts: &Facts) -> Result<Combined> {
+/// The new file gets its name when it is complete. It must not be one of those that are read.
+pub fn combine(trace: &Trace, target: &Path, facts: &Metadata) -> Result<Combined> {
     refuse_to_overwrite(trace, target)?;
     let mut combined = Combined {
         ranks: trace.ranks().len(),
@@ -34,7 +36,7 @@ pub fn combine(trace: &Trace, target: &Path, facts: &Facts) -> Result<Combined> 
         damage: trace.outline_damage().map(ToString::to_string).collect(),
         ..Combined::default()
     };
-    let mut writer = WholeWriter::create(target, trace.size(), facts)?;
+    let mut writer = TraceWriter::create(target, trace.size(), facts)?;
     let mut incomplete = Vec::new();
     for rank in trace.ranks() {
         let damage = copy(rank, &mut writer)?;
@@ -48,23 +50,24 @@ pub fn combine(trace: &Trace, target: &Path, facts: &Facts) -> Result<Combined> 
     Ok(combined)
 }
 
-/// Copies a stream as far as it is sound; answers what is wrong with the rest. The copy says it, too.
-fn copy(rank: &RankTrace, writer: &mut WholeWriter) -> Result<Option<Error>> {
+/// Copies a stream as far as it is sound. Returns what is wrong with the rest, which the copy notes
+/// in its metadata.
+fn copy(rank: &RankTrace, writer: &mut TraceWriter) -> Result<Option<Error>> {
     writer.begin_stream();
     writer.write(&rank.head().to_bytes())?;
     let damage = copy_blocks(rank, writer)?;
     if let Some(error) = &damage {
-        let mut facts = Facts::default();
+        let mut facts = Metadata::default();
         facts.set(key::STOPPED, error);
         let mut bytes = Vec::new();
-        Content::single(BlockKind::Facts, facts.to_text().as_bytes()).seal(&mut bytes);
+        Content::single(BlockKind::Metadata, facts.to_text().as_bytes()).seal(&mut bytes);
         writer.write(&bytes)?;
     }
     writer.end_stream();
     Ok(damage)
 }
 
-fn copy_blocks(rank: &RankTrace, writer: &mut WholeWriter) -> Result<Option<Error>> {
+fn copy_blocks(rank: &RankTrace, writer: &mut TraceWriter) -> Result<Option<Error>> {
     let mut at = rank.range().start + HEAD as u64;
     let (mut header, mut stored) = ([0; HEADER], Vec::new());
     while at < rank.range().end {
@@ -79,7 +82,7 @@ fn copy_blocks(rank: &RankTrace, writer: &mut WholeWriter) -> Result<Option<Erro
     Ok(rank.damage())
 }
 
-/// A trace that is read must not be replaced by what becomes of it.
+/// Refuses a target that is one of the files of the trace.
 pub(crate) fn refuse_to_overwrite(trace: &Trace, target: &Path) -> Result<()> {
     let Ok(real) = target.canonicalize() else { return Ok(()) };
     let is_read = |path: &Path| path.canonicalize().is_ok_and(|path| path == real);

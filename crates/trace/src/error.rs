@@ -1,52 +1,45 @@
-//! What can go wrong with a trace.
+//! Errors of reading and writing traces.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A `Result` of this crate.
+use panto_container::Damage;
+
+/// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What can go wrong with a trace.
+/// Why a trace cannot be read or written.
 #[derive(Debug)]
 pub enum Error {
-    /// The system refused.
+    /// The file cannot be read.
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// The system refused to write.
+    /// The file cannot be written.
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// It is something else.
+    /// The file is not a trace.
     NotATrace {
         /// The file.
         path: PathBuf,
     },
-    /// It was written by another version.
+    /// The file was written by a newer version.
     Version {
         /// The file.
         path: PathBuf,
-        /// The version that wrote it.
+        /// Its version.
         found: u32,
     },
-    /// Its bytes are not as they were written.
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The rank, if it is known.
-        rank: Option<u32>,
-        /// Where, in bytes from the beginning of the file.
-        place: u64,
-        /// What is wrong there.
-        what: String,
-    },
-    /// Files that do not belong together.
+    /// The file is damaged.
+    Damaged(Damage),
+    /// The files are not of one run.
     Mismatch(String),
 }
 
@@ -74,15 +67,8 @@ impl fmt::Display for Error {
                 path.display(),
                 crate::VERSION
             ),
-            Self::Damaged { path, rank, place, what } => {
-                write!(out, "{}: ", path.display())?;
-                if let Some(rank) = rank {
-                    write!(out, "rank {rank}: ")?;
-                }
-                write!(
-                    out,
-                    "damaged at byte {place}: {what}; trace the program again, or use what is before it"
-                )
+            Self::Damaged(damage) => {
+                write!(out, "{damage}; trace the program again, or use what is before it")
             }
             Self::Mismatch(what) => out.write_str(what),
         }

@@ -1,14 +1,17 @@
-//! The parts of a call, each a number in the file.
+//! The parts of an action, each of which is a number in the file.
 
-/// Something that a call has, kept as one number.
+use panto_calls::SendMode;
+
+/// A part of an action, which is stored as one number.
 pub trait Field: Sized + Copy {
-    /// The number.
+    /// Returns the number that is stored.
     fn put(self) -> i64;
-    /// What the number stands for; none if nothing.
+    /// Returns the value of a stored number; none if it is invalid.
     fn get(number: i64) -> Option<Self>;
 }
 
-/// Enums whose numbers stand in files: they never change, new ones come at the end.
+/// Enums whose numbers are part of the format: they never change, and new items are added at the
+/// end.
 macro_rules! numbered {
     ($($(#[$about:meta])* pub enum $name:ident { $($(#[$what:meta])* $number:literal $item:ident,)+ })+) => {$(
         $(#[$about])*
@@ -16,7 +19,7 @@ macro_rules! numbered {
         pub enum $name { $($(#[$what])* $item = $number,)+ }
 
         impl $name {
-            /// All of them.
+            /// All items.
             pub const ALL: &[Self] = &[$(Self::$item,)+];
         }
 
@@ -54,7 +57,7 @@ macro_rules! plain {
 
 plain!(i64, i32, u32);
 
-/// Bytes and counts never reach 2^63; the conversion is exact both ways.
+/// Bytes and counts are below 2^63, so the conversion is exact in both directions.
 impl Field for u64 {
     #[inline]
     fn put(self) -> i64 {
@@ -81,7 +84,7 @@ impl Field for bool {
     }
 }
 
-/// Numbers that count things from zero, in the order in which the rank made them.
+/// Numbers of definitions, counted from zero in the order in which the rank made them.
 macro_rules! counted {
     ($($(#[$about:meta])* $name:ident)+) => {$(
         $(#[$about])*
@@ -89,7 +92,7 @@ macro_rules! counted {
         pub struct $name(pub u32);
 
         impl $name {
-            /// As an index.
+            /// Returns the number as an index.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -120,41 +123,44 @@ macro_rules! counted {
 }
 
 counted! {
-    /// A communicator of this rank. 0 is `MPI_COMM_WORLD`, 1 is `MPI_COMM_SELF`.
+    /// The number of a communicator of this rank. 0 is `MPI_COMM_WORLD`, 1 is `MPI_COMM_SELF`.
     Comm
-    /// A datatype of this rank.
+    /// The number of a datatype of this rank.
     Type
-    /// The place of a request. The lowest free place is taken, so that a loop uses the same places in each round.
+    /// The slot of a request. The lowest free slot is taken, so that a loop uses the same slots in
+    /// each iteration.
     Slot
-    /// A window for one-sided communication, or an open file.
-    Object
-    /// A name: of a function.
+    /// The number of a window or of an open file of this rank.
+    WindowOrFileId
+    /// The number of a name: that of a function.
     Name
 }
 
 /// Another rank of a communicator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Peer {
-    /// Its number in the communicator less one's own. On an intercommunicator: its number among the others, less one's own among one's own.
+    /// Its rank in the communicator minus the own one, so that all ranks of a stencil have equal
+    /// calls. On an intercommunicator: its rank in the remote group minus the own one in the local
+    /// group.
     Relative(i32),
     /// `MPI_ANY_SOURCE`.
     Any,
-    /// `MPI_PROC_NULL`: nobody.
-    Nobody,
-    /// `MPI_ROOT`: on an intercommunicator, this very rank is the root.
-    Here,
+    /// `MPI_PROC_NULL`: no rank.
+    Null,
+    /// `MPI_ROOT`: this rank is the root of a collective on an intercommunicator.
+    Root,
 }
 
 impl Peer {
     const ANY: i64 = 1 << 40;
-    const NOBODY: i64 = Self::ANY + 1;
-    const HERE: i64 = Self::ANY + 2;
+    const NULL: i64 = Self::ANY + 1;
+    const ROOT: i64 = Self::ANY + 2;
 
-    /// Its number in the communicator, as seen by this rank of it.
+    /// Returns its rank in the communicator, in which this rank has the number `own`.
     pub fn rank(self, own: u32) -> Option<u32> {
         match self {
             Self::Relative(far) => own.checked_add_signed(far),
-            Self::Any | Self::Nobody | Self::Here => None,
+            Self::Any | Self::Null | Self::Root => None,
         }
     }
 }
@@ -165,48 +171,37 @@ impl Field for Peer {
         match self {
             Self::Relative(far) => far.into(),
             Self::Any => Self::ANY,
-            Self::Nobody => Self::NOBODY,
-            Self::Here => Self::HERE,
+            Self::Null => Self::NULL,
+            Self::Root => Self::ROOT,
         }
     }
     #[inline]
     fn get(number: i64) -> Option<Self> {
         match number {
             Self::ANY => Some(Self::Any),
-            Self::NOBODY => Some(Self::Nobody),
-            Self::HERE => Some(Self::Here),
+            Self::NULL => Some(Self::Null),
+            Self::ROOT => Some(Self::Root),
             far => i32::try_from(far).ok().map(Self::Relative),
         }
     }
 }
 
 numbered! {
-    /// When a send may end.
-    pub enum Mode {
-        /// As the library likes.
-        0 Standard,
-        /// At once: the message was copied.
-        1 Buffered,
-        /// When the receive has begun.
-        2 Synchronous,
-        /// The receive was posted before.
-        3 Ready,
-    }
-
     /// How a call relates to its operation.
-    pub enum Form {
-        /// Returns when it is done.
+    pub enum CallForm {
+        /// Returns when the operation is complete.
         0 Blocking,
-        /// Starts it; a request tells when it is done.
+        /// Starts the operation, which is complete when its request is.
         1 Immediate,
-        /// Describes it, to be started often.
+        /// Makes a request that can be started any number of times.
         2 Persistent,
-        /// Describes it, to be started often and filled part by part.
+        /// Makes a request that can be started any number of times, whose data are sent in
+        /// partitions.
         3 Partitioned,
     }
 
-    /// Which requests a completing call wants.
-    pub enum Until {
+    /// The functions that complete requests.
+    pub enum CompletionKind {
         /// `MPI_Wait`.
         0 Wait,
         /// `MPI_Waitall`.
@@ -225,45 +220,46 @@ numbered! {
         7 TestSome,
     }
 
-    /// What a probe does with what it finds.
-    pub enum Look {
+    /// The functions that probe for a message.
+    pub enum ProbeKind {
         /// `MPI_Probe`: waits for a message.
-        0 Wait,
-        /// `MPI_Iprobe`: looks whether there is one.
-        1 Peek,
-        /// `MPI_Mprobe`: waits for a message and takes it out of matching.
-        2 WaitAndTake,
-        /// `MPI_Improbe`: looks for one and takes it out of matching.
-        3 PeekAndTake,
+        0 Probe,
+        /// `MPI_Iprobe`: returns at once, with or without a message.
+        1 Iprobe,
+        /// `MPI_Mprobe`: waits for a message and removes it from matching.
+        2 Mprobe,
+        /// `MPI_Improbe`: returns at once; a message that is found is removed from matching.
+        3 Improbe,
     }
+}
 
-    /// Collective operations.
-    pub enum Pattern {
-        /// `MPI_Barrier`.
-        0 Barrier,
-        /// `MPI_Bcast`.
-        1 Broadcast,
-        /// `MPI_Gather`, `MPI_Gatherv`.
-        2 Gather,
-        /// `MPI_Scatter`, `MPI_Scatterv`.
-        3 Scatter,
-        /// `MPI_Allgather`, `MPI_Allgatherv`.
-        4 AllGather,
-        /// `MPI_Alltoall`, `MPI_Alltoallv`, `MPI_Alltoallw`.
-        5 AllToAll,
-        /// `MPI_Reduce`.
-        6 Reduce,
-        /// `MPI_Allreduce`.
-        7 AllReduce,
-        /// `MPI_Reduce_scatter`, `MPI_Reduce_scatter_block`.
-        8 ReduceScatter,
-        /// `MPI_Scan`.
-        9 Scan,
-        /// `MPI_Exscan`.
-        10 ExclusiveScan,
-        /// `MPI_Neighbor_allgather`, `MPI_Neighbor_allgatherv`.
-        11 NeighbourAllGather,
-        /// `MPI_Neighbor_alltoall`, `MPI_Neighbor_alltoallv`, `MPI_Neighbor_alltoallw`.
-        12 NeighbourAllToAll,
+/// Gives codes of the format to the items of an enum that is defined elsewhere. Codes never change.
+macro_rules! coded {
+    ($name:ident { $($number:literal $item:ident,)+ }) => {
+        impl Field for $name {
+            #[inline]
+            fn put(self) -> i64 {
+                match self {
+                    $(Self::$item => $number,)+
+                }
+            }
+            #[inline]
+            fn get(number: i64) -> Option<Self> {
+                match number {
+                    $($number => Some(Self::$item),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+pub(crate) use coded;
+
+coded! {
+    SendMode {
+        0 Standard,
+        1 Buffered,
+        2 Synchronous,
+        3 Ready,
     }
 }

@@ -1,42 +1,54 @@
-//! What an MPI program did: the trace format alone, its writer and its reader.
+//! The trace format, its writer and its reader: what an MPI program did.
 //!
-//! A trace has a *stream* for each rank: blocks of events, each with its checksum, appended as the program runs. So a killed program
-//! leaves all but its last block. An event is a call with its parameters and the computation before it (P2). Streams of all ranks are
-//! combined into one file. `docs/traces.md` describes the layout; [`Action`] lists what a call can do.
+//! A trace has a *stream* for each rank: checksummed blocks of events, appended as the program runs, so
+//! that a killed program leaves all but its last block. An *event* is one MPI call with its parameters
+//! and the computation before it (P2). Its constant parameters are interned as a *signature*; an event
+//! is the number of its signature, and the varying parameters that changed since its last event. The
+//! streams of all ranks are combined into one file ([`combine`]). `docs/traces.md` describes the layout
+//! byte by byte, [`Action`] lists what a call can do, `panto-container` has head, tail and packing.
 //!
-//! This crate knows no MPI and does no tracing: `panto-tracer` fills a [`Recorder`] inside strangers' programs, so dependencies are few.
+//! Invariants: each block can be read without the events of others, given the definitions before it;
+//! nothing that a file says makes a reader panic or allocate without bound. Cost: about one byte for a
+//! call that repeats; reading is sequential, in memory that does not grow with the trace.
+//!
+//! This crate knows no MPI and does no tracing: `panto-tracer` fills a [`Recorder`] inside other
+//! people's programs, so it has few dependencies.
 #![forbid(unsafe_code)]
 
 mod action;
 mod block;
+mod build;
+mod collective;
 mod combine;
 mod error;
-mod facts;
 mod field;
 #[cfg(test)]
-mod hostile;
+mod malformed;
 mod merge;
+mod metadata;
 mod ranks;
 mod read;
 mod record;
 mod stream;
 mod summary;
 mod table;
-mod varint;
 mod world;
 mod write;
 
 pub use action::{Action, Constants, Kind, MOST_CONSTANTS};
+pub use build::{Builder, Data};
+pub use collective::CollectiveKind;
 pub use combine::{Combined, combine};
 pub use error::{Error, Result};
-pub use facts::{Facts, key};
-pub use field::{Comm, Field, Form, Look, Mode, Name, Object, Pattern, Peer, Slot, Type, Until};
+pub use field::{CallForm, Comm, CompletionKind, Field, Name, Peer, ProbeKind, Slot, Type, WindowOrFileId};
 pub use merge::{Merged, merge};
+pub use metadata::{Metadata, key};
+pub use panto_calls::{Collective, SendMode};
 pub use ranks::{Ranks, Run};
 pub use read::{Event, Events, RankTrace, Stamps, Trace};
 pub use record::{Key, Recorder, Times};
 pub use stream::{Head, VERSION, stream_end, stream_start};
 pub use summary::{Blocks, Collectives, Decade, Function, Grid, Pair, RankSummary, Summary};
-pub use table::{Communicator, Datatype, Signature, Tables, Thing};
+pub use table::{Communicator, Datatype, Signature, Tables, WindowOrFile};
 pub use world::{SharedComm, SharedId, World};
-pub use write::WholeWriter;
+pub use write::TraceWriter;

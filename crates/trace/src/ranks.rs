@@ -1,21 +1,21 @@
-//! Lists of ranks, short in memory and in files.
+//! Lists of ranks, compact in memory and in files.
 
 use std::ops::Range;
 
-use crate::varint::{put, put_signed, take, take_signed};
+use panto_container::varint::{put, put_signed, take, take_signed};
 
 /// Ranks with equal steps between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Run {
-    /// The first.
+    /// The first rank.
     pub first: u32,
-    /// From one to the next.
+    /// The difference between one rank and the next.
     pub step: i32,
-    /// How many.
+    /// The number of ranks.
     pub count: u32,
 }
 
-/// A list of ranks, as runs: that of `MPI_COMM_WORLD` is one, however many there are.
+/// A list of ranks as runs: `MPI_COMM_WORLD` is one run, however many ranks it has.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Ranks(Vec<Run>);
 
@@ -36,7 +36,8 @@ impl FromIterator<u32> for Ranks {
 }
 
 impl Run {
-    /// Can it go on with this rank? The second decides its step.
+    /// Returns whether the run can be continued with this rank. The second rank determines the
+    /// step.
     fn takes(&mut self, rank: u32) -> bool {
         if self.count > 1 {
             return self.get(self.count) == Some(rank);
@@ -53,10 +54,10 @@ impl Run {
 }
 
 impl Ranks {
-    /// Stands for nobody, or for a process that is not in `MPI_COMM_WORLD`.
+    /// Stands for `MPI_PROC_NULL`, or for a process that is not in `MPI_COMM_WORLD`.
     pub const OUTSIDE: u32 = u32::MAX;
 
-    /// Ranges one behind the other, each a run: many ranks at no cost.
+    /// Makes a list of ascending ranges, each of which is a run, without visiting the ranks.
     pub(crate) fn from_ranges(ranges: impl Iterator<Item = Range<u32>>) -> Self {
         let filled = ranges.filter(|range| !range.is_empty());
         Self(
@@ -64,17 +65,17 @@ impl Ranks {
         )
     }
 
-    /// How many ranks.
+    /// Returns the number of ranks.
     pub fn len(&self) -> u32 {
         self.0.iter().map(|run| run.count).sum()
     }
 
-    /// Is nobody in it?
+    /// Returns whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The rank at this place of the list.
+    /// Returns the rank at a place of the list.
     pub fn get(&self, mut place: u32) -> Option<u32> {
         for run in &self.0 {
             if place < run.count {
@@ -85,12 +86,12 @@ impl Ranks {
         None
     }
 
-    /// One after the other.
+    /// Returns the ranks in their order.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         self.0.iter().flat_map(|run| (0..run.count).filter_map(|place| run.get(place)))
     }
 
-    /// The runs.
+    /// Returns the runs.
     pub fn runs(&self) -> &[Run] {
         &self.0
     }

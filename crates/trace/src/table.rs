@@ -1,31 +1,36 @@
-//! What events refer to by number: names, datatypes, communicators, windows and files, signatures.
+//! The definitions that events refer to by number: names, datatypes, communicators, windows and
+//! files, signatures.
 
 use crate::action::{Constants, Kind, MOST_CONSTANTS};
-use crate::field::{Comm, Field, Name, Object, Type};
+use crate::field::{Comm, Field, Name, Type, WindowOrFileId};
 use crate::ranks::Ranks;
-use crate::varint::{put, put_bytes, put_signed, take, take_bytes, take_signed};
+use panto_container::varint::{put, put_bytes, put_signed, take, take_bytes, take_signed};
 
 /// A communicator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Communicator {
     /// The function that made it.
     pub made_by: Name,
-    /// What it was made from.
+    /// The communicator from which it was made.
     pub parent: Option<Comm>,
-    /// How many were made from the same one before it by functions that all its members call, those that this rank is not in among them: so
-    /// all members agree on it. Others do not count and have zero.
+    /// The number of communicators that were made from the same parent before, by functions that
+    /// all members of the parent call, including those of which this rank is not a member: all
+    /// members agree on it. Other functions are not counted, and communicators that they make have
+    /// 0.
     pub ordinal: u32,
-    /// What tells it from others that are made at the same time: the tag, where the function has one.
+    /// The tag, where the function has one: it distinguishes communicators that are made at the
+    /// same time.
     pub tag: i64,
     /// This rank's number in it.
     pub rank: u32,
-    /// The members' numbers in `MPI_COMM_WORLD`; of an intercommunicator, those on this side.
+    /// The members' ranks in `MPI_COMM_WORLD`; of an intercommunicator, those of the local group.
     pub members: Ranks,
-    /// The other side of an intercommunicator.
+    /// The remote group of an intercommunicator.
     pub others: Option<Ranks>,
-    /// Neighbours from which neighbourhood collectives receive, in their order; by their number in the communicator.
+    /// Neighbours from which neighbourhood collectives receive, in their order, by their rank in
+    /// the communicator.
     pub sources: Ranks,
-    /// Neighbours to which they send.
+    /// Neighbours to which neighbourhood collectives send, likewise.
     pub destinations: Ranks,
 }
 
@@ -36,44 +41,44 @@ pub struct Datatype {
     pub size: u64,
     /// Bytes from one element to the next.
     pub extent: i64,
-    /// Made by the program; its data may have gaps.
+    /// Whether the program made it; its data may have gaps.
     pub is_derived: bool,
 }
 
 /// A window or a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Thing {
-    /// Whose it is.
+pub struct WindowOrFile {
+    /// Its communicator.
     pub comm: Comm,
     /// The file's name; empty for a window.
     pub name: String,
 }
 
-/// The constant part of events.
+/// The interned constant part of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Signature {
     /// The function.
     pub name: Name,
-    /// What it does.
+    /// The kind of action.
     pub kind: Kind,
-    /// The constant parts of what it does.
+    /// The constant parts of the action.
     pub constants: Constants,
 }
 
-/// All that events of a rank refer to, so far.
+/// All definitions of a rank, up to some block.
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
     names: Vec<String>,
     types: Vec<Datatype>,
     comms: Vec<Communicator>,
-    things: Vec<Thing>,
+    things: Vec<WindowOrFile>,
     signatures: Vec<Signature>,
-    /// How many definitions there are, and of how many bytes.
+    /// The number of definitions, and their bytes.
     count: usize,
     bytes: usize,
 }
 
-/// A rank has no more definitions, and so no file makes a reader take more memory.
+/// The most definitions of a rank, so that no file makes a reader allocate without bound.
 const MOST_DEFINITIONS: usize = 1 << 22;
 const MOST_BYTES: usize = 1 << 28;
 
@@ -109,10 +114,10 @@ pub fn put_comm(out: &mut Vec<u8>, comm: &Communicator) {
     }
 }
 
-pub fn put_thing(out: &mut Vec<u8>, thing: &Thing) {
+pub fn put_window_or_file(out: &mut Vec<u8>, object: &WindowOrFile) {
     put(out, THING);
-    put(out, thing.comm.0.into());
-    put_bytes(out, thing.name.as_bytes());
+    put(out, object.comm.0.into());
+    put_bytes(out, object.name.as_bytes());
 }
 
 pub fn put_signature(out: &mut Vec<u8>, signature: &Signature) {
@@ -125,22 +130,22 @@ pub fn put_signature(out: &mut Vec<u8>, signature: &Signature) {
 }
 
 impl Tables {
-    /// A name.
+    /// Returns a name.
     pub fn name(&self, name: Name) -> Option<&str> {
         self.names.get(name.index()).map(String::as_str)
     }
 
-    /// A datatype.
+    /// Returns a datatype.
     pub fn datatype(&self, datatype: Type) -> Option<&Datatype> {
         self.types.get(datatype.index())
     }
 
-    /// A communicator.
+    /// Returns a communicator.
     pub fn comm(&self, comm: Comm) -> Option<&Communicator> {
         self.comms.get(comm.index())
     }
 
-    /// All communicators.
+    /// Returns all communicators.
     pub fn comms(&self) -> &[Communicator] {
         &self.comms
     }
@@ -153,16 +158,16 @@ impl Tables {
         &self.types
     }
 
-    pub(crate) fn things(&self) -> &[Thing] {
+    pub(crate) fn windows_and_files(&self) -> &[WindowOrFile] {
         &self.things
     }
 
-    /// A window or a file.
-    pub fn thing(&self, object: Object) -> Option<&Thing> {
+    /// Returns a window or a file.
+    pub fn window_or_file(&self, object: WindowOrFileId) -> Option<&WindowOrFile> {
         self.things.get(object.index())
     }
 
-    /// A signature.
+    /// Returns a signature.
     #[inline]
     pub fn signature(&self, number: usize) -> Option<&Signature> {
         self.signatures.get(number)
@@ -173,12 +178,12 @@ impl Tables {
         &self.signatures
     }
 
-    /// How many signatures there are.
+    /// Returns the number of signatures.
     pub fn signatures(&self) -> usize {
         self.signatures.len()
     }
 
-    /// Adds definitions from a block. None if they make no sense, or are more than any program has.
+    /// Adds the definitions of a block; none if they are invalid or exceed the limits.
     pub(crate) fn extend(&mut self, mut bytes: &[u8]) -> Option<()> {
         self.bytes += bytes.len();
         if self.bytes > MOST_BYTES {
@@ -206,7 +211,7 @@ impl Tables {
                 let comm = take_comm(bytes)?;
                 self.comms.push(comm);
             }
-            THING => self.things.push(Thing { comm: Comm(number(bytes)?), name: text(bytes)? }),
+            THING => self.things.push(WindowOrFile { comm: Comm(number(bytes)?), name: text(bytes)? }),
             SIGNATURE => {
                 let signature = take_signature(bytes)?;
                 self.name(signature.name)?;

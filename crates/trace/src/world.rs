@@ -1,8 +1,10 @@
-//! Which communicators of which ranks are the same one.
+//! Which communicators of different ranks are the same one.
 //!
-//! Each rank numbers its communicators in the order in which it made them, so the same one has other numbers elsewhere. What all its
-//! members agree on tells it: what it was made from, as how manieth, with which tag, and who is in it. Where a function is called by only
-//! some ranks of what it is made from, the others cannot count it; there, equal ones are numbered as they appear.
+//! Each rank numbers its communicators in the order in which it made them, so one communicator has
+//! different numbers on its members. It is identified by what all members agree on: the parent, the
+//! ordinal among the parent's children, the tag, and the members. Where a function is called by only
+//! some members of the parent, the others cannot count it; there, equal ones are numbered in the order
+//! in which they appear.
 
 use rustc_hash::FxHashMap;
 
@@ -12,10 +14,11 @@ use crate::ranks::{Ranks, Run};
 use crate::read::Trace;
 use crate::table::{Communicator, Tables};
 
-/// Functions that are not called by all members of what the communicator is made from.
+/// Functions that are not called by all members of the parent.
 const BY_SOME: [&str; 2] = ["MPI_Comm_create_group", "MPI_Intercomm_create"];
 
-/// More processes outside of `MPI_COMM_WORLD` are not believed: a damaged list could have billions.
+/// The most processes outside of `MPI_COMM_WORLD` that are believed: a damaged list could have
+/// billions.
 const MOST_OUTSIDE: u32 = 1 << 24;
 
 /// The number of a communicator in the whole program. 0 is `MPI_COMM_WORLD`.
@@ -27,22 +30,24 @@ pub struct SharedId(pub u32);
 pub struct SharedComm {
     /// The function that made it.
     pub made_by: String,
-    /// What it was made from; none for the first ones, and where its two sides were made from different ones.
+    /// The communicator from which it was made; none for the predefined ones, and for an
+    /// intercommunicator whose groups come from different ones.
     pub parent: Option<SharedId>,
-    /// The members' numbers in `MPI_COMM_WORLD`; of an intercommunicator, those of the side whose first member has the lowest number.
+    /// The members' ranks in `MPI_COMM_WORLD`; of an intercommunicator, those of the group whose
+    /// first member has the lower rank.
     pub members: Ranks,
-    /// The other side of an intercommunicator.
+    /// The other group of an intercommunicator.
     pub others: Option<Ranks>,
-    /// The first rank that has it.
+    /// The lowest rank that has it.
     found_on: u32,
-    /// The last one.
+    /// The highest rank that has it.
     held_by: Option<u32>,
-    /// How many have it.
+    /// The number of ranks that have it.
     holders: u32,
 }
 
 impl SharedComm {
-    /// Members on both sides, without processes that are not in `MPI_COMM_WORLD`.
+    /// Returns the members of both groups, without processes that are not in `MPI_COMM_WORLD`.
     fn inside(&self) -> impl Iterator<Item = u32> {
         let both = self.members.iter().chain(self.others.iter().flat_map(Ranks::iter));
         both.filter(|member| *member != Ranks::OUTSIDE)
@@ -53,14 +58,14 @@ impl SharedComm {
 #[derive(Debug)]
 pub struct World {
     comms: Vec<SharedComm>,
-    /// For each rank and each of its communicators, which one it is.
+    /// For each rank, the shared numbers of its communicators.
     ranks: FxHashMap<u32, Vec<SharedId>>,
 }
 
 /// What all members of a communicator agree on.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
-    /// Where members do not agree on how many were made before.
+    /// The function, where members do not agree on an ordinal.
     made_by: Option<String>,
     parent: Option<SharedId>,
     number: u32,
@@ -70,7 +75,7 @@ struct Key {
 }
 
 impl World {
-    /// Finds out from all ranks of a trace. Their events are not read.
+    /// Matches the communicators of all ranks of a trace. Events are not read.
     pub fn new(trace: &Trace) -> Result<Self> {
         let mut builder = Builder { size: trace.size(), ..Builder::default() };
         for rank in trace.ranks() {
@@ -81,22 +86,22 @@ impl World {
         Ok(world)
     }
 
-    /// All communicators.
+    /// Returns all communicators.
     pub fn comms(&self) -> &[SharedComm] {
         &self.comms
     }
 
-    /// A communicator.
+    /// Returns a communicator.
     pub fn comm(&self, id: SharedId) -> &SharedComm {
         &self.comms[id.0 as usize]
     }
 
-    /// Which one is this communicator of this rank?
+    /// Returns the shared number of a rank's communicator.
     pub fn shared(&self, rank: u32, comm: Comm) -> Option<SharedId> {
         self.ranks.get(&rank)?.get(comm.index()).copied()
     }
 
-    /// Does every member of each communicator have it?
+    /// Checks that every member of each communicator has it.
     fn check(&self) -> std::result::Result<(), String> {
         for (id, comm) in (0..).map(SharedId).zip(&self.comms) {
             if comm.holders as usize != comm.inside().count() {
@@ -158,10 +163,12 @@ impl Builder {
         Ok(())
     }
 
-    /// Is this rank where it says it is, and is everybody in it a rank of the program?
+    /// Checks that this rank has the position that it claims, and that all members are ranks of the
+    /// program.
     fn check(&self, rank: u32, made_by: &str, comm: &Communicator) -> std::result::Result<(), String> {
         let sides = || std::iter::once(&comm.members).chain(&comm.others);
-        // A run goes up or down, so its ends tell of all in it; a communicator of all ranks is one run.
+        // A run is monotonic, so its ends bound all its ranks; a communicator of all ranks is one
+        // run.
         let ends = |run: &Run| {
             let last = i64::from(run.first) + i64::from(run.step) * (i64::from(run.count) - 1);
             let is_outside = run.first == Ranks::OUTSIDE && (run.count < 2 || run.step == 0);
@@ -211,7 +218,7 @@ fn key(made_by: &str, parent: Option<SharedId>, comm: &Communicator) -> Key {
     let is_by_some = parent.is_none() || BY_SOME.contains(&made_by);
     Key {
         made_by: is_by_some.then(|| made_by.to_owned()),
-        // The two sides of a new intercommunicator come from different ones.
+        // The two groups of a new intercommunicator come from different communicators.
         parent: parent.filter(|_| !is_by_some || others.is_none()),
         number: if is_by_some { 0 } else { comm.ordinal },
         tag: comm.tag,

@@ -1,4 +1,4 @@
-//! Writing a whole trace: streams of ranks one after the other, then the index.
+//! Writing a trace of all ranks: their streams one after the other, then the index.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use crate::block::{BlockKind, Content};
 use crate::error::{Error, Result};
-use crate::facts::Facts;
-use crate::stream::{self, Head, stream_start};
-use crate::varint;
+use crate::metadata::Metadata;
+use crate::stream::{FORMAT, Head, stream_start};
+use panto_container::varint;
 
-/// A whole trace that is being written, under another name until it is whole. What was there before stays if it fails.
-pub struct WholeWriter {
+/// A trace that is being written. It has a temporary name until it is complete; a file of the final
+/// name is kept if writing fails.
+pub struct TraceWriter {
     target: PathBuf,
     temporary: PathBuf,
     file: BufWriter<File>,
@@ -20,9 +21,9 @@ pub struct WholeWriter {
     index: Vec<u8>,
 }
 
-impl WholeWriter {
-    /// Begins one for so many ranks.
-    pub fn create(target: &Path, ranks: u32, facts: &Facts) -> Result<Self> {
+impl TraceWriter {
+    /// Creates a trace with this number of ranks.
+    pub fn create(target: &Path, ranks: u32, facts: &Metadata) -> Result<Self> {
         let temporary = beside(target);
         let file =
             File::create(&temporary).map_err(|error| Error::Write { path: target.to_owned(), error })?;
@@ -44,22 +45,30 @@ impl WholeWriter {
         self.file.write_all(bytes).map_err(|error| self.failed(error))
     }
 
+    /// Appends the whole stream of a rank.
+    pub fn add(&mut self, stream: &[u8]) -> Result<()> {
+        self.begin_stream();
+        self.write(stream)?;
+        self.end_stream();
+        Ok(())
+    }
+
     /// The next bytes begin a stream.
     pub fn begin_stream(&mut self) {
         self.stream = self.place;
     }
 
-    /// The last bytes ended it.
+    /// The stream ends here.
     pub fn end_stream(&mut self) {
         varint::put(&mut self.index, self.stream);
         varint::put(&mut self.index, self.place - self.stream);
     }
 
-    /// Writes the index, and gives the file its name.
+    /// Writes the index and renames the file to its final name.
     pub fn finish(mut self) -> Result<()> {
         let mut bytes = Vec::new();
         Content::single(BlockKind::Index, &self.index).seal(&mut bytes);
-        bytes.extend(stream::tail(self.place));
+        bytes.extend(FORMAT.tail(self.place));
         self.write(&bytes)?;
         let whole = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
         whole.map_err(|error| self.failed(error))?;
@@ -71,14 +80,14 @@ impl WholeWriter {
     }
 }
 
-impl Drop for WholeWriter {
-    /// After a success there is nothing to remove, after a failure nothing to keep.
+impl Drop for TraceWriter {
+    /// Removes the temporary file, which exists after a failure only.
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.temporary);
     }
 }
 
-/// A hidden name in the same folder: renaming cannot cross file systems.
+/// Returns a hidden name in the same folder: a file cannot be renamed to another file system.
 fn beside(target: &Path) -> PathBuf {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     target.with_file_name(format!(".{name}.{}.part", std::process::id()))

@@ -1,30 +1,31 @@
-//! What the clocks themselves cost, found once at the start, because all that is measured contains it.
+//! What reading the clocks costs. It is measured once at the start, because every measured time
+//! contains it.
 
 use std::sync::OnceLock;
 
-use crate::settings::{Measure, Settings};
+use crate::settings::{ComputeTime, Settings};
 use crate::ticks;
 
 /// What every thread needs to know of the clocks.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
-    pub measure: Measure,
-    /// Is the wall clock of each call kept?
+    pub measure: ComputeTime,
+    /// Whether the wall clock of each call is recorded.
     pub has_stamps: bool,
-    /// The tracer's own ticks in each block of computation.
+    /// Ticks of the tracer itself in each block of computation, which are subtracted.
     pub own_ticks: u64,
-    /// What one reading of the CPU clock costs, in nanoseconds.
+    /// The cost of reading the thread's CPU clock, in nanoseconds.
     pub read_ns: u64,
-    /// The ticks of a millisecond: comparing them is cheaper than converting each time.
+    /// Ticks of a millisecond: comparing ticks is cheaper than converting them each time.
     pub millisecond: u64,
 }
 
 static CLOCK: OnceLock<Clock> = OnceLock::new();
 
-/// A reading is repeated so often; the least counts, as everything else is disturbed.
+/// Number of readings. The minimum counts, because interference only adds to a reading.
 const TRIES: usize = 200;
 
-/// Settles it for the rest of the run.
+/// Sets the properties of the clocks for the rest of the run.
 pub fn settle(settings: &Settings, own_ticks: u64) {
     let Settings { measure, has_stamps, .. } = *settings;
     CLOCK.get_or_init(|| Clock {
@@ -36,20 +37,25 @@ pub fn settle(settings: &Settings, own_ticks: u64) {
     });
 }
 
-/// What was settled.
+/// Returns the properties of the clocks; those of a run without measurements before [`settle`].
 #[inline]
 pub fn get() -> &'static Clock {
-    static BEFORE: Clock =
-        Clock { measure: Measure::Cpu, has_stamps: false, own_ticks: 0, read_ns: 0, millisecond: u64::MAX };
+    static BEFORE: Clock = Clock {
+        measure: ComputeTime::Cpu,
+        has_stamps: false,
+        own_ticks: 0,
+        read_ns: 0,
+        millisecond: u64::MAX,
+    };
     CLOCK.get().unwrap_or(&BEFORE)
 }
 
-/// The CPU time of this thread, in nanoseconds. A system call.
+/// Returns the CPU time of this thread, in nanoseconds. This is a system call.
 pub fn thread_ns() -> u64 {
     ticks::clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// The CPU time of all threads of this process, in nanoseconds.
+/// Returns the CPU time of all threads of this process, in nanoseconds.
 pub fn process_ns() -> u64 {
     ticks::clock_ns(libc::CLOCK_PROCESS_CPUTIME_ID)
 }

@@ -1,28 +1,31 @@
-//! Writes blocks of a rank that does not call any more: one that hangs is one whose trace is wanted most.
+//! A thread that writes the block of events of a rank that no longer calls MPI: a rank that hangs
+//! is one whose trace is needed most.
 
 use std::time::Duration;
 
 use crate::rank;
 
-/// How often it looks.
+/// The interval between two checks. A block of events is written when it is older than a second.
 const EVERY: Duration = Duration::from_millis(500);
 
-/// Starts the thread that looks. It never calls MPI, and takes no signals, which are for the program's own threads.
+/// Starts the thread. It never calls MPI, and blocks all signals, which are for the program's
+/// threads.
 pub fn start() -> std::io::Result<()> {
-    // SAFETY: all zero is a value of this C structure.
+    // SAFETY: all zero is a valid value of this C structure.
     let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = unsafe { std::mem::zeroed() };
-    // SAFETY: the sets are ours; a new thread has the mask of the one that makes it, which gets its own back.
+    // SAFETY: both sets are local variables. A new thread inherits the mask of its creator, whose
+    // own is restored below.
     unsafe {
         libc::sigfillset(&raw mut all);
         libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
     }
     let started = std::thread::Builder::new().name("panto-flush".into()).stack_size(STACK).spawn(look);
-    // SAFETY: puts back what was there.
+    // SAFETY: `before` is the mask that was read above.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut()) };
     started.map(drop)
 }
 
-/// Packing a block takes some memory of the stack.
+/// Stack of the thread, in bytes: packing a block of events needs some of it.
 const STACK: usize = 256 << 10;
 
 fn look() {

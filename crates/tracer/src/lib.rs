@@ -1,39 +1,66 @@
-//! Records what an MPI program does: preloaded into it by `panto trace`, for any MPI and any language.
+//! The tracer: a shared library that records the MPI calls of a program, for any MPI and any
+//! language.
 //!
-//! The library exports `MPI_X` and `PMPI_X` for all functions that communicate (`calls`). Each of them calls the real one, and notes
-//! what it did in the rank's [`Recorder`](panto_trace::Recorder). Arguments are words, handles are words: the three binary interfaces
-//! differ in constants only ([`panto_mpi::Abi`]). A function that MPI itself calls inside another one is not noted (`local`).
+//! `panto trace` preloads it into every process of a job (`LD_PRELOAD`). It exports `MPI_X` and
+//! `PMPI_X` for every function that communicates, or that changes what later calls mean, so the
+//! dynamic linker binds the program's calls to it (`interpose`, `calls`). Each exported function
+//! calls MPI's own function of that name and, when that has returned, records the call in the
+//! rank's [`Recorder`](panto_trace::Recorder). This is the profiling interface of MPI without
+//! relinking; `PMPI_X` is exported as well because some language bindings call it directly.
 //!
-//! Computation between calls is timed by the time-stamp counter, and by the thread's CPU clock only where the kernel took the core away
-//! (`watch`). Nothing here may end or change the program: on any trouble recording stops, is explained on standard error, and the
-//! program goes on.
+//! *Depth guard.* MPI libraries call `MPI_X` inside `MPI_Y` (collective I/O does). Such calls are
+//! not the program's. Each thread has a flag that says whether it is inside MPI (`thread_state`);
+//! calls inside are passed on without a record.
+//!
+//! *Three ABIs by constants.* MPICH, Open MPI and the standard ABI of MPI 5 differ in the width of
+//! handles and in the values of constants. All arguments are handled as words, and the ABI is
+//! detected at start, so the differences are a table of constants ([`panto_mpi::Abi`], `library`).
+//! Nothing of a library's own reaches the trace: handles become numbers ([`panto_recording`]).
+//!
+//! *Computation.* The time between two calls is measured by the time-stamp counter. Where the
+//! thread was preempted in between (*preempted* here includes a thread that blocked or got a
+//! signal), the counter would include the time of others, and the thread's CPU clock, a system
+//! call, is read instead (`compute_clock`, `preemption`, `ticks`).
+//!
+//! *One lock.* All that is known of the rank is behind one lock (`rank`, `lock`), because threads
+//! may call MPI at the same time. It is held while a call is recorded, never while MPI carries out
+//! what the program asked for.
+//!
+//! *What must never happen.* The tracer must not change what the program does, nor end it. It calls
+//! no function of MPI that sends, receives or waits (with compute tokens it tests and probes, see
+//! `yielding`). Arguments are passed unchanged, except that ignored statuses may be replaced by the
+//! tracer's own, and 64-bit counts narrowed where MPI has 32-bit counts only; MPI's return codes
+//! are unchanged. Panics are caught before they reach the program, C++ exceptions pass through, a
+//! forked child records nothing, and an error of writing ends the recording. On any failure
+//! recording stops, the reason is printed on standard error, and the program runs to its end.
+//!
+//! Cost: a call that repeats the last iteration of a loop takes no allocation, one uncontended
+//! lock, and no system call but one reading of the CPU clock per millisecond and per preemption
+//! (without rseq: one or two in each call); compute tokens add `flock`. Blocks of events are packed
+//! and written by the thread whose call finds them full or a second old, or by `flush` if the rank
+//! no longer calls.
 #![cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
-// The table of functions is made of words; what they mean is told there, once for all.
+// Functions of the tables are described there once, with their common safety contract.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]
 
-mod at;
+mod call_context;
 mod calls;
 mod clock;
-mod comms;
-mod costs;
+mod compute_clock;
+mod compute_token;
 mod flush;
-mod inits;
-mod kernel;
+mod function;
+mod interpose;
 mod library;
-mod local;
 mod lock;
+mod message;
 mod narrow;
 mod output;
-mod patience;
+mod overhead;
+mod preemption;
 mod rank;
-mod requests;
-mod say;
 mod settings;
-mod site;
 mod start;
-mod things;
+mod thread_state;
 mod ticks;
-mod token;
-mod types;
-mod watch;
-mod wrap;
+mod yielding;

@@ -1,26 +1,31 @@
-//! The lock on the rank. It is taken in every call, nearly always by the only thread that calls, and held for some nanoseconds: one exchange
-//! takes it and a plain store gives it back, where the system's own needs another exchange to see whether a thread sleeps.
+//! The lock of the rank.
+//!
+//! It is taken in every call, nearly always by the only thread that calls MPI, and held for some
+//! nanoseconds. An atomic exchange takes it and a plain store releases it, where the system's mutex
+//! needs a second exchange to learn whether a thread sleeps. A thread that finds it taken spins,
+//! then yields, then sleeps between attempts: a holder that takes so long is writing a block of
+//! events.
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What one thread at a time may use.
+/// A value that one thread at a time may use.
 pub struct Lock<T> {
     is_held: AtomicBool,
     value: UnsafeCell<T>,
 }
 
-// SAFETY: the value is reached through a `Held` only, of which there is one at a time.
+// SAFETY: the value is reached through a `Guard` only, of which there is one at a time.
 unsafe impl<T: Send> Sync for Lock<T> {}
 
-/// The lock, as long as this lives.
-pub struct Held<'a, T>(&'a Lock<T>);
+/// The lock, held as long as this lives.
+pub struct Guard<'a, T>(&'a Lock<T>);
 
-/// So often a thread looks again at once, ...
+/// Attempts of a waiting thread before it yields the core.
 const LOOKS: u32 = 100;
-/// ... then so often after others had the core, and then now and then: a block is being written.
+/// Attempts with a yield before it sleeps between attempts.
 const TURNS: u32 = 100;
 const PAUSE: Duration = Duration::from_micros(100);
 
@@ -29,20 +34,20 @@ impl<T> Lock<T> {
         Self { is_held: AtomicBool::new(false), value: UnsafeCell::new(value) }
     }
 
-    /// Takes it, if nobody holds it.
+    /// Takes the lock if it is free.
     #[inline]
-    pub fn try_take(&self) -> Option<Held<'_, T>> {
-        (!self.is_held.swap(true, Ordering::Acquire)).then(|| Held(self))
+    pub fn try_take(&self) -> Option<Guard<'_, T>> {
+        (!self.is_held.swap(true, Ordering::Acquire)).then(|| Guard(self))
     }
 
-    /// Takes it as soon as nobody holds it.
+    /// Takes the lock as soon as it is free.
     #[inline]
-    pub fn take(&self) -> Held<'_, T> {
+    pub fn take(&self) -> Guard<'_, T> {
         self.try_take().unwrap_or_else(|| self.wait())
     }
 
     #[cold]
-    fn wait(&self) -> Held<'_, T> {
+    fn wait(&self) -> Guard<'_, T> {
         let mut looks = 0_u32;
         loop {
             looks = looks.saturating_add(1);
@@ -62,25 +67,25 @@ impl<T> Lock<T> {
     }
 }
 
-impl<T> Deref for Held<'_, T> {
+impl<T> Deref for Guard<'_, T> {
     type Target = T;
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: this is the only one that holds the lock.
+        // SAFETY: this guard holds the lock, so there is no other reference.
         unsafe { &*self.0.value.get() }
     }
 }
 
-impl<T> DerefMut for Held<'_, T> {
+impl<T> DerefMut for Guard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: as above.
+        // SAFETY: this guard holds the lock, so there is no other reference.
         unsafe { &mut *self.0.value.get() }
     }
 }
 
-impl<T> Drop for Held<'_, T> {
+impl<T> Drop for Guard<'_, T> {
     #[inline]
     fn drop(&mut self) {
         self.0.is_held.store(false, Ordering::Release);

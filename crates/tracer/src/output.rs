@@ -1,4 +1,4 @@
-//! The file of a rank: whole blocks, appended.
+//! The file of a rank: complete blocks, appended.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -8,15 +8,17 @@ use std::path::{Path, PathBuf};
 pub struct Output {
     file: File,
     path: PathBuf,
-    /// How long it is: up to here blocks are whole.
+    /// Its length in bytes: all blocks up to here are complete.
     length: u64,
 }
 
 impl Output {
-    /// Makes the file `<rank>.rank` in a folder. It must be new: a second MPI program of the same run has the same ranks.
+    /// Creates the file `<rank>.rank` in a folder. It must not exist: a second MPI program of the
+    /// same run has the same ranks.
     pub fn create(folder: &Path, rank: u32) -> Result<Self, String> {
         let path = folder.join(format!("{rank}.rank"));
-        // Appending: what follows a block that could not be written goes where that was cut off.
+        // Opened for appending: what follows a block that could not be written goes where that was
+        // cut off.
         match File::options().append(true).create_new(true).open(&path) {
             Ok(file) => Ok(Self { file, path, length: 0 }),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(format!(
@@ -28,28 +30,30 @@ impl Output {
         }
     }
 
-    /// Its name.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Appends all or nothing.
+    /// Appends all bytes or none.
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         let written = quietly(|| self.file.write_all(bytes));
         match written {
             Ok(()) => self.length += bytes.len() as u64,
-            // What was written of it is no block. If it cannot be cut off, readers do so.
+            // A part of a block is useless. If it cannot be cut off, readers ignore it.
             Err(_) => drop(self.file.set_len(self.length)),
         }
         written
     }
 }
 
-/// A file that reaches the limit of the shell (`ulimit -f`) brings a signal that ends the program. The error alone is enough here.
+/// Writes without the signal SIGXFSZ, which ends a program whose file reaches the limit of the
+/// shell (`ulimit -f`). The error is enough here.
 fn quietly(write: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-    // SAFETY: all zero is a value of this C structure.
+    // SAFETY: all zero is a valid value of this C structure.
     let (mut wanted, mut before): (libc::sigset_t, libc::sigset_t) = unsafe { std::mem::zeroed() };
-    // SAFETY: the sets are ours; only this thread's mask changes, and is put back below.
+    // SAFETY: both sets are local variables; only this thread's mask changes, and is restored
+    // below.
     unsafe {
         libc::sigemptyset(&raw mut wanted);
         libc::sigaddset(&raw mut wanted, libc::SIGXFSZ);
@@ -58,10 +62,11 @@ fn quietly(write: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
     let outcome = write();
     if outcome.as_ref().is_err_and(|error| error.raw_os_error() == Some(libc::EFBIG)) {
         let at_once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: takes the signal that is pending for this thread, if it is.
+        // SAFETY: takes the signal if it is pending for this thread; all arguments are local
+        // variables.
         unsafe { libc::sigtimedwait(&raw const wanted, std::ptr::null_mut(), &raw const at_once) };
     }
-    // SAFETY: puts back what was there.
+    // SAFETY: `before` is the mask that was read above.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut()) };
     outcome
 }

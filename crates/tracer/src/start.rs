@@ -1,42 +1,45 @@
-//! The beginning and the end of a program.
+//! The beginning and the end of recording.
 
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use panto_trace::{Action, Facts, Head, Recorder, Times, key, stream_start};
+use panto_trace::{Action, Head, Metadata, Recorder, Times, key, stream_start};
 
-use crate::comms::Origin;
 use crate::library::{self, Mpi};
-use crate::local;
+use crate::message::warn;
 use crate::output::Output;
 use crate::rank::{self, Rank};
-use crate::say::say;
-use crate::settings::{Measure, Settings};
+use crate::settings::{ComputeTime, Settings};
+use crate::thread_state;
 use crate::ticks::Calibration;
-use crate::{clock, flush, ticks, token};
+use crate::{clock, compute_token, flush, ticks};
+use panto_recording::Origin;
 
-/// Starts MPI by its own function, and then the recording.
+/// Calls MPI's own function that initializes it, and then begins to record.
 pub fn start(name: &str, real: impl FnOnce() -> c_int, threads: impl FnOnce() -> u32) -> c_int {
     let Some(settings) = Settings::from_environment() else { return real() };
-    // One name of the function may be made of another: `MPI_Init` of `PMPI_Init`, by a library between here and MPI.
-    if rank::is_recording() || local::with(|local| local.is_inside()) {
+    // One name of the function may call the other: `MPI_Init` may call `PMPI_Init`, by a library
+    // between this one and MPI.
+    if rank::is_recording() || thread_state::with(|local| local.is_inside()) {
         return real();
     }
     let calibration = Calibration::start();
     let before = clock::thread_ns();
-    local::with(local::Local::go_in);
+    thread_state::with(thread_state::ThreadState::enter_mpi);
     let start = ticks::now();
     let code = real();
     let inside = ticks::now().saturating_sub(start);
     if code == 0 {
         calibration.end();
         let begun = catch_unwind(AssertUnwindSafe(|| begin(&settings, name, threads(), before, inside)));
-        if let Err(why) = begun.unwrap_or_else(|_| Err("an error in the tracer; please report it".into())) {
-            say(format_args!("nothing is recorded, the program goes on: {why}"));
+        if let Err(why) =
+            begun.unwrap_or_else(|_| Err("internal error in the tracer; please report it".into()))
+        {
+            warn(format_args!("nothing is recorded: {why}; the program continues"));
         }
     }
-    local::with(local::Local::leave);
+    thread_state::with(thread_state::ThreadState::leave);
     code
 }
 
@@ -48,20 +51,21 @@ fn begin(settings: &Settings, name: &str, threads: u32, before: u64, inside: u64
         return Err("this process was started by another MPI program, which is recorded".into());
     }
     let mut output = Output::create(&settings.folder, number)?;
-    local::with(|local| {
+    thread_state::with(|local| {
         local.begin_first();
         clock::settle(settings, own_ticks(local));
     });
     let head = Head { is_whole: false, rank: number, ranks: size };
     output
-        .append(&stream_start(head, &facts(settings, mpi)))
+        .append(&stream_start(head, &metadata(settings, mpi)))
         .map_err(|error| format!("{}: {error}", output.path().display()))?;
     if settings.has_token && threads > FUNNELED {
-        say(
+        warn(
             "no compute tokens: a thread that waits in MPI would keep another's; they are for programs with one calling thread",
         );
     } else if settings.has_token {
-        token::begin(&settings.folder, number).map_err(|error| format!("the compute token: {error}"))?;
+        compute_token::begin(&settings.folder, number)
+            .map_err(|error| format!("the compute token: {error}"))?;
     }
     let mut recorder = Recorder::new(settings.has_stamps);
     let first = recorder.name(name);
@@ -72,7 +76,7 @@ fn begin(settings: &Settings, name: &str, threads: u32, before: u64, inside: u64
     );
     let mut rank = Rank::new(mpi, recorder, output, (first, threads));
     define_worlds(&mut rank);
-    // SAFETY: both functions are of this library, which stays loaded.
+    // SAFETY: both functions belong to this library, which stays loaded.
     unsafe {
         libc::atexit(at_exit);
         libc::pthread_atfork(None, None, Some(in_child));
@@ -83,10 +87,10 @@ fn begin(settings: &Settings, name: &str, threads: u32, before: u64, inside: u64
     Ok(())
 }
 
-/// The level at which one thread alone calls MPI.
+/// `MPI_THREAD_FUNNELED`: only one thread calls MPI.
 const FUNNELED: u32 = 1;
 
-/// The two communicators that are always there come first.
+/// Defines the two predefined communicators, which are numbers 0 and 1 of every trace.
 fn define_worlds(rank: &mut Rank) {
     let constants = rank.mpi.constants;
     for (name, handle) in [("MPI_COMM_WORLD", constants.comm_world), ("MPI_COMM_SELF", constants.comm_self)] {
@@ -96,45 +100,46 @@ fn define_worlds(rank: &mut Rank) {
     }
 }
 
-fn facts(settings: &Settings, mpi: &Mpi) -> Facts {
-    let mut facts = Facts::default();
+fn metadata(settings: &Settings, mpi: &Mpi) -> Metadata {
+    let mut metadata = Metadata::default();
     let program = std::fs::read_link("/proc/self/exe").unwrap_or_default();
-    facts.set(key::PROGRAM, &program.display());
-    facts.set(key::HOST, &token::host());
+    metadata.set(key::PROGRAM, &program.display());
+    metadata.set(key::HOST, &compute_token::host());
     if let Some(cores) = cores() {
-        facts.set(key::CORES, &cores);
+        metadata.set(key::CORES, &cores);
     }
-    facts.set(key::MPI, &mpi.version());
-    facts.set(key::ABI, &mpi.abi);
-    facts.set(key::CLOCK, if settings.measure == Measure::Cpu { "cpu" } else { "wall" });
-    facts.set(key::METHOD, &method(settings.measure));
-    facts.set(key::TOKEN, if settings.has_token { "yes" } else { "no" });
-    facts.set(key::SUBTRACTED, &ticks::to_ns(clock::get().own_ticks));
-    facts.set(key::VERSION, env!("CARGO_PKG_VERSION"));
+    metadata.set(key::MPI, &mpi.version());
+    metadata.set(key::ABI, &mpi.abi);
+    metadata.set(key::CLOCK, if settings.measure == ComputeTime::Cpu { "cpu" } else { "wall" });
+    metadata.set(key::METHOD, &method(settings.measure));
+    metadata.set(key::TOKEN, if settings.has_token { "yes" } else { "no" });
+    metadata.set(key::SUBTRACTED, &ticks::to_ns(clock::get().own_ticks));
+    metadata.set(key::VERSION, env!("CARGO_PKG_VERSION"));
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    facts.set(key::STARTED, &since.as_nanos());
-    facts
+    metadata.set(key::STARTED, &since.as_nanos());
+    metadata
 }
 
-/// The cores that this process may use, as the kernel lists them.
+/// Returns the cores that this process may use, as the kernel lists them.
 fn cores() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
     Some(list.trim().to_owned())
 }
 
-fn method(measure: Measure) -> String {
-    let has_flag = local::with(|local| local.watch.has_flag());
+fn method(measure: ComputeTime) -> String {
+    let has_flag = thread_state::with(|local| local.watch.has_flag());
     let when = match (measure, has_flag) {
-        (Measure::Wall, _) => "",
-        (Measure::Cpu, true) => ", and the thread's CPU clock where the kernel took the core away",
-        (Measure::Cpu, false) => ", and the thread's CPU clock around blocks of more than 2 us",
+        (ComputeTime::Wall, _) => "",
+        (ComputeTime::Cpu, true) => ", and the thread's CPU clock where the kernel took the core away",
+        (ComputeTime::Cpu, false) => ", and the thread's CPU clock around blocks of more than 2 us",
     };
     format!("{}{when}", ticks::name())
 }
 
-/// The tracer's own part in a block of computation: from the last look at the clock in one call to the first in the next.
-fn own_ticks(local: &mut local::Local) -> u64 {
+/// Returns the ticks of the tracer in a block of computation: from the last reading of the clock in
+/// one call to the first in the next.
+fn own_ticks(local: &mut thread_state::ThreadState) -> u64 {
     const TRIES: usize = 1_000;
     const MOST_NS: u64 = 100;
     let mut once = || {
@@ -142,7 +147,7 @@ fn own_ticks(local: &mut local::Local) -> u64 {
         ticks::now() - local.watch.left()
     };
     let least = (0..TRIES).map(|_| once()).min().unwrap_or(0);
-    // More than this is not the tracer's, but another's that disturbed all of them.
+    // A larger minimum is not the tracer's own time, but interference with all readings.
     if ticks::to_ns(least) > MOST_NS { 0 } else { least }
 }
 

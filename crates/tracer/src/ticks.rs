@@ -1,63 +1,66 @@
-//! The cheapest clock: the processor's time-stamp counter where it is steady, else the system's clock.
+//! The cheapest clock: the processor's time-stamp counter where it is steady, else
+//! `CLOCK_MONOTONIC`.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Decided once, before the first call is timed.
+/// Whether the counter is used. Decided once, before the first call is timed.
 static IS_COUNTER: AtomicBool = AtomicBool::new(false);
 
 static SCALE: OnceLock<Scale> = OnceLock::new();
 
-/// Ticks to nanoseconds, as a fixed-point number.
+/// Nanoseconds of a tick, as a fixed-point number with [`FRACTION`] fractional bits.
 #[derive(Clone, Copy)]
 struct Scale(u64);
 
 const FRACTION: u32 = 32;
 
-/// The time, in ticks.
+/// Returns the time, in ticks.
 #[inline]
 pub fn now() -> u64 {
     if IS_COUNTER.load(Ordering::Relaxed) { counter() } else { system_clock() }
 }
 
-/// The time, in ticks, when everything before has been done. A processor works ahead of what it waits for, and would read its counter too
-/// early: a short block of computation would be finished inside MPI.
+/// Returns the time, in ticks, when all instructions before have been executed. Without the fence,
+/// the processor would execute the reading of its counter early, and a short block of computation
+/// would end inside MPI.
 #[inline]
 pub fn after_all_before() -> u64 {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every processor of this kind has the instruction.
+    // SAFETY: every x86-64 processor has the instruction.
     unsafe {
         std::arch::x86_64::_mm_lfence();
     }
     now()
 }
 
-/// Ticks in nanoseconds.
+/// Converts ticks to nanoseconds.
 #[inline]
 pub fn to_ns(ticks: u64) -> u64 {
     let scale = SCALE.get().map_or(1 << FRACTION, |scale| scale.0);
     ((u128::from(ticks) * u128::from(scale)) >> FRACTION) as u64
 }
 
-/// The ticks of a millisecond.
+/// Returns the ticks of a millisecond.
 pub fn per_millisecond() -> u64 {
     let scale = SCALE.get().map_or(1 << FRACTION, |scale| scale.0);
     ((1_000_000_u128 << FRACTION) / u128::from(scale.max(1))) as u64
 }
 
-/// What the clock is called in a trace.
+/// Returns the clock's name in a trace.
 pub fn name() -> &'static str {
     if IS_COUNTER.load(Ordering::Relaxed) { "time-stamp counter" } else { "CLOCK_MONOTONIC" }
 }
 
-/// Two readings of both clocks, far enough apart, tell how long a tick is.
+/// Two readings of counter and system clock, from which the length of a tick follows.
 pub struct Calibration {
     start: Instant,
     ticks: u64,
 }
 
-/// Shorter than this, reading two clocks one after the other would be an error of more than some millionths.
+/// The least time between the two readings: over a shorter one, the delay between reading one clock
+/// and the other is an error of more than some millionths.
 const LONG_ENOUGH: Duration = Duration::from_millis(20);
 
 impl Calibration {
@@ -67,7 +70,8 @@ impl Calibration {
         Self { start: Instant::now(), ticks: now() }
     }
 
-    /// Reads it again. `MPI_Init` has passed meanwhile, which takes longer than needed.
+    /// Reads the clock again. `MPI_Init` has run in between, which usually takes longer than
+    /// needed.
     pub fn end(self) {
         if let Some(missing) = LONG_ENOUGH.checked_sub(self.start.elapsed()) {
             std::thread::sleep(missing);
@@ -83,10 +87,10 @@ fn system_clock() -> u64 {
     clock_ns(libc::CLOCK_MONOTONIC)
 }
 
-/// One of the system's clocks, in nanoseconds.
+/// Returns one of the system's clocks, in nanoseconds.
 pub fn clock_ns(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a place for the answer.
+    // SAFETY: `time` is a local variable.
     unsafe { libc::clock_gettime(clock, &raw mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
@@ -94,11 +98,13 @@ pub fn clock_ns(clock: libc::clockid_t) -> u64 {
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn counter() -> u64 {
-    // SAFETY: every processor of this kind has the instruction. No fence: what is timed is longer than what the processor reorders.
+    // SAFETY: every x86-64 processor has the instruction. Without a fence: what is timed is longer
+    // than what the processor reorders.
     unsafe { std::arch::x86_64::_rdtsc() }
 }
 
-/// The kernel uses the counter for its own clock where it found it to be steady on all cores. (kvm-clock is the counter, scaled.)
+/// Returns whether the counter is steady: the kernel uses it for its own clock where it found it so
+/// on all cores. (kvm-clock is the counter, scaled.)
 #[cfg(target_arch = "x86_64")]
 fn is_steady() -> bool {
     let source = std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource");
@@ -114,7 +120,7 @@ fn counter() -> u64 {
     ticks
 }
 
-/// The architecture demands it.
+/// The architecture guarantees a steady counter.
 #[cfg(target_arch = "aarch64")]
 fn is_steady() -> bool {
     true

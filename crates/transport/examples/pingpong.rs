@@ -1,10 +1,10 @@
-//! A plain ping-pong without the measuring loop, to hold its figures against: `cargo run --release
+//! A plain ping-pong without the measuring loop, to compare its figures with: `cargo run --release
 //! -p panto-transport --example pingpong [sizes]`.
 
 use panto_transport::threads::{Endpoint, Threads};
-use panto_transport::{Error, Mode, Transport, Want, World};
+use panto_transport::{Error, Selector, SendMode, Transport, World};
 
-/// Round trips in a batch, and batches.
+/// Round trips per batch, and number of batches.
 const TRIPS: usize = 1000;
 const BATCHES: usize = 60;
 
@@ -27,7 +27,8 @@ fn batches(transport: &Endpoint, size: usize) -> Result<Vec<f64>, Error> {
             let start = transport.now();
             for _ in 0..trips {
                 trip(transport, &sent, &mut received)?;
-                // What came is sent next: bytes that nobody wrote since would not really move.
+                // The received buffer is sent next: bytes that were not written since would not
+                // have to be transferred.
                 std::mem::swap(&mut sent, &mut received);
             }
             Ok(transport.now().since(start).as_nanos() / (2 * trips) as f64)
@@ -38,9 +39,9 @@ fn batches(transport: &Endpoint, size: usize) -> Result<Vec<f64>, Error> {
 fn trip(transport: &Endpoint, sent: &[u8], received: &mut [u8]) -> Result<(), Error> {
     let partner = 1 - transport.rank();
     if transport.rank() == 0 {
-        transport.send(Mode::Standard, sent, partner, 1)?;
-        return transport.receive(received, Want::new(partner, 1)).map(drop);
+        transport.send(SendMode::Standard, sent, partner, 1)?;
+        return transport.receive(received, Selector::new(partner, 1)).map(drop);
     }
-    transport.receive(received, Want::new(partner, 1))?;
-    transport.send(Mode::Standard, sent, partner, 1)
+    transport.receive(received, Selector::new(partner, 1))?;
+    transport.send(SendMode::Standard, sent, partner, 1)
 }

@@ -1,6 +1,7 @@
-//! How fast a simulated machine is: messages a second and memory, for `cargo xtask bench simulated`.
+//! Speed and memory of the simulated backend, for `cargo xtask bench simulated`.
 //!
-//! Ranks are coroutines that exchange small messages; every message is sent, matched and received with its bytes.
+//! Ranks are coroutines that exchange small messages; every message is sent, matched and received
+//! with its bytes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,9 +9,10 @@ use std::time::Duration;
 use panto_machine::{Cost, Machine, Network, Overheads, PerByte, Switching, Topology};
 use panto_schedule::{Algorithm, Collective, Problem, schedule};
 use panto_sim::Expansion;
-use panto_transport::simulated::{Endpoint, Model, Simulated};
+use panto_transport::simulated::{Endpoint, NetworkModel, Simulated};
 use panto_transport::{
-    Buffers, Choice, Mode, Prepared, Result, SUM_F64, Time, Transport, Want, World, scope,
+    AlgorithmChoice, Buffers, PreparedCollective, Result, SUM_F64, Selector, SendMode, Time, Transport,
+    World, scope,
 };
 
 const BYTES: usize = 64;
@@ -26,19 +28,20 @@ fn machine(topology: Topology, switching: Switching) -> Machine {
     Machine::plain("bench", network)
 }
 
-/// To the right, from the left.
+/// Each rank sends to the right and receives from the left.
 fn ring(t: &Endpoint, rounds: usize) -> Result<Time> {
     let (right, left) = ((t.rank() + 1) % t.size(), (t.rank() + t.size() - 1) % t.size());
     let (data, mut buffer) = ([1; BYTES], [0; BYTES]);
     for _ in 0..rounds {
-        t.send(Mode::Standard, &data, right, 1)?;
-        t.receive(&mut buffer, Want::new(left, 1))?;
+        t.send(SendMode::Standard, &data, right, 1)?;
+        t.receive(&mut buffer, Selector::new(left, 1))?;
     }
     Ok(t.now())
 }
 
-/// With four ranks on a torus, `reach` away: receives posted, sends, all waited for. Where they are neighbours no link is
-/// shared; where they are two away every link carries two messages each way.
+/// Exchanges with four ranks on a torus, `reach` away: posts receives, sends, and waits for all.
+/// Between neighbours no link is shared; at a distance of two every link carries two messages in
+/// each direction.
 fn halo(t: &Endpoint, side: usize, reach: usize, rounds: usize) -> Result<Time> {
     let (row, column) = (t.rank() / side, t.rank() % side);
     let at = |row: usize, column: usize| row % side * side + column % side;
@@ -49,10 +52,10 @@ fn halo(t: &Endpoint, side: usize, reach: usize, rounds: usize) -> Result<Time> 
     for _ in 0..rounds {
         scope(t, |s| {
             for (buffer, peer) in buffers.iter_mut().zip(peers) {
-                let _ = s.receive(buffer, Want::new(peer, 1))?;
+                let _ = s.receive(buffer, Selector::new(peer, 1))?;
             }
             for peer in peers {
-                let _ = s.send(Mode::Standard, &data, peer, 1)?;
+                let _ = s.send(SendMode::Standard, &data, peer, 1)?;
             }
             Ok::<_, panto_transport::Error>(())
         })?;
@@ -64,12 +67,12 @@ fn allreduce(t: &Endpoint) -> Result<Time> {
     let problem = Problem { collective: Collective::Allreduce, ranks: t.size(), root: 0, count: 1 };
     let (input, mut output) = (1_f64.to_ne_bytes(), [0; 8]);
     let buffers = Buffers { input: &input, output: &mut output, element: 8, combine: SUM_F64 };
-    Prepared::new(t, problem, 8, Choice::Library)?.run(t, buffers)?;
+    PreparedCollective::new(t, problem, 8, AlgorithmChoice::Library)?.run(t, buffers)?;
     assert!((f64::from_ne_bytes(output) - t.size() as f64).abs() < 0.5, "the sum is wrong");
     Ok(t.now())
 }
 
-/// Times are of processor time, the best of three: other programs slow a simulation down, and nothing makes it faster.
+/// Prints the best CPU time of three runs: other programs only ever slow a simulation down.
 fn timed(
     what: &str,
     messages: usize,
@@ -93,7 +96,7 @@ fn timed(
     }
 }
 
-/// Is this part named on the command line, or none?
+/// Whether this part is named on the command line, or none is.
 fn wanted(what: &str) -> bool {
     std::env::args().nth(1).is_none_or(|part| what.contains(&part))
 }
@@ -107,15 +110,19 @@ fn say(what: &str, messages: usize, time: Duration, last: Time) {
     );
 }
 
-/// Ranks without stacks.
+/// Runs a schedule without stacks.
 fn expanded(ranks: usize) {
     let start = processor_time();
     let machine =
         machine(Topology::complete(ranks as u64).expect("fits"), Switching::CutThrough { header: 0 });
     let problem = Problem { collective: Collective::Allreduce, ranks, root: 0, count: 1 };
     let steps = schedule(&problem, Algorithm::RecursiveDoubling).expect("served");
-    let expansion =
-        Expansion { machine: &machine, model: Model::Fast, collective: Collective::Allreduce, element: 8 };
+    let expansion = Expansion {
+        machine: &machine,
+        model: NetworkModel::Fast,
+        collective: Collective::Allreduce,
+        element: 8,
+    };
     match expansion.run(&*steps) {
         Ok(times) => {
             let time = processor_time().saturating_sub(start);
@@ -131,7 +138,8 @@ fn expanded(ranks: usize) {
     }
 }
 
-/// The simulation has one thread; its processor time is not disturbed by other programs, as wall time would be.
+/// Returns the CPU time of this thread, which other programs do not disturb. The simulation has one
+/// thread.
 fn processor_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     Duration::from_nanos(stat.split(' ').next().and_then(|nanos| nanos.parse().ok()).unwrap_or(0))
@@ -150,7 +158,7 @@ fn main() {
     let cut = Switching::CutThrough { header: 0 };
     let world = |topology, switching, model| Simulated::new(Arc::new(machine(topology, switching)), model);
     let torus = || Topology::torus(&[side as u64, side as u64]).expect("few");
-    let fast = world(torus(), cut, Model::Fast);
+    let fast = world(torus(), cut, NetworkModel::Fast);
     timed("fast: ring", messages, &fast, ranks, |t| ring(t, rounds * 4));
     timed("fast: halo", messages, &fast, ranks, |t| halo(t, side, 1, rounds));
     let switchings = [
@@ -161,12 +169,12 @@ fn main() {
         ("flow", Switching::Flow { header: 0 }),
     ];
     for (name, switching) in switchings {
-        let torus = world(torus(), switching, Model::Traffic);
+        let torus = world(torus(), switching, NetworkModel::Traffic);
         timed(&format!("{name}: halo"), messages, &torus, ranks, |t| halo(t, side, 1, rounds));
         timed(&format!("{name}: halo, shared links"), messages, &torus, ranks, |t| halo(t, side, 2, rounds));
     }
     let many = 1 << 16;
-    let big = world(Topology::complete(many as u64).expect("fits"), cut, Model::Fast);
+    let big = world(Topology::complete(many as u64).expect("fits"), cut, NetworkModel::Fast);
     timed("allreduce of 65,536 ranks", many * 16, &big, many, allreduce);
     println!("peak memory so far {}", memory());
     if wanted("without stacks") {

@@ -1,11 +1,11 @@
-//! How long it takes to start many ranks, pass a barrier and stop: `cargo run --release -p panto-transport
-//! --example startup [ranks]`.
+//! How long it takes to start many ranks, run a barrier and stop: `cargo run --release -p
+//! panto-transport --example startup [ranks]`.
 
 use std::time::Instant;
 
 use panto_schedule::{Collective, Problem};
 use panto_transport::threads::Threads;
-use panto_transport::{Buffers, Choice, Error, NO_COMBINE, Prepared, Transport, World};
+use panto_transport::{AlgorithmChoice, Buffers, Error, NO_REDUCTION, PreparedCollective, Transport, World};
 
 const ROUNDS: usize = 9;
 
@@ -25,6 +25,6 @@ fn main() -> Result<(), Error> {
 
 fn barrier<T: Transport>(transport: &T) -> Result<(), Error> {
     let problem = Problem { collective: Collective::Barrier, ranks: transport.size(), root: 0, count: 0 };
-    let nothing = Buffers { input: &[], output: &mut [], element: 1, combine: NO_COMBINE };
-    Prepared::new(transport, problem, 1, Choice::Library)?.run(transport, nothing)
+    let nothing = Buffers { input: &[], output: &mut [], element: 1, combine: NO_REDUCTION };
+    PreparedCollective::new(transport, problem, 1, AlgorithmChoice::Library)?.run(transport, nothing)
 }

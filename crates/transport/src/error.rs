@@ -1,57 +1,58 @@
-//! What can go wrong in a message layer.
+//! Errors of a message layer.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::message::{Status, Tag};
 
-/// The result of an operation of a transport.
+/// The result of a transport operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why an operation of a transport failed.
+/// Why a transport operation failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
     /// A message was longer than the buffer of the receive that matched it.
     Truncated {
-        /// The rank that received.
+        /// The receiving rank.
         rank: usize,
-        /// The message.
+        /// The message's envelope.
         message: Status,
-        /// What the receive had room for.
+        /// The length of the receive's buffer in bytes.
         capacity: usize,
     },
-    /// The same where the message layer does not say which message it was.
+    /// A message was longer than its receive's buffer, and the message layer does not say which
+    /// message.
     TooLong {
-        /// The rank that received.
+        /// The receiving rank.
         rank: usize,
-        /// What the receive had room for.
+        /// The length of the receive's buffer in bytes.
         capacity: usize,
     },
     /// A rank that is not in the world.
     NoSuchRank {
-        /// The rank that was asked for.
+        /// The invalid rank.
         rank: usize,
-        /// How many there are.
+        /// The number of ranks.
         ranks: usize,
     },
     /// A tag beyond what every backend supports.
     TagTooLarge(Tag),
-    /// Nobody can go on. The text names each rank and what it waits for.
+    /// All ranks are blocked. The text says what each rank waits for.
     Deadlock(Arc<str>),
-    /// Virtual time has an end, and a simulated machine has reached it.
-    EndOfTime,
-    /// A rank gave up and stopped all the others (C1).
+    /// Virtual time exceeded its range of 2^64 picoseconds.
+    TimeOverflow,
+    /// A rank has aborted the run (C1).
     Aborted {
         /// The rank that failed.
         rank: usize,
-        /// What it said.
+        /// Its error message.
         message: Arc<str>,
     },
-    /// A wait for one of no requests.
-    NothingToWaitFor,
+    /// A wait without a request to wait for.
+    NoRequest,
     /// A persistent operation was started again before it was complete.
-    Started,
-    /// The backend has no such operation.
+    AlreadyStarted,
+    /// The backend does not support this operation.
     Unsupported(&'static str),
     /// A collective could not be planned.
     Schedule(panto_schedule::Error),
@@ -59,7 +60,7 @@ pub enum Error {
     Buffers(String),
     /// The world could not be started.
     Start(String),
-    /// An MPI library said no, in its own words.
+    /// An error of the MPI library, in its own words.
     Mpi(panto_mpi::Error),
 }
 
@@ -71,25 +72,25 @@ impl fmt::Display for Error {
                 "rank {rank} received {len} bytes from rank {source} (tag {tag}) into a buffer of {capacity}"
             ),
             Self::TooLong { rank, capacity } => {
-                write!(f, "rank {rank} received a message that is longer than its buffer of {capacity} bytes")
+                write!(f, "rank {rank} received a message longer than its buffer of {capacity} bytes")
             }
             Self::NoSuchRank { rank, ranks } => {
-                write!(f, "there is no rank {rank}: the ranks are 0 to {}", ranks.saturating_sub(1))
+                write!(f, "no rank {rank}: ranks are 0 to {}", ranks.saturating_sub(1))
             }
             Self::TagTooLarge(tag) => {
                 write!(f, "tag {tag} is too large: tags go up to {}", crate::message::MAX_TAG)
             }
-            Self::Deadlock(report) => write!(f, "deadlock: no rank can go on\n{report}"),
-            Self::Aborted { rank, message } => write!(f, "rank {rank} stopped the run: {message}"),
-            Self::EndOfTime => f.write_str(
-                "virtual time is over: it ends after 213 days, and this run takes longer; use smaller messages, or \
-                 shorter times in the model",
+            Self::Deadlock(report) => write!(f, "deadlock: all ranks are blocked\n{report}"),
+            Self::Aborted { rank, message } => write!(f, "rank {rank} aborted: {message}"),
+            Self::TimeOverflow => f.write_str(
+                "virtual time overflow: the run takes longer than 213 days; use smaller messages or shorter times \
+                 in the model",
             ),
-            Self::NothingToWaitFor => f.write_str("there is no request to wait for"),
-            Self::Started => {
-                f.write_str("a persistent operation was started twice: wait for it before it is started again")
+            Self::NoRequest => f.write_str("no request to wait for"),
+            Self::AlreadyStarted => {
+                f.write_str("persistent operation started twice; wait for it before starting it again")
             }
-            Self::Unsupported(what) => write!(f, "this transport has no {what}"),
+            Self::Unsupported(what) => write!(f, "not supported by this transport: {what}"),
             Self::Schedule(error) => write!(f, "{error}"),
             Self::Buffers(text) | Self::Start(text) => f.write_str(text),
             Self::Mpi(error) => write!(f, "{error}"),

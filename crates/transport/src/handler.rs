@@ -4,24 +4,27 @@ use panto_units::Time;
 
 use crate::message::Status;
 
-/// What runs when a message arrives, and when that is on the rank's clock. It runs beside the rank, and so never
-/// touches the transport: an endpoint belongs to its rank.
+/// A function that is called with the envelope, the bytes and the time of arrival of a message. It
+/// runs concurrently with its rank and therefore cannot use the transport, which belongs to the
+/// rank.
 pub type Handler = Box<dyn FnMut(Status, &[u8], Time) + Send>;
 
-/// A handler that listens, until this is dropped. Dropping waits for the messages that came already.
+/// A registered handler, which is removed when this is dropped. Dropping blocks until the handler
+/// has processed the messages that have arrived.
 #[must_use = "the handler stops listening when this is dropped"]
-pub struct Listening {
+pub struct HandlerGuard {
     stop: Option<Box<dyn FnOnce() + Send>>,
 }
 
-impl Listening {
-    /// `stop` must return only when the handler will not run again.
+impl HandlerGuard {
+    /// Makes a guard that calls `stop` when dropped. `stop` must return only when the handler will
+    /// not run again.
     pub fn new(stop: impl FnOnce() + Send + 'static) -> Self {
         Self { stop: Some(Box::new(stop)) }
     }
 }
 
-impl Drop for Listening {
+impl Drop for HandlerGuard {
     fn drop(&mut self) {
         if let Some(stop) = self.stop.take() {
             stop();

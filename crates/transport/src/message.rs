@@ -1,84 +1,58 @@
-//! The words of message passing: tags, modes, what a receive wants and what it got.
+//! Tags, selectors and envelopes of messages.
 
 use std::fmt;
 
-/// The type of a message (C15). Receives match by it.
+pub use panto_calls::SendMode;
+
+/// The type of a message (C15), by which receives select.
 pub type Tag = u32;
 
-/// The largest tag that every MPI must support.
+/// The largest tag that every MPI must support (`MPI_TAG_UB` is at least 32767).
 pub const MAX_TAG: Tag = 32_767;
 
-/// The tag of all messages of blocking collectives. Messages between two ranks stay in order, and all ranks run
-/// the same collectives in the same order, so one tag is enough. Only a [`Want`] that names it accepts it.
+/// The tag of all messages of blocking collectives. One suffices: messages between two ranks stay
+/// in order, and all ranks run the same collectives in the same order. Only a [`Selector`] that
+/// names it accepts it.
 pub const COLLECTIVE_TAG: Tag = MAX_TAG;
 
-/// From this tag on all belong to collectives: those that run beside other work have one each, by their
-/// [`Lane`](crate::Lane).
+/// The first of the tags that are reserved for collectives. Each non-blocking collective in flight
+/// has one of them, by its [`CollectiveTag`](crate::CollectiveTag).
 pub const FIRST_COLLECTIVE_TAG: Tag = COLLECTIVE_TAG - 15;
 
-/// How a send behaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// As the transport likes best; see [`StandardSend`](crate::StandardSend).
-    Standard,
-    /// Completes at once: the message is copied.
-    Buffered,
-    /// Completes when the matching receive has taken the message.
-    Synchronous,
-    /// Promises that the receive is posted already.
-    Ready,
-}
-
-impl Mode {
-    /// All four.
-    pub const ALL: [Self; 4] = [Self::Standard, Self::Buffered, Self::Synchronous, Self::Ready];
-}
-
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Standard => "standard",
-            Self::Buffered => "buffered",
-            Self::Synchronous => "synchronous",
-            Self::Ready => "ready",
-        })
-    }
-}
-
-/// Which messages a receive or a probe accepts; `None` is a wild card.
+/// The messages that a receive or a probe accepts; `None` is a wildcard.
 ///
-/// The wild card for tags leaves out those from [`FIRST_COLLECTIVE_TAG`] on: as in MPI, no receive takes a collective's
-/// messages by accident.
+/// The wildcard for tags excludes those from [`FIRST_COLLECTIVE_TAG`] on: as in MPI, a receive
+/// never matches a collective's messages by accident.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Want {
-    /// The sender.
+pub struct Selector {
+    /// The sending rank.
     pub source: Option<usize>,
     /// The tag.
     pub tag: Option<Tag>,
 }
 
-impl Want {
-    /// Exactly this sender and tag.
+impl Selector {
+    /// Selects this source and tag.
     pub fn new(source: usize, tag: Tag) -> Self {
         Self { source: Some(source), tag: Some(tag) }
     }
 
-    /// This tag from anybody: the only selection that CoMet's message layer had.
+    /// Selects this tag from any source: the only selection that CoMet's message layer had.
     pub fn tag(tag: Tag) -> Self {
         Self { source: None, tag: Some(tag) }
     }
 
-    /// Anything from this sender.
-    pub fn from(source: usize) -> Self {
+    /// Selects any tag from this source.
+    pub fn source(source: usize) -> Self {
         Self { source: Some(source), tag: None }
     }
 
-    /// Anything at all.
+    /// Selects any source and tag.
     pub fn any() -> Self {
         Self::default()
     }
 
-    /// Does a message with this envelope match?
+    /// Whether a message with this envelope matches.
     #[inline]
     pub fn accepts(self, message: Status) -> bool {
         self.source.is_none_or(|source| source == message.source)
@@ -86,7 +60,7 @@ impl Want {
     }
 }
 
-impl fmt::Display for Want {
+impl fmt::Display for Selector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.source {
             Some(rank) => write!(f, "a message from rank {rank}")?,
@@ -99,13 +73,13 @@ impl fmt::Display for Want {
     }
 }
 
-/// The envelope of a message that came.
+/// The envelope of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Status {
-    /// Who sent it.
+    /// The sending rank.
     pub source: usize,
-    /// Its tag.
+    /// The tag.
     pub tag: Tag,
-    /// Its bytes.
+    /// The length in bytes.
     pub len: usize,
 }

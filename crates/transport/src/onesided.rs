@@ -1,34 +1,36 @@
-//! One-sided communication: a rank reads and writes the memory of another, which need not receive.
+//! One-sided communication (MPI's windows): a rank reads and writes the memory of another, which
+//! does not post receives.
 //!
-//! An access and the synchronisation that completes it are one call, so that a buffer is in use for as long as it is borrowed and
-//! no longer. What the partner must do meanwhile is [`Window::answer`].
+//! An access and the synchronisation that completes it are one call, so a buffer is in use only
+//! while it is borrowed. What the target of an access must call is [`Window::expose`].
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// What a transport without windows says that it does not have.
+/// What a transport without windows reports as unsupported.
 pub(crate) const NAME: &str = "one-sided communication";
 
-/// How an access begins and ends.
+/// How an access epoch begins and ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Synchronisation {
-    /// Both ranks meet at a fence before and after.
+    /// `MPI_Win_fence` on both ranks, before and after.
     Fence,
-    /// The rank that accesses locks the partner's memory and unlocks it; the partner does nothing.
+    /// `MPI_Win_lock` and `MPI_Win_unlock` on the origin; the target does nothing.
     Lock,
-    /// All memory is locked once, and flushed after each access; the partner does nothing.
+    /// `MPI_Win_lock_all` once, and `MPI_Win_flush` after each access; the target does nothing.
     Flush,
-    /// The partner posts its memory and waits; the rank that accesses starts and completes.
+    /// `MPI_Win_post` and `MPI_Win_wait` on the target, `MPI_Win_start` and `MPI_Win_complete` on
+    /// the origin.
     Post,
 }
 
 impl Synchronisation {
-    /// All of them.
+    /// All kinds of synchronisation.
     pub const ALL: [Self; 4] = [Self::Fence, Self::Lock, Self::Flush, Self::Post];
 
-    /// Does the partner take part in each access?
+    /// Whether the target takes part in each access (active target synchronisation).
     pub fn is_active(self) -> bool {
         matches!(self, Self::Fence | Self::Post)
     }
@@ -51,19 +53,19 @@ impl FromStr for Synchronisation {
     fn from_str(name: &str) -> std::result::Result<Self, String> {
         Self::ALL.into_iter().find(|known| known.to_string() == name).ok_or_else(|| {
             let names = Self::ALL.map(|known| known.to_string()).join(", ");
-            format!("there is no synchronisation `{name}`; there are {names}")
+            format!("unknown synchronisation `{name}`; known: {names}")
         })
     }
 }
 
-/// What is done with the partner's memory.
+/// What an access does with the target's memory.
 #[derive(Debug)]
 pub enum Access<'a> {
-    /// Bytes go there.
+    /// Writes these bytes to the target.
     Put(&'a [u8]),
-    /// Bytes come from there.
+    /// Reads bytes of the target.
     Get(&'a mut [u8]),
-    /// Bytes are added to those that are there. Sums beyond 255 are not defined.
+    /// Adds these bytes to those of the target. Sums beyond 255 are undefined.
     Accumulate(&'a [u8]),
 }
 
@@ -76,26 +78,28 @@ impl Access<'_> {
     }
 }
 
-/// The messages of one access: equal parts of the buffer here and of the window there.
+/// The messages of one access: blocks of equal length in the origin's buffer and in the target's
+/// window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parts {
-    /// How many.
+pub struct AccessPattern {
+    /// The number of blocks.
     pub count: usize,
-    /// Bytes of each.
+    /// Bytes per block.
     pub bytes: usize,
-    /// From the beginning of one to that of the next, here.
-    pub here: usize,
-    /// And there.
-    pub there: usize,
+    /// Distance between the starts of consecutive blocks in the origin's buffer, in bytes.
+    pub local_stride: usize,
+    /// Distance between the starts of consecutive blocks in the target's window, in bytes.
+    pub remote_stride: usize,
 }
 
-impl Parts {
-    /// Where each begins, here and there.
+impl AccessPattern {
+    /// Returns the offsets of each block in the buffer and in the window.
     pub fn starts(self) -> impl Iterator<Item = (usize, usize)> {
-        (0..self.count).map(move |part| (part * self.here, part * self.there))
+        (0..self.count).map(move |part| (part * self.local_stride, part * self.remote_stride))
     }
 
-    /// Refuses parts that lie outside of the buffer or of a window of so many bytes, and those that would be written twice.
+    /// Returns an error if blocks lie outside of the buffer or of a window of `window` bytes, or if
+    /// blocks overlap where they are written.
     pub fn check(self, access: &Access<'_>, window: usize) -> Result<()> {
         let end = |step: usize| {
             self.count.saturating_sub(1).saturating_mul(step).saturating_add(if self.count > 0 {
@@ -104,19 +108,19 @@ impl Parts {
                 0
             })
         };
-        let (here, there) = (end(self.here), end(self.there));
+        let (here, there) = (end(self.local_stride), end(self.remote_stride));
         if here > access.len() || there > window {
             return Err(Error::Buffers(format!(
-                "{} parts of {} bytes need {here} bytes here and {there} there, and there are {} and {window}",
+                "{} blocks of {} bytes need {here} bytes of the buffer and {there} of the window, which have {} and {window}",
                 self.count,
                 self.bytes,
                 access.len()
             )));
         }
-        let written = if matches!(access, Access::Get(_)) { self.here } else { self.there };
+        let written = if matches!(access, Access::Get(_)) { self.local_stride } else { self.remote_stride };
         if self.count > 1 && written < self.bytes {
             return Err(Error::Buffers(format!(
-                "parts of {} bytes that begin every {written} bytes overlap where they are written",
+                "blocks of {} bytes at a stride of {written} bytes overlap where they are written",
                 self.bytes
             )));
         }
@@ -124,28 +128,34 @@ impl Parts {
     }
 }
 
-/// Memory that this rank and a partner have opened to each other. Both ranks call the methods in the same order, but for
-/// [`access`](Self::access) on the one and [`answer`](Self::answer) on the other side.
+/// Memory that two ranks expose to each other. Both ranks call the methods in the same order,
+/// except for [`access`](Self::access) on the origin and [`expose`](Self::expose) on the target.
 pub trait Window {
-    /// Writes to the beginning of this rank's own part. Not between `open` and `close`.
+    /// Writes to the beginning of this rank's own memory. Not between `open` and `close`.
     fn store(&mut self, data: &[u8]) -> Result<()>;
 
-    /// Reads the beginning of this rank's own part. Not between `open` and `close`.
+    /// Reads the beginning of this rank's own memory. Not between `open` and `close`.
     fn load(&mut self, into: &mut [u8]) -> Result<()>;
 
-    /// Gets ready for accesses of this kind. Both ranks must.
-    fn open(&mut self, how: Synchronisation, accesses: bool) -> Result<()>;
+    /// Prepares accesses with this synchronisation. Both ranks must call it.
+    fn open(&mut self, synchronisation: Synchronisation, accesses: bool) -> Result<()>;
 
-    /// Accesses the partner's part; complete when this returns.
-    fn access(&mut self, how: Synchronisation, access: Access<'_>, parts: Parts) -> Result<()>;
+    /// Accesses the partner's memory. The access is complete when this returns.
+    fn access(
+        &mut self,
+        synchronisation: Synchronisation,
+        access: Access<'_>,
+        pattern: AccessPattern,
+    ) -> Result<()>;
 
-    /// What the partner does while the other rank accesses once.
-    fn answer(&mut self, how: Synchronisation) -> Result<()>;
+    /// Exposes this rank's memory for one access of the partner.
+    fn expose(&mut self, synchronisation: Synchronisation) -> Result<()>;
 
-    /// There are no more accesses of this kind. Both ranks must.
-    fn close(&mut self, how: Synchronisation, accesses: bool) -> Result<()>;
+    /// Ends accesses with this synchronisation. Both ranks must call it.
+    fn close(&mut self, synchronisation: Synchronisation, accesses: bool) -> Result<()>;
 
-    /// Gives the memory back. Both ranks must; one that does not, keeps it until the job ends.
+    /// Frees the window. Both ranks must call it; otherwise the memory stays allocated until the
+    /// job ends.
     fn free(self: Box<Self>) -> Result<()>;
 }
 
@@ -163,8 +173,13 @@ mod tests {
     }
 
     #[test]
-    fn parts_stay_inside_and_apart() {
-        let parts = |count, bytes, here, there| Parts { count, bytes, here, there };
+    fn blocks_stay_in_bounds_and_do_not_overlap() {
+        let parts = |count, bytes, local_stride, remote_stride| AccessPattern {
+            count,
+            bytes,
+            local_stride,
+            remote_stride,
+        };
         let put = Access::Put(&[0; 100]);
         assert_eq!(parts(4, 25, 25, 25).check(&put, 100), Ok(()));
         assert_eq!(parts(4, 40, 20, 40).check(&put, 160), Ok(()));

@@ -1,22 +1,23 @@
-//! Persistent operations that safe code cannot misuse.
+//! Persistent operations (`MPI_Send_init`, `MPI_Recv_init`) that safe code cannot misuse.
 //!
-//! Each owns its buffer, on the heap: it stays at its place when the operation is moved, and for ever when it is leaked. While
-//! the operation is started, nobody gets at what the message layer may be using.
+//! Each owns its buffer, on the heap, so the address stays the same when the operation is moved,
+//! and the memory stays valid when it is leaked. While the operation is started, a receive's buffer
+//! is not accessible at all, and a send's only for reading.
 
 use crate::error::{Error, Result};
-use crate::message::{Mode, Status, Tag, Want};
+use crate::message::{Selector, SendMode, Status, Tag};
 use crate::transport::Transport;
 
-/// A send that is made once and started again and again (`MPI_Send_init` and its kin).
+/// A send that is set up once and started repeatedly (`MPI_Send_init` and its variants).
 ///
 /// ```
-/// # use panto_transport::{Error, Mode, PersistentReceive, PersistentSend, Transport, Want};
+/// # use panto_transport::{Error, SendMode, PersistentReceive, PersistentSend, Transport, Selector};
 /// fn count(t: &impl Transport, to: usize, from: usize) -> Result<(), Error> {
-///     let mut send = PersistentSend::new(t, Mode::Standard, vec![0], to, 1)?;
-///     let mut receive = PersistentReceive::new(t, vec![0], Want::new(from, 1))?;
+///     let mut send = PersistentSend::new(t, SendMode::Standard, vec![0], to, 1)?;
+///     let mut receive = PersistentReceive::new(t, vec![0], Selector::new(from, 1))?;
 ///     for number in 0..10 {
 ///         receive.start()?;
-///         send.buffer_mut().ok_or(Error::Started)?[0] = number;
+///         send.buffer_mut().ok_or(Error::AlreadyStarted)?[0] = number;
 ///         send.start()?;
 ///         receive.wait()?;
 ///         send.wait()?;
@@ -25,56 +26,60 @@ use crate::transport::Transport;
 ///     Ok(())
 /// }
 /// ```
-pub struct PersistentSend<'t, T: Transport>(Kept<'t, T>);
+pub struct PersistentSend<'t, T: Transport>(OwnedOperation<'t, T>);
 
-/// A receive that is made once and started again and again (`MPI_Recv_init`).
-pub struct PersistentReceive<'t, T: Transport>(Kept<'t, T>);
+/// A receive that is set up once and started repeatedly (`MPI_Recv_init`).
+pub struct PersistentReceive<'t, T: Transport>(OwnedOperation<'t, T>);
 
 impl<'t, T: Transport> PersistentSend<'t, T> {
-    /// Makes one that sends all of `buffer`.
-    pub fn new(transport: &'t T, mode: Mode, buffer: Vec<u8>, to: usize, tag: Tag) -> Result<Self> {
-        // SAFETY: `Kept` keeps what this needs.
+    /// Makes a send of all of `buffer`.
+    pub fn new(transport: &'t T, mode: SendMode, buffer: Vec<u8>, to: usize, tag: Tag) -> Result<Self> {
+        // SAFETY: `OwnedOperation` keeps the memory at its address until the operation is retired,
+        // and gives out mutable access only while it is not started.
         let make =
             |data: *mut u8, len| unsafe { transport.persistent_send(mode, data.cast_const(), len, to, tag) };
-        Kept::new(transport, buffer, make).map(Self)
+        OwnedOperation::new(transport, buffer, make).map(Self)
     }
 
-    /// Starts it. Starting it again before it is complete is an error, and changes nothing.
+    /// Starts it. Returns an error, and changes nothing, if it is started already.
     pub fn start(&mut self) -> Result<()> {
         self.0.start()
     }
 
-    /// Waits for it. That the buffer may be changed again says no more than the mode does.
+    /// Waits for it. When this returns the buffer may be changed; whether the message was received
+    /// depends on the mode.
     pub fn wait(&mut self) -> Result<Status> {
         self.0.wait()
     }
 
-    /// Is it complete?
+    /// Returns its status if it is complete.
     pub fn test(&mut self) -> Result<Option<Status>> {
         self.0.test()
     }
 
-    /// What it sends.
+    /// Returns the bytes that it sends.
     pub fn buffer(&self) -> &[u8] {
-        // SAFETY: a started send only reads, and changing needs `buffer_mut`, which borrows `self`.
+        // SAFETY: a started send only reads its memory, and changing it needs `buffer_mut`, which
+        // borrows `self` exclusively.
         unsafe { &*self.0.memory }
     }
 
-    /// What the next start will send; `None` while it is started.
+    /// Returns the bytes of the next start, for changing them; `None` while it is started.
     pub fn buffer_mut(&mut self) -> Option<&mut [u8]> {
         self.0.memory_mut()
     }
 }
 
 impl<'t, T: Transport> PersistentReceive<'t, T> {
-    /// Makes one that receives into `buffer`, up to its length.
-    pub fn new(transport: &'t T, buffer: Vec<u8>, want: Want) -> Result<Self> {
-        // SAFETY: `Kept` keeps what this needs.
-        let make = |data, len| unsafe { transport.persistent_receive(data, len, want) };
-        Kept::new(transport, buffer, make).map(Self)
+    /// Makes a receive into `buffer`, of at most its length.
+    pub fn new(transport: &'t T, buffer: Vec<u8>, selector: Selector) -> Result<Self> {
+        // SAFETY: `OwnedOperation` keeps the memory at its address until the operation is retired,
+        // and gives out access only while it is not started.
+        let make = |data, len| unsafe { transport.persistent_receive(data, len, selector) };
+        OwnedOperation::new(transport, buffer, make).map(Self)
     }
 
-    /// Starts it. Starting it again before it is complete is an error, and changes nothing.
+    /// Starts it. Returns an error, and changes nothing, if it is started already.
     pub fn start(&mut self) -> Result<()> {
         self.0.start()
     }
@@ -84,34 +89,36 @@ impl<'t, T: Transport> PersistentReceive<'t, T> {
         self.0.wait()
     }
 
-    /// Is it complete?
+    /// Returns its status if it is complete.
     pub fn test(&mut self) -> Result<Option<Status>> {
         self.0.test()
     }
 
-    /// What it received last, and what was there before; `None` while it is started.
+    /// Returns the buffer, whose beginning has the message that was received last; `None` while it
+    /// is started.
     pub fn buffer(&self) -> Option<&[u8]> {
-        // SAFETY: nobody uses the memory while the operation is not started, and starting it needs `&mut self`.
+        // SAFETY: the operation is not started, so the transport does not use the memory, and
+        // starting it needs `&mut self`.
         (!self.0.started).then(|| unsafe { &*self.0.memory })
     }
 
-    /// The same, to change it.
+    /// Returns the buffer for changing it; `None` while the operation is started.
     pub fn buffer_mut(&mut self) -> Option<&mut [u8]> {
         self.0.memory_mut()
     }
 }
 
-/// An operation with the memory that it works on.
-struct Kept<'t, T: Transport> {
+/// A persistent operation with the memory that it uses.
+struct OwnedOperation<'t, T: Transport> {
     transport: &'t T,
     operation: T::Persistent,
-    // Raw, because a box that moves would claim memory that the transport is using.
+    // Raw: moving a box would assert access to memory that the transport is using.
     memory: *mut [u8],
     started: bool,
 }
 
-impl<'t, T: Transport> Kept<'t, T> {
-    /// `make` gets memory that stays valid at its place until the operation is retired.
+impl<'t, T: Transport> OwnedOperation<'t, T> {
+    /// Calls `make` with memory that stays valid at its address until the operation is retired.
     fn new(
         transport: &'t T,
         buffer: Vec<u8>,
@@ -119,7 +126,7 @@ impl<'t, T: Transport> Kept<'t, T> {
     ) -> Result<Self> {
         let memory = Box::into_raw(buffer.into_boxed_slice());
         let operation = make(memory.cast(), memory.len()).inspect_err(|_| {
-            // SAFETY: it was just leaked, and there is no operation that could use it.
+            // SAFETY: it was leaked above, and there is no operation that could use it.
             drop(unsafe { Box::from_raw(memory) });
         })?;
         Ok(Self { transport, operation, memory, started: false })
@@ -127,10 +134,10 @@ impl<'t, T: Transport> Kept<'t, T> {
 
     fn start(&mut self) -> Result<()> {
         if self.started {
-            return Err(Error::Started);
+            return Err(Error::AlreadyStarted);
         }
-        // SAFETY: it is not started, and `drop` alone retires it. The memory is there until then, and is given out only while
-        // the operation is not started.
+        // SAFETY: it is not started, and only `drop` retires it. The memory is valid until then,
+        // and is given out only while the operation is not started.
         unsafe { self.transport.start(&mut self.operation) }?;
         self.started = true;
         Ok(())
@@ -149,15 +156,16 @@ impl<'t, T: Transport> Kept<'t, T> {
     }
 
     fn memory_mut(&mut self) -> Option<&mut [u8]> {
-        // SAFETY: nobody uses the memory while the operation is not started, and it is borrowed with `self`.
+        // SAFETY: the operation is not started, so the transport does not use the memory, which is
+        // exclusively borrowed with `self`.
         (!self.started).then(|| unsafe { &mut *self.memory })
     }
 }
 
-impl<T: Transport> Drop for Kept<'_, T> {
+impl<T: Transport> Drop for OwnedOperation<'_, T> {
     fn drop(&mut self) {
         self.transport.retire(&mut self.operation);
-        // SAFETY: it came from a box, and a retired operation does not touch it.
+        // SAFETY: it was made by `Box::into_raw`, and a retired operation does not access it.
         drop(unsafe { Box::from_raw(self.memory) });
     }
 }

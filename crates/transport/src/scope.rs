@@ -1,8 +1,19 @@
 //! Non-blocking operations that safe code cannot misuse.
 //!
-//! The buffers of pending requests are borrowed for longer than the scope, and the scope does not end before
-//! every request is complete or cancelled. Leaking a request is harmless for the same reason. Waiting for a
-//! request gives its buffer back, so that it can be read, or used for the next request of the same scope.
+//! The problem: a started operation uses its buffer after the call that started it has returned, so
+//! the buffer must neither be freed nor changed (nor, for a receive, read) until the operation is
+//! complete. As with `std::thread::scope`, ownership is tied to a scope: buffers are borrowed for
+//! `'env`, which outlives the scope, and [`scope()`] does not return before every request is
+//! complete or cancelled, also if its body fails or panics. Forgetting a request is therefore
+//! harmless. Waiting for a request returns its buffer, which can then be read, or used for the next
+//! request of the same scope.
+//!
+//! Invariants: a buffer is lent to at most one pending request; [`Request`] holds a raw pointer
+//! instead of a reference while the transport uses the memory, and turns it back into a reference
+//! only when the transport has reported completion or cancellation. A request carries its scope's
+//! lifetime invariantly, so it cannot be waited for in another scope.
+//!
+//! Cost: one entry in a list per request, on the stack for the first eight; entries are reused.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -10,7 +21,7 @@ use std::marker::PhantomData;
 use smallvec::SmallVec;
 
 use crate::error::Result;
-use crate::message::{Mode, Status, Tag, Want};
+use crate::message::{Selector, SendMode, Status, Tag};
 use crate::transport::Transport;
 
 /// Runs `body` with a [`Scope`] in which operations can be started.
@@ -18,11 +29,11 @@ use crate::transport::Transport;
 /// Requests that `body` did not wait for are waited for at the end, or cancelled if it failed.
 ///
 /// ```
-/// # use panto_transport::{Error, Mode, Transport, Want, scope};
+/// # use panto_transport::{Error, SendMode, Transport, Selector, scope};
 /// fn exchange(t: &impl Transport, mine: &[u8], theirs: &mut [u8], partner: usize) -> Result<(), Error> {
 ///     scope(t, |s| {
-///         let receive = s.receive(theirs, Want::new(partner, 1))?;
-///         let _ = s.send(Mode::Standard, mine, partner, 1)?;
+///         let receive = s.receive(theirs, Selector::new(partner, 1))?;
+///         let _ = s.send(SendMode::Standard, mine, partner, 1)?;
 ///         println!("{:?}", s.wait(receive)?.buffer);
 ///         Ok(())
 ///     })
@@ -32,11 +43,11 @@ use crate::transport::Transport;
 /// A buffer must outlive the scope:
 ///
 /// ```compile_fail,E0597
-/// # use panto_transport::{Error, Mode, Transport, scope};
+/// # use panto_transport::{Error, SendMode, Transport, scope};
 /// fn too_short(t: &impl Transport) -> Result<(), Error> {
 ///     scope(t, |s| {
 ///         let data = vec![1, 2, 3];
-///         let _ = s.send(Mode::Standard, &data, 1, 1)?;
+///         let _ = s.send(SendMode::Standard, &data, 1, 1)?;
 ///         Ok(())
 ///     })
 /// }
@@ -45,11 +56,11 @@ use crate::transport::Transport;
 /// It cannot be changed while it is sent:
 ///
 /// ```compile_fail,E0506
-/// # use panto_transport::{Error, Mode, Transport, scope};
+/// # use panto_transport::{Error, SendMode, Transport, scope};
 /// fn changed(t: &impl Transport) -> Result<(), Error> {
 ///     let mut data = [1, 2, 3];
 ///     scope(t, |s| {
-///         let request = s.send(Mode::Standard, &data, 1, 1)?;
+///         let request = s.send(SendMode::Standard, &data, 1, 1)?;
 ///         data[0] = 4;
 ///         s.wait(request).map(drop)
 ///     })
@@ -59,11 +70,11 @@ use crate::transport::Transport;
 /// Nor read while it is received into, even if the request was thrown away:
 ///
 /// ```compile_fail,E0503
-/// # use panto_transport::{Error, Transport, Want, scope};
+/// # use panto_transport::{Error, Transport, Selector, scope};
 /// fn read(t: &impl Transport) -> Result<u8, Error> {
 ///     let mut buffer = [0; 3];
 ///     scope(t, |s| {
-///         let _ = s.receive(&mut buffer, Want::any())?;
+///         let _ = s.receive(&mut buffer, Selector::any())?;
 ///         Ok(buffer[0])
 ///     })
 /// }
@@ -72,19 +83,19 @@ use crate::transport::Transport;
 /// A request belongs to its scope, and cannot leave it:
 ///
 /// ```compile_fail
-/// # use panto_transport::{Error, Mode, Transport, scope};
+/// # use panto_transport::{Error, SendMode, Transport, scope};
 /// fn other_scope(t: &impl Transport, data: &[u8]) -> Result<(), Error> {
 ///     scope(t, |outer| {
-///         let request = outer.send(Mode::Standard, data, 1, 1)?;
+///         let request = outer.send(SendMode::Standard, data, 1, 1)?;
 ///         scope(t, |inner| inner.wait(request).map(drop))
 ///     })
 /// }
 /// ```
 ///
 /// ```compile_fail
-/// # use panto_transport::{Error, Mode, Request, Transport, scope};
+/// # use panto_transport::{Error, SendMode, Request, Transport, scope};
 /// fn escapes<'a>(t: &impl Transport, data: &'a [u8]) -> Result<(), Error> {
-///     let request = scope(t, |s| s.send(Mode::Standard, data, 1, 1))?;
+///     let request = scope(t, |s| s.send(SendMode::Standard, data, 1, 1))?;
 ///     scope(t, |s| s.wait(request).map(drop))
 /// }
 /// ```
@@ -94,46 +105,49 @@ where
     E: From<crate::Error>,
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env, T>) -> std::result::Result<R, E>,
 {
-    // Dropped in any case, also when `body` panics: what is still pending then is cancelled.
-    let pending = Pending { transport, handles: RefCell::default(), spent: RefCell::default() };
+    // Dropped on every path, also when `body` panics: cancels what is still pending.
+    let pending = Pending { transport, handles: RefCell::default(), free: RefCell::default() };
     let scope = Scope { pending: &pending, brand: PhantomData, env: PhantomData };
     let result = body(&scope)?;
     pending.finish()?;
     Ok(result)
 }
 
-/// Where operations are started and completed.
+/// Starts and completes operations.
 pub struct Scope<'scope, 'env: 'scope, T: Transport> {
     pending: &'scope Pending<'env, T>,
-    // Invariant, so that a request of one scope cannot be given to another.
+    // Invariant, so that a request cannot be passed to another scope.
     brand: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
 }
 
 /// A pending operation with the buffer that it borrows.
-#[must_use = "a request that nobody waits for is waited for at the end of its scope"]
+#[must_use = "an unused request is waited for at the end of its scope"]
 pub struct Request<'scope, B> {
     index: usize,
-    // Raw, because a reference that moves would claim memory that the transport is using.
-    loan: *mut [u8],
+    // Raw: moving a reference would assert access to memory that the transport is using.
+    memory: *mut [u8],
     buffer: PhantomData<(&'scope mut &'scope (), B)>,
 }
 
-/// A complete operation: the buffer, and the envelope of the message.
+/// A completed operation: the buffer, and the envelope of the message.
 #[derive(Debug)]
-pub struct Done<B> {
+pub struct Completion<B> {
     /// The buffer that the request had borrowed.
     pub buffer: B,
-    /// What was sent or received.
+    /// The envelope of what was sent or received.
     pub status: Status,
 }
 
 /// A buffer that a request can borrow: `&[u8]` to send, `&mut [u8]` to receive.
-pub trait Loan: private::Sealed {
+pub trait RequestBuffer: private::Sealed {
+    /// Returns the borrowed buffer.
+    ///
     /// # Safety
-    /// `loan` must come from a buffer of this type whose request is complete.
+    /// `memory` must have been made from a buffer of this type and lifetime, whose request is
+    /// complete or cancelled.
     #[doc(hidden)]
-    unsafe fn give_back(loan: *mut [u8]) -> Self;
+    unsafe fn from_raw(memory: *mut [u8]) -> Self;
 }
 
 mod private {
@@ -142,17 +156,18 @@ mod private {
     impl Sealed for &mut [u8] {}
 }
 
-impl Loan for &[u8] {
-    unsafe fn give_back(loan: *mut [u8]) -> Self {
-        // SAFETY: the caller.
-        unsafe { &*loan }
+impl RequestBuffer for &[u8] {
+    unsafe fn from_raw(memory: *mut [u8]) -> Self {
+        // SAFETY: the caller promises that this was a `&[u8]` of this lifetime.
+        unsafe { &*memory }
     }
 }
 
-impl Loan for &mut [u8] {
-    unsafe fn give_back(loan: *mut [u8]) -> Self {
-        // SAFETY: the caller.
-        unsafe { &mut *loan }
+impl RequestBuffer for &mut [u8] {
+    unsafe fn from_raw(memory: *mut [u8]) -> Self {
+        // SAFETY: the caller promises that this was a `&mut [u8]` of this lifetime, and that no
+        // operation uses it any more.
+        unsafe { &mut *memory }
     }
 }
 
@@ -160,64 +175,65 @@ impl<'scope, 'env, T: Transport> Scope<'scope, 'env, T> {
     /// Starts a send.
     pub fn send(
         &'scope self,
-        mode: Mode,
+        mode: SendMode,
         data: &'env [u8],
         to: usize,
         tag: Tag,
     ) -> Result<Request<'scope, &'env [u8]>> {
-        // SAFETY: `data` is borrowed for `'env`, and this scope completes or cancels the handle before
-        // `'env` ends.
+        // SAFETY: `data` is borrowed for `'env`, and this scope completes or cancels the handle
+        // before `'env` ends.
         let handle = unsafe { self.pending.transport.start_send(mode, data.as_ptr(), data.len(), to, tag) }?;
-        Ok(self.keep(handle, std::ptr::from_ref(data).cast_mut()))
+        Ok(self.request(handle, std::ptr::from_ref(data).cast_mut()))
     }
 
     /// Starts a receive.
     pub fn receive(
         &'scope self,
         buffer: &'env mut [u8],
-        want: Want,
+        selector: Selector,
     ) -> Result<Request<'scope, &'env mut [u8]>> {
         let (data, len) = (buffer.as_mut_ptr(), buffer.len());
-        // SAFETY: `buffer` is borrowed for `'env`; it is given back only when the handle is complete, and
-        // this scope completes or cancels the handle before `'env` ends.
-        let handle = unsafe { self.pending.transport.start_receive(data, len, want) }?;
-        Ok(self.keep(handle, std::ptr::slice_from_raw_parts_mut(data, len)))
+        // SAFETY: `buffer` is exclusively borrowed for `'env`; it is returned only when the handle
+        // is complete or cancelled, which this scope ensures before `'env` ends.
+        let handle = unsafe { self.pending.transport.start_receive(data, len, selector) }?;
+        Ok(self.request(handle, std::ptr::slice_from_raw_parts_mut(data, len)))
     }
 
-    fn keep<B>(&'scope self, handle: T::Handle, loan: *mut [u8]) -> Request<'scope, B> {
-        Request { index: self.pending.keep(handle), loan, buffer: PhantomData }
+    fn request<B>(&'scope self, handle: T::Handle, memory: *mut [u8]) -> Request<'scope, B> {
+        Request { index: self.pending.add(handle), memory, buffer: PhantomData }
     }
 
     /// Waits for a request.
-    pub fn wait<B: Loan>(&'scope self, request: Request<'scope, B>) -> Result<Done<B>> {
+    pub fn wait<B: RequestBuffer>(&'scope self, request: Request<'scope, B>) -> Result<Completion<B>> {
         let status = self.pending.with(request.index, T::wait)?;
         Ok(self.done(request, status))
     }
 
-    /// Waits for all of them; the answers come in the same order.
-    pub fn wait_all<B: Loan>(
+    /// Waits for all requests. Returns their completions in the same order.
+    pub fn wait_all<B: RequestBuffer>(
         &'scope self,
         requests: impl IntoIterator<Item = Request<'scope, B>>,
-    ) -> Result<Vec<Done<B>>> {
+    ) -> Result<Vec<Completion<B>>> {
         requests.into_iter().map(|request| self.wait(request)).collect()
     }
 
-    /// Waits until one of them is complete, takes it out and answers where it was.
-    pub fn wait_any<B: Loan>(
+    /// Waits until one of the requests is complete, removes it from the list, and returns its
+    /// index.
+    pub fn wait_any<B: RequestBuffer>(
         &'scope self,
         requests: &mut Vec<Request<'scope, B>>,
-    ) -> Result<(usize, Done<B>)> {
+    ) -> Result<(usize, Completion<B>)> {
         let which: SmallVec<[usize; 16]> = requests.iter().map(|request| request.index).collect();
         let (place, status) =
             self.pending.transport.wait_any(&mut self.pending.handles.borrow_mut(), &which)?;
         Ok((place, self.done(requests.remove(place), status)))
     }
 
-    /// Is the request complete? If not, it comes back.
-    pub fn test<B: Loan>(
+    /// Tests a request. Returns it if it is not complete.
+    pub fn test<B: RequestBuffer>(
         &'scope self,
         request: Request<'scope, B>,
-    ) -> Result<std::result::Result<Done<B>, Request<'scope, B>>> {
+    ) -> Result<std::result::Result<Completion<B>, Request<'scope, B>>> {
         let status = self.pending.with(request.index, T::test)?;
         Ok(match status {
             Some(status) => Ok(self.done(request, status)),
@@ -225,45 +241,52 @@ impl<'scope, 'env, T: Transport> Scope<'scope, 'env, T> {
         })
     }
 
-    /// Gives an operation up, and its buffer back. If it was complete already, the answer is as from a wait.
-    pub fn cancel<B: Loan>(&'scope self, request: Request<'scope, B>) -> std::result::Result<Done<B>, B> {
+    /// Cancels a request and returns its buffer: with the status if it was complete already, else
+    /// as `Err`.
+    pub fn cancel<B: RequestBuffer>(
+        &'scope self,
+        request: Request<'scope, B>,
+    ) -> std::result::Result<Completion<B>, B> {
         if let Some(status) = self.pending.with(request.index, T::cancel) {
             return Ok(self.done(request, status));
         }
         self.pending.release(request.index);
-        // SAFETY: a cancelled handle does not touch its memory.
-        Err(unsafe { request.give_back() })
+        // SAFETY: a cancelled operation does not access its memory.
+        Err(unsafe { request.into_buffer() })
     }
 
-    /// The transport has said that the operation is complete.
-    fn done<B: Loan>(&'scope self, request: Request<'scope, B>, status: Status) -> Done<B> {
+    /// Releases a request that the transport has reported complete.
+    fn done<B: RequestBuffer>(&'scope self, request: Request<'scope, B>, status: Status) -> Completion<B> {
         self.pending.release(request.index);
-        // SAFETY: a complete operation does not touch its memory.
-        Done { buffer: unsafe { request.give_back() }, status }
+        // SAFETY: a complete operation does not access its memory.
+        Completion { buffer: unsafe { request.into_buffer() }, status }
     }
 }
 
-impl<B: Loan> Request<'_, B> {
+impl<B: RequestBuffer> Request<'_, B> {
+    /// Returns the borrowed buffer.
+    ///
     /// # Safety
     /// The operation must be complete or cancelled.
-    unsafe fn give_back(self) -> B {
-        // SAFETY: the loan was made from a `B`, and the caller says that it is over.
-        unsafe { B::give_back(self.loan) }
+    unsafe fn into_buffer(self) -> B {
+        // SAFETY: `memory` was made from a `B` by `send` or `receive`, and the caller promises that
+        // the operation is over.
+        unsafe { B::from_raw(self.memory) }
     }
 }
 
-/// What a scope has started.
+/// The pending operations of a scope.
 struct Pending<'env, T: Transport> {
     transport: &'env T,
     handles: RefCell<SmallVec<[T::Handle; 8]>>,
-    /// Places of handles that are spent, to be used again: a scope may last for millions of operations.
-    spent: RefCell<SmallVec<[usize; 8]>>,
+    /// Indices of unused entries, for reuse: a scope may run millions of operations.
+    free: RefCell<SmallVec<[usize; 8]>>,
 }
 
 impl<T: Transport> Pending<'_, T> {
-    fn keep(&self, handle: T::Handle) -> usize {
+    fn add(&self, handle: T::Handle) -> usize {
         let mut handles = self.handles.borrow_mut();
-        if let Some(place) = self.spent.borrow_mut().pop() {
+        if let Some(place) = self.free.borrow_mut().pop() {
             handles[place] = handle;
             return place;
         }
@@ -272,7 +295,7 @@ impl<T: Transport> Pending<'_, T> {
     }
 
     fn release(&self, place: usize) {
-        self.spent.borrow_mut().push(place);
+        self.free.borrow_mut().push(place);
     }
 
     fn with<R>(&self, index: usize, act: impl FnOnce(&T, &mut T::Handle) -> R) -> R {

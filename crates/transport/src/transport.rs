@@ -3,59 +3,64 @@
 use panto_schedule::{Algorithm, Collective, HopShape, Problem, UnevenProblem};
 use panto_units::Time;
 
-use crate::collective::Extents;
+pub use crate::arguments::{Buffers, StandardSend, WaitPolicy, Work};
+use crate::collective::BufferLayouts;
 use crate::error::{Error, Result};
-use crate::handler::{Handler, Listening};
-use crate::message::{Mode, Status, Tag, Want};
+use crate::handler::{Handler, HandlerGuard};
+use crate::message::{Selector, SendMode, Status, Tag};
 use crate::onesided::Window;
-pub use crate::terms::{Buffers, Patience, StandardSend, Work};
 
-/// One rank's end of a message layer (C15).
+/// One rank's endpoint of a message layer (C15).
 ///
 /// Blocking operations borrow their buffers for the call. Non-blocking ones go through
-/// [`scope`](crate::scope()), which keeps the buffers borrowed until the requests are complete, so that
+/// [`scope`](crate::scope()), which keeps the buffers borrowed until the requests are complete, so
 /// safe code cannot free or change a buffer that a request still uses. Persistent ones go through
-/// [`PersistentSend`](crate::PersistentSend) and [`PersistentReceive`](crate::PersistentReceive), which own theirs;
-/// non-blocking collectives through [`Prepared::run_beside`](crate::Prepared::run_beside). Backends implement the raw
-/// operations below these.
+/// [`PersistentSend`](crate::PersistentSend) and [`PersistentReceive`](crate::PersistentReceive),
+/// which own their buffers; non-blocking collectives through
+/// [`PreparedCollective::run_overlapped`](crate::PreparedCollective::run_overlapped). Backends
+/// implement the raw operations below these.
 ///
 /// # Safety
-/// Safe code relies on the answers: when `wait`, `test`, `wait_any`, `finish` or `poll` say that an operation is complete,
-/// when `finish` or `poll` fails, when `wait` or `test` fails for a collective of the message layer's own, and when `cancel` or
-/// `retire` returns, the operation must not touch its memory any more.
+/// Safe code relies on this: an operation does not access its memory any more in these cases:
+///
+/// - when `wait`, `test`, `wait_any`, `finish` or `poll` has reported it complete,
+/// - when `finish` or `poll` has failed,
+/// - when `wait` or `test` has failed for a native collective,
+/// - when `cancel` or `retire` has returned.
 pub unsafe trait Transport {
     /// A pending operation.
     type Handle;
 
-    /// An operation that is started again and again.
+    /// A persistent operation.
     type Persistent;
 
-    /// This rank, from 0.
+    /// Returns this rank's number, from 0.
     fn rank(&self) -> usize;
 
-    /// How many ranks there are.
+    /// Returns the number of ranks.
     fn size(&self) -> usize;
 
-    /// Sends, and returns when `data` may be reused (and, in synchronous mode, was taken).
-    fn send(&self, mode: Mode, data: &[u8], to: usize, tag: Tag) -> Result<()>;
+    /// Sends, and returns when `data` may be reused (and, in synchronous mode, was received).
+    fn send(&self, mode: SendMode, data: &[u8], to: usize, tag: Tag) -> Result<()>;
 
-    /// Receives the first message that matches.
-    fn receive(&self, buffer: &mut [u8], want: Want) -> Result<Status>;
+    /// Receives the first message that the selector accepts.
+    fn receive(&self, buffer: &mut [u8], selector: Selector) -> Result<Status>;
 
-    /// Waits until a message that matches is there, and leaves it there.
-    fn probe(&self, want: Want) -> Result<Status>;
+    /// Blocks until a message that the selector accepts has arrived, and leaves it to a later
+    /// receive.
+    fn probe(&self, selector: Selector) -> Result<Status>;
 
-    /// Is a message that matches there?
-    fn try_probe(&self, want: Want) -> Result<Option<Status>>;
+    /// Returns the envelope of a message that the selector accepts, if one has arrived.
+    fn try_probe(&self, selector: Selector) -> Result<Option<Status>>;
 
     /// Starts a send.
     ///
     /// # Safety
-    /// `data[..len]` must stay readable and unchanged until the handle completes or was cancelled. Only this
-    /// endpoint may be asked about the handle.
+    /// `data[..len]` must stay readable and unchanged until the handle completes or was cancelled.
+    /// The handle may only be passed to this endpoint.
     unsafe fn start_send(
         &self,
-        mode: Mode,
+        mode: SendMode,
         data: *const u8,
         len: usize,
         to: usize,
@@ -65,90 +70,99 @@ pub unsafe trait Transport {
     /// Starts a receive.
     ///
     /// # Safety
-    /// `buffer[..len]` must stay writable, and nobody else may touch it, until the handle completes or
-    /// was cancelled. Only this endpoint may be asked about the handle.
-    unsafe fn start_receive(&self, buffer: *mut u8, len: usize, want: Want) -> Result<Self::Handle>;
+    /// `buffer[..len]` must stay writable, and not be accessed otherwise, until the handle
+    /// completes or was cancelled. The handle may only be passed to this endpoint.
+    unsafe fn start_receive(&self, buffer: *mut u8, len: usize, selector: Selector) -> Result<Self::Handle>;
 
-    /// Waits for one operation. Waiting again for a complete one answers the same.
+    /// Waits for one operation. Waiting for a complete operation returns the same result again.
     fn wait(&self, handle: &mut Self::Handle) -> Result<Status>;
 
-    /// Is the operation complete?
+    /// Returns the status of the operation if it is complete.
     fn test(&self, handle: &mut Self::Handle) -> Result<Option<Status>>;
 
-    /// Waits until one of `handles[which]` is complete; answers its place in `which`. Waiting for none of none is an
-    /// error.
+    /// Waits until one of `handles[which]` is complete, and returns its index in `which`. It is an
+    /// error if `which` is empty.
     fn wait_any(&self, handles: &mut [Self::Handle], which: &[usize]) -> Result<(usize, Status)>;
 
-    /// Gives an operation up. When this returns, its memory is no longer touched. If it was complete already, the
-    /// answer is what was sent or received.
+    /// Cancels an operation. When this returns, its memory is no longer accessed. Returns the
+    /// status if it was complete already.
     fn cancel(&self, handle: &mut Self::Handle) -> Option<Status>;
 
-    /// Makes a send that can be started again and again. Rank and tag are checked now.
+    /// Makes a persistent send. Checks rank and tag.
     ///
     /// # Safety
-    /// `data[..len]` must stay readable at its place until `retire`, and unchanged while the operation is started. Only
-    /// this endpoint may be asked about the operation.
+    /// `data[..len]` must stay readable at this address until `retire`, and unchanged while the
+    /// operation is started. The operation may only be passed to this endpoint.
     unsafe fn persistent_send(
         &self,
-        mode: Mode,
+        mode: SendMode,
         data: *const u8,
         len: usize,
         to: usize,
         tag: Tag,
     ) -> Result<Self::Persistent>;
 
-    /// Makes a receive that can be started again and again. Rank and tag are checked now.
+    /// Makes a persistent receive. Checks rank and tag.
     ///
     /// # Safety
-    /// `buffer[..len]` must stay writable at its place until `retire`, and nobody else may touch it while the operation is
-    /// started. Only this endpoint may be asked about the operation.
-    unsafe fn persistent_receive(&self, buffer: *mut u8, len: usize, want: Want) -> Result<Self::Persistent>;
+    /// `buffer[..len]` must stay writable at this address until `retire`, and not be accessed
+    /// otherwise while the operation is started. The operation may only be passed to this endpoint.
+    unsafe fn persistent_receive(
+        &self,
+        buffer: *mut u8,
+        len: usize,
+        selector: Selector,
+    ) -> Result<Self::Persistent>;
 
     /// Starts a persistent operation. If this fails, it is not started.
     ///
     /// # Safety
-    /// It is not started already, nor retired, and its memory is as it was promised when it was made.
+    /// The operation must be neither started nor retired, and its memory as promised when it was
+    /// made.
     unsafe fn start(&self, operation: &mut Self::Persistent) -> Result<()>;
 
-    /// Waits for a persistent operation. Whatever the answer, it is not started any more. Waiting for one that is not started
-    /// is an error.
+    /// Waits for a persistent operation. It is not started any more afterwards, whatever the
+    /// result. It is an error if it was not started.
     fn finish(&self, operation: &mut Self::Persistent) -> Result<Status>;
 
-    /// Is the persistent operation complete? If so, or if this fails, it is not started any more. Asking about one that is not
-    /// started is an error.
+    /// Returns the status of a persistent operation if it is complete. It is not started any more
+    /// if it is complete or if this fails. It is an error if it was not started.
     fn poll(&self, operation: &mut Self::Persistent) -> Result<Option<Status>>;
 
-    /// Cancels a persistent operation if it is started, and frees it. When this returns, its memory is no longer touched.
+    /// Cancels a persistent operation if it is started, and frees it. When this returns, its memory
+    /// is no longer accessed.
     fn retire(&self, operation: &mut Self::Persistent);
 
-    /// The time on this rank's clock.
+    /// Returns the time on this rank's clock.
     fn now(&self) -> Time;
 
-    /// Do the clocks of all ranks show the same time?
+    /// Whether the clocks of all ranks show the same time.
     fn shares_clock(&self) -> bool;
 
-    /// Compares the clocks of all hosts now, and answers by how much they may differ; `None` where all ranks read one
-    /// clock. All ranks must call this together, and get the same answer.
+    /// Compares the clocks of all hosts, and returns the maximum by which they may differ, or
+    /// `None` where all ranks read one clock. All ranks must call this together; all get the same
+    /// result.
     fn clock_error(&self) -> Result<Option<Time>> {
         Ok(None)
     }
 
-    /// What a standard send guarantees: kernels that send first on both sides ask.
+    /// Returns what a standard send guarantees, for kernels in which both sides send first.
     fn standard_send(&self) -> StandardSend;
 
-    /// The plainest mode whose sends of so many bytes to another rank behave exactly like those of `mode`; `mode` itself where they
-    /// differ, or where nobody knows.
-    fn alike(&self, mode: Mode, len: usize) -> Mode {
+    /// Returns the simplest mode whose sends of `len` bytes to another rank behave exactly like
+    /// those of `mode`; `mode` itself where they differ or where this is unknown.
+    fn equivalent_mode(&self, mode: SendMode, len: usize) -> SendMode {
         let _ = len;
         mode
     }
 
-    /// Has the message layer one call that sends and receives, and would it be used as it is?
+    /// Whether the message layer has a combined send and receive that is used as it is.
     fn has_send_receive(&self) -> bool {
         false
     }
 
-    /// The message layer's own call that sends `data` to one rank and receives from another, or from the same.
+    /// Sends `outgoing.0` to rank `outgoing.1` and receives into `incoming.0` from rank
+    /// `incoming.1` in one call of the message layer (`MPI_Sendrecv`).
     fn send_receive(
         &self,
         outgoing: (&[u8], usize),
@@ -156,53 +170,55 @@ pub unsafe trait Transport {
         tag: Tag,
     ) -> Result<Status> {
         let _ = (outgoing, incoming, tag);
-        Err(Error::Unsupported("call that sends and receives"))
+        Err(Error::Unsupported("combined send and receive"))
     }
 
-    /// Does a message that is longer than the buffer of its receive leave the memory behind the buffer alone, however long it is?
-    /// Where not, it is for the program to receive no such messages.
+    /// Whether a message that is longer than its receive's buffer never overwrites the memory
+    /// behind the buffer. Where this is `false`, programs must not receive such messages.
     fn keeps_bounds(&self) -> bool {
         true
     }
 
-    /// How far ranks are from each other, as far as the transport knows.
+    /// Returns the distances between ranks, as far as the transport knows them.
     fn shape(&self) -> HopShape;
 
-    /// Do more ranks than cores take turns? Then nobody should wait by spinning.
+    /// Whether ranks outnumber cores. If so, waiting ranks should not spin.
     fn oversubscribed(&self) -> bool;
 
-    /// Stops all ranks and names this one as the cause (C1). The error is for the caller to return.
+    /// Aborts all ranks and names this one as the cause (C1). Returns the error for the caller to
+    /// return.
     fn abort(&self, message: &str) -> Error;
 
-    /// Has another rank aborted? For waits that are not waits for a message, such as for a moment.
+    /// Returns an error if another rank has aborted. For waits that are not waits for a message,
+    /// such as for a point in time.
     fn check(&self) -> Result<()>;
 
-    /// Message-driven receive (C19): from now on messages with this tag go to `handler`, on arrival,
-    /// whatever this rank is doing; until the returned value is dropped.
-    fn on_message(&self, tag: Tag, handler: Handler) -> Result<Listening> {
+    /// Message-driven receive (C19): passes messages with this tag to `handler` on arrival,
+    /// whatever this rank is doing, until the returned guard is dropped.
+    fn on_message(&self, tag: Tag, handler: Handler) -> Result<HandlerGuard> {
         let _ = (tag, handler);
         Err(Error::Unsupported("message-driven receive"))
     }
 
-    /// Is the clock virtual? Then time passes only as the modelled machine needs it, and nothing is gained by measuring
-    /// for long.
+    /// Whether the clock is virtual. If so, time passes only as the modelled machine needs it, and
+    /// longer measurements are not more precise.
     fn is_virtual(&self) -> bool {
         false
     }
 
-    /// Waits for a moment on this rank's clock.
-    fn wait_until(&self, moment: Time, patience: Patience) -> Result<()> {
-        while self.now() < moment {
+    /// Waits for a point in time on this rank's clock.
+    fn wait_until(&self, time: Time, policy: WaitPolicy) -> Result<()> {
+        while self.now() < time {
             self.check()?;
-            match patience {
-                Patience::Spin => std::hint::spin_loop(),
-                Patience::Sleep => std::thread::sleep(moment.since(self.now()).into()),
+            match policy {
+                WaitPolicy::Spin => std::hint::spin_loop(),
+                WaitPolicy::Sleep => std::thread::sleep(time.since(self.now()).into()),
             }
         }
         Ok(())
     }
 
-    /// Keeps this rank's processor busy for a while, without calling the message layer.
+    /// Keeps this rank's processor busy for this time, without calling the message layer.
     fn compute(&self, time: Time) {
         let end = self.now() + time;
         while self.now() < end {
@@ -210,88 +226,93 @@ pub unsafe trait Transport {
         }
     }
 
-    /// Says that the caller has just done some local work. Where it was done for real it has taken its time already;
-    /// a simulated machine charges what its processor would have needed.
+    /// Declares local work that the caller has just done. Real work has taken its time already; a
+    /// simulated machine charges what its processor would have needed.
     #[inline]
     fn charge(&self, work: Work) {
         let _ = work;
     }
 
-    /// The algorithm that the message layer would choose for a collective over elements of `element` bytes, if it has
-    /// an opinion.
+    /// Returns the algorithm that the message layer would choose for a collective over elements of
+    /// `element` bytes, if it has a preference.
     fn algorithm(&self, problem: &Problem, element: usize) -> Option<Algorithm> {
         let _ = (problem, element);
         None
     }
 
-    /// What is sent from here on belongs to this collective, or to none: a machine may have a network of its own for it.
+    /// Attributes subsequent messages to this collective, or to none: a machine may have a separate
+    /// network for a collective.
     #[inline]
-    fn on_behalf_of(&self, collective: Option<Collective>) {
+    fn set_collective(&self, collective: Option<Collective>) {
         let _ = collective;
     }
 
-    /// What is sent and received from here on serves the measurement and is not measured. A simulated machine carries it beside
-    /// its networks and at no cost, so that it is in nobody's way.
+    /// Marks subsequent messages as part of the measurement itself. A simulated machine transmits
+    /// them out of band and at no cost, so that they do not disturb what is measured.
     #[inline]
-    fn set_aside(&self, aside: bool) {
+    fn set_out_of_band(&self, aside: bool) {
         let _ = aside;
     }
 
-    /// Has the message layer a collective of its own for this problem?
+    /// Whether the message layer has a native collective for this problem.
     fn has_native(&self, problem: &Problem) -> bool {
         let _ = problem;
         false
     }
 
-    /// Runs the message layer's own collective.
+    /// Runs the message layer's native collective.
     fn run_native(&self, problem: &Problem, buffers: &mut Buffers<'_>) -> Result<()> {
         let _ = (problem, buffers);
-        Err(Error::Unsupported("collective of its own"))
+        Err(Error::Unsupported("native collective"))
     }
 
-    /// Starts the message layer's own collective. The handle is waited for or tested like that of a message; what the status
-    /// says has no meaning.
+    /// Starts the message layer's native collective. The handle is waited for or tested like that
+    /// of a message; its status has no meaning.
     ///
     /// # Safety
-    /// The memory of the buffers must stay valid until the handle is complete or a wait or test for it has failed, and nobody
-    /// else may touch it: collectives cannot be cancelled. Only this endpoint may be asked about the handle.
+    /// The memory of the buffers must stay valid, and not be accessed otherwise, until the handle
+    /// is complete or a wait or test for it has failed: collectives cannot be cancelled. The handle
+    /// may only be passed to this endpoint.
     unsafe fn start_native(&self, problem: &Problem, buffers: &mut Buffers<'_>) -> Result<Self::Handle> {
         let _ = (problem, buffers);
-        Err(Error::Unsupported("non-blocking collective of its own"))
+        Err(Error::Unsupported("non-blocking native collective"))
     }
 
-    /// Has the message layer collectives of its own for blocks of several lengths?
+    /// Whether the message layer has native collectives with blocks of different lengths.
     fn has_native_uneven(&self) -> bool {
         false
     }
 
-    /// Runs the message layer's own collective with blocks of several lengths, in bytes.
+    /// Runs the message layer's native collective with blocks of different lengths, in bytes.
     fn run_native_uneven(
         &self,
         problem: &UnevenProblem,
-        extents: &Extents,
+        layouts: &BufferLayouts,
         buffers: &mut Buffers<'_>,
     ) -> Result<()> {
-        let _ = (problem, extents, buffers);
-        Err(Error::Unsupported("collective of its own with uneven blocks"))
+        let _ = (problem, layouts, buffers);
+        Err(Error::Unsupported("native collective with uneven blocks"))
     }
 
-    /// Starts it; see [`start_native`](Self::start_native).
+    /// Starts a native collective with blocks of different lengths; see
+    /// [`start_native`](Self::start_native).
     ///
     /// # Safety
-    /// As for `start_native`, and the extents must stay unchanged at their place as long.
+    /// As for `start_native`; `layouts` must stay unchanged at its address for as long as the
+    /// buffers.
     unsafe fn start_native_uneven(
         &self,
         problem: &UnevenProblem,
-        extents: &Extents,
+        layouts: &BufferLayouts,
         buffers: &mut Buffers<'_>,
     ) -> Result<Self::Handle> {
-        let _ = (problem, extents, buffers);
-        Err(Error::Unsupported("non-blocking collective of its own with uneven blocks"))
+        let _ = (problem, layouts, buffers);
+        Err(Error::Unsupported("non-blocking native collective with uneven blocks"))
     }
 
-    /// Opens so many bytes of this rank and of another to each other. All ranks must call this together, and both ranks of a
-    /// window must name each other; those that name nobody get none.
+    /// Creates a window of `bytes` bytes between this rank and rank `with`. All ranks must call
+    /// this together, and both ranks of a window must name each other. Ranks that pass `None` get
+    /// no window.
     fn window(&self, with: Option<usize>, bytes: usize) -> Result<Option<Box<dyn Window>>> {
         let _ = (with, bytes);
         Err(Error::Unsupported(crate::onesided::NAME))

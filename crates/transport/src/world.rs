@@ -1,4 +1,4 @@
-//! Where ranks come from.
+//! The trait of backends: something that runs ranks.
 
 use std::fmt::Display;
 
@@ -8,43 +8,48 @@ use panto_units::Time;
 use crate::error::Error;
 use crate::transport::Transport;
 
-/// Something that can run the ranks of a program: threads, an MPI job, a simulated machine.
+/// A backend that runs the ranks of a program: threads, an MPI job, a simulated machine.
 pub trait World: Sync {
-    /// A rank's end.
+    /// The endpoint of one rank.
     type Endpoint: Transport;
 
-    /// The most ranks that it can run.
-    fn most_ranks(&self) -> usize;
+    /// Returns the maximum number of ranks.
+    fn max_ranks(&self) -> usize;
 
-    /// Does rank 0 live in this process? It plans, prints and writes for all; the processes of other ranks follow.
+    /// Whether rank 0 runs in this process. That process plans, prints and writes for all others.
     fn is_first(&self) -> bool {
         true
     }
 
-    /// Do all ranks live in this process? Then it hears of every failure, and can go on after one.
+    /// Whether all ranks run in this process. If so, it sees every failure and can continue after
+    /// one.
     fn is_one_process(&self) -> bool {
         true
     }
 
-    /// What the first process says, to all processes; what the others say is not heard. All must call this together.
-    /// Where all ranks live in one process there is nobody to tell.
-    fn announce(&self, words: Vec<u8>) -> Result<Vec<u8>, Error> {
-        Ok(words)
+    /// Broadcasts the first process's bytes to all processes; the argument of the others is
+    /// ignored. All processes must call this together. Returns the argument where there is one
+    /// process.
+    fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
+        Ok(bytes)
     }
 
-    /// Runs `body` once on each of `ranks` ranks and answers what those of this process returned, in the order of the
-    /// ranks. All processes must call this together; one whose ranks are not among the first `ranks` has no answer.
+    /// Runs `body` once on each of `ranks` ranks and returns the results of the ranks of this
+    /// process, in the order of ranks. All processes must call this together; one whose ranks are
+    /// not among the first `ranks` returns no results.
     ///
-    /// If a rank fails, all others are stopped, and the answer is the error of the one that failed first. Where ranks are
-    /// processes, only the process of the rank that failed gets an answer: it should say why, and end all.
+    /// If a rank fails, all others are aborted, and the error is that of the rank that failed
+    /// first. Where ranks are processes, only the process of the failed rank returns: it should
+    /// report the error and end the job.
     fn run<R, E, F>(&self, ranks: usize, body: F) -> Result<Vec<R>, E>
     where
         R: Send,
         E: From<Error> + Display + Send,
         F: Fn(&Self::Endpoint) -> Result<R, E> + Sync;
 
-    /// How long a collective over elements of `element` bytes takes ranks that all start at once, until the last ends, and
-    /// by which algorithm: for worlds that know without running programs, with sizes and no bytes.
+    /// Returns how long a collective over elements of `element` bytes takes, from a simultaneous
+    /// start to the last rank's end, and by which algorithm. Only for worlds that know without
+    /// running programs: from sizes, without bytes.
     fn expand(
         &self,
         problem: &Problem,
@@ -52,6 +57,6 @@ pub trait World: Sync {
         algorithm: Option<Algorithm>,
     ) -> Result<(Algorithm, Time), Error> {
         let _ = (problem, element, algorithm);
-        Err(Error::Unsupported("schedules without programs"))
+        Err(Error::Unsupported("simulation of schedules"))
     }
 }

@@ -1,6 +1,6 @@
-//! How quantities are written for people: short, with a unit, without a space, in ASCII.
+//! Formats quantities for people: short, with a unit, without a space, in ASCII.
 
-/// A duration with three significant digits: `1.53us`. Units are ns, us, ms, s and min.
+/// Formats a duration with three significant digits: `1.53us`. Units are ns, us, ms, s and min.
 ///
 /// ```
 /// use panto_units::time;
@@ -8,10 +8,10 @@
 /// assert_eq!(time(90.0), "1.50min");
 /// ```
 pub fn time(seconds: f64) -> String {
-    on_ladder(seconds, TIME, 3)
+    in_units(seconds, TIME, 3)
 }
 
-/// A number of bytes, always exact: `64KiB` and `1.5KiB` where quarters of a binary unit suffice, else
+/// Formats a number of bytes, always exactly: `64KiB` and `1.5KiB` where quarters of a binary unit suffice, else
 /// `1234B`.
 ///
 /// ```
@@ -20,7 +20,7 @@ pub fn time(seconds: f64) -> String {
 /// assert_eq!(bytes(1000), "1000B");
 /// ```
 pub fn bytes(count: u64) -> String {
-    // Quarters only in the unit of its own size: 976562.5KiB would be no help for 1000000000B.
+    // Quarters only in the unit of the same magnitude: 976562.5KiB is not clearer than 1000000000B.
     let fits = |&&(size, _): &&(u64, _)| {
         count >= size
             && (count.is_multiple_of(size) || (count / size < 1024 && count.is_multiple_of(size / 4)))
@@ -31,32 +31,32 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// A bandwidth with three significant digits in decimal units: `11.2GB/s` is 11.2e9 bytes per second.
+/// Formats a bandwidth with three significant digits in decimal units: `11.2GB/s` is 11.2e9 bytes per second.
 ///
 /// ```
 /// assert_eq!(panto_units::rate(11.2e9), "11.2GB/s");
 /// ```
 pub fn rate(bytes_per_second: f64) -> String {
-    on_ladder(bytes_per_second, RATE, 3)
+    in_units(bytes_per_second, RATE, 3)
 }
 
-/// A share with one decimal. The value is in percent already: 33.3 is `33.3%`.
+/// Formats a percentage with one decimal: 33.3 is `33.3%`.
 pub fn percent(value: f64) -> String {
     if value.is_finite() { format!("{}%", unsigned_zero(&format!("{value:.1}"))) } else { not_finite(value) }
 }
 
-/// A plain number: whole numbers in full, others with three significant digits.
+/// Formats a plain number: whole numbers in full, others with three significant digits.
 pub fn count(value: f64) -> String {
     plain(value, 3)
 }
 
-/// The steps of a ladder of units: what one of the unit is worth, and its name. The largest comes first.
-pub type Ladder = &'static [(f64, &'static str)];
+/// The units of a quantity: the value of one unit and its name, largest first.
+pub type UnitScale = &'static [(f64, &'static str)];
 
-/// Times, from seconds.
-pub const TIME: Ladder = &[(60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")];
-/// Rates, from bytes a second.
-pub const RATE: Ladder = &[(1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")];
+/// Units of time; values are in seconds.
+pub const TIME: UnitScale = &[(60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")];
+/// Units of rate; values are in bytes per second.
+pub const RATE: UnitScale = &[(1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")];
 
 const BINARY: [(u64, &str); 6] = [
     (1 << 60, "EiB"),
@@ -67,27 +67,27 @@ const BINARY: [(u64, &str); 6] = [
     (1 << 10, "KiB"),
 ];
 
-/// `value` with `digits` significant digits in the largest unit of which it is at least one.
-pub fn on_ladder(value: f64, ladder: Ladder, digits: usize) -> String {
+/// Formats `value` with `digits` significant digits in the largest unit not above it.
+pub fn in_units(value: f64, scale: UnitScale, digits: usize) -> String {
     if !value.is_finite() {
         return not_finite(value);
     }
     if value == 0.0 {
-        return format!("0{}", base(ladder));
+        return format!("0{}", base(scale));
     }
     // Rounding comes first: 999.6ns with three digits is 1.00us, not 1000ns.
     let value = rounded(value, digits);
-    let (size, unit) = rung(value, ladder);
+    let (size, unit) = choose_unit(value, scale);
     format!("{}{unit}", significant(value / size, digits))
 }
 
-/// The unit in which `value` is written: the largest that is not larger than it, or the smallest of all.
-pub fn rung(value: f64, ladder: Ladder) -> (f64, &'static str) {
-    let fitting = ladder.iter().find(|(size, _)| value.abs() >= *size);
-    *fitting.or(ladder.last()).unwrap_or(&(1.0, ""))
+/// Returns the unit in which `value` is written: the largest not above it, or the smallest.
+pub fn choose_unit(value: f64, scale: UnitScale) -> (f64, &'static str) {
+    let fitting = scale.iter().find(|(size, _)| value.abs() >= *size);
+    *fitting.or(scale.last()).unwrap_or(&(1.0, ""))
 }
 
-/// Whole numbers in full (up to the limit of exactness), others with `digits` significant digits.
+/// Formats whole numbers in full (as long as they are exact), others with `digits` significant digits.
 pub fn plain(value: f64, digits: usize) -> String {
     if !value.is_finite() {
         not_finite(value)
@@ -100,13 +100,13 @@ pub fn plain(value: f64, digits: usize) -> String {
     }
 }
 
-/// `value` with `digits` significant digits and no exponent.
+/// Formats `value` with `digits` significant digits and no exponent.
 pub fn significant(value: f64, digits: usize) -> String {
     let decimals = (digits as i32 - 1 - exponent(value, digits)).max(0);
     format!("{value:.*}", decimals as usize)
 }
 
-/// Takes the zeros behind the decimal point away, and the sign of a zero.
+/// Removes trailing zeros after the decimal point, and the sign of a zero.
 pub fn trim_zeros(number: &str) -> &str {
     if !number.contains('.') {
         return number;
@@ -117,17 +117,17 @@ pub fn trim_zeros(number: &str) -> &str {
     }
 }
 
-/// Says what kind of number it is that cannot be written.
+/// Formats a value that is not finite: `n/a` for NaN, else `inf` or `-inf`.
 pub fn not_finite(value: f64) -> String {
     if value.is_nan() { "n/a".into() } else { format!("{value}") }
 }
 
-/// The unit whose size is one: seconds, bytes per second.
-fn base(ladder: Ladder) -> &'static str {
-    ladder.iter().find(|(size, _)| (*size - 1.0).abs() < f64::EPSILON).map_or("", |(_, unit)| unit)
+/// Returns the base unit: seconds, bytes per second.
+fn base(scale: UnitScale) -> &'static str {
+    scale.iter().find(|(size, _)| (*size - 1.0).abs() < f64::EPSILON).map_or("", |(_, unit)| unit)
 }
 
-/// The decimal exponent of `value` after rounding to `digits` significant digits.
+/// Returns the decimal exponent of `value` after rounding to `digits` significant digits.
 fn exponent(value: f64, digits: usize) -> i32 {
     let scientific = format!("{value:.*e}", digits - 1);
     scientific.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0)
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_says_so() {
+    fn values_that_are_not_finite_are_named() {
         assert_eq!([time(f64::NAN), rate(f64::INFINITY), percent(f64::NEG_INFINITY)], ["n/a", "inf", "-inf"]);
     }
 }

@@ -1,15 +1,17 @@
 //! Sizes, times and rates as people write them: `64KiB`, `1.5us`, `11.2GB/s`.
 //!
-//! One crate reads and writes them, so that what Panto prints can be given back to it.
+//! One crate parses and formats them, so that Panto accepts what it prints.
 #![forbid(unsafe_code)]
 
 mod format;
-mod moment;
 mod parse;
+mod time;
+mod totals;
 
 pub use format::{
-    Ladder, RATE, TIME, bytes, count, not_finite, on_ladder, percent, plain, rate, rung, significant, time,
-    trim_zeros,
+    RATE, TIME, UnitScale, bytes, choose_unit, count, in_units, not_finite, percent, plain, rate,
+    significant, time, trim_zeros,
 };
-pub use moment::Time;
 pub use parse::{ParseError, parse_bytes, parse_rate, parse_seconds, parse_span, parse_time};
+pub use time::Time;
+pub use totals::{grouped, rounded_bytes};

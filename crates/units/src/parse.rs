@@ -1,11 +1,11 @@
-//! Quantities as people write them.
+//! Parses quantities as people write them.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::Time;
 
-/// Why a text is no quantity. It says what was expected.
+/// Why a text could not be parsed as a quantity. The message names what was expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParseError(String);
 
@@ -74,16 +74,16 @@ const RATES: &[(&str, f64)] = &[
     ("Tbit/s", 125e9),
 ];
 
-/// A start-up or a step of a modelled machine that takes longer than a day is a slip.
-const MOST_PICOS: f64 = 86_400e12;
+/// The largest time of a model in picoseconds: a day. Anything longer is taken for a mistake.
+const MAX_PICOS: f64 = 86_400e12;
 
-/// Beyond this a `f64` no longer counts single bytes.
-const MOST_BYTES: f64 = 9_007_199_254_740_992.0;
+/// The largest size in bytes: 2^53, beyond which an `f64` is not exact.
+const MAX_BYTES: f64 = 9_007_199_254_740_992.0;
 
-/// Longer than a century is a slip.
-const MOST_SECONDS: f64 = 3.2e9;
+/// The largest time in seconds: a century. Anything longer is taken for a mistake.
+const MAX_SECONDS: f64 = 3.2e9;
 
-/// Reads a size: `0`, `512`, `64KiB`, `64K`, `1.5M`, `64kB`.
+/// Parses a size: `0`, `512`, `64KiB`, `64K`, `1.5M`, `64kB`.
 ///
 /// ```
 /// use panto_units::parse_bytes;
@@ -94,15 +94,15 @@ const MOST_SECONDS: f64 = 3.2e9;
 pub fn parse_bytes(text: &str) -> Result<u64, ParseError> {
     let bytes = quantity(text, BYTES, "a size such as 512, 64KiB, 1M or 64kB")?;
     if bytes.fract() != 0.0 {
-        return Err(ParseError(format!("`{text}` is {bytes} bytes, and there are no parts of a byte")));
+        return Err(ParseError(format!("`{text}` is {bytes} bytes, which is not a whole number")));
     }
-    if bytes > MOST_BYTES {
-        return Err(ParseError(format!("`{text}` is more than any machine has")));
+    if bytes > MAX_BYTES {
+        return Err(ParseError(format!("`{text}` is larger than 8 PiB")));
     }
     Ok(bytes as u64)
 }
 
-/// Reads a time: `1.5us`, `2ms`, `30s`, `5min`.
+/// Parses a time: `1.5us`, `2ms`, `30s`, `5min`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -110,13 +110,13 @@ pub fn parse_bytes(text: &str) -> Result<u64, ParseError> {
 /// ```
 pub fn parse_time(text: &str) -> Result<Duration, ParseError> {
     let seconds = quantity(text, TIMES, "a time with its unit such as 1.5us, 2ms, 30s or 5min")?;
-    if seconds > MOST_SECONDS {
+    if seconds > MAX_SECONDS {
         return Err(ParseError(format!("`{text}` is longer than a century")));
     }
     Ok(Duration::from_nanos((seconds * 1e9).round() as u64))
 }
 
-/// Reads a time to the picosecond, for models: `39us`, `8.333333us`, `70ns`, `1.1ps`.
+/// Parses a time to the picosecond, for models: `39us`, `8.333333us`, `70ns`, `1.1ps`.
 ///
 /// ```
 /// use panto_units::{Time, parse_span};
@@ -127,7 +127,7 @@ pub fn parse_span(text: &str) -> Result<Time, ParseError> {
     Ok(Time::from_picos(picos(text)?.round() as u64))
 }
 
-/// Reads a time as seconds, without rounding it to the picosecond: a byte at 900 GB/s takes 1.1 of them.
+/// Parses a time as seconds, without rounding to the picosecond: a byte at 900 GB/s takes 1.1 ps.
 ///
 /// ```
 /// assert_eq!(panto_units::parse_seconds("410ns"), Ok(410e-9));
@@ -138,13 +138,13 @@ pub fn parse_seconds(text: &str) -> Result<f64, ParseError> {
 
 fn picos(text: &str) -> Result<f64, ParseError> {
     let picos = quantity(text, PICOS, "a time with its unit such as 70ns, 1.5us or 2ms")?;
-    if picos > MOST_PICOS {
+    if picos > MAX_PICOS {
         return Err(ParseError(format!("`{text}` is longer than a day")));
     }
     Ok(picos)
 }
 
-/// Reads a rate as bytes a second: `35.5MB/s`, `12.5GB/s`, `100Gb/s` (bits), `1.5GiB/s`. It is not 0.
+/// Parses a rate as bytes per second: `35.5MB/s`, `12.5GB/s`, `100Gb/s` (bits), `1.5GiB/s`. Zero is an error.
 ///
 /// ```
 /// assert_eq!(panto_units::parse_rate("100Gb/s"), Ok(12.5e9));
@@ -152,7 +152,7 @@ fn picos(text: &str) -> Result<f64, ParseError> {
 /// ```
 pub fn parse_rate(text: &str) -> Result<f64, ParseError> {
     let rate = quantity(text, RATES, "a rate such as 35.5MB/s, 12.5GB/s or 100Gb/s (bits)")?;
-    if rate > 0.0 { Ok(rate) } else { Err(ParseError(format!("`{text}` would never carry anything"))) }
+    if rate > 0.0 { Ok(rate) } else { Err(ParseError(format!("`{text}` is not a positive rate"))) }
 }
 
 fn quantity(text: &str, units: &[(&str, f64)], expected: &str) -> Result<f64, ParseError> {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_size_is_refused() {
+    fn invalid_sizes_are_errors() {
         for text in
             ["", "-5", "1e3x", "12 parsecs", "KiB", "1..2", "0.3", "1e400", "99999999T", "٣", "64 K B"]
         {
@@ -234,12 +234,12 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
         #[test]
-        fn what_is_printed_is_read_back(bytes in 0_u64..1 << 53) {
+        fn formatted_sizes_parse_back(bytes in 0_u64..1 << 53) {
             prop_assert_eq!(parse_bytes(&crate::bytes(bytes)), Ok(bytes));
         }
 
         #[test]
-        fn nothing_makes_it_panic(text in ".*") {
+        fn no_text_makes_it_panic(text in ".*") {
             let _ = (parse_bytes(&text), parse_time(&text));
             let _ = (parse_span(&text), parse_seconds(&text), parse_rate(&text));
         }

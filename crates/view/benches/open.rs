@@ -1,16 +1,14 @@
-//! How long it takes to open a timeline, and to write a page of it. `cargo bench -p panto-view`, or `-- 100` for a hundred million states. Times are the
-//! processor's, so that others may be at work, too.
+//! Time to open a timeline and to write a page of it: `cargo bench -p panto-view`, or `-- 100` for
+//! a hundred million states. Times are CPU time, so that other processes do not disturb them.
 
-#[path = "../../timeline/tests/timeline/halo.rs"]
-mod halo;
-
+use panto_testkit::halo;
 use std::path::Path;
 
 use halo::{Event, Halo};
 use panto_timeline::Writer;
 use panto_view::{Options, Progress, View, page};
 
-/// States in one step of a rank, about.
+/// States per step of a rank, approximately.
 const STATES: u64 = 14;
 
 fn main() {
@@ -20,13 +18,13 @@ fn main() {
     for (name, side) in [("16 ranks", 4), ("1,024 ranks", 32), ("65,536 ranks", 256)] {
         write(&path, side, millions);
         let start = cpu_time();
-        let view = View::open(&path, &Progress::default()).expect("the timeline is sound");
+        let view = View::open(&path, &Progress::default()).expect("a valid timeline");
         let opening = cpu_time() - start;
         let (states, messages) = view.counts();
         let memory = peak_memory();
         drop(view);
         let start = cpu_time();
-        let page = page(&[&path], &Options::default()).expect("the timeline is sound");
+        let page = page(&[&path], &Options::default()).expect("a valid timeline");
         println!(
             "{name}: {states} states and {messages} messages opened in {opening:.2} s, peak memory {memory}; a page of {:.1} MB in {:.1} s",
             page.len() as f64 / 1e6,
@@ -48,14 +46,14 @@ fn write(path: &Path, side: u32, millions: u64) {
     writer.finish().expect("there is room");
 }
 
-/// Seconds of this thread on a processor, as the kernel counts them.
+/// Returns the CPU time of this thread in seconds, from the kernel.
 fn cpu_time() -> f64 {
     let counts = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanos = counts.split(' ').next().and_then(|word| word.parse::<u64>().ok());
     nanos.expect("a kernel that counts the time of threads") as f64 * 1e-9
 }
 
-/// As the kernel counts it.
+/// Returns the peak resident memory of the process, from the kernel.
 fn peak_memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,16 +1,16 @@
-//! Timelines for the browser tests and the benchmark of frames, and the pages and servers that show them.
+//! Timelines for the browser tests and the frame-rate benchmark, and the pages and servers that
+//! show them.
 //!
-//! `scenes pages FOLDER` writes timelines and pages; `scenes serve FILE...` serves timelines, prints the address and ends with its standard
-//! input; `scenes halo FILE SIDE MILLIONS` writes a large one.
+//! `scenes pages FOLDER` writes timelines and pages; `scenes serve FILE...` serves timelines,
+//! prints the address and ends at the end of its standard input; `scenes halo FILE SIDE MILLIONS`
+//! writes a large timeline.
 
-#[path = "../../timeline/tests/timeline/halo.rs"]
-mod halo;
-
+use panto_testkit::halo;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use halo::{Event, Halo};
-use panto_timeline::{About, Cause, Message, State, What, Writer};
+use panto_timeline::{Cause, Message, State, StateKind, TimelineInfo, Writer};
 use panto_units::Time;
 use panto_view::{Options, fragment, page, serve};
 
@@ -37,7 +37,7 @@ fn run(files: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Timelines of all sorts, each with its page.
+/// Writes timelines of all kinds, each with its page.
 fn pages(folder: &Path) -> Result<()> {
     let file = |name: &str| folder.join(format!("{name}.ptl"));
     large(&file("halo"), 4, 0)?;
@@ -47,8 +47,8 @@ fn pages(folder: &Path) -> Result<()> {
     ring(&file("one"), 1, 5, 1)?;
     wide(&file("wide"))?;
     empty(&file("empty"))?;
-    moments(&file("nanosecond"), 1000)?;
-    moments(&file("month"), 2_600_000_000_000_000_000)?;
+    three_states(&file("nanosecond"), 1000)?;
+    three_states(&file("month"), 2_600_000_000_000_000_000)?;
     for name in ["halo", "many", "ring", "one", "wide", "empty", "nanosecond", "month"] {
         let path = file(name);
         std::fs::write(folder.join(format!("{name}.html")), page(&[&path], &Options::default())?)?;
@@ -70,7 +70,8 @@ fn pages(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A halo exchange on a torus: some ten steps, or about so many thousands of states.
+/// Writes a halo exchange on a torus: ten steps, or about `thousands` thousand states if that is
+/// more.
 fn large(path: &Path, side: u32, thousands: u64) -> Result<()> {
     let mut halo = Halo::new(side, 60_000);
     let mut about = halo.about();
@@ -87,9 +88,9 @@ fn large(path: &Path, side: u32, thousands: u64) -> Result<()> {
     Ok(())
 }
 
-/// Work that goes around, with names that look like markup.
+/// Writes a token ring, with names that look like markup.
 fn ring(path: &Path, ranks: u32, rounds: u32, slowness: u64) -> Result<()> {
-    let about = About {
+    let about = TimelineInfo {
         ranks,
         facts: vec![
             ("program".into(), "<img src=x onerror=alert(1)> \"ring\"".into()),
@@ -97,12 +98,16 @@ fn ring(path: &Path, ranks: u32, rounds: u32, slowness: u64) -> Result<()> {
         ],
         calls: vec!["MPI_Recv".into(), "MPI_Send</script><b>".into()],
         lanes: vec!["message".into()],
-        ..About::default()
+        ..TimelineInfo::default()
     };
     let mut writer = Writer::create(path, &about)?;
     let mut clocks = vec![0; ranks as usize];
-    let state =
-        |what, call, from, to| State { what, call, from: Time::from_nanos(from), to: Time::from_nanos(to) };
+    let state = |what, call, from, to| State {
+        kind: what,
+        call,
+        from: Time::from_nanos(from),
+        to: Time::from_nanos(to),
+    };
     let mut sent = 0;
     for step in 0..u64::from(rounds * ranks) {
         let rank = (step % u64::from(ranks)) as usize;
@@ -110,8 +115,8 @@ fn ring(path: &Path, ranks: u32, rounds: u32, slowness: u64) -> Result<()> {
         if step > 0 && ranks > 1 {
             let arrived = (sent + 400 * slowness).max(clocks[rank]);
             let cause = Cause { rank: before, at: Time::from_nanos(sent) };
-            writer.state(rank as u32, state(What::Wait(Some(cause)), Some(0), clocks[rank], arrived));
-            writer.state(rank as u32, state(What::Message, Some(0), arrived, arrived + 100));
+            writer.state(rank as u32, state(StateKind::Wait(Some(cause)), Some(0), clocks[rank], arrived));
+            writer.state(rank as u32, state(StateKind::Message, Some(0), arrived, arrived + 100));
             let [sent, arrived, received] = [sent, arrived, arrived + 100].map(Time::from_nanos);
             let bytes = 1 << (step % 20);
             writer.message(Message {
@@ -128,9 +133,9 @@ fn ring(path: &Path, ranks: u32, rounds: u32, slowness: u64) -> Result<()> {
         }
         let work = slowness * (1500 + 700 * (step % 5));
         let clock = clocks[rank];
-        writer.state(rank as u32, state(What::Compute, None, clock, clock + work));
-        writer.state(rank as u32, state(What::Message, Some(1), clock + work, clock + work + 150));
-        writer.state(rank as u32, state(What::Combine, None, clock + work + 150, clock + work + 300));
+        writer.state(rank as u32, state(StateKind::Compute, None, clock, clock + work));
+        writer.state(rank as u32, state(StateKind::Message, Some(1), clock + work, clock + work + 150));
+        writer.state(rank as u32, state(StateKind::Combine, None, clock + work + 150, clock + work + 300));
         clocks[rank] = clock + work + 300;
         sent = clock + work + 150;
     }
@@ -138,17 +143,17 @@ fn ring(path: &Path, ranks: u32, rounds: u32, slowness: u64) -> Result<()> {
     Ok(())
 }
 
-/// A hundred thousand ranks.
+/// Writes a timeline of a hundred thousand ranks.
 fn wide(path: &Path) -> Result<()> {
     let ranks = 100_000;
-    let about = About { ranks, lanes: vec!["message".into()], ..About::default() };
+    let about = TimelineInfo { ranks, lanes: vec!["message".into()], ..TimelineInfo::default() };
     let mut writer = Writer::create(path, &about)?;
     for rank in 0..ranks {
         let middle = Time::from_nanos(1000 + u64::from(rank % 1000));
-        writer.state(rank, State { what: What::Compute, call: None, from: Time::ZERO, to: middle });
+        writer.state(rank, State { kind: StateKind::Compute, call: None, from: Time::ZERO, to: middle });
         writer.state(
             rank,
-            State { what: What::Wait(None), call: None, from: middle, to: Time::from_nanos(2500) },
+            State { kind: StateKind::Wait(None), call: None, from: middle, to: Time::from_nanos(2500) },
         );
         let to = (rank + 1) % ranks;
         writer.message(Message {
@@ -167,17 +172,20 @@ fn wide(path: &Path) -> Result<()> {
 }
 
 fn empty(path: &Path) -> Result<()> {
-    Writer::create(path, &About { ranks: 4, ..About::default() })?.finish()?;
+    Writer::create(path, &TimelineInfo { ranks: 4, ..TimelineInfo::default() })?.finish()?;
     Ok(())
 }
 
-/// Three states in so many picoseconds.
-fn moments(path: &Path, length: u64) -> Result<()> {
-    let mut writer = Writer::create(path, &About { ranks: 2, ..About::default() })?;
+/// Writes three states within `length` picoseconds.
+fn three_states(path: &Path, length: u64) -> Result<()> {
+    let mut writer = Writer::create(path, &TimelineInfo { ranks: 2, ..TimelineInfo::default() })?;
     let at = Time::from_picos;
-    writer.state(0, State { what: What::Compute, call: None, from: at(0), to: at(length / 2) });
-    writer.state(0, State { what: What::Message, call: None, from: at(length / 2), to: at(length) });
-    writer.state(1, State { what: What::Compute, call: None, from: at(length / 3), to: at(length / 3 + 1) });
+    writer.state(0, State { kind: StateKind::Compute, call: None, from: at(0), to: at(length / 2) });
+    writer.state(0, State { kind: StateKind::Message, call: None, from: at(length / 2), to: at(length) });
+    writer.state(
+        1,
+        State { kind: StateKind::Compute, call: None, from: at(length / 3), to: at(length / 3 + 1) },
+    );
     writer.finish()?;
     Ok(())
 }

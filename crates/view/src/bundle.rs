@@ -1,8 +1,9 @@
-//! The modules of `web/` as one script, so that a page can hold them.
+//! Bundles the modules of `web/` into one script, so that a page can embed them.
 //!
-//! Each module becomes a function that answers what it exports, in the order of a list in which modules stand after those that they import.
-//! That is done line by line, so modules keep to a form that the tests check: an import is one line with names in braces, and an export is an
-//! `export` before a function, a class or a constant.
+//! Each module becomes a function that returns its exports; modules are listed after those they
+//! import. The translation works line by line, so modules keep to a form that the tests check: an
+//! import is one line with names in braces, and an export is an `export` before a function, a class
+//! or a constant.
 
 macro_rules! modules {
     ($($name:literal),* $(,)?) => {
@@ -10,7 +11,7 @@ macro_rules! modules {
     };
 }
 
-/// Modules with what they are made of, each after those that it imports.
+/// Modules with their sources, each after those it imports.
 const MODULES: &[(&str, &str)] = modules![
     "units",
     "palette",
@@ -48,10 +49,10 @@ const MODULES: &[(&str, &str)] = modules![
     "main",
 ];
 
-/// The styles of the page, all of them below `.panto-view`.
+/// Style sheet of the viewer, all of it below `.panto-view`.
 pub const STYLE: &str = include_str!("../web/view.css");
 
-/// All modules as one script, which shows the section before it.
+/// Returns all modules as one script, which renders into the section before it.
 pub fn script() -> String {
     let mut script = String::from("\"use strict\";(()=>{\n");
     for (name, text) in MODULES {
@@ -60,7 +61,7 @@ pub fn script() -> String {
     script + "main_.start(document.currentScript);\n})();\n"
 }
 
-/// A module as a function that is called at once.
+/// Translates a module to a function that is called immediately.
 fn module(name: &str, text: &str) -> String {
     let (mut body, mut exports) = (String::new(), Vec::new());
     for line in text.lines() {
@@ -71,7 +72,7 @@ fn module(name: &str, text: &str) -> String {
         let inner = line.strip_prefix("export ");
         exports.extend(inner.and_then(exported));
         let kept = inner.unwrap_or(line);
-        // Comments of their own lines are for those who read the sources.
+        // Drop comment lines: they are for readers of the sources.
         if !kept.trim_start().starts_with("//") && !kept.trim().is_empty() {
             body += kept;
             body.push('\n');
@@ -80,13 +81,13 @@ fn module(name: &str, text: &str) -> String {
     format!("const {name}_=(()=>{{\n{body}return{{{}}};\n}})();\n", exports.join(","))
 }
 
-/// The names and the module of `import { a, b } from "./module.js";`.
+/// Parses `import { a, b } from "./module.js";` into names and module.
 fn import(line: &str) -> Option<(&str, &str)> {
     let (names, from) = line.strip_prefix("import {")?.split_once("} from \"./")?;
     Some((names.trim(), from.strip_suffix(".js\";")?))
 }
 
-/// The name of what is exported.
+/// Returns the name of an exported item.
 fn exported(line: &str) -> Option<&str> {
     let rest = ["async function ", "function ", "class ", "const "]
         .into_iter()

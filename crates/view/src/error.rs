@@ -1,4 +1,4 @@
-//! What can go wrong with a view.
+//! The error type of the viewer.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -6,38 +6,38 @@ use std::net::SocketAddr;
 /// A `Result` of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What can go wrong with a view.
+/// Why a timeline cannot be shown.
 #[derive(Debug)]
 pub enum Error {
     /// A timeline cannot be read.
     Timeline(panto_timeline::Error),
-    /// Too few timelines, or too many.
-    HowMany(usize),
-    /// The system gives no port to listen at.
+    /// Unsupported number of timelines.
+    TimelineCount(usize),
+    /// The port cannot be opened.
     Listen {
-        /// The address that was asked for.
+        /// Requested address.
         address: SocketAddr,
-        /// What the system said.
+        /// The operating system's error.
         error: std::io::Error,
     },
-    /// Nobody wants to know any more.
-    Stopped,
+    /// The reader cancelled.
+    Cancelled,
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Timeline(error) => error.fmt(out),
-            Self::HowMany(count) => {
-                write!(out, "{count} timelines: one is shown, or two, one above the other")
+            Self::TimelineCount(count) => {
+                write!(out, "cannot show {count} timelines; give one, or two to compare")
             }
             Self::Listen { address, error } => {
                 write!(
                     out,
-                    "cannot listen at {address}: {error}; name another port, or none for any that is free"
+                    "cannot listen on {address}: {error}; choose another port with --port, or omit it for a free one"
                 )
             }
-            Self::Stopped => out.write_str("stopped before the timeline was looked at"),
+            Self::Cancelled => out.write_str("cancelled while the timeline was being read"),
         }
     }
 }

@@ -1,10 +1,11 @@
-//! The timeline viewer (P20): level of detail, the page that shows it, and a server on loopback.
+//! The timeline viewer (P20): levels of detail, the page that shows them, and a server on loopback.
 //!
-//! A [`View`] is a timeline with its overview: what it looks like from afar, made in one pass with bounded memory. It answers *tiles*, small
-//! pieces of the picture at the detail that is asked for, from the overview where that is fine enough and from the file where it is not.
-//! The same tiles are served by [`Server`] or put into one HTML file by [`page`], so that the page need not know where they come from.
+//! A [`View`] is a timeline with its overview, computed in one pass with bounded memory. It serves
+//! *tiles*, small pieces of the picture at a requested level of detail: from the overview where
+//! that is fine enough, otherwise from the file. [`Server`] serves tiles over HTTP and [`page`]
+//! embeds the same tiles in one HTML file, so the page does not depend on where they come from.
 //!
-//! The page itself is under `web/`: plain modules, joined by [`page`] and never compiled.
+//! The page itself is under `web/`: plain ES modules, joined by [`page`], without a build step.
 #![forbid(unsafe_code)]
 
 mod bundle;
@@ -19,13 +20,13 @@ pub use data::{Progress, View};
 pub use error::{Error, Result};
 pub use server::{Server, serve};
 
-/// What goes into a page that stands alone.
+/// What goes into a stand-alone page.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The title of the page, or the heading of the fragment. Empty for the names of the files.
+    /// Title of the page, or heading of the fragment. Empty for the names of the files.
     pub title: String,
-    /// The most bytes of tiles, before they are packed to about a fifth. What does not fit is left out from the finest detail on, and the
-    /// page says so.
+    /// Upper limit of the tiles in bytes, before compression to about a fifth. What does not fit is
+    /// omitted, finest detail first, and the page says so.
     pub budget: usize,
 }
 
@@ -36,29 +37,30 @@ impl Default for Options {
 }
 
 impl Options {
-    /// For a section of a report: about 1 MB.
+    /// Returns options for a section of a report: about 1 MB.
     pub fn for_report() -> Self {
         Self { title: String::new(), budget: 4 << 20 }
     }
 }
 
-/// A page of HTML with one or two timelines in it. It needs no other file and no network.
+/// Returns an HTML page with one or two timelines. It needs no other file and no network.
 pub fn page(timelines: &[&Path], options: &Options) -> Result<String> {
     page::standalone(&open(timelines)?, options)
 }
 
-/// The same as a `<section>` for another page of HTML: markup, data and script. Several may be in one page.
+/// Returns a `<section>` with one or two timelines for another HTML page: markup, data and script.
+/// A page may contain several.
 pub fn fragment(timelines: &[&Path], options: &Options) -> Result<String> {
     page::section(&open(timelines)?, options)
 }
 
-/// Opens timelines and looks at all of them.
+/// Opens timelines and computes their overviews.
 fn open(timelines: &[&Path]) -> Result<Vec<View>> {
-    if timelines.is_empty() || timelines.len() > MOST_TIMELINES {
-        return Err(Error::HowMany(timelines.len()));
+    if timelines.is_empty() || timelines.len() > MAX_TIMELINES {
+        return Err(Error::TimelineCount(timelines.len()));
     }
     timelines.iter().map(|path| View::open(path, &Progress::default())).collect()
 }
 
-/// The most timelines that are shown one above the other.
-pub const MOST_TIMELINES: usize = 2;
+/// Upper limit of timelines shown one above the other.
+pub const MAX_TIMELINES: usize = 2;

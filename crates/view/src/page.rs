@@ -1,4 +1,4 @@
-//! The page: markup, styles, script, and the data where it stands alone.
+//! The HTML page: markup, styles, script, and the data if it stands alone.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -12,27 +12,27 @@ use crate::bundle::{STYLE, script};
 use crate::data::{View, pack};
 use crate::error::Result;
 
-/// Where the data of a page comes from, which decides what it may do.
+/// Where the page gets its data, which decides the permissions it needs.
 enum Data {
     /// From the server that sent the page.
     Served { list: String },
-    /// From the page.
+    /// Embedded in the page.
     Inside { list: String, packed: String },
 }
 
-/// A page with everything in it.
+/// Returns a page with everything embedded.
 pub fn standalone(views: &[View], options: &Options) -> Result<String> {
     let data = inside(views, options)?;
     Ok(document(&title(views, options), &data))
 }
 
-/// A section with everything in it, for another page.
+/// Returns a section with everything embedded, for another page.
 pub fn section(views: &[View], options: &Options) -> Result<String> {
     let data = inside(views, options)?;
     Ok(markup(&title(views, options), &data, None))
 }
 
-/// A page that asks its server for everything.
+/// Returns a page that requests everything from its server.
 pub fn served(names: &[String]) -> String {
     let list = json!({"served": names}).to_string();
     document(&names.join(" and "), &Data::Served { list })
@@ -52,7 +52,7 @@ fn inside(views: &[View], options: &Options) -> Result<Data> {
 
 fn document(title: &str, data: &Data) -> String {
     let body = script();
-    // Nothing but our own script runs, whatever else should ever get into the page.
+    // Only this script may run, whatever else gets into the page.
     let nonce = nonce(&[&body, title]);
     let connect = if matches!(data, Data::Served { .. }) { "'self'" } else { "'none'" };
     format!(
@@ -78,28 +78,28 @@ fn markup(title: &str, data: &Data, nonce: Option<&str>) -> String {
         "<section class=\"panto-view{whole}\" aria-label=\"Timeline {title}\">\n<style>{STYLE}</style>\n\
          <script type=\"application/json\" class=\"panto-list\">{}</script>\n\
          <script type=\"application/octet-stream\" class=\"panto-pieces\">{packed}</script>\n\
-         <noscript>This timeline is drawn by a script, and scripts are switched off.</noscript>\n\
+         <noscript>This timeline needs JavaScript, which is disabled.</noscript>\n\
          <script{nonce}>{}</script>\n</section>\n",
-        harmless(list),
+        escape_json(list),
         script(),
         title = escape(title),
     )
 }
 
-/// Text for markup.
+/// Escapes text for HTML.
 fn escape(text: &str) -> String {
     let replace = |text: String, (from, to): (char, &str)| text.replace(from, to);
     [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;")].into_iter().fold(text.to_owned(), replace)
 }
 
-/// JSON in which no markup can end or begin. Such signs stand only in its texts.
-fn harmless(json: &str) -> String {
+/// Escapes JSON so that it cannot contain markup. These characters occur only in its strings.
+fn escape_json(json: &str) -> String {
     let replace = |text: String, (from, to): (char, &str)| text.replace(from, to);
     let signs = [('<', "\\u003c"), ('>', "\\u003e"), ('&', "\\u0026")];
     signs.into_iter().fold(json.to_owned(), replace)
 }
 
-/// The same for the same page, so that pages can be compared.
+/// Returns a nonce that is the same for the same page, so that pages can be compared.
 fn nonce(parts: &[&str]) -> String {
     let mut hasher = DefaultHasher::new();
     parts.hash(&mut hasher);
@@ -112,7 +112,7 @@ fn deflate(bytes: &[u8]) -> Vec<u8> {
     written.expect("memory takes what is written to it")
 }
 
-/// As `atob` reads it.
+/// Encodes as `atob` decodes.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

@@ -1,5 +1,6 @@
-// The viewer in a browser: node browser.mjs PROGRAM FOLDER, where PROGRAM is the example `scenes` and FOLDER has what its `pages` wrote.
-// With PANTO_UPDATE=1 pictures to compare with are taken anew; PANTO_ONLY names a part of the tests.
+// Browser tests of the viewer: node browser.mjs PROGRAM FOLDER, where PROGRAM is the example
+// `scenes` and FOLDER holds the output of its `pages`. PANTO_UPDATE=1 rewrites the golden images;
+// PANTO_ONLY selects tests by a part of their name.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,7 +12,7 @@ const [program, folder] = process.argv.slice(2);
 const file = (name, query = "") => pathToFileURL(join(folder, `${name}.html`)).href + query;
 const browser = await launch();
 
-/** Opens a page of its own, and holds it to what all pages must keep to. */
+/** Opens a page and checks what holds for all pages: no errors, no requests. */
 async function shown(name, query = "", options = {}) {
   const watched = await open(browser, file(name, query), options);
   assert.deepEqual(watched.errors, [], `${name}: errors`);

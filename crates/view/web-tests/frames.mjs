@@ -1,10 +1,12 @@
-// How long frames take while a large timeline is moved and zoomed: node frames.mjs PROGRAM FILE. For docs/viewer.md, not a test.
+// Frame times while a large timeline is panned and zoomed: node frames.mjs PROGRAM FILE. For
+// docs/viewer.md, not a test.
 //
-// Told are whole frames, from one drawing to the next, and of these the page's own work. A browser draws at most every 16.7 ms.
+// Reported are whole frames, from one drawing to the next, and the page's own work in them. A
+// browser draws at most every 16.7 ms.
 import { launch, open, serve, settle } from "./support.mjs";
 
 const [program, file] = process.argv.slice(2);
-/** Milliseconds for which a movement goes on. */
+/** Duration of each movement, in milliseconds. */
 const LASTS = 3000;
 const server = await serve(program, [file]);
 
@@ -12,7 +14,7 @@ const browser = await launch();
 for (const renderer of ["canvas", "webgl2"]) {
   const begin = Date.now();
   const { page } = await open(browser, `${server.url}?renderer=${renderer}`, { viewport: { width: 1400, height: 900 } });
-  console.log(`${renderer}: at rest ${((Date.now() - begin) / 1000).toFixed(2)} s after it was opened`);
+  console.log(`${renderer}: idle ${((Date.now() - begin) / 1000).toFixed(2)} s after opening`);
   for (const depth of [2, 6, 6]) {
     for (let i = 0; i < depth; i++) await page.keyboard.press("w");
     await settle(page);
@@ -24,7 +26,7 @@ for (const renderer of ["canvas", "webgl2"]) {
 await browser.close();
 server.end();
 
-/** Turns the wheel by so much with each frame. */
+/** Turns the wheel by `by` in each frame. */
 async function report(page, what, by) {
   const inView = await page.evaluate(() => {
     const { from, to } = document.querySelector(".panto-view").dataset;
@@ -47,7 +49,7 @@ async function report(page, what, by) {
     requestAnimationFrame(step(begin));
   }), [by, LASTS]);
   const at = (times, share) => times.sort((one, other) => one - other)[Math.floor(share * (times.length - 1))].toFixed(1);
-  const told = (times) => `${at(times, 0.5)} ms, 95 % within ${at(times, 0.95)}, all within ${at(times, 1)}`;
-  console.log(`  ${what} at ${(inView * 1e-9).toPrecision(3)} ms in view: ${frames.length} frames, each ${told(frames)}; own work ${told(own)}`);
+  const told = (times) => `${at(times, 0.5)} ms, 95 % below ${at(times, 0.95)}, max ${at(times, 1)}`;
+  console.log(`  ${what} at ${(inView * 1e-9).toPrecision(3)} ms in view: ${frames.length} frames, frame ${told(frames)}; own work ${told(own)}`);
   await settle(page);
 }

@@ -1,4 +1,4 @@
-// What the viewer looks like: both ways of drawing, slices that move, themes, panels, and pictures to compare with.
+// Tests of the rendering: both renderers, moving slices, themes, panels, and golden images.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,7 +7,7 @@ import { act, colours, difference, picture, settle } from "./support.mjs";
 
 const golden = join(dirname(fileURLToPath(import.meta.url)), "golden");
 
-/** Tests by their names. `shown` opens a page of its own. */
+/** Tests by name. `shown` opens a new page. */
 export const looks = ({ shown, folder }) => ({
   async "every panel draws, and statistics are tables"() {
     const { page } = await shown("halo");
@@ -26,12 +26,12 @@ export const looks = ({ shown, folder }) => ({
     await page.close();
   },
 
-  async "without WebGL2 it looks the same"() {
+  async "both renderers draw the same"() {
     for (const name of ["halo", "many"]) {
       const gl = (await shown(name, "?renderer=webgl2")).page;
       const flat = (await shown(name)).page;
       assert.equal(await gl.getAttribute(".panto-view", "data-renderer"), "webgl2");
-      assert.equal(await flat.getAttribute(".panto-view", "data-renderer"), "canvas", "a program in place of a graphics card is not used");
+      assert.equal(await flat.getAttribute(".panto-view", "data-renderer"), "canvas", "a software WebGL renderer is not used");
       const apart = await difference(gl, await picture(gl, ".plot"), await picture(flat, ".plot"), 1 / 8);
       assert.ok(apart < 0.02, `${name}: ${apart} of all pixels differ`);
       await gl.close();
@@ -39,7 +39,7 @@ export const looks = ({ shown, folder }) => ({
     }
   },
 
-  async "when the graphics card goes away it is drawn without"() {
+  async "a lost WebGL context falls back to the canvas"() {
     const script = () => {
       const { getContext } = HTMLCanvasElement.prototype;
       HTMLCanvasElement.prototype.getContext = function (kind, ...options) {
@@ -57,12 +57,12 @@ export const looks = ({ shown, folder }) => ({
     await page.close();
   },
 
-  async "slices that moved look as if they were drawn there"() {
+  async "moved slices look like freshly drawn ones"() {
     for (const query of ["", "?renderer=webgl2"]) {
       const { page } = await shown("many", query);
       for (const key of ["w", "w", "w", "Shift+D", "d", "Shift+D", "d"]) await act(page, () => page.keyboard.press(key));
       const moved = await picture(page, ".plot");
-      // In another theme and back everything is drawn anew.
+      // Changing the theme and back redraws everything.
       for (const key of ["t", "t"]) await act(page, () => page.keyboard.press(key));
       const apart = await difference(page, moved, await picture(page, ".plot"), 1 / 4);
       assert.ok(apart < 0.002, `${apart} of all pixels differ`);
@@ -94,7 +94,7 @@ export const looks = ({ shown, folder }) => ({
     await page.close();
   },
 
-  async "while the zoom changes there is always something to see"() {
+  async "the plot is never empty while the zoom changes"() {
     const { page } = await shown("many");
     const box = await page.locator(".over").boundingBox();
     await page.mouse.move(box.x + 400, box.y + 100);
@@ -105,7 +105,7 @@ export const looks = ({ shown, folder }) => ({
     await page.close();
   },
 
-  async "light and dark, as the reader wishes and by a key"() {
+  async "the theme follows the browser and a key"() {
     const { page } = await shown("halo", "", { colorScheme: "dark" });
     const theme = () => page.getAttribute(".panto-view", "data-theme");
     assert.equal(await theme(), "dark");
@@ -116,7 +116,7 @@ export const looks = ({ shown, folder }) => ({
     await page.close();
   },
 
-  async "two timelines have one zoom"() {
+  async "two timelines share the zoom"() {
     const { page } = await shown("both");
     assert.equal(await page.locator(".pane").count(), 2);
     const pictures = () => page.evaluate(() => [...document.querySelectorAll(".plot")].map((plot) => plot.toDataURL()));
@@ -127,7 +127,7 @@ export const looks = ({ shown, folder }) => ({
     await page.close();
   },
 
-  async "the plot looks as it did"() {
+  async "the plot matches the golden images"() {
     for (const [name, keys] of [["halo", []], ["ring", ["w", "w", "w", "w"]], ["many", ["m"]]]) {
       const { page } = await shown(name);
       for (const key of keys) await act(page, () => page.keyboard.press(key));
@@ -137,7 +137,7 @@ export const looks = ({ shown, folder }) => ({
         mkdirSync(golden, { recursive: true });
         writeFileSync(kept, Buffer.from(now.split(",")[1], "base64"));
       }
-      assert.ok(existsSync(kept), `${kept} is missing; PANTO_UPDATE=1 takes it`);
+      assert.ok(existsSync(kept), `${kept} is missing; PANTO_UPDATE=1 creates it`);
       const apart = await difference(page, now, `data:image/png;base64,${readFileSync(kept).toString("base64")}`);
       if (apart >= 0.02) writeFileSync(join(folder, `${name}-now.png`), Buffer.from(now.split(",")[1], "base64"));
       assert.ok(apart < 0.02, `${name}: ${(100 * apart).toFixed(2)} % of the plot differ; see ${name}-now.png beside the page`);

@@ -1,17 +1,17 @@
-// What the browser tests share: a browser, pages that are watched, and pictures that are compared.
+// Shared parts of the browser tests: the browser, watched pages, and image comparison.
 import { chromium } from "playwright-core";
 import { spawn } from "node:child_process";
 
 export const LONG = 60_000;
-/** Chromium draws as it does on a machine without a graphics card, and WebGL2 by a program in place of one. */
+/** Chromium renders as on a machine without a GPU, WebGL2 in software. */
 const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--hide-scrollbars", "--force-device-scale-factor=1"];
 
-/** Debian's Chromium, drawing by software. */
+/** Launches Debian's Chromium with software rendering. */
 export function launch() {
   return chromium.launch({ executablePath: process.env.PANTO_CHROMIUM ?? "/usr/bin/chromium", args: ARGUMENTS });
 }
 
-/** Opens a page, in which a script may run first; what it asks for and what goes wrong in it is kept. */
+/** Opens a page, optionally with an initial script; collects its requests and errors. */
 export async function open(browser, url, { script, ...options } = {}) {
   const page = await browser.newPage({ viewport: { width: 1000, height: 720 }, colorScheme: "light", ...options });
   if (script) await page.addInitScript(script);
@@ -24,10 +24,10 @@ export async function open(browser, url, { script, ...options } = {}) {
   return watched;
 }
 
-/** Chromium's own remarks about reading pixels back, which only tests do. */
+/** Chromium's warnings about reading pixels back, which only tests do. */
 const ours = (text) => text.includes("GPU stall") || text.includes("willReadFrequently") || text.includes("Automatic fallback to software WebGL");
 
-/** Waits until everything is drawn that is to be drawn. */
+/** Waits until the page is idle. */
 export async function settle(page) {
   const state = () => page.evaluate(() => {
     const all = [...document.querySelectorAll(".panto-view")].map(({ dataset }) => dataset);
@@ -41,22 +41,22 @@ export async function settle(page) {
     if (now && now === last) return;
     last = now;
   }
-  throw new Error("the page does not come to rest");
+  throw new Error("the page does not become idle");
 }
 
-/** Does something and waits for what follows from it. */
-export async function act(page, deed) {
-  await deed();
+/** Runs an action and waits until the page is idle. */
+export async function act(page, action) {
+  await action();
   await settle(page);
 }
 
-/** What is in view. */
+/** Returns the time in view. */
 export const view = (page) => page.evaluate(() => {
   const { from, to } = document.querySelector(".panto-view").dataset;
   return { from: Number(from), to: Number(to) };
 });
 
-/** How many colours a canvas has, and how much of it is not empty. */
+/** Returns the number of colours of a canvas, and the share that is not empty. */
 export const colours = (page, selector) => page.evaluate((selector) => {
   const source = document.querySelector(selector);
   const copy = Object.assign(document.createElement("canvas"), { width: source.width, height: source.height });
@@ -66,10 +66,10 @@ export const colours = (page, selector) => page.evaluate((selector) => {
   return { colours: new Set(words).size, filled: words.reduce((count, word) => count + (word !== 0 ? 1 : 0), 0) / words.length };
 }, selector);
 
-/** A canvas as PNG. */
+/** Returns a canvas as PNG. */
 export const picture = (page, selector) => page.evaluate((selector) => document.querySelector(selector).toDataURL("image/png"), selector);
 
-/** The share of pixels in which two pictures differ so that people see it; from afar, stripes and edges do not matter. */
+/** Returns the share of pixels that differ visibly between two images; scaled down, stripes and edges do not matter. */
 export const difference = (page, one, other, scale = 1) => page.evaluate(async ([one, other, scale]) => {
   const pixels = async (url) => {
     const image = new Image();
@@ -93,7 +93,7 @@ export const difference = (page, one, other, scale = 1) => page.evaluate(async (
   return different / (a.width * a.height);
 }, [one, other, scale]);
 
-/** Serves timelines; answers the address and how to end it. */
+/** Serves timelines; returns the address and a function to stop. */
 export async function serve(program, files) {
   const child = spawn(program, ["serve", ...files], { stdio: ["pipe", "pipe", "inherit"] });
   const url = await new Promise((resolve, reject) => {

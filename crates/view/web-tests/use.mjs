@@ -1,9 +1,9 @@
-// What people do with the viewer: opening, moving, pointing, typing, searching.
+// Tests of the interaction: opening, panning, pointing, typing, searching.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { act, colours, open, picture, serve, settle, view } from "./support.mjs";
 
-/** Searches a call and goes to the longest. */
+/** Searches for a call and goes to its longest occurrence. */
 async function search(page, text) {
   await page.keyboard.press("/");
   await page.keyboard.type(text);
@@ -11,10 +11,10 @@ async function search(page, text) {
   await act(page, () => page.keyboard.press("Enter"));
 }
 
-/** Goes from what was found to the next ones and back; answers where they are. */
+/** Steps through search results and back; returns their times. */
 async function goThrough(page) {
   const place = async () => (await page.textContent(".place")).replaceAll(",", "").match(/^(\d+) of (\d+)$/).slice(1).map(Number);
-  // In the tiles of a page moments are rounded.
+  // Times in the tiles of a page are rounded.
   const cursor = async () => Number(await page.getAttribute(".panto-view", "data-cursor")).toPrecision(6);
   const press = async (key) => {
     const before = await page.textContent(".place");
@@ -35,9 +35,9 @@ async function goThrough(page) {
   return { first, all, moments };
 }
 
-/** Tests by their names. `shown` opens a page of its own. */
+/** Tests by name. `shown` opens a new page. */
 export const use = ({ browser, shown, program, folder }) => ({
-  async "pages of all sorts load without errors or requests and draw something"() {
+  async "all pages load without errors or requests and draw something"() {
     for (const name of ["halo", "many", "one", "wide", "month", "nanosecond"]) {
       const { page } = await shown(name);
       const { colours: number, filled } = await colours(page, ".plot");
@@ -46,25 +46,25 @@ export const use = ({ browser, shown, program, folder }) => ({
     }
   },
 
-  async "what is missing is said"() {
+  async "missing detail is announced"() {
     const { page } = await shown("empty");
-    assert.match(await page.textContent(".warning"), /Nothing happened/);
+    assert.match(await page.textContent(".warning"), /This timeline is empty/);
     await page.close();
     const coarse = (await shown("coarse")).page;
-    assert.match(await coarse.textContent(".warning"), /overview only/);
+    assert.match(await coarse.textContent(".warning"), /only an overview/);
     await coarse.close();
     const folded = (await shown("folded")).page;
-    assert.match(await folded.textContent(".warning"), /groups of 128, which cannot be unfolded.*panto view wide\.ptl/);
+    assert.match(await folded.textContent(".warning"), /groups of 128 that cannot be expanded.*panto view wide\.ptl/);
     await folded.close();
   },
 
-  async "single ranks of a hundred thousand can be looked at in a page"() {
+  async "single ranks of a hundred thousand can be shown in a page"() {
     const { page } = await shown("wide");
     assert.equal(await page.locator(".warning").count(), 0);
     await search(page, "rank 54321");
     const box = await page.locator(".over").boundingBox();
     await act(page, () => page.mouse.move(box.x + 150, box.y + (box.height - 24) / 2));
-    assert.match(await page.textContent(".tip"), /rank 54321 computes.*takes1\.321 us/);
+    assert.match(await page.textContent(".tip"), /rank 54321: compute.*duration1\.321 us/);
     await page.close();
   },
 
@@ -78,7 +78,7 @@ export const use = ({ browser, shown, program, folder }) => ({
     await page.close();
   },
 
-  async "the wheel zooms at the pointer, dragging moves, shift and dragging selects"() {
+  async "the wheel zooms at the pointer, dragging pans, shift and dragging selects"() {
     const { page } = await shown("halo");
     const box = await page.locator(".over").boundingBox();
     const all = await view(page);
@@ -88,7 +88,7 @@ export const use = ({ browser, shown, program, folder }) => ({
     await act(page, () => page.mouse.wheel(0, -400));
     const near = await view(page);
     assert.ok(near.to - near.from < 0.6 * (all.to - all.from));
-    assert.ok(Math.abs(at(near) - at(all)) < 0.01 * (near.to - near.from), "the moment at the pointer stays");
+    assert.ok(Math.abs(at(near) - at(all)) < 0.01 * (near.to - near.from), "the time at the pointer stays");
     await page.mouse.down();
     await act(page, () => page.mouse.move(box.x + x - 150, box.y + 60, { steps: 4 }));
     await page.mouse.up();
@@ -105,17 +105,17 @@ export const use = ({ browser, shown, program, folder }) => ({
     await page.close();
   },
 
-  async "hovering tells call, peer, bytes, tag and times"() {
+  async "tooltips show call, peer, bytes, tag and times"() {
     const { page } = await shown("halo");
     const box = await page.locator(".over").boundingBox();
     await act(page, () => page.mouse.move(box.x + 150, box.y + 30));
-    assert.match(await page.textContent(".tip"), /rank \d+ computes.*takes.*from.*to/);
+    assert.match(await page.textContent(".tip"), /rank \d+: compute.*duration.*start.*end/);
     const texts = new Set();
     await act(page, () => page.keyboard.press("w"));
     for (let [x, y] = [90, 12]; x < box.width - 20 && texts.size < 3; x += 9, y = 12 + ((y + 31) % (box.height - 60))) {
       await page.mouse.move(box.x + x, box.y + y);
       const tip = await page.evaluate(() => document.querySelector(".tip:not([hidden])")?.textContent ?? "");
-      texts.add(/waits in MPI_Waitall.*waits for.*rank \d+/.test(tip) ? "wait" : /from rank \d+ to rank \d+.*size.*KiB.*class \(tag\)3.*sent.*arrived.*received/.test(tip) ? "message" : "");
+      texts.add(/wait in MPI_Waitall.*waits for.*rank \d+/.test(tip) ? "wait" : /from rank \d+ to rank \d+.*size.*KiB.*class \(tag\)3.*sent.*arrived.*received/.test(tip) ? "message" : "");
     }
     assert.ok(texts.has("wait") && texts.has("message"), [...texts].join());
     await page.close();
@@ -149,38 +149,38 @@ export const use = ({ browser, shown, program, folder }) => ({
     const { page } = await shown("halo");
     const all = await view(page);
     await search(page, "waitall");
-    assert.match(await page.textContent(".found"), /MPI_Waitall waits.*times/);
+    assert.match(await page.textContent(".found"), /MPI_Waitall: wait.*times/);
     const near = await view(page);
     assert.ok(near.to - near.from < 0.5 * (all.to - all.from));
     const inside = await goThrough(page);
     const server = await serve(program, [join(folder, "halo.ptl")]);
     const served = (await open(browser, server.url)).page;
     await search(served, "waitall");
-    assert.deepEqual(await goThrough(served), inside, "a server tells the same as a page that holds everything");
+    assert.deepEqual(await goThrough(served), inside, "a server returns the same as a page that embeds everything");
     await served.close();
     server.end();
     await page.keyboard.press("/");
     await page.fill("input[type=search]", "rank 11");
     assert.match(await page.textContent(".found li b"), /^rank 11$/);
     await page.fill("input[type=search]", "nonsense");
-    assert.match(await page.textContent(".found"), /No rank and no call/);
+    assert.match(await page.textContent(".found"), /No matching rank or call/);
     await page.close();
     const coarse = (await shown("coarse")).page;
     await search(coarse, "waitall");
-    assert.match(await coarse.textContent(".place"), /^the longest of [\d,]+$/, "single states are not in this page");
+    assert.match(await coarse.textContent(".place"), /^longest of [\d,]+$/, "this page does not embed single states");
     await coarse.close();
     const two = (await shown("nanosecond")).page;
-    await search(two, "computes");
+    await search(two, "compute");
     const { moments } = await goThrough(two);
     assert.equal(moments[0], moments[2], "around the end");
     await two.close();
   },
 
-  async "ranks are grouped, unfolded and sorted"() {
+  async "ranks are grouped, expanded and sorted"() {
     const { page } = await shown("many");
     const plot = () => picture(page, ".plot");
     const before = await plot();
-    await act(page, () => page.getByLabel("Ranks a row").selectOption({ label: "16" }));
+    await act(page, () => page.getByLabel("Ranks per row").selectOption({ label: "16" }));
     const grouped = await plot();
     assert.ok(grouped !== before, "grouped");
     await act(page, () => page.getByLabel("Sort by").selectOption({ label: "waiting" }));
@@ -188,7 +188,7 @@ export const use = ({ browser, shown, program, folder }) => ({
     assert.ok(sorted !== grouped, "sorted");
     const box = await page.locator(".over").boundingBox();
     await act(page, () => page.mouse.click(box.x + 40, box.y + 12));
-    assert.ok((await plot()) !== sorted, "unfolded");
+    assert.ok((await plot()) !== sorted, "expanded");
     await page.close();
   },
 
@@ -202,7 +202,7 @@ export const use = ({ browser, shown, program, folder }) => ({
     await page.close();
   },
 
-  async "a served timeline loads tiles as they are looked at"() {
+  async "a served timeline loads tiles on demand"() {
     const server = await serve(program, [join(folder, "many.ptl")]);
     const { page, errors, requests } = await open(browser, server.url);
     assert.deepEqual(errors, []);
@@ -211,7 +211,7 @@ export const use = ({ browser, shown, program, folder }) => ({
     const before = requests.length;
     for (let i = 0; i < 8; i++) await page.keyboard.press("w");
     await settle(page);
-    assert.ok(requests.length > before, "finer tiles are asked for");
+    assert.ok(requests.length > before, "finer tiles are requested");
     assert.ok((await colours(page, ".plot")).filled > 0.5);
     assert.deepEqual(errors, []);
     await page.close();

@@ -1,7 +1,7 @@
-// How many ranks do what, as a picture with a column for each pixel.
+// Stacked area of state kinds over time, drawn as pixels: one column per pixel.
 import { Raster } from "./raster.js";
 
-/** A picture of kinds of states over time, one above the other. */
+/** A stacked area of state kinds over time. */
 export class Area {
   constructor() {
     this.canvas = document.createElement("canvas");
@@ -9,10 +9,10 @@ export class Area {
   }
 
   /**
-   * Draws it anew.
-   * @param {Float64Array[]} kinds for each kind its values, one a pixel
+   * Redraws the area.
+   * @param {Float64Array[]} kinds values of each kind, one per pixel
    * @param {number} height
-   * @param {number} most what would fill all of the height
+   * @param {number} most value that fills the height
    * @param {import("./palette.js").Palette} colours
    */
   paint(kinds, height, most, colours) {

@@ -1,15 +1,16 @@
-// Tiles of bins that are made here, from those that are there.
+// Tiles of bins computed in the page from other tiles.
 import { BINS, ROWS, span } from "./tiles.js";
 
 /** @typedef {import("./tiles.js").BinTile} BinTile */
 /** @typedef {import("./tiles.js").StateTile} StateTile */
 
 /**
- * States of a tile as bins of a tile at another level: rows of several lines are never drawn one state over the other.
+ * Bins the states of a tile for a tile at another level, since rows of several lines cannot draw
+ * states on top of each other.
  * @param {StateTile} tile
  * @param {number} level
  * @param {number} column
- * @param {(row: number) => number} lines how many lines a row has
+ * @param {(row: number) => number} lines number of lines of a row
  * @returns {BinTile}
  */
 export function binned(tile, level, column, lines) {
@@ -39,7 +40,7 @@ export function binned(tile, level, column, lines) {
   };
 }
 
-/** Bins of a tile at another level. @param {BinTile | StateTile} tile @param {number} level @param {number} column @param {(row: number) => number} lines @returns {BinTile} */
+/** Converts a tile to bins at another level. @param {BinTile | StateTile} tile @param {number} level @param {number} column @param {(row: number) => number} lines @returns {BinTile} */
 export function asBins(tile, level, column, lines) {
   if (tile.kind === "states") return binned(tile, level, column, lines);
   const by = 2 ** (tile.level - level);
@@ -52,7 +53,7 @@ export function asBins(tile, level, column, lines) {
   return { ...tile, level, base, shares, counts, longest: new Float32Array(cells).map((_, i) => tile.longest[at(i)]), dispose: null };
 }
 
-/** Rows of more lines from those of fewer. @param {BinTile[]} tiles @param {number} group @param {number} base @param {number} row @param {number} lines @returns {BinTile} */
+/** Merges tiles of smaller groups into one of larger groups. @param {BinTile[]} tiles @param {number} group @param {number} base @param {number} row @param {number} lines @returns {BinTile} */
 export function merged(tiles, group, base, row, lines) {
   const firstRow = row * ROWS;
   const rows = Math.min(ROWS, Math.ceil(lines / 2 ** group) - firstRow);

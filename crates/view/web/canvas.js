@@ -1,18 +1,18 @@
-// Draws slices without a graphics card: states as pixels of our own, lines by a 2D canvas.
+// Renderer without a GPU: states as pixels in an image, lines on a 2D canvas.
 import { Raster } from "./raster.js";
 
 /** @typedef {import("./tiles.js").BinTile} BinTile */
 /** @typedef {import("./tiles.js").StateTile} StateTile */
 /** @typedef {import("./palette.js").Palette} Palette */
 /**
- * What both ways of drawing can do. A picture is begun, states and bins are drawn, then lines, then it is ended.
+ * Interface of the renderers. A frame begins, states and bins are drawn, then lines, then it ends.
  * @typedef {object} Renderer
  * @property {string} name
  * @property {(canvas: HTMLCanvasElement, ratio: number, colours: Palette) => void} begin
- * @property {(left: number, right: number) => void} clip states and bins are not drawn outside from now on
+ * @property {(left: number, right: number) => void} clip restricts states and bins that follow
  * @property {(tile: BinTile, x: number, width: number, tops: Float32Array, height: number) => void} bins
  * @property {(tile: StateTile, from: number, scale: number, tops: Float32Array, height: number, call: number) => void} states
- * @property {(lines: number[], colour: string) => void} lines four coordinates, a width and an alpha for each line
+ * @property {(lines: number[], colour: string) => void} lines four coordinates, a width and an alpha per line
  * @property {() => void} end
  */
 
@@ -49,7 +49,7 @@ export class CanvasRenderer {
     this.raster.states(tile, from, scale, tops, height, call);
   }
 
-  /** Brings the pixels to the canvas, once. */
+  /** Copies the pixels to the canvas, once per frame. */
   put() {
     if (this.hasPixels) this.context?.putImageData(this.raster.image, 0, 0);
     this.hasPixels = false;

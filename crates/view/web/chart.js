@@ -1,14 +1,14 @@
-// Small helpers of everything that is drawn on a 2D canvas or made of elements.
+// Helpers for 2D canvases and DOM elements.
 import { faded } from "./palette.js";
-import { moment, ticks } from "./units.js";
+import { ticks, timestamp } from "./units.js";
 
-/** Pixels to the left and right of what is drawn over time, so that moments lie below one another. */
+/** Margins in pixels of everything drawn over time, so that time axes align. */
 export const LEFT = 74;
 export const RIGHT = 10;
 export const FONT = "12px system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif";
 
 /**
- * An element with a class, attributes and children. Text becomes text, never markup.
+ * Creates an element with a class, attributes and children. Strings become text nodes, never markup.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
  * @param {string} [name]
@@ -24,7 +24,7 @@ export function element(tag, name = "", attributes = {}, children = []) {
   return made;
 }
 
-/** A canvas that fills its box, in the screen's own pixels. */
+/** A canvas that fills its box, in device pixels. */
 export class Surface {
   /** @param {string} name @param {Record<string, string>} [attributes] */
   constructor(name, attributes = {}) {
@@ -34,7 +34,7 @@ export class Surface {
     this.height = 0;
   }
 
-  /** Takes the size of its box and is empty then. */
+  /** Resizes to its box and clears. */
   begin() {
     const ratio = devicePixelRatio || 1;
     this.width = this.canvas.clientWidth;
@@ -51,7 +51,7 @@ export class Surface {
 }
 
 /**
- * Time from left to right, below a diagram or a curve.
+ * Draws a time axis below a diagram or a chart.
  * @param {CanvasRenderingContext2D} context
  * @param {{from: number, to: number, left: number, scale: number}} axis
  * @param {number} top
@@ -76,13 +76,13 @@ export function timeAxis(context, axis, top, bottom, colours, labels) {
   context.textAlign = "center";
   for (const at of places) {
     const x = axis.left + (at - axis.from) * axis.scale;
-    if (x > axis.left + 14) context.fillText(at === 0 ? "0" : moment(at, step), x, bottom + 13);
+    if (x > axis.left + 14) context.fillText(at === 0 ? "0" : timestamp(at, step), x, bottom + 13);
   }
   context.textAlign = "left";
 }
 
 /**
- * Values from bottom to top; answers where a value is.
+ * Draws a value axis; returns the function from values to pixels.
  * @param {CanvasRenderingContext2D} context
  * @param {{left: number, right: number, top: number, bottom: number}} box
  * @param {number} most
@@ -107,15 +107,15 @@ export function valueAxis(context, box, most, name, colours) {
   return y;
 }
 
-/** Says that there is nothing. @param {CanvasRenderingContext2D} context @param {number} width @param {number} height @param {string} text @param {import("./palette.js").Palette} colours */
-export function nothing(context, width, height, text, colours) {
+/** Shows a message instead of a chart. @param {CanvasRenderingContext2D} context @param {number} width @param {number} height @param {string} text @param {import("./palette.js").Palette} colours */
+export function placeholder(context, width, height, text, colours) {
   context.fillStyle = colours.soft;
   context.textAlign = "center";
   context.fillText(text, width / 2, height / 2);
   context.textAlign = "left";
 }
 
-/** A table of texts. @param {string} caption @param {string[]} heads @param {string[][]} rows */
+/** Creates a table. @param {string} caption @param {string[]} heads @param {string[][]} rows */
 export function table(caption, heads, rows) {
   const cell = (/** @type {"th" | "td"} */ tag) => (/** @type {string} */ text) => element(tag, "", {}, [text]);
   return element("table", "", {}, [

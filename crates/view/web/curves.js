@@ -1,6 +1,6 @@
-// Curves over the time that is in view: how many ranks do what, and messages under way.
+// Charts over the time in view: ranks by state, and messages in flight.
 import { Area } from "./area.js";
-import { LEFT, RIGHT, Surface, nothing, timeAxis, valueAxis } from "./chart.js";
+import { LEFT, RIGHT, Surface, placeholder, timeAxis, valueAxis } from "./chart.js";
 import { queues, utilisation } from "./gather.js";
 import { WAIT, faded } from "./palette.js";
 import { brief, bytes } from "./units.js";
@@ -8,7 +8,7 @@ import { brief, bytes } from "./units.js";
 /** @typedef {import("./diagram.js").App} App */
 /** @typedef {import("./source.js").Source} Source */
 
-/** A box for a curve, its axis of time below that of the diagram. @param {Surface} surface @param {App} app */
+/** Returns the layout of a chart, its time axis aligned with the diagram's. @param {Surface} surface @param {App} app */
 function layout(surface, app) {
   const box = { left: LEFT, right: surface.width - RIGHT, top: 10, bottom: surface.height - 24 };
   const { from, to } = app.view;
@@ -16,13 +16,13 @@ function layout(surface, app) {
   return { box, samples, axis: { from, to, left: LEFT, scale: (box.right - box.left) / (to - from) } };
 }
 
-/** How many ranks do what, over time. */
+/** Number of ranks in each kind of state over time. */
 export class Utilisation {
   /** @param {App} app @param {Source} source */
   constructor(app, source) {
     this.app = app;
     this.source = source;
-    this.surface = new Surface("fill", { role: "img", "aria-label": "How many ranks compute, handle messages or wait, over time" });
+    this.surface = new Surface("fill", { role: "img", "aria-label": "Number of ranks that compute, communicate or wait, over time" });
     this.box = this.surface.canvas;
     this.area = new Area();
   }
@@ -32,7 +32,7 @@ export class Utilisation {
     const { box, samples, axis } = layout(this.surface, this.app);
     const { colours, view } = this.app;
     const { lines } = this.source.meta;
-    if (lines === 0) return nothing(context, this.surface.width, this.surface.height, "There are no ranks", colours);
+    if (lines === 0) return placeholder(context, this.surface.width, this.surface.height, "No ranks", colours);
     const y = valueAxis(context, box, lines, brief, colours);
     const kinds = utilisation(this.source, view.from, view.to, samples);
     const top = y(lines);
@@ -58,13 +58,13 @@ function cursor(context, app, axis, box) {
   context.stroke();
 }
 
-/** Messages on their way, and messages that wait to be received. */
+/** Messages in flight, and messages arrived and not received. */
 export class Queues {
   /** @param {App} app @param {Source} source */
   constructor(app, source) {
     this.app = app;
     this.source = source;
-    this.surface = new Surface("fill", { role: "img", "aria-label": "Messages on their way and messages waiting to be received, over time" });
+    this.surface = new Surface("fill", { role: "img", "aria-label": "Messages in flight and messages arrived but not received, over time" });
     this.box = this.surface.canvas;
     this.inBytes = false;
     this.box.addEventListener("click", () => {
@@ -77,7 +77,7 @@ export class Queues {
     const context = this.surface.begin();
     const { box, samples, axis } = layout(this.surface, this.app);
     const { colours, view } = this.app;
-    if (this.source.meta.messages === 0) return nothing(context, this.surface.width, this.surface.height, "There are no messages", colours);
+    if (this.source.meta.messages === 0) return placeholder(context, this.surface.width, this.surface.height, "No messages", colours);
     const columns = queues(this.source, view.from, view.to, samples);
     const [travelling, waiting] = this.inBytes ? [columns[2], columns[3]] : [columns[0], columns[1]];
     let most = 0;
@@ -93,7 +93,7 @@ export class Queues {
   /** @param {CanvasRenderingContext2D} context @param {import("./palette.js").Palette} colours */
   legend(context, colours) {
     const what = this.inBytes ? "bytes" : "messages";
-    const texts = [`${what} there, not yet received`, `${what} on their way`, `(click for ${this.inBytes ? "messages" : "bytes"})`];
+    const texts = [`${what} arrived, not received`, `${what} in flight`, `(click for ${this.inBytes ? "messages" : "bytes"})`];
     let x = LEFT + 12;
     texts.forEach((text, i) => {
       context.font = "12px system-ui, sans-serif";

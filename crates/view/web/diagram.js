@@ -1,4 +1,5 @@
-// The space-time diagram of one timeline: rows of states, messages between them, the critical path; and what the mouse does to it.
+// The space-time diagram of one timeline: rows of states, messages between them, the critical path,
+// and the overlay that follows the mouse.
 import { FONT, LEFT, RIGHT, Surface, element, timeAxis } from "./chart.js";
 import { find } from "./hover.js";
 import { Mouse } from "./mouse.js";
@@ -9,21 +10,21 @@ import { padding } from "./scene.js";
 import { time } from "./units.js";
 
 const BOTTOM = 24;
-/** Pixels of the row of a rank that is looked for. */
-const HIGH = 14;
+/** Row height in pixels that a revealed rank gets at least. */
+const REVEAL_HEIGHT = 14;
 
 /**
- * What all parts of the page share.
+ * State shared by all parts of the page.
  * @typedef {object} App
  * @property {import("./view.js").Viewport} view
  * @property {import("./palette.js").Palette} colours
  * @property {boolean} messages
  * @property {boolean} path
- * @property {string | null} renderer the way of drawing that is wished for
+ * @property {string | null} renderer requested renderer
  * @property {string} callMarked
  * @property {() => void} redraw
- * @property {() => void} touch draws only what lies above the diagrams
- * @property {(text: string) => void} say
+ * @property {() => void} touch redraws only the overlays of the diagrams
+ * @property {(text: string) => void} announce
  */
 
 /** The diagram of one timeline. */
@@ -42,12 +43,12 @@ export class Diagram {
     this.found = null;
     /** @type {{x: number, y: number} | null} */
     this.pointer = null;
-    /** Where what is drawn lies. */
+    /** Identifies the position last drawn. */
     this.place = "";
     this.mouse = new Mouse(this);
   }
 
-  /** Time as it is laid out now. */
+  /** Current mapping of time to pixels. */
   get axis() {
     const { from, to } = this.app.view;
     return { from, to, left: LEFT, scale: this.plotWidth / (to - from) };
@@ -61,7 +62,7 @@ export class Diagram {
     return Math.max(1, this.surface.canvas.clientHeight - BOTTOM);
   }
 
-  /** Draws all of it; answers whether there is more to draw. */
+  /** Draws everything; returns whether more frames are needed. */
   draw() {
     this.rows.layout(this.plotHeight);
     const { axis } = this;
@@ -102,7 +103,7 @@ export class Diagram {
     if (this.rows.list.length * rows.height > plotHeight + 1) this.drawBar(context);
   }
 
-  /** Names of the rows that are seen, as many as there is room for. @param {CanvasRenderingContext2D} context */
+  /** Draws the names of the visible rows, as many as fit. @param {CanvasRenderingContext2D} context */
   drawNames(context) {
     const { rows, plotHeight, app } = this;
     const [first, last] = rows.seen;
@@ -113,7 +114,7 @@ export class Diagram {
       const row = rows.list[place];
       const y = (place + 0.5) * rows.height - rows.scroll;
       if (y < 4 || y > plotHeight - 2) continue;
-      const folds = row.group > 0 && rows.height >= 9 && this.source.hasLines ? (rows.isUnfolded(row) ? "▾ " : "▸ ") : "";
+      const folds = row.group > 0 && rows.height >= 9 && this.source.hasLines ? (rows.isExpanded(row) ? "▾ " : "▸ ") : "";
       context.fillStyle = row.group === 0 && rows.group > 0 ? app.colours.soft : app.colours.ink;
       context.fillText(folds + rows.name(row), LEFT - 8, y);
     }
@@ -127,7 +128,7 @@ export class Diagram {
     context.restore();
   }
 
-  /** What is before the beginning and after the end. @param {CanvasRenderingContext2D} context @param {import("./scene.js").Axis} axis */
+  /** Shades the time before the beginning and after the end. @param {CanvasRenderingContext2D} context @param {import("./scene.js").Axis} axis */
   drawEnds(context, axis) {
     context.fillStyle = faded(this.app.colours.soft, 0.1);
     const [begin, end] = [0, this.source.meta.span].map((at) => (at - axis.from) * axis.scale);
@@ -159,7 +160,7 @@ export class Diagram {
     if (found.message) line(context, app.colours.cursor, 2.5, found.message);
   }
 
-  /** Where in all rows we are. @param {CanvasRenderingContext2D} context */
+  /** Draws the scroll bar. @param {CanvasRenderingContext2D} context */
   drawBar(context) {
     const { rows, plotHeight } = this;
     const all = rows.list.length * rows.height;
@@ -167,12 +168,12 @@ export class Diagram {
     context.fillRect(this.surface.width - 6, (rows.scroll / all) * plotHeight, 4, (plotHeight / all) * plotHeight);
   }
 
-  /** The moment at a pixel of the plot. @param {number} x */
-  moment(x) {
+  /** Returns the time at a pixel of the plot. @param {number} x */
+  timeAt(x) {
     return this.app.view.from + x / this.axis.scale;
   }
 
-  /** Makes rows higher; what is at this height stays there. @param {number} by @param {number} y */
+  /** Zooms rows around a height. @param {number} by @param {number} y */
   zoomRows(by, y) {
     const { rows } = this;
     const place = (rows.scroll + y) / (rows.list.length * rows.height);
@@ -188,7 +189,7 @@ export class Diagram {
     this.app.redraw();
   }
 
-  /** Looks at what is under the pointer. */
+  /** Shows a tooltip for what is under the pointer. */
   point() {
     if (!this.pointer) return;
     const { x, y } = this.pointer;
@@ -212,10 +213,10 @@ export class Diagram {
     if (changed) this.app.touch();
   }
 
-  /** Brings a rank into view. @param {number} rank */
+  /** Scrolls a rank into view. @param {number} rank */
   reveal(rank) {
     this.rows.layout(this.plotHeight);
-    this.rows.reveal(rank, HIGH);
+    this.rows.reveal(rank, REVEAL_HEIGHT);
     this.app.redraw();
   }
 }

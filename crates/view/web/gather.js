@@ -1,4 +1,5 @@
-// Curves over a window of time: how many ranks did what, and how many messages were on their way.
+// Time series over a window: ranks by kind of state, messages in flight, and the communication
+// matrix.
 import { coverStates, coverTraffic } from "./scene.js";
 import { BINS, span } from "./tiles.js";
 
@@ -10,7 +11,7 @@ function axis(from, to, samples) {
 }
 
 /**
- * Adds an interval to the samples that it touches.
+ * Adds an interval to the samples it overlaps.
  * @param {Float64Array} out
  * @param {number} begin in samples
  * @param {number} end
@@ -24,7 +25,7 @@ function spread(out, begin, end, value) {
 }
 
 /**
- * The mean number of lines in each kind of states.
+ * Returns the mean number of lines in each kind of state.
  * @param {Source} source
  * @param {number} from
  * @param {number} to
@@ -59,7 +60,7 @@ export function utilisation(source, from, to, samples) {
 }
 
 /**
- * The mean number of messages on their way and of those that wait, and their bytes; and messages sent.
+ * Returns the mean number of messages in flight and of messages arrived and not received, their bytes, and messages sent.
  * @param {Source} source
  * @param {number} from
  * @param {number} to
@@ -113,7 +114,7 @@ function single(tile, part, place, columns) {
 }
 
 /**
- * Who sent how much to whom in a window, by groups of lines.
+ * Returns the communication matrix of a window, by groups of lines.
  * @param {Source} source
  * @param {number} from
  * @param {number} to

@@ -1,4 +1,4 @@
-// Draws slices by WebGL2: a tile is uploaded once, and drawn by one call.
+// Renderer with WebGL2: a tile is uploaded once and drawn by one call.
 import { CanvasRenderer } from "./canvas.js";
 import { rgb } from "./palette.js";
 import { STACKED } from "./raster.js";
@@ -10,26 +10,26 @@ import { BINS, ROWS } from "./tiles.js";
 /** @typedef {import("./palette.js").Palette} Palette */
 /** @typedef {import("./canvas.js").Renderer} Renderer */
 
-/** Names of graphics "cards" that are programs. */
+/** Names of software renderers. */
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
 /**
- * WebGL2 where a graphics card draws, else the canvas: what draws without a card is slower by WebGL2.
- * @param {string | null} wish `webgl2` or `canvas`, whatever there is
- * @param {() => void} lost called when the graphics card goes away
+ * Selects WebGL2 if a GPU renders it, otherwise the 2D canvas, which is faster than WebGL2 in software.
+ * @param {string | null} requested `webgl2` or `canvas` to force one
+ * @param {() => void} lost called when the context is lost
  * @returns {Renderer}
  */
-export function pick(wish, lost) {
-  const isForced = wish === "webgl2";
+export function selectRenderer(requested, lost) {
+  const isForced = requested === "webgl2";
   const canvas = document.createElement("canvas");
   const options = { alpha: true, antialias: false, premultipliedAlpha: true, failIfMajorPerformanceCaveat: !isForced };
-  const gl = wish === "canvas" ? null : canvas.getContext("webgl2", options);
+  const gl = requested === "canvas" ? null : canvas.getContext("webgl2", options);
   if (!(gl instanceof WebGL2RenderingContext) || (!isForced && isSoftware(gl))) return new CanvasRenderer();
   canvas.addEventListener("webglcontextlost", lost);
   try {
     return new GlRenderer(canvas, gl);
   } catch (error) {
-    console.warn("WebGL2 is of no use here, drawing without it:", error);
+    console.warn("WebGL2 is unusable, falling back to the 2D canvas:", error);
     return new CanvasRenderer();
   }
 }
@@ -40,7 +40,7 @@ function isSoftware(gl) {
   return SOFTWARE.test(String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER)));
 }
 
-/** Draws by WebGL2. @implements {Renderer} */
+/** Draws with WebGL2. @implements {Renderer} */
 class GlRenderer {
   /** @param {HTMLCanvasElement} canvas @param {WebGL2RenderingContext} gl */
   constructor(canvas, gl) {
@@ -63,7 +63,7 @@ class GlRenderer {
     this.tops = new Float32Array(ROWS);
   }
 
-  /** Lines as they lie in their buffer. */
+  /** Describes the layout of lines in their buffer. */
   segmented() {
     const { gl, lines_: program } = this;
     const array = gl.createVertexArray();
@@ -113,7 +113,7 @@ class GlRenderer {
   use(program, tops, height) {
     const { gl, tops: safe } = this;
     gl.useProgram(program.handle);
-    // What is not a number may be anything in a shader.
+    // NaN has no defined meaning in a shader.
     tops.forEach((top, row) => (safe[row] = Number.isNaN(top) ? -1e9 : top));
     gl.uniform1fv(program.at("tops[0]"), safe);
     gl.uniform1f(program.at("height"), height);
@@ -216,7 +216,7 @@ class GlRenderer {
     gl.bindVertexArray(null);
   }
 
-  /** What was drawn goes to its canvas. */
+  /** Copies the frame to its canvas. */
   end() {
     const { width, height } = this.canvas;
     const context = this.target?.getContext("2d");
@@ -227,7 +227,7 @@ class GlRenderer {
   }
 }
 
-/** A program with the places of its uniforms. @typedef {{handle: WebGLProgram, at: (name: string) => WebGLUniformLocation | null}} Program */
+/** A program with the locations of its uniforms. @typedef {{handle: WebGLProgram, at: (name: string) => WebGLUniformLocation | null}} Program */
 
 /** @param {WebGL2RenderingContext} gl @param {string} vertex @param {string} fragment @returns {Program} */
 function program(gl, vertex, fragment) {
@@ -239,7 +239,7 @@ function program(gl, vertex, fragment) {
     gl.attachShader(handle, shader);
   }
   gl.linkProgram(handle);
-  if (!gl.getProgramParameter(handle, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(handle) ?? "no program");
+  if (!gl.getProgramParameter(handle, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(handle) ?? "cannot link the shaders");
   /** @type {Map<string, WebGLUniformLocation | null>} */
   const places = new Map();
   const at = (/** @type {string} */ name) => {

@@ -1,21 +1,21 @@
-// What is under the pointer, in words.
+// Tooltips: describes the state or message under the pointer.
 import { KINDS, LABELS } from "./palette.js";
 import { lineTitle } from "./rows.js";
 import { coverStates, coverTraffic, eachFlow, eachMessage } from "./scene.js";
 import { BINS, ROWS, span, stateAt } from "./tiles.js";
-import { bytes, count, moment, percent, time } from "./units.js";
+import { bytes, count, percent, time, timestamp } from "./units.js";
 
-/** Pixels from a line within which it is meant. */
-const NEAR = 4;
+/** Distance in pixels within which the pointer selects a line. */
+const PICK_DISTANCE = 4;
 
 /**
- * What is under the pointer.
+ * The state or message under the pointer.
  * @typedef {object} Found
  * @property {string} title
  * @property {[string, string][]} facts
  * @property {{line: number, from: number, to: number} | null} state
  * @property {{line: number, at: number} | null} cause
- * @property {[number, number, number, number] | null} message the ends of a line in pixels
+ * @property {[number, number, number, number] | null} message ends of its line in pixels
  */
 
 /**
@@ -32,10 +32,10 @@ export function find(source, rows, axis, x, y, messages) {
   return message ?? stateUnder(source, rows, axis, x, y);
 }
 
-/** How a moment is written at this zoom. @param {import("./scene.js").Axis} axis */
+/** Returns the formatter of times at this zoom. @param {import("./scene.js").Axis} axis */
 function exact(axis) {
   const apart = Math.min(1000, Math.max(1, 0.1 / axis.scale));
-  return (/** @type {number} */ at) => moment(at, apart);
+  return (/** @type {number} */ at) => timestamp(at, apart);
 }
 
 /** @param {import("./source.js").Source} source @param {import("./rows.js").Rows} rows @param {import("./scene.js").Axis} axis @param {number} x @param {number} y @returns {Found | null} */
@@ -50,7 +50,7 @@ function stateUnder(source, rows, axis, x, y) {
   const { tile } = part;
   if (tile.kind === "bins") return ofBin(rows, row, tile, at, axis);
   const i = stateAt(tile, row.index % ROWS, at, 2 / axis.scale);
-  if (i < 0) return { title: `${rows.title(row)}: nothing`, facts: [["at", exact(axis)(at)]], state: null, cause: null, message: null };
+  if (i < 0) return { title: `${rows.title(row)}: no state`, facts: [["time", exact(axis)(at)]], state: null, cause: null, message: null };
   return ofState(source, rows, row, tile, i, axis);
 }
 
@@ -70,9 +70,9 @@ function ofState(source, rows, row, tile, i, axis) {
   const call = tile.call[i] > 0 ? calls[tile.call[i] - 1] ?? `call ${tile.call[i] - 1}` : "";
   const name = exact(axis);
   /** @type {[string, string][]} */
-  const facts = [["takes", time(to - from, 4)], ["from", name(from)], ["to", name(to)]];
-  if (cause) facts.push(["waits for", lineTitle(cause[0], ranks, helps)], ["who did it at", name(cause[1])]);
-  const title = `${rows.title(row)} ${LABELS[tile.what[i]]}${call ? ` in ${call}` : ""}`;
+  const facts = [["duration", time(to - from, 4)], ["start", name(from)], ["end", name(to)]];
+  if (cause) facts.push(["waits for", lineTitle(cause[0], ranks, helps)], ["released at", name(cause[1])]);
+  const title = `${rows.title(row)}: ${LABELS[tile.what[i]]}${call ? ` in ${call}` : ""}`;
   return { title, facts, state: { line: row.index, from, to }, cause: cause ? { line: cause[0], at: cause[1] } : null, message: null };
 }
 
@@ -88,8 +88,8 @@ function ofBin(rows, row, tile, at, axis) {
     const share = tile.shares[kind * cells + cell] / 255;
     if (share > 0) facts.push([LABELS[kind], percent(share)]);
   });
-  facts.push(["states that begin here", count(tile.counts[cell])], ["longest", time(tile.longest[cell])]);
-  facts.push(["in", `${time(width)} from ${exact(axis)(tile.base + bin * width)}`]);
+  facts.push(["states starting here", count(tile.counts[cell])], ["longest", time(tile.longest[cell])]);
+  facts.push(["interval", `${time(width)} from ${exact(axis)(tile.base + bin * width)}`]);
   return { title: rows.title(row), facts, state: null, cause: null, message: null };
 }
 
@@ -106,7 +106,7 @@ function nearMessage(source, rows, axis, x, y) {
   const { ranks, helps, lanes } = source.meta;
   const place = (/** @type {number} */ at) => (at - axis.from) * axis.scale;
   const name = exact(axis);
-  let best = NEAR;
+  let best = PICK_DISTANCE;
   /** @type {Found | null} */
   let found = null;
   eachMessage(parts, (messages, i) => {
@@ -121,7 +121,7 @@ function nearMessage(source, rows, axis, x, y) {
       title: `${lanes[messages.lane[i]] ?? "message"} from ${lineTitle(messages.from[i], ranks, helps)} to ${lineTitle(messages.to[i], ranks, helps)}`,
       facts: [
         ["size", bytes(messages.bytes[i])], ["class (tag)", String(messages.cls[i])], ["sent", name(sent)], ["arrived", name(arrived)],
-        ["received", name(arrived + messages.kept[i])], ["on its way", time(messages.travel[i])], ["waited", time(messages.kept[i])],
+        ["received", name(arrived + messages.kept[i])], ["in flight", time(messages.travel[i])], ["unreceived for", time(messages.kept[i])],
       ],
       state: null, cause: null, message: line,
     };
@@ -137,7 +137,7 @@ function nearMessage(source, rows, axis, x, y) {
     const group = (/** @type {number} */ index) => rows.title({ group: tile.group, index });
     found = {
       title: `${count(flows.count[i])} messages from ${group(flows.from[i])} to ${group(flows.to[i])}`,
-      facts: [["bytes", bytes(flows.bytes[i])], ["on their way, each", time(flows.travel[i])], ["about", name(at)]],
+      facts: [["bytes", bytes(flows.bytes[i])], ["in flight, mean", time(flows.travel[i])], ["time", name(at)]],
       state: null, cause: null, message: line,
     };
   });

@@ -1,12 +1,12 @@
-// The keyboard.
+// Keyboard shortcuts.
 
-/** Keys and what they do, for the help. @type {[string, string][]} */
+/** Shortcuts and their effects, for the help. @type {[string, string][]} */
 export const KEYS = [
-  ["W, + or wheel up", "zoom in"], ["S, - or wheel down", "zoom out"], ["A, ←", "move to earlier"], ["D, →", "move to later"],
-  ["↑ ↓, Shift+wheel", "move between ranks"], ["[ ], Ctrl+wheel", "lower, higher rows"], ["0, F", "all of it"],
-  ["Home, End", "the beginning, the end"], ["/", "search a rank or a call"], ["N, Enter", "the next that was found (with Shift: the one before)"], ["M", "messages"], ["C", "critical path"], ["G", "Gantt or space-time"],
-  ["T", "light or dark"], ["1 to 7", "the panel below"], ["Space", "play, on the topology"], ["?", "this help"],
-  ["drag", "move"], ["Shift+drag", "zoom to what is selected"], ["double click", "zoom in there"], ["click", "set the moment for the topology"],
+  ["W, + or wheel up", "zoom in"], ["S, - or wheel down", "zoom out"], ["A, ←", "pan to earlier times"], ["D, →", "pan to later times"],
+  ["↑ ↓, Shift+wheel", "scroll ranks"], ["[ ], Ctrl+wheel", "shrink or grow rows"], ["0, F", "fit everything"],
+  ["Home, End", "go to the start or the end"], ["/", "search for a rank or a call"], ["N, Enter", "next result (with Shift: previous)"], ["M", "toggle messages"], ["C", "toggle the critical path"], ["G", "Gantt chart or space-time diagram"],
+  ["T", "light or dark theme"], ["1 to 7", "choose a panel"], ["Space", "play the animation on the topology"], ["?", "this help"],
+  ["drag", "pan"], ["Shift+drag", "zoom to the selection"], ["double click", "zoom in"], ["click", "set the time cursor"],
 ];
 
 /**
@@ -21,10 +21,10 @@ export const KEYS = [
  * @property {() => void} help
  * @property {(what: "messages" | "path" | "gantt" | "theme" | "play") => void} toggle
  * @property {(panel: number) => void} panel
- * @property {(by: number) => boolean} step to the next or the last one that was found, if anything was
+ * @property {(by: number) => boolean} step goes to the next or the previous search result, if there is one
  */
 
-/** Does what a key stands for; answers whether it stands for anything. @param {KeyboardEvent} event @param {Actions} act */
+/** Handles a key; returns whether it is a shortcut. @param {KeyboardEvent} event @param {Actions} act */
 export function press(event, act) {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const step = event.shiftKey ? 0.5 : 0.15;

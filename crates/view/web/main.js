@@ -1,4 +1,4 @@
-// The page: opens what it is to show, and ties everything together.
+// The page: opens its timelines and connects all parts.
 import { element } from "./chart.js";
 import { KEYS, press } from "./keys.js";
 import { inside, served } from "./open.js";
@@ -10,10 +10,10 @@ import { Search } from "./search.js";
 import { time } from "./units.js";
 import { Viewport } from "./view.js";
 
-/** What was left out of a frame is done after so many milliseconds without another. */
-const REST = 120;
+/** Milliseconds without a frame after which deferred drawing is done. */
+const IDLE_DELAY = 120;
 
-/** Shows the section in which a script stands. @param {HTMLOrSVGScriptElement | null} script */
+/** Shows the section that contains a script. @param {HTMLOrSVGScriptElement | null} script */
 export function start(script) {
   const section = script?.parentElement;
   if (!section) return;
@@ -22,7 +22,7 @@ export function start(script) {
 
 /** @param {HTMLElement} section @param {string} text */
 function fail(section, text) {
-  section.append(element("p", "warning", { role: "alert" }, [`This timeline cannot be shown: ${text}`]));
+  section.append(element("p", "warning", { role: "alert" }, [`Cannot show this timeline: ${text}`]));
 }
 
 /** @param {HTMLElement} section */
@@ -82,13 +82,13 @@ class Page {
     this.listen();
   }
 
-  /** Draws with the next frame. */
+  /** Redraws everything with the next frame. */
   redraw() {
     this.stale = true;
     this.touch();
   }
 
-  /** Draws with the next frame what lies above the diagrams: what is under the pointer. */
+  /** Redraws the overlays of the diagrams with the next frame. */
   touch() {
     this.section.dataset.busy = "true";
     if (!this.due) this.due = requestAnimationFrame(() => this.draw());
@@ -111,8 +111,8 @@ class Page {
     this.stale = false;
     const areLeft = this.panes.map((pane) => pane.draw());
     if (areLeft.includes(true)) this.redraw();
-    const isDone = [this.panels.draw(), ...this.panes.map((pane) => pane.tell())];
-    if (isDone.includes(false)) this.resting = setTimeout(() => this.redraw(), REST);
+    const isDone = [this.panels.draw(), ...this.panes.map((pane) => pane.updateStatus())];
+    if (isDone.includes(false)) this.resting = setTimeout(() => this.redraw(), IDLE_DELAY);
     const data = this.section.dataset;
     data.renderer = this.panes[0].diagram.plot.renderer.name;
     data.from = String(this.view.from);
@@ -120,8 +120,8 @@ class Page {
     data.cursor = String(this.view.cursor ?? "");
   }
 
-  /** Tells those who listen. @param {string} text */
-  say(text) {
+  /** Announces a text to screen readers. @param {string} text */
+  announce(text) {
     this.live.textContent = text;
   }
 
@@ -144,11 +144,11 @@ class Page {
     };
     return element("div", "toolbar", { role: "toolbar", "aria-label": "Timeline" }, [
       element("strong", "brand", {}, ["Panto"]), this.buttons.gantt, this.buttons.messages, this.buttons.path,
-      select("Ranks a row", [["-1", "auto"], ...sizes], (value) => this.eachRows((rows) => (rows.wish = Number(value)))),
+      select("Ranks per row", [["-1", "auto"], ...sizes], (value) => this.eachRows((rows) => (rows.requestedGroup = Number(value)))),
       select("Sort by", ORDERS.map(([name], i) => [String(i), name]), (value) => this.eachRows((rows) => (rows.order = Number(value)))),
       this.helpersBox(), element("span", "space"), this.search.box,
       plain("−", "Zoom out", () => this.view.zoom(1.5, this.middle)), plain("+", "Zoom in", () => this.view.zoom(1 / 1.5, this.middle)),
-      plain("Fit", "Show all of it", () => this.view.fit()), this.buttons.theme, plain("?", "Help", () => this.showHelp()),
+      plain("Fit", "Fit everything", () => this.view.fit()), this.buttons.theme, plain("?", "Help", () => this.showHelp()),
     ]);
   }
 
@@ -159,7 +159,7 @@ class Page {
     return made;
   }
 
-  /** Helpers are shown or not, if there are any. */
+  /** Creates the checkbox for helpers, if there are any. */
   helpersBox() {
     if (this.panes.every(({ source }) => source.meta.lines === source.meta.ranks)) return "";
     const box = element("input", "", { type: "checkbox", checked: "" });
@@ -211,7 +211,7 @@ class Page {
   toggle(what) {
     if (what === "play") return this.panels.play();
     if (what === "gantt") {
-      // A Gantt chart is about ranks alone.
+      // A Gantt chart shows ranks only.
       this.gantt = !this.gantt;
       this.messages = this.path = !this.gantt;
     } else if (what !== "theme") {
@@ -220,10 +220,10 @@ class Page {
     this.theme(what === "theme" ? !this.dark : this.dark);
   }
 
-  /** Where the keyboard zooms: at the pointer, or in the middle. */
+  /** Centre of zooming by keyboard: the pointer, or the middle of the view. */
   get middle() {
     const pointed = this.panes.find(({ diagram }) => diagram.pointer && diagram.pointer.x >= 0)?.diagram;
-    return pointed?.pointer ? pointed.moment(pointed.pointer.x) : (this.view.from + this.view.to) / 2;
+    return pointed?.pointer ? pointed.timeAt(pointed.pointer.x) : (this.view.from + this.view.to) / 2;
   }
 
   listen() {
@@ -237,14 +237,14 @@ class Page {
       toggle: (what) => this.toggle(what), panel: (panel) => this.panels.choose(panel),
       step: (by) => this.search.step(by),
     };
-    // Inside of another page keys are ours only while the focus is.
+    // Inside another page, shortcuts apply only while the section has the focus.
     const target = this.section.classList.contains("panto-page") ? document : this.section;
     target.addEventListener("keydown", (event) => {
       if (!(event instanceof KeyboardEvent) || event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || this.help.open) return;
       if ((event.key === " " || event.key === "Enter") && event.target instanceof HTMLButtonElement) return;
       if (!press(event, actions)) return;
       event.preventDefault();
-      this.tell();
+      this.announceView();
     });
     new ResizeObserver(() => this.redraw()).observe(this.section);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => this.theme(event.matches));
@@ -255,14 +255,14 @@ class Page {
     this.view.fit();
   }
 
-  /** Says where we are, after a pause. */
-  tell() {
-    clearTimeout(this.telling);
-    this.telling = setTimeout(() => this.say(`In view: ${time(Math.max(0, this.view.from))} to ${time(Math.min(this.view.span, this.view.to))}`), 600);
+  /** Announces the time in view, after a pause. */
+  announceView() {
+    clearTimeout(this.announcing);
+    this.announcing = setTimeout(() => this.announce(`In view: ${time(Math.max(0, this.view.from))} to ${time(Math.min(this.view.span, this.view.to))}`), 600);
   }
 
   /** @type {number | undefined} */
-  telling = undefined;
-  /** Set while something is left for when everything rests. @type {number | undefined} */
+  announcing = undefined;
+  /** Timer of deferred drawing, while there is some. @type {number | undefined} */
   resting = undefined;
 }

@@ -1,5 +1,5 @@
-// Who sends how much to whom in the time that is in view.
-import { Surface, nothing } from "./chart.js";
+// Communication matrix of the time in view.
+import { Surface, placeholder } from "./chart.js";
 import { matrix } from "./gather.js";
 import { heat } from "./palette.js";
 import { bytes, count } from "./units.js";
@@ -10,7 +10,7 @@ export class Matrix {
   constructor(app, source) {
     this.app = app;
     this.source = source;
-    this.surface = new Surface("fill", { role: "img", "aria-label": "Communication matrix: bytes from each rank to each other, in the time in view" });
+    this.surface = new Surface("fill", { role: "img", "aria-label": "Communication matrix: bytes from each rank to every other in the time in view" });
     this.box = this.surface.canvas;
     /** @type {{x: number, y: number} | null} */
     this.pointer = null;
@@ -28,14 +28,14 @@ export class Matrix {
     const context = this.surface.begin();
     const { width, height } = this.surface;
     const { colours, view } = this.app;
-    if (this.source.meta.messages === 0) return nothing(context, width, height, "There are no messages", colours);
+    if (this.source.meta.messages === 0) return placeholder(context, width, height, "No messages", colours);
     const found = matrix(this.source, view.from, view.to);
     const most = found.bytes.reduce((most, value) => Math.max(most, value), 0);
     const size = Math.min(height - 46, width - 320);
     const [left, top, step] = [74, 24, size / found.size];
     context.fillStyle = colours.band;
     context.fillRect(left, top, size, size);
-    // A logarithmic scale over four decades: what is small is seen, too.
+    // Logarithmic over four decades, so that small values are visible.
     const shade = (/** @type {number} */ value) => 1 + Math.log10(Math.max(value, 1e-9) / most) / 4;
     for (let from = 0; from < found.size; from++) {
       for (let to = 0; to < found.size; to++) {
@@ -47,7 +47,7 @@ export class Matrix {
     }
     this.names(context, found, left, top, step, size);
     this.key(context, left + size + 36, top, most, found);
-    this.tell(context, found, left, top, step, size);
+    this.describe(context, found, left, top, step, size);
   }
 
   /** @param {number} index @param {number} group */
@@ -92,7 +92,7 @@ export class Matrix {
   }
 
   /** @param {CanvasRenderingContext2D} context @param {{size: number, group: number, counts: Float64Array, bytes: Float64Array}} found @param {number} left @param {number} top @param {number} step @param {number} size */
-  tell(context, found, left, top, step, size) {
+  describe(context, found, left, top, step, size) {
     if (!this.pointer) return;
     const [to, from] = [Math.floor((this.pointer.x - left) / step), Math.floor((this.pointer.y - top) / step)];
     if (to < 0 || from < 0 || to >= found.size || from >= found.size) return;

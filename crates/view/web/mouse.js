@@ -1,7 +1,8 @@
-// What the mouse does to a diagram: the wheel zooms at the pointer, dragging moves, shift and dragging selects.
+// Mouse control of a diagram: the wheel zooms at the pointer, dragging pans, Shift and dragging
+// selects.
 import { LEFT } from "./chart.js";
 
-/** The mouse above a diagram. */
+/** Handlers of mouse events on a diagram. */
 export class Mouse {
   /** @param {import("./diagram.js").Diagram} diagram */
   constructor(diagram) {
@@ -18,7 +19,7 @@ export class Mouse {
     canvas.addEventListener("pointermove", (event) => this.move(event));
     canvas.addEventListener("pointerup", (event) => this.up(event));
     canvas.addEventListener("pointerleave", () => this.leave());
-    canvas.addEventListener("dblclick", (event) => this.diagram.app.view.zoom(event.shiftKey ? 4 : 0.25, this.diagram.moment(event.offsetX - LEFT)));
+    canvas.addEventListener("dblclick", (event) => this.diagram.app.view.zoom(event.shiftKey ? 4 : 0.25, this.diagram.timeAt(event.offsetX - LEFT)));
   }
 
   /** @param {WheelEvent} event */
@@ -29,7 +30,7 @@ export class Mouse {
     if (event.ctrlKey || event.altKey) this.diagram.zoomRows(1 / by, event.offsetY);
     else if (event.shiftKey) this.diagram.scrollRows(event.deltaY || event.deltaX);
     else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) view.pan(event.deltaX / this.diagram.plotWidth);
-    else view.zoom(by, this.diagram.moment(event.offsetX - LEFT));
+    else view.zoom(by, this.diagram.timeAt(event.offsetX - LEFT));
   }
 
   /** @param {PointerEvent} event */
@@ -74,10 +75,10 @@ export class Mouse {
     if (!drag) return;
     const x = event.offsetX - LEFT;
     if (drag.kind === "select" && drag.moved) {
-      const ends = [this.diagram.moment(drag.x), this.diagram.moment(x)].sort((one, other) => one - other);
+      const ends = [this.diagram.timeAt(drag.x), this.diagram.timeAt(x)].sort((one, other) => one - other);
       this.diagram.app.view.set(ends[0], ends[1]);
     } else if (!drag.moved) {
-      this.diagram.app.view.point(this.diagram.moment(x));
+      this.diagram.app.view.point(this.diagram.timeAt(x));
     }
     this.diagram.app.redraw();
   }

@@ -1,15 +1,16 @@
-// Where a kind of states in a call occurs, in the order of time: asked of the server, or gathered from a page that holds every state.
+// Occurrences of a kind of state in a call, in time order: requested from the server, or gathered
+// from a page that embeds every state.
 import { BINS, span } from "./tiles.js";
 
 /** @typedef {{number: number, line: number, from: number, to: number}} Occurrence */
 
-/** Occurrences of a kind of states in a call. */
+/** Occurrences of a kind of state in a call. */
 export class Occurrences {
   /**
    * @param {import("./source.js").Source} source
    * @param {number} call one more than its number, 0 for none
    * @param {number} kind
-   * @param {number} count how many there are
+   * @param {number} count number of occurrences
    */
   constructor(source, call, kind, count) {
     this.source = source;
@@ -20,16 +21,16 @@ export class Occurrences {
     this.all = null;
   }
 
-  /** The one with a number, counted from 0 on. @param {number} number @returns {Promise<Occurrence | null>} */
+  /** Returns the occurrence with a number, counted from 0. @param {number} number @returns {Promise<Occurrence | null>} */
   async byNumber(number) {
     if (!this.source.isInside) return this.ask(`${number}`);
     return this.gather()[number] ?? null;
   }
 
-  /** The one that begins at a moment on a line. @param {number} line @param {number} at @returns {Promise<Occurrence | null>} */
+  /** Returns the occurrence that begins at a time on a line. @param {number} line @param {number} at @returns {Promise<Occurrence | null>} */
   async at(line, at) {
     if (!this.source.isInside) return this.ask(`${line}/${BigInt(Math.round(at))}`);
-    // In tiles moments are rounded.
+    // Times in tiles are rounded.
     const away = (/** @type {Occurrence} */ found) => Math.abs(found.from - at);
     const nearer = (/** @type {Occurrence | null} */ best, /** @type {Occurrence} */ found) => (best && away(best) <= away(found) ? best : found);
     return this.gather().filter((found) => found.line === line).reduce(nearer, null);
@@ -43,7 +44,7 @@ export class Occurrences {
     return { number, line, from, to };
   }
 
-  /** All that are in the page; none if it does not hold every state. */
+  /** Returns all occurrences in the page; none if it does not embed every state. */
   gather() {
     this.all ??= this.source.hasAll ? [...this.eachState()].sort((one, other) => one.from - other.from || one.line - other.line) : [];
     this.all.forEach((found, number) => (found.number = number));
@@ -57,7 +58,7 @@ export class Occurrences {
       for (let i = 0; i < tile.count; i++) {
         if (tile.call[i] !== this.call || tile.what[i] !== this.kind) continue;
         const [from, to] = span(tile, i);
-        // One that is in several tiles begins in one of them.
+        // A state in several tiles begins in one of them.
         if (from >= tile.base && from < end) yield { number: 0, line: tile.firstRow + tile.row[i], from, to };
       }
     }

@@ -1,13 +1,13 @@
-// Where tiles come from: the page itself, or the server that sent it.
+// Sources of tiles: the page itself, or the server that sent it.
 import { DROPPED, Source } from "./source.js";
 
 /** @typedef {import("./source.js").Meta} Meta */
 
-/** Requests under way at once. */
-const AT_ONCE = 6;
+/** Upper limit of simultaneous requests. */
+const MAX_REQUESTS = 6;
 
 /**
- * Opens timelines that are inside the page.
+ * Opens timelines embedded in the page.
  * @param {{timelines: Meta[], pieces: [string, number, number][]}} list
  * @param {string} packed
  * @param {() => void} arrived
@@ -38,7 +38,7 @@ async function unpack(text) {
   return new Response(stream).arrayBuffer();
 }
 
-/** Requests one after the other, the last first: what is looked at now matters more than what was. */
+/** A queue of requests, last in, first out: what is in view now matters more than what was. */
 class Queue {
   constructor() {
     /** @type {{start: () => Promise<void>, drop: () => void, isTile: boolean}[]} */
@@ -52,14 +52,14 @@ class Queue {
       this.next();
     });
   }
-  /** Forgets tiles that have not begun to come. */
+  /** Drops requests for tiles that have not started. */
   drop() {
     const tiles = this.waiting.filter(({ isTile }) => isTile);
     this.waiting = this.waiting.filter(({ isTile }) => !isTile);
     for (const { drop } of tiles) drop();
   }
   next() {
-    if (this.running >= AT_ONCE) return;
+    if (this.running >= MAX_REQUESTS) return;
     const job = this.waiting.pop();
     if (!job) return;
     this.running += 1;
@@ -71,7 +71,7 @@ class Queue {
 }
 
 /**
- * Opens a timeline that is served. Answers once the server has looked at all of it.
+ * Opens a timeline of the server. Resolves once the server has read all of it.
  * @param {number} number
  * @param {(share: number) => void} progress
  * @param {() => void} arrived

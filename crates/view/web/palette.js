@@ -1,8 +1,9 @@
-// Colours. Those of states are told apart by lightness too, and waiting is hatched, so that nobody needs to tell hues.
+// Colours. States differ in lightness too and waiting is hatched, so that telling hues apart is not
+// necessary.
 
 export const KINDS = ["compute", "message", "combine", "access", "wait"];
-export const LABELS = ["computes", "handles messages", "combines", "accesses", "waits"];
-/** From the bottom of a stack to its top. */
+export const LABELS = ["compute", "message overhead", "copy and reduce", "I/O and remote access", "wait"];
+/** Order of kinds in a stack, from bottom to top. */
 export const STACK = [0, 2, 1, 3, 4];
 export const WAIT = 4;
 
@@ -19,7 +20,7 @@ const DARK = {
 
 /** @typedef {typeof LIGHT} Palette */
 
-/** The same with three colours for a Gantt chart: busy, overhead, idle. @param {Palette} colours @returns {Palette} */
+/** Reduces a palette to the three colours of a Gantt chart: busy, overhead, idle. @param {Palette} colours @returns {Palette} */
 function gantt(colours) {
   const [busy, overhead] = colours.kinds;
   return { ...colours, kinds: [busy, overhead, overhead, overhead, colours.idle], tint: colours.idle };
@@ -27,25 +28,25 @@ function gantt(colours) {
 
 const GANTT = [gantt(LIGHT), gantt(DARK)];
 
-/** The colours of a theme. @param {boolean} dark @param {boolean} coarse three colours only @returns {Palette} */
+/** Returns the colours of a theme. @param {boolean} dark @param {boolean} coarse three colours only @returns {Palette} */
 export function palette(dark, coarse) {
   if (coarse) return GANTT[dark ? 1 : 0];
   return dark ? DARK : LIGHT;
 }
 
-/** Red, green and blue from 0 to 1. @param {string} colour @returns {[number, number, number]} */
+/** Returns red, green and blue from 0 to 1. @param {string} colour @returns {[number, number, number]} */
 export function rgb(colour) {
   const bits = parseInt(colour.slice(1), 16);
   return [(bits >> 16) / 255, ((bits >> 8) & 255) / 255, (bits & 255) / 255];
 }
 
-/** The same colour, less of it. @param {string} colour @param {number} alpha */
+/** Returns a colour with transparency. @param {string} colour @param {number} alpha */
 export function faded(colour, alpha) {
   const [red, green, blue] = rgb(colour).map((part) => Math.round(part * 255));
   return `rgba(${red},${green},${blue},${alpha})`;
 }
 
-/** A colour between dark blue and light yellow: its lightness grows with the share. @param {number} share */
+/** Returns a colour between dark blue and light yellow whose lightness grows with the share. @param {number} share */
 export function heat(share) {
   const stops = [[24, 32, 84], [35, 98, 148], [44, 157, 143], [140, 202, 98], [250, 231, 95]];
   const at = Math.max(0, Math.min(1, share)) * (stops.length - 1);
@@ -54,7 +55,7 @@ export function heat(share) {
   return `rgb(${mix.join(",")})`;
 }
 
-/** Stripes for waiting. @param {CanvasRenderingContext2D} context @param {Palette} colours @returns {CanvasPattern | string} */
+/** Returns the hatching of waits. @param {CanvasRenderingContext2D} context @param {Palette} colours @returns {CanvasPattern | string} */
 export function hatch(context, colours) {
   const tile = document.createElement("canvas");
   tile.width = tile.height = 6;

@@ -1,4 +1,4 @@
-// One timeline: what it is, all of it in a strip, and its diagram.
+// One timeline: its heading, its overview strip, and its diagram.
 import { Area } from "./area.js";
 import { LEFT, RIGHT, Surface, element } from "./chart.js";
 import { Diagram } from "./diagram.js";
@@ -6,11 +6,11 @@ import { utilisation } from "./gather.js";
 import { faded } from "./palette.js";
 import { count, time } from "./units.js";
 
-/** Facts that stand in the heading; all of them are in the statistics. */
+/** Facts in the heading; the statistics list all. */
 const HEADING = ["trace", "program", "machine", "network"];
 
-/** Milliseconds for which a text stands at least while everything moves. */
-const SEEN = 250;
+/** Minimum time in milliseconds that a status text is shown during motion. */
+const STATUS_DURATION = 250;
 
 /** One timeline. */
 export class Pane {
@@ -26,10 +26,10 @@ export class Pane {
     if (warning) children.unshift(warning);
     this.box = element("div", "pane", {}, children);
     this.area = new Area();
-    /** What the strip was drawn for, and the version of the tiles if some were missing. */
+    /** Parameters the strip was last drawn for, and the version of the tiles if some were missing. */
     this.drawnFor = "";
-    this.lackedAt = -1;
-    this.told = 0;
+    this.missingAt = -1;
+    this.updatedAt = 0;
     this.listen();
   }
 
@@ -42,41 +42,41 @@ export class Pane {
     ]);
   }
 
-  /** What is missing, if anything is. */
+  /** Describes what is missing, if anything. */
   warning() {
     const { meta } = this.source;
     const texts = [];
-    if (meta.flaw) texts.push(`Not all of it is here: ${meta.flaw}`);
+    if (meta.damage) texts.push(`Damaged timeline, shown in part: ${meta.damage}`);
     if (typeof meta.finest === "number") {
-      texts.push(`This page holds the overview only, down to bins of ${time(2 ** meta.finest)}: the timeline is too large for one page. "panto view ${meta.name}" shows every event.`);
+      texts.push(`This page embeds only an overview, down to bins of ${time(2 ** meta.finest)}: the timeline is too large for one page. Run "panto view ${meta.name}" to see every event.`);
     }
     if (!this.source.hasLines) {
-      texts.push(`Ranks are in groups of ${2 ** (meta.base ?? 0)}, which cannot be unfolded: there is no room for single ones in one page. "panto view ${meta.name}" shows each.`);
+      texts.push(`Ranks are in groups of ${2 ** (meta.base ?? 0)} that cannot be expanded: single ranks do not fit into one page. Run "panto view ${meta.name}" to see each.`);
     }
-    if (meta.states + meta.messages === 0) texts.push("Nothing happened in this timeline: it has no states and no messages.");
+    if (meta.states + meta.messages === 0) texts.push("This timeline is empty: it has no states and no messages.");
     return texts.length > 0 ? element("p", "warning", { role: "alert" }, [texts.join(" ")]) : null;
   }
 
-  /** Draws it; answers whether there is more to draw. */
+  /** Draws; returns whether more frames are needed. */
   draw() {
     const isLeft = this.diagram.draw();
     this.drawStrip();
     return isLeft;
   }
 
-  /** What is to be said of what is seen, unless that was done just now; answers whether it is said. */
-  tell() {
+  /** Updates the status text, unless that was done just now; returns whether it is up to date. */
+  updateStatus() {
     const { failure, isBusy } = this.source;
-    const text = failure ? `Cannot read on: ${failure}` : isBusy ? "loading…" : this.diagram.plot.note;
+    const text = failure ? `Reading failed: ${failure}` : isBusy ? "loading…" : this.diagram.plot.note;
     if (text === this.status.textContent) return true;
-    if (performance.now() - this.told < SEEN) return false;
-    this.told = performance.now();
+    if (performance.now() - this.updatedAt < STATUS_DURATION) return false;
+    this.updatedAt = performance.now();
     this.status.textContent = text;
     this.status.classList.toggle("failed", failure !== null);
     return true;
   }
 
-  /** All of the timeline, and what of it is in view. */
+  /** Draws the overview of the whole timeline, with the time in view highlighted. */
   drawStrip() {
     const context = this.strip.begin();
     const { colours, view } = this.app;
@@ -96,15 +96,15 @@ export class Pane {
     context.fillText("all", LEFT - 8, this.strip.height / 2);
   }
 
-  /** It changes only with the tiles, so it is not gathered anew for each frame. @param {number} samples */
+  /** Repaints the overview if its tiles or parameters have changed. @param {number} samples */
   paintStrip(samples) {
     const { source, app } = this;
     const now = [samples, devicePixelRatio, app.colours.plot, app.colours.kinds].join();
-    if (now === this.drawnFor && (this.lackedAt < 0 || this.lackedAt === source.version)) return;
-    source.lacking = 0;
+    if (now === this.drawnFor && (this.missingAt < 0 || this.missingAt === source.version)) return;
+    source.missing = 0;
     const kinds = utilisation(source, 0, app.view.span, samples);
     this.area.paint(kinds, this.strip.height - 4, Math.max(1, source.meta.lines), app.colours);
-    this.lackedAt = source.lacking > 0 ? source.version : -1;
+    this.missingAt = source.missing > 0 ? source.version : -1;
     this.drawnFor = now;
   }
 
@@ -118,7 +118,7 @@ export class Pane {
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
       begin = at(event);
-      // Inside of what is in view it is moved, beside it another is drawn.
+      // Dragging inside the time in view moves it; dragging beside it selects anew.
       moves = begin > view.from && begin < view.to && view.width < 0.95 * view.span;
       if (moves) view.centre(begin);
     });

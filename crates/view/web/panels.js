@@ -1,4 +1,4 @@
-// The panels below the diagrams, one of which is shown for each timeline.
+// The panels below the diagrams, one of which is shown per timeline.
 import { element } from "./chart.js";
 import { Queues, Utilisation } from "./curves.js";
 import { Matrix } from "./matrix.js";
@@ -8,7 +8,7 @@ import { Summary } from "./summary.js";
 import { Topology } from "./topology.js";
 
 const NAMES = ["Utilisation", "Ranks", "Matrix", "Queues", "Phase portrait", "Topology", "Statistics"];
-/** After a panel was drawn, so many times as long passes before it is drawn again: what follows the hand is the diagram. */
+/** Pause before a panel is redrawn, as a multiple of its drawing time: the diagram has priority during motion. */
 const PAUSE = 15;
 
 /** @typedef {{box: HTMLElement, draw: () => void}} Panel */
@@ -22,7 +22,7 @@ export class Panels {
     this.panel = 0;
     this.tabs = element("div", "tabs", { role: "tablist", "aria-label": "Panels" }, NAMES.map((name, i) => this.tab(name, i)));
     this.box = element("div", "panel", { role: "tabpanel" });
-    /** When the next drawing is due. */
+    /** Earliest time of the next drawing. */
     this.due = 0;
   }
 
@@ -33,7 +33,7 @@ export class Panels {
     return tab;
   }
 
-  /** Those that are shown. */
+  /** The panels that are shown. */
   get shown() {
     return this.all.map((panels) => panels[this.panel]);
   }
@@ -48,7 +48,7 @@ export class Panels {
     this.app.redraw();
   }
 
-  /** Draws what is shown, unless that was done just now; answers whether it is drawn. */
+  /** Draws the shown panels, unless that was done just now; returns whether they are up to date. */
   draw() {
     const begin = performance.now();
     const isPlaying = this.shown.some((panel) => panel instanceof Topology && panel.playing);
@@ -59,7 +59,7 @@ export class Panels {
     return true;
   }
 
-  /** Sets the topology in motion, or stops it. */
+  /** Starts or stops the animation of the topology. */
   play() {
     for (const panel of this.shown) if (panel instanceof Topology) panel.toggle();
   }

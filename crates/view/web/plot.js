@@ -1,7 +1,7 @@
-// The plot of a diagram: states, messages and the critical path, put together from slices.
+// The plot of a diagram: states, messages and the critical path, composed of slices.
 import { CanvasRenderer } from "./canvas.js";
 import { element } from "./chart.js";
-import { pick } from "./gl.js";
+import { selectRenderer } from "./gl.js";
 import { countMessages, coverTraffic, drawMessages, drawPath, drawStates } from "./scene.js";
 import { Slices } from "./slices.js";
 import { brief } from "./units.js";
@@ -17,28 +17,28 @@ export class Plot {
     this.rows = rows;
     this.canvas = element("canvas", "plot", { "aria-hidden": "true" });
     this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
-    this.renderer = pick(app.renderer, () => this.lose());
+    this.renderer = selectRenderer(app.renderer, () => this.lose());
     this.slices = new Slices(source.meta.span, (canvas, axis, width) => this.paint(canvas, axis, width));
-    /** For how many messages in view lines are drawn: the more there are, the fainter. */
+    /** Number of messages in view for which lines are drawn: the more, the fainter. */
     this.weight = 0;
     this.note = "";
     this.scale = 0;
   }
 
-  /** The graphics card went away. */
+  /** Falls back to the 2D canvas when the WebGL context is lost. */
   lose() {
     this.renderer = new CanvasRenderer();
     this.slices.clear();
     this.app.redraw();
   }
 
-  /** Draws what is in view; answers whether there is more to draw. @param {Axis} axis @param {number} width @param {number} height */
+  /** Draws what is in view; returns whether more frames are needed. @param {Axis} axis @param {number} width @param {number} height */
   draw(axis, width, height) {
     const { canvas, rows, app, source } = this;
     const ratio = devicePixelRatio || 1;
     const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
     if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
-    // At another zoom other tiles are needed.
+    // Another zoom needs other tiles.
     if (!(Math.abs(axis.scale / this.scale - 1) < 1e-9)) {
       this.source.drop();
       this.scale = axis.scale;
@@ -52,7 +52,7 @@ export class Plot {
     });
   }
 
-  /** Counts the messages in view. A picture stays as it is until they are twice or half as many. @param {Axis} axis */
+  /** Counts the messages in view. The weight changes only when they are twice or half as many, so that slices stay valid. @param {Axis} axis */
   weigh(axis) {
     this.note = "";
     if (!this.app.messages) return;
@@ -62,20 +62,20 @@ export class Plot {
     this.note = many > 0 ? `${brief(all)} messages, in groups` : `${brief(all)} messages`;
   }
 
-  /** Draws a slice; answers whether tiles were missing. @param {HTMLCanvasElement} canvas @param {Axis} axis @param {number} width */
+  /** Draws a slice; returns whether tiles were missing. @param {HTMLCanvasElement} canvas @param {Axis} axis @param {number} width */
   paint(canvas, axis, width) {
     const { renderer, source, rows, app } = this;
     const call = app.callMarked ? source.meta.calls.indexOf(app.callMarked) + 1 : 0;
-    source.lacking = 0;
+    source.missing = 0;
     renderer.begin(canvas, devicePixelRatio || 1, app.colours);
     drawStates(renderer, source, rows, axis, call);
     if (app.messages || app.path) {
-      // What began before may reach into it.
+      // Messages sent before the slice may reach into it.
       const parts = coverTraffic(source, { ...axis, from: axis.from - (axis.to - axis.from) });
       if (app.messages) drawMessages(renderer, parts, rows, axis, width, this.weight, app.colours.message);
       if (app.path) drawPath(renderer, parts, rows, axis, width, app.colours);
     }
     renderer.end();
-    return source.lacking > 0;
+    return source.missing > 0;
   }
 }

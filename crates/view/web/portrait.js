@@ -1,10 +1,10 @@
-// The phase portrait: how busy the ranks are against how many messages are under way, moment after moment.
-import { Surface, nothing, valueAxis } from "./chart.js";
+// Phase portrait: busy ranks against messages in flight, over time.
+import { Surface, placeholder, valueAxis } from "./chart.js";
 import { queues, utilisation } from "./gather.js";
 import { heat } from "./palette.js";
 import { brief, percent, time } from "./units.js";
 
-/** Points of the path. */
+/** Number of points of the trajectory. */
 const SAMPLES = 400;
 
 /** The phase portrait. */
@@ -13,7 +13,7 @@ export class Portrait {
   constructor(app, source) {
     this.app = app;
     this.source = source;
-    this.surface = new Surface("fill", { role: "img", "aria-label": "Phase portrait: share of ranks at work against messages under way" });
+    this.surface = new Surface("fill", { role: "img", "aria-label": "Phase portrait: share of busy ranks against messages in flight" });
     this.box = this.surface.canvas;
   }
 
@@ -22,9 +22,9 @@ export class Portrait {
     const { width, height } = this.surface;
     const { colours, view } = this.app;
     const { lines, states, span } = this.source.meta;
-    if (states === 0) return nothing(context, width, height, "Nothing happened", colours);
+    if (states === 0) return placeholder(context, width, height, "No states", colours);
     const [from, to] = [Math.max(0, view.from), Math.min(span, view.to)];
-    if (to <= from) return nothing(context, width, height, "Nothing happened in the time in view", colours);
+    if (to <= from) return placeholder(context, width, height, "No states in the time in view", colours);
     const kinds = utilisation(this.source, from, to, SAMPLES);
     const [travelling, waiting] = queues(this.source, from, to, SAMPLES);
     const under = travelling.map((value, i) => value + waiting[i]);
@@ -62,11 +62,11 @@ export class Portrait {
       context.fillStyle = this.app.colours.soft;
       context.fillText(percent(share), x(share), box.bottom + 12);
     }
-    context.fillText("ranks at work", (box.left + box.right) / 2, box.bottom + 29);
+    context.fillText("busy ranks", (box.left + box.right) / 2, box.bottom + 29);
     context.save();
     context.translate(14, (box.top + box.bottom) / 2);
     context.rotate(-Math.PI / 2);
-    context.fillText("messages under way", 0, 0);
+    context.fillText("messages in flight", 0, 0);
     context.restore();
     context.textAlign = "left";
   }

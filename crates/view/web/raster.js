@@ -1,4 +1,5 @@
-// States and bins as pixels. Thousands of states to a pixel cost less this way than rectangles on a canvas, and their shares come out right.
+// Rasterizer of states and bins. Thousands of states per pixel cost less this way than rectangles
+// on a canvas, and their shares are exact.
 import { STACK, WAIT, rgb } from "./palette.js";
 import { BINS, ROWS } from "./tiles.js";
 
@@ -6,39 +7,39 @@ import { BINS, ROWS } from "./tiles.js";
 /** @typedef {import("./tiles.js").StateTile} StateTile */
 /** @typedef {import("./palette.js").Palette} Palette */
 
-/** A state covers so much of a pixel at least, so that it is seen however short it is. */
-const LEAST = 0.15;
-/** What is not marked is drawn so strongly while something is. */
+/** Minimum coverage of a pixel by a state, so that a short one is visible. */
+const MIN_COVERAGE = 0.15;
+/** Opacity of states that are not highlighted, while others are. */
 export const DIMMED = 0.16;
-/** The period of the stripes of waiting, in pixels. */
+/** Period of the hatching of waits, in pixels. */
 export const PERIOD = 6;
-/** The part of it that is tint. */
+/** Share of the period between the stripes. */
 export const TINTED = 0.64;
-/** From this height on a row shows kinds one above the other, below it their mixture. */
+/** Row height in pixels from which kinds are stacked; lower rows show their mixture. */
 export const STACKED = 5;
 const KINDS = 5;
 
-/** A colour as the word of a pixel; all parts are from 0 to 1. @param {number} red @param {number} green @param {number} blue @param {number} alpha */
+/** Returns a colour as a pixel value; components are from 0 to 1. @param {number} red @param {number} green @param {number} blue @param {number} alpha */
 function word(red, green, blue, alpha) {
   return ((Math.round(255 * alpha) << 24) | (Math.round(255 * blue) << 16) | (Math.round(255 * green) << 8) | Math.round(255 * red)) >>> 0;
 }
 
-/** The colours of a palette, ready to be put into pixels. */
-class Inks {
+/** The colours of a palette as pixel values. */
+class PixelPalette {
   /** @param {Palette} colours */
   constructor(colours) {
     this.colours = colours;
     this.shades = colours.kinds.map(rgb);
     this.tint = rgb(colours.tint);
-    // From afar stripes are a mean of their colours.
+    // In mixtures stripes are the mean of their colours.
     this.far = this.shades.map((shade, kind) => (kind === WAIT ? shade.map((part, i) => TINTED * this.tint[i] + (1 - TINTED) * part) : shade));
     this.words = this.shades.map(([red, green, blue]) => word(red, green, blue, 1));
     this.tinted = word(this.tint[0], this.tint[1], this.tint[2], 1);
-    /** Mixtures of the bins of a tile. @type {WeakMap<BinTile, Uint32Array>} */
+    /** Cached mixtures of the bins of a tile. @type {WeakMap<BinTile, Uint32Array>} */
     this.mixed = new WeakMap();
   }
 
-  /** The mixture of shares that begin at a place and are so far apart, with more or less of all. @param {ArrayLike<number>} shares @param {number} at @param {number} apart @param {number} scale */
+  /** Mixes the colours of the shares at `at`, `at + apart`, ..., scaled. @param {ArrayLike<number>} shares @param {number} at @param {number} apart @param {number} scale */
   mix(shares, at, apart, scale) {
     let [all, red, green, blue] = [0, 0, 0, 0];
     for (let kind = 0; kind < KINDS; kind++) {
@@ -66,25 +67,25 @@ class Inks {
   }
 }
 
-/** Pixels, and what is put into them. */
+/** An image of states and bins. */
 export class Raster {
   constructor() {
     this.image = new ImageData(1, 1);
     this.pixels = new Uint32Array(this.image.data.buffer);
     this.ratio = 1;
-    /** @type {Inks | null} */
-    this.inks = null;
-    // What is drawn lies between these, and the pixels that it touches.
+    /** @type {PixelPalette | null} */
+    this.palette = null;
+    // The clip range, and the pixels it touches.
     this.left = this.right = 0;
     this.first = this.last = 0;
-    /** Of one row: how much of each pixel each kind covers. */
+    /** Coverage of each pixel of one row by each kind. */
     this.covered = new Float32Array(KINDS);
-    /** Of one row: its pixels, and which are striped. */
+    /** Pixels of one row, and which of them are striped. */
     this.line = new Uint32Array(1);
     this.striped = new Uint8Array(1);
   }
 
-  /** @param {number} width pixels of the screen @param {number} height @param {number} ratio @param {Palette} colours */
+  /** @param {number} width device pixels @param {number} height @param {number} ratio @param {Palette} colours */
   begin(width, height, ratio, colours) {
     if (this.image.width !== width || this.image.height !== height) {
       this.image = new ImageData(width, height);
@@ -96,7 +97,7 @@ export class Raster {
       this.pixels.fill(0);
     }
     this.ratio = ratio;
-    if (this.inks?.colours !== colours) this.inks = new Inks(colours);
+    if (this.palette?.colours !== colours) this.palette = new PixelPalette(colours);
     this.clip(0, width / ratio);
   }
 
@@ -107,14 +108,14 @@ export class Raster {
     [this.first, this.last] = [Math.min(width, Math.round(this.left)), Math.max(0, Math.round(this.right))];
   }
 
-  /** Pixels from the top to the bottom of a row. @param {number} top @param {number} height */
+  /** Returns the pixel lines of a row. @param {number} top @param {number} height */
   lines(top, height) {
     const first = Math.round(top * this.ratio);
     const last = Math.max(first + 1, Math.round((top + height) * this.ratio));
     return [Math.max(0, first), Math.min(this.image.height, last), first, last - first];
   }
 
-  /** Is a pixel one of the tint between stripes? @param {number} x @param {number} y */
+  /** Returns whether a pixel lies between stripes. @param {number} x @param {number} y */
   isTint(x, y) {
     const period = PERIOD * this.ratio;
     const at = (x + y + 1 - this.image.height) % period;
@@ -126,7 +127,7 @@ export class Raster {
     const step = tile.unit * scale * this.ratio;
     const begin = (tile.base - from) * scale * this.ratio;
     const { left, right } = this;
-    // They stand row after row.
+    // States are sorted by row.
     let [row, isSeen] = [-1, false];
     for (let i = 0; i < tile.count; i++) {
       if (tile.row[i] !== row) {
@@ -150,7 +151,7 @@ export class Raster {
     const first = Math.floor(begin);
     const last = Math.min(Math.floor(right), this.image.width - 1);
     if (first >= last) {
-      if (first < this.image.width) covered[at + first] += weight * Math.max(LEAST, right - begin);
+      if (first < this.image.width) covered[at + first] += weight * Math.max(MIN_COVERAGE, right - begin);
       return;
     }
     covered[at + first] += weight * (first + 1 - begin);
@@ -158,27 +159,27 @@ export class Raster {
     covered[at + last] += weight * (right - last);
   }
 
-  /** Puts what is covered into the pixels of a row. @param {number} top @param {number} height */
+  /** Converts the coverage to the pixels of a row. @param {number} top @param {number} height */
   row(top, height) {
     const { covered, line, striped, image: { width } } = this;
-    const inks = /** @type {Inks} */ (this.inks);
+    const palette = /** @type {PixelPalette} */ (this.palette);
     let hasStripes = false;
     for (let x = Math.max(0, this.first); x < this.last; x++) {
-      // Of a pixel at the edge only a part can be covered.
+      // A pixel at the edge of the clip range is covered only in part.
       const whole = Math.min(x + 1, this.right) - Math.max(x, this.left);
       const waits = covered[WAIT * width + x];
       striped[x] = waits >= 0.98 * whole && waits > 0 ? 1 : 0;
       if (striped[x]) hasStripes = true;
-      line[x] = striped[x] ? inks.words[WAIT] : inks.mix(covered, x, width, 1 / Math.max(LEAST, whole));
+      line[x] = striped[x] ? palette.words[WAIT] : palette.mix(covered, x, width, 1 / Math.max(MIN_COVERAGE, whole));
     }
     covered.fill(0);
     this.put(top, height, hasStripes);
   }
 
-  /** Copies the line into all lines of a row. @param {number} top @param {number} height @param {boolean} hasStripes */
+  /** Copies the pixels to all lines of a row. @param {number} top @param {number} height @param {boolean} hasStripes */
   put(top, height, hasStripes) {
     const { pixels, line, striped, image: { width } } = this;
-    const tinted = /** @type {Inks} */ (this.inks).tinted;
+    const tinted = /** @type {PixelPalette} */ (this.palette).tinted;
     const [begin, end] = this.lines(top, height);
     const first = Math.max(0, this.first);
     if (first >= this.last) return;
@@ -195,7 +196,7 @@ export class Raster {
     const bin = (/** @type {number} */ pixel) => Math.max(0, Math.min(BINS - 1, Math.floor(((pixel + 0.5) / this.ratio - x) * (BINS / width))));
     const first = Math.max(0, this.first);
     const places = Int32Array.from({ length: Math.max(0, this.last - first) }, (_, i) => bin(first + i));
-    const words = height < STACKED ? /** @type {Inks} */ (this.inks).bins(tile) : null;
+    const words = height < STACKED ? /** @type {PixelPalette} */ (this.palette).bins(tile) : null;
     for (let row = 0; row < Math.min(ROWS, tile.rows); row++) {
       if (Number.isNaN(tops[row])) continue;
       if (!words) {
@@ -207,7 +208,7 @@ export class Raster {
     }
   }
 
-  /** Kinds one above the other. @param {BinTile} tile @param {number} row @param {Int32Array} places @param {number} top @param {number} height */
+  /** Draws stacked kinds. @param {BinTile} tile @param {number} row @param {Int32Array} places @param {number} top @param {number} height */
   stacks(tile, row, places, top, height) {
     const [begin, end, from, lines] = this.lines(top, height);
     const cells = tile.rows * BINS;
@@ -217,10 +218,10 @@ export class Raster {
     }
   }
 
-  /** A column of kinds one above the other, from a bottom up. @param {number} x @param {number} bottom @param {number} begin @param {number} end @param {(kind: number) => number} high how high each is */
+  /** Draws a column of stacked kinds from the bottom up. @param {number} x @param {number} bottom @param {number} begin @param {number} end @param {(kind: number) => number} high height of each */
   column(x, bottom, begin, end, high) {
     const { pixels, image: { width } } = this;
-    const { words, tinted } = /** @type {Inks} */ (this.inks);
+    const { words, tinted } = /** @type {PixelPalette} */ (this.palette);
     let [filled, y] = [0, bottom - 1];
     for (const kind of STACK) {
       filled += high(kind);

@@ -1,10 +1,10 @@
-// Which row shows which ranks: grouped, sorted, unfolded.
+// Assignment of ranks to rows: grouping, sorting, expanding.
 
-/** What rows can be sorted by: a name and a column of the summary. @type {[string, number][]} */
+/** Sort orders of rows: a name and a column of the summary. @type {[string, number][]} */
 export const ORDERS = [["rank", -1], ["waiting", 4], ["computing", 0], ["end", 5], ["bytes sent", 8], ["bytes received", 10]];
 
-/** Rows are at least so high before ranks are grouped, and at most so high. */
-const [LEAST, MOST] = [3, 56];
+/** Minimum row height in pixels before ranks are grouped, and maximum. */
+const [MIN_HEIGHT, MAX_HEIGHT] = [3, 56];
 
 /** @typedef {{group: number, index: number}} Row */
 
@@ -13,12 +13,12 @@ export class Rows {
   /** @param {import("./source.js").Source} source */
   constructor(source) {
     this.source = source;
-    /** A row is 2^group lines, or as many as needed for all to be seen if negative. */
-    this.wish = -1;
+    /** Requested group: a row is 2^group lines; negative for as many as needed to show all. */
+    this.requestedGroup = -1;
     this.order = 0;
     this.helpers = true;
-    /** Groups whose ranks are shown, by size and place. @type {Set<string>} */
-    this.unfolded = new Set();
+    /** Expanded groups, by size and index. @type {Set<string>} */
+    this.expanded = new Set();
     this.zoom = 1;
     this.scroll = 0;
     this.group = 0;
@@ -33,32 +33,32 @@ export class Rows {
     this.made = "";
   }
 
-  /** Lines that are shown. */
+  /** Number of lines shown. */
   get lines() {
     const { lines, ranks } = this.source.meta;
     return this.helpers ? lines : ranks;
   }
 
-  /** How many lines are in a row. @param {Row} row */
+  /** Returns the number of lines of a row. @param {Row} row */
   size(row) {
     const first = row.index * 2 ** row.group;
     return Math.max(0, Math.min(2 ** row.group, this.source.meta.lines - first));
   }
 
-  /** Fits the rows into so many pixels. @param {number} room */
+  /** Fits the rows into `room` pixels. @param {number} room */
   layout(room) {
     this.room = room;
     const least = this.source.meta.base ?? 0;
-    let group = this.wish < 0 ? -1 : Math.max(least, this.wish);
+    let group = this.requestedGroup < 0 ? -1 : Math.max(least, this.requestedGroup);
     if (group < 0) {
       group = least;
-      while (Math.ceil(this.lines / 2 ** group) * LEAST > room * this.zoom && group < this.source.meta.whole) group += 1;
+      while (Math.ceil(this.lines / 2 ** group) * MIN_HEIGHT > room * this.zoom && group < this.source.meta.whole) group += 1;
     }
     this.group = Math.min(group, this.source.meta.whole);
-    const key = [this.group, this.order, this.helpers, ...this.unfolded].join();
+    const key = [this.group, this.order, this.helpers, ...this.expanded].join();
     if (key !== this.made) this.make(key);
     const count = Math.max(1, this.list.length);
-    this.height = Math.min(MOST * this.zoom, Math.max((room * this.zoom) / count, 1));
+    this.height = Math.min(MAX_HEIGHT * this.zoom, Math.max((room * this.zoom) / count, 1));
     this.scroll = Math.max(0, Math.min(this.scroll, count * this.height - room));
   }
 
@@ -78,12 +78,12 @@ export class Rows {
     for (const index of order) {
       this.places[index] = this.list.length;
       this.list.push({ group: this.group, index });
-      if (this.isUnfolded({ group: this.group, index })) this.unfold(index);
+      if (this.isExpanded({ group: this.group, index })) this.expand(index);
     }
   }
 
   /** @param {number} index */
-  unfold(index) {
+  expand(index) {
     if (!this.source.hasLines) return;
     const first = index * 2 ** this.group;
     for (let line = first; line < Math.min(first + 2 ** this.group, this.lines); line++) {
@@ -92,22 +92,22 @@ export class Rows {
     }
   }
 
-  /** Are the ranks of a group shown? @param {Row} row */
-  isUnfolded({ group, index }) {
-    return group > 0 && this.unfolded.has(`${group}/${index}`);
+  /** Returns whether a group is expanded. @param {Row} row */
+  isExpanded({ group, index }) {
+    return group > 0 && this.expanded.has(`${group}/${index}`);
   }
 
-  /** Shows the ranks of a group, or hides them. @param {Row} row */
+  /** Expands or collapses a group. @param {Row} row */
   toggle({ group, index }) {
     const name = `${group}/${index}`;
-    if (group > 0 && !this.unfolded.delete(name)) this.unfolded.add(name);
+    if (group > 0 && !this.expanded.delete(name)) this.expanded.add(name);
   }
 
-  /** Makes the row of a rank high enough to be seen, and brings it to the middle. @param {number} rank @param {number} high pixels */
+  /** Makes the row of a rank at least `high` pixels high and scrolls it to the middle. @param {number} rank @param {number} high pixels */
   reveal(rank, high) {
     /** @type {Row | null} */
     let opened = null;
-    // In higher rows groups are smaller, so that this may take some steps.
+    // Higher rows make groups smaller, so this may take several steps.
     for (let step = 0; step < 32; step++) {
       this.layout(this.room);
       if (opened && opened.group !== this.group) {
@@ -116,7 +116,7 @@ export class Rows {
       }
       /** @type {Row} */
       const row = { group: this.group, index: Math.floor(rank / 2 ** this.group) };
-      if (row.group > 0 && !this.isUnfolded(row)) this.toggle((opened = row));
+      if (row.group > 0 && !this.isExpanded(row)) this.toggle((opened = row));
       else if (this.height < high && this.zoom < this.lines) this.zoom = Math.min(this.lines, Math.max(1.01 * this.zoom, (high * this.list.length) / this.room));
       else break;
     }
@@ -124,7 +124,7 @@ export class Rows {
     this.layout(this.room);
   }
 
-  /** A sum of the summary over the lines of a row. @param {Row} row @param {number} column */
+  /** Returns the total of a summary column over the lines of a row. @param {Row} row @param {number} column */
   sum(row, column) {
     const { lines } = this.source.meta;
     let [first, sum] = [row.index * 2 ** row.group, 0];
@@ -135,31 +135,31 @@ export class Rows {
     return sum;
   }
 
-  /** The place of the row that shows a line, or -1. @param {number} line */
+  /** Returns the index of the row that shows a line, or -1. @param {number} line */
   place(line) {
     return this.single.get(line) ?? this.places[Math.floor(line / 2 ** this.group)] ?? -1;
   }
 
-  /** The middle of the row that shows a line; not a number if there is none. @param {number} line */
+  /** Returns the vertical middle of the row that shows a line; NaN if there is none. @param {number} line */
   middle(line) {
     const place = this.place(line);
     return place < 0 ? NaN : (place + 0.5) * this.height - this.scroll;
   }
 
-  /** The row at a height, with its place. @param {number} y */
+  /** Returns the row at a height. @param {number} y */
   at(y) {
     const place = Math.floor((y + this.scroll) / this.height);
     const row = this.list[place];
     return row ? { row, place, top: place * this.height - this.scroll } : null;
   }
 
-  /** The places of the rows that are seen: from, and up to. */
+  /** Index range of the visible rows: first, and one past the last. */
   get seen() {
     const first = Math.max(0, Math.floor(this.scroll / this.height));
     return [first, Math.min(this.list.length, Math.ceil((this.scroll + this.room) / this.height))];
   }
 
-  /** What a row is called. @param {Row} row */
+  /** Returns the short name of a row. @param {Row} row */
   name(row) {
     const { ranks, helps } = this.source.meta;
     const first = row.index * 2 ** row.group;
@@ -167,7 +167,7 @@ export class Rows {
     return first < ranks ? String(first) : `${helps[first - ranks] ?? "?"}+`;
   }
 
-  /** What a row is called in a sentence. @param {Row} row */
+  /** Returns the name of a row for sentences. @param {Row} row */
   title(row) {
     const { ranks, helps } = this.source.meta;
     const first = row.index * 2 ** row.group;
@@ -176,7 +176,7 @@ export class Rows {
   }
 }
 
-/** A rank or a helper in words. @param {number} line @param {number} ranks @param {number[]} helps */
+/** Returns the name of a rank or a helper. @param {number} line @param {number} ranks @param {number[]} helps */
 export function lineTitle(line, ranks, helps) {
   return line < ranks ? `rank ${line}` : `helper of rank ${helps[line - ranks] ?? "?"}`;
 }

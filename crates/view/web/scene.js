@@ -1,4 +1,5 @@
-// What a diagram draws: which tiles are seen, and the states, messages and the critical path in them.
+// Content of a diagram: selects the tiles in view and draws their states, messages and the critical
+// path.
 import { binned } from "./bins.js";
 import { columns, levelFor } from "./source.js";
 import { BINS, ROWS } from "./tiles.js";
@@ -8,23 +9,23 @@ import { BINS, ROWS } from "./tiles.js";
 /** @typedef {import("./tiles.js").StateTile} StateTile */
 /** @typedef {import("./tiles.js").TrafficTile} TrafficTile */
 /** @typedef {import("./canvas.js").Renderer} Renderer */
-/** A tile with the part of time that it is to show. @template T @typedef {{tile: T, from: number, to: number}} Part */
+/** A tile with the interval it shows. @template T @typedef {{tile: T, from: number, to: number}} Part */
 /** @typedef {{from: number, to: number, left: number, scale: number}} Axis */
 
-/** At most so many single messages are drawn with a dot where they arrive. */
-const FEW = 400;
-/** At most about so many flows between groups are drawn of a tile, those with the most messages. Some five tiles are in view. */
-const MOST_FLOWS = 600;
-/** Lines are drawn so many pixels beyond what is seen: they have a width. */
-const BEYOND = 5;
+/** Upper limit of messages in view that are drawn with a dot at their arrival. */
+const MAX_DOTTED = 400;
+/** Approximate upper limit of flows drawn per tile, those with the most messages. About five tiles are in view. */
+const MAX_FLOWS = 600;
+/** Pixels that lines are drawn beyond the window, since they have a width. */
+const OVERDRAW = 5;
 
-/** Tiles of states by the tile that they are bins of. @type {WeakMap<StateTile, Map<string, BinTile>>} */
+/** Cache of bins computed from tiles of states. @type {WeakMap<StateTile, Map<string, BinTile>>} */
 const grouped = new WeakMap();
-/** Flows of a tile that are drawn. @type {WeakMap<TrafficTile, number[]>} */
+/** Cache of the flows drawn per tile. @type {WeakMap<TrafficTile, number[]>} */
 const strongest = new WeakMap();
 
 /**
- * Tiles that cover a window, with the part of time that each is to show.
+ * Returns the tiles that cover a window, with the interval each shows.
  * @template T
  * @param {Source} source
  * @param {Axis} axis
@@ -45,7 +46,7 @@ export function cover(source, axis, get) {
   return parts;
 }
 
-/** Tiles of states that cover a window. @param {Source} source @param {Axis} axis @param {number} group @param {number} row */
+/** Returns the tiles of states that cover a window. @param {Source} source @param {Axis} axis @param {number} group @param {number} row */
 export function coverStates(source, axis, group, row) {
   return cover(source, axis, (level, column) => {
     const tile = source.states(group, level, row, column);
@@ -69,13 +70,13 @@ function asBins(source, tile, level, column) {
   return bins;
 }
 
-/** Tiles of messages that cover a window. @param {Source} source @param {Axis} axis */
+/** Returns the tiles of messages that cover a window. @param {Source} source @param {Axis} axis */
 export function coverTraffic(source, axis) {
   return cover(source, axis, (level, column) => source.traffic(level, column));
 }
 
 /**
- * Rows that are seen, by the tile in which they are.
+ * Groups the visible rows by tile.
  * @param {import("./rows.js").Rows} rows
  * @param {number} pad
  */
@@ -96,13 +97,13 @@ function buckets(rows, pad) {
   return found.values();
 }
 
-/** How much of a row is left free above and below. @param {number} height */
+/** Returns the padding of a row in pixels, above and below. @param {number} height */
 export function padding(height) {
   return height < 8 ? 0 : Math.min(5, Math.round(height * 0.12));
 }
 
 /**
- * Draws the states that are seen.
+ * Draws the states in view.
  * @param {Renderer} renderer
  * @param {Source} source
  * @param {import("./rows.js").Rows} rows
@@ -126,7 +127,7 @@ export function drawStates(renderer, source, rows, axis, call) {
 }
 
 /**
- * Visits each message that is seen, once.
+ * Visits each message in view once.
  * @param {Part<TrafficTile>[]} parts
  * @param {(messages: import("./tiles.js").Messages, i: number) => void} visit
  */
@@ -136,13 +137,14 @@ export function eachMessage(parts, visit) {
     if (!messages) return;
     for (let i = 0; i < tile.count; i++) {
       const sent = messages.sent[i];
-      // One that is in several tiles is shown by that in which it begins, or by the first that is seen.
+      // A message in several tiles is shown by the one in which it is sent, or by the first in
+      // view.
       if (sent < to && (sent >= from || place === 0)) visit(messages, i);
     }
   });
 }
 
-/** How many messages are on their way in a window: one by one, and of those in groups. @param {Part<TrafficTile>[]} parts @param {Axis} axis */
+/** Counts the messages in flight in a window: individual ones, and those in flows. @param {Part<TrafficTile>[]} parts @param {Axis} axis */
 export function countMessages(parts, axis) {
   let [single, many] = [0, 0];
   eachMessage(parts, (messages, i) => {
@@ -160,19 +162,19 @@ export function countMessages(parts, axis) {
   return { single, many };
 }
 
-/** The flows with the most messages, the strongest first; of equal ones every so-and-so-many-th. @param {TrafficTile} tile */
+/** Returns the flows with the most messages, largest first; of equal ones an evenly spaced selection. @param {TrafficTile} tile */
 function chosen(tile) {
   const { flows } = tile;
   let list = strongest.get(tile);
   if (!flows || list) return list ?? [];
-  // What stays within a row would only hide it.
+  // Flows within one row would only hide it.
   list = Array.from(flows.count.keys()).filter((i) => flows.from[i] !== flows.to[i]);
   list.sort((one, other) => flows.count[other] - flows.count[one] || one - other);
-  if (list.length > MOST_FLOWS) {
-    const least = flows.count[list[MOST_FLOWS]];
+  if (list.length > MAX_FLOWS) {
+    const least = flows.count[list[MAX_FLOWS]];
     const above = list.findIndex((i) => flows.count[i] === least);
     const equal = list.filter((i) => flows.count[i] === least);
-    const step = equal.length / Math.max(1, MOST_FLOWS - above);
+    const step = equal.length / Math.max(1, MAX_FLOWS - above);
     list = [...list.slice(0, above), ...equal.filter((_, place) => Math.floor((place + 1) / step) > Math.floor(place / step))];
   }
   strongest.set(tile, list);
@@ -180,7 +182,7 @@ function chosen(tile) {
 }
 
 /**
- * Visits each flow between groups that is drawn, with the moment in the middle of its bin.
+ * Visits each flow that is drawn, with the time in the middle of its bin.
  * @param {Part<TrafficTile>[]} parts
  * @param {(flows: import("./tiles.js").Flows, i: number, at: number, tile: TrafficTile) => void} visit
  */
@@ -196,7 +198,7 @@ export function eachFlow(parts, visit) {
 }
 
 /**
- * Adds what of a line is in a window, if anything is; answers that. Rows that are not shown are nowhere.
+ * Clips a line to a window and adds it; returns whether anything is left. Lines from or to hidden rows (NaN) are skipped.
  * @param {number[]} lines
  * @param {number} width of the window
  * @param {[number, number, number, number]} ends
@@ -205,23 +207,23 @@ export function eachFlow(parts, visit) {
  * @returns {boolean}
  */
 function add(lines, width, [left, top, right, end], wide, alpha) {
-  // Clocks that differ let messages arrive before they are sent.
+  // Where clocks differ, messages arrive before they are sent.
   if (right < left) return add(lines, width, [right, end, left, top], wide, alpha);
-  if (right < -BEYOND || left > width + BEYOND || Number.isNaN(top + end)) return false;
-  const [from, to] = [Math.max(left, -BEYOND), Math.min(right, width + BEYOND)];
+  if (right < -OVERDRAW || left > width + OVERDRAW || Number.isNaN(top + end)) return false;
+  const [from, to] = [Math.max(left, -OVERDRAW), Math.min(right, width + OVERDRAW)];
   const slope = right > left ? (end - top) / (right - left) : 0;
   lines.push(from, top + (from - left) * slope, to, end - (right - to) * slope, wide, alpha);
   return true;
 }
 
 /**
- * Draws the messages of a window of so many pixels.
+ * Draws the messages of a window of `width` pixels.
  * @param {Renderer} renderer
  * @param {Part<TrafficTile>[]} parts
  * @param {import("./rows.js").Rows} rows
  * @param {Axis} axis
  * @param {number} width
- * @param {number} weight how many are in view
+ * @param {number} weight number of messages in view
  * @param {string} colour
  */
 export function drawMessages(renderer, parts, rows, axis, width, weight, colour) {
@@ -232,16 +234,16 @@ export function drawMessages(renderer, parts, rows, axis, width, weight, colour)
   const alpha = Math.max(0.12, Math.min(0.75, 14 / Math.sqrt(weight + 1)));
   eachMessage(parts, (messages, i) => {
     const [left, right] = [x(messages.sent[i]), x(messages.sent[i] + messages.travel[i])];
-    if (Math.max(left, right) < -BEYOND || Math.min(left, right) > width + BEYOND) return;
+    if (Math.max(left, right) < -OVERDRAW || Math.min(left, right) > width + OVERDRAW) return;
     const [top, end] = [rows.middle(messages.from[i]), rows.middle(messages.to[i])];
     if (isHidden(top, end) || (top === end && rows.group > 0)) return;
-    if (add(lines, width, [left, top, right, end], 1, alpha) && weight <= FEW) dots.push(right - 2, end, right + 2, end, 4, Math.min(1, alpha + 0.1));
+    if (add(lines, width, [left, top, right, end], 1, alpha) && weight <= MAX_DOTTED) dots.push(right - 2, end, right + 2, end, 4, Math.min(1, alpha + 0.1));
   });
   eachFlow(parts, (flows, i, at, tile) => {
     const size = 2 ** tile.group;
     const [top, end] = [flows.from[i], flows.to[i]].map((group) => rows.middle(Math.min(group * size + (size >> 1), rows.source.meta.lines - 1)));
     if (top === end || isHidden(top, end)) return;
-    // In steps, so that many lines have the same width and are drawn together.
+    // Quantized, so that many lines have the same width and are drawn together.
     const strength = Math.round(4 * Math.log10(1 + flows.count[i])) / 4;
     add(lines, width, [x(at), top, x(at + flows.travel[i]), end], 0.6 + 0.5 * strength, Math.min(0.5, 0.08 + 0.06 * strength));
   });
@@ -250,7 +252,7 @@ export function drawMessages(renderer, parts, rows, axis, width, weight, colour)
 }
 
 /**
- * Draws the critical path in a window of so many pixels, with a halo, so that it is seen on all colours.
+ * Draws the critical path in a window of `width` pixels, with a halo, so that it is visible on all colours.
  * @param {Renderer} renderer
  * @param {Part<TrafficTile>[]} parts
  * @param {import("./rows.js").Rows} rows

@@ -1,44 +1,45 @@
-// Search: ranks by number, calls by name. What is chosen is brought into view, and calls are marked and gone through in the order of time.
+// Search: ranks by number, calls by name. A selected rank is scrolled into view; a selected call is
+// highlighted, and its occurrences are visited in time order.
 import { element } from "./chart.js";
 import { Occurrences } from "./occurrences.js";
 import { LABELS } from "./palette.js";
 import { count, time } from "./units.js";
 
-/** At most so many proposals. */
-const MOST = 12;
+/** Upper limit of suggestions. */
+const MAX_SUGGESTIONS = 12;
 
-/** @typedef {{title: string, detail: string, choose: () => void}} Proposal */
-/** A kind of states in a call, how many there are, and the longest. @typedef {{name: string, call: number, kind: number, count: number, line: number, from: number, to: number}} Call */
+/** @typedef {{title: string, detail: string, choose: () => void}} Suggestion */
+/** A kind of state in a call, the number of its occurrences, and the longest. @typedef {{name: string, call: number, kind: number, count: number, line: number, from: number, to: number}} Call */
 
 /**
- * What fits a text.
+ * Returns suggestions for a text.
  * @param {import("./source.js").Meta} meta
  * @param {string} text
  * @param {(rank: number) => void} toRank
  * @param {(call: Call) => void} toCall
- * @returns {Proposal[]}
+ * @returns {Suggestion[]}
  */
-function proposals(meta, text, toRank, toCall) {
-  /** @type {Proposal[]} */
+function suggestions(meta, text, toRank, toCall) {
+  /** @type {Suggestion[]} */
   const found = [];
   const digits = /^\s*(?:rank\s*)?(\d+)\s*$/i.exec(text);
   if (digits && Number(digits[1]) < meta.ranks) {
     const rank = Number(digits[1]);
-    found.push({ title: `rank ${rank}`, detail: "show its row", choose: () => toRank(rank) });
+    found.push({ title: `rank ${rank}`, detail: "go to its row", choose: () => toRank(rank) });
   }
   const wanted = text.trim().toLowerCase();
   if (!wanted) return found;
   for (const [call, kind, number, all, longest, line, from] of [...meta.sums.calls].sort((one, other) => other[3] - one[3])) {
     const name = call > 0 ? meta.calls[call - 1] ?? "" : LABELS[kind];
     if (!name.toLowerCase().includes(wanted) && !LABELS[kind].includes(wanted)) continue;
-    const detail = `${count(number)} times, ${time(all)}; the longest takes ${time(longest)} on rank ${line}`;
-    const title = call > 0 ? `${name} ${LABELS[kind]}` : name;
+    const detail = `${count(number)} times, ${time(all)} in total; longest ${time(longest)} on rank ${line}`;
+    const title = call > 0 ? `${name}: ${LABELS[kind]}` : name;
     found.push({ title, detail, choose: () => toCall({ name: call > 0 ? name : "", call, kind, count: number, line, from, to: from + longest }) });
   }
-  return found.slice(0, MOST);
+  return found.slice(0, MAX_SUGGESTIONS);
 }
 
-/** The field and its list. */
+/** The search field and its list of suggestions. */
 export class Search {
   /**
    * @param {import("./source.js").Source} source
@@ -50,17 +51,17 @@ export class Search {
     this.diagram = diagram;
     this.app = app;
     this.field = element("input", "", {
-      type: "search", placeholder: "Search rank or call  ( / )", "aria-label": "Search a rank or a call", autocomplete: "off", spellcheck: "false",
+      type: "search", placeholder: "Search rank or call  ( / )", "aria-label": "Search for a rank or a call", autocomplete: "off", spellcheck: "false",
     });
-    this.list = element("ul", "found", { role: "listbox", "aria-label": "Found", hidden: "" });
-    this.place = element("output", "place", { "aria-label": "Which of those that were found" });
-    this.steps = element("span", "steps", { hidden: "" }, [this.button("‹", "The one before (Shift+N)", -1), this.place, this.button("›", "The next one (N)", 1)]);
+    this.list = element("ul", "found", { role: "listbox", "aria-label": "Suggestions", hidden: "" });
+    this.place = element("output", "place", { "aria-label": "Position in the search results" });
+    this.steps = element("span", "steps", { hidden: "" }, [this.button("‹", "Previous (Shift+N)", -1), this.place, this.button("›", "Next (N)", 1)]);
     this.box = element("div", "search", {}, [this.steps, this.field, this.list]);
     this.chosen = 0;
-    /** What is gone through, and where that is. @type {Occurrences | null} */
+    /** Occurrences being visited, and the current position. @type {Occurrences | null} */
     this.occurrences = null;
     this.number = 0;
-    /** @type {Proposal[]} */
+    /** @type {Suggestion[]} */
     this.found = [];
     this.field.addEventListener("input", () => this.look());
     this.field.addEventListener("keydown", (event) => this.key(event));
@@ -70,19 +71,19 @@ export class Search {
   look() {
     this.chosen = 0;
     if (!this.field.value) this.mark("");
-    this.found = proposals(this.source.meta, this.field.value, (rank) => this.toRank(rank), (call) => this.toCall(call));
+    this.found = suggestions(this.source.meta, this.field.value, (rank) => this.toRank(rank), (call) => this.toCall(call));
     this.show();
   }
 
   show() {
     this.list.hidden = this.field.value.trim() === "";
     if (this.found.length === 0) {
-      this.list.replaceChildren(element("li", "", {}, ["No rank and no call of this name"]));
+      this.list.replaceChildren(element("li", "", {}, ["No matching rank or call"]));
       return;
     }
-    this.list.replaceChildren(...this.found.map((proposal, i) => {
+    this.list.replaceChildren(...this.found.map((suggestion, i) => {
       const item = element("li", "", { role: "option", "aria-selected": String(i === this.chosen) }, [
-        element("b", "", {}, [proposal.title]), element("span", "", {}, [proposal.detail]),
+        element("b", "", {}, [suggestion.title]), element("span", "", {}, [suggestion.detail]),
       ]);
       item.addEventListener("pointerdown", () => this.choose(i));
       return item;
@@ -104,11 +105,11 @@ export class Search {
 
   /** @param {number} i */
   choose(i) {
-    const proposal = this.found[i];
-    if (!proposal) return;
-    proposal.choose();
+    const suggestion = this.found[i];
+    if (!suggestion) return;
+    suggestion.choose();
     this.list.hidden = true;
-    this.app.say(proposal.title);
+    this.app.announce(suggestion.title);
     this.diagram.surface.canvas.focus();
   }
 
@@ -140,7 +141,7 @@ export class Search {
     this.diagram.reveal(rank);
   }
 
-  /** Goes to the longest, from which others can be reached. @param {Call} call */
+  /** Goes to the longest occurrence, from which the others can be reached. @param {Call} call */
   toCall({ name, call, kind, count: number, line, from, to }) {
     this.mark(name);
     const { view } = this.app;
@@ -152,7 +153,7 @@ export class Search {
     this.follow(all.at(line, from));
   }
 
-  /** Goes to the next one or the one before, around the end; answers whether there is anything to go to. @param {number} by */
+  /** Goes to the next or previous occurrence, cyclically; returns whether there are any. @param {number} by */
   step(by) {
     const { occurrences: all } = this;
     if (!all) return false;
@@ -164,21 +165,21 @@ export class Search {
     return true;
   }
 
-  /** Says which one it is, once that is known. @param {Promise<import("./occurrences.js").Occurrence | null>} found */
+  /** Shows the position of an occurrence once it is known. @param {Promise<import("./occurrences.js").Occurrence | null>} found */
   async follow(found) {
     const all = this.occurrences;
     const answer = await found.catch(() => null);
     if (!all || this.occurrences !== all) return;
     this.steps.hidden = false;
     this.number = answer?.number ?? 0;
-    this.place.textContent = answer ? `${count(answer.number + 1)} of ${count(all.count)}` : `the longest of ${count(all.count)}`;
-    this.place.title = answer ? "" : `Not all of them are here; "panto view ${this.source.meta.name}" goes from one to the next.`;
+    this.place.textContent = answer ? `${count(answer.number + 1)} of ${count(all.count)}` : `longest of ${count(all.count)}`;
+    this.place.title = answer ? "" : `This page does not embed all of them; run "panto view ${this.source.meta.name}" to step through them.`;
     for (const button of this.steps.querySelectorAll("button")) button.disabled = !answer;
     if (!answer) this.occurrences = null;
-    this.app.say(`${this.place.textContent}`);
+    this.app.announce(`${this.place.textContent}`);
   }
 
-  /** Brings a state into view, at the zoom that there is if it can be seen there. @param {import("./occurrences.js").Occurrence} found */
+  /** Brings an occurrence into view, at the current zoom if it is visible there. @param {import("./occurrences.js").Occurrence} found */
   bring({ line, from, to }) {
     const { view } = this.app;
     const isSeen = to - from < 0.9 * view.width && to - from > view.width / 2000;

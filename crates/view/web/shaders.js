@@ -1,4 +1,4 @@
-// What the graphics card runs: states, bins and lines as rectangles, each placed by its own numbers.
+// Shaders for WebGL2: states, bins and lines as instanced rectangles.
 import { STACK, WAIT } from "./palette.js";
 import { DIMMED, PERIOD, TINTED } from "./raster.js";
 import { BINS, ROWS } from "./tiles.js";
@@ -29,7 +29,8 @@ vec2 corner() {
 }
 `;
 
-// Offsets are subtracted as whole numbers before they become floating-point ones: that keeps every digit however deep the zoom.
+// Offsets are subtracted as integers before conversion to floating point, which keeps full
+// precision at any zoom.
 export const STATES_VERTEX = `${PLACE}
 in uint from;
 in uint to;
@@ -90,7 +91,7 @@ void main() {
   vec3 mixed = vec3(0.0);
   for (int i = 0; i < 5; i++) {
     float part = ORDER[i] == 4 ? waits : most[ORDER[i]];
-    // From afar stripes are a mean of their colours.
+    // In mixtures stripes are the mean of their colours.
     mixed += part * (ORDER[i] == 4 ? mix(shades[4], tint, ${TINTED}) : shades[ORDER[i]]);
     filled += part;
     if (stacked && 1.0 - at.y < filled) {

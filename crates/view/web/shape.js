@@ -1,7 +1,7 @@
-// Where processors lie in a drawing of a topology, and which are linked. Coordinates are from 0 to 1.
+// Layouts of topologies: positions of processors, and links. Coordinates are from 0 to 1.
 
 /** @typedef {{x: number, y: number}[]} Places */
-/** @typedef {{places: Places, links: [number, number][], inner: Places, spokes: [number, number][]}} Drawing places of ranks, links between them; inner nodes, and links from the i-th node (ranks, then inner ones) to another */
+/** @typedef {{places: Places, links: [number, number][], inner: Places, spokes: [number, number][]}} Drawing positions of ranks and links between them; positions of switches, and links from the i-th vertex (ranks, then switches) to another */
 
 /** @param {Places} places @param {[number, number][]} links @returns {Drawing} */
 function drawing(places, links) {
@@ -32,7 +32,7 @@ function grid(count, extents, wraps) {
   return drawing(spread(Array.from({ length: count }, (_, i) => flat(at(i).reverse()))), links);
 }
 
-/** Several dimensions in two: the third goes up to the right, further ones far to the right or down. @param {number[]} at */
+/** Projects several dimensions to two: the third goes up to the right, further ones far to the right or down. @param {number[]} at */
 function flat(at) {
   const [x, y = 0, z = 0, ...rest] = at;
   const far = rest.reduce((sum, value, i) => sum + value * (i + 1), 0);
@@ -56,7 +56,7 @@ function hypercube(count, dimensions) {
   return drawing(spread(places), links);
 }
 
-/** Processors inside a tree, numbered from its root. @param {number} count @param {number} arity @returns {Drawing} */
+/** A tree with processors at all vertices, numbered from its root. @param {number} count @param {number} arity @returns {Drawing} */
 function tree(count, arity) {
   /** @type {Places} */
   const places = [];
@@ -71,7 +71,7 @@ function tree(count, arity) {
   return drawing(spread(places), links);
 }
 
-/** Processors at the leaves of a tree. @param {number} count @param {number} arity @returns {Drawing} */
+/** A tree with processors at its leaves. @param {number} count @param {number} arity @returns {Drawing} */
 function leaves(count, arity) {
   let depth = 0;
   while (arity ** depth < count) depth += 1;
@@ -92,7 +92,7 @@ function leaves(count, arity) {
     inner: inner.map(({ x, y }) => ({ x: 0.04 + 0.92 * x, y: 0.06 + 0.88 * y })) };
 }
 
-/** As wide and high as there is room. @param {Places} places @returns {Places} */
+/** Scales positions to the available space. @param {Places} places @returns {Places} */
 function spread(places) {
   const [xs, ys] = [places.map(({ x }) => x), places.map(({ y }) => y)];
   const [left, top] = [Math.min(...xs), Math.min(...ys)];
@@ -103,7 +103,7 @@ function spread(places) {
   }));
 }
 
-/** A drawing of a topology with so many processors. @param {{shape: string, extents?: number[]}} topology @param {number} count @returns {Drawing} */
+/** Returns the layout of a topology with `count` processors. @param {{shape: string, extents?: number[]}} topology @param {number} count @returns {Drawing} */
 export function draw(topology, count) {
   const extents = topology.extents ?? [];
   switch (topology.shape) {

@@ -1,37 +1,38 @@
-// Pictures of slices of time: each is drawn once and moves with the view, so that a frame costs little whatever there is to see.
+// Cached images of slices of time: each is drawn once and moves with the view, so that a frame is
+// cheap however much there is to see.
 
-/** Pixels of a slice: a multiple of the period of stripes, so that these go on in the next one. */
+/** Width of a slice in pixels: a multiple of the period of stripes, so that these continue in the next slice. */
 const WIDTH = 192;
-/** Milliseconds of a frame in which slices are drawn, if they are not drawn all at once. One is drawn in any case. */
+/** Milliseconds per frame for drawing slices, unless all are drawn at once. One is always drawn. */
 const BUDGET = 5;
-/** All slices are drawn at once if they will take so many milliseconds at most. */
-const QUICK = 12;
-/** While the zoom changes the last picture is stretched, for so many milliseconds or so many times as long as a new one takes. */
-const [STRETCHED, TIMES] = [150, 5];
-/** A slice of which tiles are missing is drawn again after so many milliseconds, or when no more are on their way. */
-const PATIENCE = 120;
+/** All slices are drawn at once if that is expected to take this many milliseconds at most. */
+const FAST_ENOUGH = 12;
+/** While the zoom changes the last image is stretched: for this many milliseconds, or this many times the cost of a new one. */
+const [STRETCH_MIN, STRETCH_FACTOR] = [150, 5];
+/** Milliseconds after which a slice with missing tiles is redrawn, if tiles are still being loaded. */
+const RETRY_DELAY = 120;
 
 /**
- * What is to be seen, and how. If anything changes but the moment, slices are drawn anew.
+ * What to show, and how. If anything but the start changes, slices are redrawn.
  * @typedef {object} Frame
- * @property {number} from the moment at the left
- * @property {number} scale pixels a picosecond
+ * @property {number} from time at the left edge, in picoseconds
+ * @property {number} scale pixels per picosecond
  * @property {number} height
- * @property {number} ratio pixels of the screen a pixel
- * @property {string} look which rows there are, and their colours
+ * @property {number} ratio device pixels per pixel
+ * @property {string} look identifies rows and colours
  * @property {number} rowHeight
  * @property {number} scroll
- * @property {number} weight how strongly messages are drawn
- * @property {number} version changes with the tiles that are there
- * @property {boolean} isBusy are tiles on their way?
+ * @property {number} weight number of messages, which decides their opacity
+ * @property {number} version changes with the loaded tiles
+ * @property {boolean} isBusy whether tiles are being loaded
  */
 /** @typedef {{from: number, to: number, left: number, scale: number}} Axis */
-/** @typedef {{canvas: HTMLCanvasElement, weight: number, version: number, lacks: boolean, at: number}} Slice */
-/** A picture of all that was seen. @typedef {{canvas: HTMLCanvasElement, frame: Frame}} Picture */
+/** @typedef {{canvas: HTMLCanvasElement, weight: number, version: number, isIncomplete: boolean, at: number}} Slice */
+/** An image of the whole view. @typedef {{canvas: HTMLCanvasElement, frame: Frame}} Picture */
 
 /** The slices of one plot. */
 export class Slices {
-  /** @param {number} span @param {(canvas: HTMLCanvasElement, axis: Axis, width: number) => boolean} paint draws a window of time; answers whether tiles were missing */
+  /** @param {number} span @param {(canvas: HTMLCanvasElement, axis: Axis, width: number) => boolean} paint draws a window of time; returns whether tiles were missing */
   constructor(span, paint) {
     this.span = span;
     this.paint = paint;
@@ -43,25 +44,25 @@ export class Slices {
     this.frame = null;
     /** @type {Picture | null} */
     this.old = null;
-    // Moments are counted from here on, so that places of slices stay small numbers.
+    // Times are relative to this one, so that indices of slices stay small.
     this.anchor = 0;
     this.isComplete = false;
-    /** Milliseconds that a slice takes, and when everything was last there. */
+    /** Cost of a slice in milliseconds, and the time of the last complete frame. */
     this.cost = 0;
     this.completed = 0;
   }
 
-  /** Forgets all pictures. */
+  /** Discards all slices. */
   clear() {
     this.frame = null;
   }
 
-  /** Puts together what is to be seen; answers whether there is more to draw. @param {CanvasRenderingContext2D} context @param {Frame} frame */
+  /** Composes a frame; returns whether more slices have to be drawn. @param {CanvasRenderingContext2D} context @param {Frame} frame */
   show(context, frame) {
     const { canvas } = context;
     const hasChanged = !this.frame || !isAlike(this.frame, frame);
     if (hasChanged) this.restart(canvas, frame);
-    // What was drawn at a scale is placed by that scale, whatever was lost of it since in the last digit.
+    // Slices are placed by the scale they were drawn at, regardless of rounding since.
     const kept = /** @type {Frame} */ (this.frame);
     this.frame = { ...frame, scale: kept.scale };
     const wide = Math.round(WIDTH * frame.ratio);
@@ -70,13 +71,13 @@ export class Slices {
     const begin = performance.now();
     const { isDone, drawn } = this.fill(first, last, hasChanged);
     this.compose(context, first, last, shift);
-    // What was drawn on canvases may become pixels only when these are used.
+    // Canvas drawing may be deferred until the canvas is used, so the cost includes composing.
     if (drawn > 0) this.cost = 0.7 * this.cost + (0.3 * (performance.now() - begin)) / drawn;
     this.forget(first, last);
     return !isDone;
   }
 
-  /** Begins anew; what was seen is kept to be stretched until there is better. @param {HTMLCanvasElement} canvas @param {Frame} frame */
+  /** Starts over; the last image is kept to be stretched meanwhile. @param {HTMLCanvasElement} canvas @param {Frame} frame */
   restart(canvas, frame) {
     const before = this.frame;
     const isOfUse = before && before.look === frame.look && before.ratio === frame.ratio && before.height === frame.height;
@@ -88,14 +89,14 @@ export class Slices {
     this.frame = frame;
   }
 
-  /** Draws what is missing from first to last, as time permits; answers whether nothing is, and how many were drawn. @param {number} first @param {number} last @param {boolean} hasChanged */
+  /** Draws missing slices from first to last, as time permits; returns whether all are there, and how many were drawn. @param {number} first @param {number} last @param {boolean} hasChanged */
   fill(first, last, hasChanged) {
     const begin = performance.now();
     const middle = (first + last) / 2;
     const wanted = range(first, last).filter((place) => !this.isFresh(place, begin));
     wanted.sort((one, other) => Math.abs(one - middle) - Math.abs(other - middle));
     const cost = this.cost * wanted.length;
-    const isAtOnce = !this.old || cost <= QUICK || (hasChanged && begin - this.completed > Math.max(STRETCHED, TIMES * cost));
+    const isAtOnce = !this.old || cost <= FAST_ENOUGH || (hasChanged && begin - this.completed > Math.max(STRETCH_MIN, STRETCH_FACTOR * cost));
     if (hasChanged && !isAtOnce) return { isDone: false, drawn: 0 };
     let drawn = 0;
     for (const place of wanted) {
@@ -104,29 +105,29 @@ export class Slices {
       drawn += 1;
     }
     this.completed = performance.now();
-    // Those to the left and right come next, before they are needed.
+    // The slices to the left and right come next, before they are needed.
     const next = [last + 1, first - 1].filter((place) => !this.isFresh(place, begin));
     if (drawn > 0 || next.length === 0) return { isDone: next.length === 0, drawn };
     this.draw(next[0]);
     return { isDone: next.length === 1, drawn: 1 };
   }
 
-  /** Need it not be drawn? @param {number} place @param {number} now */
+  /** Returns whether a slice is up to date. @param {number} place @param {number} now */
   isFresh(place, now) {
     const { version, weight, isBusy } = /** @type {Frame} */ (this.frame);
     const slice = this.slices.get(place);
     if (!slice) return this.isEmpty(place);
     if (slice.weight !== weight) return false;
-    return !slice.lacks || slice.version === version || (isBusy && now - slice.at < PATIENCE);
+    return !slice.isIncomplete || slice.version === version || (isBusy && now - slice.at < RETRY_DELAY);
   }
 
-  /** Is it before or after everything? @param {number} place */
+  /** Returns whether a slice is before the start or after the end. @param {number} place */
   isEmpty(place) {
     const { from, to } = this.axis(place);
     return to < 0 || from > this.span;
   }
 
-  /** The time of a slice. @param {number} place */
+  /** Returns the time axis of a slice. @param {number} place */
   axis(place) {
     const { scale, ratio } = /** @type {Frame} */ (this.frame);
     const width = Math.round(WIDTH * ratio) / (scale * ratio);
@@ -140,8 +141,8 @@ export class Slices {
     const canvas = this.slices.get(place)?.canvas ?? this.spare.pop() ?? document.createElement("canvas");
     const [wide, high] = [Math.round(WIDTH * ratio), Math.round(height * ratio)];
     if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
-    const lacks = this.paint(canvas, this.axis(place), wide / ratio);
-    this.slices.set(place, { canvas, weight, version, lacks, at: performance.now() });
+    const isIncomplete = this.paint(canvas, this.axis(place), wide / ratio);
+    this.slices.set(place, { canvas, weight, version, isIncomplete, at: performance.now() });
   }
 
   /** @param {CanvasRenderingContext2D} context @param {number} first @param {number} last @param {number} shift */
@@ -161,7 +162,7 @@ export class Slices {
     }
   }
 
-  /** Fills a gap with what was seen before. @param {CanvasRenderingContext2D} context @param {number} x @param {number} width */
+  /** Fills a gap with the stretched last image. @param {CanvasRenderingContext2D} context @param {number} x @param {number} width */
   stretch(context, x, width) {
     this.isComplete = false;
     if (!this.old) return;
@@ -178,7 +179,7 @@ export class Slices {
     context.restore();
   }
 
-  /** Keeps as many on each side as are seen. @param {number} first @param {number} last */
+  /** Discards slices that are further away than the width of the view. @param {number} first @param {number} last */
   forget(first, last) {
     const beside = last - first + 1;
     for (const [place, { canvas }] of this.slices) {
@@ -189,7 +190,7 @@ export class Slices {
   }
 }
 
-/** May pictures of one be used for the other? @param {Frame} one @param {Frame} other */
+/** Returns whether slices of one frame can be used for the other. @param {Frame} one @param {Frame} other */
 function isAlike(one, other) {
   return (
     Math.abs(one.scale / other.scale - 1) < 1e-9 && one.look === other.look && one.ratio === other.ratio && one.height === other.height &&
@@ -202,7 +203,7 @@ function range(first, last) {
   return Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }
 
-/** A copy of a canvas, in another if there is one. @param {HTMLCanvasElement} canvas @param {HTMLCanvasElement} [target] */
+/** Copies a canvas, reusing another if given. @param {HTMLCanvasElement} canvas @param {HTMLCanvasElement} [target] */
 function copy(canvas, target = document.createElement("canvas")) {
   [target.width, target.height] = [canvas.width, canvas.height];
   target.getContext("2d")?.drawImage(canvas, 0, 0);

@@ -1,4 +1,4 @@
-// The tiles of a timeline: those that are there, and those that are asked for.
+// The tiles of a timeline: cached ones, and requests for missing ones.
 import { asBins, merged } from "./bins.js";
 import { BINS, ROWS, decode } from "./tiles.js";
 
@@ -16,7 +16,7 @@ import { BINS, ROWS, decode } from "./tiles.js";
  * @property {number} span
  * @property {number} states
  * @property {number} messages
- * @property {string | null} flaw
+ * @property {string | null} damage
  * @property {{shape: string, extents?: number[], text: string}} topology
  * @property {number} top
  * @property {number} whole
@@ -24,13 +24,13 @@ import { BINS, ROWS, decode } from "./tiles.js";
  * @property {{parts: number, time: number}} path
  * @property {{calls: number[][], lanes: number[][], sizes: number[], travel: number, kept: number}} sums
  * @property {number | null} [finest]
- * @property {number} [base] the finest grouping of lines that there is
- * @property {boolean} [single] are there single lines, too?
+ * @property {number} [base] finest grouping of lines available
+ * @property {boolean} [single] whether single lines are available, too
  */
 
-/** Tiles that are kept, in bytes. */
-const MOST = 256 * 2 ** 20;
-/** What a request ends with that nobody needs any more. */
+/** Size of the tile cache, in bytes. */
+const CACHE_BYTES = 256 * 2 ** 20;
+/** Rejection of a request that is no longer needed. */
 export const DROPPED = new Error("dropped");
 
 /** The tiles of one timeline. */
@@ -51,31 +51,31 @@ export class Source {
     /** @type {Set<string>} */
     this.wanted = new Set();
     this.kept = 0;
-    /** Changes with each tile that comes. */
+    /** Changes with each tile that arrives. */
     this.version = 0;
-    /** Counts what was looked for and is still on its way; whoever wants to know sets it to zero before. */
-    this.lacking = 0;
+    /** Number of tiles looked up and not loaded yet; callers reset it before they draw. */
+    this.missing = 0;
     /** @type {Float32Array} */
     this.summary = new Float32Array(0);
     /** @type {string | null} */
     this.failure = null;
-    /** The names of all pieces that are inside the page. @type {string[]} */
+    /** Keys of all pieces embedded in the page. @type {string[]} */
     this.pieces = [];
-    /** Forgets what was asked for and has not begun to come: whoever needs it asks again. */
+    /** Drops requests that have not started; tiles still needed are requested again. */
     this.drop = () => {};
   }
 
-  /** Does it have single lines? */
+  /** Whether single lines are available. */
   get hasLines() {
     return !this.isInside || this.meta.single === true;
   }
 
-  /** Does the page hold every state of every line? */
+  /** Whether the page embeds every state of every line. */
   get hasAll() {
     return this.isInside && this.hasLines && typeof this.meta.finest !== "number";
   }
 
-  /** The tiles of single lines inside the page that have states. @returns {Generator<import("./tiles.js").StateTile>} */
+  /** Yields the embedded tiles with individual states of single lines. @returns {Generator<import("./tiles.js").StateTile>} */
   *singleStates() {
     for (const key of this.pieces) {
       const buffer = key.startsWith("states/0/") ? this.load(key) : null;
@@ -84,19 +84,19 @@ export class Source {
     }
   }
 
-  /** Are tiles on their way? */
+  /** Whether tiles are being loaded. */
   get isBusy() {
     return this.wanted.size > 0;
   }
 
-  /** The tile of states at a place, or the best that is there. @param {number} group @param {number} level @param {number} row @param {number} column */
+  /** Returns a tile of states, or the best available one. @param {number} group @param {number} level @param {number} row @param {number} column */
   states(group, level, row, column) {
     if (this.isInside && group > (this.meta.base ?? 0)) return this.grouped(group, level, row, column);
     const found = this.best(level, column, (level, column) => `states/${group}/${level}/${row}/${column}`);
     return found && found.kind !== "traffic" ? found : null;
   }
 
-  /** A tile of rows of many lines, made from those of fewer if it is not there. @param {number} group @param {number} level @param {number} row @param {number} column @returns {import("./tiles.js").BinTile | import("./tiles.js").StateTile | null} */
+  /** Returns a tile of large groups, merged from smaller groups if it is not embedded. @param {number} group @param {number} level @param {number} row @param {number} column @returns {import("./tiles.js").BinTile | import("./tiles.js").StateTile | null} */
   grouped(group, level, row, column) {
     const key = `states/${group}/${level}/${row}/${column}`;
     const known = this.look(key) ?? this.ask(key);
@@ -116,7 +116,7 @@ export class Source {
     return made;
   }
 
-  /** The tile of messages at a place, or the best that is there. @param {number} level @param {number} column */
+  /** Returns a tile of messages, or the best available one. @param {number} level @param {number} column */
   traffic(level, column) {
     const found = this.best(level, column, (level, column) => `traffic/${level}/${column}`);
     return found && found.kind === "traffic" ? found : null;
@@ -129,23 +129,24 @@ export class Source {
     let nearest = null;
     for (let [above, at] = [level + 1, Math.floor(column / 2)]; above <= this.meta.top; above++, at = Math.floor(at / 2)) {
       const name = key(above, at);
-      // What is inside the page costs nothing to look at; of a served timeline the first tile tells whether there are others.
+      // Embedded tiles cost nothing to look up; of a served timeline the coarsest tile tells
+      // whether there are others.
       const tile = this.look(name) ?? (this.isInside || above === this.meta.top ? this.ask(name) : null);
-      // Nothing finer is to be had below one that is whole.
+      // A complete tile has nothing finer below it.
       if (tile?.whole) return tile;
       nearest ??= tile;
       if (above === this.meta.top && this.wanted.has(name)) {
-        this.lacking += 1;
+        this.missing += 1;
         return nearest;
       }
     }
     const name = key(level, column);
     const tile = this.ask(name);
-    if (this.wanted.has(name)) this.lacking += 1;
+    if (this.wanted.has(name)) this.missing += 1;
     return tile ?? nearest;
   }
 
-  /** What is there already. @param {string} key */
+  /** Returns a cached tile and marks it as recently used. @param {string} key */
   look(key) {
     const tile = this.tiles.get(key);
     if (!tile) return null;
@@ -184,7 +185,7 @@ export class Source {
     this.tiles.set(key, tile);
     this.kept += tile?.size ?? 0;
     for (const [old, tile] of this.tiles) {
-      if (this.kept <= MOST) break;
+      if (this.kept <= CACHE_BYTES) break;
       if (!tile) continue;
       this.tiles.delete(old);
       this.kept -= tile.size;
@@ -194,12 +195,12 @@ export class Source {
   }
 }
 
-/** The level at which a bin is about a pixel. @param {number} picosPerPixel @param {number} top */
+/** Returns the level at which a bin is about a pixel. @param {number} picosPerPixel @param {number} top */
 export function levelFor(picosPerPixel, top) {
   return Math.max(0, Math.min(top, Math.round(Math.log2(Math.max(picosPerPixel, 1e-9)))));
 }
 
-/** The columns of tiles of a level that a window touches. @param {number} level @param {number} from @param {number} to @param {number} end */
+/** Returns the columns of tiles that a window overlaps. @param {number} level @param {number} from @param {number} to @param {number} end */
 export function columns(level, from, to, end) {
   const width = BINS * 2 ** level;
   const first = Math.max(0, Math.floor(from / width));

@@ -1,12 +1,12 @@
-// Everything in figures, as tables: also for those who cannot see the diagrams.
+// Statistics as tables, which are also accessible without the diagrams.
 import { element, table } from "./chart.js";
 import { KINDS, LABELS } from "./palette.js";
 import { bytes, count, percent, time } from "./units.js";
 
-/** Calls that are listed. */
-const MOST = 40;
+/** Upper limit of calls listed. */
+const MAX_CALLS = 40;
 
-/** Tables of figures. */
+/** The statistics panel. */
 export class Statistics {
   /** @param {import("./source.js").Source} source */
   constructor(source) {
@@ -23,10 +23,10 @@ export class Statistics {
 function facts(meta) {
   const rows = [
     ["ranks", count(meta.ranks)], ["helpers", count(meta.lines - meta.ranks)], ["time", time(meta.span, 5)], ["states", count(meta.states)],
-    ["messages", count(meta.messages)], ["critical path", `${count(meta.path.parts)} parts, ${time(meta.path.time, 4)} of work`],
+    ["messages", count(meta.messages)], ["critical path", `${count(meta.path.parts)} segments, ${time(meta.path.time, 4)} of work`],
     ["topology", meta.topology.text], ...meta.facts.filter(([name]) => name !== "topology"),
   ];
-  return table("What it is", ["fact", "value"], rows);
+  return table("Timeline", ["fact", "value"], rows);
 }
 
 /** @param {import("./source.js").Source} source */
@@ -43,17 +43,17 @@ function states(source) {
     idle -= sum;
     return [LABELS[kind], time(sum / Math.max(1, lines)), percent(sum / all), time(lines > 0 ? least : 0), time(most)];
   });
-  rows.push(["nothing", time(Math.max(0, idle) / Math.max(1, lines)), percent(Math.max(0, idle) / all), "", ""]);
-  return table("Where the time went", ["a rank", "mean", "share", "least", "most"], rows);
+  rows.push(["no state", time(Math.max(0, idle) / Math.max(1, lines)), percent(Math.max(0, idle) / all), "", ""]);
+  return table("Time per rank", ["state", "mean", "share", "min", "max"], rows);
 }
 
 /** @param {import("./source.js").Meta} meta */
 function calls(meta) {
-  const sorted = [...meta.sums.calls].sort((one, other) => other[3] - one[3]).slice(0, MOST);
+  const sorted = [...meta.sums.calls].sort((one, other) => other[3] - one[3]).slice(0, MAX_CALLS);
   const rows = sorted.map(([call, kind, number, all, longest]) => [
-    call > 0 ? meta.calls[call - 1] ?? `call ${call - 1}` : "outside of calls", LABELS[kind], count(number), time(all), time(all / number), time(longest),
+    call > 0 ? meta.calls[call - 1] ?? `call ${call - 1}` : "outside MPI", LABELS[kind], count(number), time(all), time(all / number), time(longest),
   ]);
-  return table("Calls", ["call", "what", "times", "all ranks", "mean", "longest"], rows);
+  return table("Calls", ["call", "state", "count", "total", "mean", "max"], rows);
 }
 
 /** @param {import("./source.js").Meta} meta */
@@ -61,8 +61,8 @@ function messages(meta) {
   const rows = meta.sums.lanes.flatMap(([number, sum], lane) =>
     number > 0 ? [[meta.lanes[lane], count(number), bytes(sum), bytes(sum / number)]] : []);
   const all = meta.sums.lanes.reduce((all, [number]) => all + number, 0) || 1;
-  rows.push(["on the way, mean", time(meta.sums.travel / all), "", ""], ["waiting, mean", time(meta.sums.kept / all), "", ""]);
-  return table("Messages", ["for", "number", "bytes", "mean size"], rows);
+  rows.push(["in flight, mean", time(meta.sums.travel / all), "", ""], ["unreceived, mean", time(meta.sums.kept / all), "", ""]);
+  return table("Messages", ["purpose", "count", "bytes", "mean size"], rows);
 }
 
 /** @param {import("./source.js").Meta} meta */
@@ -73,5 +73,5 @@ function sizes(meta) {
     const range = bits === 0 ? "0 B" : bits === 1 ? "1 B" : `${bytes(2 ** (bits - 1))} to below ${bytes(2 ** bits)}`;
     return [[range, count(number), "█".repeat(Math.max(1, Math.round((16 * number) / most)))]];
   });
-  return table("Sizes of messages", ["size", "number", ""], rows);
+  return table("Message sizes", ["size", "count", ""], rows);
 }

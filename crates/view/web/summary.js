@@ -1,16 +1,16 @@
-// What each rank did, all in all: a column for each row of the diagram.
-import { LEFT, RIGHT, Surface, nothing } from "./chart.js";
+// Time of each rank by state, as shares of the whole: one column per row of the diagram.
+import { LEFT, RIGHT, Surface, placeholder } from "./chart.js";
 import { LABELS, STACK, WAIT, hatch } from "./palette.js";
 import { percent } from "./units.js";
 
-/** What each rank did, all in all. */
+/** Stacked columns of the time of each rank by state. */
 export class Summary {
   /** @param {import("./diagram.js").App} app @param {import("./source.js").Source} source @param {import("./rows.js").Rows} rows */
   constructor(app, source, rows) {
     this.app = app;
     this.source = source;
     this.rows = rows;
-    this.surface = new Surface("fill", { role: "img", "aria-label": "What each rank did, as shares of all time; the statistics have it in figures" });
+    this.surface = new Surface("fill", { role: "img", "aria-label": "Time of each rank by state, as shares of the whole; the statistics list the totals" });
     this.box = this.surface.canvas;
     this.x = -1;
     this.box.addEventListener("pointermove", (event) => this.point(event.offsetX));
@@ -28,7 +28,7 @@ export class Summary {
     const { width, height } = this.surface;
     const { colours } = this.app;
     const list = this.rows.list.filter((row) => row.group === this.rows.group);
-    if (list.length === 0 || this.source.meta.states === 0) return nothing(context, width, height, "Nothing happened", colours);
+    if (list.length === 0 || this.source.meta.states === 0) return placeholder(context, width, height, "No states", colours);
     const [left, right, top, bottom] = [LEFT, width - RIGHT, 28, height - 22];
     const step = Math.min(64, (right - left) / list.length);
     const gap = step > 6 ? Math.min(6, step * 0.15) : 0;
@@ -52,7 +52,7 @@ export class Summary {
         context.textAlign = "left";
       }
     });
-    this.tell(context, list, left, step);
+    this.describe(context, list, left, step);
   }
 
   /** @param {CanvasRenderingContext2D} context @param {number} left @param {number} right @param {number} top @param {number} bottom */
@@ -71,13 +71,13 @@ export class Summary {
     context.textAlign = "left";
   }
 
-  /** The column under the pointer, in words. @param {CanvasRenderingContext2D} context @param {import("./rows.js").Row[]} list @param {number} left @param {number} step */
-  tell(context, list, left, step) {
+  /** Describes the column under the pointer. @param {CanvasRenderingContext2D} context @param {import("./rows.js").Row[]} list @param {number} left @param {number} step */
+  describe(context, list, left, step) {
     const row = list[Math.floor((this.x - left) / step)];
     context.fillStyle = this.app.colours.ink;
     if (!row || this.x < left) {
       context.fillStyle = this.app.colours.soft;
-      context.fillText("Shares of all time, rank by rank; point at a column for its figures", left, 13);
+      context.fillText("Time per rank by state; point at a column for details", left, 13);
       return;
     }
     const all = this.source.meta.span * this.rows.size(row);

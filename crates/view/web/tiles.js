@@ -1,4 +1,4 @@
-// Tiles as they come: a head of 48 bytes and columns, see docs/viewer.md.
+// Decoder of tiles: a header of 48 bytes and columns, see docs/viewer.md.
 
 export const BINS = 256;
 export const ROWS = 64;
@@ -34,8 +34,8 @@ const WIDE = 2 ** 32;
  * @property {Uint32Array} call
  * @property {Uint8Array} row
  * @property {Uint8Array} what
- * @property {Pairs} cut when those that reach beyond the tile begin and end
- * @property {Pairs} causes whom those that wait wait for, and since when it was done
+ * @property {Pairs} cut begin and end of states that reach beyond the tile
+ * @property {Pairs} causes line and time of the cause of waits
  * @property {Uint32Array[] | null} byRow
  */
 /**
@@ -44,7 +44,7 @@ const WIDE = 2 ** 32;
  * @property {Float32Array} queues
  * @property {{from: Float64Array, to: Float64Array, line: Uint32Array}} path
  * @property {number} flowBins
- * @property {boolean} all whether the messages that were sent before are all there
+ * @property {boolean} all whether all messages sent before the tile are included
  * @property {Messages | null} messages
  * @property {Flows | null} flows
  */
@@ -73,7 +73,7 @@ const WIDE = 2 ** 32;
 /** @typedef {Head & TrafficColumns} TrafficTile */
 /** @typedef {BinTile | StateTile | TrafficTile} Tile */
 
-/** Reads columns one after the other. */
+/** Reads consecutive columns. */
 class Columns {
   /** @param {ArrayBuffer} buffer @param {number} at */
   constructor(buffer, at) {
@@ -115,7 +115,7 @@ class Columns {
   }
 }
 
-/** Pairs of numbers of some states of a tile. */
+/** A sparse column of pairs for some states of a tile. */
 class Pairs {
   /** @param {Uint32Array} keys in ascending order @param {ArrayLike<number>} ones @param {ArrayLike<number>} others */
   constructor(keys, ones, others) {
@@ -135,7 +135,7 @@ class Pairs {
   }
 }
 
-/** Reads a tile. @param {ArrayBuffer} buffer @returns {Tile} */
+/** Decodes a tile. @param {ArrayBuffer} buffer @returns {Tile} */
 export function decode(buffer) {
   const [kind, group, level, rows, firstRow, count, unit, first, second, whole] = new Uint32Array(buffer, 0, 10);
   const base = new DataView(buffer).getUint32(40, true) + new DataView(buffer).getUint32(44, true) * WIDE;
@@ -163,7 +163,7 @@ function states(columns, count, unit, cuts, causes) {
   const cause = new Pairs(at, ranks, wide(columns, causes));
   const [row, what] = [columns.bytes(count), columns.bytes(count)];
   const [from, to] = [new Uint32Array(count), new Uint32Array(count)];
-  // Each begins so much later than the one before it in its row ended, modulo 2^32.
+  // Starts are stored relative to the end of the previous state of the row, modulo 2^32.
   for (let i = 0; i < count; i++) {
     from[i] = gaps[i] + (i > 0 && row[i] === row[i - 1] ? to[i - 1] : 0);
     to[i] = from[i] + lengths[i];
@@ -171,7 +171,7 @@ function states(columns, count, unit, cuts, causes) {
   return { kind: "states", unit: 2 ** unit, from, to, call, row, what, cut, causes: cause, byRow: null };
 }
 
-/** Numbers of 64 bits, which stand in two columns. @param {Columns} columns @param {number} count */
+/** Reads 64-bit numbers from two columns. @param {Columns} columns @param {number} count */
 function wide(columns, count) {
   const [low, high] = [columns.words(count), columns.words(count)];
   const both = new Float64Array(count);
@@ -207,7 +207,7 @@ function traffic(columns, count, parts, flowBins, single, all) {
   return { ...common, messages: null, flows };
 }
 
-/** The states of a row of a tile, in their order. @param {StateTile} tile @param {number} row */
+/** Returns the states of a row of a tile, in time order. @param {StateTile} tile @param {number} row */
 export function statesOf(tile, row) {
   if (!tile.byRow) {
     /** @type {number[][]} */
@@ -219,12 +219,12 @@ export function statesOf(tile, row) {
   return tile.byRow[row] ?? new Uint32Array(0);
 }
 
-/** When a state began and ended. @param {StateTile} tile @param {number} i @returns {[number, number]} */
+/** Returns begin and end of a state, in picoseconds. @param {StateTile} tile @param {number} i @returns {[number, number]} */
 export function span(tile, i) {
   return tile.cut.get(i) ?? [tile.base + tile.from[i] * tile.unit, tile.base + tile.to[i] * tile.unit];
 }
 
-/** The state of a row at a moment, or -1. @param {StateTile} tile @param {number} row @param {number} at @param {number} near */
+/** Returns the state of a row at a time, or the nearest within `near`; -1 if there is none. @param {StateTile} tile @param {number} row @param {number} at @param {number} near */
 export function stateAt(tile, row, at, near) {
   const list = statesOf(tile, row);
   const offset = (at - tile.base) / tile.unit;

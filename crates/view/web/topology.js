@@ -1,25 +1,26 @@
-// The machine at one moment: what each rank does and which messages are under way, drawn on its topology and set in motion.
-import { Surface, element, nothing } from "./chart.js";
+// The machine at one time: states of ranks and messages in flight, drawn on its topology and
+// animated.
+import { Surface, element, placeholder } from "./chart.js";
 import { LABELS, WAIT, faded, hatch } from "./palette.js";
 import { coverStates, coverTraffic } from "./scene.js";
 import { draw } from "./shape.js";
 import { BINS, ROWS, span, stateAt } from "./tiles.js";
-import { moment } from "./units.js";
+import { timestamp } from "./units.js";
 
-/** Nodes that are drawn; more ranks are drawn in groups. */
-const MOST = 1024;
-/** Seconds for the time in view to pass. */
-const LASTS = 12;
+/** Upper limit of vertices drawn; more ranks are grouped. */
+const MAX_VERTICES = 1024;
+/** Seconds in which the animation passes through the time in view. */
+const PLAY_SECONDS = 12;
 
-/** The machine at one moment. */
+/** The machine at one time. */
 export class Topology {
   /** @param {import("./diagram.js").App} app @param {import("./source.js").Source} source */
   constructor(app, source) {
     this.app = app;
     this.source = source;
-    this.surface = new Surface("fill", { role: "img", "aria-label": "Ranks and messages at one moment, drawn on the machine's topology" });
+    this.surface = new Surface("fill", { role: "img", "aria-label": "Ranks and messages at one time, drawn on the machine's topology" });
     this.play = element("button", "", { type: "button", "aria-pressed": "false" }, ["Play"]);
-    this.slider = element("input", "", { type: "range", min: "0", max: "1000", value: "500", "aria-label": "The moment that is drawn" });
+    this.slider = element("input", "", { type: "range", min: "0", max: "1000", value: "500", "aria-label": "Time shown" });
     this.text = element("span", "when");
     this.about = element("span", "what", {}, [source.meta.topology.text]);
     this.box = element("div", "topology", {}, [this.surface.canvas, element("div", "player", {}, [this.play, this.slider, this.text, this.about])]);
@@ -32,7 +33,7 @@ export class Topology {
     });
     const { lines, ranks } = source.meta;
     this.group = 0;
-    while (Math.ceil(lines / 2 ** this.group) > MOST) this.group += 1;
+    while (Math.ceil(lines / 2 ** this.group) > MAX_VERTICES) this.group += 1;
     this.nodes = this.group > 0 ? Math.ceil(lines / 2 ** this.group) : ranks;
     this.drawing = draw(this.group > 0 ? { shape: "circle" } : source.meta.topology, this.nodes);
   }
@@ -45,12 +46,12 @@ export class Topology {
     this.app.redraw();
   }
 
-  /** Moves on, if it is being played. */
+  /** Advances the animation, if it is playing. */
   advance() {
     if (!this.playing) return;
     const { view } = this.app;
     const now = performance.now();
-    const at = (view.cursor ?? view.from) + (view.width * (now - this.last)) / (1000 * LASTS);
+    const at = (view.cursor ?? view.from) + (view.width * (now - this.last)) / (1000 * PLAY_SECONDS);
     this.last = now;
     const end = Math.min(view.to, view.span);
     view.point(at >= end || at < view.from ? Math.max(0, view.from) : at);
@@ -60,10 +61,10 @@ export class Topology {
     const context = this.surface.begin();
     const { width, height } = this.surface;
     const { colours, view } = this.app;
-    if (this.nodes === 0) return nothing(context, width, height, "There are no ranks", colours);
+    if (this.nodes === 0) return placeholder(context, width, height, "No ranks", colours);
     const at = Math.max(0, Math.min(view.span, view.cursor ?? (view.from + view.to) / 2));
     this.slider.value = String(Math.round((1000 * (at - view.from)) / view.width));
-    this.text.textContent = moment(at, view.width / 1000);
+    this.text.textContent = timestamp(at, view.width / 1000);
     const size = Math.min(width - 40, 1.9 * (height - 30));
     const place = (/** @type {{x: number, y: number}} */ node) => ({ x: (width - size) / 2 + node.x * size, y: 15 + node.y * (height - 30) });
     const nodes = this.drawing.places.map(place);
@@ -83,7 +84,7 @@ export class Topology {
     for (const [from, to] of [...this.drawing.links, ...this.drawing.spokes]) {
       const [one, other] = [all[from], all[to]];
       context.moveTo(one.x, one.y);
-      // A link around the edge of a torus is bent, so that it does not hide behind those inside.
+      // Wrap-around links of a torus are bent, so that links inside do not hide them.
       const far = Math.hypot(other.x - one.x, other.y - one.y);
       const bend = Math.abs(from - to) > 1 && this.source.meta.topology.shape === "torus" && far > 60 ? 0.1 : 0;
       context.quadraticCurveTo((one.x + other.x) / 2 - bend * (other.y - one.y), (one.y + other.y) / 2 - bend * (other.x - one.x), other.x, other.y);
@@ -93,7 +94,7 @@ export class Topology {
     for (const { x, y } of inner) context.fillRect(x - 2, y - 2, 4, 4);
   }
 
-  /** The node of a line; helpers are drawn on their ranks. @param {number} line */
+  /** Returns the vertex of a line; helpers are drawn on their ranks. @param {number} line */
   node(line) {
     const { ranks, helps } = this.source.meta;
     return this.group > 0 || line < ranks ? Math.floor(line / 2 ** this.group) : helps[line - ranks] ?? 0;
@@ -154,7 +155,7 @@ export class Topology {
   }
 }
 
-/** What a row does at a moment, or most in the bin of that moment; -1 for nothing. @param {import("./tiles.js").BinTile | import("./tiles.js").StateTile} tile @param {number} row @param {number} at */
+/** Returns the state kind of a row at a time, or the most frequent in its bin; -1 for none. @param {import("./tiles.js").BinTile | import("./tiles.js").StateTile} tile @param {number} row @param {number} at */
 function kindAt(tile, row, at) {
   if (tile.kind === "states") {
     const i = stateAt(tile, row, at, 0);
@@ -169,7 +170,7 @@ function kindAt(tile, row, at) {
   return best;
 }
 
-/** A message on its way: a line, and a dot where it is. @param {CanvasRenderingContext2D} context @param {{x: number, y: number}} from @param {{x: number, y: number}} to @param {number} share @param {number} width @param {string} colour */
+/** Draws a message in flight: a line, and a dot at its position. @param {CanvasRenderingContext2D} context @param {{x: number, y: number}} from @param {{x: number, y: number}} to @param {number} share @param {number} width @param {string} colour */
 function arrow(context, from, to, share, width, colour) {
   if (!from || !to) return;
   context.strokeStyle = faded(colour, share < 0 ? 0.35 : 0.5);

@@ -1,11 +1,11 @@
-// Times, sizes and counts as people read them. Times are picoseconds since the beginning of a timeline.
+// Formatting of times, sizes and counts. Times are picoseconds since the start of a timeline.
 
 const TIMES = [[1e12, "s"], [1e9, "ms"], [1e6, "us"], [1e3, "ns"], [1, "ps"]];
 const LONG = [[86400e12, "d"], [3600e12, "h"], [60e12, "min"]];
 const SIZES = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
 /**
- * A number with so many significant digits and no needless zeros.
+ * Formats a number with significant digits and without trailing zeros.
  * @param {number} value
  * @param {number} [digits]
  */
@@ -15,7 +15,7 @@ export function number(value, digits = 3) {
   return text.includes("e") ? String(Math.round(value)) : String(Number(text));
 }
 
-/** The unit in which a time of this length is written. @param {number} picos @returns {[number, string]} */
+/** Returns the unit for a duration. @param {number} picos @returns {[number, string]} */
 function unit(picos) {
   const size = Math.abs(picos);
   for (const [scale, name] of LONG) if (size >= 2 * Number(scale)) return [Number(scale), String(name)];
@@ -23,15 +23,15 @@ function unit(picos) {
   return [1, "ps"];
 }
 
-/** A length of time. @param {number} picos @param {number} [digits] */
+/** Formats a duration. @param {number} picos @param {number} [digits] */
 export function time(picos, digits = 3) {
   if (picos === 0) return "0 s";
   const [scale, name] = unit(picos);
   return `${number(picos / scale, digits)} ${name}`;
 }
 
-/** A moment, in enough digits to tell it from others that are `apart` away. @param {number} picos @param {number} apart */
-export function moment(picos, apart) {
+/** Formats a time with enough digits to distinguish times `apart` picoseconds apart. @param {number} picos @param {number} apart */
+export function timestamp(picos, apart) {
   const [scale, name] = unit(Math.max(Math.abs(picos), apart));
   const digits = Math.max(0, Math.min(12, Math.ceil(Math.log10(scale / Math.max(apart, 1)))));
   return `${(picos / scale).toFixed(digits)} ${name}`;
@@ -47,12 +47,12 @@ export function bytes(size) {
   return `${number(size)} ${SIZES[place]}`;
 }
 
-/** A whole number with its thousands apart. @param {number} value */
+/** Formats an integer with thousands separators. @param {number} value */
 export function count(value) {
   return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** A short count: 12.3k. @param {number} value */
+/** Formats a count briefly: 12.3k. @param {number} value */
 export function brief(value) {
   for (const [scale, name] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
     if (value >= Number(scale)) return number(value / Number(scale)) + name;
@@ -66,7 +66,7 @@ export function percent(share) {
 }
 
 /**
- * Round moments in a window, at most so many.
+ * Returns round positions in a window, about `most` at most.
  * @param {number} from
  * @param {number} to
  * @param {number} most

@@ -1,13 +1,13 @@
-// The window of time that is looked at. All diagrams of a page share it, so that their zoom is linked.
+// The window of time in view. All diagrams of a page share it, so that their zoom is linked.
 
-/** No window is narrower, in picoseconds. */
-const NARROWEST = 8;
+/** Minimum width of the window, in picoseconds. */
+const MIN_WIDTH = 8;
 
-/** The window of time that is looked at. */
+/** The window of time in view. */
 export class Viewport {
   /** @param {number} span @param {() => void} changed */
   constructor(span, changed) {
-    this.span = Math.max(span, NARROWEST);
+    this.span = Math.max(span, MIN_WIDTH);
     this.changed = changed;
     this.from = 0;
     this.to = this.span;
@@ -20,7 +20,7 @@ export class Viewport {
     return this.to - this.from;
   }
 
-  /** Everything, with a little air. */
+  /** Shows everything, with a margin. */
   fit() {
     this.set(-0.01 * this.span, 1.01 * this.span);
   }
@@ -28,22 +28,22 @@ export class Viewport {
   /** @param {number} from @param {number} to */
   set(from, to) {
     const most = 1.2 * this.span;
-    const width = Math.max(Math.min(NARROWEST, most), Math.min(most, to - from));
+    const width = Math.max(Math.min(MIN_WIDTH, most), Math.min(most, to - from));
     const middle = Math.max(0, Math.min(this.span, (from + to) / 2));
     this.from = middle - width / 2;
     this.to = middle + width / 2;
     this.changed();
   }
 
-  /** Makes the window so many times as wide; a moment stays where it is. @param {number} by @param {number} at */
+  /** Scales the window around a time. @param {number} by @param {number} at */
   zoom(by, at) {
     const most = 1.2 * this.span;
-    const width = Math.max(Math.min(NARROWEST, most), Math.min(most, this.width * by));
+    const width = Math.max(Math.min(MIN_WIDTH, most), Math.min(most, this.width * by));
     const share = (at - this.from) / this.width;
     this.set(at - share * width, at + (1 - share) * width);
   }
 
-  /** Moves it by a share of its width. @param {number} share */
+  /** Moves the window by a share of its width. @param {number} share */
   pan(share) {
     const by = share * this.width;
     this.set(this.from + by, this.to + by);

@@ -6,16 +6,17 @@
 //!     --impl library,ring,target/release/libpanto_implementation_example.so:doubling
 //! ```
 
-use panto_implementation::{Call, Collective, Kind, Outcome, Stop, World, register};
+use panto_implementation::{Call, Collective, CollectiveKind, ErrorCode, Outcome, World, register};
 
-/// Ranks 1, 2, 4, ... apart exchange all that they have. It takes a power of two of them.
+/// Allgather by recursive doubling: ranks at distances 1, 2, 4, ... exchange all blocks that they
+/// have. The number of ranks must be a power of two.
 struct Doubling;
 
-/// What this returns where there is no power of two.
-const NOT_A_POWER_OF_TWO: Stop = Stop(2);
+/// The error code if the number of ranks is not a power of two.
+const NOT_A_POWER_OF_TWO: ErrorCode = ErrorCode(2);
 
 impl Collective for Doubling {
-    const SERVES: &'static [Kind] = &[Kind::Allgather];
+    const COLLECTIVES: &'static [CollectiveKind] = &[CollectiveKind::Allgather];
 
     fn run(world: &World, call: &mut Call) -> Outcome {
         let (rank, ranks, block) = (world.rank(), world.size(), call.bytes());
@@ -27,7 +28,7 @@ impl Collective for Doubling {
         let mut width = 1;
         while width < ranks {
             let partner = rank ^ width;
-            // The lower half of both, and the upper one: what is mine, and what is to come.
+            // The blocks of both partners: one half is already here, the other is received.
             let pair = &mut output[(rank & !(2 * width - 1)) * block..][..2 * width * block];
             let (lower, upper) = pair.split_at_mut(width * block);
             let (mine, theirs) = if rank < partner { (lower, upper) } else { (upper, lower) };

@@ -1,17 +1,17 @@
 //! `cargo xtask accuracy`: predicted against measured (P22).
 //!
-//! Each program is traced with all ranks on one core, predicted for two, and then run on two, over and over: what is compared was
-//! measured within a second or two, because the speed of a virtual machine changes. Nothing of the real run reaches the prediction
-//! but the machine's model and how fast its cores were, which other programs measure. Then the same across hosts, where the network is what
-//! takes the time.
+//! Each program is traced with all ranks on one core, predicted for two, and then run on two, repeatedly: what is
+//! compared was measured within a second or two, because the speed of a virtual machine changes. The only inputs of a
+//! prediction beside the trace are the machine's model and the speeds of its cores, which other programs measure. Then
+//! the same across hosts, where the network takes the time.
 
+mod core_speed;
 mod cores;
 mod network;
 mod prediction;
 mod programs;
 mod report;
 mod samples;
-mod weather;
 
 use crate::apps;
 use crate::bench::{Spread, build_panto, installed, too_few_cores};
@@ -19,11 +19,12 @@ use crate::failure::{Failure, Result};
 use crate::scratch::Scratch;
 use programs::{PROGRAMS, Program};
 
-/// How often each program is traced and run, in turns with the others: where runs differ by a fifth, the median of fewer would say little.
+/// Number of times each program is traced and run, interleaved with the others. Runs differ by up to a fifth, so that the
+/// median of fewer would be imprecise.
 const ROUNDS: usize = 31;
 /// Ranks of the programs on two cores.
 const PAIR: usize = 2;
-/// The word for what is compared across hosts.
+/// The argument that selects the comparison across hosts.
 const NETWORK: &str = "network";
 
 pub fn help() -> String {
@@ -63,13 +64,13 @@ fn chosen(names: &[&String]) -> Result<Vec<&'static Program>> {
     }
     let find = |name: &&String| {
         PROGRAMS.iter().find(|program| program.name == name.as_str()).ok_or_else(|| {
-            Failure::usage(format!("there is no program `{name}`; see `cargo xtask accuracy --help`"))
+            Failure::usage(format!("unknown program `{name}`; see `cargo xtask accuracy --help`"))
         })
     };
     names.iter().map(find).collect()
 }
 
-/// The median of real runs.
+/// Returns the median.
 fn median(times: &[f64]) -> f64 {
     Spread::of(times).median
 }

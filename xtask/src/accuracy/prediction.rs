@@ -1,4 +1,4 @@
-//! What Panto says, and what it measures when it carries a trace out.
+//! Panto's predictions, and its measurements when it executes a trace.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,34 +9,34 @@ use super::median;
 use crate::failure::{Failure, Result};
 use crate::shell;
 
-/// So fast that computation takes no time.
-const NO_TIME: &str = "1e6";
-/// How often figures of the model are drawn.
+/// A speed at which computation takes no time.
+const NO_COMPUTATION: &str = "1e6";
+/// Number of draws of the model's parameters.
 const SAMPLES: &str = "200";
 
-/// What a prediction is made of, beside the trace.
-pub struct Question<'a> {
+/// The inputs of a prediction beside the trace.
+pub struct PredictionInputs<'a> {
     pub panto: &'a Path,
     pub model: &'a Path,
     pub ranks: usize,
     pub rules: &'a str,
 }
 
-/// How fast processors compute, against where the program was traced.
-pub struct Pace {
-    /// As it was measured while the program really ran; one for each processor, or one for all.
+/// Speeds of processors relative to where the program was traced.
+pub struct CoreSpeeds {
+    /// Measured during the real run; one for each processor, or one for all.
     pub measured: Vec<f64>,
-    /// Where it would be with 95 % certainty, as far as one knew before; none if that is the same.
+    /// The 95 % range expected before the run; empty if the same as measured.
     pub expected: Vec<(f64, f64)>,
 }
 
-impl Pace {
-    /// Nothing is known, or nobody computes.
+impl CoreSpeeds {
+    /// Returns unknown speeds, or those of ranks that do not compute.
     pub const fn same() -> Self {
         Self { measured: Vec::new(), expected: Vec::new() }
     }
 
-    /// As `--speed` takes them.
+    /// Returns the measured speeds as `--speed` takes them.
     fn measured(&self) -> String {
         let words: Vec<String> = self.measured.iter().map(ToString::to_string).collect();
         if words.is_empty() { "1".to_owned() } else { words.join(",") }
@@ -48,29 +48,29 @@ impl Pace {
     }
 }
 
-/// What a prediction says.
+/// A prediction, in seconds.
 pub struct Predicted {
     pub seconds: f64,
-    /// The same if cores were as fast as where the program was traced.
+    /// The prediction if cores were as fast as where the program was traced.
     pub unadjusted: f64,
-    /// The same if computation took no time.
+    /// The prediction if computation took no time.
     pub alone: f64,
-    /// Where the time is with 95 % confidence, as far as the model's figures and speeds are uncertain; none if they say nothing of that.
+    /// The 95 % interval from the uncertainty of the model and the speeds; `None` if neither has any.
     pub interval: Option<(f64, f64)>,
 }
 
-impl Question<'_> {
-    pub fn predict(&self, trace: &Path, pace: &Pace) -> Result<Predicted> {
+impl PredictionInputs<'_> {
+    pub fn predict(&self, trace: &Path, speeds: &CoreSpeeds) -> Result<Predicted> {
         let time = |speed: &str| seconds(&self.simulate(trace, speed, &[])?);
         Ok(Predicted {
-            seconds: time(&pace.measured())?,
+            seconds: time(&speeds.measured())?,
             unadjusted: time("1")?,
-            alone: time(NO_TIME)?,
-            interval: self.interval(trace, &pace.expected()),
+            alone: time(NO_COMPUTATION)?,
+            interval: self.interval(trace, &speeds.expected()),
         })
     }
 
-    /// None if nothing is uncertain.
+    /// Returns the interval, or `None` if nothing is uncertain.
     fn interval(&self, trace: &Path, speed: &str) -> Option<(f64, f64)> {
         let drawn = self.simulate(trace, speed, &["--samples", SAMPLES]).ok()?;
         let samples = &drawn["samples"];
@@ -92,10 +92,11 @@ fn seconds(value: &Value) -> Result<f64> {
 }
 
 fn wrong(printed: &str) -> Failure {
-    Failure::failed(format!("panto printed other JSON than expected:\n{printed}"))
+    Failure::failed(format!("panto printed unexpected JSON:\n{printed}"))
 }
 
-/// Seconds of the longest rank when a job of Panto carries a trace out: the median, if more is said that makes it do so again and again.
+/// Returns the seconds of the longest rank when a job of Panto executes a trace: the median if options ask for
+/// repetitions.
 pub fn performed(
     mut job: Command,
     trace: &Path,
@@ -115,13 +116,14 @@ pub fn performed(
     Ok(median(&times))
 }
 
-/// MPICH 4.0 does not always come back from its end over TCP; Panto says then that all is there, and its launcher calls that a failure.
+/// Runs a command and returns its output. MPICH 4.0 does not always return from `MPI_Finalize` over TCP; then Panto has
+/// printed everything, and the launcher reports a failure that is ignored.
 pub fn run(command: &mut Command) -> Result<String> {
     let output = command.output();
     let failed = |what: &str| Failure::failed(format!("`{}` failed: {what}", shell::line(command)));
     let output = output.map_err(|error| failed(&error.to_string()))?;
     let said = String::from_utf8_lossy(&output.stderr);
-    if output.status.success() || said.contains("MPI_Finalize does not return") {
+    if output.status.success() || said.contains("MPI_Finalize did not return") {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     Err(failed(&said))

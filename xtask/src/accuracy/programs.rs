@@ -3,11 +3,11 @@
 /// A program with its arguments.
 pub struct Program {
     pub name: &'static str,
-    /// Its file in `target/apps/MPI`, and its arguments.
+    /// The file in `target/apps/MPI`, and the arguments.
     pub words: &'static [&'static str],
 }
 
-/// Each runs for some tenths of a second, so that start and noise matter little.
+/// Programs that run for some tenths of a second, so that start-up and noise matter little.
 pub const PROGRAMS: &[Program] = &[
     Program { name: "mergesort", words: &["mergesort", "-n", "3000000", "--no-check"] },
     Program { name: "fanin", words: &["cholesky_fanin", "-n", "900", "--no-check"] },
@@ -21,7 +21,7 @@ pub const PROGRAMS: &[Program] = &[
     Program { name: "stencil", words: &["stencil", "-n", "1024", "-i", "400", "--no-check"] },
 ];
 
-/// Smaller ones, for a slow network.
+/// Smaller problems, for a slow network.
 pub const SHORT: &[Program] = &[
     Program { name: "mergesort", words: &["mergesort", "-n", "200000", "--no-check"] },
     Program { name: "fanin", words: &["cholesky_fanin", "-n", "200", "--no-check"] },

@@ -1,23 +1,23 @@
-//! Predicted beside actual.
+//! The table of predicted and actual times.
 
 use super::median;
 use super::prediction::Predicted;
 use super::programs::Program;
 use crate::bench::{Mpi, Spread, interval, ratios};
 
-/// Each program should be predicted this well,
-const MOST: f64 = 0.10;
-/// and half of them this well.
-const MEDIAN: f64 = 0.05;
+/// Goal for the relative error of each program.
+const MAX_ERROR: f64 = 0.10;
+/// Goal for the median relative error.
+const MEDIAN_ERROR: f64 = 0.05;
 
 /// A program that was predicted and run.
 pub struct Outcome<'a> {
     pub program: &'a Program,
-    /// From the trace of each round.
+    /// The prediction from the trace of each round.
     pub predicted: Vec<Predicted>,
     /// Seconds of each real run.
     pub actual: Vec<f64>,
-    /// Seconds of its messages alone, carried out for real.
+    /// Seconds of its messages alone, really executed.
     pub alone: Vec<f64>,
 }
 
@@ -26,12 +26,12 @@ impl<'a> Outcome<'a> {
         Self { program, predicted: Vec::new(), actual: Vec::new(), alone: Vec::new() }
     }
 
-    /// How far off, as a share of the actual time: the median over rounds, since neighbours in time had the same weather.
+    /// Returns the relative error: the median over rounds of the ratio within a round, since core speeds drift.
     fn error(&self) -> f64 {
         median(&ratios(&self.seconds(), &self.actual)) - 1.0
     }
 
-    /// Where that error lies with 95 % confidence.
+    /// Returns the 95 % interval of the error.
     fn error_interval(&self) -> (f64, f64) {
         let (low, high) = interval(&ratios(&self.seconds(), &self.actual));
         (low - 1.0, high - 1.0)
@@ -41,23 +41,23 @@ impl<'a> Outcome<'a> {
         self.predicted.iter().map(|predicted| predicted.seconds).collect()
     }
 
-    /// How far off it would be if nobody had said how fast cores were.
+    /// Returns the relative error without the measured core speeds.
     fn error_unadjusted(&self) -> f64 {
         let seconds: Vec<f64> = self.predicted.iter().map(|predicted| predicted.unadjusted).collect();
         median(&ratios(&seconds, &self.actual)) - 1.0
     }
 
-    /// Seconds of messages alone, as predicted.
+    /// Returns the predicted seconds of the messages alone.
     fn predicted_alone(&self) -> Vec<f64> {
         self.predicted.iter().map(|predicted| predicted.alone).collect()
     }
 
-    /// How far off they are.
+    /// Returns the relative error of the messages alone.
     fn error_alone(&self) -> f64 {
         median(&ratios(&self.predicted_alone(), &self.alone)) - 1.0
     }
 
-    /// In how many rounds the real run was in the predicted interval, of those that had one.
+    /// Returns the number of rounds whose real run was inside the predicted interval, and the number with an interval.
     fn covered(&self) -> (usize, usize) {
         let rounds = self.predicted.iter().zip(&self.actual);
         let inside = rounds.filter_map(|(predicted, actual)| {
@@ -67,7 +67,8 @@ impl<'a> Outcome<'a> {
         (inside.iter().filter(|is_inside| **is_inside).count(), inside.len())
     }
 
-    /// How far real runs are from their median, in the median: one that was interrupted does not excuse a prediction.
+    /// Returns the noise floor: the median deviation of real runs from their median, which single interrupted runs do not
+    /// raise.
     fn floor(&self) -> f64 {
         let middle = median(&self.actual);
         let apart: Vec<f64> = self.actual.iter().map(|seconds| (seconds - middle).abs()).collect();
@@ -75,11 +76,11 @@ impl<'a> Outcome<'a> {
     }
 
     fn is_good(&self) -> bool {
-        self.error().abs() <= MOST.max(self.floor())
+        self.error().abs() <= MAX_ERROR.max(self.floor())
     }
 }
 
-/// Prints a table; true if the goals were met.
+/// Prints the table; returns whether the goals were met.
 pub fn print(mpi: &Mpi, what: &str, outcomes: &[Outcome]) -> bool {
     println!("\n{}: {what}; medians of rounds", mpi.name);
     println!(
@@ -124,18 +125,18 @@ pub fn print(mpi: &Mpi, what: &str, outcomes: &[Outcome]) -> bool {
     println!(
         "{good} of {} within {:.0} % or the noise floor; median error {:.1} %, goal {:.0} %: {}; messages alone: median error {:.1} %",
         outcomes.len(),
-        MOST * 100.0,
+        MAX_ERROR * 100.0,
         middle * 100.0,
-        MEDIAN * 100.0,
-        if middle <= MEDIAN { "met" } else { "MISSED" },
+        MEDIAN_ERROR * 100.0,
+        if middle <= MEDIAN_ERROR { "met" } else { "MISSED" },
         Spread::of(&alone).median * 100.0
     );
     let (inside, of) =
         outcomes.iter().map(Outcome::covered).fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
     if of > 0 {
         println!(
-            "{inside} of {of} real runs were inside the interval that `--samples` predicts from how uncertain the model is, and the speed of cores before"
+            "{inside} of {of} real runs were inside the interval that `--samples` predicts from the uncertainty of the model and of core speeds"
         );
     }
-    good == outcomes.len() && middle <= MEDIAN
+    good == outcomes.len() && middle <= MEDIAN_ERROR
 }

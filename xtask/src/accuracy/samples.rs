@@ -1,4 +1,4 @@
-//! The figures of every round, for those who want more than medians.
+//! Saves the figures of every round.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use super::report::Outcome;
 use crate::failure::{Failure, Result};
 use crate::shell;
 
-/// Writes them to `target/accuracy`, and says so.
+/// Writes the figures to `target/accuracy` and prints the path.
 pub fn save(name: &str, outcomes: &[Outcome]) -> Result<()> {
     let folder = shell::root().join("target/accuracy");
     let file = folder.join(format!("{name}.json"));

@@ -1,4 +1,4 @@
-//! Compiling, as much at once as there are cores.
+//! Compiles programs, in parallel on all cores.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::programs::{Kind, Language, Program};
 use crate::failure::{Failure, Result};
 use crate::shell;
 
-/// Strict, but for one thing: constants such as `MPI_STATUSES_IGNORE` and `MPI_UNWEIGHTED` are small numbers taken as addresses of
+/// Strict flags with one exception: constants such as `MPI_STATUSES_IGNORE` and `MPI_UNWEIGHTED` are small numbers taken as addresses of
 /// arrays, and gcc warns that no array fits there.
 const C_FLAGS: &[&str] = &[
     "-std=c11",
@@ -25,10 +25,10 @@ const C_FLAGS: &[&str] = &[
     "-pthread",
 ];
 
-/// Not with `-Wextra`: that warns of each constant of `mpif.h` that is not used.
+/// Flags for Fortran, without `-Wextra`, which warns of every unused constant of `mpif.h`.
 const FORTRAN_FLAGS: &[&str] = &["-O2", "-g", "-Wall", "-Werror"];
 
-/// One file to make.
+/// One file to build.
 #[derive(Clone)]
 pub struct Job {
     compiler: PathBuf,
@@ -38,7 +38,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// `folder` is that of the MPI; `flags` is the file that names the flags, which count like a source.
+    /// Creates a job; `folder` is that of the MPI, and `flags` the file that defines the flags, which counts as a source.
     pub fn new(compiler: &Path, program: &Program, folder: &Path, flags: &Path) -> Self {
         let objects = program.objects.iter().map(|object| folder.join(object));
         let parts: Vec<PathBuf> = program.sources.iter().cloned().chain(objects).collect();
@@ -52,18 +52,18 @@ impl Job {
         Self { compiler: compiler.to_path_buf(), arguments, inputs, output: folder.join(&program.output) }
     }
 
-    /// Is what it makes there, and newer than all that it is made of?
+    /// Returns whether the output exists and is newer than all its sources.
     pub fn is_fresh(&self) -> bool {
         let Some(made) = modified(&self.output) else { return false };
         self.inputs.iter().all(|input| modified(input).is_some_and(|time| time < made))
     }
 
-    /// Compiles beside the place and moves there, so that nobody ever sees half a program.
+    /// Compiles to a temporary file and renames it, so that an incomplete program is never visible.
     fn run(&self) -> Result<()> {
         let mut part = self.output.clone().into_os_string();
         part.push(format!(".{}", std::process::id()));
         let mut command = Command::new(&self.compiler);
-        // Fortran writes modules, and there are none to keep.
+        // Module files that the Fortran compiler writes are not kept.
         let folder = self.output.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
         command.args(&self.arguments).arg("-o").arg(&part).current_dir(folder);
@@ -76,9 +76,13 @@ impl Job {
         fs::rename(&part, &self.output).map_err(|error| unwritable(&self.output, &error))
     }
 
-    fn failed(&self, said: &str) -> Failure {
+    fn failed(&self, output_text: &str) -> Failure {
         let Self { compiler, output, .. } = self;
-        Failure::failed(format!("{} cannot make {}:\n{said}", compiler.display(), shell::shown(output)))
+        Failure::failed(format!(
+            "{} cannot compile {}:\n{output_text}",
+            compiler.display(),
+            shell::shown(output)
+        ))
     }
 }
 
@@ -104,7 +108,7 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::failed(format!("cannot write {}: {error}", shell::shown(path)))
 }
 
-/// Runs them all on all cores; fails with the first that fails.
+/// Runs all jobs on all cores; returns the first failure.
 pub fn run(jobs: &[Job]) -> Result<()> {
     let next = AtomicUsize::new(0);
     let first = Mutex::new(None);
@@ -112,7 +116,7 @@ pub fn run(jobs: &[Job]) -> Result<()> {
         while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
             if let Err(failure) = job.run() {
                 next.store(jobs.len(), Ordering::Relaxed);
-                first.lock().expect("nobody panics with it").get_or_insert(failure);
+                first.lock().expect("no worker panics while it holds the lock").get_or_insert(failure);
             }
         }
     };
@@ -122,7 +126,7 @@ pub fn run(jobs: &[Job]) -> Result<()> {
             scope.spawn(work);
         }
     });
-    first.into_inner().expect("nobody panicked with it").map_or(Ok(()), Err)
+    first.into_inner().expect("no worker panicked while it held the lock").map_or(Ok(()), Err)
 }
 
 #[cfg(test)]
@@ -145,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_built_is_fresh_until_a_source_changes() {
+    fn a_build_is_fresh_until_a_source_changes() {
         let scratch = Scratch::new("apps-fresh").unwrap();
         let job = job(scratch.path(), "int main(void) { return 0; }\n");
         assert!(!job.is_fresh());
@@ -157,16 +161,16 @@ mod tests {
     }
 
     #[test]
-    fn what_the_compiler_says_is_passed_on_and_nothing_stays_behind() {
+    fn compiler_errors_are_reported_and_no_file_remains() {
         let scratch = Scratch::new("apps-error").unwrap();
         let job = job(scratch.path(), "int main(void) { int unused; return 0; }\n");
         let failure = run(std::slice::from_ref(&job)).unwrap_err().to_string();
-        assert!(failure.contains("cannot make") && failure.contains("unused"), "{failure}");
+        assert!(failure.contains("cannot compile") && failure.contains("unused"), "{failure}");
         assert_eq!(fs::read_dir(scratch.path().join("out")).unwrap().count(), 0);
     }
 
     #[test]
-    fn one_that_fails_fails_all() {
+    fn one_failure_fails_all() {
         let scratch = Scratch::new("apps-all").unwrap();
         fs::create_dir(scratch.path().join("other")).unwrap();
         let right = job(scratch.path(), "int main(void) { return 0; }\n");

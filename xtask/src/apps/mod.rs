@@ -27,11 +27,13 @@ pub fn help() -> String {
 pub fn run(arguments: &[String]) -> Result<()> {
     match arguments.first() {
         None => ensure(),
-        Some(word) => Err(Failure::usage(format!("`apps` takes no `{word}`; see `cargo xtask apps --help`"))),
+        Some(word) => {
+            Err(Failure::usage(format!("unknown argument `{word}`; see `cargo xtask apps --help`")))
+        }
     }
 }
 
-/// Builds whatever is not up to date, and says for which MPI what is there.
+/// Builds what is out of date, and prints the programs of each MPI.
 pub fn ensure() -> Result<()> {
     let apps = shell::root().join("apps");
     build(&programs::objects(&apps)?)?;
@@ -39,24 +41,24 @@ pub fn ensure() -> Result<()> {
     Ok(())
 }
 
-/// Builds these for each MPI.
+/// Builds the programs for each MPI.
 fn build(programs: &[Program]) -> Result<Vec<Row>> {
     let (jobs, rows): (Vec<_>, Vec<_>) = mpis::ALL.iter().map(|mpi| plan(mpi, programs)).unzip();
     build::run(&jobs.concat())?;
     Ok(rows)
 }
 
-/// What tells the tests where the programs are.
+/// Returns the environment variable that tells tests where the programs are.
 pub fn variables() -> [(&'static str, OsString); 1] {
     [("PANTO_TEST_APPS", folder().into_os_string())]
 }
 
-/// Always in the repository, wherever cargo builds: `cargo test` alone looks there too.
+/// Returns the folder of the programs: always in the repository, so that plain `cargo test` finds it.
 fn folder() -> PathBuf {
     shell::root().join("target/apps")
 }
 
-/// What must be built for an MPI, and its row of the table.
+/// Returns the jobs for an MPI, and its row of the table.
 fn plan(mpi: &Mpi, programs: &[Program]) -> (Vec<build::Job>, Row) {
     let flags = shell::root().join("xtask/src/apps/build.rs");
     let folder = folder().join(mpi.name);
@@ -83,17 +85,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_it_does_not_know_are_named() {
+    fn unknown_arguments_are_named() {
         let failure = run(&["--fast".to_owned()]).unwrap_err();
         assert!(matches!(failure, Failure::Usage(_)) && failure.to_string().contains("`--fast`"));
     }
 
     #[test]
     fn an_mpi_without_compilers_gets_a_row_with_the_reasons() {
-        let absent = Mpi { name: "absent", compilers: mpis::Compilers::None("it brings none") };
+        let absent = Mpi { name: "absent", compilers: mpis::Compilers::None("it has none") };
         let (jobs, row) = plan(&absent, &programs::find(&shell::root().join("apps")).unwrap());
         assert!(jobs.is_empty());
         assert_eq!(row.notes.len(), Language::ALL.len());
-        assert!(row.notes.iter().all(|(_, reason)| reason == "it brings none"));
+        assert!(row.notes.iter().all(|(_, reason)| reason == "it has none"));
     }
 }

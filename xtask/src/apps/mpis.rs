@@ -6,20 +6,20 @@ use super::programs::Language;
 use crate::needs::pypi::{self, Environment};
 use crate::shell;
 
-/// An MPI, or one ABI of it.
+/// An MPI, or one of its ABIs.
 pub struct Mpi {
-    /// Its folder under `target/apps`.
+    /// The folder under `target/apps`.
     pub name: &'static str,
     pub compilers: Compilers,
 }
 
-/// Where its compiler wrappers are.
+/// The location of compiler wrappers.
 pub enum Compilers {
     /// On the path.
     System { c: &'static str, fortran: &'static str },
     /// In a virtual environment.
     Environment { home: &'static Environment, c: &'static str, fortran: &'static str },
-    /// Nowhere, for this reason.
+    /// None, for this reason.
     None(&'static str),
 }
 
@@ -40,19 +40,19 @@ pub const ALL: &[Mpi] = &[
     },
     Mpi {
         name: "intel",
-        compilers: Compilers::None("it brings no compiler; those of mpich5 and mpich5-abi run on it"),
+        compilers: Compilers::None("it has no compiler; programs of mpich5 and mpich5-abi run on it"),
     },
 ];
 
 impl Mpi {
-    /// Its wrapper for a language, or why there is none.
+    /// Returns the wrapper for a language, or why there is none.
     pub fn compiler(&self, language: Language) -> Result<PathBuf, String> {
         match self.compilers {
             Compilers::None(reason) => Err(reason.to_owned()),
             Compilers::System { c, fortran } => {
                 let on_path =
                     |name: &str| shell::find(name).ok_or_else(|| format!("there is no {name} on the path"));
-                // Fortran's wrappers come with the others, the compiler that they call does not.
+                // Wrappers for Fortran are always installed, the compiler that they call is not.
                 on_path(language.choose("gcc", "gfortran"))?;
                 on_path(language.choose(c, fortran))
             }

@@ -1,5 +1,5 @@
-//! What is to be built: each source file in `apps/`, `apps/small/` and `apps/alone/` is a program. A later program is one more
-//! file. What they share, in `apps/common/`, is compiled once for each MPI.
+//! The programs to build: each source file in `apps/`, `apps/small/` and `apps/alone/` is one. Shared objects in
+//! `apps/common/` are compiled once for each MPI.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::{Failure, Result};
 use crate::shell;
 
-/// What a program is written in.
+/// The language of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     C,
@@ -29,7 +29,7 @@ impl Language {
         }
     }
 
-    /// What files of this language are called; none for what is no program.
+    /// Returns the language of a source file; `None` for other files.
     fn of(path: &Path) -> Option<Self> {
         match path.extension().and_then(OsStr::to_str)? {
             "c" => Some(Self::C),
@@ -39,31 +39,31 @@ impl Language {
     }
 }
 
-/// A file to make: a program, the library that counts, or an object that programs share.
+/// A file to build: a program, the counting library, or a shared object file.
 #[derive(Debug)]
 pub struct Program {
-    /// The file that is made, below the MPI's folder.
+    /// The output, relative to the MPI's folder.
     pub output: PathBuf,
     pub language: Language,
     pub sources: Vec<PathBuf>,
-    /// Objects that are made before, below the MPI's folder.
+    /// Object files to link, relative to the MPI's folder.
     pub objects: Vec<PathBuf>,
-    /// What the sources include.
+    /// Files that the sources include.
     pub included: Vec<PathBuf>,
     pub kind: Kind,
 }
 
-/// How it is compiled and linked.
+/// How a file is compiled and linked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Object,
     Mpi,
-    /// Without what it does not use, which is MPI.
+    /// A program that does not link MPI.
     Alone,
     Library,
 }
 
-/// The objects that all C programs share.
+/// Returns the object files that all C programs share.
 pub fn objects(apps: &Path) -> Result<Vec<Program>> {
     let common = files(&apps.join("common"))?;
     let object = |source: &PathBuf| Program {
@@ -77,7 +77,7 @@ pub fn objects(apps: &Path) -> Result<Vec<Program>> {
     Ok(of_language(&common, Language::C).iter().map(object).collect())
 }
 
-/// All programs that `apps/` holds, and the library.
+/// Returns all programs of `apps/`, and the library.
 pub fn find(apps: &Path) -> Result<Vec<Program>> {
     let objects: Vec<PathBuf> = objects(apps)?.into_iter().map(|object| object.output).collect();
     let small = files(&apps.join("small"))?;
@@ -125,7 +125,7 @@ fn of_language(files: &[PathBuf], language: Language) -> Vec<PathBuf> {
     files.iter().filter(|path| Language::of(path) == Some(language)).cloned().collect()
 }
 
-/// The files of a folder by name, without those of folders in it.
+/// Returns the files of a folder by name, not recursively.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let unreadable = |error| Failure::failed(format!("cannot read {}: {error}", shell::shown(folder)));
     let mut found = Vec::new();
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_not_there_is_named() {
+    fn a_missing_folder_is_named() {
         assert!(find(Path::new("/no/such/apps")).unwrap_err().to_string().contains("/no/such/apps"));
     }
 }

@@ -1,18 +1,18 @@
-//! What was built for which MPI, and why something was not.
+//! The table of programs built for each MPI, and why others were not.
 
 use super::programs::Language;
 
-/// An MPI's row.
+/// The row of an MPI.
 pub struct Row {
     pub mpi: &'static str,
     pub built: usize,
-    /// How many were up to date.
+    /// Number of programs that were up to date.
     pub fresh: usize,
     /// The languages whose programs were not built, and why.
     pub notes: Vec<(Language, String)>,
 }
 
-/// The whole table.
+/// Returns the table as text.
 pub fn text(rows: &[Row]) -> String {
     let head = format!("{:<11} {:>6} {:>11}  {}\n", "MPI", "built", "up to date", "not built");
     rows.iter().fold(head, |text, row| text + &line(row))

@@ -1,4 +1,4 @@
-//! The time of a release build from nothing.
+//! The time of a clean release build.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use crate::shell;
 const GOAL: Duration = Duration::from_secs(180);
 
 pub fn run() -> Result<Outcome> {
-    // The network is not what is measured.
+    // Downloads are not part of the measurement.
     shell::stream(&mut shell::cargo("fetch"))?;
     let scratch = Scratch::new("build")?;
     let start = Instant::now();
@@ -23,7 +23,7 @@ fn report(time: Duration) -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let verdict = if time <= GOAL { "met" } else { "MISSED" };
     format!(
-        "release build from nothing, once, {cores} cores, downloads not counted: {:.1} s; goal: at most {} s, {verdict}",
+        "clean release build, once, {cores} cores, downloads not counted: {:.1} s; goal: at most {} s, {verdict}",
         time.as_secs_f64(),
         GOAL.as_secs()
     )

@@ -1,5 +1,5 @@
-/* What calls cost: sends to nobody, the least that a program can start and complete, and an 8-byte ping-pong. Prints a line for
- * each: `send ns 6.7`, in nanoseconds a call, as the median over batches. */
+/* The cost of MPI calls: sends to MPI_PROC_NULL, the cheapest requests that can be started and completed, and an 8-byte
+ * ping-pong. Prints a line for each: `send ns 6.7`, in nanoseconds per call, the median over batches. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

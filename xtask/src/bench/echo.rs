@@ -1,4 +1,4 @@
-//! Messages between two ranks: Panto beside each MPI that is there.
+//! Messages between two ranks: Panto beside each installed MPI.
 
 use std::path::{Path, PathBuf};
 
@@ -10,20 +10,20 @@ use crate::scratch::Scratch;
 
 const ROUNDS: usize = 5;
 
-/// What Panto wants to be, against Open MPI.
+/// A goal for Panto relative to Open MPI.
 struct Goal {
-    /// Place in [`SIZES`].
+    /// Index into [`SIZES`].
     size: usize,
     measure: Measure,
     limit: f64,
 }
 
-/// What is compared.
+/// The compared quantity.
 #[derive(Clone, Copy)]
 enum Measure {
-    /// Half a round trip: Panto's over the other's, to be small.
+    /// Half a round trip: the ratio Panto to other, lower is better.
     Time,
-    /// Bytes a second: Panto's over the other's, to be large.
+    /// Bandwidth: the ratio Panto to other, higher is better.
     Bandwidth,
 }
 
@@ -33,11 +33,11 @@ const GOALS: &[Goal] = &[
     Goal { size: 3, measure: Measure::Bandwidth, limit: 1.0 },
 ];
 
-/// Somebody who is measured, and what came out, round by round.
-struct Contender {
+/// A measured program with its times, round by round.
+struct Competitor {
     name: &'static str,
     program: PathBuf,
-    /// None is Panto.
+    /// `None` for Panto on threads.
     mpi: Option<&'static Mpi>,
     rounds: Vec<Times>,
 }
@@ -47,28 +47,28 @@ pub fn run() -> Result<Outcome> {
         return Ok(Outcome::Skipped(reason));
     }
     let scratch = Scratch::new("pingpong")?;
-    let mut contenders = enter(scratch.path())?;
+    let mut competitors = enter(scratch.path())?;
     for round in 1..=ROUNDS {
-        for contender in &mut contenders {
-            eprintln!("round {round} of {ROUNDS}: {}", contender.name);
-            contender.measure()?;
+        for competitor in &mut competitors {
+            eprintln!("round {round} of {ROUNDS}: {}", competitor.name);
+            competitor.measure()?;
         }
     }
-    report(&contenders);
+    report(&competitors);
     Ok(Outcome::Done)
 }
 
-/// Panto, and every MPI that is there.
-fn enter(scratch: &Path) -> Result<Vec<Contender>> {
-    let mut contenders = vec![Contender::new("Panto", panto::build()?, None)];
+/// Returns Panto and every installed MPI.
+fn enter(scratch: &Path) -> Result<Vec<Competitor>> {
+    let mut competitors = vec![Competitor::new("Panto", panto::build()?, None)];
     for mpi in mpi::installed() {
         let program = mpi.compile(&pingpong::SOURCE, scratch)?;
-        contenders.push(Contender::new(mpi.name, program, Some(mpi)));
+        competitors.push(Competitor::new(mpi.name, program, Some(mpi)));
     }
-    Ok(contenders)
+    Ok(competitors)
 }
 
-impl Contender {
+impl Competitor {
     fn new(name: &'static str, program: PathBuf, mpi: Option<&'static Mpi>) -> Self {
         Self { name, program, mpi, rounds: Vec::new() }
     }
@@ -82,7 +82,7 @@ impl Contender {
         Ok(())
     }
 
-    /// The figures of all rounds for one size.
+    /// Returns the times of all rounds for one size.
     fn times(&self, size: usize) -> Vec<f64> {
         self.rounds.iter().map(|round| round[size]).collect()
     }
@@ -96,15 +96,15 @@ impl Contender {
     }
 }
 
-fn report(contenders: &[Contender]) {
+fn report(competitors: &[Competitor]) {
     println!(
         "\nHalf a round trip between two pinned ranks. A round's figure is a median of batches; below are the\n\
          median of {ROUNDS} interleaved rounds and (least..most) of them. Ratios are taken round by round."
     );
-    let Some((panto, others)) = contenders.split_first() else { return };
-    println!("{}", header(contenders, others));
+    let Some((panto, others)) = competitors.split_first() else { return };
+    println!("{}", header(competitors, others));
     for size in 0..SIZES.len() {
-        println!("{}", row(size, contenders, panto, others));
+        println!("{}", row(size, competitors, panto, others));
     }
     for other in others.iter().filter(|other| other.name == "Open MPI") {
         for goal in GOALS {
@@ -113,22 +113,22 @@ fn report(contenders: &[Contender]) {
     }
 }
 
-fn header(contenders: &[Contender], others: &[Contender]) -> String {
-    let names = contenders.iter().map(|contender| format!("  {:<26}", contender.name));
+fn header(competitors: &[Competitor], others: &[Competitor]) -> String {
+    let names = competitors.iter().map(|competitor| format!("  {:<26}", competitor.name));
     let ratios = others.iter().map(|other| format!("  {:<20}", format!("Panto/{}", other.name)));
     let line: String = names.chain(ratios).collect();
     format!("{:<7}{}", "size", line.trim_end())
 }
 
-fn row(size: usize, contenders: &[Contender], panto: &Contender, others: &[Contender]) -> String {
-    let times = contenders.iter().map(|each| format!("  {:<26}", Spread::of(&each.times(size)).nanos()));
+fn row(size: usize, competitors: &[Competitor], panto: &Competitor, others: &[Competitor]) -> String {
+    let times = competitors.iter().map(|each| format!("  {:<26}", Spread::of(&each.times(size)).nanos()));
     let ratio = |other| Spread::of(&panto.against(other, size, Measure::Time)).to_string();
     let ratios = others.iter().map(|other| format!("  {:<20}", ratio(other)));
     let line: String = times.chain(ratios).collect();
     format!("{:<7}{}", SIZES[size].1, line.trim_end())
 }
 
-fn judge(goal: &Goal, panto: &Contender, other: &Contender) -> String {
+fn judge(goal: &Goal, panto: &Competitor, other: &Competitor) -> String {
     let figures = panto.against(other, goal.size, goal.measure);
     let (what, limit, words) = match goal.measure {
         Measure::Time => ("time", Limit::AtMost(goal.limit), "at most"),
@@ -148,14 +148,14 @@ fn judge(goal: &Goal, panto: &Contender, other: &Contender) -> String {
 mod tests {
     use super::*;
 
-    fn contender(name: &'static str, times: [f64; 4]) -> Contender {
-        Contender { rounds: vec![times.to_vec(); ROUNDS], ..Contender::new(name, PathBuf::new(), None) }
+    fn competitor(name: &'static str, times: [f64; 4]) -> Competitor {
+        Competitor { rounds: vec![times.to_vec(); ROUNDS], ..Competitor::new(name, PathBuf::new(), None) }
     }
 
     #[test]
-    fn goals_are_judged_the_right_way_round() {
-        let panto = contender("Panto", [100.0, 200.0, 3000.0, 50_000.0]);
-        let other = contender("Open MPI", [150.0, 300.0, 6000.0, 100_000.0]);
+    fn goals_are_judged_in_the_right_direction() {
+        let panto = competitor("Panto", [100.0, 200.0, 3000.0, 50_000.0]);
+        let other = competitor("Open MPI", [150.0, 300.0, 6000.0, 100_000.0]);
         let verdicts: Vec<String> = GOALS.iter().map(|goal| judge(goal, &panto, &other)).collect();
         assert_eq!(
             verdicts,

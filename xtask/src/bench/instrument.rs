@@ -1,4 +1,4 @@
-//! Does the instrument bend the needle? Panto's echo over an MPI beside a plain ping-pong in C over the same MPI.
+//! Instrument error: Panto's echo over an MPI beside a plain ping-pong in C over the same MPI.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,12 @@ use crate::failure::Result;
 use crate::scratch::Scratch;
 
 const ROUNDS: usize = 31;
-/// By how much the two may differ.
+/// Goal for the relative difference.
 const GOAL: f64 = 0.02;
-/// The sizes for which that is a goal: places in [`SIZES`].
+/// The sizes that have the goal, as indices into [`SIZES`].
 const JUDGED: [usize; 2] = [0, 3];
 
-/// One MPI and what came out, round by round.
+/// The times on one MPI, round by round.
 struct Pair {
     mpi: &'static Mpi,
     pingpong: PathBuf,
@@ -44,7 +44,7 @@ pub fn run() -> Result<Outcome> {
 }
 
 impl Pair {
-    /// Who goes first takes turns, in case the first finds the machine in another state.
+    /// Measures both, alternating which one goes first, in case the first finds the machine in another state.
     fn measure(&mut self, program: &Path, round: usize) -> Result<()> {
         if round.is_multiple_of(2) {
             self.panto.push(panto::measure_on(self.mpi, program)?);
@@ -56,7 +56,7 @@ impl Pair {
         Ok(())
     }
 
-    /// The figures of all rounds for one size: C's and Panto's.
+    /// Returns the times of all rounds for one size: of C and of Panto.
     fn times(&self, size: usize) -> (Vec<f64>, Vec<f64>) {
         let of = |rounds: &[Times]| rounds.iter().map(|round| round[size]).collect();
         (of(&self.plain), of(&self.panto))

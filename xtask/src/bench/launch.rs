@@ -1,4 +1,4 @@
-//! What Panto adds to the start of an MPI program.
+//! What Panto adds to the start-up of an MPI program.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,10 +12,10 @@ use crate::scratch::Scratch;
 use crate::shell;
 
 const ROUNDS: usize = 21;
-/// At most so many milliseconds more.
+/// Goal for the additional time, in milliseconds.
 const GOAL: f64 = 100.0;
 const HELLO: Source = Source { name: "hello", text: include_str!("hello.c") };
-/// The least that Panto can do under a launcher, and the least that measures: one point for no time.
+/// The shortest command of Panto under a launcher, and the shortest one that measures.
 const COMMANDS: [&str; 2] = ["info mpi", "bench barrier --ranks 2 --max-samples 1 -t 1ms"];
 
 /// The times of one MPI, in milliseconds, round by round.
@@ -23,7 +23,7 @@ struct Times {
     mpi: &'static Mpi,
     hello: PathBuf,
     plain: Vec<f64>,
-    /// For each of [`COMMANDS`].
+    /// Times of each of [`COMMANDS`].
     panto: [Vec<f64>; COMMANDS.len()],
 }
 
@@ -57,7 +57,7 @@ impl Times {
     }
 }
 
-/// From the start of the launcher to its end.
+/// Returns the time from the start of the launcher to its exit.
 fn milliseconds(command: &mut Command) -> Result<f64> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let start = Instant::now();
@@ -72,11 +72,11 @@ fn milliseconds(command: &mut Command) -> Result<f64> {
 
 fn report(all: &[Times]) {
     println!(
-        "\nFrom the start of the launcher to its end, two ranks: median of {ROUNDS} interleaved rounds and (least..most) in ms."
+        "\nFrom the start of the launcher to its exit, two ranks: median of {ROUNDS} interleaved rounds and (least..most) in ms."
     );
     for times in all {
         println!(
-            "{}: a C program that only starts and ends MPI: {:.1}",
+            "{}: a C program with MPI_Init and MPI_Finalize alone: {:.1}",
             times.mpi.name,
             Spread::of(&times.plain)
         );
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_added_is_judged() {
+    fn the_added_time_is_judged() {
         assert_eq!(
             judge(&[150.0, 90.0, 100.0], &[60.0, 60.0, 60.0]),
             "goal: less than 100 ms more: 40.0 (30.0..90.0), met in every round"

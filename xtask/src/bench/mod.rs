@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: the repository's own speed.
+//! `cargo xtask bench`: Panto's own speed.
 
 mod build;
 mod echo;
@@ -19,76 +19,81 @@ pub use spread::{Spread, interval, ratios};
 use crate::failure::{Failure, Result};
 use crate::help;
 
-/// Half round trips in nanoseconds, in the order of the sizes.
+/// Half round trips in nanoseconds, in the order of [`SIZES`].
 type Times = Vec<f64>;
 
-/// Message sizes of the comparison. `pingpong.c` has them too.
+/// Message sizes of the comparison. `pingpong.c` has the same list.
 const SIZES: &[(u64, &str)] = &[(8, "8 B"), (1 << 10, "1 KiB"), (1 << 16, "64 KiB"), (1 << 20, "1 MiB")];
 
-/// What became of a part.
+/// The outcome of a part.
 enum Outcome {
     Done,
-    /// It was left out, and why.
+    /// Skipped for this reason.
     Skipped(String),
 }
 
 struct Part {
     name: &'static str,
     line: &'static str,
-    /// Does it run when no part is named?
-    usual: bool,
+    /// Whether it runs when no part is named.
+    by_default: bool,
     run: fn() -> Result<Outcome>,
 }
 
 const PARTS: &[Part] = &[
     Part {
         name: "echo",
-        line: "messages between two ranks: Panto, Open MPI and MPICH in turn (needs 2 cores, gcc, an MPI)",
-        usual: true,
+        line: "messages between two ranks: Panto, Open MPI and MPICH interleaved (needs 2 cores, gcc, an MPI)",
+        by_default: true,
         run: echo::run,
     },
     Part {
         name: "mpi",
-        line: "the same on one MPI: Panto beside a ping-pong in C, for each MPI",
-        usual: true,
+        line: "instrument error: Panto beside a ping-pong in C, for each MPI",
+        by_default: true,
         run: instrument::run,
     },
     Part {
         name: "mpi-startup",
-        line: "what Panto adds to the start of an MPI program",
-        usual: true,
+        line: "what Panto adds to the start-up of an MPI program",
+        by_default: true,
         run: launch::run,
     },
     Part {
         name: "trace",
-        line: "what tracing costs: time and bytes a call; reading a trace",
-        usual: true,
+        line: "cost of tracing: time and bytes per call; reading a trace",
+        by_default: true,
         run: trace::run,
     },
     Part {
         name: "startup",
         line: "start, barrier and stop of many ranks",
-        usual: true,
+        by_default: true,
         run: programs::startup,
     },
-    Part { name: "overhead", line: "what the measuring loop adds", usual: true, run: programs::overhead },
-    Part { name: "stats", line: "the time of a full fit", usual: true, run: programs::stats },
+    Part {
+        name: "overhead",
+        line: "what the measuring loop adds",
+        by_default: true,
+        run: programs::overhead,
+    },
+    Part { name: "stats", line: "the time of a full fit", by_default: true, run: programs::stats },
     Part {
         name: "simulated",
-        line: "messages a second and memory of simulated machines",
-        usual: true,
+        line: "messages per second and memory of simulated machines",
+        by_default: true,
         run: programs::simulated,
     },
     Part {
         name: "rivals",
         line: "predictions: Panto beside SimGrid, on the same traces and the same machine",
-        usual: true,
+        by_default: true,
         run: rivals::run,
     },
     Part {
         name: "build",
-        line: "a release build from nothing; only when named, or with --build",
-        usual: false,
+        line: "a clean release build; only when named, or with --build",
+        by_default: false,
         run: build::run,
     },
 ];
@@ -116,23 +121,21 @@ pub fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The named parts, or the usual ones.
+/// Returns the named parts, or the default ones.
 fn select(arguments: &[String]) -> Result<Vec<&'static Part>> {
     let (options, named): (Vec<&String>, Vec<&String>) =
         arguments.iter().partition(|word| word.starts_with('-'));
     if let Some(unknown) = options.iter().find(|option| **option != "--build") {
-        return Err(Failure::usage(format!(
-            "`bench` does not know `{unknown}`; it knows --build and --list"
-        )));
+        return Err(Failure::usage(format!("unknown option `{unknown}`; `bench` has --build and --list")));
     }
     if let Some(unknown) = named.iter().find(|name| !PARTS.iter().any(|part| part.name == **name)) {
         let parts: Vec<_> = PARTS.iter().map(|part| part.name).collect();
-        return Err(Failure::usage(format!("there is no part `{unknown}`; there are {}", parts.join(", "))));
+        return Err(Failure::usage(format!("unknown part `{unknown}`; valid names: {}", parts.join(", "))));
     }
     let build = !options.is_empty();
     let chosen = |part: &&Part| {
         let is_named = named.iter().any(|name| *name == part.name);
-        is_named || (named.is_empty() && part.usual) || (build && part.name == "build")
+        is_named || (named.is_empty() && part.by_default) || (build && part.name == "build")
     };
     Ok(PARTS.iter().filter(chosen).collect())
 }
@@ -147,11 +150,11 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_parts_leave_the_build_out() {
-        let usual =
+    fn the_default_parts_exclude_the_build() {
+        let default =
             ["echo", "mpi", "mpi-startup", "trace", "startup", "overhead", "stats", "simulated", "rivals"];
-        assert_eq!(chosen(&[]), usual);
-        assert_eq!(chosen(&["--build"]), [usual.as_slice(), &["build"]].concat());
+        assert_eq!(chosen(&[]), default);
+        assert_eq!(chosen(&["--build"]), [default.as_slice(), &["build"]].concat());
     }
 
     #[test]
@@ -161,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_part_is_told_which_there_are() {
+    fn an_unknown_part_lists_the_valid_names() {
         let failure = select(&["ehco".to_owned()]).err().unwrap();
         assert!(
             failure.to_string().contains(

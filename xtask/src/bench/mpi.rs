@@ -9,16 +9,16 @@ use crate::{needs, shell};
 
 /// An MPI to compare with.
 pub struct Mpi {
-    /// As in the table of needs.
+    /// The name, as in the table of needs.
     pub name: &'static str,
-    /// Where its programs of `apps/` are, under `target/apps`.
+    /// The folder of its programs of `apps/`, under `target/apps`.
     pub folder: &'static str,
     compiler: &'static str,
-    /// Two ranks, each on a core of its own.
+    /// Launcher options for two ranks, each on its own core.
     launcher: &'static [&'static str],
-    /// Ranks that share whatever cores there are; how many comes next.
+    /// Launcher options for ranks that share cores; the number follows.
     sharing: &'static [&'static str],
-    /// Ranks on other hosts: how the launcher is told what to call instead of ssh, and then where ranks run; how many comes next.
+    /// Launcher options for ranks on other hosts: the replacement of ssh, then the hosts; the number follows.
     across: [&'static [&'static str]; 2],
     /// The rules by which Panto expands its collectives.
     rules: &'static str,
@@ -30,7 +30,7 @@ const ALL: &[Mpi] = &[
         folder: "openmpi",
         compiler: "mpicc.openmpi",
         launcher: &["mpirun.openmpi", "--allow-run-as-root", "--bind-to", "core", "-n", "2"],
-        // Whoever waits lets others go on: who keeps the core for milliseconds finds its caches cold, and computes for longer.
+        // Waiting ranks yield: a rank that loses the core for milliseconds finds cold caches and computes for longer.
         sharing: &[
             "mpirun.openmpi",
             "--allow-run-as-root",
@@ -43,7 +43,7 @@ const ALL: &[Mpi] = &[
             "-n",
         ],
         across: [
-            // Each host thinks that its cores are its own, but all of them have two: whoever waits must let others go on.
+            // All hosts share two cores, so that waiting ranks must yield.
             &[
                 "mpirun.openmpi",
                 "--allow-run-as-root",
@@ -76,26 +76,31 @@ pub struct Source {
     pub text: &'static str,
 }
 
-/// Those that are there. What is missing is named, with the remedy.
+/// Returns the installed MPIs; prints what is missing, with the remedy.
 pub fn installed() -> Vec<&'static Mpi> {
-    let is_there = |mpi: &&Mpi| match needs::lacking(&["gcc", mpi.name]) {
+    let is_there = |mpi: &&Mpi| match needs::first_missing(&["gcc", mpi.name]) {
         None => true,
         Some(need) => {
-            println!("without {}: {} is not installed; to have it: {}", mpi.name, need.name, need.remedy());
+            println!(
+                "without {}: {} is not installed; to install it: {}",
+                mpi.name,
+                need.name,
+                need.remedy()
+            );
             false
         }
     };
     ALL.iter().filter(is_there).collect()
 }
 
-/// Why two ranks cannot be compared on this machine, if they cannot.
+/// Returns why two ranks cannot be compared on this machine, if so.
 pub fn too_few_cores() -> Option<String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     (cores < 2).then(|| "two ranks that share a core measure the scheduler; use 2 cores".to_owned())
 }
 
 impl Mpi {
-    /// Compiles a program; answers where it is.
+    /// Compiles a program and returns its path.
     pub fn compile(&self, source: &Source, folder: &Path) -> Result<PathBuf> {
         let file = folder.join(format!("{}.c", source.name));
         fs::write(&file, source.text)
@@ -105,12 +110,12 @@ impl Mpi {
         Ok(program)
     }
 
-    /// What starts ranks that share whatever cores there are; how many comes next.
+    /// Returns the command that launches ranks that share cores; the number follows.
     pub fn shared_core(&self) -> &'static [&'static str] {
         self.sharing
     }
 
-    /// What starts so many ranks on these hosts; the program comes next.
+    /// Returns the command that launches `ranks` ranks on these hosts; the program follows.
     pub fn across(&self, agent: &str, slots: &str, ranks: usize) -> Vec<String> {
         let [before, between] = self.across;
         let words = before.iter().chain([&agent]).chain(between).chain([&slots, &"-n"]);
@@ -122,12 +127,12 @@ impl Mpi {
         self.rules
     }
 
-    /// A program of `apps/`, built for this MPI.
+    /// Returns a program of `apps/` built for this MPI.
     pub fn app(&self, name: &str) -> PathBuf {
         shell::root().join("target/apps").join(self.folder).join(name)
     }
 
-    /// Two ranks of a program; its arguments come next.
+    /// Returns the command that launches two ranks of a program; its arguments follow.
     pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(self.launcher[0]);
         command.args(&self.launcher[1..]).arg(program);

@@ -12,7 +12,7 @@ use crate::shell;
 
 const KERNEL: &str = "comet/echo";
 
-/// Builds the release binary; answers where it is.
+/// Builds the release binary and returns its path.
 pub fn build() -> Result<PathBuf> {
     shell::stream(&mut shell::cargo("build --release --package panto"))?;
     let metadata = shell::capture(&mut shell::cargo("metadata --no-deps --format-version 1"))?;
@@ -39,11 +39,10 @@ pub fn measure_on(mpi: &Mpi, program: &Path) -> Result<Times> {
 fn run(command: &mut Command) -> Result<Times> {
     let sizes: Vec<String> = SIZES.iter().map(|(bytes, _)| bytes.to_string()).collect();
     let printed = shell::capture(command.args(["--format", "json", "--sizes"]).arg(sizes.join(",")))?;
-    parse(&printed)
-        .ok_or_else(|| Failure::failed(format!("panto printed other JSON than expected:\n{printed}")))
+    parse(&printed).ok_or_else(|| Failure::failed(format!("panto printed unexpected JSON:\n{printed}")))
 }
 
-/// The medians in `{"points": [{"kernel", "params": {"bytes", ...}, "summary": {"median_ns"}}]}`.
+/// Returns the medians in `{"points": [{"kernel", "params": {"bytes", ...}, "summary": {"median_ns"}}]}`.
 fn parse(printed: &str) -> Option<Times> {
     let results: Value = serde_json::from_str(printed).ok()?;
     let points = results["points"].as_array()?;
@@ -54,7 +53,8 @@ fn parse(printed: &str) -> Option<Times> {
     SIZES.iter().map(|(bytes, _)| time(*bytes)).collect()
 }
 
-/// Threads know hops between ranks, MPI in which way they are neighbours; a rank's messages to itself are neither.
+/// Returns whether a point is between two ranks: threads record hops, MPI a distance; messages of a rank to itself do not
+/// count.
 fn is_between_two(params: &Value) -> bool {
     params["hops"] == 1 || params["distance"].as_str().is_some_and(|distance| distance != "itself")
 }

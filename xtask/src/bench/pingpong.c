@@ -28,8 +28,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* One round trip. `batch` has rank 0 send next what came back, as Panto does: bytes that nobody wrote since would not
- * really move. */
+/* One round trip. `batch` has rank 0 send next what came back, as Panto does: bytes that were not
+ * written in between would stay in the cache. */
 static void echo(int rank, char *sent, char *received, int bytes) {
     if (rank == 0) {
         must(MPI_Send(sent, bytes, MPI_BYTE, 1, TAG, MPI_COMM_WORLD));

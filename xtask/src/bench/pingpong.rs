@@ -9,18 +9,18 @@ use crate::shell;
 
 pub const SOURCE: Source = Source { name: "pingpong", text: include_str!("pingpong.c") };
 
-/// The samples that it takes of each size.
+/// Number of samples per size.
 pub const BATCHES: usize = 501;
 
 /// Measures once.
 pub fn measure(mpi: &Mpi, program: &Path) -> Result<Times> {
     let printed = shell::capture(&mut mpi.command(program))?;
     parse(&printed).ok_or_else(|| {
-        Failure::failed(format!("the ping-pong under {} printed something else:\n{printed}", mpi.name))
+        Failure::failed(format!("the ping-pong under {} printed unexpected output:\n{printed}", mpi.name))
     })
 }
 
-/// Reads lines such as `bytes 8 half_ns 123.4`.
+/// Parses lines such as `bytes 8 half_ns 123.4`.
 fn parse(printed: &str) -> Option<Times> {
     SIZES.iter().map(|(bytes, _)| time_of(printed, *bytes)).collect()
 }

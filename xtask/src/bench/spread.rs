@@ -1,8 +1,8 @@
-//! A figure with what it varied by.
+//! A figure with its spread.
 
 use std::fmt;
 
-/// The median over the rounds, and the least and the most.
+/// The median over rounds, the minimum and the maximum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     pub least: f64,
@@ -11,7 +11,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of one or more values; with none, of nothing but NaN.
+    /// Returns the spread of the values; NaN for an empty slice.
     pub fn of(values: &[f64]) -> Self {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -22,7 +22,7 @@ impl Spread {
         Self { least, median: f64::midpoint(low, high), most }
     }
 
-    /// In nanoseconds, for people.
+    /// Formats the spread in nanoseconds.
     pub fn nanos(&self) -> String {
         let (scale, unit) = if self.median < 1e4 { (1.0, "ns") } else { (1e3, "us") };
         let Self { least, median, most } = *self;
@@ -30,7 +30,7 @@ impl Spread {
     }
 }
 
-/// With two decimals, or as many as are asked for.
+/// Formats with two decimals, or with the given precision.
 impl fmt::Display for Spread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (decimals, Self { least, median, most }) = (f.precision().unwrap_or(2), self);
@@ -38,8 +38,8 @@ impl fmt::Display for Spread {
     }
 }
 
-/// Where the median would be if there were ever more rounds, with 95 % confidence: the values of these ranks, whatever the
-/// distribution. The least and the most if there are few.
+/// Returns the distribution-free 95 % confidence interval of the median, by order statistics; the minimum and the maximum
+/// if there are few values.
 pub fn interval(values: &[f64]) -> (f64, f64) {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -49,17 +49,17 @@ pub fn interval(values: &[f64]) -> (f64, f64) {
     (sorted[low], sorted[high])
 }
 
-/// Round by round: neighbours in time had the same weather.
+/// Returns the ratios round by round, since the speed of the machine drifts.
 pub fn ratios(above: &[f64], below: &[f64]) -> Vec<f64> {
     above.iter().zip(below).map(|(above, below)| above / below).collect()
 }
 
-/// What a figure should be.
+/// A limit for a figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Limit {
     AtMost(f64),
     AtLeast(f64),
-    /// No farther from 1 than this.
+    /// At most this far from 1.
     Within(f64),
 }
 
@@ -73,7 +73,7 @@ impl Limit {
     }
 }
 
-/// Whether the figures of all rounds keep to a limit, and how sure that is.
+/// Returns whether the figures of all rounds keep to a limit, and how certain that is.
 pub fn verdict(figures: &[f64], limit: Limit) -> &'static str {
     let kept = figures.iter().filter(|&&figure| limit.is_kept(figure)).count();
     match (limit.is_kept(Spread::of(figures).median), kept) {

@@ -1,4 +1,4 @@
-//! What tracing costs: time a call, and bytes a call.
+//! The cost of tracing: time per call, and bytes per call.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,20 +16,20 @@ use crate::shell;
 const ROUNDS: usize = 21;
 const CALLS: Source = Source { name: "calls", text: include_str!("calls.c") };
 
-/// The lines of `calls.c`, and what they mean.
+/// The lines of `calls.c` and their descriptions.
 const LOOPS: [(&str, &str); 3] = [
-    ("send", "a send to nobody"),
-    ("start", "Irecv, Isend, Waitall with nobody"),
+    ("send", "a send to MPI_PROC_NULL"),
+    ("start", "Irecv, Isend, Waitall with MPI_PROC_NULL"),
     ("echo", "an 8-byte ping-pong"),
 ];
 
-/// How a program runs.
+/// A way to run a program.
 struct Way {
     name: &'static str,
     is_traced: bool,
-    /// Without glibc's restartable sequences the CPU clock is read in each call.
+    /// Environment: without glibc's restartable sequences the CPU clock is read in each call.
     has_flag: bool,
-    /// At most so many nanoseconds a call more than untraced.
+    /// Goal for the additional time per call, in nanoseconds.
     goal: f64,
 }
 
@@ -39,7 +39,7 @@ const WAYS: [Way; 3] = [
     Way { name: "traced, CPU clock", is_traced: true, has_flag: false, goal: 1000.0 },
 ];
 
-/// Nanoseconds a call: by way, by loop, by round.
+/// Nanoseconds per call: by mode, by loop, by round.
 type Times = [[Vec<f64>; LOOPS.len()]; WAYS.len()];
 
 pub fn run() -> Result<Outcome> {
@@ -76,7 +76,7 @@ impl Way {
     }
 }
 
-/// The same command, traced.
+/// Returns the command that traces another.
 fn traced(panto: &Path, file: &Path, launch: &Command) -> Command {
     let mut command = Command::new(panto);
     command
@@ -98,7 +98,7 @@ fn take(printed: &str, times: &mut [Vec<f64>; LOOPS.len()]) -> Result<()> {
 }
 
 fn report(mpi: &Mpi, times: &Times) {
-    println!("\n{}: nanoseconds a call, median of {ROUNDS} interleaved rounds (least..most)", mpi.name);
+    println!("\n{}: nanoseconds per call, median of {ROUNDS} interleaved rounds (least..most)", mpi.name);
     for (place, (_, about)) in LOOPS.iter().enumerate() {
         println!("  {about}");
         for (way, times_of_way) in WAYS.iter().zip(times) {
@@ -119,7 +119,7 @@ fn judge(goal: f64, traced: &[f64], plain: &[f64]) -> String {
     )
 }
 
-/// Programs whose traces have a goal: name, arguments, and bytes a call.
+/// Programs whose traces have a goal: name, arguments, and bytes per call.
 const PROGRAMS: [(&str, &[&str], f64); 2] =
     [("stencil", &["-n", "128", "-i", "20000"], 3.0), ("cholesky_fanout", &["-n", "2000"], 5.0)];
 
@@ -156,7 +156,7 @@ fn calls(panto: &Path, file: &Path) -> Result<u64> {
     let printed = shell::capture(Command::new(panto).arg("info").arg(file).args(["--format", "json"]))?;
     let summary: Option<Value> = serde_json::from_str(&printed).ok();
     let calls = summary.and_then(|summary| summary["calls"].as_u64());
-    calls.ok_or_else(|| Failure::failed(format!("panto printed other JSON than expected:\n{printed}")))
+    calls.ok_or_else(|| Failure::failed(format!("panto printed unexpected JSON:\n{printed}")))
 }
 
 #[cfg(test)]

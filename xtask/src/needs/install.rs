@@ -1,4 +1,4 @@
-//! Getting what is missing.
+//! Installs what is missing.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use super::{Get, Need};
 use crate::failure::{Failure, Result};
 use crate::{shell, web};
 
-/// Tries to install what is missing. What cannot be installed from here is left for [`give_up`] to name.
+/// Tries to install what is missing. [`give_up`] names what cannot be installed from here.
 pub fn install(missing: &[&Need]) {
     let components = components(missing);
     if !components.is_empty() && shell::on_path("rustup") {
@@ -25,18 +25,18 @@ pub fn install(missing: &[&Need]) {
     }
 }
 
-/// Whether it helped is seen by looking again.
+/// Runs an installer; the caller checks again whether it helped.
 fn attempt(result: Result<()>) {
     if let Err(failure) = result {
         println!("notice: {failure}");
     }
 }
 
-/// What people must do themselves.
+/// Returns the failure that names what users must install themselves.
 pub fn give_up(missing: &[&Need]) -> Failure {
     let line = |need: &&Need| format!("\n  {} ({}): {}", need.name, need.purpose, need.remedy());
     let lines: Vec<String> = missing.iter().map(line).collect();
-    Failure::failed(format!("something is missing that cannot be installed from here:{}", lines.concat()))
+    Failure::failed(format!("missing, and cannot be installed from here:{}", lines.concat()))
 }
 
 fn components(needs: &[&Need]) -> Vec<&'static str> {

@@ -1,4 +1,4 @@
-//! What the chores need from the system. A later need is one more row of the table in `table.rs`.
+//! What the chores need from the system: the rows of `table.rs`.
 
 mod install;
 pub mod pypi;
@@ -11,45 +11,45 @@ use crate::{shell, web};
 use pypi::Environment;
 use table::NEEDS;
 
-/// Something that must be there.
+/// A program or package that the chores need.
 pub struct Need {
-    /// What people call it.
+    /// The usual name.
     pub name: &'static str,
-    /// How to tell that it is there.
+    /// How to detect it.
     pub detect: Detect,
-    /// Where to get it.
+    /// How to install it.
     pub get: Get,
-    /// What it is for.
+    /// Its purpose.
     pub purpose: &'static str,
-    /// Do the tests fail without it? What is not required is installed too where that is possible, and else named.
+    /// Whether the tests fail without it. An optional need is installed where possible, and otherwise named.
     pub required: bool,
 }
 
-/// How to tell that it is there.
+/// How to detect a need.
 pub enum Detect {
     /// A program on the path.
     Program(&'static str),
-    /// A subcommand of cargo that works. Rustup puts programs on the path for components that are not installed.
+    /// A working subcommand of cargo; rustup puts programs on the path for components that are not installed.
     Cargo(&'static str),
     /// A module that Python can import.
     Python(&'static str),
     /// A package that pip installed into a virtual environment.
     Environment(&'static Environment),
-    /// The packages of Node.js that the viewer's tests name.
+    /// The Node.js packages of the viewer's tests.
     Packages,
 }
 
-/// Where to get it.
+/// How to install a need.
 pub enum Get {
     /// Debian packages.
     Apt(&'static [&'static str]),
     /// A component of the Rust toolchain.
     Rustup(&'static str),
-    /// A package for pip, in a virtual environment of its own.
+    /// A PyPI package, in its own virtual environment.
     Pypi(&'static Environment),
-    /// From npm, as the viewer's tests have them listed.
+    /// Packages of npm, from the lock file of the viewer's tests.
     Npm,
-    /// A command for people to give; nothing is installed by itself.
+    /// A command for the user; nothing is installed automatically.
     ByHand(&'static str),
 }
 
@@ -66,7 +66,7 @@ impl Need {
         }
     }
 
-    /// The command that brings it.
+    /// Returns the command that installs it.
     pub fn remedy(&self) -> String {
         match self.get {
             Get::Apt(packages) => format!("apt-get install {}", packages.join(" ")),
@@ -78,20 +78,20 @@ impl Need {
     }
 }
 
-/// Makes sure that the tests have what they need: installs what is missing where that is possible, and fails with what
-/// to install where it is not.
+/// Ensures that the tests have what they need: installs what is missing where possible, and otherwise fails with what to
+/// install.
 pub fn ensure() -> Result<()> {
     let missing: Vec<&Need> = NEEDS.iter().filter(|need| !report(need)).collect();
     install::install(&missing);
     let still = missing.into_iter().filter(|need| !need.present());
     let (required, optional): (Vec<&Need>, Vec<&Need>) = still.partition(|need| need.required);
     for need in optional {
-        println!("notice: without {}; to have it: {}", need.name, need.remedy());
+        println!("notice: without {}; to install it: {}", need.name, need.remedy());
     }
     if required.is_empty() { Ok(()) } else { Err(install::give_up(&required)) }
 }
 
-/// Says whether it is there.
+/// Prints and returns whether a need is present.
 fn report(need: &Need) -> bool {
     let present = need.present();
     let state = if present { "is there" } else { "is missing" };
@@ -99,7 +99,7 @@ fn report(need: &Need) -> bool {
     present
 }
 
-/// The first of these that is missing.
-pub fn lacking(names: &[&str]) -> Option<&'static Need> {
+/// Returns the first of these needs that is missing.
+pub fn first_missing(names: &[&str]) -> Option<&'static Need> {
     NEEDS.iter().find(|need| names.contains(&need.name) && !need.present())
 }

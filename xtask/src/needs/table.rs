@@ -1,4 +1,4 @@
-//! What must be there, row by row. What a row relies on stands above it.
+//! The needs, row by row. A row may rely on rows above it.
 
 use super::pypi::{INTEL, MPI4PY, MPICH_5, OPEN_MPI_5, PERFETTO};
 use super::{Detect, Get, Need};
@@ -29,28 +29,28 @@ pub const NEEDS: &[Need] = &[
         name: "gcc",
         detect: Detect::Program("gcc"),
         get: Get::Apt(&["gcc", "libc6-dev"]),
-        purpose: "compiles the programs that Panto is held to",
+        purpose: "compiles the programs that Panto is compared with",
         required: true,
     },
     Need {
         name: "gfortran",
         detect: Detect::Program("gfortran"),
         get: Get::Apt(&["gfortran"]),
-        purpose: "compiles programs that speak to MPI in Fortran",
+        purpose: "compiles MPI programs in Fortran",
         required: true,
     },
     Need {
         name: "Open MPI",
         detect: Detect::Program("mpicc.openmpi"),
         get: Get::Apt(&["openmpi-bin", "libopenmpi-dev"]),
-        purpose: "a message layer that Panto runs on and is compared with",
+        purpose: "an MPI that Panto runs on and is compared with",
         required: true,
     },
     Need {
         name: "MPICH",
         detect: Detect::Program("mpicc.mpich"),
         get: Get::Apt(&["mpich", "libmpich-dev"]),
-        purpose: "another message layer that Panto runs on and is compared with",
+        purpose: "another MPI that Panto runs on and is compared with",
         required: true,
     },
     Need {
@@ -78,14 +78,14 @@ pub const NEEDS: &[Need] = &[
         name: "iproute2",
         detect: Detect::Program("ip"),
         get: Get::Apt(&["iproute2"]),
-        purpose: "makes the hosts of the tests that need more than one",
+        purpose: "creates the hosts of tests that need more than one",
         required: false,
     },
     Need {
         name: "Python's venv",
         detect: Detect::Python("ensurepip, venv"),
         get: Get::Apt(&["python3", "python3-venv"]),
-        purpose: "holds message layers from PyPI, beside the system's",
+        purpose: "holds MPIs from PyPI, beside those of the system",
         required: true,
     },
     Need {
@@ -99,7 +99,7 @@ pub const NEEDS: &[Need] = &[
         name: "mpi4py",
         detect: Detect::Environment(&MPI4PY),
         get: Get::Pypi(&MPI4PY),
-        purpose: "runs programs that speak to MPI in Python",
+        purpose: "runs MPI programs in Python",
         required: true,
     },
     Need {

@@ -1,44 +1,38 @@
-//! The largest message that does not wait for its receive, by bisection (P16).
+//! The eager limit: the largest message whose send completes before its receive is posted, by
+//! bisection (P16).
 //!
-//! An immediate send that completes before its receive is posted was eager. The other rank posts the receive when it is told that
-//! the answer is known, so no send is ever stuck or cancelled, and nobody can wait for ever. Until then it waits inside the
-//! message layer, so that a protocol which needs both sides goes on as far as it can without a receive.
+//! An immediate send that completes before its receive is posted was eager. The other rank posts
+//! the receive when the tester orders it to, after the result is known, so no send is cancelled and
+//! no rank blocks indefinitely. Until then it waits inside the message layer, so that a protocol
+//! which needs progress on both sides proceeds as far as it can without a receive.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use panto_transport::{Mode, Patience, Result as Passed, Time, Transport, Want, scope};
+use panto_results::{Point, Record, Samples, Stop, kernel};
+use panto_transport::{Result as Passed, Selector, SendMode, Time, Transport, WaitPolicy, scope};
 
-use super::interval::{aside, samples, without};
-use super::{SUITE, figure, sizes, tag, ways};
+use super::timed_call::{aside, samples, without};
+use super::{figure, pair_points, sizes, tag};
 use crate::comet::echo::Role;
 use crate::comet::pair::{TESTER, partner};
 use crate::error::Result;
-use crate::kernel::{About, Pattern};
-use crate::measure::{Lab, Samples, Stop};
+use crate::kernel::Pattern;
+use crate::measure::Lab;
 use crate::pattern;
-use crate::point::{Point, param};
-use crate::results::Record;
 use crate::settings::Settings;
 
-/// Up to which size sends do not wait for their receive.
+/// The eager limit.
 #[derive(Debug, Clone, Copy)]
 pub struct Eager;
 
 impl Pattern for Eager {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "eager",
-            line: "the largest message whose send does not wait for the receive, to the byte; and what starting it takes",
-            axis: param::BYTES,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::calibrate::EAGER
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
-        ways(settings)
+        pair_points(settings)
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
@@ -50,37 +44,39 @@ impl Pattern for Eager {
             Role::Alone | Role::Idle => None,
         };
         let clock_error = lab.compare_clocks()?;
-        let name = self.about().full_name();
+        let name = self.name();
         Ok(found.map(|(figures, samples)| {
             let samples = Samples { clock_error, ..samples };
-            Record { figures, ..Record::new(&name, point, samples) }
+            Record { figures, ..Record::new(name, point, samples) }
         }))
     }
 }
 
-/// Sends of the largest eager size that are timed when it is known.
+/// Timed sends of the largest eager size, once it is known.
 const SAMPLES: usize = 12;
-/// A send that has not completed within this is not eager. Those that are complete at once, or in some microseconds.
+/// A send that has not completed within this time is not eager. Eager ones complete at once, or in
+/// some microseconds.
 const PATIENCE: Time = Time::from_nanos(10_000_000);
-/// On a virtual clock waiting costs nothing, and a machine may be as slow as it likes: an hour.
+/// Time limit on a virtual clock, where waiting costs nothing and a machine may be arbitrarily
+/// slow: an hour.
 const VIRTUAL_PATIENCE: Time = Time::from_nanos(3_600_000_000_000);
-/// Somebody may have lost its core meanwhile, so that a size has more than one chance.
-const CHANCES: usize = 2;
+/// Attempts per size: a rank may have lost its core during one.
+const ATTEMPTS: usize = 2;
 /// All data of this kernel belongs to one round.
 const ROUND: u64 = 1;
 
-/// What the tester knows.
+/// The search, on the tester.
 struct Search<'l, 'a, T: Transport> {
     lab: &'l Lab<'a, T>,
     partner: usize,
     data: Vec<u8>,
 }
 
-/// What became of one send.
+/// Result of one send.
 struct Attempt {
-    /// Was it complete before its receive was posted?
+    /// Whether it completed before its receive was posted.
     eager: bool,
-    /// What its start took.
+    /// Time of starting it.
     start: Time,
 }
 
@@ -101,8 +97,10 @@ impl<'l, 'a, T: Transport> Search<'l, 'a, T> {
             nanos.push(without(start, reading));
         }
         let interrupted = self.is_interrupted();
-        aside(self.lab.transport, || self.lab.transport.send(Mode::Standard, &[], self.partner, tag::ORDER))?;
-        // Where somebody stopped it there is no limit, and nothing to keep.
+        aside(self.lab.transport, || {
+            self.lab.transport.send(SendMode::Standard, &[], self.partner, tag::ORDER)
+        })?;
+        // After an interrupt there is no limit, and nothing to keep.
         let (nanos, stop) =
             if interrupted { (Vec::new(), Stop::Interrupted) } else { (nanos, Stop::Confidence) };
         Ok((self.figures(limit), samples(nanos, stop, reading)))
@@ -117,7 +115,7 @@ impl<'l, 'a, T: Transport> Search<'l, 'a, T> {
         Figures::from([(name.to_owned(), value)])
     }
 
-    /// The largest size that is eager; `None` if not even nothing is.
+    /// Returns the largest eager size; `None` if not even an empty message is eager.
     fn bisect(&self) -> Passed<Option<usize>> {
         let most = self.data.len();
         if !self.is_eager(0)? {
@@ -135,7 +133,7 @@ impl<'l, 'a, T: Transport> Search<'l, 'a, T> {
     }
 
     fn is_eager(&self, bytes: usize) -> Passed<bool> {
-        let chances = if self.lab.transport.is_virtual() { 1 } else { CHANCES };
+        let chances = if self.lab.transport.is_virtual() { 1 } else { ATTEMPTS };
         for _ in 0..chances {
             if self.attempt(bytes)?.eager {
                 return Ok(true);
@@ -144,15 +142,15 @@ impl<'l, 'a, T: Transport> Search<'l, 'a, T> {
         Ok(false)
     }
 
-    /// One send. When it is known whether it waits, the other rank receives it.
+    /// Sends once. When it is known whether the send waits, the other rank receives it.
     fn attempt(&self, bytes: usize) -> Passed<Attempt> {
         let (transport, partner) = (self.lab.transport, self.partner);
         let order = (bytes as u64).to_ne_bytes();
-        aside(transport, || transport.send(Mode::Standard, &order, partner, tag::ORDER))?;
-        aside(transport, || transport.receive(&mut [], Want::new(partner, tag::READY)))?;
+        aside(transport, || transport.send(SendMode::Standard, &order, partner, tag::ORDER))?;
+        aside(transport, || transport.receive(&mut [], Selector::new(partner, tag::READY)))?;
         scope(transport, |scope| {
             let before = transport.now();
-            let mut send = scope.send(Mode::Standard, &self.data[..bytes], partner, tag::DATA)?;
+            let mut send = scope.send(SendMode::Standard, &self.data[..bytes], partner, tag::DATA)?;
             let start = transport.now().since(before);
             let deadline = self.first_look()?;
             let eager = loop {
@@ -165,19 +163,20 @@ impl<'l, 'a, T: Transport> Search<'l, 'a, T> {
                 }
             };
             // The receive is posted now. The end of the scope waits for the send.
-            aside(transport, || transport.send(Mode::Standard, &[], partner, tag::ANSWER))?;
+            aside(transport, || transport.send(SendMode::Standard, &[], partner, tag::ANSWER))?;
             Ok(Attempt { eager, start })
         })
     }
 
-    /// When to give up. On a virtual clock only the last moment is worth a look.
+    /// Returns when to check for completion first. On a virtual clock only the end of the time
+    /// limit matters.
     fn first_look(&self) -> Passed<Time> {
         let transport = self.lab.transport;
         if !transport.is_virtual() {
             return Ok(transport.now().saturating_add(PATIENCE));
         }
         let moment = transport.now().saturating_add(VIRTUAL_PATIENCE);
-        transport.wait_until(moment, Patience::Sleep)?;
+        transport.wait_until(moment, WaitPolicy::Sleep)?;
         Ok(moment)
     }
 
@@ -186,17 +185,17 @@ impl<'l, 'a, T: Transport> Search<'l, 'a, T> {
     }
 }
 
-/// What the other rank does: it receives when it is told that the answer is known.
+/// The other rank: it receives when the tester orders it to.
 fn answer<T: Transport>(transport: &T, tester: usize, largest: usize) -> Passed<()> {
     let mut data = vec![0; largest];
     let mut order = [0; size_of::<u64>()];
-    while aside(transport, || transport.receive(&mut order, Want::new(tester, tag::ORDER)))?.len > 0 {
+    while aside(transport, || transport.receive(&mut order, Selector::new(tester, tag::ORDER)))?.len > 0 {
         let bytes = u64::from_ne_bytes(order) as usize;
-        aside(transport, || transport.send(Mode::Standard, &[], tester, tag::READY))?;
-        aside(transport, || transport.receive(&mut [], Want::new(tester, tag::ANSWER)))?;
+        aside(transport, || transport.send(SendMode::Standard, &[], tester, tag::READY))?;
+        aside(transport, || transport.receive(&mut [], Selector::new(tester, tag::ANSWER)))?;
         let data = &mut data[..bytes];
         data.fill(0);
-        transport.receive(data, Want::new(tester, tag::DATA))?;
+        transport.receive(data, Selector::new(tester, tag::DATA))?;
         pattern::check(data, tester, ROUND)
             .map_err(|what| transport.abort(&format!("wrong data: {what}")))?;
     }

@@ -1,32 +1,32 @@
-//! What a message costs the processors of its sender and its receiver: `LogGP`'s o (P16).
+//! Overheads: the time that a message costs the processors of its sender and its receiver,
+//! `LogGP`'s o (P16).
 
-use panto_transport::{Mode, Patience, Result as Passed, Time, Transport, Want, scope};
+use panto_results::{Point, Record, kernel, param};
+use panto_transport::{Result as Passed, Selector, SendMode, Time, Transport, WaitPolicy, scope};
 
-use super::interval::{self, Interval, aside};
-use super::{SUITE, sizes, tag, ways};
+use super::timed_call::{self, TimedCall, aside};
+use super::{pair_points, sizes, tag};
 use crate::comet::pair::{TESTER, partner};
 use crate::error::Result;
-use crate::kernel::{About, Pattern};
+use crate::kernel::Pattern;
 use crate::measure::{Checked, Lab};
 use crate::pattern;
-use crate::point::{Point, param};
-use crate::results::Record;
 use crate::settings::Settings;
 
 /// Time of the calls around a message, by call and size.
 #[derive(Debug, Clone, Copy)]
 pub struct Overhead;
 
-/// Which call is timed.
+/// The call that is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Variant {
-    /// The start of an immediate send, while nothing else is under way.
+    /// The start of an immediate send, while nothing else is in flight.
     Send,
     /// A blocking send whose receive is posted.
     Blocking,
-    /// A receive that is posted when its message has long come.
+    /// A receive that is posted after its message has arrived.
     Receive,
-    /// The wait for a receive that was posted in time, when its message has long come.
+    /// The wait for a receive that was posted in time, after its message has arrived.
     Posted,
 }
 
@@ -47,30 +47,23 @@ impl Variant {
         Self::ALL.into_iter().find(|variant| variant.name() == name).unwrap_or(Self::Send)
     }
 
-    /// Is the tester the one who sends?
+    /// Returns whether the tester is the sender.
     fn sends(self) -> bool {
         matches!(self, Self::Send | Self::Blocking)
     }
 }
 
 impl Pattern for Overhead {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "overhead",
-            line: "what sending and receiving cost the processor, by call and message size",
-            axis: param::BYTES,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::calibrate::OVERHEAD
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
         let sizes = sizes(settings);
         let mut points = Vec::new();
-        for way in ways(settings)? {
+        for pair in pair_points(settings)? {
             for variant in Variant::ALL {
-                let point = way.clone().with_text(param::VARIANT, variant.name());
+                let point = pair.clone().with_text(param::VARIANT, variant.name());
                 points.extend(sizes.iter().map(|&bytes| point.clone().with(param::BYTES, bytes)));
             }
         }
@@ -81,17 +74,17 @@ impl Pattern for Overhead {
         let partner = partner(lab, point)?;
         let (rank, bytes) = (lab.transport.rank(), point.get(param::BYTES));
         let mut message = Message::new(rank, partner, Variant::of(point), bytes);
-        let samples = interval::measure(lab, partner, &mut message)?;
-        Ok(samples.map(|samples| Record::new(&self.about().full_name(), point, samples)))
+        let samples = timed_call::measure(lab, partner, &mut message)?;
+        Ok(samples.map(|samples| Record::new(self.name(), point, samples)))
     }
 }
 
-/// Rounds from which the tester learns how long a message takes to come.
-const ACQUAINTANCE: u32 = 3;
-/// It waits so many times as long for one that shall have come long ago,
-const LONG: u64 = 3;
-/// and so much longer on a clock of this world, where somebody may be late.
-const MARGIN: Time = Time::from_nanos(20_000);
+/// Rounds that determine how long a message takes to arrive.
+const PROBE_ROUNDS: u32 = 3;
+/// Factor by which the tester waits longer than that for a message to arrive.
+const WAIT_FACTOR: u64 = 3;
+/// Time that is added to this wait on a real clock, where a rank may be delayed.
+const WAIT_MARGIN: Time = Time::from_nanos(20_000);
 
 /// One message, and the call that is timed.
 struct Message {
@@ -100,8 +93,8 @@ struct Message {
     is_sender: bool,
     data: Vec<u8>,
     round: u64,
-    /// The longest time in which a message has come.
-    comes_within: Time,
+    /// Longest observed time for a message to arrive.
+    arrival_time: Time,
     acquainted: u32,
 }
 
@@ -115,40 +108,40 @@ impl Message {
             is_sender: rank == sender,
             data: vec![0; if takes_part { bytes } else { 0 }],
             round: 0,
-            comes_within: Time::ZERO,
+            arrival_time: Time::ZERO,
             acquainted: 0,
         }
     }
 
     fn time_send<T: Transport>(&self, transport: &T, to: usize) -> Passed<Time> {
-        aside(transport, || transport.receive(&mut [], Want::new(to, tag::READY)))?;
+        aside(transport, || transport.receive(&mut [], Selector::new(to, tag::READY)))?;
         if self.variant == Variant::Blocking {
             let start = transport.now();
-            transport.send(Mode::Standard, &self.data, to, tag::DATA)?;
+            transport.send(SendMode::Standard, &self.data, to, tag::DATA)?;
             return Ok(transport.now().since(start));
         }
         scope(transport, |scope| {
             let start = transport.now();
-            let send = scope.send(Mode::Standard, &self.data, to, tag::DATA)?;
+            let send = scope.send(SendMode::Standard, &self.data, to, tag::DATA)?;
             let time = transport.now().since(start);
             scope.wait(send)?;
             Ok(time)
         })
     }
 
-    /// Asks for a message and takes it at once: how long does one need to come?
-    fn meet<T: Transport>(&mut self, transport: &T, from: usize) -> Passed<()> {
+    /// Requests a message and receives it at once, to determine how long it takes to arrive.
+    fn probe<T: Transport>(&mut self, transport: &T, from: usize) -> Passed<()> {
         let start = transport.now();
         ready(transport, from)?;
-        transport.receive(&mut self.data, Want::new(from, tag::DATA))?;
-        self.comes_within = self.comes_within.max(transport.now().since(start));
+        transport.receive(&mut self.data, Selector::new(from, tag::DATA))?;
+        self.arrival_time = self.arrival_time.max(transport.now().since(start));
         self.acquainted += 1;
         Ok(())
     }
 
     fn time_receive<T: Transport>(&mut self, transport: &T, from: usize) -> Passed<Time> {
         let pause = self.pause(transport);
-        let want = Want::new(from, tag::DATA);
+        let want = Selector::new(from, tag::DATA);
         if self.variant == Variant::Receive {
             ready(transport, from)?;
             wait(transport, pause)?;
@@ -167,22 +160,23 @@ impl Message {
     }
 
     fn pause<T: Transport>(&self, transport: &T) -> Time {
-        let pause = Time::from_picos(self.comes_within.as_picos().saturating_mul(LONG));
-        if transport.is_virtual() { pause } else { pause.saturating_add(MARGIN) }
+        let pause = Time::from_picos(self.arrival_time.as_picos().saturating_mul(WAIT_FACTOR));
+        if transport.is_virtual() { pause } else { pause.saturating_add(WAIT_MARGIN) }
     }
 }
 
-/// Says that the other rank may send, or that its message may come.
+/// Announces that the other rank may send, or that its message may arrive.
 fn ready<T: Transport>(transport: &T, to: usize) -> Passed<()> {
-    aside(transport, || transport.send(Mode::Standard, &[], to, tag::READY))
+    aside(transport, || transport.send(SendMode::Standard, &[], to, tag::READY))
 }
 
-/// Without a call of the message layer: it would take the message in, and what is timed later were nothing. The core is offered to
-/// others meanwhile, because the sender may be waiting for it; asleep, this rank would lose its caches.
+/// Waits without a call of the message layer, which would receive the message and leave nothing to
+/// time later. The core is yielded meanwhile, because the sender may be waiting for it; asleep,
+/// this rank would lose its caches.
 fn wait<T: Transport>(transport: &T, time: Time) -> Passed<()> {
     let moment = transport.now().saturating_add(time);
     if transport.is_virtual() {
-        return transport.wait_until(moment, Patience::Spin);
+        return transport.wait_until(moment, WaitPolicy::Spin);
     }
     while transport.now() < moment {
         transport.check()?;
@@ -191,7 +185,7 @@ fn wait<T: Transport>(transport: &T, time: Time) -> Passed<()> {
     Ok(())
 }
 
-impl<T: Transport> Interval<T> for Message {
+impl<T: Transport> TimedCall<T> for Message {
     fn prepare(&mut self, round: u64) {
         self.round = round;
         if self.is_sender {
@@ -205,19 +199,19 @@ impl<T: Transport> Interval<T> for Message {
         if self.variant.sends() {
             return self.time_send(transport, partner).map(Some);
         }
-        if self.acquainted < ACQUAINTANCE {
-            return self.meet(transport, partner).map(|()| None);
+        if self.acquainted < PROBE_ROUNDS {
+            return self.probe(transport, partner).map(|()| None);
         }
         self.time_receive(transport, partner).map(Some)
     }
 
     fn answer(&mut self, transport: &T, tester: usize) -> Passed<()> {
         if !self.variant.sends() {
-            aside(transport, || transport.receive(&mut [], Want::new(tester, tag::READY)))?;
-            return transport.send(Mode::Standard, &self.data, tester, tag::DATA);
+            aside(transport, || transport.receive(&mut [], Selector::new(tester, tag::READY)))?;
+            return transport.send(SendMode::Standard, &self.data, tester, tag::DATA);
         }
         scope(transport, |scope| {
-            let receive = scope.receive(&mut self.data, Want::new(tester, tag::DATA))?;
+            let receive = scope.receive(&mut self.data, Selector::new(tester, tag::DATA))?;
             ready(transport, tester)?;
             scope.wait(receive).map(drop)
         })

@@ -1,32 +1,30 @@
-//! How fast a processor works: copies, sums and DAXPY, to scale computation by (P16).
+//! Rates of a processor: copies, sums and DAXPY, to scale computation by (P16).
 
 use std::hint::black_box;
 
+use panto_results::{Metric, Point, Record, kernel, param};
 use panto_transport::{Result as Passed, Transport, Work};
 
-use super::SUITE;
 use crate::comet::pair::TESTER;
 use crate::error::Result;
-use crate::kernel::{About, Pattern};
-use crate::measure::{Checked, Lab, Metric, Operation, Timing};
-use crate::point::{Point, param};
-use crate::results::Record;
+use crate::kernel::Pattern;
+use crate::measure::{Checked, Lab, Operation, Timing};
 use crate::settings::Settings;
 
-/// From the first cache to the memory.
+/// Default sizes in bytes, from the L1 cache to main memory.
 const BYTES: [u64; 6] = [64, 512, 4 << 10, 32 << 10, 256 << 10, 2 << 20];
 const LENGTHS: [u64; 6] = [8, 64, 512, 4 << 10, 32 << 10, 256 << 10];
-/// Doubles from one element of a column to the next, as in a matrix of that many columns.
+/// Doubles between two elements of a column, as in a matrix with this many columns.
 const STRIDE: usize = 64;
-/// More elements of a column than this would need a gigabyte between them.
-const MOST_STRIDED: u64 = 1 << 20;
+/// Most elements of a column: more would span a gigabyte.
+const MAX_STRIDED: u64 = 1 << 20;
 const DOUBLE: usize = size_of::<f64>();
 
 /// Time of local work on one rank, by kind and amount.
 #[derive(Debug, Clone, Copy)]
 pub struct Rates;
 
-/// What is done.
+/// Kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Copy,
@@ -47,7 +45,8 @@ impl Kind {
         }
     }
 
-    /// Copies and sums are counted in bytes, the others in elements.
+    /// Returns the parameter of the amount: copies and sums are counted in bytes, the others in
+    /// elements.
     fn param(self) -> &'static str {
         match self {
             Self::Copy | Self::Reduce => param::BYTES,
@@ -59,7 +58,7 @@ impl Kind {
         let lengths = || settings.lengths.clone().unwrap_or_else(|| LENGTHS.to_vec());
         match self {
             Self::Copy | Self::Reduce => BYTES.to_vec(),
-            Self::Strided => lengths().into_iter().filter(|&length| length <= MOST_STRIDED).collect(),
+            Self::Strided => lengths().into_iter().filter(|&length| length <= MAX_STRIDED).collect(),
             Self::Daxpy => lengths(),
         }
     }
@@ -71,15 +70,8 @@ impl Kind {
 }
 
 impl Pattern for Rates {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "rates",
-            line: "time of copying, packing, summing and DAXPY on one rank, by amount",
-            axis: param::BYTES,
-            least_ranks: 1,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::calibrate::RATES
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -96,19 +88,19 @@ impl Pattern for Rates {
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
         let kind = Kind::of(point);
         let amount = if lab.transport.rank() == TESTER { point.get(kind.param()) } else { 0 };
-        let mut operation = Labour { transport: lab.transport, bench: Bench::new(kind, amount) };
+        let mut operation = WorkOperation { transport: lab.transport, bench: Operands::new(kind, amount) };
         let samples = lab.measure(Timing::batched(Metric::on(TESTER)), &mut operation)?;
-        Ok(samples.map(|samples| Record::new(&self.about().full_name(), point, samples)))
+        Ok(samples.map(|samples| Record::new(self.name(), point, samples)))
     }
 }
 
 /// One rank works, and the others wait.
-struct Labour<'a, T> {
+struct WorkOperation<'a, T> {
     transport: &'a T,
-    bench: Bench,
+    bench: Operands,
 }
 
-impl<T: Transport> Operation for Labour<'_, T> {
+impl<T: Transport> Operation for WorkOperation<'_, T> {
     fn prepare(&mut self, _round: u64) {
         self.bench.y.fill(0.0);
     }
@@ -125,17 +117,18 @@ impl<T: Transport> Operation for Labour<'_, T> {
     }
 }
 
-/// Small, so that sums stay far from overflow; a power of two, so that they are exact.
+/// Factor of the DAXPY: small, so that sums stay far from overflow; a power of two, so that they
+/// are exact.
 const A: f64 = 0.25;
 
-/// What is worked on.
-struct Bench {
+/// Operands of the work.
+struct Operands {
     kind: Kind,
     x: Vec<f64>,
     y: Vec<f64>,
 }
 
-impl Bench {
+impl Operands {
     fn new(kind: Kind, amount: usize) -> Self {
         let elements = match kind {
             Kind::Copy | Kind::Reduce => amount / DOUBLE,
@@ -146,7 +139,7 @@ impl Bench {
         Self { kind, x, y: vec![0.0; elements] }
     }
 
-    /// Answers the work that it was, for the caller to charge.
+    /// Does the work once and returns it, for the caller to charge.
     #[must_use = "a simulated machine takes no time for work that is not charged"]
     fn work(&mut self) -> Work {
         let (x, y) = (black_box(&self.x), &mut self.y);
@@ -173,7 +166,7 @@ impl Bench {
         work
     }
 
-    /// After one piece of work on cleared results.
+    /// Checks the result of one piece of work on cleared results.
     fn verify(&self) -> Checked {
         let factor = if self.kind == Kind::Daxpy { A } else { 1.0 };
         let spread = if self.kind == Kind::Strided { STRIDE } else { 1 };
@@ -198,7 +191,7 @@ mod tests {
             (Kind::Daxpy, Work::Daxpy(5)),
         ] {
             let amount = if kind.param() == param::BYTES { 40 } else { 5 };
-            let mut bench = Bench::new(kind, amount);
+            let mut bench = Operands::new(kind, amount);
             assert!(bench.verify().is_err(), "{kind:?}: nothing was done yet");
             assert_eq!(bench.work(), work);
             assert_eq!(bench.verify(), Ok(()));

@@ -1,9 +1,10 @@
-//! What users of OSU's and Intel's benchmarks expect to find: latency, windows of messages, pairs at once, rings, halos, and
-//! one-sided communication.
+//! The classic benchmarks of OSU and Intel (IMB): latency, windows of messages, concurrent pairs,
+//! rings, halos, and one-sided communication.
 //!
-//! The methods are those that people know, so that figures can be laid beside theirs: a window of messages is answered once
-//! (OSU), a ring counts what goes in and out of a rank (IMB), the slowest rank counts where several work at once. What is
-//! different is said with the layouts of the two suites, and in `docs/classic.md`. All data is checked.
+//! The methods are those of these suites, so that figures can be compared with theirs: a window of
+//! messages is acknowledged once (OSU), a ring counts what enters and leaves a rank (IMB), and the
+//! slowest rank counts where several are timed. Differences are listed with the layouts of the two
+//! suites, and in `docs/classic.md`. All data is checked.
 
 mod halo;
 mod onesided;
@@ -15,6 +16,7 @@ mod stream;
 use panto_transport::Synchronisation;
 
 use crate::error::{Error, Result};
+use crate::options::SuiteOptions;
 
 pub use halo::{Grid, Halo2d, Halo3d};
 pub use onesided::{AccumulateLatency, GetBandwidth, GetLatency, PutBandwidth, PutLatency};
@@ -22,22 +24,21 @@ pub use pingpong::{Latency, MultiLatency};
 pub use ring::{ExchangeRing, SendrecvRing};
 pub use stream::{Bandwidth, Bidirectional, MultiBandwidth};
 
-/// The name of the suite.
-const SUITE: &str = "classic";
-
-/// Messages under way at once, as OSU has them.
+/// Default number of messages in flight, as in OSU's benchmarks.
 pub const WINDOW: usize = 64;
 
-/// What the user asked of the classic benchmarks.
+/// Options of the classic benchmarks.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Messages that a sender has under way before it waits for an answer.
+    /// Messages that a sender has in flight before it waits for an acknowledgement.
     pub window: usize,
-    /// The process grid of the halo exchange with as many dimensions; as even as can be if not given.
+    /// Process grid of the halo exchange with as many dimensions; as even as possible by default.
     pub grid: Option<Grid>,
-    /// The synchronisations of one-sided communication.
+    /// Synchronisations of one-sided communication.
     pub synchronisations: Vec<Synchronisation>,
 }
+
+impl SuiteOptions for Options {}
 
 impl Default for Options {
     fn default() -> Self {
@@ -46,7 +47,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Refuses what no kernel can do.
+    /// Returns an error for options that no kernel supports.
     pub fn check(&self) -> Result<()> {
         if self.window == 0 {
             return Err(Error::usage("a window has at least 1 message; use --window 1 or more, such as 64"));
@@ -66,10 +67,10 @@ mod tag {
     use panto_transport::Tag;
 
     pub(super) const DATA: Tag = 1;
-    /// A window of messages has arrived.
-    pub(super) const SEEN: Tag = 2;
-    /// What goes to the right in a ring; the next tag goes to the left.
-    pub(super) const LANE: Tag = 3;
-    /// The first face of a halo; the tags after it are the others.
+    /// Acknowledges a window of messages.
+    pub(super) const ACK: Tag = 2;
+    /// Messages to the right in a ring; the next tag is for those to the left.
+    pub(super) const RING: Tag = 3;
+    /// First face of a halo; the tags after it are those of the other faces.
     pub(super) const FACE: Tag = 5;
 }

@@ -1,15 +1,14 @@
 //! Rings: every rank sends to its neighbours at once (IMB's Sendrecv and Exchange).
 
-use panto_transport::{Mode, Tag, Transport, Want, scope};
+use panto_results::{KernelInfo, Metric, Point, Record, kernel, param};
+use panto_transport::{Selector, SendMode, Tag, Transport, scope};
 
-use super::pairs::{Least, by_size, sizes};
-use super::{SUITE, tag};
+use super::pairs::{MinSize, by_size, sizes};
+use super::tag;
 use crate::error::Result;
-use crate::kernel::{About, Pattern};
-use crate::measure::{Checked, Lab, Metric, Operation, Timing};
+use crate::kernel::Pattern;
+use crate::measure::{Checked, Lab, Operation, Timing};
 use crate::pattern;
-use crate::point::{Point, param};
-use crate::results::Record;
 use crate::settings::Settings;
 
 /// Time in which every rank sends to the right and receives from the left, by size: `IMB Sendrecv`.
@@ -21,15 +20,8 @@ pub struct SendrecvRing;
 pub struct ExchangeRing;
 
 impl Pattern for SendrecvRing {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "sendrecv",
-            line: "every rank sends to the right and receives from the left, by message size and ranks (IMB Sendrecv)",
-            axis: param::BYTES,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::classic::SENDRECV
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -37,20 +29,13 @@ impl Pattern for SendrecvRing {
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
-        measure(lab, &self.about(), point, 1)
+        measure(lab, self.info(), point, 1)
     }
 }
 
 impl Pattern for ExchangeRing {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "exchange",
-            line: "every rank exchanges with both its neighbours, by message size and ranks (IMB Exchange)",
-            axis: param::BYTES,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::classic::EXCHANGE
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -58,67 +43,68 @@ impl Pattern for ExchangeRing {
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
-        measure(lab, &self.about(), point, 2)
+        measure(lab, self.info(), point, 2)
     }
 }
 
-/// One rank alone is no ring.
+/// Returns the worlds with at least two ranks.
 fn rings(settings: &Settings) -> Vec<Point> {
     let worlds: Vec<Point> =
         settings.ranks.iter().filter(|&&ranks| ranks > 1).map(|&ranks| Point::new(ranks)).collect();
-    by_size(&worlds, &sizes(settings, Least::Zero, u64::MAX))
+    by_size(&worlds, &sizes(settings, MinSize::Zero, u64::MAX))
 }
 
-/// Measures a ring with so many lanes: the first goes to the right, the second to the left.
+/// Measures a ring with one or two directions: the first goes to the right, the second to the left.
 fn measure<T: Transport>(
     lab: &mut Lab<'_, T>,
-    about: &About,
+    info: &KernelInfo,
     point: &Point,
-    lanes: usize,
+    directions: usize,
 ) -> Result<Option<Record>> {
     let bytes = point.get(param::BYTES);
-    let mut operation = Ring::new(lab.transport, bytes, lanes);
+    let mut operation = Ring::new(lab.transport, bytes, directions);
     let samples = lab.measure(Timing::batched(Metric::longest()), &mut operation)?;
     Ok(samples.map(|samples| Record {
-        // What goes out of a rank and what comes in, as IMB counts.
-        moved: Some((2 * lanes * bytes) as u64),
-        ..Record::new(&about.full_name(), point, samples)
+        // Bytes that leave and enter a rank, as IMB counts.
+        moved: Some((2 * directions * bytes) as u64),
+        ..Record::new(info.name, point, samples)
     }))
 }
 
-/// One rank's part of a ring: a lane for each direction, with what it sends and receives.
+/// A ring from one rank's side: its messages in each direction.
 struct Ring<'a, T> {
     transport: &'a T,
-    lanes: Vec<Lane>,
+    directions: Vec<Direction>,
     sent: Vec<Vec<u8>>,
     received: Vec<Vec<u8>>,
     round: u64,
 }
 
-/// One direction.
+/// Messages of one direction.
 #[derive(Debug, Clone, Copy)]
-struct Lane {
+struct Direction {
     to: usize,
     from: usize,
     tag: Tag,
 }
 
-impl Lane {
-    /// In a ring of two, both neighbours are the same rank; its lanes are told apart.
+impl Direction {
+    /// Returns a round that tells directions apart: in a ring of two, both neighbours are the same
+    /// rank.
     fn round(self, round: u64) -> u64 {
-        2 * round + u64::from(self.tag - tag::LANE)
+        2 * round + u64::from(self.tag - tag::RING)
     }
 }
 
 impl<'a, T: Transport> Ring<'a, T> {
-    fn new(transport: &'a T, bytes: usize, lanes: usize) -> Self {
+    fn new(transport: &'a T, bytes: usize, directions: usize) -> Self {
         let (rank, size) = (transport.rank(), transport.size());
         let (left, right) = ((rank + size - 1) % size, (rank + 1) % size);
-        let to_the_right = Lane { to: right, from: left, tag: tag::LANE };
-        let to_the_left = Lane { to: left, from: right, tag: tag::LANE + 1 };
-        let lanes: Vec<Lane> = [to_the_right, to_the_left].into_iter().take(lanes).collect();
-        let buffers = vec![vec![0; bytes]; lanes.len()];
-        Self { transport, lanes, sent: buffers.clone(), received: buffers, round: 0 }
+        let to_the_right = Direction { to: right, from: left, tag: tag::RING };
+        let to_the_left = Direction { to: left, from: right, tag: tag::RING + 1 };
+        let directions: Vec<Direction> = [to_the_right, to_the_left].into_iter().take(directions).collect();
+        let buffers = vec![vec![0; bytes]; directions.len()];
+        Self { transport, directions, sent: buffers.clone(), received: buffers, round: 0 }
     }
 }
 
@@ -126,30 +112,35 @@ impl<T: Transport> Operation for Ring<'_, T> {
     fn prepare(&mut self, round: u64) {
         self.round = round;
         let rank = self.transport.rank();
-        for ((lane, sent), received) in self.lanes.iter().zip(&mut self.sent).zip(&mut self.received) {
-            pattern::fill(sent, rank, lane.round(round));
+        for ((direction, sent), received) in
+            self.directions.iter().zip(&mut self.sent).zip(&mut self.received)
+        {
+            pattern::fill(sent, rank, direction.round(round));
             received.fill(0);
         }
     }
 
     fn run(&mut self) -> panto_transport::Result<()> {
-        let Self { transport, lanes, sent, received, .. } = self;
+        let Self { transport, directions, sent, received, .. } = self;
         scope(*transport, |s| {
-            for (lane, buffer) in lanes.iter().zip(received.iter_mut()) {
-                let _ = s.receive(buffer, Want::new(lane.from, lane.tag))?;
+            for (direction, buffer) in directions.iter().zip(received.iter_mut()) {
+                let _ = s.receive(buffer, Selector::new(direction.from, direction.tag))?;
             }
-            for (lane, data) in lanes.iter().zip(sent.iter()) {
-                let _ = s.send(Mode::Standard, data, lane.to, lane.tag)?;
+            for (direction, data) in directions.iter().zip(sent.iter()) {
+                let _ = s.send(SendMode::Standard, data, direction.to, direction.tag)?;
             }
             Ok::<_, panto_transport::Error>(())
         })?;
-        // What came is what goes next, as in an echo: bytes that nobody has written would be in the receiver's cache still.
+        // What was received is sent next, as in an echo: bytes that were not written would still be
+        // in the receiver's cache.
         std::mem::swap(sent, received);
         Ok(())
     }
 
     fn verify(&mut self) -> Checked {
-        let mut lanes = self.lanes.iter().zip(&self.sent);
-        lanes.try_for_each(|(lane, came)| pattern::check(came, lane.from, lane.round(self.round)))
+        let mut directions = self.directions.iter().zip(&self.sent);
+        directions.try_for_each(|(direction, came)| {
+            pattern::check(came, direction.from, direction.round(self.round))
+        })
     }
 }

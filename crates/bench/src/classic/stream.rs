@@ -1,48 +1,41 @@
-//! Windows of messages: bandwidth one way, both ways, and of many pairs at once.
+//! Windows of messages: bandwidth in one direction, in both, and of many pairs at once.
 
-use panto_transport::{Mode, Transport, Want, scope};
+use panto_results::{KernelInfo, Metric, Point, Record, kernel, param};
+use panto_transport::{Selector, SendMode, Transport, scope};
 
-use super::pairs::{Least, by_size, even_ranks, in_halves, one_pair, sizes};
-use super::{SUITE, tag};
+use super::Options;
+use super::pairs::{MinSize, by_size, even_ranks, in_halves, one_pair, sizes};
+use super::tag;
 use crate::comet::echo::Role;
 use crate::comet::pair::{TESTER, partner};
 use crate::error::Result;
-use crate::kernel::{About, Pattern};
-use crate::measure::{Checked, Lab, Metric, Operation, Timing};
+use crate::kernel::Pattern;
+use crate::measure::{Checked, Lab, Operation, Timing};
 use crate::pattern;
-use crate::point::{Point, param};
-use crate::results::Record;
 use crate::settings::Settings;
 
-/// The messages of a window begin so many bytes apart in what is sent: each differs from the next, and none needs memory of its
-/// own. A cache line, so that all are equally well placed.
+/// Bytes between the starts of two messages of a window in the send buffer: each differs from the
+/// next, and none needs memory of its own. A cache line, so that all are equally aligned.
 pub(super) const STEP: usize = 64;
 
-/// Where nobody names sizes, all windows of a host together stay below this.
-const MOST_MEMORY: u64 = 2 << 30;
+/// Upper bound in bytes of all windows of a host together, for default sizes.
+const MAX_MEMORY: u64 = 2 << 30;
 
-/// Bytes a second from one rank to another, by size: `osu_bw`, `IMB Uniband`.
+/// Bytes per second from one rank to another, by size: `osu_bw`, `IMB Uniband`.
 #[derive(Debug, Clone, Copy)]
 pub struct Bandwidth;
 
-/// Bytes a second between two ranks that send to each other, by size: `osu_bibw`, `IMB Biband`.
+/// Bytes per second between two ranks that send to each other, by size: `osu_bibw`, `IMB Biband`.
 #[derive(Debug, Clone, Copy)]
 pub struct Bidirectional;
 
-/// Bytes and messages a second of all pairs at once, by size: `osu_mbw_mr`, `IMB Uniband`.
+/// Bytes and messages per second of all pairs at once, by size: `osu_mbw_mr`, `IMB Uniband`.
 #[derive(Debug, Clone, Copy)]
 pub struct MultiBandwidth;
 
 impl Pattern for Bandwidth {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "bandwidth",
-            line: "a window of messages from one rank to another, answered once, by message size (osu_bw)",
-            axis: param::BYTES,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::classic::BANDWIDTH
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -55,20 +48,13 @@ impl Pattern for Bandwidth {
             Role::Partner(from) => Flow::Sink(from),
             Role::Alone | Role::Idle => Flow::None,
         };
-        measure(lab, &self.about(), point, (flow, Metric::on(TESTER)), 1)
+        measure(lab, self.info(), point, (flow, Metric::on(TESTER)), 1)
     }
 }
 
 impl Pattern for Bidirectional {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "bidirectional",
-            line: "windows of messages between two ranks, both ways at once, by message size (osu_bibw)",
-            axis: param::BYTES,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::classic::BIDIRECTIONAL
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -80,24 +66,17 @@ impl Pattern for Bidirectional {
             Role::Tester(with) | Role::Partner(with) => Flow::Both(with),
             Role::Alone | Role::Idle => Flow::None,
         };
-        measure(lab, &self.about(), point, (flow, Metric::on(TESTER)), 2)
+        measure(lab, self.info(), point, (flow, Metric::on(TESTER)), 2)
     }
 }
 
 impl Pattern for MultiBandwidth {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "multi-bandwidth",
-            line: "bandwidth and message rate of all pairs at once, by message size and ranks (osu_mbw_mr)",
-            axis: param::BYTES,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::classic::MULTI_BANDWIDTH
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
-        windows(settings, even_ranks(&self.about(), settings)?.into_iter().map(Point::new).collect())
+        windows(settings, even_ranks(self.info(), settings)?.into_iter().map(Point::new).collect())
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
@@ -106,26 +85,27 @@ impl Pattern for MultiBandwidth {
             Role::Partner(from) => Flow::Sink(from),
             Role::Alone | Role::Idle => Flow::None,
         };
-        measure(lab, &self.about(), point, (flow, Metric::longest()), point.ranks / 2)
+        measure(lab, self.info(), point, (flow, Metric::longest()), point.ranks / 2)
     }
 }
 
-/// The points of these worlds with the window that the user wants.
+/// Returns the points with the window of the options.
 fn windows(settings: &Settings, points: Vec<Point>) -> Result<Vec<Point>> {
-    settings.classic.check()?;
-    let window = settings.classic.window as u64;
+    let options = settings.options.get::<Options>();
+    options.check()?;
+    let window = options.window as u64;
     let of_world = |point: Point| {
         let receivers = if point.separation().is_some() { 2 } else { point.ranks as u64 };
-        let largest = MOST_MEMORY / receivers.saturating_mul(window).max(1);
-        by_size(&[point.with(param::WINDOW, window)], &sizes(settings, Least::One, largest.max(1)))
+        let largest = MAX_MEMORY / receivers.saturating_mul(window).max(1);
+        by_size(&[point.with(param::WINDOW, window)], &sizes(settings, MinSize::One, largest.max(1)))
     };
     Ok(points.into_iter().flat_map(of_world).collect())
 }
 
-/// Measures windows, of which `streams` are under way at once.
+/// Measures windows, with `streams` of them in flight at once.
 fn measure<T: Transport>(
     lab: &mut Lab<'_, T>,
-    about: &About,
+    info: &KernelInfo,
     point: &Point,
     (flow, metric): (Flow, Metric),
     streams: usize,
@@ -137,16 +117,16 @@ fn measure<T: Transport>(
     Ok(samples.map(|samples| Record {
         moved: Some((messages * bytes) as u64),
         messages: Some(messages as u64),
-        ..Record::new(&about.full_name(), point, samples)
+        ..Record::new(info.name, point, samples)
     }))
 }
 
-/// What a rank does with a window.
+/// Role of a rank in a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flow {
-    /// Sends one, and waits for the word that it has arrived.
+    /// Sends a window, and waits for its acknowledgement.
     Source(usize),
-    /// Receives one, and says so.
+    /// Receives a window, and acknowledges it.
     Sink(usize),
     /// Sends one and receives one.
     Both(usize),
@@ -170,7 +150,7 @@ impl Flow {
     }
 }
 
-/// One window. What is sent is not written anew for the next one, as in OSU's benchmarks.
+/// One window. What is sent is not rewritten for the next one, as in OSU's benchmarks.
 struct Stream<'a, T> {
     transport: &'a T,
     flow: Flow,
@@ -188,7 +168,7 @@ impl<'a, T: Transport> Stream<'a, T> {
         Self { transport, flow, window, bytes, sent: vec![0; sent], received: vec![0; received], round: 0 }
     }
 
-    /// Receives are posted first, so that messages find their places.
+    /// Transfers the messages. Receives are posted first, so that none is unexpected.
     fn messages(&mut self) -> panto_transport::Result<()> {
         let Self { transport, flow, window, bytes, sent, received, .. } = self;
         scope(*transport, |s| {
@@ -197,12 +177,12 @@ impl<'a, T: Transport> Stream<'a, T> {
                 for _ in 0..*window {
                     let (message, others) = rest.split_at_mut(*bytes);
                     rest = others;
-                    let _ = s.receive(message, Want::new(from, tag::DATA))?;
+                    let _ = s.receive(message, Selector::new(from, tag::DATA))?;
                 }
             }
             if let Some(to) = flow.sends_to() {
                 for message in 0..*window {
-                    let _ = s.send(Mode::Standard, &sent[message * STEP..][..*bytes], to, tag::DATA)?;
+                    let _ = s.send(SendMode::Standard, &sent[message * STEP..][..*bytes], to, tag::DATA)?;
                 }
             }
             Ok::<_, panto_transport::Error>(())
@@ -210,12 +190,12 @@ impl<'a, T: Transport> Stream<'a, T> {
     }
 }
 
-/// Bytes in which so many messages have room that begin a [`STEP`] apart.
+/// Returns the bytes of `messages` messages that begin a [`STEP`] apart.
 pub(super) fn overlapping(bytes: usize, messages: usize) -> usize {
     bytes + STEP * messages.saturating_sub(1)
 }
 
-/// Compares messages that lie one after the other with those that `sender` took from one buffer.
+/// Compares consecutive messages with those that `sender` took from one buffer.
 pub(super) fn check_window(
     received: &[u8],
     bytes: usize,
@@ -249,8 +229,8 @@ impl<T: Transport> Operation for Stream<'_, T> {
     fn run(&mut self) -> panto_transport::Result<()> {
         self.messages()?;
         match self.flow {
-            Flow::Source(to) => self.transport.receive(&mut [], Want::new(to, tag::SEEN)).map(drop),
-            Flow::Sink(from) => self.transport.send(Mode::Standard, &[], from, tag::SEEN),
+            Flow::Source(to) => self.transport.receive(&mut [], Selector::new(to, tag::ACK)).map(drop),
+            Flow::Sink(from) => self.transport.send(SendMode::Standard, &[], from, tag::ACK),
             Flow::Both(_) | Flow::None => Ok(()),
         }
     }

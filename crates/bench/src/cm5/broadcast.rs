@@ -1,45 +1,38 @@
 //! Broadcast by several algorithms, whole and in segments (M7).
 
+use panto_results::{Point, Record, kernel, param};
 use panto_schedule::{Algorithm, Collective, Problem};
-use panto_transport::{Buffers, NO_COMBINE, Prepared, Transport};
+use panto_transport::{Buffers, NO_REDUCTION, PreparedCollective, Transport};
 
-use super::SUITE;
-use super::rivals::{Entrant, ROOT, candidates, entrant, measure, name, points, same};
+use super::Options;
+use super::rivals::{Candidate, ROOT, candidate, candidates, measure, name, points, same};
 use crate::error::Result;
-use crate::kernel::{About, Pattern};
+use crate::kernel::Pattern;
 use crate::measure::{Checked, Lab, Operation};
 use crate::pattern;
-use crate::point::{Point, param};
-use crate::results::Record;
 use crate::settings::Settings;
 
-/// The paper's, and beyond: segments are for large messages.
+/// Default sizes in bytes: the paper's, and beyond, since segments are for large messages.
 const SIZES: [u64; 9] = [0, 16, 256, 1_024, 2_048, 4_096, 16_384, 65_536, 262_144];
-/// Into how many segments REB is divided if the user does not say.
+/// Default numbers of segments of REB.
 const SEGMENTS: [usize; 5] = [2, 4, 8, 16, 32];
-/// Segments below this are not tried unless the user asks: they never pay.
-const LEAST_SEGMENT: u64 = 64;
+/// Smallest segment in bytes that is tried by default: smaller ones never pay.
+const MIN_SEGMENT: u64 = 64;
 
-/// One rank to all by LIB, REB, REB in segments and the message layer's own way, by size and ranks.
+/// One rank to all by LIB, REB, REB in segments and the message layer's own algorithm, by size and
+/// ranks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RivalBroadcast;
 
 impl Pattern for RivalBroadcast {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "broadcast",
-            line: "broadcast by LIB, REB, REB in segments and the library's own, by message size and number of ranks",
-            axis: param::BYTES,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::cm5::BROADCAST
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
         let sizes = settings.sizes.clone().unwrap_or_else(|| SIZES.to_vec());
         let names = candidates(&rivals(settings), Collective::Broadcast, settings)?;
-        let least = if settings.cm5.segments.is_empty() { LEAST_SEGMENT } else { 1 };
+        let least = if settings.options.get::<Options>().segments.is_empty() { MIN_SEGMENT } else { 1 };
         let takes_part = |name: &str, bytes: u64| is_worth_it(name, bytes, least);
         Ok(points(settings, &sizes, &names, takes_part))
     }
@@ -53,27 +46,28 @@ impl Pattern for RivalBroadcast {
             root: ROOT,
             count: bytes,
         };
-        let kernel = self.about().full_name();
-        let broadcast = match entrant(lab, point, problem, &names)? {
-            Entrant::Ready(prepared) => prepared,
-            Entrant::SameAs(other) => return Ok(same(lab, &kernel, point, &other)),
+        let kernel = self.name();
+        let broadcast = match candidate(lab, point, problem, &names)? {
+            Candidate::Ready(prepared) => prepared,
+            Candidate::SameAs(other) => return Ok(same(lab, kernel, point, &other)),
         };
         let algorithm = name(&broadcast);
         let mut operation =
             BroadcastOperation { transport: lab.transport, broadcast, data: vec![0; bytes], round: 0 };
-        measure(lab, &kernel, point, (bytes as u64, algorithm), &mut operation)
+        measure(lab, kernel, point, (bytes as u64, algorithm), &mut operation)
     }
 }
 
-/// Linear and recursive broadcast, and the latter in segments.
+/// Returns linear and recursive broadcast, and the latter in segments.
 fn rivals(settings: &Settings) -> Vec<Algorithm> {
-    let named = settings.cm5.segments.as_slice();
+    let options = settings.options.get::<Options>();
+    let named = options.segments.as_slice();
     let segments = if named.is_empty() { &SEGMENTS } else { named };
     let in_segments = segments.iter().map(|&segments| Algorithm::SegmentedHalving { segments });
     [Algorithm::Linear, Algorithm::RecursiveHalving].into_iter().chain(in_segments).collect()
 }
 
-/// Has the message enough bytes for its segments?
+/// Returns whether the message has enough bytes for its segments.
 fn is_worth_it(name: &str, bytes: u64, least: u64) -> bool {
     match name.parse() {
         Ok(Algorithm::SegmentedHalving { segments }) => bytes >= least.saturating_mul(segments as u64),
@@ -81,18 +75,9 @@ fn is_worth_it(name: &str, bytes: u64, least: u64) -> bool {
     }
 }
 
-/// Into how many segments the candidate of this name divides the message; 1 if it is REB itself.
-pub(crate) fn segments(name: &str) -> Option<usize> {
-    match name.parse() {
-        Ok(Algorithm::RecursiveHalving) => Some(1),
-        Ok(Algorithm::SegmentedHalving { segments }) => Some(segments),
-        _ => None,
-    }
-}
-
 struct BroadcastOperation<'a, T> {
     transport: &'a T,
-    broadcast: Prepared,
+    broadcast: PreparedCollective,
     data: Vec<u8>,
     round: u64,
 }
@@ -107,7 +92,7 @@ impl<T: Transport> Operation for BroadcastOperation<'_, T> {
     }
 
     fn run(&mut self) -> panto_transport::Result<()> {
-        let buffers = Buffers { input: &[], output: &mut self.data, element: 1, combine: NO_COMBINE };
+        let buffers = Buffers { input: &[], output: &mut self.data, element: 1, combine: NO_REDUCTION };
         self.broadcast.run(self.transport, buffers)
     }
 
@@ -125,6 +110,8 @@ impl<T: Transport> Operation for BroadcastOperation<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use panto_results::cm5::broadcast_segments;
+
     use super::super::rivals::short_name;
     use super::*;
 
@@ -133,7 +120,7 @@ mod tests {
         let names: Vec<String> = rivals(&Settings::default()).into_iter().map(short_name).collect();
         assert_eq!(names, ["lib", "reb", "reb:2", "reb:4", "reb:8", "reb:16", "reb:32"]);
         assert_eq!(
-            names.iter().map(|name| segments(name)).collect::<Vec<_>>()[..3],
+            names.iter().map(|name| broadcast_segments(name)).collect::<Vec<_>>()[..3],
             [None, Some(1), Some(2)]
         );
         assert!(is_worth_it("reb:4", 256, 64) && !is_worth_it("reb:4", 255, 64) && is_worth_it("reb", 0, 64));

@@ -1,40 +1,31 @@
-//! What the length of the path does to a message (M3).
+//! The effect of path length on a message (M3).
 
 use std::collections::BTreeSet;
 
+use panto_results::cm5::figure;
+use panto_results::{Point, Record, kernel, param};
 use panto_schedule::HopShape;
 use panto_transport::Transport;
 
-use super::SUITE;
 use super::simple::send;
 use crate::error::{Error, Result};
-use crate::kernel::{About, Pattern};
+use crate::kernel::Pattern;
 use crate::measure::Lab;
-use crate::point::{Point, param};
-use crate::results::Record;
 use crate::settings::Settings;
 
-/// The paper's sizes, one of each range.
+/// Default sizes in bytes: the paper's, one of each range.
 const SIZES: [u64; 4] = [16, 496, 4_080, 9_968];
-/// The rank whose clock counts.
+/// The rank that is timed.
 const SOURCE: usize = 0;
-/// The figure of a record that says how many hops its level is.
-pub(crate) const HOPS: &str = "hops";
 
-/// One-way time from rank 0 to one rank at each distance, by size. Level 1 is the nearest: on the CM-5 the own cluster of four.
+/// One-way time from rank 0 to one rank at each distance, by size. Level 1 is the nearest: on the
+/// CM-5 the own cluster of four.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PathLength;
 
 impl Pattern for PathLength {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "path-length",
-            line: "one-way time from rank 0 by path length, from the nearest rank (1) to the farthest, and message size",
-            axis: param::LEVEL,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::cm5::PATH_LENGTH
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -52,22 +43,22 @@ impl Pattern for PathLength {
         let (shape, ranks) = (lab.settings.shape_or(lab.transport.shape()), lab.transport.size());
         let level = point.get(param::LEVEL);
         let levels = levels(shape, ranks);
-        let nobody = || Error::usage(format!("no rank is as far from rank {SOURCE} as {point} says"));
-        let &hops = level.checked_sub(1).and_then(|place| levels.get(place)).ok_or_else(nobody)?;
+        let missing = || Error::usage(format!("no rank is at the distance of {point} from rank {SOURCE}"));
+        let &hops = level.checked_sub(1).and_then(|place| levels.get(place)).ok_or_else(missing)?;
         let partner = (SOURCE + 1..ranks).find(|&rank| shape.distance(SOURCE, rank, ranks) == hops);
-        let record = send(lab, &self.about(), point, (SOURCE, partner.ok_or_else(nobody)?))?;
-        Ok(record.map(|record| Record { figures: [(HOPS.to_owned(), hops as f64)].into(), ..record }))
+        let record = send(lab, self.info(), point, (SOURCE, partner.ok_or_else(missing)?))?;
+        Ok(record.map(|record| Record { figures: [(figure::HOPS.to_owned(), hops as f64)].into(), ..record }))
     }
 }
 
-/// The distances of other ranks, from near to far. Ranks of one node may be no hop apart.
+/// Returns the distances of other ranks, ascending. Ranks of one node may be at zero hops.
 fn levels(shape: HopShape, ranks: usize) -> Vec<usize> {
     let others = SOURCE + 1..ranks;
     let all: BTreeSet<usize> = others.map(|rank| shape.distance(SOURCE, rank, ranks)).collect();
     all.into_iter().collect()
 }
 
-/// The levels whose distances the user named, or all.
+/// Returns the levels whose distances the user named, or all.
 fn chosen(settings: &Settings, levels: &[usize]) -> Result<Vec<u64>> {
     let named =
         settings.distances.as_ref().map(|all| all.iter().map(|distance| distance.hops() as u64).collect());
@@ -80,7 +71,7 @@ fn chosen(settings: &Settings, levels: &[usize]) -> Result<Vec<u64>> {
     }
     let there: Vec<String> = levels.iter().map(ToString::to_string).collect();
     Err(Error::usage(format!(
-        "no other rank is as far from rank {SOURCE} as was asked for; there are ranks at {} hops",
+        "no rank is at these distances from rank {SOURCE}; there are ranks at {} hops",
         there.join(", ")
     )))
 }

@@ -1,43 +1,36 @@
 //! Complete exchange by several algorithms (M6).
 
+use panto_results::{Point, Record, kernel, param};
 use panto_schedule::{Algorithm, Collective, Problem};
-use panto_transport::{Buffers, NO_COMBINE, Prepared, Transport};
+use panto_transport::{Buffers, NO_REDUCTION, PreparedCollective, Transport};
 
-use super::rivals::{Entrant, ROOT, candidates, entrant, measure, name, points, same};
-use super::{SUITE, mark};
+use super::mark;
+use super::rivals::{Candidate, ROOT, candidate, candidates, measure, name, points, same};
 use crate::error::Result;
-use crate::kernel::{About, Pattern};
+use crate::kernel::Pattern;
 use crate::measure::{Checked, Lab, Operation};
 use crate::memory::fits_memory;
 use crate::pattern;
-use crate::point::{Point, param};
-use crate::results::Record;
 use crate::settings::Settings;
 
-/// The paper's, and beyond.
+/// Default sizes of a block in bytes: the paper's, and beyond.
 const SIZES: [u64; 9] = [0, 16, 64, 256, 512, 1_024, 1_920, 8_192, 65_536];
 /// Linear, pairwise and recursive exchange.
 const RIVALS: [Algorithm; 3] = [Algorithm::Lex, Algorithm::Pex, Algorithm::Rex];
 
-/// Every rank has a block for every other: by LEX, PEX, REX and the message layer's own way, by size of a block and ranks.
+/// Every rank has a block for every other: by LEX, PEX, REX and the message layer's own algorithm,
+/// by size of a block and ranks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CompleteExchange;
 
 impl Pattern for CompleteExchange {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "exchange",
-            line: "complete exchange by LEX, PEX, REX and the library's alltoall, by block size and number of ranks",
-            axis: param::BYTES,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::cm5::EXCHANGE
     }
 
-    /// A rank holds a block for every other, more than the size of a point says.
+    /// Checks the memory: a rank holds a block for every other, more than the size of a point.
     fn available(&self, settings: &Settings) -> Result<()> {
-        let settings = settings.with_least_ranks(self.about().least_ranks);
+        let settings = settings.with_least_ranks(self.info().min_ranks);
         let whole = |point: Point| {
             let blocks = point.get(param::BYTES).saturating_mul(point.ranks);
             point.with(param::BYTES, blocks as u64)
@@ -56,10 +49,10 @@ impl Pattern for CompleteExchange {
         let (bytes, ranks) = (point.get(param::BYTES), lab.transport.size());
         let names = candidates(&RIVALS, Collective::Alltoall, lab.settings)?;
         let problem = Problem { collective: Collective::Alltoall, ranks, root: ROOT, count: bytes };
-        let kernel = self.about().full_name();
-        let exchange = match entrant(lab, point, problem, &names)? {
-            Entrant::Ready(prepared) => prepared,
-            Entrant::SameAs(other) => return Ok(same(lab, &kernel, point, &other)),
+        let kernel = self.name();
+        let exchange = match candidate(lab, point, problem, &names)? {
+            Candidate::Ready(prepared) => prepared,
+            Candidate::SameAs(other) => return Ok(same(lab, kernel, point, &other)),
         };
         let algorithm = name(&exchange);
         let mut operation = ExchangeOperation {
@@ -71,13 +64,13 @@ impl Pattern for CompleteExchange {
             round: 0,
         };
         let moved = (ranks * (ranks - 1) * bytes) as u64;
-        measure(lab, &kernel, point, (moved, algorithm), &mut operation)
+        measure(lab, kernel, point, (moved, algorithm), &mut operation)
     }
 }
 
 struct ExchangeOperation<'a, T> {
     transport: &'a T,
-    exchange: Prepared,
+    exchange: PreparedCollective,
     bytes: usize,
     input: Vec<u8>,
     output: Vec<u8>,
@@ -96,7 +89,7 @@ impl<T: Transport> Operation for ExchangeOperation<'_, T> {
 
     fn run(&mut self) -> panto_transport::Result<()> {
         let buffers =
-            Buffers { input: &self.input, output: &mut self.output, element: 1, combine: NO_COMBINE };
+            Buffers { input: &self.input, output: &mut self.output, element: 1, combine: NO_REDUCTION };
         self.exchange.run(self.transport, buffers)
     }
 

@@ -1,45 +1,47 @@
 //! The experiments of the CM-5 paper: message sets, and algorithms that compete (M1-M7).
 //!
-//! Ponnusamy, Choudhary and Fox, "Communication Overhead on CM-5: An Experimental Performance Evaluation", CRPC-TR92255, 1992.
+//! Ponnusamy, Choudhary and Fox, "Communication Overhead on CM-5: An Experimental Performance
+//! Evaluation", CRPC-TR92255, 1992.
 
 mod broadcast;
 mod distance;
 mod exchange;
 mod rivals;
-mod set;
 mod sets;
 mod simple;
 mod trip;
 
-use panto_transport::Choice;
+use panto_results::cm5::MessageSet;
+use panto_transport::AlgorithmChoice;
 
-pub(crate) use broadcast::{RivalBroadcast, segments};
-pub(crate) use distance::{HOPS, PathLength};
+use crate::options::SuiteOptions;
+
+pub(crate) use broadcast::RivalBroadcast;
+pub(crate) use distance::PathLength;
 pub(crate) use exchange::CompleteExchange;
-pub use set::MessageSet;
 pub(crate) use sets::MessageSets;
 pub(crate) use simple::SimpleSend;
 
-/// The name of the suite.
-pub(crate) const SUITE: &str = "cm5";
-
-/// What the user asked of the experiments of the CM-5 paper.
+/// Options of the experiments of the CM-5 paper.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The message sets; those of the paper if there are none.
+    /// Message sets; those of the paper if empty.
     pub sets: Vec<MessageSet>,
-    /// Numbers of segments of a recursive broadcast; the usual ones if there are none.
+    /// Numbers of segments of a recursive broadcast; the default ones if empty.
     pub segments: Vec<usize>,
-    /// The algorithms that compete; those of the paper and the message layer's own if there are none.
-    pub rivals: Vec<Choice>,
+    /// Algorithms that compete; those of the paper and the message layer's own if empty.
+    pub rivals: Vec<AlgorithmChoice>,
 }
 
-/// What goes into the bytes of a message beside its sender, so that those for another destination are noticed.
+impl SuiteOptions for Options {}
+
+/// Returns the pattern of a message's bytes beside its sender, so that a message for another
+/// destination is detected.
 fn mark(round: u64, destination: usize) -> u64 {
     round.wrapping_mul(131).wrapping_add(destination as u64)
 }
 
-/// Tags of messages on their way there and back.
+/// Tags of messages to their destination and back.
 mod tag {
     use panto_transport::Tag;
 

@@ -1,20 +1,20 @@
 //! Algorithms that compete for the same collective (M6, M7).
 
+use panto_results::{Metric, Point, Record, param};
 use panto_schedule::{Algorithm, Collective, Problem, schedule};
-use panto_transport::{Choice, Prepared, Transport};
+use panto_transport::{AlgorithmChoice, PreparedCollective, Transport};
 
+use super::Options;
 use crate::error::Result;
-use crate::measure::{Lab, Metric, Operation, Timing};
-use crate::point::{Point, param};
-use crate::results::Record;
+use crate::measure::{Lab, Operation, Timing};
 use crate::settings::Settings;
 
-/// The root of broadcasts.
+/// Root of broadcasts.
 pub(super) const ROOT: usize = 0;
-/// The message layer's own way.
+/// Name of the message layer's own algorithm.
 pub(super) const LIBRARY: &str = "library";
 
-/// The paper's short names: `lib` says more to its readers than `linear`.
+/// Returns the paper's short name: its readers know `lib` rather than `linear`.
 pub(super) fn short_name(algorithm: Algorithm) -> String {
     match algorithm {
         Algorithm::Linear => "lib".into(),
@@ -24,48 +24,55 @@ pub(super) fn short_name(algorithm: Algorithm) -> String {
     }
 }
 
-fn candidate(choice: Choice) -> String {
+fn candidate_name(choice: AlgorithmChoice) -> String {
     match choice {
-        Choice::Library => LIBRARY.into(),
-        Choice::Algorithm(algorithm) => short_name(algorithm),
+        AlgorithmChoice::Library => LIBRARY.into(),
+        AlgorithmChoice::Algorithm(algorithm) => short_name(algorithm),
     }
 }
 
-/// Who carries out the collective of a point.
-fn choice(point: &Point) -> Result<Choice> {
+/// Returns the algorithm of a point.
+fn choice(point: &Point) -> Result<AlgorithmChoice> {
     match point.text(param::VARIANT) {
-        LIBRARY => Ok(Choice::Library),
-        name => Ok(Choice::Algorithm(name.parse()?)),
+        LIBRARY => Ok(AlgorithmChoice::Library),
+        name => Ok(AlgorithmChoice::Algorithm(name.parse()?)),
     }
 }
 
-/// The candidates: the usual ones and the message layer's own, or those that the user named and that serve this collective.
+/// Returns the candidates: the default ones and the message layer's own, or those that the user
+/// named and that support this collective.
 pub(super) fn candidates(
     usual: &[Algorithm],
     collective: Collective,
     settings: &Settings,
 ) -> Result<Vec<String>> {
-    let named = &settings.cm5.rivals;
-    let usual = usual.iter().copied().map(Choice::Algorithm).chain([Choice::Library]);
-    let all: Vec<Choice> = if named.is_empty() { usual.collect() } else { named.clone() };
-    let serving: Vec<String> =
-        all.iter().copied().filter(|choice| serves(*choice, collective).is_ok()).map(candidate).collect();
+    let options = settings.options.get::<Options>();
+    let named = &options.rivals;
+    let usual = usual.iter().copied().map(AlgorithmChoice::Algorithm).chain([AlgorithmChoice::Library]);
+    let all: Vec<AlgorithmChoice> = if named.is_empty() { usual.collect() } else { named.clone() };
+    let serving: Vec<String> = all
+        .iter()
+        .copied()
+        .filter(|choice| serves(*choice, collective).is_ok())
+        .map(candidate_name)
+        .collect();
     if serving.is_empty() {
-        // The error names those that serve.
+        // The error lists the algorithms that support it.
         all.iter().try_for_each(|choice| serves(*choice, collective))?;
     }
     Ok(serving)
 }
 
-fn serves(choice: Choice, collective: Collective) -> Result<()> {
+fn serves(choice: AlgorithmChoice, collective: Collective) -> Result<()> {
     let smallest = Problem { collective, ranks: 2, root: ROOT, count: 1 };
     match choice {
-        Choice::Library => Ok(()),
-        Choice::Algorithm(algorithm) => Ok(schedule(&smallest, algorithm).map(drop)?),
+        AlgorithmChoice::Library => Ok(()),
+        AlgorithmChoice::Algorithm(algorithm) => Ok(schedule(&smallest, algorithm).map(drop)?),
     }
 }
 
-/// The points of a contest: each number of ranks by each size by each candidate that takes part at that size.
+/// Returns the points of a contest: each number of ranks by each size by each candidate at that
+/// size.
 pub(super) fn points(
     settings: &Settings,
     sizes: &[u64],
@@ -83,30 +90,30 @@ pub(super) fn points(
     points
 }
 
-/// A collective that is ready to be measured, or why it is not worth it.
-pub(super) enum Entrant {
-    Ready(Prepared),
-    /// The message layer does the same as this candidate.
+/// A collective that is ready to be measured, or the reason why it is not.
+pub(super) enum Candidate {
+    Ready(PreparedCollective),
+    /// The message layer uses the algorithm of this candidate.
     SameAs(String),
 }
 
-/// What competes at this point. `names` are all candidates there.
-pub(super) fn entrant<T: Transport>(
+/// Returns the candidate of this point. `names` are all candidates there.
+pub(super) fn candidate<T: Transport>(
     lab: &Lab<'_, T>,
     point: &Point,
     problem: Problem,
     names: &[String],
-) -> Result<Entrant> {
+) -> Result<Candidate> {
     let choice = choice(point)?;
-    let prepared = Prepared::new(lab.transport, problem, 1, choice)?;
-    let chosen = prepared.algorithm().map(short_name).filter(|_| choice == Choice::Library);
+    let prepared = PreparedCollective::new(lab.transport, problem, 1, choice)?;
+    let chosen = prepared.algorithm().map(short_name).filter(|_| choice == AlgorithmChoice::Library);
     Ok(match chosen.filter(|name| names.contains(name)) {
-        Some(name) => Entrant::SameAs(name),
-        None => Entrant::Ready(prepared),
+        Some(name) => Candidate::SameAs(name),
+        None => Candidate::Ready(prepared),
     })
 }
 
-/// The record of a candidate that is another under a second name: its figure is not repeated.
+/// Returns the record of a candidate that duplicates another: it is not measured twice.
 pub(super) fn same<T: Transport>(
     lab: &Lab<'_, T>,
     kernel: &str,
@@ -117,7 +124,8 @@ pub(super) fn same<T: Transport>(
     lab.is_root().then(|| Record::absent(kernel, point, why))
 }
 
-/// From the first start to the last end, one at a time: repetitions would overlap and hide what one takes.
+/// Measures from the first start to the last end, one at a time: repetitions would overlap and hide
+/// the time of one.
 pub(super) fn measure<T: Transport>(
     lab: &mut Lab<'_, T>,
     kernel: &str,
@@ -133,7 +141,7 @@ pub(super) fn measure<T: Transport>(
     }))
 }
 
-/// The algorithm, or that it was the message layer's own.
-pub(super) fn name(prepared: &Prepared) -> String {
+/// Returns the algorithm, or `library` for the message layer's own.
+pub(super) fn name(prepared: &PreparedCollective) -> String {
     prepared.algorithm().map_or_else(|| LIBRARY.into(), |algorithm| algorithm.to_string())
 }

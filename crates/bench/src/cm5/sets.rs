@@ -1,36 +1,29 @@
 //! Sets of simultaneous messages against the simple send (M1, M4, M5).
 
+use panto_results::cm5::MessageSet;
+use panto_results::{Metric, Point, Record, kernel, param};
 use panto_transport::Transport;
 
-use super::SUITE;
-use super::set::MessageSet;
+use super::Options;
 use super::trip::RoundTrips;
 use crate::error::Result;
-use crate::kernel::{About, Pattern};
-use crate::measure::{Lab, Metric, Timing};
-use crate::point::{Point, param};
-use crate::results::Record;
+use crate::kernel::Pattern;
+use crate::measure::{Lab, Timing};
 use crate::settings::Settings;
 
-/// The paper's range, in whole packets of 16 bytes, and beyond.
+/// Default sizes in bytes: the paper's range, in whole packets of 16 bytes, and beyond.
 const SIZES: [u64; 7] = [0, 16, 256, 1_024, 4_080, 9_968, 65_536];
-/// Where ranks are made on demand there are so many of them, so that there is more than the simple send.
-const USUAL_RANKS: usize = 4;
+/// Default number of ranks where ranks are created on demand, so that there is more than the simple
+/// send.
+const DEFAULT_RANKS: usize = 4;
 
-/// One-way time of sets of messages that go at once, by set and size.
+/// One-way time of sets of simultaneous messages, by set and size.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MessageSets;
 
 impl Pattern for MessageSets {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "message-set",
-            line: "one-way time of messages that go at once, the slowest of the set, by set and message size",
-            axis: param::BYTES,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::cm5::MESSAGE_SET
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -54,28 +47,30 @@ impl Pattern for MessageSets {
         Ok(samples.map(|samples| Record {
             moved: Some(messages * bytes as u64),
             messages: Some(messages),
-            ..Record::new(&self.about().full_name(), point, samples)
+            ..Record::new(self.name(), point, samples)
         }))
     }
 }
 
-/// How many ranks there are: as many as the user's sets need if they are made on demand and the user did not say.
+/// Returns the number of ranks: as many as the user's sets need if ranks are created on demand and
+/// the user did not give a number.
 fn world(settings: &Settings) -> usize {
     let ranks = settings.world();
     if settings.ranks_given || settings.machine.is_some() || settings.most_ranks.is_some() {
         return ranks;
     }
-    let needed = settings.cm5.sets.iter().map(MessageSet::least_ranks).max();
-    ranks.max(needed.unwrap_or(USUAL_RANKS))
+    let needed = settings.options.get::<Options>().sets.iter().map(MessageSet::least_ranks).max();
+    ranks.max(needed.unwrap_or(DEFAULT_RANKS))
 }
 
 fn sets(settings: &Settings, ranks: usize) -> Result<Vec<MessageSet>> {
-    let named = &settings.cm5.sets;
+    let options = settings.options.get::<Options>();
+    let named = &options.sets;
     named.iter().try_for_each(|set| set.fits(ranks))?;
     Ok(if named.is_empty() { MessageSet::of_paper(ranks) } else { named.clone() })
 }
 
-/// Each set with the simple send that it is compared with.
+/// Returns each set after the simple send that it is compared with.
 fn with_simple(sets: Vec<MessageSet>) -> Vec<MessageSet> {
     let mut all: Vec<MessageSet> = Vec::new();
     for set in sets.into_iter().flat_map(|set| [set.simple(), set]) {

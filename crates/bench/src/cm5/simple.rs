@@ -1,42 +1,35 @@
 //! The simple send, byte by byte (M2).
 
+use panto_results::cm5::MessageSet;
+use panto_results::{KernelInfo, Metric, Point, Record, kernel, param};
 use panto_transport::Transport;
 
-use super::SUITE;
-use super::set::MessageSet;
 use super::trip::RoundTrips;
 use crate::error::Result;
-use crate::kernel::{About, Pattern};
-use crate::measure::{Lab, Metric, Timing};
-use crate::point::{Point, param};
-use crate::results::Record;
+use crate::kernel::Pattern;
+use crate::measure::{Lab, Timing};
 use crate::settings::Settings;
 
-/// The rank whose clock counts, and the one that answers.
+/// The rank that is timed, and the one that replies.
 const PAIR: (usize, usize) = (0, 1);
 
-/// Up to here byte by byte.
+/// Largest size in bytes of the byte-by-byte part.
 const SMALL: u64 = 100;
-/// Beyond, multiples of this: of 16, and every second one of 32, every fourth of 64, every eighth of 128.
+/// Step of the sizes beyond it, in bytes: multiples of 16, and every second one of 32, every fourth
+/// of 64, every eighth of 128.
 const STEP: u64 = 496;
 const STEPS: u64 = 20;
-/// Beside each so much less: an odd size, and multiples of 8, 2 and 4 and of nothing more.
+/// Bytes below each step that are measured too: an odd size, and multiples of exactly 8, 2 and 4.
 const BESIDE: [u64; 4] = [9, 8, 6, 4];
 
-/// One-way time between ranks 0 and 1, by size; dense enough to see what the remainder of a size does.
+/// One-way time between ranks 0 and 1, by size; dense enough to show the effect of a size's
+/// residue.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SimpleSend;
 
 impl Pattern for SimpleSend {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "simple-send",
-            line: "one-way time between ranks 0 and 1, byte by byte to 100 and on to 10 KB",
-            axis: param::BYTES,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::cm5::SIMPLE_SEND
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -46,27 +39,24 @@ impl Pattern for SimpleSend {
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
-        send(lab, &self.about(), point, PAIR)
+        send(lab, self.info(), point, PAIR)
     }
 }
 
-/// A message from one rank to another, timed as the paper does: half of there and back.
+/// Measures a message from one rank to another as the paper does: half of a round trip.
 pub(super) fn send<T: Transport>(
     lab: &mut Lab<'_, T>,
-    about: &About,
+    info: &KernelInfo,
     point: &Point,
     (source, destination): (usize, usize),
 ) -> Result<Option<Record>> {
     let bytes = point.get(param::BYTES);
     let mut operation = RoundTrips::new(lab.transport, &MessageSet::one(source, destination), bytes);
     let samples = lab.measure(Timing::batched(Metric::one_way(source)), &mut operation)?;
-    Ok(samples.map(|samples| Record {
-        moved: Some(bytes as u64),
-        ..Record::new(&about.full_name(), point, samples)
-    }))
+    Ok(samples.map(|samples| Record { moved: Some(bytes as u64), ..Record::new(info.name, point, samples) }))
 }
 
-/// Every size to 100, then both edges of whatever envelope there is.
+/// Returns every size to 100, then both edges of the envelope.
 pub(crate) fn sizes() -> Vec<u64> {
     let beyond = (1..=STEPS).map(|step| step * STEP);
     let edges = |full: u64| BESIDE.into_iter().map(move |less| full - less).chain([full]);

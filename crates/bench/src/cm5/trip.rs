@@ -1,18 +1,19 @@
-//! What the kernels that send messages repeat: there and back, all at once.
+//! The operation of the kernels that send messages: round trips, all at once.
 
-use panto_transport::{Mode, Transport, Want, scope};
+use panto_results::cm5::MessageSet;
+use panto_transport::{Selector, SendMode, Transport, scope};
 
-use super::set::MessageSet;
 use super::{mark, tag};
 use crate::measure::{Checked, Operation};
 use crate::pattern;
 
-/// All messages of a set at once, each to its destination and back (M1). The paper times round trips and halves them.
+/// All messages of a set at once, each to its destination and back (M1). The paper times round
+/// trips and halves them.
 pub(super) struct RoundTrips<'a, T> {
     transport: &'a T,
-    /// The messages that start here,
+    /// Messages that start here.
     starts: Vec<Message>,
-    /// and those that end here.
+    /// Messages that end here.
     ends: Vec<Message>,
     round: u64,
 }
@@ -28,8 +29,9 @@ impl Message {
         Self { peer, sent: vec![0; bytes], received: vec![0; bytes] }
     }
 
-    /// What came back is what is sent next: bytes that nobody has written since the last trip would still be in the other's cache.
-    fn pass_on(&mut self) {
+    /// Makes the received bytes the next message: bytes that were not written since the last trip
+    /// would still be in the other's cache.
+    fn forward_received(&mut self) {
         std::mem::swap(&mut self.sent, &mut self.received);
     }
 }
@@ -47,25 +49,25 @@ impl<'a, T: Transport> RoundTrips<'a, T> {
         }
     }
 
-    /// Several messages of one rank are all started before it waits for any.
+    /// Sends and receives. Several messages of one rank are all started before it waits for any.
     fn all_at_once(&mut self) -> panto_transport::Result<()> {
         let Self { transport, starts, ends, .. } = self;
         let transport = *transport;
         scope(transport, |scope| {
             for message in ends.iter_mut() {
-                let _ = scope.receive(&mut message.received, Want::new(message.peer, tag::THERE))?;
+                let _ = scope.receive(&mut message.received, Selector::new(message.peer, tag::THERE))?;
             }
             for message in starts.iter() {
-                let _ = scope.send(Mode::Standard, &message.sent, message.peer, tag::THERE)?;
+                let _ = scope.send(SendMode::Standard, &message.sent, message.peer, tag::THERE)?;
             }
             Ok::<_, panto_transport::Error>(())
         })?;
         scope(transport, |scope| {
             for message in starts.iter_mut() {
-                let _ = scope.receive(&mut message.received, Want::new(message.peer, tag::BACK))?;
+                let _ = scope.receive(&mut message.received, Selector::new(message.peer, tag::BACK))?;
             }
             for message in ends.iter() {
-                let _ = scope.send(Mode::Standard, &message.received, message.peer, tag::BACK)?;
+                let _ = scope.send(SendMode::Standard, &message.received, message.peer, tag::BACK)?;
             }
             Ok::<_, panto_transport::Error>(())
         })
@@ -89,16 +91,16 @@ impl<T: Transport> Operation for RoundTrips<'_, T> {
             ([], []) => {}
             // Blocking calls, as in the paper, wherever a rank has one message.
             ([message], []) => {
-                transport.send(Mode::Standard, &message.sent, message.peer, tag::THERE)?;
-                transport.receive(&mut message.received, Want::new(message.peer, tag::BACK))?;
+                transport.send(SendMode::Standard, &message.sent, message.peer, tag::THERE)?;
+                transport.receive(&mut message.received, Selector::new(message.peer, tag::BACK))?;
             }
             ([], [message]) => {
-                transport.receive(&mut message.received, Want::new(message.peer, tag::THERE))?;
-                transport.send(Mode::Standard, &message.received, message.peer, tag::BACK)?;
+                transport.receive(&mut message.received, Selector::new(message.peer, tag::THERE))?;
+                transport.send(SendMode::Standard, &message.received, message.peer, tag::BACK)?;
             }
             _ => self.all_at_once()?,
         }
-        self.starts.iter_mut().for_each(Message::pass_on);
+        self.starts.iter_mut().for_each(Message::forward_received);
         Ok(())
     }
 

@@ -1,43 +1,33 @@
-//! Echo while others load the links (C9).
+//! Echo under background load (C9).
 
+use panto_results::{Metric, Point, Record, Separation, kernel, param};
 use panto_schedule::HopShape;
 use panto_stats::Bandwidth;
 use panto_transport::{Distance, Transport};
 
-use super::SUITE;
-use super::cast::Cast;
-use super::echo::{Echo, EchoOperation, Role};
+use super::contention_roles::ContentionRoles;
+use super::echo::{EchoOperation, Role};
 use super::load::Load;
 use super::pair::selected;
 use crate::error::{Error, Result};
-use crate::kernel::{About, Pattern};
-use crate::measure::{Checked, Lab, Metric, Operation, Timing};
-use crate::point::{Point, param};
-use crate::results::Record;
-use crate::separation::Separation;
+use crate::kernel::Pattern;
+use crate::measure::{Checked, Lab, Operation, Timing};
 use crate::settings::Settings;
 
-/// Fewer than an echo alone has: each is measured under every load.
+/// Default message sizes in bytes; fewer than the echo's, since each is measured under every load.
 const SIZES: [u64; 11] = [0, 8, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20];
 
-/// Time one way between two ranks under background load, by load and size.
+/// One-way time between two ranks under background load, by load and size.
 #[derive(Debug, Clone, Copy)]
 pub struct Contention;
 
 impl Pattern for Contention {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "contention",
-            line: "one-way time between two ranks while two others load the links, by load and message size",
-            axis: param::BYTES,
-            least_ranks: 4,
-            needs: Some("comet/echo"),
-        }
+    fn name(&self) -> &'static str {
+        kernel::comet::CONTENTION
     }
 
     fn available(&self, settings: &Settings) -> Result<()> {
-        let settings = settings.with_least_ranks(self.about().least_ranks);
+        let settings = settings.with_least_ranks(self.info().min_ranks);
         pairs(&settings).map(drop)
     }
 
@@ -66,15 +56,13 @@ impl Pattern for Contention {
             load: Load::new(lab.transport, cast, point.get(param::LOAD_BYTES)),
         };
         let samples = lab.measure(Timing::long(Metric::one_way(cast.tester)), &mut operation)?;
-        Ok(samples.map(|samples| Record {
-            moved: Some(bytes as u64),
-            ..Record::new(&self.about().full_name(), point, samples)
-        }))
+        Ok(samples
+            .map(|samples| Record { moved: Some(bytes as u64), ..Record::new(self.name(), point, samples) }))
     }
 }
 
-/// The points without their other parameters: where distances have names, the farthest at which the load is in the echo's
-/// way, or those that the user named.
+/// Returns the points without load and size: where distances have names, the farthest at which echo
+/// and load share a path, or those that the user named.
 fn pairs(settings: &Settings) -> Result<Vec<Point>> {
     let (ranks, point) = (settings.world(), Point::new(settings.world()));
     if !settings.names_distances() {
@@ -82,7 +70,7 @@ fn pairs(settings: &Settings) -> Result<Vec<Point>> {
     }
     let shared = |distance: &Distance| placed(settings, ranks, *distance).is_ok();
     let there: Vec<Distance> = Distance::ALL.into_iter().filter(shared).collect();
-    let Some(farthest) = there.last() else { return Err(nobody_shares(ranks)) };
+    let Some(farthest) = there.last() else { return Err(no_shared_path(ranks)) };
     let chosen = match settings.distances {
         Some(_) => selected(settings, &there, false)?,
         None => vec![*farthest],
@@ -90,8 +78,8 @@ fn pairs(settings: &Settings) -> Result<Vec<Point>> {
     Ok(chosen.into_iter().map(|distance| point.clone().apart(Separation::Placed(distance))).collect())
 }
 
-fn wired(shape: HopShape, ranks: usize) -> Result<Cast> {
-    Cast::on(shape, ranks).ok_or_else(|| {
+fn wired(shape: HopShape, ranks: usize) -> Result<ContentionRoles> {
+    ContentionRoles::on(shape, ranks).ok_or_else(|| {
         Error::usage(format!(
             "no load shares a link with an echo on {ranks} ranks in the shape `{shape}`; use 8 ranks of a \
              hypercube, 7 of a ring, or a mesh of 4 columns"
@@ -99,32 +87,33 @@ fn wired(shape: HopShape, ranks: usize) -> Result<Cast> {
     })
 }
 
-fn placed(settings: &Settings, ranks: usize, distance: Distance) -> Result<Cast> {
-    Cast::placed(settings.places_of(ranks), distance).ok_or_else(|| nobody_shares(ranks))
+fn placed(settings: &Settings, ranks: usize, distance: Distance) -> Result<ContentionRoles> {
+    ContentionRoles::placed(settings.places_of(ranks), distance).ok_or_else(|| no_shared_path(ranks))
 }
 
-fn nobody_shares(ranks: usize) -> Error {
+fn no_shared_path(ranks: usize) -> Error {
     Error::usage(format!(
-        "no load shares a way with an echo on these {ranks} ranks; start the job with four ranks on one host, or with two \
+        "no load shares a path with an echo on these {ranks} ranks; start the job with four ranks on one host, or with two \
          on one and two on others"
     ))
 }
 
-/// Size and median time of the echo at this distance, or at the smallest to another rank.
+/// Returns size and median time of the echo at this distance, or at the smallest distance to
+/// another rank.
 fn echo_curve(earlier: &[Record], wanted: Option<Separation>) -> Vec<(f64, f64)> {
-    let echo = Echo.about().full_name();
+    let echo = kernel::comet::ECHO;
     let apart = |record: &Record| record.point.separation().filter(|separation| !separation.is_itself());
     let records = || earlier.iter().filter(|record| record.kernel == echo);
     let all = || records().filter_map(apart);
     let chosen = all().find(|separation| Some(*separation) == wanted).or_else(|| all().min());
     let point =
         |record: &Record| Some((record.point.number(param::BYTES)? as f64, record.summary()?.median * 1e-9));
-    // A time of nothing has no bandwidth.
+    // A time of 0 has no bandwidth.
     let near = records().filter(|record| chosen.is_some() && apart(record) == chosen);
     near.filter_map(point).filter(|&(_, seconds)| seconds > 0.0).collect()
 }
 
-/// Each load with the size of its messages; the first is none at all, to compare with.
+/// Returns each load with its message size; the first is no load, for comparison.
 fn loads(wanted: &[u64], echo: &[(f64, f64)]) -> Result<Vec<(u64, u64)>> {
     let mut loads = vec![(0, 0)];
     for &load in wanted.iter().filter(|&&load| load > 0) {
@@ -137,9 +126,7 @@ fn loads(wanted: &[u64], echo: &[(f64, f64)]) -> Result<Vec<(u64, u64)>> {
 
 fn load_bytes(load: u64, echo: &[(f64, f64)]) -> Result<u64> {
     if load > 100 {
-        return Err(Error::usage(format!(
-            "a load of {load} %: there is no more than 100 % of the peak bandwidth"
-        )));
+        return Err(Error::usage(format!("a load of {load} % exceeds 100 % of the peak bandwidth")));
     }
     let size = Bandwidth::size_reaching(echo, load as f64 / 100.0);
     let size = size.map_err(|_| {

@@ -1,31 +1,23 @@
 //! Echo: a message there and back (C4).
 
-use panto_transport::{Mode, Transport, Want, scope};
+use panto_results::{Metric, Point, Record, kernel, param};
+use panto_transport::{Selector, SendMode, Transport, scope};
 
 use super::pair::{TESTER, pair_points, partner};
-use super::{SUITE, tag};
+use super::tag;
 use crate::error::Result;
-use crate::kernel::{About, Pattern};
-use crate::measure::{Checked, Lab, Metric, Operation, Timing};
+use crate::kernel::Pattern;
+use crate::measure::{Checked, Lab, Operation, Timing};
 use crate::pattern;
-use crate::point::{Point, param};
-use crate::results::Record;
 use crate::settings::Settings;
 
-/// Time one way, by distance and size. Distance 0 is the rank itself.
+/// One-way time by distance and size. Distance 0 is the rank itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Echo;
 
 impl Pattern for Echo {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "echo",
-            line: "one-way time between two ranks, by distance and message size",
-            axis: param::BYTES,
-            least_ranks: 1,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::comet::ECHO
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -38,21 +30,19 @@ impl Pattern for Echo {
         let role = Role::of(lab.transport.rank(), TESTER, partner);
         let mut operation = EchoOperation::new(lab.transport, role, bytes);
         let samples = lab.measure(Timing::train(Metric::one_way(TESTER)), &mut operation)?;
-        Ok(samples.map(|samples| Record {
-            moved: Some(bytes as u64),
-            ..Record::new(&self.about().full_name(), point, samples)
-        }))
+        Ok(samples
+            .map(|samples| Record { moved: Some(bytes as u64), ..Record::new(self.name(), point, samples) }))
     }
 }
 
-/// What a rank does in a pattern between two.
+/// Role of a rank in a pattern between two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Sends to itself and receives it.
     Alone,
     /// Is timed, with this partner.
     Tester(usize),
-    /// Answers this tester.
+    /// Returns the messages of this tester.
     Partner(usize),
     /// Takes no part.
     Idle,
@@ -80,22 +70,23 @@ pub(crate) struct EchoOperation<'a, T> {
 
 impl<'a, T: Transport> EchoOperation<'a, T> {
     pub(crate) fn new(transport: &'a T, role: Role, bytes: usize) -> Self {
-        // Ranks that take no part need no memory: there may be thousands of them.
+        // Idle ranks need no memory: there may be thousands of them.
         let bytes = if role == Role::Idle { 0 } else { bytes };
         Self { transport, role, sent: vec![0; bytes], received: vec![0; bytes], round: 0 }
     }
 
     fn send(&self, data: &[u8], to: usize) -> panto_transport::Result<()> {
-        self.transport.send(Mode::Standard, data, to, tag::DATA)
+        self.transport.send(SendMode::Standard, data, to, tag::DATA)
     }
 
-    /// What came back is what is sent next. Bytes that nobody has written since the last trip would still be in the
-    /// partner's own cache, and moving them would seem to cost nothing.
-    fn pass_on(&mut self) {
+    /// Makes the received bytes the next message. Bytes that were not written since the last trip
+    /// would still be in the partner's cache, and moving them would seem to be free.
+    fn forward_received(&mut self) {
         std::mem::swap(&mut self.sent, &mut self.received);
     }
 
-    /// The receive is posted first where a send waits for it: nobody else could take the message.
+    /// Posts the receive first, since a send may wait for it and no other rank could receive the
+    /// message.
     fn loop_back(&mut self) -> panto_transport::Result<()> {
         let this = self.transport.rank();
         if self.transport.standard_send().may_send_first(self.sent.len()) {
@@ -104,17 +95,17 @@ impl<'a, T: Transport> EchoOperation<'a, T> {
         } else {
             let Self { transport, sent, received, .. } = self;
             scope(*transport, |scope| {
-                let receive = scope.receive(received, Want::new(this, tag::DATA))?;
-                transport.send(Mode::Standard, sent, this, tag::DATA)?;
+                let receive = scope.receive(received, Selector::new(this, tag::DATA))?;
+                transport.send(SendMode::Standard, sent, this, tag::DATA)?;
                 scope.wait(receive).map(drop)
             })?;
         }
-        self.pass_on();
+        self.forward_received();
         Ok(())
     }
 
     fn receive(&mut self, from: usize) -> panto_transport::Result<()> {
-        self.transport.receive(&mut self.received, Want::new(from, tag::DATA)).map(drop)
+        self.transport.receive(&mut self.received, Selector::new(from, tag::DATA)).map(drop)
     }
 }
 
@@ -132,7 +123,7 @@ impl<T: Transport> Operation for EchoOperation<'_, T> {
             Role::Tester(partner) => {
                 self.send(&self.sent, partner)?;
                 self.receive(partner)?;
-                self.pass_on();
+                self.forward_received();
                 Ok(())
             }
             Role::Partner(tester) => {

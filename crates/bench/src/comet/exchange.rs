@@ -1,16 +1,15 @@
 //! Pairwise exchange: two ranks send to each other at once (C5).
 
-use panto_transport::{Mode, Transport, Want, scope};
+use panto_results::{Metric, Point, Record, kernel, param};
+use panto_transport::{Selector, SendMode, Transport, scope};
 
 use super::echo::Role;
 use super::pair::{TESTER, pair_points, partner};
-use super::{SUITE, tag};
+use super::tag;
 use crate::error::Result;
-use crate::kernel::{About, Pattern};
-use crate::measure::{Checked, Lab, Metric, Operation, Timing};
+use crate::kernel::Pattern;
+use crate::measure::{Checked, Lab, Operation, Timing};
 use crate::pattern;
-use crate::point::{Point, param};
-use crate::results::Record;
 use crate::settings::Settings;
 
 /// Time of an exchange, by distance and size.
@@ -18,15 +17,8 @@ use crate::settings::Settings;
 pub struct Exchange;
 
 impl Pattern for Exchange {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "exchange",
-            line: "time in which two ranks exchange messages, by distance and message size",
-            axis: param::BYTES,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::comet::EXCHANGE
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -37,18 +29,18 @@ impl Pattern for Exchange {
         let bytes = point.get(param::BYTES);
         let role = Role::of(lab.transport.rank(), TESTER, partner(lab, point)?);
         let mut operation =
-            ExchangeOperation { transport: lab.transport, traffic: Traffic::new(role, bytes) };
+            ExchangeOperation { transport: lab.transport, traffic: ExchangeBuffers::new(role, bytes) };
         let samples = lab.measure(Timing::batched(Metric::on(TESTER)), &mut operation)?;
         Ok(samples.map(|samples| Record {
             // Both directions: the bandwidth is what the pair moves together.
             moved: Some(2 * bytes as u64),
-            ..Record::new(&self.about().full_name(), point, samples)
+            ..Record::new(self.name(), point, samples)
         }))
     }
 }
 
-/// What one rank sends and receives in an exchange.
-pub(super) struct Traffic {
+/// Messages that one rank sends and receives in an exchange.
+pub(super) struct ExchangeBuffers {
     /// The other rank, if this one takes part.
     pub(super) with: Option<usize>,
     pub(super) sent: Vec<u8>,
@@ -56,13 +48,13 @@ pub(super) struct Traffic {
     round: u64,
 }
 
-impl Traffic {
+impl ExchangeBuffers {
     pub(super) fn new(role: Role, bytes: usize) -> Self {
         let with = match role {
             Role::Tester(other) | Role::Partner(other) => Some(other),
             Role::Alone | Role::Idle => None,
         };
-        // Ranks that take no part need no memory: there may be thousands of them.
+        // Idle ranks need no memory: there may be thousands of them.
         let bytes = if with.is_some() { bytes } else { 0 };
         Self { with, sent: vec![0; bytes], received: vec![0; bytes], round: 0 }
     }
@@ -77,33 +69,34 @@ impl Traffic {
         self.with.map_or(Ok(()), |with| pattern::check(&self.sent, with, self.round))
     }
 
-    /// What came is what is sent next, as the echo does. Bytes that nobody has written since the last exchange would
-    /// still be in the receiver's own cache, and moving them would seem to cost nothing.
-    pub(super) fn pass_on(&mut self) {
+    /// Makes the received bytes the next message, as the echo does. Bytes that were not written
+    /// since the last exchange would still be in the receiver's cache, and moving them would seem
+    /// to be free.
+    pub(super) fn forward_received(&mut self) {
         std::mem::swap(&mut self.sent, &mut self.received);
     }
 
-    /// Sends first on both sides. Where that could wait for the other side, which waits as well, the receive
-    /// is posted before.
+    /// Exchanges messages, sending first on both sides. Where such a send could block until the
+    /// other side receives, the receive is posted first. The received bytes are the next message.
     pub(super) fn exchange<T: Transport>(
         &mut self,
         transport: &T,
         with: usize,
     ) -> panto_transport::Result<()> {
         self.send_and_receive(transport, with)?;
-        self.pass_on();
+        self.forward_received();
         Ok(())
     }
 
     fn send_and_receive<T: Transport>(&mut self, transport: &T, with: usize) -> panto_transport::Result<()> {
-        let want = Want::new(with, tag::DATA);
+        let want = Selector::new(with, tag::DATA);
         if transport.standard_send().may_send_first(self.sent.len()) {
-            transport.send(Mode::Standard, &self.sent, with, tag::DATA)?;
+            transport.send(SendMode::Standard, &self.sent, with, tag::DATA)?;
             return transport.receive(&mut self.received, want).map(drop);
         }
         scope(transport, |scope| {
             let receive = scope.receive(&mut self.received, want)?;
-            transport.send(Mode::Standard, &self.sent, with, tag::DATA)?;
+            transport.send(SendMode::Standard, &self.sent, with, tag::DATA)?;
             scope.wait(receive).map(drop)
         })
     }
@@ -111,7 +104,7 @@ impl Traffic {
 
 struct ExchangeOperation<'a, T> {
     transport: &'a T,
-    traffic: Traffic,
+    traffic: ExchangeBuffers,
 }
 
 impl<T: Transport> Operation for ExchangeOperation<'_, T> {

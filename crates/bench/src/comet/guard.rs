@@ -1,18 +1,17 @@
-//! Update guard: the edges of neighbouring blocks into one's own guard wrapper (C11).
+//! Update guard: the edges of neighbouring blocks are copied into the guard wrapper (C11).
 
+use panto_results::{Point, Record, kernel};
 use panto_schedule::Neighbours;
 use panto_transport::{Tag, Transport};
 
 use super::matrix::{Block, Double, Layout, MatrixKernel, Rect, Trade, buffers_for, measure, points, trade};
-use super::{SUITE, tag};
+use super::tag;
 use crate::error::Result;
-use crate::kernel::{About, Pattern};
+use crate::kernel::Pattern;
 use crate::measure::Lab;
-use crate::point::{Point, param};
-use crate::results::Record;
 use crate::settings::Settings;
 
-/// The rank whose clock counts.
+/// The rank that is timed.
 const TESTER: usize = 0;
 
 /// Time to fill the guard wrapper from all four neighbours, by matrix dimension.
@@ -20,15 +19,8 @@ const TESTER: usize = 0;
 pub struct Guard;
 
 impl Pattern for Guard {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "guard",
-            line: "update of the guard wrapper of a block-decomposed matrix, by matrix dimension",
-            axis: param::DIM,
-            least_ranks: 1,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::comet::GUARD
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -37,7 +29,7 @@ impl Pattern for Guard {
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
         let layout = Layout::of(lab, point)?;
-        measure(lab, &self.about(), point, (&layout, TESTER), |rank| UpdateGuard::new(&layout, rank))
+        measure(lab, self.info(), point, (&layout, TESTER), |rank| UpdateGuard::new(&layout, rank))
     }
 }
 
@@ -71,7 +63,7 @@ impl Side {
         }
     }
 
-    /// The outermost elements of the block.
+    /// Returns the outermost elements of the block.
     fn edge(self, own: &Rect) -> Rect {
         match self {
             Self::North => own.array_row(1),
@@ -81,7 +73,7 @@ impl Side {
         }
     }
 
-    /// The guard beyond them.
+    /// Returns the guard elements beyond the edge.
     fn guard(self, own: &Rect) -> Rect {
         match self {
             Self::North => own.array_row(0),
@@ -91,14 +83,14 @@ impl Side {
         }
     }
 
-    /// One tag for each side: on a small mesh several neighbours are the same rank.
+    /// Returns the tag of the side: on a small mesh several neighbours are the same rank.
     fn tag(self) -> Tag {
         tag::EDGE + self as Tag
     }
 }
 
-/// One rank's part. Each edge goes to the neighbour beyond it, whose edge of the other side comes back: the
-/// north guard holds what the neighbour above has in the south.
+/// Guard update of one rank. Each edge goes to the neighbour beyond it, whose opposite edge comes
+/// back: the north guard holds the south edge of the neighbour above.
 struct UpdateGuard {
     trades: Vec<Trade>,
     guards: [Rect; 4],
@@ -148,6 +140,7 @@ impl MatrixKernel for UpdateGuard {
 mod tests {
     use std::sync::atomic::AtomicBool;
 
+    use panto_results::param;
     use panto_transport::World;
     use panto_transport::threads::Threads;
 
@@ -161,7 +154,7 @@ mod tests {
         let outcome = Threads::default().run(4, |transport| {
             let mut lab = Lab::new(transport, &settings, &interrupt)?;
             let layout = Layout::of(&lab, &point)?;
-            measure(&mut lab, &Guard.about(), &point, (&layout, TESTER), |rank| {
+            measure(&mut lab, Guard.info(), &point, (&layout, TESTER), |rank| {
                 let mut whole = UpdateGuard::new(&layout, rank);
                 whole.trades.truncate(2);
                 whole

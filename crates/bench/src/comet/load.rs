@@ -1,27 +1,29 @@
 //! The background load of the contention kernel.
 //!
-//! One rank streams messages to another for as long as the echo repeats. It begins before the tester reads its
-//! clock and ends after it: the tester waits for the word that a first window has gone through, and tells the
-//! source to stop when it has read its clock again. Neither is in the timed region.
+//! One rank streams messages to another for as long as the echo repeats. The load starts before the
+//! tester reads its clock and stops after it: the tester waits for the notice that a first window
+//! has gone through, and orders the source to stop when it has read its clock again. Neither is in
+//! the timed region.
 
-use panto_transport::{Mode, Result, Tag, Transport, Want};
+use panto_transport::{Result, Selector, SendMode, Tag, Transport};
 
-use super::cast::Cast;
+use super::contention_roles::ContentionRoles;
 use super::tag;
 use crate::measure::Checked;
 use crate::pattern;
 
-/// Messages between two acknowledgements: enough to keep the link busy, too few to flood the receiver.
+/// Messages between two acknowledgements: enough to keep the link busy, too few to flood the
+/// receiver.
 const WINDOW: u64 = 8;
 
-/// One rank's part of the load.
+/// Background load of one rank.
 pub(super) struct Load<'a, T> {
     transport: &'a T,
-    cast: Cast,
+    cast: ContentionRoles,
     part: Part,
     data: Vec<u8>,
     round: u64,
-    /// The stream belongs to the first repetition of a sample; the others find it done.
+    /// Whether the stream of this sample is still to be sent; it belongs to the first repetition.
     due: bool,
 }
 
@@ -34,7 +36,7 @@ enum Part {
 }
 
 impl Part {
-    fn of(rank: usize, cast: Cast) -> Self {
+    fn of(rank: usize, cast: ContentionRoles) -> Self {
         match rank {
             _ if rank == cast.source => Self::Source,
             _ if rank == cast.sink => Self::Sink,
@@ -45,8 +47,8 @@ impl Part {
 }
 
 impl<'a, T: Transport> Load<'a, T> {
-    /// A load of messages of `bytes`; 0 is no load.
-    pub(super) fn new(transport: &'a T, cast: Cast, bytes: usize) -> Self {
+    /// Creates a load with messages of `bytes`; 0 is no load.
+    pub(super) fn new(transport: &'a T, cast: ContentionRoles, bytes: usize) -> Self {
         let part = if bytes == 0 { Part::None } else { Part::of(transport.rank(), cast) };
         let bytes = if matches!(part, Part::Source | Part::Sink) { bytes } else { 0 };
         Self { transport, cast, part, data: vec![0; bytes], round: 0, due: false }
@@ -60,21 +62,22 @@ impl<'a, T: Transport> Load<'a, T> {
         }
     }
 
-    /// Lets the load begin, and the tester wait until it has.
+    /// Starts the load, and lets the tester wait until it runs.
     pub(super) fn begin(&mut self) -> Result<()> {
         self.due = true;
         match self.part {
             Part::Source => {
                 (0..WINDOW).try_for_each(|_| self.send_load())?;
-                self.wait_for(self.cast.sink, tag::LOAD_SEEN)?;
-                self.tell(self.cast.tester, tag::LOAD_RUNS)
+                self.wait_for(self.cast.sink, tag::LOAD_ACK)?;
+                self.tell(self.cast.tester, tag::LOAD_STARTED)
             }
-            Part::Tester => self.wait_for(self.cast.source, tag::LOAD_RUNS),
+            Part::Tester => self.wait_for(self.cast.source, tag::LOAD_STARTED),
             Part::Sink | Part::None => Ok(()),
         }
     }
 
-    /// The whole stream of a sample, in its first repetition.
+    /// Runs the background stream of a sample, in its first repetition: the source sends, the sink
+    /// receives.
     pub(super) fn run(&mut self) -> Result<()> {
         if !std::mem::take(&mut self.due) {
             return Ok(());
@@ -86,9 +89,9 @@ impl<'a, T: Transport> Load<'a, T> {
         }
     }
 
-    /// The clock was read: the load may end.
+    /// Stops the load, after the clock was read.
     pub(super) fn end(&self) -> Result<()> {
-        if self.part == Part::Tester { self.tell(self.cast.source, tag::LOAD_ENDS) } else { Ok(()) }
+        if self.part == Part::Tester { self.tell(self.cast.source, tag::LOAD_STOP) } else { Ok(()) }
     }
 
     pub(super) fn verify(&self) -> Checked {
@@ -101,42 +104,42 @@ impl<'a, T: Transport> Load<'a, T> {
     fn stream(&self) -> Result<()> {
         loop {
             for _ in 0..WINDOW {
-                if self.transport.try_probe(Want::new(self.cast.tester, tag::LOAD_ENDS))?.is_some() {
+                if self.transport.try_probe(Selector::new(self.cast.tester, tag::LOAD_STOP))?.is_some() {
                     return self.finish();
                 }
                 self.send_load()?;
             }
-            self.wait_for(self.cast.sink, tag::LOAD_SEEN)?;
+            self.wait_for(self.cast.sink, tag::LOAD_ACK)?;
         }
     }
 
-    /// An empty message ends the stream: those of the load are never empty.
+    /// Ends the stream with an empty message: those of the load are never empty.
     fn finish(&self) -> Result<()> {
-        self.wait_for(self.cast.tester, tag::LOAD_ENDS)?;
+        self.wait_for(self.cast.tester, tag::LOAD_STOP)?;
         self.tell(self.cast.sink, tag::LOAD)
     }
 
     fn drain(&mut self) -> Result<()> {
-        let want = Want::new(self.cast.source, tag::LOAD);
+        let want = Selector::new(self.cast.source, tag::LOAD);
         let mut seen = 0;
         while self.transport.receive(&mut self.data, want)?.len > 0 {
             seen += 1;
             if seen % WINDOW == 0 {
-                self.tell(self.cast.source, tag::LOAD_SEEN)?;
+                self.tell(self.cast.source, tag::LOAD_ACK)?;
             }
         }
         Ok(())
     }
 
     fn send_load(&self) -> Result<()> {
-        self.transport.send(Mode::Standard, &self.data, self.cast.sink, tag::LOAD)
+        self.transport.send(SendMode::Standard, &self.data, self.cast.sink, tag::LOAD)
     }
 
     fn tell(&self, rank: usize, tag: Tag) -> Result<()> {
-        self.transport.send(Mode::Standard, &[], rank, tag)
+        self.transport.send(SendMode::Standard, &[], rank, tag)
     }
 
     fn wait_for(&self, rank: usize, tag: Tag) -> Result<()> {
-        self.transport.receive(&mut [], Want::new(rank, tag)).map(drop)
+        self.transport.receive(&mut [], Selector::new(rank, tag)).map(drop)
     }
 }

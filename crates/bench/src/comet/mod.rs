@@ -1,8 +1,8 @@
 //! CoMet: communication metrics of a message-passing machine (C1-C19).
 
-mod cast;
 mod collective;
 mod contention;
+mod contention_roles;
 pub(crate) mod echo;
 mod exchange;
 mod guard;
@@ -28,34 +28,31 @@ pub use rowcol::{ColumnBroadcast, RowBroadcast};
 pub use shift::Shift;
 pub use transpose::Transpose;
 
-/// The name of the suite.
-pub(crate) const SUITE: &str = "comet";
-
 /// Tags of the kernels' messages. The iPSC/860 called them message types.
 mod tag {
     use panto_transport::Tag;
 
     pub(super) const DATA: Tag = 1;
-    /// The background load, and its end when empty.
+    /// Messages of the background load; an empty one ends it.
     pub(super) const LOAD: Tag = 2;
-    /// A window of the load has arrived.
-    pub(super) const LOAD_SEEN: Tag = 3;
-    /// The load has begun.
-    pub(super) const LOAD_RUNS: Tag = 4;
-    /// The load shall end.
-    pub(super) const LOAD_ENDS: Tag = 5;
-    /// Goes to the handler.
+    /// Acknowledges a window of the load.
+    pub(super) const LOAD_ACK: Tag = 3;
+    /// The load has started.
+    pub(super) const LOAD_STARTED: Tag = 4;
+    /// Orders the load to stop.
+    pub(super) const LOAD_STOP: Tag = 5;
+    /// Messages to the handler.
     pub(super) const HANDLER: Tag = 6;
-    /// The handler listens.
+    /// The handler is installed.
     pub(super) const HANDLER_READY: Tag = 7;
-    /// Another round of computing; none when empty.
+    /// Orders another round of computing; an empty message ends the kernel.
     pub(super) const HANDLER_ORDER: Tag = 8;
-    /// When the handler ran.
+    /// Times at which the handler ran.
     pub(super) const HANDLER_REPORT: Tag = 9;
-    /// Which file the ranks share.
+    /// Name of the shared file.
     pub(super) const SHARED_FILE: Tag = 10;
-    /// A line of the matrix has arrived.
+    /// Acknowledges a line of the matrix.
     pub(super) const ACK: Tag = 11;
-    /// The northern edge of a block; the tags after it are the other three.
+    /// North edge of a block; the tags after it are those of the other three.
     pub(super) const EDGE: Tag = 12;
 }

@@ -2,39 +2,33 @@
 
 use std::hint::black_box;
 
-use panto_transport::{Mode, Transport, Want, Work, scope};
+use panto_results::variant::{BLOCKING, OVERLAPPED};
+use panto_results::{Metric, Point, Record, kernel, param};
+use panto_transport::{Selector, SendMode, Transport, Work, scope};
 
 use super::echo::Role;
-use super::exchange::Traffic;
+use super::exchange::ExchangeBuffers;
 use super::pair::{TESTER, one_pair, partner};
-use super::{SUITE, tag};
+use super::tag;
 use crate::error::Result;
-use crate::kernel::{About, Pattern};
-use crate::measure::{Checked, Lab, Metric, Operation, Timing};
-use crate::point::variant::{BLOCKING, OVERLAPPED};
-use crate::point::{Point, param};
-use crate::results::Record;
+use crate::kernel::Pattern;
+use crate::measure::{Checked, Lab, Operation, Timing};
 use crate::settings::Settings;
 
-/// 2536 and 85000 are the thesis's own; the others fill the gaps, and one lies beyond them.
+/// Default message sizes in bytes. 2536 and 85000 are the thesis's; the others lie between and
+/// beyond them.
 const SIZES: [u64; 6] = [0, 256, 2_536, 16 << 10, 85_000, 1 << 20];
-/// The thesis went up to 200 000 doubles.
+/// Default vector lengths in doubles; the thesis went up to 200 000.
 const LENGTHS: [u64; 5] = [0, 1_000, 10_000, 50_000, 200_000];
 
-/// Time of an exchange and a DAXPY, one after the other and at once, by message size and vector length.
+/// Time of an exchange and a DAXPY, one after the other and overlapped, by message size and vector
+/// length.
 #[derive(Debug, Clone, Copy)]
 pub struct Overlap;
 
 impl Pattern for Overlap {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "overlap",
-            line: "pairwise exchange and DAXPY, one after the other and overlapped, by size and length",
-            axis: param::LENGTH,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::comet::OVERLAP
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -58,18 +52,18 @@ impl Pattern for Overlap {
         let mut operation = OverlapOperation {
             transport: lab.transport,
             overlapped: point.text(param::VARIANT) == OVERLAPPED,
-            traffic: Traffic::new(role, point.get(param::BYTES)),
+            traffic: ExchangeBuffers::new(role, point.get(param::BYTES)),
             vectors: Vectors::new(if role == Role::Idle { 0 } else { point.get(param::LENGTH) }),
         };
         let samples = lab.measure(Timing::batched(Metric::on(TESTER)), &mut operation)?;
-        Ok(samples.map(|samples| Record::new(&self.about().full_name(), point, samples)))
+        Ok(samples.map(|samples| Record::new(self.name(), point, samples)))
     }
 }
 
 struct OverlapOperation<'a, T> {
     transport: &'a T,
     overlapped: bool,
-    traffic: Traffic,
+    traffic: ExchangeBuffers,
     vectors: Vectors,
 }
 
@@ -81,15 +75,15 @@ impl<T: Transport> OverlapOperation<'_, T> {
     }
 
     fn at_once(&mut self, with: usize) -> panto_transport::Result<()> {
-        let Self { transport, traffic: Traffic { sent, received, .. }, vectors, .. } = self;
+        let Self { transport, traffic: ExchangeBuffers { sent, received, .. }, vectors, .. } = self;
         scope(*transport, |scope| {
-            let receive = scope.receive(received, Want::new(with, tag::DATA))?;
-            let send = scope.send(Mode::Standard, sent, with, tag::DATA)?;
+            let receive = scope.receive(received, Selector::new(with, tag::DATA))?;
+            let send = scope.send(SendMode::Standard, sent, with, tag::DATA)?;
             transport.charge(vectors.daxpy());
             scope.wait(send)?;
             scope.wait(receive).map(drop)
         })?;
-        self.traffic.pass_on();
+        self.traffic.forward_received();
         Ok(())
     }
 }
@@ -114,11 +108,11 @@ impl<T: Transport> Operation for OverlapOperation<'_, T> {
     }
 }
 
-/// Small, so that y stays far from overflow over millions of repetitions; a power of two, so that sums are
-/// exact and can be compared.
+/// Factor of the DAXPY: small, so that y stays far from overflow over millions of repetitions; a
+/// power of two, so that sums are exact and can be compared.
 const A: f64 = 0.25;
 
-/// The operands of y += a x.
+/// Operands of y += a x.
 struct Vectors {
     x: Vec<f64>,
     y: Vec<f64>,
@@ -134,7 +128,7 @@ impl Vectors {
         self.y.fill(1.0);
     }
 
-    /// Answers the work that it was, for the caller to charge.
+    /// Runs one DAXPY and returns its work, for the caller to charge.
     #[must_use = "a simulated machine takes no time for work that is not charged"]
     fn daxpy(&mut self) -> Work {
         for (y, x) in self.y.iter_mut().zip(black_box(&self.x)) {
@@ -144,7 +138,7 @@ impl Vectors {
         Work::Daxpy(self.y.len())
     }
 
-    /// Looks at the first, the last and one in the middle, after one DAXPY on fresh vectors.
+    /// Checks the first, the last and a middle element after one DAXPY on fresh vectors.
     fn verify(&self) -> Checked {
         let last = self.y.len().saturating_sub(1);
         for place in [0, last / 2, last] {

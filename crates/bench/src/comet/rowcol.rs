@@ -2,32 +2,28 @@
 
 use std::ops::Range;
 
+use panto_results::{KernelInfo, Point, Record, kernel, param};
 use panto_schedule::HopShape;
-use panto_transport::{Mode, Transport, Want};
+use panto_transport::{Selector, SendMode, Transport};
 
 use super::matrix::{Block, Double, Layout, MatrixKernel, Rect, measure, mesh_of, points};
-use super::{SUITE, tag};
+use super::tag;
 use crate::error::{Error, Result};
-use crate::kernel::{About, Pattern};
+use crate::kernel::Pattern;
 use crate::measure::Lab;
-use crate::point::{Point, param};
-use crate::results::Record;
 use crate::settings::Settings;
 
-/// Time to send a row of the matrix up and down to all other blocks, by matrix dimension.
+/// Time to send a row of the matrix to all other blocks of its mesh column, by matrix dimension.
 #[derive(Debug, Clone, Copy)]
 pub struct RowBroadcast;
 
-/// Time to send a column of the matrix sideways to all other blocks, by matrix dimension.
+/// Time to send a column of the matrix to all other blocks of its mesh row, by matrix dimension.
 #[derive(Debug, Clone, Copy)]
 pub struct ColumnBroadcast;
 
-/// The fewest of whose own mesh, 2 x 2, both kernels have somebody to send to.
-const LEAST_RANKS: usize = 4;
-
 impl Pattern for RowBroadcast {
-    fn about(&self) -> About {
-        Axis::Row.about()
+    fn name(&self) -> &'static str {
+        kernel::comet::ROW_BROADCAST
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -40,8 +36,8 @@ impl Pattern for RowBroadcast {
 }
 
 impl Pattern for ColumnBroadcast {
-    fn about(&self) -> About {
-        Axis::Column.about()
+    fn name(&self) -> &'static str {
+        kernel::comet::COLUMN_BROADCAST
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -53,7 +49,7 @@ impl Pattern for ColumnBroadcast {
     }
 }
 
-/// What is broadcast.
+/// Line of the matrix that is broadcast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Axis {
     Row,
@@ -61,17 +57,15 @@ enum Axis {
 }
 
 impl Axis {
-    fn about(self) -> About {
-        let (name, line) = match self {
-            Self::Row => ("row-broadcast", "a matrix row to every row of the mesh, by matrix dimension"),
-            Self::Column => {
-                ("column-broadcast", "a matrix column to every column of the mesh, by matrix dimension")
-            }
-        };
-        About { suite: SUITE, name, line, axis: param::DIM, least_ranks: LEAST_RANKS, needs: None }
+    fn info(self) -> &'static KernelInfo {
+        match self {
+            Self::Row => RowBroadcast.info(),
+            Self::Column => ColumnBroadcast.info(),
+        }
     }
 
-    /// An error where the mesh is but one wide, so that nobody is there to send to: a time of 0 is no time.
+    /// Returns an error where the mesh is one wide and there is no destination: the time would be
+    /// 0.
     fn points(self, settings: &Settings) -> Result<Vec<Point>> {
         let mesh = mesh_of(settings, settings.shape_or(HopShape::Complete), settings.world())?;
         let (targets, what) = if self == Self::Row { (mesh.rows(), "row") } else { (mesh.cols(), "column") };
@@ -80,15 +74,15 @@ impl Axis {
             check_index(settings.index, &points)?;
             return Ok(points);
         }
-        Err(Error::usage(format!("the mesh {mesh} has one {what}: nobody to broadcast to; use --mesh 2x2")))
+        Err(Error::usage(format!("the mesh {mesh} has one {what}: there is no destination; use --mesh 2x2")))
     }
 
     fn run<T: Transport>(self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
         let layout = Layout::of(lab, point)?;
-        // An owner's time contains all messages and acknowledgements.
+        // The owner's time includes all messages and acknowledgements.
         let index = lab.settings.index.map_or(layout.dim / 2, |index| index as usize);
         let whole = (&layout, self.owner(&layout, 0, index));
-        measure(lab, &self.about(), point, whole, |rank| LineBroadcast::new(&layout, rank, self, index))
+        measure(lab, self.info(), point, whole, |rank| LineBroadcast::new(&layout, rank, self, index))
     }
 
     fn lines(self, rect: &Rect) -> &Range<usize> {
@@ -98,7 +92,8 @@ impl Axis {
         }
     }
 
-    /// The ranks that get the same part of the line as this one, and itself: its column of the mesh for a row.
+    /// Returns the ranks that receive the same part of the line as this one, and itself: its mesh
+    /// column for a row.
     fn across(self, layout: &Layout, rank: usize) -> Vec<usize> {
         let (mesh, around) = (&layout.mesh, layout.around(rank));
         match self {
@@ -107,14 +102,14 @@ impl Axis {
         }
     }
 
-    /// The one of them that has it.
+    /// Returns which of them owns the line.
     fn owner(self, layout: &Layout, rank: usize, index: usize) -> usize {
         let holds = |rank: &usize| self.lines(&layout.rect(*rank)).contains(&index);
         self.across(layout, rank).into_iter().find(holds).expect("every line is in some block")
     }
 }
 
-/// Is the line that the user named in every matrix of the sweep?
+/// Checks that the line that the user named exists in every matrix of the sweep.
 fn check_index(index: Option<u64>, points: &[Point]) -> Result<()> {
     let least = points.iter().filter_map(|point| point.number(param::DIM)).min();
     match (index, least) {
@@ -126,17 +121,18 @@ fn check_index(index: Option<u64>, points: &[Point]) -> Result<()> {
     }
 }
 
-/// One rank's part. A row lies together and is sent and received in place; a column is packed and unpacked.
+/// Line broadcast of one rank. A row is contiguous and is sent and received in place; a column is
+/// packed and unpacked.
 struct LineBroadcast {
     axis: Axis,
-    /// The global index of the line that is sent.
+    /// Global index of the line that is sent.
     index: usize,
     own: Rect,
-    /// Which line of the own block is sent or replaced: on equal blocks the one at the same place in each, as
-    /// in the thesis; the last one of a block that is too small for that.
+    /// Line of the own block that is sent or replaced: on equal blocks the one at the same place in
+    /// each, as in the thesis; the last one of a block that is too small for that.
     place: usize,
     owner: usize,
-    /// To whom the owner sends.
+    /// Ranks to which the owner sends.
     others: Vec<usize>,
 }
 
@@ -156,22 +152,23 @@ impl LineBroadcast {
     }
 
     fn send<T: Transport>(&self, transport: &T, line: &[u8]) -> panto_transport::Result<()> {
-        let send = |&other: &usize| transport.send(Mode::Standard, line, other, tag::DATA);
+        let send = |&other: &usize| transport.send(SendMode::Standard, line, other, tag::DATA);
         self.others.iter().try_for_each(send)?;
-        let acknowledged = |&other: &usize| transport.receive(&mut [], Want::new(other, tag::ACK)).map(drop);
+        let acknowledged =
+            |&other: &usize| transport.receive(&mut [], Selector::new(other, tag::ACK)).map(drop);
         self.others.iter().try_for_each(acknowledged)
     }
 
     fn receive<T: Transport>(&self, transport: &T, line: &mut [u8]) -> panto_transport::Result<()> {
-        transport.receive(line, Want::new(self.owner, tag::DATA)).map(drop)
+        transport.receive(line, Selector::new(self.owner, tag::DATA)).map(drop)
     }
 
-    /// Says that the line is in the matrix.
+    /// Acknowledges that the line is in the matrix.
     fn acknowledge<T: Transport>(&self, transport: &T) -> panto_transport::Result<()> {
-        transport.send(Mode::Standard, &[], self.owner, tag::ACK)
+        transport.send(SendMode::Standard, &[], self.owner, tag::ACK)
     }
 
-    /// Doubles of the line that are in this rank's block.
+    /// Returns the doubles of the line in this rank's block.
     fn len(&self) -> usize {
         self.own.len() / self.axis.lines(&self.own).len()
     }

@@ -1,18 +1,17 @@
-//! Shift: each block to the next rank (C12).
+//! Shift: each block moves to the next rank (C12).
 
+use panto_results::{Point, Record, kernel, param};
 use panto_schedule::Neighbours;
-use panto_transport::{Mode, Transport, Want, scope};
+use panto_transport::{Selector, SendMode, Transport, scope};
 
 use super::matrix::{Block, Double, Layout, MatrixKernel, Rect, measure, points};
-use super::{SUITE, tag};
+use super::tag;
 use crate::error::Result;
-use crate::kernel::{About, Pattern};
+use crate::kernel::Pattern;
 use crate::measure::Lab;
-use crate::point::{Point, param};
-use crate::results::Record;
 use crate::settings::Settings;
 
-/// The rank whose clock counts.
+/// The rank that is timed.
 const TESTER: usize = 0;
 const NORTH: &str = "north";
 const EAST: &str = "east";
@@ -22,15 +21,8 @@ const EAST: &str = "east";
 pub struct Shift;
 
 impl Pattern for Shift {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "shift",
-            line: "shift of a matrix by one block to the north or to the east, by matrix dimension",
-            axis: param::DIM,
-            least_ranks: 1,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::comet::SHIFT
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -40,13 +32,13 @@ impl Pattern for Shift {
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
         let layout = Layout::of(lab, point)?;
         let north = point.text(param::VARIANT) == NORTH;
-        measure(lab, &self.about(), point, (&layout, TESTER), |rank| ShiftBlock::new(&layout, rank, north))
+        measure(lab, self.info(), point, (&layout, TESTER), |rank| ShiftBlock::new(&layout, rank, north))
     }
 }
 
-/// One rank's part. The local array goes with its guard wrapper, as it did in the thesis: so it lies together
-/// and nothing is packed. It is received into a second array, which then is the block, so nothing depends on
-/// buffering; blocks of different shapes keep theirs.
+/// Shift of one rank. The local array is sent with its guard wrapper, as in the thesis, so it is
+/// contiguous and nothing is packed. It is received into a second array, which then becomes the
+/// block, so nothing depends on buffering; blocks of different shapes keep theirs.
 struct ShiftBlock {
     to: usize,
     from: usize,
@@ -75,8 +67,8 @@ impl MatrixKernel for ShiftBlock {
     ) -> panto_transport::Result<()> {
         let array = &mut buffers[0];
         scope(transport, |s| {
-            let _ = s.receive(array.as_flattened_mut(), Want::new(self.from, tag::DATA))?;
-            let _ = s.send(Mode::Standard, block.bytes(), self.to, tag::DATA)?;
+            let _ = s.receive(array.as_flattened_mut(), Selector::new(self.from, tag::DATA))?;
+            let _ = s.send(SendMode::Standard, block.bytes(), self.to, tag::DATA)?;
             Ok::<_, panto_transport::Error>(())
         })?;
         block.replace(self.receives.clone(), array);

@@ -1,25 +1,26 @@
-//! What the measuring loop itself costs.
+//! The overhead of the measuring loop itself.
 
 use std::hint::black_box;
 
 use panto_transport::{Result, Time, Transport};
 
-/// Repetitions of the empty loop from which the cost of one is taken.
+/// Repetitions of the empty loop from which the cost of one is derived.
 const MANY: u64 = 20_000;
+/// Number of timings of which the median is taken.
 const ROUNDS: usize = 15;
 
-/// The cost of the loop without the operation (C2): of reading the clock, and of going round once.
+/// The cost of the loop without the operation (C2): of reading the clock, and of one iteration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EmptyLoop {
-    /// Nanoseconds between two readings of the clock with nothing between them.
+    /// Nanoseconds between two successive readings of the clock.
     pub reading: f64,
     /// Nanoseconds of one repetition.
     pub repetition: f64,
 }
 
 impl EmptyLoop {
-    /// Times the empty loop. The median, because a minimum would subtract less than is usually there.
-    /// On a virtual clock the loop takes no time, and reading it none either.
+    /// Times the empty loop. Takes the median, because a minimum would subtract less than the usual
+    /// overhead. On a virtual clock both costs are 0.
     pub fn measure<T: Transport>(transport: &T) -> Self {
         if transport.is_virtual() {
             return Self { reading: 0.0, repetition: 0.0 };
@@ -29,13 +30,13 @@ impl EmptyLoop {
         Self { reading, repetition: ((many - reading) / MANY as f64).max(0.0) }
     }
 
-    /// Nanoseconds for a sample of so many repetitions.
+    /// Returns the overhead of a sample of this many repetitions, in nanoseconds.
     pub fn nanos(&self, repetitions: u64) -> f64 {
         self.reading + self.repetition * repetitions as f64
     }
 }
 
-/// The timed region, which the empty loop and the real one share.
+/// The timed region, shared by the empty loop and the real one.
 #[inline]
 pub(super) fn timed_region<T: Transport>(
     transport: &T,
@@ -44,7 +45,7 @@ pub(super) fn timed_region<T: Transport>(
 ) -> Result<(Time, Time)> {
     let start = transport.now();
     for repetition in 0..repetitions {
-        // Nothing may be optimised away, nor moved out of the loop.
+        // Keeps the compiler from removing the loop or hoisting code out of it.
         black_box(repetition);
         operation()?;
     }

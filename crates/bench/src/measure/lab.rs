@@ -1,56 +1,57 @@
-//! Where a rank measures: carrying out the root's orders.
+//! One rank's side of the measuring loop: executing the root's orders.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use panto_results::{Clock, Metric, Samples, Start, Stop};
 use panto_stats::StopRule;
-use panto_transport::{Patience, Result, Time, Transport};
+use panto_transport::{Result, Time, Transport, WaitPolicy};
 
 use super::empty::EmptyLoop;
 use super::leader::{Leader, over_because};
 use super::operation::{Operation, Sample, Timing};
 use super::pulse::{Answer, Order, Pulse, ROOT};
-use super::samples::{Clock, Metric, Samples, Start, Stop};
 use crate::settings::Settings;
 
-/// Where a rank measures.
+/// One rank's measuring loop.
 pub struct Lab<'a, T: Transport> {
-    /// The rank's end of the message layer.
+    /// The rank's endpoint of the message layer.
     pub transport: &'a T,
-    /// What the user asked for.
+    /// The settings of the run.
     pub settings: &'a Settings,
-    /// Set when the user wants to stop.
+    /// Set when the user interrupts the run.
     pub interrupt: &'a AtomicBool,
     pub(super) empty: EmptyLoop,
     pub(super) pulse: Pulse,
-    /// How far ahead a common start is named; a point that has late ranks lets it grow.
+    /// How far ahead a common start is announced; grows at points with late ranks.
     pub(super) slack: Time,
     usual_slack: Time,
-    /// No rank came in time for any start that was named: this point starts after barriers.
+    /// Whether this point starts after barriers because every announced start was missed.
     after_barrier: bool,
     budget: Duration,
-    /// By how much the clocks of the ranks differed when they were compared last; nothing where all read one clock.
+    /// Clock error at the last comparison; zero where all ranks read one clock.
     clock_error: Time,
 }
 
-/// Slack never grows beyond this: a rank that is later than that will not come in time anyway.
+/// Maximum slack on a real clock: a rank that is later than this will not be in time with more.
 const MOST_SLACK: Time = Time::from_nanos(10_000_000);
-/// On a virtual clock no rank is late but because the order itself takes that long, and waiting costs nothing. An
-/// hour, so that sums of a few of them are still times.
+/// Maximum slack on a virtual clock, where waiting costs nothing and a rank is late only because the
+/// order itself takes that long. One hour, so that sums of a few still fit a [`Time`].
 const MOST_VIRTUAL_SLACK: Time = Time::from_nanos(3_600_000_000_000);
-/// Slack where data is set up and checked between samples: some ranks are done long before others, and fall asleep.
+/// Minimum slack where data is prepared and verified between samples: some ranks finish long before
+/// others and sleep.
 const AFTER_CHECKS: Time = Time::from_nanos(200_000);
-/// Starts that are apart by no more than this count as one, or by no more than the clocks can tell.
+/// Start skew that is tolerated, or the clock error if that is larger.
 const TOLERATED: Time = Time::from_nanos(5_000);
-/// Rounds from which the time of an order and its answer is estimated.
+/// Number of rounds from which the time of an order and its report is estimated.
 const ESTIMATES: usize = 15;
-/// On a virtual clock all but the first take the same time.
+/// Number of such rounds on a virtual clock, where all but the first take the same time.
 const VIRTUAL_ESTIMATES: usize = 3;
-/// Empty samples from which the cost of reading the clock is taken.
+/// Number of empty samples from which the cost of reading the clock is derived.
 const READINGS: usize = 31;
 
 impl<'a, T: Transport> Lab<'a, T> {
-    /// Gets ready to measure. All ranks must call this together.
+    /// Sets up the measuring loop. All ranks must call this together.
     pub fn new(transport: &'a T, settings: &'a Settings, interrupt: &'a AtomicBool) -> Result<Self> {
         let empty = EmptyLoop::measure(transport);
         let (pulse, slack, budget) = (Pulse::new(transport)?, Time::ZERO, settings.effort.budget);
@@ -75,22 +76,22 @@ impl<'a, T: Transport> Lab<'a, T> {
         Ok(lab)
     }
 
-    /// Is this the rank that gives orders and keeps samples?
+    /// Returns whether this is the rank that gives orders and keeps samples.
     pub fn is_root(&self) -> bool {
         self.transport.rank() == ROOT
     }
 
-    /// The time that the next point may take. Only the root's counts.
+    /// Sets the time limit of the next point. Only the root's counts.
     pub fn set_budget(&mut self, budget: Duration) {
         self.budget = budget;
     }
 
-    /// The time that this point may take. Only the root's counts.
+    /// Returns the time limit of this point. Only the root's counts.
     pub fn budget(&self) -> Duration {
         self.budget
     }
 
-    /// Why a kernel that takes its samples itself should take no more, if it should.
+    /// Returns why a kernel that takes its samples itself should stop; `None` to continue.
     pub fn enough(&self, nanos: &[f64], late: u64, deadline: Instant) -> Option<Stop> {
         let over = over_because(self.interrupt, &self.settings.effort, nanos.len(), late, deadline);
         over.or_else(|| self.rule().reached(nanos).then_some(Stop::Confidence))
@@ -101,12 +102,12 @@ impl<'a, T: Transport> Lab<'a, T> {
         StopRule { relative: effort.precision, min_samples: effort.min_samples }
     }
 
-    /// What the loop itself costs on this rank.
+    /// Returns the overhead of the loop on this rank.
     pub fn empty(&self) -> EmptyLoop {
         self.empty
     }
 
-    /// Measures an operation. All ranks must call this together; the root gets the samples.
+    /// Measures an operation. All ranks must call this together; the root returns the samples.
     pub fn measure(&mut self, timing: Timing, operation: &mut impl Operation) -> Result<Option<Samples>> {
         let samples = if self.is_root() {
             self.after_barrier = false;
@@ -123,22 +124,23 @@ impl<'a, T: Transport> Lab<'a, T> {
         Ok(samples.map(|samples| Samples { clock_error, ..samples }))
     }
 
-    /// By how much the clocks of the ranks differ now (S7); `None` where all read one clock, as on a simulated machine. All
-    /// ranks must call this together, outside of what is timed.
+    /// Returns the current clock error between ranks (S7); `None` where all read one clock, as on a
+    /// simulated machine. All ranks must call this together, outside the timed region.
     pub fn compare_clocks(&mut self) -> Result<Option<Time>> {
         let error = if self.transport.is_virtual() { None } else { self.transport.clock_error()? };
         self.clock_error = error.unwrap_or_default();
         Ok(error)
     }
 
-    /// Shall the next point be measured? All ranks must ask together; they get the root's answer.
-    pub fn go_on(&mut self) -> Result<bool> {
+    /// Returns whether the next point is to be measured, as the root decides. All ranks must call this
+    /// together.
+    pub fn continues(&mut self) -> Result<bool> {
         let stop = self.interrupt.load(Ordering::Relaxed);
         let order = self.pulse.order(self.transport, if stop { Order::End } else { Order::Prepare })?;
         Ok(order != Order::End)
     }
 
-    /// How ranks start together here.
+    /// Returns how the ranks are synchronised.
     pub fn start(&self) -> Start {
         let in_time = !self.after_barrier && !self.transport.oversubscribed();
         if self.transport.shares_clock() && in_time { Start::RoundTime } else { Start::Barrier }
@@ -197,34 +199,34 @@ impl<'a, T: Transport> Lab<'a, T> {
         Ok(Answer { late, elapsed: if speaks { end.since(start) } else { Time::ZERO }, end, start })
     }
 
-    /// At the moment that was named, or after a barrier if none was: the order alone reaches some ranks long after
-    /// others, and its way would be timed. True if this rank is late.
+    /// Waits for the announced start, or for a barrier if none was announced: the order alone reaches some
+    /// ranks long after others. Returns whether this rank is late.
     fn start_together(&mut self, start: Time) -> Result<bool> {
         if start == Time::ZERO {
             self.pulse.meet(self.transport)?;
             return Ok(false);
         }
-        // A rank that lost its core while it waited did not start with the others either. Clocks that differ cannot tell
-        // whether it was less late than they differ.
+        // A rank that lost its core while it waited is late as well. Lateness below the clock error cannot
+        // be observed.
         let tolerated = TOLERATED.max(self.clock_error);
         Ok(self.wait_for(start)? || self.transport.now().since(start) > tolerated)
     }
 
-    /// Spins until the moment has come; true if it had passed already.
+    /// Spins until `start`; returns whether that time had already passed.
     fn wait_for(&self, start: Time) -> Result<bool> {
         if self.transport.now() > start {
             return Ok(true);
         }
-        self.transport.wait_until(start, Patience::Spin)?;
+        self.transport.wait_until(start, WaitPolicy::Spin)?;
         Ok(false)
     }
 
-    /// Names no more starts at this point. Only the root's word counts: its orders say how to start.
+    /// Announces no more starts at this point. Effective on the root only, which announces them.
     pub(super) fn start_after_barriers(&mut self) {
         self.after_barrier = true;
     }
 
-    /// Names starts further ahead from now on: ranks came late.
+    /// Announces starts further ahead from now on, because ranks were late.
     pub(super) fn allow_more_slack(&mut self) {
         self.slack = self.slack.saturating_add(self.slack).min(self.most_slack());
     }
@@ -235,13 +237,13 @@ impl<'a, T: Transport> Lab<'a, T> {
 
     pub(super) fn next_start(&self) -> Time {
         match self.start() {
-            // A clock that is ahead reaches the moment so much earlier.
+            // A clock that is ahead reaches the start that much earlier.
             Start::RoundTime => self.transport.now() + self.slack + self.clock_error,
             Start::Barrier => Time::ZERO,
         }
     }
 
-    /// Three times what an order and its answer usually take.
+    /// Returns three times the median time of an order and its report.
     fn estimate_slack(&mut self) -> Result<Time> {
         let rounds = if self.transport.is_virtual() { VIRTUAL_ESTIMATES } else { ESTIMATES };
         let mut times = Vec::with_capacity(rounds);
@@ -255,8 +257,9 @@ impl<'a, T: Transport> Lab<'a, T> {
         Ok(Time::from_picos(times[rounds / 2].as_picos().saturating_mul(3)).min(self.most_slack()))
     }
 
-    /// What an empty sample takes in the course of a measurement, where caches and branch predictors have seen
-    /// other code since the last one. Less would be subtracted from single runs than they cost.
+    /// Returns the time of an empty sample during a measurement, in nanoseconds. Caches and branch
+    /// predictors have seen other code since the last sample, so it is larger than in a tight loop, and
+    /// less would be subtracted from single runs than they cost.
     fn estimate_reading(&mut self) -> Result<f64> {
         let timing = Timing::batched(Metric::on(ROOT));
         let mut nanos = Vec::with_capacity(READINGS);
@@ -266,7 +269,7 @@ impl<'a, T: Transport> Lab<'a, T> {
             nanos.push(self.obey(order, timing, &mut Nothing, &mut 0)?.elapsed.as_nanos());
         }
         nanos.sort_by(f64::total_cmp);
-        // Only the root hears an answer, and only its figure is subtracted.
+        // Only the root receives reports, and only its overhead is subtracted.
         Ok(if self.is_root() { nanos[READINGS / 2] } else { self.empty.reading })
     }
 }

@@ -1,44 +1,45 @@
-//! The root's part: which orders to give, and when to stop.
+//! The root's side of the measuring loop: which orders to give, and when to stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use panto_results::{Clock, Samples, Start, Stop};
 use panto_transport::{Result, Time, Transport};
 
 use super::lab::Lab;
 use super::operation::{Operation, Sample, Timing};
 use super::pulse::{Answer, Order};
-use super::samples::{Clock, Samples, Start, Stop};
 use crate::settings::Effort;
 
-/// How much longer: a millisecond where a sample usually takes 20 us, time for a hundred messages of a load.
+/// Factor of the sample time of a long batch: a millisecond instead of 20 us, time for a hundred
+/// messages of a load.
 const LONG: u32 = 50;
-/// How much longer where ranks start after a barrier: half a millisecond, in which those that have nothing to
-/// do fall asleep again.
+/// Factor of the sample time where ranks start after a barrier: half a millisecond, in which ranks that
+/// take no part fall asleep again.
 const CROWDED: u32 = 25;
-/// Runs of a train,
+/// Repetitions of a train.
 const TRAIN: u64 = 8;
-/// as far as they do not take longer than this.
+/// Maximum duration of a train, which has fewer repetitions if they take longer.
 const LONGEST_TRAIN: Duration = Duration::from_millis(2);
-/// A batch of this part of the wanted time is long enough.
+/// Fraction of the intended sample time from which a batch is long enough.
 const NEARLY: f64 = 0.7;
-/// Repetitions in a sample never exceed this, however short the operation.
+/// Maximum repetitions of a sample.
 const MOST_REPETITIONS: u64 = 1 << 20;
-/// Repetitions of a sample under load, at least, on a virtual clock.
+/// Minimum repetitions of a sample under load on a virtual clock.
 const LEAST_UNDER_LOAD: u64 = 64;
-/// On a virtual clock, which is exact, so many show an operation in its stride, and so many times [`LONG`] one under load.
+/// Maximum repetitions on a virtual clock, enough for a steady state; times [`LONG`] under load.
 const MOST_VIRTUAL_REPETITIONS: u64 = 32;
-/// The number of samples is looked at each time it has grown by an eighth.
+/// The stop rule is evaluated each time the number of samples has grown by one part in this many.
 const LOOK_AGAIN: usize = 8;
 
-/// Samples of a virtual clock that are all the same: there is nothing more to know.
+/// Returns whether all samples of a virtual clock are equal, so that more would add nothing.
 fn is_exact<T: Transport>(lab: &Lab<'_, T>, nanos: &[f64]) -> bool {
     lab.transport.is_virtual()
         && !nanos.is_empty()
         && nanos.windows(2).all(|pair| (pair[0] - pair[1]).abs() < 1e-3)
 }
 
-/// The samples of a point as they were taken.
+/// The samples of a point.
 struct Taken {
     nanos: Vec<f64>,
     first_to_last: Vec<f64>,
@@ -46,7 +47,7 @@ struct Taken {
     stop: Stop,
 }
 
-/// The root's part of one point.
+/// The root's side of one point.
 pub(super) struct Leader<'o, O> {
     timing: Timing,
     operation: &'o mut O,
@@ -83,7 +84,7 @@ impl<'o, O: Operation> Leader<'o, O> {
         lab.obey(order, self.timing, self.operation, &mut self.round)
     }
 
-    /// One run whose data is checked.
+    /// Executes one run and verifies its data.
     fn checked<T: Transport>(&mut self, lab: &mut Lab<'_, T>) -> Result<Answer> {
         let repetitions = match self.timing.sample {
             Sample::Prepared(repetitions) => repetitions,
@@ -99,7 +100,7 @@ impl<'o, O: Operation> Leader<'o, O> {
         self.go(lab, repetitions)
     }
 
-    /// What a sample consists of.
+    /// Takes one sample.
     fn one<T: Transport>(&mut self, lab: &mut Lab<'_, T>, batch: u64) -> Result<Answer> {
         match self.timing.sample {
             Sample::Checked => self.checked(lab),
@@ -113,7 +114,7 @@ impl<'o, O: Operation> Leader<'o, O> {
         self.command(lab, Order::Go { repetitions, start })
     }
 
-    /// Warms up, and finds how often the operation must be repeated to last long enough.
+    /// Warms up, and returns how often the operation must be repeated to reach the sample time.
     fn batch<T: Transport>(&mut self, lab: &mut Lab<'_, T>, times: u32, deadline: Instant) -> Result<u64> {
         if let Some(repetitions) = lab.settings.effort.repetitions {
             return Ok(repetitions);
@@ -122,7 +123,7 @@ impl<'o, O: Operation> Leader<'o, O> {
         let most = if is_virtual { MOST_VIRTUAL_REPETITIONS * u64::from(times) } else { MOST_REPETITIONS };
         let times = if lab.start() == Start::Barrier && !is_virtual { times.max(CROWDED) } else { times };
         let wanted = (lab.settings.effort.sample_time * times).as_secs_f64() * 1e9;
-        // Under load the first repetitions are not like the others, and on a virtual clock a few more cost little.
+        // Under load the first repetitions differ from the others; on a virtual clock a few more cost little.
         let mut repetitions = if is_virtual && times > 1 { LEAST_UNDER_LOAD } else { 1 };
         loop {
             let nanos = self.quicker_of_two(lab, repetitions)?;
@@ -130,13 +131,14 @@ impl<'o, O: Operation> Leader<'o, O> {
             if nanos >= wanted * NEARLY || repetitions >= most || stop {
                 return Ok(repetitions);
             }
-            // At most eightfold: the first runs are slower than the later ones.
+            // At most eightfold, since the first runs are slower than later ones.
             let factor = (wanted / nanos.max(1.0)).clamp(2.0, 8.0);
             repetitions = ((repetitions as f64 * factor) as u64).min(most);
         }
     }
 
-    /// A batch, but one after the other even where the clock could time a single run, unless that takes long.
+    /// Returns the repetitions of a train: several even where the clock could time one, unless they take
+    /// too long.
     fn train<T: Transport>(&mut self, lab: &mut Lab<'_, T>, deadline: Instant) -> Result<u64> {
         let enough = self.batch(lab, 1, deadline)?;
         if enough >= TRAIN || lab.settings.effort.repetitions.is_some() {
@@ -147,7 +149,8 @@ impl<'o, O: Operation> Leader<'o, O> {
         Ok(enough.max(TRAIN.min(fitting as u64)))
     }
 
-    /// Of two, because a single hiccup would make the operation look long enough to be timed alone.
+    /// Returns the shorter of two batches in nanoseconds, because a single outlier would make the
+    /// operation seem long enough to be timed alone.
     fn quicker_of_two<T: Transport>(&mut self, lab: &mut Lab<'_, T>, repetitions: u64) -> Result<f64> {
         let (first, second) = (self.go(lab, repetitions)?, self.go(lab, repetitions)?);
         let quicker = self.span(&first).min(self.span(&second));
@@ -161,10 +164,10 @@ impl<'o, O: Operation> Leader<'o, O> {
         let (mut nanos, mut first_to_last) = (Vec::new(), Vec::new());
         let (mut late, mut look) = (0, effort.min_samples);
         let stop = loop {
-            // After a barrier nobody is late, so there will be samples.
+            // After a barrier no rank is late, so there will be samples.
             let in_vain = if lab.start() == Start::Barrier { 0 } else { late };
             if let Some(stop) = over_because(lab.interrupt, effort, nanos.len(), in_vain, deadline) {
-                // What ended it matters only if the precision was not reached.
+                // The reason matters only if the precision was not reached.
                 let sure = stop != Stop::Interrupted && (rule.reached(&nanos) || is_exact(lab, &nanos));
                 break if sure { Stop::Confidence } else { stop };
             }
@@ -204,7 +207,7 @@ impl<'o, O: Operation> Leader<'o, O> {
     fn nanos<T: Transport>(&self, lab: &Lab<'_, T>, span: Time, batch: u64) -> f64 {
         let one = (span.as_nanos() - lab.empty.nanos(batch)).max(0.0) / batch as f64;
         let one = if self.timing.metric.half { one / 2.0 } else { one };
-        // Picoseconds are finer than any clock here, and keep result files short.
+        // Picoseconds are finer than any clock here, and keep results files short.
         (one * 1e3).round() / 1e3
     }
 }
@@ -213,14 +216,14 @@ fn over(deadline: Instant) -> bool {
     Instant::now() >= deadline
 }
 
-/// Samples that a point gets even when its time is over: fewer would be no distribution.
+/// Minimum samples of a point even beyond its time limit: fewer are no distribution.
 const LEAST_SAMPLES: usize = 3;
-/// Late ones after which there will be no good ones either.
+/// Late samples in a row after which announced starts are given up.
 const MOST_LATE: u64 = 64;
-/// And if the time is over: a machine on which everybody is late is slow as well.
+/// Late samples after which announced starts are given up once the time limit is reached.
 const FEW_LATE: u64 = 4;
 
-/// Why no more samples should be taken, if so.
+/// Returns why sampling must end; `None` to continue.
 pub(super) fn over_because(
     interrupt: &AtomicBool,
     effort: &Effort,

@@ -1,22 +1,20 @@
 //! The measuring loop.
 //!
-//! One rank, the *root*, gives orders, all ranks carry them out together and answer with a reduction
-//! (`pulse`). A sample is a run of repetitions between two readings of the clock, from which the same run
-//! of an empty loop is subtracted (C2, `empty`). Repetitions start together: at a moment that the root
-//! names in advance when every rank has its core and the clocks agree (the round-time scheme), else when a
-//! barrier lets them go. A sample for which a rank came late is thrown away and counted. Sampling goes on until the
-//! interval of the median is narrow enough or the time is over.
+//! One rank, the *root*, broadcasts orders; all ranks execute them together and report by a reduction
+//! (`pulse`). A sample is a batch of repetitions between two readings of the clock, minus the same batch
+//! of an empty loop (C2, `empty`). Ranks start a batch together: at a time that the root announces in
+//! advance where every rank has a core and the clocks agree (the round-time scheme), else
+//! after a barrier. A sample for which a rank was late is discarded and counted. Sampling ends when the confidence interval of the median is narrow enough or
+//! the time limit is reached.
 
 mod empty;
 mod lab;
 mod leader;
 mod operation;
 mod pulse;
-mod samples;
 mod steal;
 
 pub use empty::EmptyLoop;
 pub use lab::Lab;
 pub use operation::{Checked, Operation, Passage, Sample, Timing};
-pub use samples::{Clock, Metric, Samples, Start, Stop};
 pub use steal::StealMeter;

@@ -1,38 +1,38 @@
-//! What is measured, and how it is timed.
+//! The operation that is measured, and how it is timed.
 
+use panto_results::Metric;
 use panto_transport::{Result, Time, Transport};
 
 use super::empty::timed_region;
-use super::samples::Metric;
 
-/// Is the data right? The error says what is wrong with it.
+/// The outcome of verifying data; the error describes the difference.
 pub type Checked = std::result::Result<(), String>;
 
-/// What a kernel repeats.
+/// The operation that a kernel repeats.
 pub trait Operation {
-    /// Fills buffers so that [`verify`](Self::verify) can tell whether the next run moved the right bytes.
-    /// Outside the timed region. `round` differs from call to call, so stale data is noticed.
+    /// Fills buffers so that [`verify`](Self::verify) can check the next run. Called outside the timed
+    /// region. `round` differs from call to call, so that stale data is detected.
     fn prepare(&mut self, round: u64) {
         let _ = round;
     }
 
-    /// Right before the clock is read for a run of repetitions, after the ranks have started together. An
-    /// operation that waits here gives the common start up.
+    /// Called after the common start, right before the clock is read. An operation that blocks here loses
+    /// the common start.
     fn begin(&mut self) -> Result<()> {
         Ok(())
     }
 
-    /// The operation. This is what is timed.
+    /// Executes the operation once. This is what is timed.
     fn run(&mut self) -> Result<()>;
 
-    /// Right after the clock was read at the end of a run of repetitions.
+    /// Called right after the clock was read at the end of a batch.
     fn end(&mut self) -> Result<()> {
         Ok(())
     }
 
-    /// A run of repetitions, from before the common start to the last reading of the clock. `together` returns when all ranks start,
-    /// and says whether this one is late. Only an operation that must have something pending by then, such as a receive that is
-    /// posted before the clock starts (T3), does this itself.
+    /// Executes a batch, from before the common start to the last reading of the clock. `together` returns
+    /// when all ranks start, with whether this rank is late. Only operations that need something pending
+    /// by then, such as a receive posted before the clock starts (T3), override this.
     fn pass<T: Transport>(
         &mut self,
         transport: &T,
@@ -46,25 +46,25 @@ pub trait Operation {
         Ok(Passage { late, span: Some((start, end)) })
     }
 
-    /// Checks the data after one run. Outside the timed region. The error says what is wrong.
+    /// Verifies the data after one run, outside the timed region.
     fn verify(&mut self) -> Checked {
         Ok(())
     }
 }
 
-/// What one rank did in a run of repetitions.
+/// The outcome of a batch on one rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Passage {
-    /// Did it start late?
+    /// Whether the rank started late.
     pub late: bool,
-    /// From when to when; nothing on a rank that takes no part, whose clock says nothing of those that do.
+    /// Start and end; `None` on a rank that does not take part.
     pub span: Option<(Time, Time)>,
 }
 
 /// How an operation is timed.
 #[derive(Debug, Clone, Copy)]
 pub struct Timing {
-    /// Which time is meant.
+    /// The metric.
     pub metric: Metric,
     /// What a sample consists of.
     pub sample: Sample,
@@ -73,48 +73,50 @@ pub struct Timing {
 /// What a sample consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sample {
-    /// As many runs as the clock needs; the first and the last run of all are checked.
+    /// As many repetitions as the clock needs; the first and the last run of the point are verified.
     Batch,
-    /// A batch that lasts much longer, so that what goes on beside it goes on many times meanwhile.
+    /// A much longer batch, during which a background load repeats many times.
     LongBatch,
-    /// A batch of several runs also where the clock needs only one: after a pause the first is not like the others. A slow network may still
-    /// carry acknowledgements of what went before, and ranks and processors are no longer awake.
+    /// A batch of several repetitions even where the clock needs only one, because the first after a
+    /// pause is slower: a slow network may still carry acknowledgements, and ranks and processors have
+    /// gone idle.
     Train,
-    /// One run: repetitions would overlap and hide what one takes. Checked like a batch.
+    /// One run, where repetitions would overlap and hide the time of one. Verified like a batch.
     Single,
-    /// One run, prepared and checked each time (C16).
+    /// One run, prepared and verified each time (C16).
     Checked,
-    /// So many repetitions, as the operation understands them, prepared each time; the first and the last run of all are checked.
+    /// A fixed number of repetitions, prepared each time; the first and the last run of the point are
+    /// verified.
     Prepared(u64),
 }
 
 impl Timing {
-    /// Repetitions in batches, checked at the beginning and at the end.
+    /// Times batches, verified at the beginning and at the end.
     pub fn batched(metric: Metric) -> Self {
         Self { metric, sample: Sample::Batch }
     }
 
-    /// The same, one after the other, as programs do it.
+    /// Times batches of several repetitions back to back, as programs run them ([`Sample::Train`]).
     pub fn train(metric: Metric) -> Self {
         Self { metric, sample: Sample::Train }
     }
 
-    /// The same in long batches, for operations under a load.
+    /// Times long batches, for operations under a background load.
     pub fn long(metric: Metric) -> Self {
         Self { metric, sample: Sample::LongBatch }
     }
 
-    /// One run a sample, checked at the beginning and at the end.
+    /// Times single runs, verified at the beginning and at the end.
     pub fn single(metric: Metric) -> Self {
         Self { metric, sample: Sample::Single }
     }
 
-    /// So many repetitions a sample, each sample prepared, the first and the last run of all checked.
+    /// Times batches of `repetitions`, each prepared, the first and the last verified.
     pub fn prepared(metric: Metric, repetitions: u64) -> Self {
         Self { metric, sample: Sample::Prepared(repetitions) }
     }
 
-    /// One run a sample, each prepared and checked.
+    /// Times single runs, each prepared and verified.
     pub fn checked(metric: Metric) -> Self {
         Self { metric, sample: Sample::Checked }
     }

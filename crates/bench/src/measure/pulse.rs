@@ -1,9 +1,11 @@
-//! Orders from the root to all ranks, and what they answer.
+//! Orders from the root to all ranks, and their reports.
 
 use panto_schedule::{Collective, Problem};
-use panto_transport::{Buffers, Choice, MAX_U64, NO_COMBINE, Prepared, Result, Time, Transport};
+use panto_transport::{
+    AlgorithmChoice, Buffers, MAX_U64, NO_REDUCTION, PreparedCollective, Result, Time, Transport,
+};
 
-/// Who gives the orders.
+/// The rank that gives orders and keeps samples.
 pub(super) const ROOT: usize = 0;
 
 const WORD: usize = size_of::<u64>();
@@ -11,22 +13,22 @@ const WORD: usize = size_of::<u64>();
 /// What all ranks do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
-    /// Get ready for a checked run.
+    /// Prepare a run that is verified.
     Prepare,
-    /// Repeat the operation, from this moment on.
+    /// Execute a batch, starting at this time; after a barrier if it is zero.
     Go { repetitions: u64, start: Time },
-    /// Check what the checked run gave.
+    /// Verify the data of the last run.
     Verify,
-    /// The point is done.
+    /// The point is complete.
     End,
 }
 
-/// What the ranks answer together: the largest of each over all ranks.
+/// The report of all ranks: the maximum of each value over the ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Answer {
-    /// Did a rank start late?
+    /// Whether any rank started late.
     pub(super) late: bool,
-    /// The time on the designated rank, or the longest: whichever rank had something to say.
+    /// The elapsed time on the designated rank, or the longest over the ranks.
     pub(super) elapsed: Time,
     /// The last end.
     pub(super) end: Time,
@@ -34,18 +36,18 @@ pub(super) struct Answer {
     pub(super) start: Time,
 }
 
-/// The collectives that carry orders and answers.
+/// The collectives that carry orders and reports.
 pub(super) struct Pulse {
-    down: Prepared,
-    up: Prepared,
-    meet: Prepared,
+    down: PreparedCollective,
+    up: PreparedCollective,
+    meet: PreparedCollective,
     rank: usize,
 }
 
 impl Pulse {
     pub(super) fn new<T: Transport>(transport: &T) -> Result<Self> {
         let problem = |collective, count| Problem { collective, ranks: transport.size(), root: ROOT, count };
-        let prepare = |problem| Prepared::new(transport, problem, WORD, Choice::Library);
+        let prepare = |problem| PreparedCollective::new(transport, problem, WORD, AlgorithmChoice::Library);
         Ok(Self {
             down: prepare(problem(Collective::Broadcast, 3))?,
             up: prepare(problem(Collective::Reduce, 4))?,
@@ -54,21 +56,21 @@ impl Pulse {
         })
     }
 
-    /// Gives (on the root) or takes an order.
+    /// Broadcasts an order from the root and returns it on every rank.
     pub(super) fn order<T: Transport>(&mut self, transport: &T, order: Order) -> Result<Order> {
         let mut words: [u8; 3 * WORD] = to_bytes(order.encode());
-        let buffers = Buffers { input: &[], output: &mut words, element: WORD, combine: NO_COMBINE };
+        let buffers = Buffers { input: &[], output: &mut words, element: WORD, combine: NO_REDUCTION };
         aside(transport, || self.down.run(transport, buffers))?;
         Ok(Order::decode(from_bytes(&words)))
     }
 
-    /// Waits for all ranks.
+    /// Waits for all ranks in a barrier.
     pub(super) fn meet<T: Transport>(&mut self, transport: &T) -> Result<()> {
-        let nothing = Buffers { input: &[], output: &mut [], element: WORD, combine: NO_COMBINE };
+        let nothing = Buffers { input: &[], output: &mut [], element: WORD, combine: NO_REDUCTION };
         aside(transport, || self.meet.run(transport, nothing))
     }
 
-    /// Gives an answer; the root gets everybody's.
+    /// Reduces the reports of all ranks; the result is valid on the root only.
     pub(super) fn answer<T: Transport>(&mut self, transport: &T, answer: Answer) -> Result<Answer> {
         let mine: [u8; 4 * WORD] = to_bytes(answer.encode());
         let mut all = mine;
@@ -79,11 +81,11 @@ impl Pulse {
     }
 }
 
-/// Orders and answers are not what is measured.
+/// Executes communication that is not part of the measured program.
 fn aside<T: Transport>(transport: &T, body: impl FnOnce() -> Result<()>) -> Result<()> {
-    transport.set_aside(true);
+    transport.set_out_of_band(true);
     let outcome = body();
-    transport.set_aside(false);
+    transport.set_out_of_band(false);
     outcome
 }
 
@@ -108,12 +110,12 @@ impl Order {
 }
 
 impl Answer {
-    /// Of a rank that took no part: it neither starts first nor ends last.
+    /// Returns the report of a rank that took no part: it neither starts first nor ends last.
     pub(super) fn idle() -> Self {
         Self { start: Time::from_picos(u64::MAX), ..Self::default() }
     }
 
-    /// The start is sent as its complement: the largest complement is the earliest start.
+    /// Encodes the start as its complement, so that the maximum is the earliest start.
     fn encode(self) -> [u64; 4] {
         [u64::from(self.late), self.elapsed.as_picos(), self.end.as_picos(), !self.start.as_picos()]
     }

@@ -1,14 +1,14 @@
-//! Time that the hypervisor gave to others.
+//! Steal time: time that the hypervisor gave to other virtual machines.
 
 use std::time::Instant;
 
-/// Ticks of `/proc/stat` in a second: `USER_HZ` is 100 on every Linux that people run.
+/// Ticks of `/proc/stat` per second: `USER_HZ` is 100 on all common Linux systems.
 const TICKS: f64 = 100.0;
 
-/// Core-seconds before which one tick more or less would show as more than a per cent.
+/// Core-seconds below which one tick is more than 1%.
 const LEAST: f64 = 1.0;
 
-/// Measures which part of the cores' time was stolen since it was started.
+/// Measures the steal time since it was started.
 #[derive(Debug)]
 pub struct StealMeter {
     start: Instant,
@@ -17,14 +17,14 @@ pub struct StealMeter {
 }
 
 impl StealMeter {
-    /// Starts.
+    /// Starts measuring.
     pub fn start() -> Self {
         let (stolen, cores) = read().map_or((None, 1), |(stolen, cores)| (Some(stolen), cores));
         Self { start: Instant::now(), stolen, cores }
     }
 
-    /// The stolen fraction of all cores' time so far; `None` where the system does not tell, and before enough time
-    /// has passed for its coarse count to mean anything.
+    /// Returns the steal time as a fraction of all cores' time; `None` where the system does not report it,
+    /// and before enough time has passed for its coarse counter.
     pub fn fraction(&self) -> Option<f64> {
         let elapsed = self.start.elapsed().as_secs_f64() * self.cores as f64;
         if elapsed < LEAST {
@@ -39,7 +39,7 @@ fn read() -> Option<(u64, usize)> {
     parse(&std::fs::read_to_string("/proc/stat").ok()?)
 }
 
-/// The eighth number of the line `cpu` is the time stolen from all cores together.
+/// Parses `/proc/stat`: the eighth number of the line `cpu` is the steal time of all cores together.
 fn parse(stat: &str) -> Option<(u64, usize)> {
     let stolen = stat.lines().find(|line| line.starts_with("cpu "))?.split_whitespace().nth(8)?;
     let is_core = |line: &&str| line.strip_prefix("cpu").is_some_and(|rest| !rest.starts_with(' '));

@@ -1,9 +1,10 @@
-//! Runs kernels over their points.
+//! Running kernels over their points.
 //!
-//! Where ranks are processes, each process comes here with the same settings, and all must go the same way: what one of
-//! them cannot know is decided by the first ([`decide`]). Records and the observer are there alone, with the root.
+//! Where ranks are processes, all call [`run`] with the same settings and must take the same branches:
+//! whatever may differ between them is decided by the first process ([`decide`]). Only that process, which
+//! has the root rank, holds records and calls the observer.
 
-mod apart;
+mod isolated;
 mod plan;
 mod points;
 
@@ -12,33 +13,32 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use panto_stats::Rng;
+use panto_random::SplitMix64;
+use panto_results::{End, Point, Record, Samples, Stop};
 use panto_transport::{Transport, World};
 
 use crate::decision::decide;
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::measure::{Lab, Samples, StealMeter, Stop};
-use crate::point::Point;
-use crate::results::{End, Record};
+use crate::measure::{Lab, StealMeter};
 use crate::settings::Settings;
 use plan::{Plan, is_schedule};
 pub use plan::{fits, runnable};
 pub(crate) use points::run_points;
 
-/// Who wants to know how the run goes on. Called on the thread of the root, and in its process alone.
+/// Receives the progress of a run, on the root's thread and in its process only.
 pub trait Observer: Send {
-    /// A kernel starts with so many points.
+    /// Called when a kernel starts, with its number of points.
     fn kernel(&mut self, kernel: Kernel, points: usize) -> Result<()>;
-    /// A point was measured.
+    /// Called when a point was measured.
     fn record(&mut self, record: &Record) -> Result<()>;
 }
 
-/// Runs the kernels, those that they need first, and answers how it ended. Points come in random order, so
-/// that a machine that gets slower during the run does not look like one that is slow at large sizes.
+/// Runs the kernels, after those that they need, and returns how the run ended. Points are measured in
+/// random order, so that drift of the machine does not look like a dependence on the size.
 ///
-/// Where ranks are processes, all of them must call this together with the same settings. Which kernels run, whether
-/// Ctrl-C was pressed and how it ended is what the first process says, whatever the others are given.
+/// Where ranks are processes, all must call this together with the same settings. The first process
+/// decides which kernels run, whether the run is interrupted and how it ended.
 pub fn run<W: World>(
     world: &W,
     kernels: &[Kernel],
@@ -79,13 +79,14 @@ struct Run<'a, W> {
 
 impl<'a, W: World> Run<'a, W> {
     fn kernel(&mut self, kernel: Kernel) -> Result<()> {
-        let (world, settings) = (self.world, self.settings.with_least_ranks(kernel.about().least_ranks));
+        let (world, settings) = (self.world, self.settings.with_least_ranks(kernel.info().min_ranks));
         let deadline = self.next_deadline();
         let points = decide(world, || self.begin(kernel, &settings, deadline))?;
         points.map_or(Ok(()), |points| self.measure(kernel, &settings, points, deadline))
     }
 
-    /// A kernel's share of the time that is left. Only the first process looks at it.
+    /// Returns the deadline of the next kernel, which gets an equal share of the time that is left. Only
+    /// the first process uses it.
     fn next_deadline(&mut self) -> Instant {
         let now = Instant::now();
         let share = self.deadline.saturating_duration_since(now) / self.kernels_left.max(1) as u32;
@@ -93,8 +94,8 @@ impl<'a, W: World> Run<'a, W> {
         now + share
     }
 
-    /// In the first process: what all ranks are to measure. Nothing if the points are schedules, which need no ranks: those
-    /// are done when this returns.
+    /// Returns, in the first process, the points that all ranks are to measure; `None` if the points are
+    /// schedules, which need no ranks and are complete when this returns.
     fn begin(
         &mut self,
         kernel: Kernel,
@@ -103,8 +104,8 @@ impl<'a, W: World> Run<'a, W> {
     ) -> Result<Option<Vec<Point>>> {
         let points = kernel.points(settings, &self.records)?;
         self.observer().kernel(kernel, points.len())?;
-        // Those of the others were counted before anything was measured.
-        if kernel.about().needs.is_some() {
+        // Points of the other kernels were counted before the run.
+        if kernel.info().needs.is_some() {
             self.end.planned += points.len();
         }
         if is_schedule(kernel, &points, settings) {
@@ -123,11 +124,11 @@ impl<'a, W: World> Run<'a, W> {
     ) -> Result<()> {
         let turns = Mutex::new(Turns { deadline, left: points.len() });
         for (ranks, points) in self.by_ranks(points) {
-            let (strange, usual) = apart::split(self.world, points);
-            if !usual.is_empty() {
-                self.measure_together(kernel, settings, (ranks, &usual), &turns)?;
+            let (isolated, ordinary) = isolated::split(self.world, points);
+            if !ordinary.is_empty() {
+                self.measure_together(kernel, settings, (ranks, &ordinary), &turns)?;
             }
-            self.measure_strangers(kernel, settings, strange, &turns)?;
+            self.measure_isolated(kernel, settings, isolated, &turns)?;
             if self.is_interrupted()? {
                 break;
             }
@@ -135,7 +136,7 @@ impl<'a, W: World> Run<'a, W> {
         Ok(())
     }
 
-    /// Points of one world.
+    /// Measures points in one world.
     fn measure_together(
         &mut self,
         kernel: Kernel,
@@ -152,8 +153,8 @@ impl<'a, W: World> Run<'a, W> {
         outcome.map(drop)
     }
 
-    /// Points that run somebody else's code. They take what the others have left of the time.
-    fn measure_strangers(
+    /// Measures points that run user-supplied code, each in a process of its own.
+    fn measure_isolated(
         &mut self,
         kernel: Kernel,
         settings: &Settings,
@@ -173,12 +174,13 @@ impl<'a, W: World> Run<'a, W> {
         Ok(())
     }
 
-    /// Shall all stop? Ctrl-C may reach some processes earlier than others, and some never.
+    /// Returns whether the run is interrupted. Ctrl-C may reach some processes late or not at all, so the
+    /// first decides.
     fn is_interrupted(&self) -> Result<bool> {
         decide(self.world, || Ok(self.interrupt.load(Ordering::Relaxed)))
     }
 
-    /// How it ended: only the first process has counted.
+    /// Returns how the run ended, as counted by the first process.
     fn end(&self) -> Result<End> {
         decide(self.world, || {
             let all = self.end.measured == self.end.planned && !self.interrupt.load(Ordering::Relaxed);
@@ -186,7 +188,7 @@ impl<'a, W: World> Run<'a, W> {
         })
     }
 
-    /// Points that are nothing but schedules. The most ranks first, because somebody wants to know of them; and one in any case.
+    /// Simulates points that are schedules: the largest number of ranks first, at least one in any case.
     fn schedules(&mut self, kernel: Kernel, mut points: Vec<Point>, deadline: Instant) -> Result<()> {
         points.sort_by_key(|point| std::cmp::Reverse(point.ranks));
         for (number, point) in points.into_iter().enumerate() {
@@ -198,7 +200,7 @@ impl<'a, W: World> Run<'a, W> {
                 algorithm: Some(algorithm.to_string()),
                 machine: self.settings.machine.clone(),
                 verified: false,
-                ..Record::new(&kernel.about().full_name(), &point, Samples::exact(time))
+                ..Record::new(kernel.name(), &point, Samples::exact(time))
             };
             self.observer().record(&record)?;
             self.keep(vec![record]);
@@ -211,20 +213,20 @@ impl<'a, W: World> Run<'a, W> {
         self.records.extend(records);
     }
 
-    /// Points that need the same world, in random order.
+    /// Groups points by their number of ranks, in random order within each group.
     fn by_ranks(&self, points: Vec<Point>) -> BTreeMap<usize, Vec<Point>> {
         let mut groups: BTreeMap<usize, Vec<Point>> = BTreeMap::new();
         for point in points {
             groups.entry(point.ranks).or_default().push(point);
         }
-        let mut rng = Rng::new(self.settings.seed);
+        let mut rng = SplitMix64::new(self.settings.seed);
         for points in groups.values_mut() {
             rng.shuffle(points);
         }
         groups
     }
 
-    /// What one rank does.
+    /// Runs one rank.
     fn rank<T: Transport>(
         &self,
         mut lab: Lab<'_, T>,
@@ -233,11 +235,11 @@ impl<'a, W: World> Run<'a, W> {
         turns: &Mutex<Turns>,
         records: &Mutex<Vec<Record>>,
     ) -> Result<()> {
-        // Since the kernel began on this world: the system counts in hundredths of a second, too coarse for a point.
-        // Nothing can be stolen from a clock that only the simulation turns.
+        // Steal time since the kernel began in this world: the system's counter is too coarse for a point.
+        // A virtual clock has none.
         let steal = (lab.is_root() && !lab.transport.is_virtual()).then(StealMeter::start);
         for point in points {
-            if !lab.go_on()? {
+            if !lab.continues()? {
                 break;
             }
             if lab.is_root() {
@@ -255,8 +257,8 @@ impl<'a, W: World> Run<'a, W> {
         Ok(())
     }
 
-    /// What a point may take. A virtual clock gives the same samples each time, if none is cut short: there a point may
-    /// have all that is left of the run.
+    /// Returns the time limit of a point. On a virtual clock a point may use all that is left of the run,
+    /// so that the samples do not depend on the host's speed.
     fn share<T: Transport>(&self, transport: &T, turns: &Mutex<Turns>) -> Duration {
         let share = lock(turns).next();
         let left = self.deadline.saturating_duration_since(Instant::now());
@@ -272,7 +274,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Shares the time of a kernel among its points: what one leaves over, the next ones have.
+/// Divides the time of a kernel among its points: unused time passes to later points.
 struct Turns {
     deadline: Instant,
     left: usize,

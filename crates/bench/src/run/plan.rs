@@ -1,25 +1,25 @@
-//! Which kernels can run, and what they would measure.
+//! The plan of a run: which kernels can run, and how many points they have.
 
+use panto_results::{KernelInfo, Point};
 use panto_transport::World;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::kernel::{About, Kernel};
+use crate::kernel::Kernel;
 use crate::memory::fits_memory;
-use crate::point::Point;
 use crate::settings::Settings;
 
-/// What is to be done, as the first process sees it.
+/// The plan of a run, made by the first process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Plan {
-    /// The kernels, those that others need before them.
+    /// The kernels, each after those that it needs.
     pub(super) kernels: Vec<Kernel>,
-    /// Points of the kernels that need nothing else to be measured first.
+    /// Number of points of the kernels that need no others.
     pub(super) points: usize,
 }
 
 impl Plan {
-    /// An error where a kernel cannot run.
+    /// Returns the plan, or an error if a kernel cannot run.
     pub(super) fn new<W: World>(world: &W, kernels: &[Kernel], settings: &Settings) -> Result<Self> {
         settings.check()?;
         fits(world, settings)?;
@@ -31,18 +31,18 @@ impl Plan {
 }
 
 fn points(kernels: &[Kernel], settings: &Settings) -> Result<usize> {
-    let independent = kernels.iter().filter(|kernel| kernel.about().needs.is_none());
+    let independent = kernels.iter().filter(|kernel| kernel.info().needs.is_none());
     let points = |kernel: &Kernel| {
-        kernel.points(&settings.with_least_ranks(kernel.about().least_ranks), &[]).map(|points| points.len())
+        kernel.points(&settings.with_least_ranks(kernel.info().min_ranks), &[]).map(|points| points.len())
     };
     independent.map(points).sum()
 }
 
-/// Puts what a kernel needs before it.
+/// Inserts the kernel that another needs before it.
 fn with_needs(kernels: &[Kernel]) -> Result<Vec<Kernel>> {
     let mut all: Vec<Kernel> = Vec::new();
     for &kernel in kernels {
-        if let Some(needed) = kernel.about().needs {
+        if let Some(needed) = kernel.info().needs {
             let needed: Kernel = needed.parse()?;
             if !all.contains(&needed) {
                 all.push(needed);
@@ -55,21 +55,21 @@ fn with_needs(kernels: &[Kernel]) -> Result<Vec<Kernel>> {
     Ok(all)
 }
 
-/// Can the world run as many ranks as the settings ask for?
+/// Returns an error if the world cannot run the number of ranks in the settings.
 pub fn fits<W: World>(world: &W, settings: &Settings) -> Result<()> {
-    let (ranks, most) = (settings.world(), world.most_ranks());
-    // Where there are no stacks, each kernel is asked whether it needs one.
+    let (ranks, most) = (settings.world(), world.max_ranks());
+    // Without stacks, `runnable` checks each kernel.
     if ranks <= most || settings.is_stackless() {
         return Ok(());
     }
     Err(Error::usage(format!("{ranks} ranks are too many here; use --ranks {most} or fewer")))
 }
 
-/// Can this kernel run with these settings? The error names what it lacks. Nothing is measured. The answer depends on the
-/// memory and the files of this host, so where ranks are processes it is for the first one to ask
-/// (see [`decide`](crate::decide)).
+/// Returns an error if this kernel cannot run with these settings. Measures nothing. The result depends on
+/// the memory and files of this host, so where ranks are processes only the first may call it (see
+/// [`decide`](crate::decide)).
 pub fn runnable(kernel: Kernel, settings: &Settings) -> Result<()> {
-    let About { least_ranks: least, needs, .. } = kernel.about();
+    let &KernelInfo { min_ranks: least, needs, .. } = kernel.info();
     enough_ranks(kernel, least, settings)?;
     kernel.available(settings)?;
     if let Some(needed) = needs {
@@ -92,12 +92,12 @@ fn enough_ranks(kernel: Kernel, least: usize, settings: &Settings) -> Result<()>
     }))
 }
 
-/// Are all points collectives, which run as schedules because there are so many ranks?
+/// Returns whether all points are collectives that run as schedules because of the number of ranks.
 pub(super) fn is_schedule(kernel: Kernel, points: &[Point], settings: &Settings) -> bool {
     settings.is_stackless() && points.iter().all(|point| kernel.collective(point).is_some())
 }
 
-/// Ranks with stacks hold real bytes.
+/// Returns an error if the points do not fit ranks with stacks, which hold real bytes.
 pub(super) fn needs_stacks(kernel: Kernel, points: &[Point], settings: &Settings) -> Result<()> {
     if settings.world() > settings.most_programs {
         return Err(Error::usage(format!(

@@ -1,20 +1,20 @@
-//! Points that somebody else chose.
+//! Measuring points that the caller chose.
 
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use panto_results::{End, Point, Record};
 use panto_transport::World;
 
 use super::plan::{is_schedule, needs_stacks};
 use super::{Observer, Run};
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::point::Point;
-use crate::results::{End, Record};
 use crate::settings::Settings;
 
-/// Measures one kernel at these points, whatever the settings would have planned. For worlds whose ranks live in this process.
+/// Measures one kernel at the given points instead of its own sweep. For worlds whose ranks are in this
+/// process.
 pub(crate) fn run_points<W: World>(
     world: &W,
     kernel: Kernel,
@@ -23,12 +23,12 @@ pub(crate) fn run_points<W: World>(
     interrupt: &AtomicBool,
 ) -> Result<Vec<Record>> {
     let deadline = Instant::now() + settings.effort.budget;
-    let mut nobody = Nobody;
+    let mut silent = Silent;
     let mut run = Run {
         world,
         settings,
         interrupt,
-        observer: Mutex::new(&mut nobody),
+        observer: Mutex::new(&mut silent),
         records: Vec::new(),
         deadline,
         kernels_left: 1,
@@ -43,10 +43,10 @@ pub(crate) fn run_points<W: World>(
     Ok(run.records)
 }
 
-/// Records are looked at when all are there.
-struct Nobody;
+/// Ignores progress: the records are returned together.
+struct Silent;
 
-impl Observer for Nobody {
+impl Observer for Silent {
     fn kernel(&mut self, _kernel: Kernel, _points: usize) -> Result<()> {
         Ok(())
     }

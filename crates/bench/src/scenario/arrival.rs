@@ -1,27 +1,27 @@
-//! How late ranks come to the collectives of a traced program.
+//! Lateness of ranks at the collectives of a traced program.
 //!
-//! Clocks of hosts may differ, so moments of different ranks are not compared. What is compared is the time that each rank took since
-//! the last collective of all ranks, or since the beginning: after one, all go on together, near enough. A rank is as late as it took
-//! longer than the quickest.
+//! Clocks of hosts may differ, so times of different ranks are not compared directly. Compared is
+//! the time that each rank took since the last collective of all ranks, or since the start: after
+//! one, all continue at nearly the same time. A rank is late by what it took longer than the
+//! fastest.
 
 use std::path::Path;
 
-use panto_trace::{Action, Event, Events, Form, Pattern, Trace};
+use panto_results::scenario::Call;
+use panto_trace::{Action, CallForm, Collective, CollectiveKind, Event, Events, Trace};
 use panto_transport::Time;
 
-use super::operation::Call;
-
-/// How late each rank comes to the collectives of a trace: to those of one name, or to all; to one of them, or usually (the median).
-/// The error says what is wrong.
+/// Returns how late each rank reaches the collectives of a trace: those of one name, or all; one of
+/// them, or the median. The error describes what is wrong.
 pub(super) fn read(
     path: &Path,
     collective: Option<&str>,
     number: Option<usize>,
 ) -> Result<Vec<Time>, String> {
-    let pattern = collective.map(pattern_of).transpose()?;
+    let pattern = collective.map(kind_of).transpose()?;
     let trace = Trace::open(path).map_err(|error| error.to_string())?;
     if let Some(rank) = trace.missing().iter().next() {
-        return Err(format!("{} has no rank {rank}, so how late it came is not known", path.display()));
+        return Err(format!("{} has no rank {rank}, so its lateness is unknown", path.display()));
     }
     let mut ranks = Vec::new();
     for rank in trace.ranks() {
@@ -46,30 +46,25 @@ pub(super) fn read(
     .map(|nanos: Vec<u64>| nanos.into_iter().map(Time::from_nanos).collect())
 }
 
-/// What the trace calls it: a trace does not tell blocks of one size from others.
-fn pattern_of(name: &str) -> Result<Pattern, String> {
-    let call: Call = name.parse().map_err(|error: crate::Error| error.to_string())?;
-    let known = match call.name() {
-        "barrier" => Pattern::Barrier,
-        "bcast" => Pattern::Broadcast,
-        "gather" | "gatherv" => Pattern::Gather,
-        "scatter" | "scatterv" => Pattern::Scatter,
-        "allgather" | "allgatherv" => Pattern::AllGather,
-        "alltoall" | "alltoallv" => Pattern::AllToAll,
-        "reduce" => Pattern::Reduce,
-        "allreduce" => Pattern::AllReduce,
-        "reduce-scatter" => Pattern::ReduceScatter,
-        "scan" => Pattern::Scan,
-        _ => Pattern::ExclusiveScan,
+/// Returns the trace's kind of a collective: a trace does not distinguish equal from unequal
+/// blocks.
+fn kind_of(name: &str) -> Result<CollectiveKind, String> {
+    let call: Call = name.parse().map_err(|error: panto_results::Error| error.to_string())?;
+    let collective = match call {
+        Call::Plain(collective) => collective,
+        Call::Gatherv => Collective::Gather,
+        Call::Scatterv => Collective::Scatter,
+        Call::Allgatherv => Collective::Allgather,
+        Call::Alltoallv => Collective::Alltoall,
     };
-    Ok(known)
+    Ok(collective.into())
 }
 
-/// For each collective of all ranks, the nanoseconds since the last one.
-fn visits(mut events: Events, ranks: u32, wanted: Option<Pattern>) -> panto_trace::Result<Vec<u64>> {
+/// Returns, for each collective of all ranks, the nanoseconds since the last one.
+fn visits(mut events: Events, ranks: u32, wanted: Option<CollectiveKind>) -> panto_trace::Result<Vec<u64>> {
     let (mut visits, mut since) = (Vec::new(), 0_u64);
     while let Some(event) = events.next()? {
-        // Without stamps a trace knows computation alone, and nothing of waiting.
+        // A trace without timestamps has computation alone, and no waiting time.
         let (before, inside) =
             event.stamps().map_or((event.before(), 0), |stamps| (stamps.gap, stamps.inside));
         since = since.saturating_add(before);
@@ -78,7 +73,7 @@ fn visits(mut events: Events, ranks: u32, wanted: Option<Pattern>) -> panto_trac
                 if wanted.is_none_or(|wanted| wanted == pattern) {
                     visits.push(since);
                 }
-                since = if form == Form::Blocking { 0 } else { since.saturating_add(inside) };
+                since = if form == CallForm::Blocking { 0 } else { since.saturating_add(inside) };
             }
             None if matches!(event.action()?, Action::Initialise { .. }) => since = 0,
             None => since = since.saturating_add(inside),
@@ -87,15 +82,15 @@ fn visits(mut events: Events, ranks: u32, wanted: Option<Pattern>) -> panto_trac
     Ok(visits)
 }
 
-/// The pattern of a collective in which all ranks take part.
-fn of_all(event: Event<'_>, ranks: u32) -> panto_trace::Result<Option<(Pattern, Form)>> {
+/// Returns the kind of a collective in which all ranks take part.
+fn of_all(event: Event<'_>, ranks: u32) -> panto_trace::Result<Option<(CollectiveKind, CallForm)>> {
     let Action::Collective { pattern, form, comm, .. } = event.action()? else { return Ok(None) };
     let whole =
         event.tables().comm(comm).is_some_and(|comm| comm.others.is_none() && comm.members.len() == ranks);
     Ok(whole.then_some((pattern, form)))
 }
 
-/// For each rank and call, by how much it took longer than the quickest.
+/// Returns, for each rank and call, by how much it took longer than the fastest.
 fn lateness(ranks: &[Vec<u64>], calls: usize) -> Vec<Vec<u64>> {
     let quickest: Vec<u64> =
         (0..calls).map(|call| ranks.iter().map(|visits| visits[call]).min().unwrap_or(0)).collect();

@@ -1,17 +1,17 @@
-//! The scenarios that Panto knows.
+//! The built-in scenarios.
 
-/// A scenario that Panto knows.
+/// A built-in scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Builtin {
-    /// Its name, for `--scenario`.
+    /// Name, for `--scenario`.
     pub name: &'static str,
-    /// Its file.
+    /// Text of its file.
     pub text: &'static str,
 }
 
 macro_rules! builtins {
     ($($name:literal),* $(,)?) => {
-        /// All of them, the three of CRESTA first (S5).
+        /// Returns all built-in scenarios, the three of CRESTA first (S5).
         pub fn all() -> &'static [Builtin] {
             &[$(Builtin {
                 name: $name,
@@ -36,7 +36,7 @@ builtins![
     "streaming",
 ];
 
-/// The one with this name.
+/// Returns the scenario of this name.
 pub fn find(name: &str) -> Option<&'static Builtin> {
     all().iter().find(|scenario| scenario.name == name)
 }

@@ -1,22 +1,22 @@
-//! The kernels: CRESTA's three scenarios (S5), and any other.
+//! The kernels: CRESTA's three scenarios (S5), and user-supplied ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use panto_results::scenario::figure;
+use panto_results::{KernelInfo, Metric, Point, Record, kernel, param};
 use panto_transport::Transport;
 
+use super::Options;
 use super::language::Scenario;
 use super::operation::{Implementation, Progress};
-use super::points::{ALL_SIZES, Found, TIMES, TWO_SIZES, Usual, points, values_of};
+use super::points::{ALL_SIZES, DefaultSweep, SweepPoints, TIMES, TWO_SIZES, points, values_of};
 use super::report::{self, Report};
 use super::runner::Runner;
 use super::script::Script;
-use super::{SUITE, figure};
 use crate::error::{Error, Result};
-use crate::kernel::{About, Kernel, Pattern};
-use crate::measure::{Lab, Metric, Timing};
-use crate::point::{Point, param};
-use crate::results::Record;
+use crate::kernel::{Kernel, Pattern};
+use crate::measure::{Lab, Timing};
 use crate::settings::Settings;
 
 /// Scenario 1: a collective alone.
@@ -27,15 +27,15 @@ pub struct Only;
 #[derive(Debug, Clone, Copy)]
 pub struct Delay;
 
-/// Scenario 3: all compute meanwhile.
+/// Scenario 3: all participants compute meanwhile.
 #[derive(Debug, Clone, Copy)]
 pub struct Overlap;
 
-/// Any other, by `--scenario`.
+/// Any other scenario, by `--scenario`.
 #[derive(Debug, Clone, Copy)]
 pub struct Own;
 
-/// A scenario that is built in, read once.
+/// Defines a built-in scenario, parsed once.
 macro_rules! built_in {
     ($name:ident, $file:literal) => {
         static $name: LazyLock<Scenario> =
@@ -47,17 +47,9 @@ built_in!(ONLY, "only");
 built_in!(DELAY, "delay");
 built_in!(OVERLAP, "overlap");
 
-fn about(name: &'static str, line: &'static str, axis: &'static str) -> About {
-    About { suite: SUITE, name, line, axis, least_ranks: 2, needs: None }
-}
-
 impl Pattern for Only {
-    fn about(&self) -> About {
-        about(
-            "only",
-            "a collective alone, from the first start to the last end, by size and participants",
-            param::BYTES,
-        )
+    fn name(&self) -> &'static str {
+        kernel::scenario::ONLY
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -65,13 +57,13 @@ impl Pattern for Only {
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
-        measure(lab, &self.about(), &ONLY, point)
+        measure(lab, self.info(), &ONLY, point)
     }
 }
 
 impl Pattern for Delay {
-    fn about(&self) -> About {
-        about("delay", "a collective to which one participant comes late, by the delay", param::DELAY)
+    fn name(&self) -> &'static str {
+        kernel::scenario::DELAY
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -79,13 +71,13 @@ impl Pattern for Delay {
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
-        measure(lab, &self.about(), &DELAY, point)
+        measure(lab, self.info(), &DELAY, point)
     }
 }
 
 impl Pattern for Overlap {
-    fn about(&self) -> About {
-        about("overlap", "a collective in flight while all compute, by the computation", param::COMPUTATION)
+    fn name(&self) -> &'static str {
+        kernel::scenario::OVERLAP
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -93,17 +85,17 @@ impl Pattern for Overlap {
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
-        measure(lab, &self.about(), &OVERLAP, point)
+        measure(lab, self.info(), &OVERLAP, point)
     }
 }
 
 impl Pattern for Own {
-    fn about(&self) -> About {
-        about("own", "a scenario of a file, or another that is built in, by --scenario", param::BYTES)
+    fn name(&self) -> &'static str {
+        kernel::scenario::OWN
     }
 
     fn available(&self, settings: &Settings) -> Result<()> {
-        if settings.scenario.own.is_empty() {
+        if settings.options.get::<Options>().own.is_empty() {
             return Err(Error::usage(
                 "scenario/own needs a scenario; use --scenario my.toml, or a built-in such as --scenario staggered",
             ));
@@ -117,27 +109,29 @@ impl Pattern for Own {
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
         let name = point.text(param::SCENARIO);
-        let scenario = lab.settings.scenario.own.iter().find(|scenario| scenario.name == name);
+        let options = lab.settings.options.get::<Options>();
+        let scenario = options.own.iter().find(|scenario| scenario.name == name);
         let scenario =
             scenario.ok_or_else(|| Error::usage(format!("there is no scenario `{name}` any more")))?;
-        measure(lab, &self.about(), scenario, point)
+        measure(lab, self.info(), scenario, point)
     }
 }
 
-/// A sweep over sizes and participants.
-const SIZES: Usual = Usual { sizes: ALL_SIZES, times: TIMES, ranks: true };
-/// A sweep over times.
-const SPANS: Usual = Usual { sizes: TWO_SIZES, times: TIMES, ranks: false };
+/// Defaults of a sweep over sizes and participants.
+const SIZES: DefaultSweep = DefaultSweep { sizes: ALL_SIZES, times: TIMES, ranks: true };
+/// Defaults of a sweep over times.
+const SPANS: DefaultSweep = DefaultSweep { sizes: TWO_SIZES, times: TIMES, ranks: false };
 
-/// What a kernel of the suite would measure; nothing if it is of another suite.
-fn sweeps(kernel: Kernel, settings: &Settings) -> Result<Vec<Found>> {
+/// Returns the sweeps of a kernel of the suite; empty for other suites.
+fn sweeps(kernel: Kernel, settings: &Settings) -> Result<Vec<SweepPoints>> {
     let one = |scenario, usual| points(settings, scenario, usual, false).map(|found| vec![found]);
     match kernel {
         Kernel::ScenarioOnly => one(&ONLY, SIZES),
         Kernel::ScenarioDelay => one(&DELAY, SPANS),
         Kernel::ScenarioOverlap => one(&OVERLAP, SPANS),
         Kernel::ScenarioOwn => {
-            settings.scenario.own.iter().map(|scenario| points(settings, scenario, SPANS, true)).collect()
+            let options = settings.options.get::<Options>();
+            options.own.iter().map(|scenario| points(settings, scenario, SPANS, true)).collect()
         }
         _ => Ok(Vec::new()),
     }
@@ -147,20 +141,20 @@ fn all_points(kernel: Kernel, settings: &Settings) -> Result<Vec<Point>> {
     Ok(sweeps(kernel, settings)?.into_iter().flat_map(|found| found.points).collect())
 }
 
-/// Why a kernel of the suite measures less than was asked for: an algorithm that does not serve a collective, a participant
-/// that is not there where fewer take part. Each reason once.
+/// Returns why a kernel of the suite measures less than was requested: an algorithm that does not
+/// support a collective, a participant that does not exist with fewer ranks. Each reason once.
 pub fn left_out(kernel: Kernel, settings: &Settings) -> Vec<String> {
-    let settings = settings.with_least_ranks(kernel.about().least_ranks);
+    let settings = settings.with_least_ranks(kernel.info().min_ranks);
     let sweeps = sweeps(kernel, &settings).unwrap_or_default();
     let reasons = sweeps.iter().flat_map(|found| &found.left_out).map(ToString::to_string);
     reasons.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Measures one point: the time to completion of one run of the scenario (S7), again and again. Runs in a row would be another
-/// scenario.
+/// Measures one point: the time to completion of one run of the scenario (S7), repeatedly.
+/// Back-to-back runs would be another scenario.
 fn measure<T: Transport>(
     lab: &mut Lab<'_, T>,
-    about: &About,
+    info: &KernelInfo,
     scenario: &Scenario,
     point: &Point,
 ) -> Result<Option<Record>> {
@@ -169,7 +163,8 @@ fn measure<T: Transport>(
     let who: Implementation = point.text(param::IMPLEMENTATION).parse()?;
     let progress = Some(point.text(param::PROGRESS)).filter(|text| !text.is_empty());
     let progress: Progress = progress.map_or(Ok(Progress::None), str::parse)?;
-    let mut runner = Runner::new(lab.transport, &script, &who, progress, &settings.scenario)?;
+    let options = settings.options.get::<Options>();
+    let mut runner = Runner::new(lab.transport, &script, &who, progress, &options)?;
     let samples = lab.measure(Timing::single(Metric::first_to_last()), &mut runner)?;
     let reports = report::gather(lab.transport, runner.report())?;
     Ok(samples.map(|samples| {
@@ -182,12 +177,12 @@ fn measure<T: Transport>(
             figures: figures(scenario, &reports),
             ranks_ns: reports.iter().map(|report| (report.nanos * 1e3).round() / 1e3).collect(),
             wrong,
-            ..Record::new(&about.full_name(), point, samples)
+            ..Record::new(info.name, point, samples)
         }
     }))
 }
 
-/// What is known beside the times.
+/// Returns the figures beside the times.
 fn figures(scenario: &Scenario, reports: &[Report]) -> BTreeMap<String, f64> {
     let operations = Some(scenario.issues() as f64).filter(|issues| *issues > 1.0);
     let named = [

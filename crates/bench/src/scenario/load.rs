@@ -1,23 +1,24 @@
-//! Messages in the background of a scenario.
+//! Background messages of a scenario.
 
-use panto_transport::{Mode, PersistentReceive, PersistentSend, Result, Transport, Want};
+use panto_transport::{PersistentReceive, PersistentSend, Result, Selector, SendMode, Transport};
 
 use super::script::Background;
 
-/// Messages that are under way from the action `load` until after `stop`.
-pub(super) struct Traffic<'t, T: Transport> {
+/// Messages in flight from the action `load` until after `stop`.
+pub(super) struct BackgroundMessages<'t, T: Transport> {
     sends: Vec<PersistentSend<'t, T>>,
     receives: Vec<PersistentReceive<'t, T>>,
     under_way: bool,
 }
 
-impl<'t, T: Transport> Traffic<'t, T> {
+impl<'t, T: Transport> BackgroundMessages<'t, T> {
     pub fn new(transport: &'t T, load: &Background) -> Result<Self> {
         let room = || vec![0_u8; load.bytes as usize];
         let each = 0..load.messages;
-        let want = Want::new(load.from, load.tag);
+        let want = Selector::new(load.from, load.tag);
         let receives = each.clone().map(|_| PersistentReceive::new(transport, room(), want));
-        let sends = each.map(|_| PersistentSend::new(transport, Mode::Standard, room(), load.to, load.tag));
+        let sends =
+            each.map(|_| PersistentSend::new(transport, SendMode::Standard, room(), load.to, load.tag));
         Ok(Self {
             receives: receives.collect::<Result<_>>()?,
             sends: sends.collect::<Result<_>>()?,
@@ -25,14 +26,14 @@ impl<'t, T: Transport> Traffic<'t, T> {
         })
     }
 
-    /// Sends them on their way.
+    /// Starts the messages.
     pub fn start(&mut self) -> Result<()> {
         self.under_way = true;
         self.receives.iter_mut().try_for_each(PersistentReceive::start)?;
         self.sends.iter_mut().try_for_each(PersistentSend::start)
     }
 
-    /// Waits until all have arrived, here and there.
+    /// Waits until all have arrived, on both sides.
     pub fn end(&mut self) -> Result<()> {
         if !std::mem::take(&mut self.under_way) {
             return Ok(());

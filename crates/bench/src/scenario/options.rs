@@ -1,35 +1,37 @@
-//! What the user asked of the suite.
+//! Options of the suite.
 
 use std::time::Duration;
 
+use panto_results::scenario::Call;
 use panto_units::parse_span;
 
 use super::language::{Form, Late, Scenario};
-use super::operation::{Call, Implementation, Progress};
+use super::operation::{Implementation, Progress};
 use crate::error::{Error, Result};
+use crate::options::SuiteOptions;
 
-/// What the user asked of the suite; what is left open is the usual.
+/// Options of the suite; `None` selects the defaults.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The collectives; all of them if not given.
+    /// Collectives; all of them by default.
     pub calls: Option<Vec<Call>>,
-    /// Who carries them out, one after the other; the message layer if not given.
+    /// Implementations, one after the other; the message layer by default.
     pub implementations: Option<Vec<Implementation>>,
-    /// The fewest participants of the sweep; each scenario knows a usual number if not given (S3).
+    /// Fewest participants of the sweep; the default depends on the scenario (S3).
     pub from: Option<usize>,
     /// Values of `$delay` in nanoseconds.
     pub delays: Option<Vec<u64>>,
     /// Values of `$computation` in nanoseconds.
     pub computations: Option<Vec<u64>>,
-    /// Who is late, one after the other.
+    /// Late participants, one after the other.
     pub late: Vec<Late>,
-    /// What moves operations on meanwhile, one after the other.
+    /// Means of progress for operations in flight, one after the other.
     pub progress: Vec<Progress>,
-    /// Whether operations block that the scenario leaves open; as it needs them if not given.
+    /// Whether operations block that the scenario leaves open; by default as it needs them.
     pub form: Option<Form>,
-    /// The scenarios of the kernel `own`.
+    /// Scenarios of the kernel `own`.
     pub own: Vec<Scenario>,
-    /// How long somebody's own implementation may take before it counts as hung.
+    /// Time after which a user-supplied implementation counts as hung.
     pub patience: Duration,
 }
 
@@ -50,9 +52,8 @@ impl Default for Options {
     }
 }
 
-impl Options {
-    /// Refuses what no scenario can do in a world of so many ranks.
-    pub fn check(&self, ranks: usize) -> Result<()> {
+impl SuiteOptions for Options {
+    fn check(&self, ranks: usize) -> Result<()> {
         if let Some(from) = self.from.filter(|&from| from < 1 || from > ranks) {
             return Err(Error::usage(format!(
                 "--from {from}: the sweep over participants begins with 1 to {ranks}, the number of ranks"
@@ -62,7 +63,7 @@ impl Options {
     }
 }
 
-/// Reads times: values and ranges that double, separated by commas; answers nanoseconds.
+/// Parses times: values and ranges that double, separated by commas. Returns nanoseconds.
 ///
 /// ```
 /// use panto_bench::scenario::parse_times;
@@ -97,6 +98,6 @@ pub fn parse_times(text: &str) -> Result<Vec<u64>> {
 
 fn nanos(text: &str) -> Result<u64> {
     let time = parse_span(text.trim()).map_err(|error| Error::usage(error.to_string()))?;
-    // A point has whole nanoseconds; less is nothing that a clock could tell.
+    // A point has whole nanoseconds; less is below the resolution of a clock.
     Ok(time.as_picos().div_ceil(1_000))
 }

@@ -1,49 +1,57 @@
 //! The points of a scenario: participants, sizes, delays and computations (S3).
 
+use panto_results::scenario::Call;
+use panto_results::{Point, param};
 use panto_transport::Time;
 
+use super::Options;
 use super::language::{Form, Late, Scenario, Times, Variable};
-use super::operation::{Call, Implementation, Progress};
+use super::operation::{Implementation, Progress};
 use super::script::{Script, Values};
 use crate::error::{Error, Result};
-use crate::point::{Point, param};
 use crate::settings::Settings;
 
-/// What a kernel sweeps over when the user names nothing.
+/// Default sweep of a kernel.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Usual {
+pub(super) struct DefaultSweep {
     pub sizes: &'static [u64],
     pub times: &'static [u64],
-    /// Does it sweep over numbers of participants?
+    /// Whether it sweeps over numbers of participants.
     pub ranks: bool,
 }
 
-/// 8 B to 1 MiB.
+/// Default sizes: 8 B to 1 MiB.
 pub(super) const ALL_SIZES: &[u64] = &[8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 1 << 20];
-/// Where times are swept over, a short and a long message must do.
+/// Default sizes where times are swept over: a short and a long message.
 pub(super) const TWO_SIZES: &[u64] = &[8, 64 << 10];
-/// Nothing, and 1 us to 1 ms.
+/// Default times in nanoseconds: none, and 1 us to 1 ms.
 pub(super) const TIMES: &[u64] = &[0, 1_000, 4_000, 16_000, 64_000, 256_000, 1_000_000];
 
-/// All points of a scenario, and why some that were asked for are not among them.
+/// All points of a scenario, and why some that were requested are missing.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct SweepPoints {
     pub points: Vec<Point>,
     /// Each reason once.
     pub left_out: Vec<Error>,
 }
 
-/// All points of a scenario; an error if there are none, and why.
-pub(super) fn points(settings: &Settings, scenario: &Scenario, usual: Usual, named: bool) -> Result<Found> {
+/// Returns all points of a scenario, or an error with the reason if there are none.
+pub(super) fn points(
+    settings: &Settings,
+    scenario: &Scenario,
+    usual: DefaultSweep,
+    named: bool,
+) -> Result<SweepPoints> {
     if let Some(repetitions) = settings.effort.repetitions.filter(|repetitions| *repetitions > 1) {
         return Err(Error::usage(format!(
             "--repetitions {repetitions}: a sample of a scenario is one run of it, because runs in a row are another scenario; use \
-             --samples {repetitions} for so many runs, or --precision 0.02 for as many as it takes"
+             --samples {repetitions} for as many runs, or --precision 0.02 for as many as it takes"
         )));
     }
-    // One that cannot be had at all is a mistake, even where others can.
-    settings.scenario.implementations.iter().flatten().try_for_each(Implementation::check)?;
-    let found = Found { points: Vec::new(), left_out: Vec::new() };
+    // An implementation that does not exist is an error, even where others do.
+    let options = settings.options.get::<Options>();
+    options.implementations.iter().flatten().try_for_each(Implementation::check)?;
+    let found = SweepPoints { points: Vec::new(), left_out: Vec::new() };
     let mut sweep = Sweep { settings, scenario, usual, named, found };
     for ranks in participants(settings, usual) {
         sweep.ranks(ranks);
@@ -55,13 +63,13 @@ pub(super) fn points(settings: &Settings, scenario: &Scenario, usual: Usual, nam
     Ok(found)
 }
 
-/// The numbers of participants, from the fewest to all.
-fn participants(settings: &Settings, usual: Usual) -> Vec<usize> {
-    let from = settings.scenario.from.or(usual.ranks.then_some(2));
+/// Returns the numbers of participants, from the fewest to all.
+fn participants(settings: &Settings, usual: DefaultSweep) -> Vec<usize> {
+    let from = settings.options.get::<Options>().from.or(usual.ranks.then_some(2));
     match (settings.ranks.as_slice(), from) {
         ([one], None) => vec![*one],
         ([one], Some(from)) => {
-            // From the fewest on in powers of two, as CRESTA does.
+            // Powers of two from the fewest on, as in CRESTA.
             let doubled = std::iter::successors(Some(from.max(1)), |ranks| ranks.checked_mul(2));
             doubled.take_while(|ranks| ranks < one).chain([*one]).collect()
         }
@@ -72,10 +80,10 @@ fn participants(settings: &Settings, usual: Usual) -> Vec<usize> {
 struct Sweep<'a> {
     settings: &'a Settings,
     scenario: &'a Scenario,
-    usual: Usual,
-    /// Does the point name the scenario?
+    usual: DefaultSweep,
+    /// Whether the point names the scenario.
     named: bool,
-    found: Found,
+    found: SweepPoints,
 }
 
 impl Sweep<'_> {
@@ -84,7 +92,7 @@ impl Sweep<'_> {
     }
 
     fn ranks(&mut self, ranks: usize) {
-        let options = &self.settings.scenario;
+        let options = self.settings.options.get::<Options>();
         let calls = options.calls.as_deref().unwrap_or(&Call::ALL);
         let calls = if self.uses(Variable::Collective) { calls } else { &calls[..1] };
         let usual = [Implementation::Library];
@@ -102,7 +110,7 @@ impl Sweep<'_> {
     }
 
     fn values(&self, ranks: usize, call: Call, late: Late) -> Values {
-        let (form, seed) = (self.settings.scenario.form, self.settings.seed);
+        let (form, seed) = (self.settings.options.get::<Options>().form, self.settings.seed);
         Values { ranks, call, bytes: 0, times: Times::default(), late, form, seed }
     }
 
@@ -142,9 +150,9 @@ impl Sweep<'_> {
         self.expand(&point, has_size, moving);
     }
 
-    /// The same point at every size and time.
+    /// Adds the point at every size and time.
     fn expand(&mut self, point: &Point, has_size: bool, moving: bool) {
-        let (settings, options) = (self.settings, &self.settings.scenario);
+        let (settings, options) = (self.settings, self.settings.options.get::<Options>());
         let sizes = swept(has_size, settings.sizes.as_deref(), self.usual.sizes);
         let delays = against_none(self.uses(Variable::Delay), options.delays.as_deref(), self.usual.times);
         let computations =
@@ -170,7 +178,7 @@ impl Sweep<'_> {
     }
 }
 
-/// Delays or computations. What they add is seen against none at all, so that is always measured, too.
+/// Returns delays or computations. Their effect is relative to none, so 0 is always included.
 fn against_none(used: bool, named: Option<&[u64]>, usual: &[u64]) -> Vec<Option<u64>> {
     let mut times = swept(used, named, usual);
     if used && !times.contains(&Some(0)) {
@@ -179,12 +187,12 @@ fn against_none(used: bool, named: Option<&[u64]>, usual: &[u64]) -> Vec<Option<
     times
 }
 
-/// The values of what is swept over; once nothing if it is not.
+/// Returns the values of a swept variable; one `None` if it is not swept.
 fn swept(used: bool, named: Option<&[u64]>, usual: &[u64]) -> Vec<Option<u64>> {
     if used { named.unwrap_or(usual).iter().copied().map(Some).collect() } else { vec![None] }
 }
 
-/// What a point says of the variables.
+/// Returns the values of the variables at a point.
 pub(super) fn values_of(point: &Point, seed: u64) -> Result<Values> {
     let nanos = |name| Time::from_nanos(point.number(name).unwrap_or(0));
     let parsed = |name| Some(point.text(name)).filter(|text| !text.is_empty());

@@ -1,4 +1,4 @@
-//! The names of what moves operations on.
+//! Names of the means of progress.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,8 +21,7 @@ impl FromStr for Progress {
 
     fn from_str(text: &str) -> Result<Self> {
         let all = [Self::None, Self::Poll, Self::Helper];
-        let unknown =
-            || Error::usage(format!("there is no progress by `{text}`; there are none, poll and helper"));
+        let unknown = || Error::usage(format!("unknown progress `{text}`; use none, poll or helper"));
         all.into_iter().find(|progress| progress.to_string() == text).ok_or_else(unknown)
     }
 }

@@ -1,14 +1,14 @@
-//! What each rank tells the root when a point is measured.
+//! Report of each rank to the root after a point was measured.
 
-use panto_transport::{Mode, Result, Tag, Transport, Want};
+use panto_transport::{Result, Selector, SendMode, Tag, Transport};
 use serde::{Deserialize, Serialize};
 
-/// What a rank knows of a point.
+/// Report of a rank.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Report {
-    /// The median time from its start to its stop, in nanoseconds.
+    /// Median time from its start to its stop, in nanoseconds.
     pub nanos: f64,
-    /// By how much its computations were too long, by the wall clock and by the processor's time.
+    /// Relative excess of its computations, by the wall clock and by CPU time.
     pub comp_error: Option<f64>,
     pub comp_cpu_error: Option<f64>,
     /// What was wrong with its data.
@@ -18,39 +18,38 @@ pub(super) struct Report {
 const TAG: Tag = 0x5B;
 const ROOT: usize = 0;
 
-/// The reports of all ranks, in their order, on the root; nothing elsewhere.
+/// Returns the reports of all ranks, in rank order, on the root; an empty list elsewhere.
 pub(super) fn gather<T: Transport>(transport: &T, own: Report) -> Result<Vec<Report>> {
-    transport.set_aside(true);
+    transport.set_out_of_band(true);
     let outcome = gather_aside(transport, own);
-    transport.set_aside(false);
+    transport.set_out_of_band(false);
     outcome
 }
 
 fn gather_aside<T: Transport>(transport: &T, own: Report) -> Result<Vec<Report>> {
     if transport.rank() != ROOT {
         let words = serde_json::to_vec(&own).expect("a report is plain data");
-        transport.send(Mode::Standard, &words, ROOT, TAG)?;
+        transport.send(SendMode::Standard, &words, ROOT, TAG)?;
         return Ok(Vec::new());
     }
     let mut reports = vec![own];
     for rank in 1..transport.size() {
-        let want = Want::new(rank, TAG);
+        let want = Selector::new(rank, TAG);
         let mut words = vec![0; transport.probe(want)?.len];
         transport.receive(&mut words, want)?;
-        let report = serde_json::from_slice(&words).map_err(|error| {
-            transport.abort(&format!("rank {rank} reports what nobody understands: {error}"))
-        })?;
+        let report = serde_json::from_slice(&words)
+            .map_err(|error| transport.abort(&format!("rank {rank} sent an invalid report: {error}")))?;
         reports.push(report);
     }
     Ok(reports)
 }
 
-/// The largest error of any rank, wherever it is from nought.
+/// Returns the largest error of any rank, by absolute value.
 pub(super) fn worst(reports: &[Report], error: impl Fn(&Report) -> Option<f64>) -> Option<f64> {
     reports.iter().filter_map(error).max_by(|a, b| a.abs().total_cmp(&b.abs()))
 }
 
-/// What was wrong, by whom it was seen first.
+/// Returns the first report of wrong data, with its rank.
 pub(super) fn wrong(reports: &[Report]) -> Option<String> {
     let seen = |(rank, report): (usize, &Report)| Some((rank, report.wrong.clone()?));
     let all: Vec<(usize, String)> = reports.iter().enumerate().filter_map(seen).collect();

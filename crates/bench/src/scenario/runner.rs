@@ -1,43 +1,45 @@
-//! What runs a script on one rank.
+//! Runs a script on one rank.
 
 use std::time::Instant;
 
-use panto_transport::{Patience, Result, Time, Transport};
+use panto_transport::{Result, Time, Transport, WaitPolicy};
 
-use super::comp::{Computer, median, turn};
+use super::computer::{Computer, median, turn};
 use super::footprint;
 use super::language::Form;
-use super::load::Traffic;
-use super::operation::{How, Implementation, Progress, Ready, Task, compute_beside, ready, work_beside};
+use super::load::BackgroundMessages;
+use super::operation::{
+    CallOptions, Implementation, Progress, Ready, Task, compute_beside, ready, work_beside,
+};
 use super::options::Options;
 use super::report::Report;
-use super::script::{Act, Planned, Script};
+use super::script::{Instruction, Planned, Script};
 use crate::measure::{Checked, Operation, Passage};
 
-/// Bytes of all copies of an operation's buffers: more than most cores have cache of their own (S10).
+/// Bytes of all copies of an operation's buffers: more than the private caches of most cores (S10).
 const ROTATED: u64 = 16 << 20;
-/// Copies, at least and at most.
+/// Least and most copies.
 const COPIES: (u64, u64) = (2, 64);
-/// Between looks at operations in flight a rank computes so long.
+/// Time of computation between two polls of operations in flight.
 const SLICE: Time = Time::from_nanos(10_000);
-/// A delay that lasts longer need not keep a core busy that others are waiting for.
-const NAP: Time = Time::from_nanos(200_000);
+/// Delay from which on the rank sleeps, so that it does not keep a core from others.
+const SLEEP_FROM: Time = Time::from_nanos(200_000);
 
-/// One rank's part of a scenario.
+/// A scenario from one rank's side.
 pub(super) struct Runner<'t, T: Transport> {
     transport: &'t T,
-    acts: Vec<Act>,
+    acts: Vec<Instruction>,
     operations: Vec<Ready<'t, T>>,
-    /// Whether each operation is started and waited for later.
+    /// Whether each operation is non-blocking.
     non_blocking: Vec<bool>,
-    /// Those that are in flight.
-    flying: Vec<usize>,
-    /// In the order in which they begin.
-    loads: Vec<Traffic<'t, T>>,
+    /// Operations in flight.
+    in_flight: Vec<usize>,
+    /// Loads in the order in which they start.
+    loads: Vec<BackgroundMessages<'t, T>>,
     progress: Progress,
-    /// Nothing on a clock that only the simulation turns, and where nobody computes.
+    /// `None` on a virtual clock, and where no computation is needed.
     computer: Option<Computer>,
-    /// From start to stop, each time.
+    /// Times from start to stop.
     nanos: Vec<f64>,
     wrong: Option<String>,
 }
@@ -50,11 +52,11 @@ impl<'t, T: Transport> Runner<'t, T> {
         progress: Progress,
         options: &Options,
     ) -> crate::Result<Self> {
-        let acts = script.acts(transport.rank());
+        let acts = script.instructions(transport.rank());
         let mut operations = Vec::new();
         for (lane, planned) in script.operations.iter().enumerate() {
             let task = Task { call: planned.call, bytes: planned.bytes, root: planned.root };
-            let how = How {
+            let how = CallOptions {
                 non_blocking: planned.form == Form::NonBlocking,
                 progress,
                 lane,
@@ -65,15 +67,15 @@ impl<'t, T: Transport> Runner<'t, T> {
         }
         let mut loads = Vec::new();
         for act in &acts {
-            if let Act::Load(load) = act {
-                loads.push(Traffic::new(transport, load)?);
+            if let Instruction::Load(load) = act {
+                loads.push(BackgroundMessages::new(transport, load)?);
             }
         }
-        let computes = acts.iter().any(|act| matches!(act, Act::Comp(_))) && !transport.is_virtual();
+        let computes = acts.iter().any(|act| matches!(act, Instruction::Comp(_))) && !transport.is_virtual();
         Ok(Self {
             transport,
             non_blocking: script.operations.iter().map(|planned| planned.form == Form::NonBlocking).collect(),
-            flying: Vec::with_capacity(operations.len()),
+            in_flight: Vec::with_capacity(operations.len()),
             acts,
             operations,
             loads,
@@ -84,7 +86,7 @@ impl<'t, T: Transport> Runner<'t, T> {
         })
     }
 
-    /// What the root should know.
+    /// Returns the report for the root.
     pub fn report(&mut self) -> Report {
         let (comp_error, comp_cpu_error) = self.computer.as_ref().map_or((None, None), Computer::errors);
         Report {
@@ -95,28 +97,28 @@ impl<'t, T: Transport> Runner<'t, T> {
         }
     }
 
-    /// From the start of the clock to its stop.
+    /// Runs from the start of the clock to its stop.
     fn play(&mut self) -> Result<(Time, Time)> {
         let (mut start, mut stop, mut load) = (Time::ZERO, Time::ZERO, 0);
         for place in 0..self.acts.len() {
             match self.acts[place] {
-                Act::Start => start = self.transport.now(),
-                Act::Stop => stop = self.transport.now(),
-                Act::Issue(operation) => {
+                Instruction::Start => start = self.transport.now(),
+                Instruction::Stop => stop = self.transport.now(),
+                Instruction::Issue(operation) => {
                     self.operations[operation].issue()?;
                     if self.non_blocking[operation] {
-                        self.flying.push(operation);
+                        self.in_flight.push(operation);
                     }
                 }
-                // A blocking call is over: there is nothing to wait for (S4).
-                Act::Sync(operation) if self.non_blocking[operation] => {
+                // A blocking call is complete: there is nothing to wait for (S4).
+                Instruction::Sync(operation) if self.non_blocking[operation] => {
                     self.operations[operation].sync()?;
-                    self.flying.retain(|other| *other != operation);
+                    self.in_flight.retain(|other| *other != operation);
                 }
-                Act::Sync(_) => {}
-                Act::Delay(time) => self.delay(time)?,
-                Act::Comp(time) => self.compute(time)?,
-                Act::Load(_) => {
+                Instruction::Sync(_) => {}
+                Instruction::Delay(time) => self.delay(time)?,
+                Instruction::Comp(time) => self.compute(time)?,
+                Instruction::Load(_) => {
                     self.loads[load].start()?;
                     load += 1;
                 }
@@ -125,18 +127,19 @@ impl<'t, T: Transport> Runner<'t, T> {
         Ok((start, stop))
     }
 
-    /// Waits without a look at the network.
+    /// Waits without polling the network.
     fn delay(&self, time: Time) -> Result<()> {
         let end = self.transport.now() + time;
-        if time > NAP && self.transport.oversubscribed() {
-            self.transport.wait_until(Time::from_picos(end.as_picos() - NAP.as_picos()), Patience::Sleep)?;
+        if time > SLEEP_FROM && self.transport.oversubscribed() {
+            self.transport
+                .wait_until(Time::from_picos(end.as_picos() - SLEEP_FROM.as_picos()), WaitPolicy::Sleep)?;
         }
-        self.transport.wait_until(end, Patience::Spin)
+        self.transport.wait_until(end, WaitPolicy::Spin)
     }
 
-    /// Computes, and notes how long that took; looks at what is in flight are not counted.
+    /// Computes, and records how long that took; polls of operations in flight are not counted.
     fn compute(&mut self, time: Time) -> Result<()> {
-        let beside = !self.flying.is_empty();
+        let beside = !self.in_flight.is_empty();
         let took = match self.progress {
             Progress::Poll if beside => self.in_slices(time)?,
             Progress::Helper if beside => self.beside(time)?,
@@ -159,14 +162,14 @@ impl<'t, T: Transport> Runner<'t, T> {
         self.transport.now().since(start)
     }
 
-    /// Looks at what is in flight between slices.
+    /// Computes in slices, and polls operations in flight between them.
     fn in_slices(&mut self, time: Time) -> Result<Time> {
         let (mut left, mut took) = (time, Time::ZERO);
         while left > Time::ZERO {
             let slice = left.min(SLICE);
             took = took + self.alone(slice);
             left = left.since(slice);
-            for &operation in &self.flying {
+            for &operation in &self.in_flight {
                 self.operations[operation].poll()?;
             }
         }
@@ -175,7 +178,7 @@ impl<'t, T: Transport> Runner<'t, T> {
 }
 
 impl<T: Transport> Runner<'_, T> {
-    /// Computes while somebody else looks after what is in flight.
+    /// Computes while the helper progresses what is in flight.
     fn beside(&mut self, time: Time) -> Result<Time> {
         let Some(computer) = &self.computer else {
             return compute_beside(self.transport, &mut self.operations, time).map(|()| time);
@@ -190,12 +193,13 @@ impl<T: Transport> Runner<'_, T> {
         Ok(took)
     }
 
-    /// What is done after the clock has stopped: messages of loads arrive, and the speed of computations is looked at.
+    /// Runs after the clock has stopped: messages of loads arrive, and the speed of computations is
+    /// checked.
     fn settle(&mut self) -> Result<()> {
-        self.loads.iter_mut().try_for_each(Traffic::end)?;
+        self.loads.iter_mut().try_for_each(BackgroundMessages::end)?;
         let Some(computer) = &mut self.computer else { return Ok(()) };
         let computations = self.acts.iter().filter_map(|act| match act {
-            Act::Comp(time) => Some(*time),
+            Instruction::Comp(time) => Some(*time),
             _ => None,
         });
         computer.look(computations.max().unwrap_or_default());
@@ -212,7 +216,7 @@ impl<T: Transport> Operation for Runner<'_, T> {
         self.play().map(drop)
     }
 
-    /// The scenario says itself when a participant starts and stops.
+    /// Runs one pass; the scenario itself defines when a participant starts and stops.
     fn pass<U: Transport>(
         &mut self,
         _transport: &U,
@@ -226,7 +230,8 @@ impl<T: Transport> Operation for Runner<'_, T> {
         Ok(Passage { late, span: Some(span) })
     }
 
-    /// Wrong data is no reason to stop: it is what the user wants to know of an implementation. The root hears of it at the end.
+    /// Records wrong data without stopping: it is a result about an implementation. The root gets
+    /// it at the end.
     fn verify(&mut self) -> Checked {
         let seen = self.operations.iter_mut().find_map(|operation| operation.verify().err());
         self.wrong = self.wrong.take().or(seen);
@@ -234,7 +239,8 @@ impl<T: Transport> Operation for Runner<'_, T> {
     }
 }
 
-/// How many sets of buffers take turns: enough for those of the last run to be gone from the caches. A simulated machine has none.
+/// Returns the number of alternating sets of buffers: enough for those of the last run to be
+/// evicted from the caches. A simulated machine has no caches.
 fn copies<T: Transport>(transport: &T, planned: &Planned) -> usize {
     if transport.is_virtual() || !planned.call.has_data() {
         return 1;

@@ -1,16 +1,17 @@
-//! A scenario for so many participants, with a value for each variable.
+//! A scenario for a number of participants, with a value for each variable.
 
+use panto_results::scenario::Call;
 use panto_transport::{Tag, Time};
 
 use super::language::check;
-use super::language::{Action, Form, Group, Late, Load, Scenario, Step, Times, Who, flat};
-use super::operation::{Call, How};
+use super::language::{Action, Form, Group, Late, Load, Participants, Scenario, Step, Times, flat};
+use super::operation::CallOptions;
 use crate::error::Result;
 
-/// What the sweep says of the variables.
+/// Values of the variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Values {
-    /// How many take part.
+    /// Number of participants.
     pub ranks: usize,
     /// `$collective`.
     pub call: Call,
@@ -20,33 +21,33 @@ pub struct Values {
     pub times: Times,
     /// `$late`.
     pub late: Late,
-    /// Whether operations block that the scenario leaves open; as it needs them if not given.
+    /// Whether operations block that the scenario leaves open; by default as it needs them.
     pub form: Option<Form>,
     /// Seed of random times.
     pub seed: u64,
 }
 
-/// An operation with all that it needs.
+/// An operation with all its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Planned {
-    /// Which collective.
+    /// The collective.
     pub call: Call,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// The rank with a part of its own.
+    /// Root rank.
     pub root: usize,
     /// Whether it blocks.
     pub form: Form,
 }
 
-/// What one participant does next.
+/// A step of one participant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
+pub enum Instruction {
     /// Reads the clock.
     Start,
     /// Reads the clock for the last time.
     Stop,
-    /// Waits without a look at the network.
+    /// Waits without polling the network.
     Delay(Time),
     /// Computes.
     Comp(Time),
@@ -54,38 +55,38 @@ pub enum Act {
     Issue(usize),
     /// Waits for it.
     Sync(usize),
-    /// Starts messages in the background.
+    /// Starts background messages.
     Load(Background),
 }
 
-/// Messages in the background of one participant.
+/// Background messages of one participant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Background {
-    /// Bytes of each.
+    /// Bytes of each message.
     pub bytes: u64,
-    /// How many at once, each way.
+    /// Messages in flight in each direction.
     pub messages: u64,
-    /// To whom they go.
+    /// Destination.
     pub to: usize,
-    /// From whom others come.
+    /// Source of the messages to this participant.
     pub from: usize,
-    /// What tells them from those of other loads.
+    /// Tag, different for each load.
     pub tag: Tag,
 }
 
-/// A scenario for so many participants.
+/// A scenario for a number of participants.
 #[derive(Debug, Clone)]
 pub struct Script<'s> {
     scenario: &'s Scenario,
     values: Values,
-    /// The operations, in the order of the scenario's.
+    /// Operations, in the order of the scenario's.
     pub operations: Vec<Planned>,
-    /// The ranks of each group.
+    /// Ranks of each group.
     members: Vec<Vec<usize>>,
 }
 
 impl<'s> Script<'s> {
-    /// Refuses what cannot be, with the line of the file.
+    /// Returns an error with the line of the file if the scenario is impossible with these values.
     pub fn new(scenario: &'s Scenario, values: Values) -> Result<Self> {
         let members = members(scenario, values)?;
         let mut operations = Vec::new();
@@ -101,10 +102,10 @@ impl<'s> Script<'s> {
             let bytes = operation.bytes.unwrap_or(values.bytes);
             operations.push(Planned { call: operation.collective.unwrap_or(values.call), bytes, root, form });
         }
-        if let Some(operation) = scenario.operations.get(How::LANES) {
+        if let Some(operation) = scenario.operations.get(CallOptions::LANES) {
             return Err(scenario.wrong(
                 operation.line,
-                format!("there are at most {} operations; use one several times", How::LANES),
+                format!("there are at most {} operations; use one several times", CallOptions::LANES),
             ));
         }
         check::check(&settled)?;
@@ -113,21 +114,21 @@ impl<'s> Script<'s> {
         Ok(script)
     }
 
-    /// Whether the operations block, if that is the same for all.
+    /// Returns whether the operations block, if that is the same for all.
     pub fn form(&self) -> Option<Form> {
         let first = self.operations.first()?.form;
         self.operations.iter().all(|operation| operation.form == first).then_some(first)
     }
 
-    /// All that a rank does, one after the other.
-    pub fn acts(&self, rank: usize) -> Vec<Act> {
+    /// Returns all steps of a rank, in order.
+    pub fn instructions(&self, rank: usize) -> Vec<Instruction> {
         let Some((group, place)) = self.group_of(rank) else { return Vec::new() };
         let mut acts = Vec::new();
         self.unroll(&group.0.steps, (place, group.1), rank, &mut acts);
         acts
     }
 
-    /// A rank's group with its size, and the rank's place in it.
+    /// Returns a rank's group with its size, and the rank's index in it.
     fn group_of(&self, rank: usize) -> Option<((&'s Group, usize), usize)> {
         self.scenario.groups.iter().zip(&self.members).find_map(|(group, members)| {
             let place = members.binary_search(&rank).ok()?;
@@ -135,19 +136,19 @@ impl<'s> Script<'s> {
         })
     }
 
-    fn unroll(&self, steps: &[Step], place: (usize, usize), rank: usize, acts: &mut Vec<Act>) {
+    fn unroll(&self, steps: &[Step], place: (usize, usize), rank: usize, acts: &mut Vec<Instruction>) {
         let Values { times, seed, .. } = self.values;
         for step in steps {
             let act = match &step.action {
-                Action::Start => Act::Start,
-                Action::Stop => Act::Stop,
-                Action::Delay(amount) => Act::Delay(amount.at(place, rank, times, seed)),
-                Action::Comp(amount) => Act::Comp(amount.at(place, rank, times, seed)),
-                Action::Issue(operation) => Act::Issue(*operation),
-                Action::Sync(operation) => Act::Sync(*operation),
+                Action::Start => Instruction::Start,
+                Action::Stop => Instruction::Stop,
+                Action::Delay(amount) => Instruction::Delay(amount.at(place, rank, times, seed)),
+                Action::Comp(amount) => Instruction::Comp(amount.at(place, rank, times, seed)),
+                Action::Issue(operation) => Instruction::Issue(*operation),
+                Action::Sync(operation) => Instruction::Sync(*operation),
                 Action::Load(load) => {
-                    let number = acts.iter().filter(|act| matches!(act, Act::Load(_))).count();
-                    Act::Load(self.background(load, rank, number))
+                    let number = acts.iter().filter(|act| matches!(act, Instruction::Load(_))).count();
+                    Instruction::Load(self.background(load, rank, number))
                 }
                 Action::Repeat(times, inner) => {
                     (0..*times).for_each(|_| self.unroll(inner, place, rank, acts));
@@ -164,7 +165,7 @@ impl<'s> Script<'s> {
         Background { bytes, messages: load.messages, to, from, tag: LOADS + number as Tag }
     }
 
-    /// Does everybody whom messages go to expect them?
+    /// Checks that every destination of a load expects its messages.
     fn loads_meet(&self) -> Result<()> {
         if !self.scenario.groups.iter().any(|group| loads(group).next().is_some()) {
             return Ok(());
@@ -178,7 +179,7 @@ impl<'s> Script<'s> {
                 };
                 if !all[load.to].get(number).is_some_and(same) {
                     let what = format!(
-                        "the load of participant {rank} goes to {}, who expects none like it; give both the same `load`, or all",
+                        "the load of participant {rank} goes to {}, which expects no such load; give both the same `load`, or all",
                         load.to
                     );
                     return Err(self.scenario.wrong(*line, what));
@@ -188,7 +189,7 @@ impl<'s> Script<'s> {
         Ok(())
     }
 
-    /// Bytes that messages of loads take on a rank, those that it sends and those that it gets.
+    /// Returns the bytes of loads on a rank, sent and received.
     pub(super) fn load_bytes(&self) -> u64 {
         let each =
             |(_, load): &(usize, Background)| load.bytes.saturating_mul(load.messages).saturating_mul(2);
@@ -203,7 +204,7 @@ impl<'s> Script<'s> {
     }
 }
 
-/// Tags of loads; operations have tags of their own, beyond those of users.
+/// First tag of loads; operations have tags of their own, beyond those of users.
 const LOADS: Tag = 0x5C;
 
 fn loads(group: &Group) -> impl Iterator<Item = (usize, &Load)> {
@@ -213,7 +214,7 @@ fn loads(group: &Group) -> impl Iterator<Item = (usize, &Load)> {
     })
 }
 
-/// Does anything stand between an issue of the operation and its sync?
+/// Returns whether any step lies between an issue of the operation and its sync.
 fn overlaps(scenario: &Scenario, operation: usize) -> bool {
     let directly = |pair: &[&Step]| {
         pair[0].action != Action::Issue(operation) || pair[1].action == Action::Sync(operation)
@@ -224,7 +225,7 @@ fn overlaps(scenario: &Scenario, operation: usize) -> bool {
     })
 }
 
-/// The ranks of each group, ascending: everybody is in one.
+/// Returns the ranks of each group, ascending: every rank is in one.
 fn members(scenario: &Scenario, values: Values) -> Result<Vec<Vec<usize>>> {
     let groups = &scenario.groups;
     let mut owner: Vec<Option<usize>> = vec![None; values.ranks];
@@ -243,18 +244,20 @@ fn members(scenario: &Scenario, values: Values) -> Result<Vec<Vec<usize>>> {
             }
         }
     }
-    let mut rest = groups.iter().enumerate().filter(|(_, group)| group.who.contains(&Who::Others));
+    let mut rest = groups.iter().enumerate().filter(|(_, group)| group.who.contains(&Participants::Others));
     let others = rest.next().map(|(place, _)| place);
     if let Some((_, again)) = rest.next() {
-        return Err(scenario
-            .wrong(again.line, "`others` are named twice; all that are left can be in one group only"));
+        return Err(scenario.wrong(
+            again.line,
+            "`others` is used twice; only one group can have all remaining participants",
+        ));
     }
     let mut members = vec![Vec::new(); groups.len()];
     for (rank, owner) in owner.into_iter().enumerate() {
         let Some(place) = owner.or(others) else {
             let line = groups.last().map_or(1, |group| group.line);
             let what = format!(
-                "participant {rank} is in no group, and all would wait for it; add a group with who = \"others\""
+                "participant {rank} is in no group, so all others would block; add a group with who = \"others\""
             );
             return Err(scenario.wrong(line, what));
         };

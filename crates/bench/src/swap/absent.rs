@@ -1,11 +1,12 @@
-//! Where a protocol does not exist, or is the same as another: the table says so instead of repeating a figure.
+//! Protocols that do not exist on a transport, or equal another: the table states this instead of
+//! repeating a figure.
 
-use panto_transport::{Mode, Transport};
+use panto_results::swap::{CacheMode, Loop, Special};
+use panto_transport::{SendMode, Transport};
 
-use super::experiment::{Experiment, Loop, Way};
-use super::protocol::Special;
+use super::experiment::Experiment;
 
-/// Why there is nothing to measure, if so. The same on all ranks.
+/// Returns why there is nothing to measure, if so. The result is the same on all ranks.
 pub(super) fn why<T: Transport>(transport: &T, experiment: &Experiment) -> Option<String> {
     no_cache(transport, experiment)
         .or_else(|| nothing_to_prepost(experiment))
@@ -14,7 +15,7 @@ pub(super) fn why<T: Transport>(transport: &T, experiment: &Experiment) -> Optio
 }
 
 fn no_cache<T: Transport>(transport: &T, experiment: &Experiment) -> Option<String> {
-    (experiment.way == Way::Cold && transport.is_virtual())
+    (experiment.way == CacheMode::Cold && transport.is_virtual())
         .then(|| "a simulated machine has no caches: the same as warm".into())
 }
 
@@ -26,20 +27,19 @@ fn nothing_to_prepost(experiment: &Experiment) -> Option<String> {
 fn no_native<T: Transport>(transport: &T, experiment: &Experiment) -> Option<String> {
     (experiment.protocol.special == Some(Special::Native) && !transport.has_send_receive()).then(|| {
         if transport.oversubscribed() && !transport.is_virtual() {
-            "ranks outnumber cores: a call of the message layer's own would keep the core while it waits"
-                .into()
+            "ranks outnumber cores: the message layer's own call would hold the core while it waits".into()
         } else {
-            "the message layer has no call of its own that sends and receives".into()
+            "the message layer has no send-receive call of its own".into()
         }
     })
 }
 
 fn same_mode<T: Transport>(transport: &T, experiment: &Experiment) -> Option<String> {
     let Experiment { protocol, order, bytes, .. } = experiment;
-    let plain = transport.alike(protocol.mode, *bytes);
+    let plain = transport.equivalent_mode(protocol.mode, *bytes);
     let same = protocol.with_mode(plain).filter(|same| *same != protocol)?;
     let handshake = match (protocol.mode, order) {
-        (Mode::Ready, Loop::Basic) => " and a handshake",
+        (SendMode::Ready, Loop::Basic) => " and a handshake",
         _ => "",
     };
     Some(format!("a {} send is a {plain} one here: the same as {}{handshake}", protocol.mode, same.id()))

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use panto_results::swap::{CacheMode, figure};
+use panto_results::{KernelInfo, Metric, Point, Record, kernel, param};
 use panto_transport::{Evictor, Transport};
 
-use super::conduct::{Conduct, Party};
-use super::experiment::{Experiment, Way, points};
+use super::Options;
+use super::experiment::{Experiment, points};
 use super::operation::SwapOperation;
 use super::pairs::Pairs;
-use super::{SUITE, absent, warmth};
+use super::rank_protocol::{Peers, RankProtocol};
+use super::{absent, eviction_probe};
 use crate::error::{Error, Result};
-use crate::kernel::{About, Pattern};
-use crate::measure::{Lab, Metric, Timing};
-use crate::point::{Point, param};
-use crate::results::Record;
+use crate::kernel::Pattern;
+use crate::measure::{Lab, Timing};
 use crate::settings::Settings;
 
 /// Time in which pairs of ranks exchange a volume.
@@ -24,26 +25,20 @@ pub struct Swap;
 #[derive(Debug, Clone, Copy)]
 pub struct SendReceive;
 
-/// In a smaller ring a rank sends to whom it receives from, which is a SWAP.
-const LEAST_RING: usize = 4;
+/// Fewest ranks of a ring: in a smaller one a rank sends to the rank it receives from, which is a
+/// SWAP.
+const MIN_RING: usize = 4;
 
-/// How the ranks of SENDRECV meet, where SWAP has its pairs.
+/// The pairs parameter of SENDRECV, whose ranks form a ring.
 const RING: &str = "ring";
 
 impl Pattern for Swap {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "swap",
-            line: "time in which pairs swap a volume, by protocol, loop, cache and message size",
-            axis: param::BYTES,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::swap::SWAP
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
-        let sets = settings.swap.pairs.clone().unwrap_or_else(|| vec![Pairs::first()]);
+        let sets = settings.options.get::<Options>().pairs.clone().unwrap_or_else(|| vec![Pairs::first()]);
         for pairs in &sets {
             pairs.among(settings.world())?;
         }
@@ -52,36 +47,29 @@ impl Pattern for Swap {
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
         let pairs = point.text(param::BETWEEN).parse::<Pairs>()?.among(lab.transport.size())?;
-        measure(lab, &self.about(), point, Party::in_pairs(lab.transport.rank(), &pairs))
+        measure(lab, self.info(), point, Peers::in_pairs(lab.transport.rank(), &pairs))
     }
 }
 
 impl Pattern for SendReceive {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "sendrecv",
-            line: "time in which ranks send a volume to the next in a ring and receive one, by protocol",
-            axis: param::BYTES,
-            least_ranks: LEAST_RING,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::swap::SENDRECV
     }
 
     fn available(&self, settings: &Settings) -> Result<()> {
         let ranks = settings.world();
-        if ranks >= LEAST_RING && ranks.is_multiple_of(2) {
+        if ranks >= MIN_RING && ranks.is_multiple_of(2) {
             return Ok(());
         }
-        let why = if ranks < LEAST_RING {
-            "with so few ranks SENDRECV is SWAP".to_owned()
+        let why = if ranks < MIN_RING {
+            "with fewer ranks SENDRECV is SWAP".to_owned()
         } else {
-            format!("{ranks} ranks cannot take turns around a ring")
+            format!("{ranks} ranks cannot alternate around a ring")
         };
-        let (below, above) = ((ranks & !1).max(LEAST_RING), (ranks.next_multiple_of(2)).max(LEAST_RING));
+        let (below, above) = ((ranks & !1).max(MIN_RING), (ranks.next_multiple_of(2)).max(MIN_RING));
         let remedy = if below == above { below.to_string() } else { format!("{below} or {above}") };
         Err(Error::usage(format!(
-            "swap/sendrecv needs an even number of ranks, and at least {LEAST_RING}: {why}; use --ranks {remedy}"
+            "swap/sendrecv needs an even number of ranks, and at least {MIN_RING}: {why}; use --ranks {remedy}"
         )))
     }
 
@@ -90,42 +78,42 @@ impl Pattern for SendReceive {
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
-        let party = Party::in_ring(lab.transport.rank(), lab.transport.size());
-        measure(lab, &self.about(), point, Some(party))
+        let peers = Peers::in_ring(lab.transport.rank(), lab.transport.size());
+        measure(lab, self.info(), point, Some(peers))
     }
 }
 
-/// Measures one point. The longest time over the ranks is what counts, and that from the first start to the last end is kept
-/// beside it (T6).
+/// Measures one point. The longest time over the ranks counts; that from the first start to the
+/// last end is recorded beside it (T6).
 fn measure<T: Transport>(
     lab: &mut Lab<'_, T>,
-    about: &About,
+    info: &KernelInfo,
     point: &Point,
-    party: Option<Party>,
+    peers: Option<Peers>,
 ) -> Result<Option<Record>> {
     let experiment = Experiment::of(point)?;
     if let Some(why) = absent::why(lab.transport, &experiment) {
-        return Ok(lab.is_root().then(|| Record::absent(&about.full_name(), point, why)));
+        return Ok(lab.is_root().then(|| Record::absent(info.name, point, why)));
     }
-    let conduct = party.map(|party| Conduct::new(&experiment.protocol, experiment.order, party));
+    let conduct = peers.map(|peers| RankProtocol::new(&experiment.protocol, experiment.order, peers));
     let mut operation = SwapOperation::new(lab.transport, experiment, conduct);
     let timing = Timing::prepared(Metric::longest(), experiment.way.repeats());
     let samples = lab.measure(timing, &mut operation)?;
     Ok(samples.map(|samples| Record {
-        // What one rank sends and receives, however many swap at once.
+        // Bytes that one rank sends and receives, however many ranks swap at once.
         moved: Some(2 * experiment.volume as u64),
         messages: Some(2 * experiment.messages() as u64),
         figures: figures(&experiment),
-        ..Record::new(&about.full_name(), point, samples)
+        ..Record::new(info.name, point, samples)
     }))
 }
 
-/// How much slower a line is read that was evicted: the proof that it was.
+/// Returns the times to read warm and evicted cache lines: evidence that eviction worked.
 fn figures(experiment: &Experiment) -> BTreeMap<String, f64> {
-    if experiment.way != Way::Cold {
+    if experiment.way != CacheMode::Cold {
         return BTreeMap::new();
     }
-    let (warm, evicted) = warmth::probe(&Evictor::default(), experiment.volume);
-    let named = [(warmth::figure::WARM_LINE, warm), (warmth::figure::EVICTED_LINE, evicted)];
+    let (warm, evicted) = eviction_probe::probe(&Evictor::default(), experiment.volume);
+    let named = [(figure::WARM_LINE, warm), (figure::EVICTED_LINE, evicted)];
     named.into_iter().map(|(name, nanos)| (name.to_owned(), nanos)).collect()
 }

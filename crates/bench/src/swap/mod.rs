@@ -1,28 +1,25 @@
-//! COMMTEST: the peak point-to-point performance of a pair, by every protocol that a programmer can choose (T1-T9).
+//! COMMTEST: the peak point-to-point performance of a pair, by every protocol that a programmer can
+//! choose (T1-T9).
 //!
-//! Two commands of PSTSWM are measured: SWAP, by which two ranks exchange data, and SENDRECV, by which a rank sends to one rank and
-//! receives from another. A fixed volume is moved in messages of many sizes ([`Settings::sizes`](crate::Settings::sizes) or
-//! [`usual_sizes`]), by each [`Protocol`], in a basic and in a preposting [`Loop`], in three [`Way`]s.
+//! Two commands of PSTSWM are measured: SWAP, by which two ranks exchange data, and SENDRECV, by
+//! which a rank sends to one rank and receives from another. A fixed volume is moved in messages of
+//! many sizes ([`Settings::sizes`](crate::Settings::sizes) or [`usual_sizes`]), by each
+//! [`Protocol`](panto_results::swap::Protocol), in a basic and in a preposting
+//! [`Loop`](panto_results::swap::Loop), in three modes of the cache
+//! ([`CacheMode`](panto_results::swap::CacheMode)).
 
 mod absent;
-mod conduct;
+mod eviction_probe;
 mod experiment;
 mod kernel;
 mod operation;
 mod pairs;
 mod prepost;
-mod protocol;
-mod warmth;
+mod rank_protocol;
 
-pub use crate::findings::swap::{Discrepancy, Dominant, Estimate, Statistics, discrepancies, statistics};
-pub use experiment::{Loop, Options, Way, usual_sizes};
+pub use experiment::{Options, usual_sizes};
 pub use kernel::{SendReceive, Swap};
 pub use pairs::Pairs;
-pub use protocol::{Order, Protocol, parse_protocols};
-pub use warmth::figure;
-
-/// The name of the suite.
-pub(crate) const SUITE: &str = "swap";
 
 /// Tags of the suite's messages.
 mod tag {

@@ -1,19 +1,20 @@
-//! What the suite repeats: a volume that is moved in messages.
+//! The operation of the suite: a volume moved in messages.
 
+use panto_results::swap::{CacheMode, Loop};
 use panto_transport::{Evictor, Result, Transport};
 
-use super::conduct::{Conduct, swap};
-use super::experiment::{Experiment, Loop, Way};
-use super::prepost::{self, Cargo};
+use super::experiment::Experiment;
+use super::prepost::{self, Buffers};
+use super::rank_protocol::{RankProtocol, swap};
 use crate::measure::{Checked, Operation, Passage};
 use crate::pattern;
 
-/// One rank's part of an experiment.
+/// An experiment from one rank's side.
 pub(super) struct SwapOperation<'a, T> {
     transport: &'a T,
     experiment: Experiment,
-    /// Nothing on a rank that takes no part.
-    conduct: Option<Conduct>,
+    /// `None` on an idle rank.
+    conduct: Option<RankProtocol>,
     sent: Vec<u8>,
     /// The second is used where messages are repeated while the next is posted.
     received: [Vec<u8>; 2],
@@ -22,17 +23,17 @@ pub(super) struct SwapOperation<'a, T> {
 }
 
 impl<'a, T: Transport> SwapOperation<'a, T> {
-    pub(super) fn new(transport: &'a T, experiment: Experiment, conduct: Option<Conduct>) -> Self {
+    pub(super) fn new(transport: &'a T, experiment: Experiment, conduct: Option<RankProtocol>) -> Self {
         let Experiment { order, way, volume, .. } = experiment;
         let volume = if conduct.is_some() { volume } else { 0 };
-        let second = if order == Loop::Prepost && way == Way::Repeated { volume } else { 0 };
-        let evictor = (way == Way::Cold).then(Evictor::default);
+        let second = if order == Loop::Prepost && way == CacheMode::Repeated { volume } else { 0 };
+        let evictor = (way == CacheMode::Cold).then(Evictor::default);
         let received = [vec![0; volume], vec![0; second]];
         Self { transport, experiment, conduct, sent: vec![0; volume], received, evictor, round: 0 }
     }
 
     /// The basic loop (T3): swap after swap, each repeated before the next.
-    fn basic(&mut self, conduct: &Conduct, repeats: u64) -> Result<()> {
+    fn basic(&mut self, conduct: &RankProtocol, repeats: u64) -> Result<()> {
         let bytes = self.experiment.bytes;
         for (sent, received) in self.sent.chunks(bytes).zip(self.received[0].chunks_mut(bytes)) {
             for _ in 0..repeats {
@@ -44,7 +45,8 @@ impl<'a, T: Transport> SwapOperation<'a, T> {
 }
 
 impl<T: Transport> Operation for SwapOperation<'_, T> {
-    /// Initialises the buffers, then evicts them: the other way round they would be in the cache again.
+    /// Initialises the buffers, then evicts them: in the reverse order they would be in the cache
+    /// again.
     fn prepare(&mut self, round: u64) {
         self.round = round;
         pattern::fill(&mut self.sent, self.transport.rank(), round);
@@ -59,7 +61,7 @@ impl<T: Transport> Operation for SwapOperation<'_, T> {
         self.conduct.map_or(Ok(()), |conduct| self.basic(&conduct, 1))
     }
 
-    /// Repetitions are those of each message, in the inner loop (T4).
+    /// Repeats each message in the inner loop (T4).
     fn pass<U: Transport>(
         &mut self,
         _transport: &U,
@@ -70,7 +72,7 @@ impl<T: Transport> Operation for SwapOperation<'_, T> {
         if self.experiment.order == Loop::Prepost {
             let [first, second] = &mut self.received;
             let (bytes, repeats) = (self.experiment.bytes, repetitions as usize);
-            let cargo = Cargo { sent: &self.sent, received: [first, second], bytes, repeats };
+            let cargo = Buffers { sent: &self.sent, received: [first, second], bytes, repeats };
             return prepost::pass(self.transport, &conduct, cargo, together);
         }
         let late = together()?;
@@ -81,7 +83,7 @@ impl<T: Transport> Operation for SwapOperation<'_, T> {
 
     fn verify(&mut self) -> Checked {
         let Some(conduct) = self.conduct else { return Ok(()) };
-        let check = |bank: &Vec<u8>| pattern::check(bank, conduct.party.from, self.round);
+        let check = |bank: &Vec<u8>| pattern::check(bank, conduct.peers.from, self.round);
         self.received.iter().try_for_each(check)
     }
 }

@@ -1,4 +1,4 @@
-//! Which ranks swap with each other, several pairs at once if the user likes (T5).
+//! Which ranks swap with each other, in one or more concurrent pairs (T5).
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,17 +10,17 @@ use crate::error::{Error, Result};
 pub enum Pairs {
     /// Each rank of the lower half with one of the upper half.
     All,
-    /// These.
+    /// These pairs.
     Named(Vec<(usize, usize)>),
 }
 
 impl Pairs {
-    /// Nobody but the first two ranks.
+    /// Returns the pair of the first two ranks.
     pub fn first() -> Self {
         Self::Named(vec![(0, 1)])
     }
 
-    /// The pairs in a world of so many ranks. The error names the remedy.
+    /// Returns the pairs in a world of `ranks` ranks. The error states how to fix the option.
     pub fn among(&self, ranks: usize) -> Result<Vec<(usize, usize)>> {
         match self {
             Self::All if ranks.is_multiple_of(2) => {
@@ -61,7 +61,7 @@ impl Pairs {
     }
 }
 
-/// `0-2,1-3`, or `all`.
+/// Parses `0-2,1-3`, or `all`.
 impl FromStr for Pairs {
     type Err = Error;
 

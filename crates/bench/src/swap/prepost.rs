@@ -1,24 +1,25 @@
-//! The loop in which each receive is posted one swap ahead, and each send waited for one swap later (T3).
+//! The preposting loop: each receive is posted one swap ahead, and each send waited for one swap
+//! later (T3).
 
 use std::slice::ChunksMut;
 
 use panto_transport::{Result, Scope, Transport, scope};
 
-use super::conduct::{Conduct, Incoming, finish, send};
+use super::rank_protocol::{Incoming, RankProtocol, finish, send};
 use crate::measure::Passage;
 
-/// Where messages go: two banks, because the receives of two messages are pending at once, and those of one message that is
-/// repeated go to one place in each.
-struct Places<'env> {
+/// Receive buffers: two banks, because the receives of two messages are pending at once, and those
+/// of one repeated message go to one place in each.
+struct ReceiveBuffers<'env> {
     banks: [ChunksMut<'env, u8>; 2],
     messages: usize,
     repeats: usize,
-    /// Where the message before the last came to.
+    /// Buffer of the message before the last.
     spare: Option<&'env mut [u8]>,
 }
 
-impl<'env> Places<'env> {
-    /// The place of the n-th message; none behind the last.
+impl<'env> ReceiveBuffers<'env> {
+    /// Returns the buffer of the n-th message; `None` after the last.
     fn next(&mut self, message: usize) -> Option<&'env mut [u8]> {
         if message >= self.messages {
             return None;
@@ -31,50 +32,50 @@ impl<'env> Places<'env> {
     fn post<'scope, T: Transport>(
         &mut self,
         scope: &'scope Scope<'scope, 'env, T>,
-        conduct: &Conduct,
+        conduct: &RankProtocol,
         message: usize,
     ) -> Result<Option<Incoming<'scope, 'env>>> {
         self.next(message).map(|buffer| Incoming::new(scope, conduct, buffer)).transpose()
     }
 }
 
-/// What is moved.
-pub(super) struct Cargo<'env> {
+/// The buffers of a run.
+pub(super) struct Buffers<'env> {
     pub(super) sent: &'env [u8],
     /// The second is empty where no message is repeated.
     pub(super) received: [&'env mut [u8]; 2],
-    /// Bytes of a message.
+    /// Message size in bytes.
     pub(super) bytes: usize,
-    /// How often each is sent.
+    /// How often each message is sent.
     pub(super) repeats: usize,
 }
 
-/// One run. The first receive is posted before the ranks start together.
+/// Runs once. The first receive is posted before the ranks start together.
 pub(super) fn pass<T: Transport>(
     transport: &T,
-    conduct: &Conduct,
-    cargo: Cargo<'_>,
+    conduct: &RankProtocol,
+    cargo: Buffers<'_>,
     together: impl FnOnce() -> Result<bool>,
 ) -> Result<Passage> {
-    let Cargo { sent, received, bytes, repeats } = cargo;
+    let Buffers { sent, received, bytes, repeats } = cargo;
     let messages = sent.len() / bytes * repeats;
     let banks = received.map(|bank| bank.chunks_mut(bytes));
-    let mut places = Places { banks, messages, repeats, spare: None };
+    let mut places = ReceiveBuffers { banks, messages, repeats, spare: None };
     scope(transport, |scope| {
         let mut current = places.post(scope, conduct, 0)?;
-        shake_hands(transport, conduct)?;
+        announce_receives(transport, conduct)?;
         let late = together()?;
         let start = transport.now();
         let mut sending = None;
         for message in 0..messages {
             let next = places.post(scope, conduct, message + 1)?;
-            if conduct.tells && next.is_some() {
-                conduct.tell(transport)?;
+            if conduct.announces && next.is_some() {
+                conduct.announce(transport)?;
             }
             let receive = || current.map(|incoming| incoming.complete(transport, scope, conduct)).transpose();
             let send = || {
-                if conduct.asks {
-                    conduct.ask(transport)?;
+                if conduct.awaits {
+                    conduct.await_ready(transport)?;
                 }
                 send(transport, scope, conduct, &sent[message / repeats * bytes..][..bytes])
             };
@@ -93,11 +94,12 @@ pub(super) fn pass<T: Transport>(
     })
 }
 
-/// Before the clock starts: ready sends need to know of the receives that are posted now.
-fn shake_hands<T: Transport>(transport: &T, conduct: &Conduct) -> Result<()> {
-    transport.set_aside(true);
-    let told = if conduct.tells_before { conduct.tell(transport) } else { Ok(()) };
-    let done = told.and_then(|()| if conduct.asks_before { conduct.ask(transport) } else { Ok(()) });
-    transport.set_aside(false);
+/// Announces posted receives before the clock starts, for ready sends.
+fn announce_receives<T: Transport>(transport: &T, conduct: &RankProtocol) -> Result<()> {
+    transport.set_out_of_band(true);
+    let told = if conduct.announces_before { conduct.announce(transport) } else { Ok(()) };
+    let done =
+        told.and_then(|()| if conduct.awaits_before { conduct.await_ready(transport) } else { Ok(()) });
+    transport.set_out_of_band(false);
     done
 }

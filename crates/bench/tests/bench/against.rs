@@ -1,14 +1,14 @@
-//! A model beside what is measured.
+//! Predictions of a model beside measured times.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use panto_bench::against::{Against, ranks_of};
-use panto_bench::results::Record;
 use panto_bench::{Kernel, Settings, runnable};
 use panto_machine::Machine;
+use panto_results::Record;
 use panto_transport::World;
-use panto_transport::simulated::{Model, Simulated};
+use panto_transport::simulated::{NetworkModel, Simulated};
 use panto_transport::threads::Threads;
 
 use super::support::{measured, tiny};
@@ -19,7 +19,7 @@ fn machine(overrides: &[&str]) -> Machine {
 }
 
 fn world(overrides: &[&str]) -> Simulated {
-    Simulated::new(Arc::new(machine(overrides)), Model::Traffic)
+    Simulated::new(Arc::new(machine(overrides)), NetworkModel::Traffic)
 }
 
 fn settings(ranks: usize) -> Settings {
@@ -33,17 +33,17 @@ fn settings(ranks: usize) -> Settings {
     }
 }
 
-/// What is measured on a world, with the model beside it.
+/// Returns the records of a kernel, with the predictions of the model.
 fn beside<W: World>(world: &W, kernel: Kernel, settings: &Settings, overrides: &[&str]) -> Vec<Record> {
-    let mut against = Against::new(machine(overrides), Model::Traffic, settings);
+    let mut against = Against::new(machine(overrides), NetworkModel::Traffic, settings);
     against.begin(kernel, &[], &AtomicBool::new(false)).expect("the model runs it");
     measured(world, kernel, settings).iter().map(|record| against.beside(record)).collect()
 }
 
 #[test]
-fn a_machine_is_as_its_own_model_says_with_every_kernel() {
+fn a_simulated_machine_agrees_with_its_own_model_in_every_kernel() {
     let settings = settings(8);
-    let alone = |kernel: &&Kernel| kernel.about().needs.is_none() && kernel.about().suite == "comet";
+    let alone = |kernel: &&Kernel| kernel.info().needs.is_none() && kernel.info().suite() == "comet";
     let kernels: Vec<Kernel> = Kernel::ALL.iter().filter(alone).copied().collect();
     let kernels: Vec<Kernel> =
         kernels.into_iter().filter(|&kernel| runnable(kernel, &settings).is_ok()).collect();
@@ -57,7 +57,7 @@ fn a_machine_is_as_its_own_model_says_with_every_kernel() {
 }
 
 #[test]
-fn another_model_is_off_by_what_it_takes_more() {
+fn another_model_differs_by_its_additional_time() {
     let (settings, slower) = (settings(4), "link.bandwidth=1MB/s");
     for kernel in [Kernel::Echo, Kernel::Broadcast, Kernel::Transpose] {
         let there = measured(&world(&[slower]), kernel, &settings);
@@ -74,12 +74,12 @@ fn another_model_is_off_by_what_it_takes_more() {
 }
 
 #[test]
-fn threads_are_measured_as_ever_and_the_model_stands_beside() {
+fn threads_are_measured_with_predictions_beside() {
     let settings = tiny(2);
     for record in beside(&Threads::default(), Kernel::Echo, &settings, &[]) {
         let expected = record.expected.as_ref().expect("a model");
         assert_eq!((expected.machine.as_str(), record.machine.as_ref()), ("ipsc860", None));
-        // Nothing took less than this in 1992, but a message to oneself.
+        // In 1992 nothing took less than this, except a message to the rank itself.
         assert!(record.point.number("hops") == Some(0) || expected.time_ns > 50_000.0, "{expected:?}");
     }
 }
@@ -87,7 +87,7 @@ fn threads_are_measured_as_ever_and_the_model_stands_beside() {
 #[test]
 fn the_model_has_room_for_the_kernel_that_needs_most() {
     let few = Settings { ranks_given: false, ..tiny(2) };
-    let most = Kernel::ALL.iter().map(|kernel| kernel.about().least_ranks).max().expect("kernels");
+    let most = Kernel::ALL.iter().map(|kernel| kernel.info().min_ranks).max().expect("kernels");
     assert_eq!(ranks_of(Kernel::ALL, &few), most.max(2));
     assert_eq!(ranks_of(Kernel::ALL, &Settings { ranks_given: true, ..few }), 2);
 }

@@ -1,35 +1,36 @@
-//! The kernels between pairs, of contention and overlap, of handlers and of files, on threads.
+//! Kernels of pairs, contention, overlap, handlers and files on threads.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use panto_bench::measure::{Clock, Lab};
-use panto_bench::results::Record;
-use panto_bench::{Error, Kernel, Point, Settings, overlap_gain, param, run};
+use panto_bench::measure::Lab;
+use panto_bench::{Error, Kernel, Settings, run};
+use panto_findings::overlap_gain;
+use panto_results::{Clock, Point, Record, param};
 use panto_schedule::HopShape;
 use panto_transport::World;
 use panto_transport::threads::{Endpoint, Threads};
 
-use crate::flawed::Flawed;
+use crate::faulty::Faulty;
 use crate::support::{Collect, SIZES, measured, record, tiny};
 
 const RANKS: [usize; 4] = [2, 3, 4, 8];
 
-/// Runs all points of a kernel on flawed transports; answers why that failed.
-fn failure(kernel: Kernel, settings: &Settings, flaw: impl Fn(&mut Flawed<'_, Endpoint>) + Sync) -> Error {
+/// Runs all points of a kernel on faulty transports, and returns the error.
+fn failure(kernel: Kernel, settings: &Settings, fault: impl Fn(&mut Faulty<'_, Endpoint>) + Sync) -> Error {
     let points = kernel.points(settings, &[echo(1_000, 1e3)]).unwrap();
     let outcome = Threads::default().run(settings.world(), |endpoint| {
-        let mut transport = Flawed::new(endpoint);
-        flaw(&mut transport);
+        let mut transport = Faulty::new(endpoint);
+        fault(&mut transport);
         let interrupt = AtomicBool::new(false);
         let mut lab = Lab::new(&transport, settings, &interrupt)?;
         lab.set_budget(Duration::from_millis(20));
         points.iter().try_for_each(|point| kernel.run(&mut lab, point).map(drop))
     });
-    outcome.expect_err("the flaw must be noticed")
+    outcome.expect_err("the fault must be detected")
 }
 
-/// An echo record of one sample.
+/// Returns an echo record of one sample.
 fn echo(bytes: u64, nanos: f64) -> Record {
     record("comet/echo", &Point::new(4).with(param::HOPS, 1).with(param::BYTES, bytes), vec![nanos])
 }
@@ -48,7 +49,7 @@ fn exchanges_at_every_distance() {
 }
 
 #[test]
-fn nobody_exchanges_with_itself() {
+fn no_rank_exchanges_with_itself() {
     let settings = |hops| Settings { hops: Some(hops), ..tiny(2) };
     let points = Kernel::Exchange.points(&settings(vec![0, 1]), &[]).unwrap();
     assert!(points.iter().all(|point| point.number(param::HOPS) == Some(1)));
@@ -145,7 +146,7 @@ fn handlers_need_their_transport() {
 }
 
 #[test]
-fn files_of_every_kind_leave_nothing_behind() {
+fn files_of_every_kind_are_removed() {
     let directory = tempfile::tempdir().unwrap();
     let settings = Settings { ranks: RANKS.to_vec(), io_dir: Some(directory.path().into()), ..tiny(1) };
     let records = measured(&Threads::default(), Kernel::Io, &settings);
@@ -174,15 +175,15 @@ fn files_need_a_directory() {
 fn files_are_removed_when_a_rank_fails() {
     let directory = tempfile::tempdir().unwrap();
     let settings = Settings { io_dir: Some(directory.path().into()), ..tiny(2) };
-    // The liar gives the other rank the wrong name of the shared file.
-    let error = failure(Kernel::Io, &settings, |transport| transport.liar = Some(0));
+    // The corrupting rank gives the other rank the wrong name of the shared file.
+    let error = failure(Kernel::Io, &settings, |transport| transport.corrupting_rank = Some(0));
     assert!(error.to_string().contains("cannot open"), "{error}");
     assert_eq!(directory.path().read_dir().unwrap().count(), 0);
 }
 
 #[test]
 fn wrong_bytes_are_noticed() {
-    let lies = [
+    let corruptions = [
         (Kernel::Exchange, 0),
         (Kernel::Exchange, 1),
         (Kernel::Overlap, 0),
@@ -196,9 +197,9 @@ fn wrong_bytes_are_noticed() {
         (Kernel::SimpleSend, 1),
         (Kernel::PathLength, 1),
     ];
-    for (kernel, liar) in lies {
-        let error = failure(kernel, &tiny(4), |transport| transport.liar = Some(liar));
-        assert!(error.to_string().contains("wrong data"), "{kernel}, rank {liar}: {error}");
+    for (kernel, corrupting_rank) in corruptions {
+        let error = failure(kernel, &tiny(4), |transport| transport.corrupting_rank = Some(corrupting_rank));
+        assert!(error.to_string().contains("wrong data"), "{kernel}, rank {corrupting_rank}: {error}");
     }
 }
 

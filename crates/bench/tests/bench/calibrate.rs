@@ -1,19 +1,20 @@
-//! The suite `calibrate`: what it says of machines that are known exactly, and of the threads of this process.
+//! The suite `calibrate` on simulated machines, whose parameters are known exactly, and on threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use panto_bench::calibrate::figure::{EAGER_AT_LEAST, EAGER_LIMIT};
-use panto_bench::results::Record;
-use panto_bench::{Effort, Kernel, Observer, Settings, param, run};
+use panto_bench::{Effort, Kernel, Observer, Settings, run};
 use panto_machine::Machine;
-use panto_transport::simulated::{Model, Simulated};
+use panto_results::{Record, param};
+use panto_transport::simulated::{NetworkModel, Simulated};
 use panto_transport::threads::Threads;
 
 use crate::support::{Collect, measured, tiny};
 
-/// The wire takes 10 us and 1 ns a byte; a processor 3 us and 2 ns a byte to send, 5 us and 3 ns a byte to receive, half a
-/// microsecond more if it does not wait, 4 ns to copy a byte. Messages leave 20 us apart.
+/// The link takes 10 us and 1 ns per byte; a processor takes 3 us and 2 ns per byte to send, 5 us
+/// and 3 ns per byte to receive, 0.5 us more for a non-blocking call, and 4 ns to copy a byte. The
+/// gap between messages is 20 us.
 const KNOWN: &str = r#"
 name = "known"
 [network]
@@ -41,7 +42,7 @@ copies-unexpected = true
 const SIZES: [u64; 5] = [0, 1, 100, 1_000, 5_000];
 
 fn world(text: &str) -> Simulated {
-    Simulated::new(Arc::new(Machine::parse(text, "test.toml").expect("a model")), Model::Traffic)
+    Simulated::new(Arc::new(Machine::parse(text, "test.toml").expect("a model")), NetworkModel::Traffic)
 }
 
 fn settings(ranks: usize) -> Settings {
@@ -54,7 +55,7 @@ fn settings(ranks: usize) -> Settings {
     }
 }
 
-/// The nanoseconds of all samples, which are the same.
+/// Returns the time of all samples in nanoseconds; they must be equal.
 fn exact(record: &Record) -> f64 {
     let first = record.samples_ns[0];
     assert!(record.samples_ns.iter().all(|nanos| (nanos - first).abs() < 1e-6), "{record:?}");
@@ -76,7 +77,7 @@ fn overheads_are_those_of_the_machine() {
         match record.point.text(param::VARIANT) {
             "send" => assert_time(&record, 3_500.0 + 2.0 * n),
             "posted" => assert_time(&record, 5_000.0 + 3.0 * n),
-            // Larger ones wait until the other side is asked and has answered.
+            // Larger messages wait for the rendezvous.
             "blocking" if n <= 1_000.0 => assert_time(&record, 3_000.0 + 2.0 * n),
             "receive" if n <= 1_000.0 => assert_time(&record, 5_000.0 + 3.0 * n + 4.0 * n),
             "blocking" | "receive" => assert!(exact(&record) > 20_000.0, "{record:?}"),
@@ -117,12 +118,12 @@ fn the_eager_limit_is_found_to_the_byte() {
     assert_eq!(figures(&KNOWN.replace("1000B", "5000B"), 2), all);
     let protocol = |words: &str| KNOWN.replace("standard = \"eager\"\nlimit = \"1000B\"", words);
     assert_eq!(figures(&protocol("standard = \"buffered\""), 2), all);
-    // It asks, but not the receive: it never waits for one.
+    // The handshake reserves a buffer, and does not wait until the receive is posted.
     assert_eq!(figures(&protocol("standard = \"handshake\"\nabove = \"100B\""), 2), all);
     assert_eq!(figures(&protocol("standard = \"synchronous\""), 2), [(EAGER_LIMIT.to_owned(), -1.0)]);
 }
 
-/// The eager limit of threads is a setting of theirs.
+/// The eager limit of threads is configurable.
 #[test]
 fn the_eager_limit_of_threads_is_found() {
     for (eager_limit, ranks) in [(0, 2), (137, 2), (4_096, 3)] {
@@ -132,9 +133,9 @@ fn the_eager_limit_of_threads_is_found() {
     }
 }
 
-/// One message at a time on a wire: with two pairs everybody takes twice as long.
+/// A link carries one message at a time: with two pairs each rank takes twice as long.
 #[test]
-fn pairs_share_what_there_is_to_share() {
+fn pairs_share_a_link() {
     let bus = "name = \"wire\"\n[network]\ntopology = \"bus\"\nprocessors = 8\nswitching = \"packet\"\n\
                link = { latency = \"10us\", per-byte = \"1ns\" }\n";
     for record in measured(&world(bus), Kernel::Pairs, &settings(8)) {
@@ -163,7 +164,7 @@ fn rates_are_those_of_the_processor() {
     }
 }
 
-/// Noise changes what is measured, by what it says and no more; what is found in bytes stays exact.
+/// Noise changes the measured times by no more than its amplitude; sizes that are found stay exact.
 #[test]
 fn noise_of_the_clock_is_noise_of_the_samples() {
     let noisy = |seed| world(KNOWN).with_timing_noise(seed, 0.02, 0.02);
@@ -185,9 +186,9 @@ fn noise_of_the_clock_is_noise_of_the_samples() {
     assert_eq!(eager[0].figures.get(EAGER_LIMIT), Some(&1_000.0));
 }
 
-/// Somebody who stops it in the middle gets no limit that was not found.
+/// An interrupted search reports no limit.
 #[test]
-fn a_search_that_was_stopped_has_no_answer() {
+fn an_interrupted_search_has_no_result() {
     let interrupt = AtomicBool::new(false);
     let mut observer = Stops { interrupt: &interrupt, seen: Collect::default() };
     let kernels = [Kernel::Eager, Kernel::Rates];
@@ -195,7 +196,7 @@ fn a_search_that_was_stopped_has_no_answer() {
     assert!(!end.complete && observer.seen.records.is_empty());
 }
 
-/// Stops as soon as it begins.
+/// Requests a stop when the first kernel begins.
 struct Stops<'a> {
     interrupt: &'a AtomicBool,
     seen: Collect,

@@ -5,18 +5,19 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use panto_bench::classic::{Grid, Options};
-use panto_bench::measure::{Clock, Lab};
-use panto_bench::results::Record;
-use panto_bench::{Effort, Error, Kernel, Settings, Unit, findings, param, runnable};
+use panto_bench::measure::Lab;
+use panto_bench::{Effort, Error, Kernel, Settings, runnable};
+use panto_findings::{Unit, findings};
 use panto_machine::Machine;
+use panto_results::{Clock, Record, param};
 use panto_transport::World;
-use panto_transport::simulated::{Model, Simulated};
+use panto_transport::simulated::{NetworkModel, Simulated};
 use panto_transport::threads::Threads;
 
-use crate::flawed::Flawed;
+use crate::faulty::Faulty;
 use crate::support::{SIZES, measured, tiny};
 
-/// Those that every transport can run.
+/// The kernels that every transport supports.
 const KERNELS: [Kernel; 9] = [
     Kernel::Latency,
     Kernel::Bandwidth,
@@ -39,7 +40,7 @@ const ONE_SIDED: [Kernel; 5] = [
 
 fn settings(ranks: usize) -> Settings {
     let classic = Options { window: 5, ..Options::default() };
-    Settings { classic, dims: Some(vec![1, 3, 8]), ..tiny(ranks) }
+    Settings { dims: Some(vec![1, 3, 8]), ..tiny(ranks) }.with_options(classic)
 }
 
 fn bytes_of(record: &Record) -> u64 {
@@ -57,7 +58,7 @@ fn every_kernel_on_any_even_number_of_ranks() {
     }
 }
 
-/// Nobody sends before the other side is ready, and nothing hangs.
+/// No rank sends before the other side is ready, and nothing hangs.
 #[test]
 fn no_kernel_needs_buffers() {
     let world = Threads { eager_limit: 0, ..Threads::default() };
@@ -79,7 +80,7 @@ fn halos_and_rings_on_odd_numbers_of_ranks() {
 }
 
 #[test]
-fn what_an_operation_moves() {
+fn bytes_moved_per_operation() {
     let records = |kernel| measured(&Threads::default(), kernel, &settings(4));
     let cases = [
         (Kernel::Latency, 1, None),
@@ -108,7 +109,7 @@ fn what_an_operation_moves() {
 }
 
 #[test]
-fn whose_time_counts() {
+fn the_metric_names_the_timed_ranks() {
     let metric = |kernel| measured(&Threads::default(), kernel, &settings(4))[0].metric;
     assert_eq!((metric(Kernel::Latency).clock, metric(Kernel::Latency).half), (Clock::OnRank(0), true));
     assert_eq!((metric(Kernel::Bandwidth).clock, metric(Kernel::Bandwidth).half), (Clock::OnRank(0), false));
@@ -121,32 +122,34 @@ fn whose_time_counts() {
     }
 }
 
-/// A rank that changes a byte of what it sends is found out by every kernel.
+/// Every kernel detects a rank that corrupts a byte of its messages.
 #[test]
 fn wrong_bytes_are_noticed() {
     let settings = Settings { sizes: Some(vec![100]), ..settings(4) };
     for kernel in KERNELS {
         let points = kernel.points(&settings, &[]).expect("points");
-        for liar in [0, 2] {
-            // In a pattern between two, the others say nothing.
-            if liar == 2 && matches!(kernel, Kernel::Latency | Kernel::Bandwidth | Kernel::Bidirectional) {
+        for corrupting_rank in [0, 2] {
+            // In a point-to-point pattern, the other ranks send nothing.
+            if corrupting_rank == 2
+                && matches!(kernel, Kernel::Latency | Kernel::Bandwidth | Kernel::Bidirectional)
+            {
                 continue;
             }
             let outcome = Threads::default().run(4, |endpoint| {
-                let mut transport = Flawed::new(endpoint);
-                transport.liar = Some(liar);
+                let mut transport = Faulty::new(endpoint);
+                transport.corrupting_rank = Some(corrupting_rank);
                 let interrupt = AtomicBool::new(false);
                 let mut lab = Lab::new(&transport, &settings, &interrupt)?;
                 lab.set_budget(Duration::from_millis(20));
                 points.iter().try_for_each(|point| kernel.run(&mut lab, point).map(drop))
             });
-            // Who answers a window sends nothing that could be wrong.
-            if liar == 2 && kernel == Kernel::MultiBandwidth {
+            // The acknowledgement of a window has no data to corrupt.
+            if corrupting_rank == 2 && kernel == Kernel::MultiBandwidth {
                 outcome.expect("an answer has no bytes");
                 continue;
             }
-            let error: Error = outcome.expect_err("a liar is found out");
-            assert!(error.to_string().contains("wrong data"), "{kernel}, rank {liar}: {error}");
+            let error: Error = outcome.expect_err("a corrupting_rank is found out");
+            assert!(error.to_string().contains("wrong data"), "{kernel}, rank {corrupting_rank}: {error}");
         }
     }
 }
@@ -172,10 +175,10 @@ fn pairs_of_an_odd_number_of_ranks() {
 }
 
 #[test]
-fn grids_that_do_not_fit() {
+fn grids_that_do_not_fit_are_refused() {
     let with = |grid: &str| {
         let grid: Option<Grid> = Some(grid.parse().expect("a grid"));
-        Settings { classic: Options { grid, ..Options::default() }, ..settings(4) }
+        settings(4).with_options(Options { grid, ..Options::default() })
     };
     let error = runnable(Kernel::Halo2d, &with("3x2")).expect_err("six places").to_string();
     assert!(error.contains("3x2") && error.contains("6 places") && error.contains("2x2"), "{error}");
@@ -191,8 +194,8 @@ fn grids_that_do_not_fit() {
 }
 
 #[test]
-fn windows_of_nothing_and_memory_bombs() {
-    let window = |window| Settings { classic: Options { window, ..Options::default() }, ..settings(2) };
+fn empty_and_huge_windows_are_refused() {
+    let window = |window| settings(2).with_options(Options { window, ..Options::default() });
     let error = runnable(Kernel::Bandwidth, &window(0)).expect_err("no window").to_string();
     assert!(error.contains("at least 1") && error.contains("--window"), "{error}");
     let error = runnable(Kernel::Bandwidth, &window(1 << 40)).expect_err("too much").to_string();
@@ -211,7 +214,7 @@ fn one_sided_communication_needs_its_transport() {
     }
 }
 
-/// A message takes 10 us and 10 ns a byte, so a link carries 100 MB/s.
+/// A message takes 10 us and 10 ns per byte, so a link carries 100 MB/s.
 const SQUARE: &str = r#"
 name = "square"
 [network]
@@ -221,7 +224,7 @@ switching = "circuit"
 link = { latency = "10us", per-byte = "10ns" }
 "#;
 
-fn simulated(model: Model) -> Simulated {
+fn simulated(model: NetworkModel) -> Simulated {
     Simulated::new(Arc::new(Machine::parse(SQUARE, "test.toml").expect("a model")), model)
 }
 
@@ -232,17 +235,18 @@ fn on_the_square(window: usize, sizes: Vec<u64>) -> Settings {
         dims: Some(vec![4, 8]),
         shape: Some(panto_schedule::HopShape::Hypercube),
         machine: Some("square".into()),
-        classic: Options { window, ..Options::default() },
         effort: Effort::default().on_virtual_clock(),
         ..Settings::default()
     }
+    .with_options(Options { window, ..Options::default() })
 }
 
-/// One way is the model's formula, and a window of messages follows the formula of a link that carries one after the other,
-/// closed by the answer: the bandwidth tends to the link's.
+/// The one-way time is the model's formula. A window of messages takes the time of a link that
+/// carries one message after the other, plus the acknowledgement, so the bandwidth tends to the
+/// link's.
 #[test]
 fn a_simulated_link_gives_its_own_figures() {
-    let world = simulated(Model::Traffic);
+    let world = simulated(NetworkModel::Traffic);
     for record in measured(&world, Kernel::Latency, &on_the_square(64, vec![0, 1_000, 100_000])) {
         let expected = 10_000.0 + 10.0 * bytes_of(&record) as f64;
         assert!((record.summary().expect("samples").median - expected).abs() < 1e-6, "{record:?}");
@@ -261,7 +265,7 @@ fn a_simulated_link_gives_its_own_figures() {
 
 #[test]
 fn every_kernel_on_a_simulated_machine_whatever_its_model() {
-    for model in [Model::Fast, Model::Traffic] {
+    for model in [NetworkModel::Fast, NetworkModel::Traffic] {
         for kernel in KERNELS {
             for record in measured(&simulated(model), kernel, &on_the_square(8, vec![0, 8, 5_000])) {
                 assert_eq!(record.machine.as_deref(), Some("square"), "{kernel}");
@@ -271,11 +275,11 @@ fn every_kernel_on_a_simulated_machine_whatever_its_model() {
 }
 
 #[test]
-fn what_people_quote() {
+fn the_usual_findings_are_reported() {
     let records: Vec<Record> = [Kernel::Latency, Kernel::Bandwidth, Kernel::Halo2d]
         .into_iter()
         .flat_map(|kernel| {
-            measured(&simulated(Model::Traffic), kernel, &on_the_square(64, vec![1, 1_000_000]))
+            measured(&simulated(NetworkModel::Traffic), kernel, &on_the_square(64, vec![1, 1_000_000]))
         })
         .collect();
     let found = findings(&records);

@@ -2,19 +2,21 @@
 
 use std::sync::Arc;
 
-use panto_bench::cm5::{MessageSet, Options};
-use panto_bench::contest::{Round, contests, crossovers_between};
-use panto_bench::results::Record;
-use panto_bench::{Effort, Finding, Kernel, Settings, findings, param, runnable};
+use panto_bench::cm5::Options;
+use panto_bench::{Effort, Kernel, Settings, runnable};
+use panto_findings::contest::{Round, contests, crossovers_between};
+use panto_findings::{Finding, findings};
 use panto_machine::Machine;
-use panto_transport::simulated::{Model, Simulated};
+use panto_results::cm5::MessageSet;
+use panto_results::{Record, param};
+use panto_transport::simulated::{NetworkModel, Simulated};
 use panto_transport::threads::Threads;
 
 use crate::support::{measured, tiny};
 
-/// The CM-5 with so many processors in use.
+/// Returns the CM-5 with this number of processors in use.
 fn cm5() -> Simulated {
-    Simulated::new(Arc::new(Machine::load("cm5", &[]).expect("a built-in machine")), Model::Traffic)
+    Simulated::new(Arc::new(Machine::load("cm5", &[]).expect("a built-in machine")), NetworkModel::Traffic)
 }
 
 fn settings(ranks: &[usize], sizes: &[u64]) -> Settings {
@@ -34,7 +36,7 @@ fn micros(record: &Record) -> f64 {
     record.summary().expect("samples").median * 1e-3
 }
 
-/// The time of a set of messages.
+/// Returns the time of a set of messages.
 fn of_set(records: &[Record], set: &str, bytes: u64) -> f64 {
     let fits = |record: &&Record| {
         record.point.text(param::SET) == set && record.point.number(param::BYTES) == Some(bytes)
@@ -58,7 +60,8 @@ fn every_experiment_runs_on_threads_and_its_data_is_right() {
     }
 }
 
-/// Any set: a rank that sends several messages, one that sends and receives, an exchange; odd numbers of ranks.
+/// Sets with a rank that sends several messages, one that sends and receives, and an exchange, on
+/// odd numbers of ranks.
 #[test]
 fn any_set_of_messages_can_be_timed() {
     let texts = ["(0,1),(1,0)", "(0,1),(0,2),(1,2)", "(2,0),(3,0),(4,0),(4,1)"];
@@ -66,26 +69,26 @@ fn any_set_of_messages_can_be_timed() {
     for world in [3, 5] {
         let there = sets.iter().filter(|set| set.pairs().iter().all(|&(s, d)| s.max(d) < world)).cloned();
         let cm5 = Options { sets: there.collect(), ..Options::default() };
-        let settings = Settings { cm5, ranks_given: true, ..tiny(world) };
+        let settings = Settings { ranks_given: true, ..tiny(world) }.with_options(cm5);
         let records = measured(&Threads::default(), Kernel::MessageSets, &settings);
         assert!(records.iter().any(|record| record.messages == Some(2)));
         assert!(records.iter().all(|record| record.metric.half));
     }
 }
 
-/// The set needs four ranks: where threads are made on demand, they are made.
+/// The set needs four ranks, so four threads are started.
 #[test]
-fn ranks_are_made_for_the_set_that_needs_them() {
+fn ranks_are_started_for_the_set_that_needs_them() {
     let cm5 = Options { sets: vec!["(0,1),(2,3)".parse().expect("a set")], ..Options::default() };
-    let records =
-        measured(&Threads::default(), Kernel::MessageSets, &Settings { cm5: cm5.clone(), ..tiny(2) });
+    let records = measured(&Threads::default(), Kernel::MessageSets, &tiny(2).with_options(cm5.clone()));
     assert!(records.iter().all(|record| record.point.ranks == 4));
-    let given = Settings { cm5, ranks_given: true, ..tiny(2) };
+    let given = Settings { ranks_given: true, ..tiny(2) }.with_options(cm5);
     let error = runnable(Kernel::MessageSets, &given).expect_err("there are two ranks").to_string();
     assert!(error.contains("rank 3") && error.contains("0 to 1") && error.contains("--ranks 4"), "{error}");
 }
 
-/// 88 us + 0.126 us a byte in a cluster; a double send costs nothing; half to half meets in the tree (M4, M5).
+/// A message takes 88 us + 0.126 us per byte in a cluster; a double send has no additional cost;
+/// messages from half to half of the machine contend in the tree (M4, M5).
 #[test]
 fn message_sets_on_the_cm5() {
     let records = measured(&cm5(), Kernel::MessageSets, &settings(&[32], &[16, 9_968]));
@@ -102,9 +105,9 @@ fn message_sets_on_the_cm5() {
     assert!(added > 50.0 && (lost - 100.0 * added / (100.0 + added)).abs() < 1e-6, "{added} and {lost}");
 }
 
-/// The residue class that matters is found by itself, with the line of each envelope (M2).
+/// The packet size is found as a residue class, with the line of each envelope (M2).
 #[test]
-fn the_packets_of_the_cm5_are_found_by_themselves() {
+fn the_packet_size_of_the_cm5_is_found() {
     let settings = Settings { sizes: None, ..settings(&[4], &[]) };
     let found = findings(&measured(&cm5(), Kernel::SimpleSend, &settings));
     assert!((about(&found, "law of their own").value - 16.0).abs() < 1e-9);
@@ -119,7 +122,7 @@ fn the_packets_of_the_cm5_are_found_by_themselves() {
     assert!(about(&found, "padding to a multiple of 16").value > 0.0);
 }
 
-/// Levels of the tree, from the own cluster to the other half of the machine (M3).
+/// The levels of the tree range from the own cluster to the other half of the machine (M3).
 #[test]
 fn path_length_counts_the_levels_of_the_tree() {
     let settings = Settings { sizes: None, ..settings(&[64], &[]) };
@@ -143,7 +146,8 @@ fn nanos(round: &Round, name: &str) -> f64 {
     round.entry(name).unwrap_or_else(|| panic!("no {name} at {}", round.point)).nanos
 }
 
-/// LEX is far behind; REX wins for short blocks and many ranks, PEX for long ones; any number of ranks (M6).
+/// LEX is much slower; REX is fastest for short blocks and many ranks, PEX for long ones; any
+/// number of ranks works (M6).
 #[test]
 fn complete_exchanges_on_the_cm5() {
     let records = measured(&cm5(), Kernel::CompleteExchange, &settings(&[5, 8, 32], &[0, 64, 256, 2_048]));
@@ -160,13 +164,13 @@ fn complete_exchanges_on_the_cm5() {
     let by_size = crossovers_between(&rounds, param::BYTES, ["rex", "pex"]);
     let on_32 = by_size.iter().find(|crossover| crossover.point.ranks == 32).expect("they cross");
     assert_eq!((on_32.from.as_str(), on_32.to.as_str()), ("rex", "pex"));
-    assert!(on_32.interval.contains(on_32.place) && (0.0..2_048.0).contains(&on_32.place), "{on_32:?}");
+    assert!(on_32.interval.contains(on_32.position) && (0.0..2_048.0).contains(&on_32.position), "{on_32:?}");
     let found = findings(&records);
     let finding = about(&found, "rex is faster below these bytes, pex above");
     assert!(finding.interval.is_some());
 }
 
-/// LIB is far behind REB; a long message is better divided, and a short one is not (M7).
+/// LIB is much slower than REB; segmentation pays off for a long message, not for a short one (M7).
 #[test]
 fn broadcasts_on_the_cm5() {
     let records = measured(&cm5(), Kernel::RivalBroadcast, &settings(&[7, 32], &[256, 65_536]));
@@ -181,11 +185,11 @@ fn broadcasts_on_the_cm5() {
     assert!(segments.is_some_and(|contest| contest.rounds.iter().all(|round| round.entry("lib").is_none())));
 }
 
-/// What the message layer does by itself is not measured twice under two names.
+/// If the message layer uses the same algorithm, it is not measured twice under two names.
 #[test]
-fn a_library_that_does_the_same_is_said_to_do_so() {
+fn a_library_with_the_same_algorithm_is_reported_as_such() {
     let same = Machine::load("cm5", &["collectives.algorithm.alltoall=\"pex\"".into()]).expect("a model");
-    let world = Simulated::new(Arc::new(same), Model::Traffic);
+    let world = Simulated::new(Arc::new(same), NetworkModel::Traffic);
     let records = measured_with_absent(&world, &settings(&[8], &[256]));
     let library = records.iter().find(|record| record.point.text(param::VARIANT) == "library");
     let library = library.expect("it was asked for");
@@ -202,11 +206,11 @@ fn measured_with_absent(world: &Simulated, settings: &Settings) -> Vec<Record> {
 }
 
 #[test]
-fn rivals_that_do_not_serve_are_refused() {
-    let choose = |name: &str| panto_transport::Choice::Algorithm(name.parse().expect("an algorithm"));
-    let with = |name| Settings {
-        cm5: Options { rivals: vec![choose(name)], ..Options::default() },
-        ..settings(&[4], &[8])
+fn unsupported_rivals_are_refused() {
+    let choose =
+        |name: &str| panto_transport::AlgorithmChoice::Algorithm(name.parse().expect("an algorithm"));
+    let with = |name| {
+        settings(&[4], &[8]).with_options(Options { rivals: vec![choose(name)], ..Options::default() })
     };
     let error = runnable(Kernel::CompleteExchange, &with("chain")).expect_err("no exchange").to_string();
     assert!(error.contains("chain") && error.contains("pex"), "{error}");

@@ -4,13 +4,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use panto_bench::measure::Lab;
-use panto_bench::results::Record;
-use panto_bench::{Kernel, Settings, param, rank_counts};
+use panto_bench::{Kernel, Settings, rank_counts};
+use panto_results::{Record, param};
 use panto_schedule::{Algorithm, Collective, HopShape, algorithms};
 use panto_transport::World;
 use panto_transport::threads::Threads;
 
-use crate::flawed::Flawed;
+use crate::faulty::Faulty;
 use crate::support::{SIZES, measured, tiny};
 
 #[test]
@@ -51,12 +51,13 @@ fn every_algorithm_of_each_collective_is_verified() {
     }
 }
 
-/// The records of one kernel at its smallest point, on a message layer with collectives of its own.
+/// Returns the record of one kernel at its smallest point, on a message layer with native
+/// collectives.
 fn on_native_collectives(kernel: Kernel, settings: &Settings) -> Record {
     let point = kernel.points(settings, &[]).expect("points").remove(0);
     let mut records = Threads::default()
         .run(point.ranks, |endpoint| {
-            let transport = Flawed { native: true, ..Flawed::new(endpoint) };
+            let transport = Faulty { native: true, ..Faulty::new(endpoint) };
             let interrupt = AtomicBool::new(false);
             let mut lab = Lab::new(&transport, settings, &interrupt)?;
             lab.set_budget(Duration::from_millis(20));
@@ -67,7 +68,7 @@ fn on_native_collectives(kernel: Kernel, settings: &Settings) -> Record {
 }
 
 #[test]
-fn the_librarys_own_collectives_are_told_from_ours() {
+fn native_collectives_are_distinguished_from_schedules() {
     for kernel in [Kernel::Broadcast, Kernel::Reduction, Kernel::Barrier] {
         let record = on_native_collectives(kernel, &tiny(3));
         assert_eq!(record.algorithm.as_deref(), Some("library"), "{kernel}");
@@ -77,7 +78,7 @@ fn the_librarys_own_collectives_are_told_from_ours() {
 }
 
 #[test]
-fn an_algorithm_that_does_not_serve_is_refused() {
+fn an_unsupported_algorithm_is_refused() {
     let settings = Settings { algorithm: Some(Algorithm::Pex), ..tiny(4) };
     let error = Kernel::Broadcast.points(&settings, &[]).unwrap_err();
     assert!(error.to_string().contains("binomial"), "{error}");

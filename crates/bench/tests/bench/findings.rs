@@ -1,11 +1,13 @@
-//! Figures are recovered from curves that were made from them.
+//! Findings recover the figures from which synthetic curves were made.
 
-use panto_bench::results::Record;
-use panto_bench::{Finding, Point, findings, message_sizes, param};
+use panto_bench::message_sizes;
+use panto_findings::{Finding, findings};
+use panto_results::{Point, Record, param};
 
 use crate::support::record;
 
-/// The published line of the iPSC/860 in microseconds: two regimes with a jump at 100 bytes, and hops (C17).
+/// Returns the published time of the iPSC/860 in microseconds: two regimes with a jump at 100
+/// bytes, and hops (C17).
 fn ipsc860(bytes: u64, hops: u64) -> f64 {
     let far = (hops.max(1) - 1) as f64 * 25.0;
     let near = if bytes <= 100 { 79.0 + 0.63 * bytes as f64 } else { 156.0 + 0.41 * bytes as f64 };
@@ -50,7 +52,7 @@ fn bandwidth_and_its_sizes() {
     near(&found, "peak bandwidth, 1 hop", peak);
     let half = found.iter().find(|finding| finding.label.starts_with("size of half the peak, 1 hop"));
     let half = half.expect("derived").value;
-    // The thesis says 486 bytes of its own peak.
+    // The thesis states 486 bytes, relative to its own peak.
     assert!((300.0..500.0).contains(&half), "{half}");
 }
 
@@ -80,7 +82,7 @@ fn slowdown_under_load() {
 }
 
 #[test]
-fn nothing_follows_from_nothing() {
+fn no_records_give_no_findings() {
     assert!(findings(&[]).is_empty());
     let lonely = record("comet/echo", &Point::new(2), vec![]);
     assert!(findings(&[lonely]).is_empty());

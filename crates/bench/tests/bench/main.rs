@@ -1,4 +1,4 @@
-//! Kernels, the measuring loop, result files and findings.
+//! Tests of kernels, the measuring loop, results files and findings.
 
 mod against;
 mod basic;
@@ -6,15 +6,14 @@ mod calibrate;
 mod classic;
 mod cm5;
 mod collective;
+mod faulty;
 mod findings;
-mod flawed;
 mod foreign;
 mod matrix;
 mod measuring;
 mod operations;
 mod placed;
 mod processes;
-mod reproduce;
 mod results;
 mod scenario;
 mod simulated;
@@ -22,5 +21,4 @@ mod split;
 mod support;
 mod swap;
 
-#[path = "../../../cli/tests/support/compiled.rs"]
-mod compiled;
+use panto_testkit::jobs::compiled;

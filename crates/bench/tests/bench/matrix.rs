@@ -1,11 +1,12 @@
-//! Every matrix kernel on worlds and matrices of many shapes. Each run is checked element by element by the
-//! kernels themselves (C16), so what is asked here is that all points are measured.
+//! Every matrix kernel on worlds and matrices of many shapes. Each run is checked element by
+//! element by the kernels themselves (C16), so these tests only require that all points are
+//! measured.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use panto_bench::results::Record;
-use panto_bench::{Effort, Kernel, Settings, param, run, runnable};
+use panto_bench::{Effort, Kernel, Settings, run, runnable};
+use panto_results::{Record, param};
 use panto_schedule::{HopShape, Mesh};
 use panto_transport::threads::Threads;
 
@@ -36,7 +37,7 @@ fn measured(world: &Threads, settings: &Settings) -> Vec<Record> {
     collect.records
 }
 
-/// Points that there are: a broadcast needs somebody to send to, and a mesh of four.
+/// Returns the number of points: broadcasts need a destination and a mesh of four.
 fn expected(mesh: &Mesh, dims: usize) -> usize {
     let broadcasts = |wide: usize| usize::from(mesh.ranks() >= 4 && wide > 1);
     dims * (5 + broadcasts(mesh.rows()) + broadcasts(mesh.cols()))
@@ -71,7 +72,7 @@ fn square_meshes_of_several_stages() {
         };
         records.iter().find(of).and_then(|record| record.moved).expect("the point was measured")
     };
-    // A block of four by four goes straight to its place, or through two stages.
+    // A block of four by four moves directly, or in two stages.
     assert_eq!((moved("exchange"), moved("recursive")), (128, 256));
 }
 
@@ -94,7 +95,7 @@ fn any_line_can_be_broadcast() {
 }
 
 #[test]
-fn nothing_depends_on_buffering() {
+fn no_kernel_depends_on_buffering() {
     let unbuffered = Threads { eager_limit: 0, ..Threads::default() };
     for ranks in [1, 2, 4, 6] {
         measured(&unbuffered, &settings(ranks, &[9]));

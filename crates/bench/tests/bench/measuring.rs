@@ -1,17 +1,18 @@
-//! The measuring loop, on a clock that the test turns.
+//! The measuring loop on a virtual clock that the test advances.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use panto_bench::measure::{Checked, Lab, Metric, Operation, Samples, Start, Stop, Timing};
+use panto_bench::measure::{Checked, Lab, Operation, Timing};
 use panto_bench::{Effort, Settings};
+use panto_results::{Metric, Samples, Start, Stop};
 use panto_transport::threads::Threads;
 use panto_transport::{Error, Result, Time, Transport, World};
 
-use crate::flawed::{Flawed, READING};
+use crate::faulty::{Faulty, READING};
 
-/// Takes a known time, and counts what is asked of it.
+/// An operation that takes a known time and counts its calls.
 struct Takes<'a> {
     clock: &'a Cell<u64>,
     nanos: u64,
@@ -23,7 +24,7 @@ struct Takes<'a> {
 impl Operation for Takes<'_> {
     fn prepare(&mut self, _round: u64) {
         self.prepared += 1;
-        // Outside the timed region: must not show.
+        // Outside the timed region: must not be included.
         self.clock.set(self.clock.get() + 1_000_000);
     }
 
@@ -50,14 +51,14 @@ fn effort() -> Effort {
     }
 }
 
-/// Measures an operation of `nanos` on one rank whose clock the test turns; answers the samples and how often
-/// the operation was prepared, run and verified.
+/// Measures an operation of `nanos` nanoseconds on one rank with a virtual clock. Returns the
+/// samples and how often the operation was prepared, run and verified.
 fn measure(nanos: u64, timing: Timing, effort: Effort) -> (Samples, [u64; 3]) {
     let settings = Settings { effort, ..Settings::default() };
     let mut results = Threads::default()
         .run(1, |endpoint| {
             let (clock, interrupt) = (Cell::new(0), AtomicBool::new(false));
-            let transport = Flawed { clock: Some(&clock), ..Flawed::new(endpoint) };
+            let transport = Faulty { clock: Some(&clock), ..Faulty::new(endpoint) };
             let mut operation = Takes { clock: &clock, nanos, prepared: 0, runs: 0, verified: 0 };
             let mut lab = Lab::new(&transport, &settings, &interrupt)?;
             let samples = lab.measure(timing, &mut operation)?.expect("rank 0 is the root");
@@ -115,12 +116,12 @@ impl Operation for Hiccups<'_> {
 }
 
 #[test]
-fn a_hiccup_does_not_fix_the_batch() {
+fn an_outlier_does_not_determine_the_batch() {
     let settings = Settings { effort: effort(), ..Settings::default() };
     let mut batches = Threads::default()
         .run(1, |endpoint| {
             let (clock, interrupt) = (Cell::new(0), AtomicBool::new(false));
-            let transport = Flawed { clock: Some(&clock), ..Flawed::new(endpoint) };
+            let transport = Faulty { clock: Some(&clock), ..Faulty::new(endpoint) };
             let mut lab = Lab::new(&transport, &settings, &interrupt)?;
             // The first run is the checked one, the second the first of the search for a batch.
             let samples =
@@ -145,7 +146,7 @@ fn the_number_of_samples_is_bounded() {
 }
 
 #[test]
-fn a_spent_budget_is_said() {
+fn an_exhausted_budget_is_reported() {
     let none = Effort { budget: Duration::ZERO, ..effort() };
     let (samples, _) = measure(500, Timing::batched(Metric::on(0)), none);
     assert_eq!(samples.stop, Stop::Budget);
@@ -170,8 +171,8 @@ impl Operation for Nothing {
     }
 }
 
-/// Samples of nothing on two ranks, where the clock of rank 1 is `ahead` of that of rank 0, and both say that clocks may
-/// differ by `error`.
+/// Measures an empty operation on two ranks, where the clock of rank 1 is `ahead` nanoseconds ahead
+/// of that of rank 0, and both report a clock error of `error`.
 fn with_a_clock_ahead(ahead: u64, error: Option<Time>) -> Samples {
     let effort = Effort { budget: Duration::from_millis(50), ..effort() };
     let settings = Settings { effort, ..Settings::default() };
@@ -180,7 +181,7 @@ fn with_a_clock_ahead(ahead: u64, error: Option<Time>) -> Samples {
         .run(2, |endpoint| {
             let clock = Cell::new(ahead * endpoint.rank() as u64);
             let (clock, clock_error) = (Some(&clock), error);
-            let transport = Flawed { clock, clock_error, own_core: true, ..Flawed::new(endpoint) };
+            let transport = Faulty { clock, clock_error, own_core: true, ..Faulty::new(endpoint) };
             let mut lab = Lab::new(&transport, &settings, &interrupt)?;
             lab.measure(Timing::single(Metric::on(0)), &mut Nothing)
         })
@@ -188,18 +189,18 @@ fn with_a_clock_ahead(ahead: u64, error: Option<Time>) -> Samples {
     samples.remove(0).expect("the root has them")
 }
 
-/// When nobody comes in time for any start, as on a machine that is busy with something else, ranks start after barriers: a point
-/// without samples would be worth nothing.
+/// If no rank is in time for any start, as on a busy machine, ranks start after barriers, so that
+/// the point has samples.
 #[test]
 fn samples_that_start_late_are_dropped_and_counted_and_barriers_help() {
     let late = with_a_clock_ahead(1_000_000_000_000, None);
     assert_eq!(late.start, Start::Barrier);
-    // Fewer attempts if the time of the point is over by then, but never one alone.
+    // There are fewer attempts if the time of the point runs out, but always several.
     assert!((4..=64).contains(&late.late), "{late:?}");
     assert!(late.nanos.len() >= 3, "{late:?}");
 }
 
-/// A start is named so much further ahead as clocks may differ: no rank must think that it has passed already.
+/// The start is scheduled later by the clock error, so that it has not passed on any rank's clock.
 #[test]
 fn clocks_that_differ_do_not_make_ranks_late() {
     let ahead = 1_000_000;
@@ -209,7 +210,8 @@ fn clocks_that_differ_do_not_make_ranks_late() {
     assert_eq!((samples.late, samples.start, samples.clock_error), (0, Start::RoundTime, error));
 }
 
-/// Samples of nothing on one rank whose clock goes in large steps, so that no start is met to the microsecond.
+/// Measures an empty operation on one rank whose clock is too coarse to meet any start to the
+/// microsecond.
 fn with_a_coarse_clock(error: Option<Time>) -> Samples {
     let settings = Settings { effort: effort(), ..Settings::default() };
     let interrupt = AtomicBool::new(false);
@@ -217,7 +219,7 @@ fn with_a_coarse_clock(error: Option<Time>) -> Samples {
         .run(1, |endpoint| {
             let (clock, reading) = (Cell::new(0), 20_000);
             let transport =
-                Flawed { clock: Some(&clock), reading, clock_error: error, ..Flawed::new(endpoint) };
+                Faulty { clock: Some(&clock), reading, clock_error: error, ..Faulty::new(endpoint) };
             let mut lab = Lab::new(&transport, &settings, &interrupt)?;
             lab.measure(Timing::single(Metric::on(0)), &mut Nothing)
         })
@@ -225,9 +227,10 @@ fn with_a_coarse_clock(error: Option<Time>) -> Samples {
     samples.remove(0).expect("the root has them")
 }
 
-/// A rank that is less late than clocks differ cannot be told from one that is in time.
+/// A rank that is late by less than the clock error cannot be distinguished from one that is in
+/// time.
 #[test]
-fn nobody_is_late_by_less_than_the_clocks_can_tell() {
+fn no_rank_is_late_by_less_than_the_clock_error() {
     assert_eq!(with_a_coarse_clock(None).start, Start::Barrier);
     assert_eq!(with_a_coarse_clock(Some(Time::from_nanos(1_000))).start, Start::Barrier);
     let samples = with_a_coarse_clock(Some(Time::from_nanos(100_000)));

@@ -1,18 +1,19 @@
-//! Every collective by everybody who can carry it out, called in every way.
+//! Every collective with every implementation and all options of its call.
 
 use std::sync::Arc;
 
 use panto_bench::scenario::operation::{
-    Call, How, Implementation, Progress, Ready, Task, compute_beside, ready, work_beside,
+    CallOptions, Implementation, Progress, Ready, Task, compute_beside, ready, work_beside,
 };
 use panto_bench::{Error, Result};
 use panto_machine::Machine;
+use panto_results::scenario::Call;
 use panto_schedule::{Collective, algorithms};
-use panto_transport::simulated::{Model, Simulated};
+use panto_transport::simulated::{NetworkModel, Simulated};
 use panto_transport::threads::Threads;
 use panto_transport::{Time, Transport, World};
 
-/// Whoever can carry out a collective.
+/// Returns the implementations of a collective.
 fn implementations(call: Call) -> Vec<Implementation> {
     let own = match (call.plain(), call.uneven()) {
         (Some(collective), _) => algorithms(collective),
@@ -23,18 +24,18 @@ fn implementations(call: Call) -> Vec<Implementation> {
     own.chain([Implementation::Library]).collect()
 }
 
-fn ways() -> [How; 4] {
-    let non_blocking = How { non_blocking: true, copies: 2, ..How::default() };
+fn call_options() -> [CallOptions; 4] {
+    let non_blocking = CallOptions { non_blocking: true, copies: 2, ..CallOptions::default() };
     [
-        How { copies: 3, ..How::default() },
+        CallOptions { copies: 3, ..CallOptions::default() },
         non_blocking,
-        How { progress: Progress::Poll, lane: 3, ..non_blocking },
-        How { progress: Progress::Helper, lane: How::LANES - 1, ..non_blocking },
+        CallOptions { progress: Progress::Poll, lane: 3, ..non_blocking },
+        CallOptions { progress: Progress::Helper, lane: CallOptions::LANES - 1, ..non_blocking },
     ]
 }
 
-/// Issues it in this way, with something to do meanwhile.
-fn exercise<T: Transport>(transport: &T, one: &mut Ready<'_, T>, how: How) -> Result<()> {
+/// Issues the operation with these options, and computes meanwhile.
+fn exercise<T: Transport>(transport: &T, one: &mut Ready<'_, T>, how: CallOptions) -> Result<()> {
     one.issue()?;
     match how.progress {
         Progress::None => {}
@@ -51,12 +52,12 @@ fn exercise<T: Transport>(transport: &T, one: &mut Ready<'_, T>, how: How) -> Re
     Ok(one.sync()?)
 }
 
-/// Rounds of all of it on one rank, each verified.
-fn all_of_it<T: Transport>(transport: &T, call: Call, bytes: &[u64]) -> Result<()> {
+/// Runs and verifies several rounds of all implementations on one rank.
+fn run_all<T: Transport>(transport: &T, call: Call, bytes: &[u64]) -> Result<()> {
     let root = transport.size() - 1;
     for who in implementations(call) {
         who.for_call(call, transport.size())?;
-        for how in ways() {
+        for how in call_options() {
             for &bytes in bytes {
                 let mut one = ready(transport, &Task { call, bytes, root }, &who, how)?;
                 for round in 1..=4 {
@@ -73,22 +74,22 @@ fn all_of_it<T: Transport>(transport: &T, call: Call, bytes: &[u64]) -> Result<(
 }
 
 #[test]
-fn every_collective_in_every_way_on_threads() {
+fn every_collective_with_all_options_on_threads() {
     for ranks in [1, 3] {
         for call in Call::ALL {
-            Threads::default().run(ranks, |transport| all_of_it(transport, call, &[13, 6_000])).unwrap();
+            Threads::default().run(ranks, |transport| run_all(transport, call, &[13, 6_000])).unwrap();
         }
     }
 }
 
 fn simulated() -> Simulated {
-    Simulated::new(Arc::new(Machine::load("cm5", &[]).expect("a built-in machine")), Model::Fast)
+    Simulated::new(Arc::new(Machine::load("cm5", &[]).expect("a built-in machine")), NetworkModel::Fast)
 }
 
 #[test]
-fn every_collective_in_every_way_on_a_simulated_machine() {
+fn every_collective_with_all_options_on_a_simulated_machine() {
     for call in Call::ALL {
-        simulated().run(5, |transport| all_of_it(transport, call, &[8, 1_003])).unwrap();
+        simulated().run(5, |transport| run_all(transport, call, &[8, 1_003])).unwrap();
     }
 }
 
@@ -96,13 +97,18 @@ fn sum(bytes: u64) -> Task {
     Task { call: Call::Plain(Collective::Allreduce), bytes, root: 0 }
 }
 
-/// Two in flight go on together while a helper works.
+/// Two operations in flight progress together while a helper runs.
 #[test]
 fn a_helper_leaves_time_for_all_that_is_in_flight() {
     let ring = "ring".parse().unwrap();
     Threads::default()
         .run(3, |transport| {
-            let how = |lane| How { non_blocking: true, progress: Progress::Helper, lane, ..How::default() };
+            let how = |lane| CallOptions {
+                non_blocking: true,
+                progress: Progress::Helper,
+                lane,
+                ..CallOptions::default()
+            };
             let make = |lane| ready(transport, &sum(60_000), &ring, how(lane));
             let mut both = [make(0)?, make(1)?];
             for round in 1..10 {
@@ -123,10 +129,10 @@ fn a_helper_leaves_time_for_all_that_is_in_flight() {
         .unwrap();
 }
 
-/// What a rank takes for an allreduce that it has issued and a computation beside it, in nanoseconds.
+/// Returns the time of an allreduce that is overlapped with a computation, in nanoseconds.
 fn both(progress: Progress, computation: u64) -> f64 {
     let times = simulated().run(4, |transport| {
-        let how = How { non_blocking: true, progress, ..How::default() };
+        let how = CallOptions { non_blocking: true, progress, ..CallOptions::default() };
         let mut one = ready(transport, &sum(8_000), &Implementation::Library, how)?;
         one.prepare(1);
         one.issue()?;
@@ -139,7 +145,8 @@ fn both(progress: Progress, computation: u64) -> f64 {
     times.unwrap().into_iter().fold(0.0, f64::max)
 }
 
-/// A processor beside the rank's own hides the shorter of the two; without one a schedule that nobody asks about waits.
+/// A helper on its own processor hides the shorter of the two; without a helper, a schedule that is
+/// not polled makes no progress.
 #[test]
 fn a_simulated_helper_hides_what_can_be_hidden() {
     let alone = both(Progress::Helper, 0);
@@ -151,11 +158,11 @@ fn a_simulated_helper_hides_what_can_be_hidden() {
     assert!(both(Progress::None, long) > long as f64 + 0.5 * alone);
 }
 
-/// Only so many can be told apart.
+/// The number of operations in flight is limited.
 #[test]
-fn lanes_have_an_end() {
+fn operations_in_flight_are_limited() {
     let error = Threads::default().run(1, |transport| {
-        let how = How { non_blocking: true, lane: How::LANES, ..How::default() };
+        let how = CallOptions { non_blocking: true, lane: CallOptions::LANES, ..CallOptions::default() };
         ready(transport, &sum(8), &Implementation::Library, how).map(drop)
     });
     assert!(error.unwrap_err().to_string().contains("15 collectives can be in flight"));

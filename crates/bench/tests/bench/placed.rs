@@ -1,25 +1,27 @@
-//! Ranks of which it is known where they run: pairs by distance.
+//! Ranks with known placement: pairs by distance.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use panto_bench::measure::Lab;
-use panto_bench::results::Record;
-use panto_bench::{Kernel, Point, Separation, Settings, findings, param, runnable};
+use panto_bench::{Kernel, Settings, runnable};
+use panto_findings::findings;
+use panto_results::{Point, Record, Separation, param};
 use panto_schedule::HopShape;
 use panto_transport::threads::Threads;
-use panto_transport::{Distance, Place, World, distances_from_first};
+use panto_transport::{Distance, Placement, World, distances_from_first};
 
-use crate::flawed::Flawed;
+use crate::faulty::Faulty;
 use crate::support::{SIZES, measured, record, tiny};
 
-/// Two hosts: on the first ranks 0 and 2 share a cache, rank 1 does not; ranks 3 to 5 are on the second.
-fn two_hosts() -> Vec<Place> {
-    let place = |(node, cache)| Place { node, cache, ..Place::default() };
+/// Returns a placement on two hosts: on the first, ranks 0 and 2 share a cache and rank 1 does not;
+/// ranks 3 to 5 are on the second.
+fn two_hosts() -> Vec<Placement> {
+    let place = |(node, cache)| Placement { node, cache, ..Placement::default() };
     [(0, Some(0)), (0, Some(8)), (0, Some(0)), (1, None), (1, None), (1, None)].map(place).to_vec()
 }
 
-fn settings(places: Vec<Place>) -> Settings {
+fn settings(places: Vec<Placement>) -> Settings {
     let (ranks, shape) = (places.len(), Some(distances_from_first(&places)));
     Settings { places, shape, most_ranks: Some(ranks), ..tiny(ranks) }
 }
@@ -28,7 +30,7 @@ fn at(distances: &[Distance]) -> Settings {
     Settings { distances: Some(distances.to_vec()), ..settings(two_hosts()) }
 }
 
-/// The distances of these records, each once.
+/// Returns the distinct distances of these records.
 fn distances(records: &[Record]) -> Vec<Distance> {
     let mut all: Vec<Distance> =
         records.iter().filter_map(|record| record.point.text(param::DISTANCE).parse().ok()).collect();
@@ -46,7 +48,7 @@ fn pairs_are_measured_at_every_distance_and_name_it() {
     assert!(echo.iter().all(|record| record.point.number(param::HOPS).is_none()));
     let exchange = measured(&Threads::default(), Kernel::Exchange, &settings);
     assert_eq!(distances(&exchange), Distance::ALL[1..]);
-    // One pair: the nearest, unless the user says which.
+    // One pair: the nearest, unless the user selects one.
     assert_eq!(
         distances(&measured(&Threads::default(), Kernel::Overlap, &settings)),
         [Distance::CoreComplex]
@@ -68,16 +70,16 @@ fn the_user_chooses_distances() {
     }
 }
 
-/// The rank that changes bytes is noticed where it takes part, and only there.
+/// The corrupting rank is detected where it takes part, and only there.
 #[test]
 fn the_partner_is_at_its_distance() {
-    let notices = |kernel: Kernel, distance: Distance, liar: usize| {
+    let notices = |kernel: Kernel, distance: Distance, corrupting_rank: usize| {
         let settings = at(&[distance]);
         let echo = Point::new(6).apart(Separation::Placed(distance)).with(param::BYTES, 100);
         let records = [record("comet/echo", &echo, vec![1e3])];
         let points = kernel.points(&settings, &records).expect("there are such ranks");
         let outcome = Threads::default().run(settings.world(), |endpoint| {
-            let transport = Flawed { liar: Some(liar), ..Flawed::new(endpoint) };
+            let transport = Faulty { corrupting_rank: Some(corrupting_rank), ..Faulty::new(endpoint) };
             let interrupt = AtomicBool::new(false);
             let mut lab = Lab::new(&transport, &settings, &interrupt)?;
             lab.set_budget(Duration::from_millis(20));
@@ -91,30 +93,32 @@ fn the_partner_is_at_its_distance() {
     };
     for kernel in [Kernel::Echo, Kernel::Exchange, Kernel::Overlap] {
         for (distance, partner) in [(Distance::CoreComplex, 2), (Distance::Node, 1), (Distance::Network, 3)] {
-            let liars: Vec<usize> = (1..6).filter(|&liar| notices(kernel, distance, liar)).collect();
-            assert_eq!(liars, [partner], "{kernel}, {distance}");
+            let detected: Vec<usize> =
+                (1..6).filter(|&corrupting_rank| notices(kernel, distance, corrupting_rank)).collect();
+            assert_eq!(detected, [partner], "{kernel}, {distance}");
         }
     }
     // The load goes from rank 0 to rank 4, which only listens.
-    let liars: Vec<usize> =
-        (0..6).filter(|&liar| notices(Kernel::Contention, Distance::Network, liar)).collect();
-    assert_eq!(liars, [0, 1, 3]);
+    let detected: Vec<usize> = (0..6)
+        .filter(|&corrupting_rank| notices(Kernel::Contention, Distance::Network, corrupting_rank))
+        .collect();
+    assert_eq!(detected, [0, 1, 3]);
 }
 
 #[test]
-fn contention_goes_as_far_as_it_can() {
+fn contention_uses_the_longest_distance() {
     let records = measured(&Threads::default(), Kernel::Contention, &settings(two_hosts()));
     assert_eq!(distances(&records), [Distance::Network]);
     assert!(findings(&records).iter().all(|finding| finding.label.contains("over the network")));
     let one_host = settings(two_hosts()[3..].iter().cycle().take(4).cloned().collect());
     assert_eq!(distances(&measured(&Threads::default(), Kernel::Contention, &one_host)), [Distance::Node]);
-    let apart: Vec<Place> = (0..4).map(|node| Place { node, ..Place::default() }).collect();
+    let apart: Vec<Placement> = (0..4).map(|node| Placement { node, ..Placement::default() }).collect();
     let error = runnable(Kernel::Contention, &settings(apart)).unwrap_err().to_string();
     assert!(error.contains("two on one and two on others"), "{error}");
 }
 
 #[test]
-fn a_distance_that_is_not_there_is_refused_with_those_that_are() {
+fn an_unknown_distance_is_refused_with_a_list_of_the_known_ones() {
     let near = two_hosts()[..3].to_vec();
     let far = Settings { distances: Some(vec![Distance::Network]), ..settings(near.clone()) };
     for kernel in [Kernel::Echo, Kernel::Overlap] {
@@ -133,7 +137,7 @@ fn distances_are_hops_or_have_names() {
     assert!(error.contains("--distance") && error.contains("core-complex"), "{error}");
     let unknown = Settings { distances: Some(vec![Distance::Node]), ..tiny(4) };
     assert!(unknown.check().unwrap_err().to_string().contains("--hops"));
-    // The user knows better how ranks are wired.
+    // A topology given by the user takes precedence.
     let wired = Settings { shape: Some(HopShape::Linear), hops: Some(vec![2]), ..settings(two_hosts()) };
     wired.check().expect("hops of a shape");
     let points = Kernel::Echo.points(&wired, &[]).expect("two hops");
@@ -141,7 +145,7 @@ fn distances_are_hops_or_have_names() {
 }
 
 #[test]
-fn a_job_has_no_more_ranks_than_it_has() {
+fn a_job_cannot_have_more_ranks_than_it_was_started_with() {
     let pair = settings(two_hosts()[..2].to_vec());
     let error = runnable(Kernel::Contention, &pair).unwrap_err().to_string();
     assert!(error.contains("mpirun -n 4") && error.contains("has 2"), "{error}");
@@ -152,7 +156,7 @@ fn a_job_has_no_more_ranks_than_it_has() {
 }
 
 #[test]
-fn a_message_layer_without_handlers_leaves_their_kernel_out() {
+fn a_message_layer_without_handlers_skips_their_kernel() {
     let error = runnable(Kernel::Handler, &Settings { has_handlers: false, ..tiny(2) }).unwrap_err();
     assert!(error.to_string().contains("message-driven receive"), "{error}");
     runnable(Kernel::Handler, &tiny(2)).expect("threads have them");

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use panto_bench::results::{End, Record};
 use panto_bench::{Error, Kernel, Kind, Observer, Settings, decide, run};
+use panto_results::{End, Record};
 use panto_schedule::Algorithm;
 use panto_transport::World;
 
@@ -12,7 +12,7 @@ use crate::support::{Collect, tiny};
 
 const PROCESSES: usize = 4;
 
-/// What a process saw of a run.
+/// The outcome of a run as observed by one process.
 struct Seen {
     end: Result<End, Error>,
     records: Vec<Record>,
@@ -29,8 +29,8 @@ fn ends(all: &[Seen]) -> Vec<&End> {
     all.iter().map(|seen| seen.end.as_ref().expect("the run succeeds")).collect()
 }
 
-/// Ranks are swept over, so that some processes have nothing to do for a while; contention needs what echo measured, which
-/// only the first process knows.
+/// The numbers of ranks vary, so some processes are idle for a while; contention needs the records
+/// of echo, which only the first process has.
 #[test]
 fn every_kernel_runs_in_processes() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -45,9 +45,9 @@ fn every_kernel_runs_in_processes() {
     }
 }
 
-/// Each process sees its own memory and files, so each might leave out other kernels.
+/// Each process has its own memory and files, so each might skip other kernels.
 #[test]
-fn the_first_process_says_which_kernels_run() {
+fn the_first_process_selects_the_kernels() {
     let all = processes(PROCESSES, |world| {
         let kernels = if world.is_first() { &[Kernel::Barrier][..] } else { &[Kernel::Io, Kernel::Echo] };
         seen(world, kernels, &tiny(PROCESSES), false)
@@ -58,7 +58,7 @@ fn the_first_process_says_which_kernels_run() {
 }
 
 #[test]
-fn what_the_first_process_refuses_all_refuse() {
+fn an_error_of_the_first_process_ends_all() {
     let pex = Settings { algorithm: Some(Algorithm::Pex), ..tiny(PROCESSES) };
     let all = processes(PROCESSES, |world| seen(world, &[Kernel::Broadcast], &pex, false));
     let Err(Error::Usage(why)) = &all[0].end else { panic!("no such broadcast: {:?}", all[0].end) };
@@ -84,7 +84,7 @@ impl Observer for Refuses {
 }
 
 #[test]
-fn nobody_waits_for_a_first_process_that_cannot_write() {
+fn no_process_waits_for_a_first_process_that_cannot_write() {
     let kinds = processes(PROCESSES, |world| {
         let outcome =
             run(world, &[Kernel::Echo], &tiny(PROCESSES), &AtomicBool::new(false), &mut Refuses).map(drop);
@@ -94,7 +94,7 @@ fn nobody_waits_for_a_first_process_that_cannot_write() {
     assert_eq!(kinds, [why.clone(), why.clone(), why.clone(), why]);
 }
 
-/// Wants to stop after its first record.
+/// Requests a stop after the first record.
 struct Stops<'a>(&'a AtomicBool, usize);
 
 impl Observer for Stops<'_> {
@@ -109,8 +109,8 @@ impl Observer for Stops<'_> {
     }
 }
 
-/// Ctrl-C reaches the processes one after the other, or the first one alone: in the middle of a kernel that has several
-/// numbers of ranks, and with another kernel behind it.
+/// Ctrl-C reaches the processes one after the other, or only the first one: here in the middle of a
+/// kernel with several numbers of ranks, before another kernel.
 #[test]
 fn an_interrupt_of_the_first_process_ends_all() {
     let all = processes(PROCESSES, |world| {

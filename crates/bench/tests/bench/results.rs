@@ -1,16 +1,16 @@
-//! Result files: what is written is read back, what is damaged is named.
+//! Results files: written records are read back, and damage is reported.
 
 use std::path::Path;
 
-use panto_bench::results::{End, Existing, Line, Manifest, Mpi, Record, Writer, read, salvage};
-use panto_bench::{Error, Point, Settings, param};
-use panto_transport::Place;
+use panto_bench::Settings;
+use panto_results::{End, Error, Existing, Line, Manifest, Mpi, Point, Record, Writer, param, read, salvage};
+use panto_transport::Placement;
 use proptest::prelude::*;
 
 use crate::support::record;
 
 fn manifest() -> Manifest {
-    Manifest::new("threads", "eager up to 4KiB".into(), 2, &Settings::default())
+    Manifest::new("threads", "eager up to 4KiB".into(), 2, Settings::default().for_manifest())
 }
 
 fn write(path: &Path, records: &[Record], existing: Existing) {
@@ -28,7 +28,7 @@ fn some_records() -> Vec<Record> {
     (0..5).map(|bytes| record("comet/echo", &point(bytes), vec![1.5, 2.25, bytes as f64])).collect()
 }
 
-/// Optional fields are written where there is something to say, and files without them are read.
+/// Optional fields are written if they have values, and files without them are read.
 #[test]
 fn placement_mpi_and_clocks_are_optional() {
     let mpi = Mpi {
@@ -38,9 +38,10 @@ fn placement_mpi_and_clocks_are_optional() {
         path: "/lib/libmpich.so.12".into(),
         found: "beside mpiexec".into(),
     };
-    let place = Place { host: "a".into(), cores: vec![0, 1, 2, 5], cache: Some(0), ..Place::default() };
+    let place =
+        Placement { host: "a".into(), cores: vec![0, 1, 2, 5], cache: Some(0), ..Placement::default() };
     let settings = Settings { places: vec![place], ..Settings::default() };
-    let placed = Manifest::under_mpi(mpi, "words".into(), "clocks".into(), 4, &settings);
+    let placed = Manifest::under_mpi(mpi, "words".into(), "clocks".into(), 4, settings.for_manifest());
     let text = serde_json::to_string(&placed).expect("JSON");
     let cores = r#""placement":[{"rank":0,"host":"a","node":0,"cores":"0-2,5","cache":0,"pid":0}]"#;
     assert!(text.contains(cores), "{text}");
@@ -76,7 +77,7 @@ fn nothing_is_added_to_a_damaged_file() {
 }
 
 #[test]
-fn an_existing_file_is_left_alone() {
+fn an_existing_file_is_not_overwritten() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("run.jsonl");
     write(&path, &some_records(), Existing::Refuse);
@@ -86,7 +87,7 @@ fn an_existing_file_is_left_alone() {
 }
 
 #[test]
-fn a_cut_file_gives_its_sound_part() {
+fn the_valid_part_of_a_truncated_file_is_read() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("run.jsonl");
     write(&path, &some_records(), Existing::Refuse);

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use panto_bench::measure::Stop;
-use panto_bench::results::Record;
-use panto_bench::{Effort, Kernel, Settings, param, runnable};
+use panto_bench::{Effort, Kernel, Settings, runnable};
 use panto_machine::Machine;
+use panto_results::{Record, Stop, param};
 use panto_schedule::HopShape;
-use panto_transport::simulated::{Model, Simulated};
+use panto_transport::simulated::{NetworkModel, Simulated};
 
 use crate::support::{few_collectives, few_swaps, measured};
 
-/// A message takes 10 us and 1 us a byte, a processor 1 us for each element of anything.
+/// A message takes 10 us and 1 us per byte, and a processor 1 us per element of any computation.
 const PLAIN: &str = r#"
 name = "plain"
 [network]
@@ -25,7 +24,7 @@ strided = "100us"
 daxpy = "1us"
 "#;
 
-fn world(text: &str, model: Model) -> Simulated {
+fn world(text: &str, model: NetworkModel) -> Simulated {
     Simulated::new(Arc::new(Machine::parse(text, "test.toml").expect("a model")), model)
 }
 
@@ -37,11 +36,11 @@ fn settings(ranks: usize) -> Settings {
         dims: Some(vec![8, 16]),
         shape: Some(HopShape::Hypercube),
         machine: Some("plain".into()),
-        swap: few_swaps(1_000),
-        scenario: few_collectives(),
         effort: Effort::default().on_virtual_clock(),
         ..Settings::default()
     }
+    .with_options(few_swaps(1_000))
+    .with_options(few_collectives())
 }
 
 fn micros(record: &Record) -> f64 {
@@ -56,7 +55,7 @@ fn time_of(records: &[Record], wanted: &[(&str, u64)]) -> f64 {
 
 #[test]
 fn every_kernel_runs_on_a_simulated_machine() {
-    let (world, settings) = (world(PLAIN, Model::Traffic), settings(8));
+    let (world, settings) = (world(PLAIN, NetworkModel::Traffic), settings(8));
     for &kernel in Kernel::ALL.iter().filter(|kernel| kernel.available(&settings).is_ok()) {
         for record in measured(&world, kernel, &settings) {
             assert_eq!(record.stop, Stop::Confidence, "{kernel}: {record:?}");
@@ -65,10 +64,10 @@ fn every_kernel_runs_on_a_simulated_machine() {
     }
 }
 
-/// Nothing is subtracted, and an idle machine gives the same time in every sample: that of its formula.
+/// Nothing is subtracted, and every sample has the time of the model's formula.
 #[test]
 fn times_are_those_of_the_model_to_the_picosecond() {
-    let records = measured(&world(PLAIN, Model::Traffic), Kernel::Echo, &settings(8));
+    let records = measured(&world(PLAIN, NetworkModel::Traffic), Kernel::Echo, &settings(8));
     for record in records.iter().filter(|record| record.point.number(param::HOPS) == Some(1)) {
         let bytes = record.point.number(param::BYTES).expect("a size") as f64;
         assert!(record.samples_ns.iter().all(|nanos| (nanos - (10_000.0 + 1_000.0 * bytes)).abs() < 1e-9));
@@ -77,54 +76,56 @@ fn times_are_those_of_the_model_to_the_picosecond() {
     }
 }
 
-/// What takes no time at all is not repeated until it does.
+/// Operations that take no time are not repeated without bound.
 #[test]
-fn nothing_is_repeated_for_ever() {
+fn the_batch_of_a_free_operation_is_bounded() {
     let free = PLAIN.replace("10us", "0us").replace("1us", "0us");
-    let records = measured(&world(&free, Model::Traffic), Kernel::Echo, &settings(2));
+    let records = measured(&world(&free, NetworkModel::Traffic), Kernel::Echo, &settings(2));
     assert!(records.iter().all(|record| micros(record).abs() < 1e-9 && record.batch <= 32));
 }
 
 #[test]
 fn local_work_is_charged() {
-    let world = world(PLAIN, Model::Fast);
+    let world = world(PLAIN, NetworkModel::Fast);
     let overlap = measured(&world, Kernel::Overlap, &settings(2));
     let at = |length| time_of(&overlap, &[(param::BYTES, 8), (param::LENGTH, length)]);
     assert!((at(100) - at(0) - 100.0).abs() < 1e-6, "100 elements of 1 us: {} and {}", at(0), at(100));
-    // Half a row of 16 doubles goes as it lies; each element of a column costs 100 us to pack and as much to unpack.
+    // Half a row of 16 doubles is contiguous; each element of a column takes 100 us to pack and 100
+    // us to unpack.
     let broadcast = |kernel| time_of(&measured(&world, kernel, &settings(4)), &[(param::DIM, 16)]);
     let (row, column) = (broadcast(Kernel::RowBroadcast), broadcast(Kernel::ColumnBroadcast));
     assert!((column - row - 1_600.0).abs() < 1e-6, "{column} and {row}");
 }
 
-/// The route of the load contains the link of the echo: that is what `traffic` is for.
+/// The route of the load contains the link of the echo, which only `traffic` models.
 #[test]
-fn contention_shows_where_links_are_shared_and_only_there() {
+fn contention_appears_only_with_shared_links() {
     let slowdown = |model| {
         let records = measured(&world(PLAIN, model), Kernel::Contention, &settings(8));
         let at = |load| time_of(&records, &[(param::LOAD, load), (param::BYTES, 100)]);
         at(90) / at(0) - 1.0
     };
-    assert!(slowdown(Model::Traffic) > 0.05);
-    assert!(slowdown(Model::Fast).abs() < 1e-12);
+    assert!(slowdown(NetworkModel::Traffic) > 0.05);
+    assert!(slowdown(NetworkModel::Fast).abs() < 1e-12);
 }
 
-/// An order takes longer than any slack that makes sense on a real clock, and ranks come in time all the same.
+/// An order takes longer than any reasonable slack on a real clock, and ranks are still in time.
 #[test]
-fn a_network_of_seconds_is_not_late_for_ever() {
+fn ranks_are_in_time_on_a_network_with_seconds_of_latency() {
     let slow = PLAIN.replace("10us", "5s");
-    for record in measured(&world(&slow, Model::Traffic), Kernel::Exchange, &settings(8)) {
+    for record in measured(&world(&slow, NetworkModel::Traffic), Kernel::Exchange, &settings(8)) {
         assert_eq!((record.late, record.stop), (0, Stop::Confidence));
     }
 }
 
-/// Ranks that share a processor cannot start at a moment: they start after a barrier, and take turns.
+/// Ranks that share a processor cannot start simultaneously: they start after a barrier, and take
+/// turns.
 #[test]
 fn more_ranks_than_processors() {
     let shared = format!("multitasking = true\n{PLAIN}");
     for kernel in [Kernel::Echo, Kernel::Broadcast, Kernel::Overlap, Kernel::Guard] {
         let crowded = Settings { shape: None, ..settings(12) };
-        assert!(!measured(&world(&shared, Model::Traffic), kernel, &crowded).is_empty());
+        assert!(!measured(&world(&shared, NetworkModel::Traffic), kernel, &crowded).is_empty());
     }
 }
 

@@ -1,29 +1,32 @@
-//! A world whose ranks are processes: each runs the whole program, has a world of its own, and joins the others in jobs.
+//! A world whose ranks are processes: each runs the whole program with its own world, and joins the
+//! others in jobs.
 //!
-//! Here the processes are threads, and what passes between them are messages of the threads transport. Processes that go
-//! different ways are noticed at once: each step says which one it is, and a wait for ever is a deadlock that is reported.
+//! Here the processes are threads that exchange messages of the threads transport. Processes that
+//! diverge are detected at once: each step carries its name, and a process that waits indefinitely
+//! is reported as a deadlock.
 
 use std::cell::Cell;
 use std::fmt::Display;
 use std::thread::ThreadId;
 
 use panto_transport::threads::{Endpoint, Threads};
-use panto_transport::{Error, Mode, Tag, Transport, Want, World};
+use panto_transport::{Error, Selector, SendMode, Tag, Transport, World};
 
-use crate::flawed::Flawed;
+use crate::faulty::Faulty;
 
-/// What the first process says to the others.
-const WORDS: Tag = 20_000;
+/// The tag of the first process's announcements.
+const ANNOUNCEMENT: Tag = 20_000;
 
-/// The world as one of the processes sees it.
+/// The world of one process.
 pub struct Split<'a> {
     endpoint: &'a Endpoint,
-    /// Steps that this process has taken together with the others.
+    /// The number of steps that this process has taken together with the others.
     steps: Cell<u64>,
     thread: ThreadId,
 }
 
-// SAFETY: what cannot be shared is reached through `own` alone, which refuses any other thread than that which made it.
+// SAFETY: the unshareable fields are accessed only through `own`, which panics on any thread but
+// the one that created them.
 unsafe impl Sync for Split<'_> {}
 
 impl<'a> Split<'a> {
@@ -32,37 +35,38 @@ impl<'a> Split<'a> {
         (self.endpoint, &self.steps)
     }
 
-    /// Which process this is.
+    /// Returns the index of this process.
     pub fn process(&self) -> usize {
         self.own().0.rank()
     }
 
-    /// What the first process says at this step; an error if it is at another one.
+    /// Returns the first process's announcement of this step; fails if that process is at another
+    /// step.
     fn step(&self, what: &str, words: &[u8]) -> Result<Vec<u8>, Error> {
         let (endpoint, steps) = self.own();
         steps.set(steps.get() + 1);
         let step = format!("step {}, {what}: ", steps.get()).into_bytes();
         if endpoint.rank() == 0 {
-            let said = [&step, words].concat();
+            let message = [&step, words].concat();
             (1..endpoint.size())
-                .try_for_each(|process| endpoint.send(Mode::Standard, &said, process, WORDS))?;
+                .try_for_each(|process| endpoint.send(SendMode::Standard, &message, process, ANNOUNCEMENT))?;
             return Ok(words.to_vec());
         }
-        let want = Want::new(0, WORDS);
-        let mut said = vec![0; endpoint.probe(want)?.len];
-        endpoint.receive(&mut said, want)?;
-        let heard = said.strip_prefix(step.as_slice()).map(<[u8]>::to_vec);
-        heard.ok_or_else(|| {
-            let [step, said] = [&step, &said].map(|text| String::from_utf8_lossy(text).into_owned());
-            endpoint.abort(&format!("this process is at {step}the first one at {said}"))
+        let want = Selector::new(0, ANNOUNCEMENT);
+        let mut message = vec![0; endpoint.probe(want)?.len];
+        endpoint.receive(&mut message, want)?;
+        let announced = message.strip_prefix(step.as_slice()).map(<[u8]>::to_vec);
+        announced.ok_or_else(|| {
+            let [step, message] = [&step, &message].map(|text| String::from_utf8_lossy(text).into_owned());
+            endpoint.abort(&format!("this process is at {step}the first one at {message}"))
         })
     }
 }
 
 impl<'a> World for Split<'a> {
-    type Endpoint = Flawed<'a, Endpoint>;
+    type Endpoint = Faulty<'a, Endpoint>;
 
-    fn most_ranks(&self) -> usize {
+    fn max_ranks(&self) -> usize {
         self.own().0.size()
     }
 
@@ -70,7 +74,7 @@ impl<'a> World for Split<'a> {
         self.process() == 0
     }
 
-    fn announce(&self, words: Vec<u8>) -> Result<Vec<u8>, Error> {
+    fn broadcast(&self, words: Vec<u8>) -> Result<Vec<u8>, Error> {
         self.step("announce", &words)
     }
 
@@ -85,15 +89,15 @@ impl<'a> World for Split<'a> {
         if endpoint.rank() >= ranks {
             return Ok(Vec::new());
         }
-        body(&Flawed { ranks: Some(ranks), ..Flawed::new(endpoint) }).map(|result| vec![result])
+        body(&Faulty { ranks: Some(ranks), ..Faulty::new(endpoint) }).map(|result| vec![result])
     }
 }
 
-/// Runs the whole program in each of so many processes, and answers what it answered in each.
+/// Runs the whole program in each of `count` processes, and returns the result of each.
 pub fn processes<R: Send>(count: usize, program: impl Fn(&Split<'_>) -> R + Sync) -> Vec<R> {
     let outcome = Threads::default().run(count, |endpoint| {
         let thread = std::thread::current().id();
         Ok::<_, Error>(program(&Split { endpoint, steps: Cell::new(0), thread }))
     });
-    outcome.unwrap_or_else(|error| panic!("the processes went different ways: {error}"))
+    outcome.unwrap_or_else(|error| panic!("the processes diverged: {error}"))
 }

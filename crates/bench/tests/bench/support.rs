@@ -1,27 +1,25 @@
-//! What tests share.
+//! Settings and records shared by the tests.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use panto_bench::measure::{Metric, Samples, Start, Stop};
-use panto_bench::results::Record;
 use panto_bench::scenario;
-use panto_bench::swap::{self, Loop, Way, parse_protocols};
-use panto_bench::{Effort, Kernel, Observer, Point, Settings, param, run};
+use panto_bench::swap;
+use panto_bench::{Effort, Kernel, Observer, Settings, run};
+use panto_results::swap::{CacheMode, Loop, parse_protocols};
+use panto_results::{Metric, Point, Record, Samples, Start, Stop, param};
 use panto_transport::World;
 
 /// Sizes on both sides of the eager limit.
 pub const SIZES: [u64; 4] = [0, 1, 100, 5_000];
 
-/// As little as possible of everything.
+/// Returns settings with as little work as possible.
 pub fn tiny(ranks: usize) -> Settings {
     Settings {
         ranks: vec![ranks],
         sizes: Some(SIZES.to_vec()),
         lengths: Some(vec![0, 1, 100]),
         io_bytes: 10_000,
-        swap: few_swaps(100),
-        scenario: few_collectives(),
         effort: Effort {
             min_samples: 3,
             max_samples: 5,
@@ -31,20 +29,22 @@ pub fn tiny(ranks: usize) -> Settings {
         },
         ..Settings::default()
     }
+    .with_options(few_swaps(100))
+    .with_options(few_collectives())
 }
 
-/// A protocol of each order, as plain as can be.
+/// Returns one simple protocol of each order.
 pub fn few_swaps(volume: u64) -> swap::Options {
     swap::Options {
         protocols: parse_protocols("(0,1),(1,1)").ok(),
         volumes: Some(vec![volume]),
         loops: Some(vec![Loop::Basic]),
-        ways: Some(vec![Way::Warm]),
+        ways: Some(vec![CacheMode::Warm]),
         pairs: None,
     }
 }
 
-/// One that moves a vector, one that moves blocks, one that moves nothing; a time of each kind.
+/// Returns collectives that move a vector, blocks and no data, and one time of each kind.
 pub fn few_collectives() -> scenario::Options {
     let calls = ["allreduce", "gatherv", "barrier"].map(|name| name.parse().expect("a collective"));
     let (delays, computations) = (Some(vec![1_000]), Some(vec![1_000]));
@@ -67,7 +67,7 @@ impl Observer for Collect {
     }
 }
 
-/// The records of one kernel, all sane.
+/// Returns the records of one kernel, after checking that they are plausible.
 pub fn measured<W: World>(world: &W, kernel: Kernel, settings: &Settings) -> Vec<Record> {
     let mut observer = Collect::default();
     let end = run(world, &[kernel], settings, &AtomicBool::new(false), &mut observer).unwrap();
@@ -80,7 +80,7 @@ pub fn measured<W: World>(world: &W, kernel: Kernel, settings: &Settings) -> Vec
 }
 
 fn check_sane(record: &Record) {
-    // Only a barrier moves nothing that could be checked.
+    // Only a barrier has no data to check.
     let checked = record.kernel != "comet/barrier" && record.point.text(param::COLLECTIVE) != "barrier";
     assert!(record.verified == checked && record.batch >= 1, "{record:?}");
     assert!(record.samples_ns.iter().all(|&nanos| nanos.is_finite() && nanos >= 0.0), "{record:?}");
@@ -88,7 +88,7 @@ fn check_sane(record: &Record) {
     assert!(record.summary().is_some(), "{record:?}");
 }
 
-/// A record of these samples.
+/// Returns a record with these samples.
 pub fn record(kernel: &str, point: &Point, nanos: Vec<f64>) -> Record {
     let samples = Samples {
         nanos,

@@ -1,22 +1,26 @@
-//! COMMTEST: every protocol moves the right bytes, and on a machine that is known takes the time that follows from it.
+//! COMMTEST: every protocol moves the right bytes, and takes the time of the model on a simulated
+//! machine.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use panto_bench::measure::{Clock, Lab};
-use panto_bench::results::Record;
-use panto_bench::swap::{self, Loop, Options, Protocol, Way, discrepancies, parse_protocols, statistics};
-use panto_bench::{Effort, Kernel, Point, Settings, findings, param, run};
+use panto_bench::measure::Lab;
+use panto_bench::swap::Options;
+use panto_bench::{Effort, Kernel, Settings, run};
+use panto_findings::findings;
+use panto_findings::swap::{discrepancies, statistics};
 use panto_machine::Machine;
+use panto_results::swap::{CacheMode, Loop, Protocol, parse_protocols};
+use panto_results::{Clock, Point, Record, param};
 use panto_transport::World;
-use panto_transport::simulated::{Model, Simulated};
+use panto_transport::simulated::{NetworkModel, Simulated};
 use panto_transport::threads::Threads;
 
-use crate::flawed::Flawed;
+use crate::faulty::Faulty;
 use crate::support::{Collect, record, tiny};
 
-/// A message takes 10 us and 1 us a byte, and nothing else takes time.
+/// A message takes 10 us and 1 us per byte, and nothing else takes time.
 const PLAIN: &str = r#"
 name = "plain"
 [network]
@@ -27,25 +31,20 @@ link = { latency = "10us", per-byte = "1us" }
 "#;
 
 fn plain() -> Simulated {
-    Simulated::new(Arc::new(Machine::parse(PLAIN, "test.toml").expect("a model")), Model::Fast)
+    Simulated::new(Arc::new(Machine::parse(PLAIN, "test.toml").expect("a model")), NetworkModel::Fast)
 }
 
 fn simulated(ranks: usize, options: Options) -> Settings {
     let effort = Effort::default().on_virtual_clock();
-    Settings {
-        ranks: vec![ranks],
-        swap: options,
-        machine: Some("plain".into()),
-        effort,
-        ..Settings::default()
-    }
+    Settings { ranks: vec![ranks], machine: Some("plain".into()), effort, ..Settings::default() }
+        .with_options(options)
 }
 
 fn options(protocols: &str, volume: u64) -> Options {
     Options { protocols: parse_protocols(protocols).ok(), volumes: Some(vec![volume]), ..Options::default() }
 }
 
-/// The records of a kernel, also those of points at which there is nothing to measure.
+/// Returns the records of a kernel, including those of absent points.
 fn all<W: World>(world: &W, kernel: Kernel, settings: &Settings) -> Vec<Record> {
     let mut observer = Collect::default();
     let end = run(world, &[kernel], settings, &AtomicBool::new(false), &mut observer).expect("it runs");
@@ -61,24 +60,24 @@ fn micros(record: &Record) -> f64 {
     record.summary().expect("samples").median * 1e-3
 }
 
-/// Messages, and microseconds of one.
+/// Returns the number of messages, and the microseconds per message.
 fn messages(record: &Record) -> (f64, f64) {
     let bytes = record.point.number(param::BYTES).expect("a size");
     let volume = record.point.number(param::VOLUME).expect("a volume");
     ((volume / bytes) as f64, 10.0 + bytes as f64)
 }
 
-/// The transport calls no mode the same as another here, so that all of them run.
+/// Runs on a transport on which all send modes differ, so that all of them are measured.
 fn on_threads(
     kernel: Kernel,
     ranks: usize,
     options: Options,
-    liar: Option<usize>,
+    corrupting_rank: Option<usize>,
 ) -> panto_bench::Result<usize> {
-    let settings = Settings { sizes: Some(vec![1_024, 8_192]), swap: options, ..tiny(ranks) };
+    let settings = Settings { sizes: Some(vec![1_024, 8_192]), ..tiny(ranks) }.with_options(options);
     let points = kernel.points(&settings, &[])?;
     let counts = Threads::default().run(ranks, |endpoint| {
-        let transport = Flawed { liar, ..Flawed::new(endpoint) };
+        let transport = Faulty { corrupting_rank, ..Faulty::new(endpoint) };
         let interrupt = AtomicBool::new(false);
         let mut lab = Lab::new(&transport, &settings, &interrupt)?;
         lab.set_budget(Duration::ZERO);
@@ -92,39 +91,50 @@ fn on_threads(
     Ok(counts[0])
 }
 
-/// 20 protocols in the basic loop, for there is no native one; 16 that can be preposted; at sizes that are copied and offered.
+/// There are 20 protocols in the basic loop, since none is native, and 16 that can be preposted;
+/// sizes are below and above the eager limit.
 #[test]
 fn every_protocol_moves_the_right_bytes() {
-    let repeated = Options { ways: Some(vec![Way::Repeated]), ..options("all", 8_192) };
+    let repeated = Options { ways: Some(vec![CacheMode::Repeated]), ..options("all", 8_192) };
     assert_eq!(on_threads(Kernel::Swap, 2, repeated, None).expect("right"), (20 + 16) * 2);
 }
 
 /// Ready sends need other handshakes around a ring than between two.
 #[test]
-fn around_a_ring_too() {
-    let warm = Options { ways: Some(vec![Way::Warm]), ..options("(0,3),(0,5),(1,4),(1,6),(1,9)", 8_192) };
+fn every_protocol_runs_around_a_ring() {
+    let warm =
+        Options { ways: Some(vec![CacheMode::Warm]), ..options("(0,3),(0,5),(1,4),(1,6),(1,9)", 8_192) };
     assert_eq!(on_threads(Kernel::SendReceive, 4, warm, None).expect("right"), (5 + 4) * 2);
 }
 
 #[test]
-fn wrong_bytes_are_noticed_whoever_sends_them() {
+fn wrong_bytes_are_detected_from_either_side() {
     for id in ["(0,0)", "(0,3)", "(0,4)", "(0,8)", "(1,0)", "(1,5)", "(1,6)", "(1,9)"] {
         let protocol: Protocol = id.parse().expect("a protocol");
         let loops = Loop::ALL.into_iter().filter(|order| *order == Loop::Basic || protocol.can_prepost());
-        for (order, liar) in loops.flat_map(|order| [(order, 0), (order, 1)]) {
-            let options =
-                Options { loops: Some(vec![order]), ways: Some(vec![Way::Repeated]), ..options(id, 8_192) };
-            let error = on_threads(Kernel::Swap, 2, options, Some(liar)).expect_err("noticed").to_string();
-            assert!(error.contains("wrong data") && error.contains(&format!("rank {liar}")), "{id}: {error}");
+        for (order, corrupting_rank) in loops.flat_map(|order| [(order, 0), (order, 1)]) {
+            let options = Options {
+                loops: Some(vec![order]),
+                ways: Some(vec![CacheMode::Repeated]),
+                ..options(id, 8_192)
+            };
+            let error =
+                on_threads(Kernel::Swap, 2, options, Some(corrupting_rank)).expect_err("noticed").to_string();
+            assert!(
+                error.contains("wrong data") && error.contains(&format!("rank {corrupting_rank}")),
+                "{id}: {error}"
+            );
         }
     }
 }
 
 #[test]
-fn where_protocols_are_the_same_the_record_says_so() {
-    let warm =
-        Options { ways: Some(vec![Way::Warm]), ..options("(0,3),(0,4),(0,6),(0,8),(1,0),(1,5)", 8_192) };
-    let settings = Settings { swap: warm, sizes: Some(vec![1_024, 8_192]), ..tiny(2) };
+fn records_name_equivalent_protocols() {
+    let warm = Options {
+        ways: Some(vec![CacheMode::Warm]),
+        ..options("(0,3),(0,4),(0,6),(0,8),(1,0),(1,5)", 8_192)
+    };
+    let settings = Settings { sizes: Some(vec![1_024, 8_192]), ..tiny(2) }.with_options(warm);
     let records = all(&Threads::default(), Kernel::Swap, &settings);
     let why = |id: &str, order: Loop, bytes: u64| {
         let fits = |record: &&Record| {
@@ -136,7 +146,7 @@ fn where_protocols_are_the_same_the_record_says_so() {
     };
     assert!(why("(0,4)", Loop::Basic, 1_024).ends_with("the same as (0,2) and a handshake"));
     assert!(why("(1,5)", Loop::Prepost, 1_024).ends_with("the same as (1,3)"));
-    assert!(why("(0,6)", Loop::Basic, 1_024).contains("no call of its own"));
+    assert!(why("(0,6)", Loop::Basic, 1_024).contains("no send-receive call of its own"));
     assert!(why("(1,0)", Loop::Prepost, 1_024).contains("the same as the basic loop"));
     // Above the eager limit every send waits for its receiver.
     assert_eq!(why("(0,8)", Loop::Basic, 1_024), "");
@@ -146,23 +156,24 @@ fn where_protocols_are_the_same_the_record_says_so() {
 
 #[test]
 fn both_times_are_kept_and_cold_caches_checked() {
-    let settings = Settings { swap: options("(0,1),(1,1)", 8_192), sizes: Some(vec![1_024]), ..tiny(2) };
+    let settings =
+        Settings { sizes: Some(vec![1_024]), ..tiny(2) }.with_options(options("(0,1),(1,1)", 8_192));
     for record in all(&Threads::default(), Kernel::Swap, &settings) {
         assert_eq!(record.metric.clock, Clock::Longest);
         assert_eq!(record.first_to_last_ns.len(), record.samples_ns.len());
         assert_eq!((record.moved, record.messages), (Some(2 * 8_192), Some(2 * 8)));
-        let way: Way = text(&record, param::WAY).parse().expect("a way");
-        assert_eq!(record.batch, if way == Way::Repeated { 10 } else { 1 });
-        let figures = [swap::figure::WARM_LINE, swap::figure::EVICTED_LINE];
+        let way: CacheMode = text(&record, param::WAY).parse().expect("a way");
+        assert_eq!(record.batch, if way == CacheMode::Repeated { 10 } else { 1 });
+        let figures = [panto_results::swap::figure::WARM_LINE, panto_results::swap::figure::EVICTED_LINE];
         assert_eq!(
             figures.iter().all(|name| record.figures.get(*name).is_some_and(|ns| *ns > 0.0)),
-            way == Way::Cold
+            way == CacheMode::Cold
         );
     }
 }
 
-/// At once: N messages of 10 us and their bytes. In turns: twice that. Whoever posts or waits elsewhere changes nothing on a machine
-/// whose calls cost nothing, and repeating divides out.
+/// Unordered: N messages of 10 us and their bytes. Ordered: twice that. Posting earlier or waiting
+/// later changes nothing on a machine whose calls cost nothing, and repetitions divide out.
 #[test]
 fn times_are_those_of_the_model() {
     let records = all(
@@ -176,7 +187,7 @@ fn times_are_those_of_the_model() {
         let (number, each) = messages(record);
         let both = if protocol.id().starts_with("(1") { 2.0 } else { 1.0 };
         assert!((micros(record) - both * number * each).abs() < 1e-6, "{protocol}: {record:?}");
-        // Both ranks start at once, and who ends last has taken longest.
+        // Both ranks start at once, so the last to end has the longest time.
         assert_eq!(record.first_to_last_ns, record.samples_ns, "{protocol}");
         measured += 1;
     }
@@ -185,11 +196,15 @@ fn times_are_those_of_the_model() {
     assert!(discrepancies(&records.iter().collect::<Vec<_>>()).is_empty());
 }
 
-/// The second says that it is ready while the first still receives, so only the first handshake of all is waited for.
+/// The second rank signals readiness while the first still receives, so only the very first
+/// handshake causes a wait.
 #[test]
 fn the_dash_of_1_6_is_a_handshake() {
-    let basic =
-        Options { loops: Some(vec![Loop::Basic]), ways: Some(vec![Way::Warm]), ..options("(1,6)", 1_024) };
+    let basic = Options {
+        loops: Some(vec![Loop::Basic]),
+        ways: Some(vec![CacheMode::Warm]),
+        ..options("(1,6)", 1_024)
+    };
     for record in all(&plain(), Kernel::Swap, &simulated(2, basic)) {
         let (number, each) = messages(&record);
         assert!((micros(&record) - (2.0 * number * each + 10.0)).abs() < 1e-6, "{record:?}");
@@ -200,7 +215,7 @@ fn the_dash_of_1_6_is_a_handshake() {
 fn several_pairs_at_once_and_a_root_that_takes_no_part() {
     let warm = |pairs: &str| Options {
         pairs: Some(vec![pairs.parse().expect("pairs")]),
-        ways: Some(vec![Way::Warm]),
+        ways: Some(vec![CacheMode::Warm]),
         ..options("(0,3),(1,1)", 1_024)
     };
     let times = |pairs| -> Vec<(Point, f64)> {
@@ -220,14 +235,14 @@ fn several_pairs_at_once_and_a_root_that_takes_no_part() {
 
 #[test]
 fn a_ring_takes_as_long_as_a_pair() {
-    let warm = Options { ways: Some(vec![Way::Warm]), ..options("(0,3),(1,0)", 1_024) };
+    let warm = Options { ways: Some(vec![CacheMode::Warm]), ..options("(0,3),(1,0)", 1_024) };
     for record in all(&plain(), Kernel::SendReceive, &simulated(4, warm)) {
         if record.absent.is_some() {
             continue;
         }
         let (number, each) = messages(&record);
         let both = if text(&record, param::PROTOCOL) == "(1,0)" { 2.0 } else { 1.0 };
-        // Rank 3 and rank 0 are two links apart, which a circuit crosses at once.
+        // Ranks 3 and 0 are two links apart, which adds no time with circuit switching.
         assert!((micros(&record) - both * number * each).abs() < 1e-6, "{record:?}");
     }
 }
@@ -266,7 +281,8 @@ fn statistics_are_those_of_commtest() {
     }
 }
 
-/// A message layer that takes 100 us more from 64 bytes on has two laws, and 1024 and 512 swaps of one of them are compared.
+/// A message layer that takes 100 us more from 64 bytes on has two regimes, and 1024 and 512 swaps
+/// of one of them are compared.
 #[test]
 fn a_change_of_protocol_is_found() {
     let size = |bytes: u64| {

@@ -1,19 +1,19 @@
-//! `panto completions`
+//! `panto completions`: prints shell completions.
 
 use std::process::ExitCode;
 
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use crate::out;
+use crate::print;
 
-/// Print completions for a shell
+/// Print shell completions.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example:\n  panto completions bash > ~/.local/share/bash-completion/completions/panto"
 )]
 pub struct Completions {
-    /// Which shell
+    /// Shell.
     shell: Shell,
 }
 
@@ -21,7 +21,7 @@ impl Completions {
     pub fn run<C: CommandFactory>(self) -> ExitCode {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut C::command(), "panto", &mut script);
-        out::text(String::from_utf8_lossy(&script));
+        print::text(String::from_utf8_lossy(&script));
         ExitCode::SUCCESS
     }
 }

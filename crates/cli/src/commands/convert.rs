@@ -1,4 +1,4 @@
-//! `panto convert`
+//! `panto convert`: converts traces to and from the formats of other simulators.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
@@ -10,43 +10,43 @@ use panto_convert::{Exported, Imported, goal, ti};
 use panto_machine::Model;
 use panto_sim::replay::{self, Options};
 use panto_trace::Trace;
+use panto_units::grouped;
 
-use super::simulate::{ReadingArgs, of_trace};
+use super::simulate::{ReadingArgs, trace_failure};
 use crate::failure::Failure;
-use crate::trace::grouped;
-use crate::{files, out};
+use crate::{files, print};
 
-/// Turn a trace into one of other simulators (GOAL, time-independent), or one of theirs into Panto's
+/// Convert traces to and from the formats of other simulators (GOAL, time-independent traces).
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Convert {
-    /// A trace: Panto's own, a GOAL schedule as text, or a time-independent trace (one file, or the list of files)
+    /// A Panto trace, a textual GOAL schedule, or a time-independent trace (one file, or the list of files).
     file: PathBuf,
 
-    /// Where it goes
+    /// Output file.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
-    /// The format of a foreign trace [default: told by its name and its first words]
+    /// Format of the input, if it is not a Panto trace [default: detected].
     #[arg(long, value_enum, value_name = "FORMAT")]
-    from: Option<Foreign>,
+    from: Option<TraceFormat>,
 
-    /// The format that Panto's trace becomes [default: told by the name of the output: .goal or .ti]
+    /// Format of the output, if the input is a Panto trace [default: by extension, .goal or .ti].
     #[arg(long, value_enum, value_name = "FORMAT")]
-    to: Option<Foreign>,
+    to: Option<TraceFormat>,
 
     #[command(flatten)]
-    how: HowArgs,
+    options: ConversionArgs,
 }
 
-/// What a trace needs to become one of others.
+/// Options of the conversion of a Panto trace.
 #[derive(Args)]
-pub(super) struct HowArgs {
-    /// How many operations a processor does in a second, for the counts in time-independent traces
+pub(super) struct ConversionArgs {
+    /// Operations per second of a processor, to convert between times and the operation counts of time-independent traces.
     #[arg(long, value_name = "RATE", default_value_t = ti::FLOPS)]
     flops: f64,
 
-    /// The machine whose rules choose the algorithms of collectives, which GOAL does not know
+    /// Machine whose rules choose the algorithms of collectives, for GOAL, which has only messages.
     #[arg(short, long, value_name = "MACHINE", default_value = "loggops")]
     machine: String,
 
@@ -54,36 +54,41 @@ pub(super) struct HowArgs {
     reading: ReadingArgs,
 }
 
-/// Formats of others.
+/// Trace formats of other simulators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Foreign {
-    /// GOAL schedules as text, for `LogGOPSim`
+pub(super) enum TraceFormat {
+    /// Textual GOAL schedules, for LogGOPSim.
     Goal,
-    /// Time-independent traces, for `SimGrid`
+    /// Time-independent traces, for SimGrid.
     Ti,
 }
 
 const AFTER_HELP: &str = "\
-What a format cannot say is an error that names where it stands, or is counted and printed.
+What a format cannot express is an error, with its position, or is counted and reported.
 
 Examples:
-  panto convert app.panto -o app.goal                 for LogGOPSim; collectives become messages
+  panto convert app.panto -o app.goal                 for LogGOPSim, with collectives as messages
   panto convert app.panto -o app.ti                   for SimGrid: smpirun -replay app.ti ...
-  panto convert ring.goal -o ring.panto               and then: panto simulate ring.panto --machine loggops
-  panto convert lu.ti --flops 2.5e9 -o lu.panto       computation counted in operations becomes time";
+  panto convert ring.goal -o ring.panto               for panto simulate ring.panto --machine loggops
+  panto convert lu.ti --flops 2.5e9 -o lu.panto       with operation counts converted to times";
 
 impl Convert {
-    /// `panto export` of a trace.
-    pub(super) fn export_to(file: PathBuf, to: Foreign, output: PathBuf, how: HowArgs) -> Self {
-        Self { file, output, from: None, to: Some(to), how }
+    /// Returns the conversion for `panto export` of a trace.
+    pub(super) fn export_to(
+        file: PathBuf,
+        to: TraceFormat,
+        output: PathBuf,
+        options: ConversionArgs,
+    ) -> Self {
+        Self { file, output, from: None, to: Some(to), options }
     }
 
     pub fn run(self) -> Result<ExitCode, Failure> {
-        let flops = self.how.flops;
+        let flops = self.options.flops;
         if flops.is_nan() || flops <= 0.0 || flops.is_infinite() {
-            return Err(Failure::Usage(format!("--flops {flops}: a rate is a number above 0")));
+            return Err(Failure::Usage(format!("--flops {flops}: expected a positive number")));
         }
-        files::keep(&self.file, &self.output)?;
+        files::refuse_overwrite(&self.file, &self.output)?;
         if Trace::recognises(&self.file) {
             self.export()?;
         } else {
@@ -95,31 +100,32 @@ impl Convert {
     fn export(&self) -> Result<(), Failure> {
         if self.from.is_some() {
             return Err(Failure::Usage(format!(
-                "--from is for foreign traces, and {} is Panto's own: say --to",
+                "--from does not apply: {} is a Panto trace; use --to",
                 self.file.display()
             )));
         }
         let trace = Trace::open(&self.file)?;
         let exported = match self.to.or_else(|| by_name(&self.output)) {
-            Some(Foreign::Goal) => self.to_goal(&trace)?,
-            Some(Foreign::Ti) => ti::write(&trace, self.how.flops, &self.output)?,
+            Some(TraceFormat::Goal) => self.to_goal(&trace)?,
+            Some(TraceFormat::Ti) => ti::write(&trace, self.options.flops, &self.output)?,
             None => {
                 return Err(Failure::Usage(format!(
-                    "what should {} be? Say --to goal or --to ti, or call it .goal or .ti",
+                    "unknown output format of {}; use --to goal or --to ti, or the extension .goal or .ti",
                     self.output.display()
                 )));
             }
         };
         let Exported { ranks, operations, notes } = exported;
-        self.tell(ranks, operations, "operations", &notes);
+        self.print(ranks, operations, "operations", &notes);
         Ok(())
     }
 
     fn to_goal(&self, trace: &Trace) -> Result<Exported, Failure> {
-        let model = Model::load(&self.how.machine, &[])?;
+        let model = Model::load(&self.options.machine, &[])?;
         let (machine, _) = model.for_ranks(trace.size() as usize)?;
-        let options: Options = self.how.reading.options();
-        let replay = replay::program(trace, &machine, &options).map_err(|error| of_trace(trace, &error))?;
+        let options: Options = self.options.reading.options();
+        let replay =
+            replay::program(trace, &machine, &options).map_err(|error| trace_failure(trace, &error))?;
         let file = File::create(&self.output).map_err(|error| Failure::write(&self.output, &error))?;
         let mut file = BufWriter::new(file);
         let mut exported = goal::write(&replay.program, &machine, &mut file)?;
@@ -131,13 +137,13 @@ impl Convert {
     fn import(&self) -> Result<(), Failure> {
         if self.to.is_some() {
             return Err(Failure::Usage(format!(
-                "--to is for traces of Panto, and {} is none: say --from",
+                "--to does not apply: {} is not a Panto trace; use --from",
                 self.file.display()
             )));
         }
         if by_name(&self.output).is_some() {
             return Err(Failure::Usage(format!(
-                "a foreign trace becomes one of Panto, and {} has the name of another format; call it .panto, and convert that",
+                "{} has the extension of another format, but the output is a Panto trace; use the extension .panto, then convert that file",
                 self.output.display()
             )));
         }
@@ -146,44 +152,44 @@ impl Convert {
             None => self.read(self.guess()?)?,
         };
         let Imported { ranks, calls, notes } = imported;
-        self.tell(ranks, calls, "calls", &notes);
+        self.print(ranks, calls, "calls", &notes);
         Ok(())
     }
 
-    fn read(&self, format: Foreign) -> Result<Imported, Failure> {
+    fn read(&self, format: TraceFormat) -> Result<Imported, Failure> {
         match format {
-            Foreign::Goal => {
+            TraceFormat::Goal => {
                 let file = File::open(&self.file).map_err(|error| cannot_read(&self.file, &error))?;
                 let name = self.file.to_string_lossy();
                 Ok(goal::read(&mut BufReader::new(file), &name, &self.output)?)
             }
-            Foreign::Ti => Ok(ti::read(&self.file, self.how.flops, &self.output)?),
+            TraceFormat::Ti => Ok(ti::read(&self.file, self.options.flops, &self.output)?),
         }
     }
 
-    /// By its name, or because GOAL begins with the number of ranks.
-    fn guess(&self) -> Result<Foreign, Failure> {
+    /// Returns the format of the input: by its extension, or GOAL if it contains `num_ranks`.
+    fn guess(&self) -> Result<TraceFormat, Failure> {
         let file = File::open(&self.file).map_err(|error| cannot_read(&self.file, &error))?;
         let mut start = Vec::new();
         file.take(4096).read_to_end(&mut start).map_err(|error| cannot_read(&self.file, &error))?;
         let is_goal = String::from_utf8_lossy(&start).contains("num_ranks");
-        Ok(by_name(&self.file).unwrap_or(if is_goal { Foreign::Goal } else { Foreign::Ti }))
+        Ok(by_name(&self.file).unwrap_or(if is_goal { TraceFormat::Goal } else { TraceFormat::Ti }))
     }
 
-    fn tell(&self, ranks: u32, count: u64, what: &str, notes: &[String]) {
+    fn print(&self, ranks: u32, count: u64, unit: &str, notes: &[String]) {
         let plural = if ranks == 1 { "" } else { "s" };
         let (ranks, count) = (grouped(ranks.into()), grouped(count));
-        out::line(format_args!("wrote {}: {ranks} rank{plural}, {count} {what}", self.output.display()));
+        print::line(format_args!("wrote {}: {ranks} rank{plural}, {count} {unit}", self.output.display()));
         for note in notes {
-            out::line(format_args!("note: {note}"));
+            print::line(format_args!("note: {note}"));
         }
     }
 }
 
-fn by_name(path: &Path) -> Option<Foreign> {
+fn by_name(path: &Path) -> Option<TraceFormat> {
     match path.extension()?.to_str()? {
-        "goal" => Some(Foreign::Goal),
-        "ti" => Some(Foreign::Ti),
+        "goal" => Some(TraceFormat::Goal),
+        "ti" => Some(TraceFormat::Ti),
         _ => None,
     }
 }

@@ -1,71 +1,71 @@
-//! How long to measure.
+//! Options of precision and duration of a benchmark run.
 
 use std::time::Duration;
 
 use clap::Args;
 use panto_bench::Effort;
 
-/// How sure to be, and how long to try.
+/// Precision and duration of a benchmark run.
 #[derive(Args)]
 pub struct EffortArgs {
-    /// Time for the whole run, such as 30s or 5min [default: 60s, and 20s if --quick]
+    /// Time budget of the run, such as 30s or 5min [default: 60s; 20s with --quick].
     #[arg(short = 't', long, value_name = "TIME", value_parser = panto_units::parse_time, allow_hyphen_values = true)]
     time_budget: Option<Duration>,
 
-    /// Stop a point when the median is known to within this fraction [default: 0.01, and 0.05 if --quick]
+    /// Stop sampling a point at this relative half-width of the median's 95% confidence interval [default: 0.01; 0.05 with --quick].
     #[arg(long, value_name = "FRACTION")]
     precision: Option<f64>,
 
-    /// Measure a third of the time, and be content with less certainty
+    /// Measure for a third of the time, with lower precision.
     #[arg(long)]
     quick: bool,
 
-    /// Repeat the operation so often in each sample [default: until it lasts 20us]
+    /// Repetitions of the operation per sample [default: enough for 20us].
     #[arg(long, value_name = "N")]
     repetitions: Option<u64>,
 
     #[arg(long, value_name = "N", help = MAX_SAMPLES)]
     max_samples: Option<usize>,
 
-    /// Take exactly so many samples of each point, however certain it is by then
+    /// Take exactly this many samples of each point.
     #[arg(long, value_name = "N", conflicts_with_all = ["precision", "max_samples"], value_parser = clap::value_parser!(u64).range(1..))]
     samples: Option<u64>,
 
-    /// Seed of the order of points and of random sizes
+    /// Random seed, for the order of points and random sizes.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 }
 
-const MAX_SAMPLES: &str =
-    "Never take more samples of a point [default: 2000, and 200 on a simulated machine]";
+const MAX_SAMPLES: &str = "Maximum samples per point [default: 2000; 200 on a simulated machine]";
 
 impl EffortArgs {
+    /// Returns the effort of a run on a real clock.
     pub fn effort(&self) -> Effort {
-        let usual = if self.quick { quick() } else { Effort::default() };
+        let defaults = if self.quick { quick() } else { Effort::default() };
         let effort = Effort {
-            precision: self.precision.unwrap_or(usual.precision),
+            precision: self.precision.unwrap_or(defaults.precision),
             repetitions: self.repetitions,
-            budget: self.time_budget.unwrap_or(usual.budget),
-            ..usual
+            budget: self.time_budget.unwrap_or(defaults.budget),
+            ..defaults
         };
         self.exactly(Effort { max_samples: self.max_samples.unwrap_or(effort.max_samples), ..effort })
     }
 
-    /// So many samples as the user wants, if they were counted.
+    /// Applies `--samples`.
     fn exactly(&self, effort: Effort) -> Effort {
         let Some(samples) = self.samples else { return effort };
         let samples = samples as usize;
         Effort { min_samples: samples, max_samples: samples, least_time: Duration::ZERO, ..effort }
     }
 
-    /// The same on a simulated machine.
+    /// Returns the effort on a simulated machine, whose times have no noise.
     pub fn on_virtual_clock(&self) -> Effort {
         let effort = self.effort().on_virtual_clock();
         self.exactly(Effort { max_samples: self.max_samples.unwrap_or(effort.max_samples), ..effort })
     }
 }
 
-/// Enough to see what there is to see.
+/// Returns the effort of `--quick`.
 fn quick() -> Effort {
     Effort {
         precision: 0.05,

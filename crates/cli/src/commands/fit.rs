@@ -1,71 +1,61 @@
-//! `panto fit`
+//! `panto fit`: fits a machine model to existing results.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::ValueEnum;
-use panto_bench::results::{Results, read};
-use panto_fit::{Fitted, Launch, Request, fit_launches};
+use panto_fit::{FitOptions, Fitted, Launch, fit_launches};
 use panto_machine::Model;
 use panto_report::present;
+use panto_results::{Results, read};
 
 use crate::failure::Failure;
 use crate::files;
-use crate::out;
+use crate::format::{Format, TABLE_OR_JSON};
+use crate::print;
 
-/// Make a machine model from results, for `panto simulate -m` and `panto bench --on`
+/// Fit a machine model to results, for `panto simulate -m` and `panto bench --on`.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Fit {
-    /// Files that `panto bench -o` or `panto calibrate --results` wrote, all of one machine
+    /// Results of `panto bench -o` or `panto calibrate --results`, all of one machine.
     #[arg(required = true, value_name = "RESULTS")]
     results: Vec<PathBuf>,
 
-    /// Write the model into this file, and rules for collectives, if there are any, beside it
+    /// Write the model to this file, and fitted rules of collectives, if any, beside it.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Replace the file if it is there already
+    /// Replace the file if it exists.
     #[arg(long, requires = "output")]
     force: bool,
 
-    /// The name of the machine [default: the name of the file]
+    /// Name of the machine [default: the file name].
     #[arg(long)]
     name: Option<String>,
 
-    /// A built-in machine or a model file with the same topology and switching, which are taken from it
+    /// Take topology and switching from this built-in machine or model file.
     #[arg(long, value_name = "MACHINE")]
     like: Option<String>,
 
-    /// Write the fitted curves over the points, with the residuals, as SVG into this directory
+    /// Plot the fitted curves with points and residuals, as SVG files in this directory.
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
 
-    /// How to print what was found
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    /// Output format.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Format::one_of(TABLE_OR_JSON))]
     format: Format,
 }
 
-/// How a fit is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Tables for people
-    Table,
-    /// One JSON object, with the model and all points
-    Json,
-}
-
 const AFTER_HELP: &str = "\
-Topology and switching are never guessed: they are those of --like, of the built-in machine that was simulated, of two levels where
-ranks ran on several hosts, or else a link between any two processors. What is not among the results is assumed and said.
+Topology and switching are not inferred. They are taken from --like or, for simulated results, from the built-in machine. Otherwise the network has two levels if ranks ran on several hosts, and is fully connected if not. Parameters without measurements are assumed and listed.
 
 Examples:
   panto bench comet/echo -o run.jsonl && panto fit run.jsonl -o mine.toml
-  panto bench scenario/only -o collectives.jsonl          all collectives, as the library does them
+  panto bench scenario/only -o collectives.jsonl          all collectives of the library
   panto fit calibration.jsonl collectives.jsonl -o cluster.toml --plot plots
-  panto fit monday.jsonl tuesday.jsonl friday.jsonl -o cluster.toml    three launches: intervals hold for others
+  panto fit monday.jsonl tuesday.jsonl friday.jsonl -o cluster.toml    intervals over three launches
   panto fit run.jsonl --like fat-tree.toml -o cluster.toml
-  panto simulate app.panto -m cluster.toml      then predicts with it";
+  panto simulate app.panto -m cluster.toml      predict with the model";
 
 impl Fit {
     pub fn run(self) -> Result<ExitCode, Failure> {
@@ -79,7 +69,7 @@ impl Fit {
             .map(|(manifest, records)| Launch { manifest, records })
             .collect();
         let like = self.like.as_ref().map(|name| Model::load(name, &[])).transpose()?;
-        let request = Request { name: Some(self.name()), like };
+        let request = FitOptions { name: Some(self.name()), like };
         let fitted = fit_launches(&launches, &request).map_err(|error| Failure::Usage(error.to_string()))?;
         show(&fitted, self.format);
         if let Some(output) = &self.output {
@@ -96,7 +86,7 @@ impl Fit {
             let results = read(path)?;
             if results.records.is_empty() {
                 return Err(Failure::Usage(format!(
-                    "{} holds no results; measure some: panto calibrate --results {}",
+                    "{} has no results; measure them with panto calibrate --results {}",
                     path.display(),
                     path.display()
                 )));
@@ -112,12 +102,12 @@ impl Fit {
     }
 }
 
-/// Nothing that is there is lost without being asked for.
+/// Fails if the output exists and is not to be replaced, or is one of the inputs.
 fn check(output: &Path, force: bool, inputs: &[PathBuf]) -> Result<(), Failure> {
-    inputs.iter().try_for_each(|input| files::keep(input, output))?;
+    inputs.iter().try_for_each(|input| files::refuse_overwrite(input, output))?;
     if output.exists() && !force {
         return Err(Failure::Usage(format!(
-            "{} is there already; use --force to replace it, or another name",
+            "{} exists; use --force to replace it, or another name",
             output.display()
         )));
     }
@@ -126,20 +116,20 @@ fn check(output: &Path, force: bool, inputs: &[PathBuf]) -> Result<(), Failure> 
 
 fn show(fitted: &Fitted, format: Format) {
     if format == Format::Json {
-        return out::line(present::fit_json(fitted));
+        return print::line(present::fit_json(fitted));
     }
-    out::text(present::fit_table(fitted));
-    out::line("");
-    out::text(present::fit_quality(fitted));
-    out::line("");
+    print::text(present::fit_table(fitted));
+    print::line("");
+    print::text(present::fit_quality(fitted));
+    print::line("");
     for note in &fitted.notes {
-        out::line(format_args!("note: {note}"));
+        print::line(format_args!("note: {note}"));
     }
 }
 
 fn save(fitted: &Fitted, output: &Path) -> Result<(), Failure> {
     for path in fitted.save(output).map_err(|error| Failure::Usage(error.to_string()))? {
-        out::note(format_args!("wrote {}", path.display()));
+        print::note(format_args!("wrote {}", path.display()));
     }
     Ok(())
 }
@@ -149,7 +139,7 @@ fn plots(fitted: &Fitted, directory: &Path) -> Result<(), Failure> {
     for (name, figure) in present::fit_figures(fitted) {
         let path = directory.join(format!("{name}.svg"));
         std::fs::write(&path, figure.to_svg()).map_err(|error| Failure::write(&path, &error))?;
-        out::note(format_args!("wrote {}", path.display()));
+        print::note(format_args!("wrote {}", path.display()));
     }
     Ok(())
 }

@@ -1,119 +1,158 @@
-//! `panto info`
+//! `panto info`: prints any file of Panto, a built-in model or scenario, or the MPI library.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use panto_bench::results::{read, salvage};
+use panto_report::present::{TimelineReport, TraceReport};
+use panto_results::{read, salvage};
 use panto_timeline::Timeline;
-use panto_trace::Trace;
+use panto_trace::{Summary, Trace};
 
 use crate::failure::Failure;
-use crate::library;
-use crate::out;
-use crate::show::{self, Format};
-use crate::{model, mpi, scenario, timeline, trace};
+use crate::format::{Format, TABLE_JSON_OR_CSV};
+use crate::{model, mpi, mpi_info, print, results, scenario};
 
-/// Show what is in a result file, a trace or a timeline, what a machine model promises, what happens in a scenario, or which MPI would be used
+/// Print results, traces, timelines, machine models, scenarios, or the MPI library in use.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  panto info run.jsonl\n  panto info run.jsonl --format csv > run.csv\n  \
                         panto info run.jsonl --plot plots\n  panto info --salvage broken.jsonl\n  panto info app.panto\n  panto info my-machine.toml\n  panto info cm5\n  panto info my-scenario.toml\n  panto info staggered\n  \
-                        panto info mpi\n  mpirun -n 4 panto info mpi --check     does this MPI keep its promises?"
+                        panto info mpi\n  mpirun -n 4 panto info mpi --check     run the conformance test over this MPI"
 )]
 pub struct Info {
-    /// A file that `panto bench -o`, `panto trace -o` or `panto simulate --timeline` wrote, a machine (a model file or the name of a built-in), a scenario (likewise), or `mpi`
+    /// Results, a trace, a timeline, a machine model or a scenario (a file or a built-in name), or `mpi`.
     file: PathBuf,
 
-    /// How to print it
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    /// Output format.
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     format: Format,
 
-    /// Draw what was measured: one SVG per kernel into a directory, or for a paper into a file (.svg, .png, or .dat with a script
-    /// for gnuplot)
+    /// Plot the results: one SVG per kernel into a directory, or one file (.svg, .png, or .dat with a gnuplot script).
     #[arg(long, value_name = "DIR|OUT.svg|OUT.png|OUT.dat")]
     plot: Option<PathBuf>,
 
-    /// Of results of the suite scenario: write the fastest of our algorithms as a file of rules, for `collectives.rules` of a model
+    /// Write the fastest built-in algorithms as a rules file, for `collectives.rules` of a model (results of the suite scenario).
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
 
-    /// Show as much of a damaged file as is sound
+    /// Read a damaged file up to the damage.
     #[arg(long)]
     salvage: bool,
 
-    /// With `mpi`, under its launcher: run the conformance test of the message layer
+    /// Run the conformance test of the transport (only for `mpi`, under a launcher).
     #[arg(long)]
     check: bool,
 }
 
 impl Info {
-    /// Do all processes of an MPI job take part?
-    pub fn is_for_all(&self) -> bool {
+    /// Returns whether all processes of an MPI job take part.
+    pub fn is_collective(&self) -> bool {
         self.file.as_os_str() == mpi::NAME
     }
 
     pub fn run(self) -> Result<ExitCode, Failure> {
-        if self.is_for_all() {
+        if self.is_collective() {
             if self.plot.is_some() || self.salvage {
-                return Err(Failure::Usage(
-                    "--plot and --salvage are for files of results; leave them out".into(),
-                ));
+                return Err(Failure::Usage("--plot and --salvage do not apply to `mpi`".into()));
             }
-            return library::info(self.format, self.check);
+            return mpi_info::info(self.format, self.check);
         }
         if self.check {
-            return Err(Failure::Usage("--check is for `panto info mpi`, under a launcher".into()));
+            return Err(Failure::Usage("--check applies to `panto info mpi` under a launcher only".into()));
         }
         if Trace::recognises(&self.file) {
-            if self.plot.is_some() {
-                return Err(Failure::Usage("a trace has no plots; leave --plot out".into()));
-            }
-            return trace::info(&self.file, self.format, self.salvage);
-        }
-        if Timeline::recognises(&self.file) {
-            if self.plot.is_some() {
-                return Err(Failure::Usage("--plot is for results of `panto bench`; leave it out".into()));
-            }
-            return timeline::info(&self.file, self.format, self.salvage);
-        }
-        if scenario::is_scenario(&self.file) {
-            if self.plot.is_some() {
-                return Err(Failure::Usage(
-                    "a scenario has no plots; bench it first: panto bench scenario/own --scenario FILE --plot DIR".into(),
-                ));
-            }
+            self.refuse_plot("a trace; plot a timeline or results instead")?;
+            self.trace()?;
+        } else if Timeline::recognises(&self.file) {
+            self.refuse_plot("a timeline; use `panto view`")?;
+            self.timeline()?;
+        } else if scenario::is_scenario(&self.file) {
+            self.refuse_plot(
+                "a scenario; run it first: panto bench scenario/own --scenario FILE --plot DIR",
+            )?;
             scenario::info(&self.file, self.format)?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        if model::is_model(&self.file) {
-            if self.plot.is_some() {
-                return Err(Failure::Usage(
-                    "a machine model has no plots; bench it first: --on MODEL --plot DIR".into(),
-                ));
-            }
+        } else if model::is_model(&self.file) {
+            self.refuse_plot("a machine model; run on it first: panto bench --on MODEL --plot DIR")?;
             model::info(&self.file, self.format)?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        let results = if self.salvage { salvage(&self.file)? } else { read(&self.file)? };
-        let Some(manifest) = results.manifests.last() else {
-            return Err(Failure::Usage(format!("{} holds no results", self.file.display())));
-        };
-        if self.format == Format::Table {
-            show::manifests(&results.manifests);
-            show::tables(&results.records);
-        }
-        show::results(self.format, manifest, &results.records, results.ends.last());
-        if let Some(target) = &self.plot {
-            show::plots(target, manifest, &results.records)?;
-        }
-        if let Some(rules) = &self.rules {
-            show::rules(rules, &results.records)?;
-        }
-        if let Some(damage) = &results.damage {
-            out::note(format_args!("panto: the rest of the file is lost: {damage}"));
-        } else if results.is_incomplete() {
-            out::note("panto: the run was stopped before it had measured everything");
+        } else {
+            self.results()?;
         }
         Ok(ExitCode::SUCCESS)
     }
+
+    fn refuse_plot(&self, what: &str) -> Result<(), Failure> {
+        match self.plot {
+            Some(_) => Err(Failure::Usage(format!("--plot does not apply to {what}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn trace(&self) -> Result<(), Failure> {
+        self.format.check(TABLE_JSON_OR_CSV, "a trace")?;
+        let trace = Trace::open(&self.file)?;
+        let summary = Summary::of(&trace)?;
+        if let Some(damage) = summary.damage.first()
+            && !self.salvage
+        {
+            return Err(damaged(damage));
+        }
+        let report = TraceReport::new(&trace, &summary);
+        match self.format {
+            Format::Json => print::line(report.json()),
+            Format::Csv => print::text(report.csv()),
+            _ => print::text(report.text()),
+        }
+        if self.format != Format::Table {
+            for note in report.notes() {
+                print::note(format_args!("panto: {note}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn timeline(&self) -> Result<(), Failure> {
+        self.format.check(TABLE_JSON_OR_CSV, "a timeline")?;
+        let timeline = Timeline::open(&self.file)?;
+        if let Some(damage) = timeline.damage()
+            && !self.salvage
+        {
+            return Err(damaged(damage));
+        }
+        let report = TimelineReport::new(&timeline)?;
+        match self.format {
+            Format::Json => print::line(report.json()),
+            Format::Csv => print::text(report.csv()),
+            _ => print::text(report.text(&self.file)),
+        }
+        Ok(())
+    }
+
+    fn results(&self) -> Result<(), Failure> {
+        let saved = if self.salvage { salvage(&self.file)? } else { read(&self.file)? };
+        let Some(manifest) = saved.manifests.last() else {
+            return Err(Failure::Usage(format!("{} has no results", self.file.display())));
+        };
+        if self.format == Format::Table {
+            results::manifests(&saved.manifests);
+            results::tables(&saved.records);
+        }
+        results::results(self.format, manifest, &saved.records, saved.ends.last());
+        if let Some(target) = &self.plot {
+            results::plots(target, manifest, &saved.records)?;
+        }
+        if let Some(rules) = &self.rules {
+            results::rules(rules, &saved.records)?;
+        }
+        if let Some(damage) = &saved.damage {
+            print::note(format_args!("panto: the rest of the file is unreadable: {damage}"));
+        } else if saved.is_incomplete() {
+            print::note("panto: the run was stopped before all points were measured");
+        }
+        Ok(())
+    }
+}
+
+fn damaged(damage: impl Display) -> Failure {
+    Failure::Usage(format!("{damage}\nuse --salvage to print the part before the damage"))
 }

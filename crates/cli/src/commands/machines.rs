@@ -1,64 +1,56 @@
-//! `panto machines`
+//! `panto machines`: lists the built-in machine models and their parameters.
 
 use std::process::ExitCode;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use panto_machine::{Model, builtin};
-use panto_report::table::{Column, Table};
-use serde_json::json;
+use panto_report::present;
 
 use crate::failure::Failure;
-use crate::{model, out};
+use crate::format::{Format, TABLE_OR_JSON};
+use crate::print;
 
-/// List the machines that can be simulated, and show what they are made of
+/// List the built-in machine models, and show their parameters.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = AFTER_HELP)]
 pub struct Machines {
     #[command(subcommand)]
     action: Option<Action>,
 
-    /// How to print it
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    /// Output format.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Format::one_of(TABLE_OR_JSON))]
     format: Format,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
   panto machines                                          the built-in machines
-  panto machines show cm5                                 every figure of one, with its source
-  panto machines show my.toml --set link.latency=2us      a file works as well
-  panto info my.toml                                      its topology, and what a message takes on it
+  panto machines show cm5                                 the parameters of one, with their sources
+  panto machines show my.toml --set link.latency=2us      of a model file, with an override
+  panto info my.toml                                      topology and message times
 
-docs/machines.md explains the format of model files.";
+docs/machines.md describes the format of model files.";
 
 #[derive(Subcommand)]
 enum Action {
     Show(Show),
 }
 
-/// Show every figure of a machine, with its source
+/// Show every parameter of a machine model with its source.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  panto machines show ipsc860\n  \
                         panto machines show cm5 --set widths=[1,2,4] --format json")]
 struct Show {
-    /// A built-in machine, or a model file
+    /// Built-in machine or model file.
     name: String,
 
-    /// Replace a figure of the model, such as `link.latency=2us`; may be given often
+    /// Override a model parameter, such as link.latency=2us. Repeatable.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
 
-    /// How to print it
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    /// Output format.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Format::one_of(TABLE_OR_JSON))]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// A table for people
-    Table,
-    /// One JSON object
-    Json,
 }
 
 impl Machines {
@@ -76,31 +68,12 @@ fn list(format: Format) -> Result<(), Failure> {
     let models: Vec<Model> = names.map(|name| Model::load(name, &[])).collect::<Result<_, _>>()?;
     let machines = models.iter().map(Model::machine);
     if format == Format::Json {
-        let machine = |machine: &panto_machine::Machine| {
-            json!({
-                "name": machine.name,
-                "processors": machine.processors(),
-                "topology": machine.network.topology.name(),
-                "about": machine.about,
-            })
-        };
-        out::line(json!({ "machines": machines.map(machine).collect::<Vec<_>>() }));
+        print::line(present::machine_list_json(machines));
         return Ok(());
     }
-    let columns = [
-        Column::text("machine"),
-        Column::right("processors"),
-        Column::text("topology"),
-        Column::text("about"),
-    ];
-    let mut table = Table::new(columns);
-    for machine in machines {
-        let topology = machine.network.topology.name();
-        table.row([&machine.name, &machine.processors().to_string(), topology, &machine.about]);
-    }
-    out::text(table);
-    out::line(
-        "\n`panto machines show NAME` shows every figure with its source; `panto bench --on NAME` runs on it.",
+    print::text(present::machine_list(machines));
+    print::line(
+        "\n`panto machines show NAME` lists the parameters with their sources; `panto bench --on NAME` runs on it.",
     );
     Ok(())
 }
@@ -108,16 +81,10 @@ fn list(format: Format) -> Result<(), Failure> {
 impl Show {
     fn run(self) -> Result<(), Failure> {
         let model = Model::load(&self.name, &self.set)?;
-        if self.format == Format::Json {
-            out::line(model::json(&model));
-            return Ok(());
+        match self.format {
+            Format::Json => print::line(present::model_json(&model)),
+            _ => print::text(present::model_parameters(&model)),
         }
-        model::head(&model);
-        let mut table = Table::new([Column::text("key"), Column::text("value"), Column::text("source")]);
-        for figure in model.figures() {
-            table.row([figure.key, figure.value, figure.source]);
-        }
-        out::text(format_args!("\n{table}"));
         Ok(())
     }
 }

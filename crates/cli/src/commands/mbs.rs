@@ -1,72 +1,72 @@
-//! `panto mbs`: CRESTA's own command line (S8).
+//! `panto mbs`: the command line of CRESTA's microbenchmark suite (S8).
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser};
-use panto_bench::scenario::operation::Call;
+use panto_results::kernel;
+use panto_results::scenario::Call;
 
 use super::bench::Bench;
 use crate::failure::Failure;
-use crate::{mpi, out, threads};
+use crate::{mpi, print, threads};
 
-/// Measure a collective as CRESTA's microbenchmark suite does: its command line, its table
+/// Measure a collective with the command line and output of CRESTA's microbenchmark suite.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Mbs {
-    /// barrier, broadcast, gather, allGather, allReduce, or any other collective of `panto bench scenario`
+    /// Collective: barrier, broadcast, gather, allGather, allReduce, or any other collective of `panto bench scenario`.
     collective: String,
 
-    /// The fewest participants; they double up to all ranks
+    /// Smallest number of participants, doubled up to all ranks.
     #[arg(value_name = "P_min")]
     least: usize,
 
-    /// Repetitions of each measurement
+    /// Repetitions of each measurement.
     #[arg(value_name = "nreps")]
     repetitions: usize,
 
-    /// The smallest message in bytes
+    /// Smallest message in bytes.
     #[arg(value_name = "m_min", value_parser = panto_units::parse_bytes)]
     smallest: u64,
 
-    /// The largest message in bytes; sizes double up to it
+    /// Largest message in bytes; sizes double.
     #[arg(value_name = "m_max", value_parser = panto_units::parse_bytes)]
     largest: u64,
 
-    /// By how many microseconds a participant is late; 0 leaves this scenario out
-    #[arg(value_name = "delay", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=A_DAY))]
+    /// Delay of the late participant in microseconds; 0 skips this scenario.
+    #[arg(value_name = "delay", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MAX_DELAY))]
     delay: u64,
 
-    /// Which participant is late, counted from 1
+    /// The late participant, counted from 1.
     #[arg(value_name = "delay_P", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     late: u64,
 
-    /// Where to run, as in `panto bench` [default: mpi if a launcher started it, or else threads]
+    /// Where to run, as in `panto bench` [default: mpi under an MPI launcher, else threads].
     #[arg(long, value_name = "WORLD")]
     on: Option<String>,
 
-    /// How many ranks there are, the original's `P_max` [default: as in `panto bench`]
+    /// Number of ranks, CRESTA's `P_max` [default: as in `panto bench`].
     #[arg(short = 'n', long, value_name = "N")]
     ranks: Option<usize>,
 
-    /// Keep everything in this file as well, one JSON object per line
+    /// Write all records and samples to this file (JSON Lines).
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// The longest delay, in microseconds.
-const A_DAY: u64 = 24 * 60 * 60 * 1_000_000;
+/// Maximum delay, in microseconds: one day.
+const MAX_DELAY: u64 = 24 * 60 * 60 * 1_000_000;
 
 const AFTER_HELP: &str = "\
-This is a short form of `panto bench scenario/only scenario/delay ... --format mbs`, which it prints first. The table has the
-columns of the original: size, participants, and average, least and largest time to completion with the standard deviation.
+Short form of `panto bench scenario/only scenario/delay ... --format mbs`, which is printed first. The table has CRESTA's columns: size, participants, and the mean, minimum and maximum time to completion with the standard deviation.
 
 Examples:
   mpirun -n 256 panto mbs broadcast 2 1000 512 512 > out.log
-  panto mbs allReduce 2 100 8 64K 50 1 --ranks 4      the first participant is late by 50 us
+  panto mbs allReduce 2 100 8 64K 50 1 --ranks 4      the first participant is 50 us late
   panto mbs barrier 2 1000 0 0 --ranks 8 --on cm5";
 
-/// `panto bench`, to be read from words.
+/// The command line of `panto bench`.
 #[derive(Parser)]
 #[command(name = "panto bench")]
 struct Translated {
@@ -76,40 +76,40 @@ struct Translated {
 
 impl Mbs {
     pub fn run(self) -> Result<ExitCode, Failure> {
-        let words = self.words()?;
-        out::note(format_args!("panto: this is `panto {}`", words.join(" ")));
-        // Words of ours that bench does not take would be a mistake of this file; its own message says which.
+        let words = self.bench_arguments()?;
+        print::note(format_args!("panto: running `panto {}`", words.join(" ")));
+        // Arguments that `panto bench` rejects are a bug of this module; its message names them.
         let translated =
             Translated::try_parse_from(words).map_err(|error| Failure::Usage(error.to_string()))?;
         translated.bench.run()
     }
 
-    /// Do all processes of an MPI job take part?
-    pub fn is_for_all(&self) -> bool {
+    /// Returns whether all processes of an MPI job take part.
+    pub fn is_collective(&self) -> bool {
         self.on.as_deref().is_none_or(|on| on == mpi::NAME)
     }
 
-    /// The command line of `panto bench`.
-    fn words(&self) -> Result<Vec<String>, Failure> {
+    /// Returns the equivalent arguments of `panto bench`.
+    fn bench_arguments(&self) -> Result<Vec<String>, Failure> {
         let call: Call = self.collective.to_lowercase().parse()?;
         if self.smallest > self.largest {
             return Err(Failure::Usage(format!(
-                "m_min is {} and m_max {}; the smaller one comes first",
+                "m_min ({}) is larger than m_max ({})",
                 self.smallest, self.largest
             )));
         }
         if self.repetitions == 0 {
-            return Err(Failure::Usage("nreps is 0, and at least 1 repetition is needed".into()));
+            return Err(Failure::Usage("nreps must be at least 1".into()));
         }
         if let Some(ranks) = self.most_ranks().filter(|ranks| self.late > *ranks as u64) {
             return Err(Failure::Usage(format!(
-                "delay_P is {}, and there are {ranks} participants, counted from 1; 1 is the first and {ranks} the last",
+                "delay_P is {}, but there are {ranks} participants; use 1 to {ranks}",
                 self.late
             )));
         }
-        let mut words: Vec<String> = ["bench", "scenario/only"].map(String::from).to_vec();
+        let mut words: Vec<String> = ["bench", kernel::scenario::ONLY].map(String::from).to_vec();
         if self.delay > 0 {
-            words.push("scenario/delay".into());
+            words.push(kernel::scenario::DELAY.into());
         }
         let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
         add("--collective", call.to_string());
@@ -143,7 +143,8 @@ impl Mbs {
         format!("{}..{}", self.smallest, self.largest)
     }
 
-    /// The document means the first or the last participant, of however many take part; our numbers begin with 0.
+    /// Returns the argument of `--late`. CRESTA counts from 1 and means the first or last of any number of
+    /// participants; `--late` counts from 0.
     fn late(&self) -> String {
         match (self.late, self.most_ranks()) {
             (1, _) => "first".into(),
@@ -152,15 +153,15 @@ impl Mbs {
         }
     }
 
-    /// The original's `P_max`, where it is known before the run.
+    /// Returns CRESTA's `P_max`, if it is known before the run.
     fn most_ranks(&self) -> Option<usize> {
         let launched = mpi::launched();
-        let usual = match self.on.as_deref() {
+        let default = match self.on.as_deref() {
             Some(threads::NAME) => Some(threads::default_ranks()),
             None if launched.is_none() => Some(threads::default_ranks()),
             None | Some(mpi::NAME) => launched.and_then(|launch| launch.size),
             Some(_) => None,
         };
-        self.ranks.or(usual)
+        self.ranks.or(default)
     }
 }

@@ -21,7 +21,7 @@ fn a_simulated_machine_is_exactly_as_its_model_says() {
     let head = text.lines().find(|line| line.contains("residual") && line.contains("model"));
     assert!(head.is_some_and(|head| head.contains("size")), "{text}");
     assert_eq!(text.matches(" 0.0%").count(), 5, "{text}");
-    let summary = "comet/echo against ipsc860: residual 0.0% in the median of 3 points, at worst 0.0% (";
+    let summary = "comet/echo against ipsc860: median residual 0.0% over 3 points, worst 0.0% (";
     assert!(text.lines().any(|line| line.starts_with(summary)), "{text}");
 }
 
@@ -67,7 +67,7 @@ fn a_saved_run_shows_the_model_again() {
 }
 
 #[test]
-fn nothing_is_said_of_models_where_there_is_none() {
+fn without_a_model_there_are_no_expectations() {
     let plain = succeeds(&line(ECHO));
     assert!(!plain.contains("residual") && !plain.contains("against"), "{plain}");
     let csv = succeeds(&line(&format!("{ECHO} -f csv")));

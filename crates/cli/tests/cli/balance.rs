@@ -1,13 +1,10 @@
-//! `panto balance`
+//! `panto balance`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use panto_trace::{
-    Action, Comm, Communicator, Datatype, Facts, Form, Head, Mode, Peer, Ranks, Recorder, Times, Type,
-    stream_end, stream_start,
-};
+use panto_trace::{Builder, CallForm, Metadata};
 use serde_json::Value;
 
 use crate::{command, panto, stderr, stdout, succeeds};
@@ -16,52 +13,14 @@ const SIZE: u32 = 8;
 
 /// A rank that computes, sends to the right, and receives from the left, a few times; the higher the rank, the longer it computes.
 fn stream(rank: u32) -> Vec<u8> {
-    let mut out = stream_start(Head { is_whole: false, rank, ranks: SIZE }, &Facts::default());
-    let mut recorder = Recorder::new(false);
-    let [send, receive] = ["MPI_Send", "MPI_Recv"].map(|name| recorder.name(name));
-    recorder.datatype(&Datatype { size: 8, extent: 8, is_derived: false });
-    recorder.communicator(&Communicator {
-        made_by: send,
-        parent: None,
-        ordinal: 0,
-        tag: 0,
-        rank,
-        members: (0..SIZE).collect(),
-        others: None,
-        sources: Ranks::default(),
-        destinations: Ranks::default(),
-    });
-    let around = SIZE as i32 - 1;
-    let sends = Action::Send {
-        mode: Mode::Standard,
-        form: Form::Blocking,
-        comm: Comm(0),
-        to: Peer::Relative(if rank == SIZE - 1 { -around } else { 1 }),
-        datatype: Type(0),
-        bytes: 1000,
-        tag: 0,
-        request: None,
-    };
-    let receives = Action::Receive {
-        form: Form::Blocking,
-        comm: Comm(0),
-        from: Peer::Relative(if rank == 0 { around } else { -1 }),
-        datatype: Type(0),
-        bytes: 1000,
-        tag: 0,
-        request: None,
-        source: -1,
-        got_tag: -1,
-        got_bytes: -1,
-    };
+    let mut calls = Builder::new(rank, SIZE, 8);
     for _ in 0..20 {
-        let before = 1_000_000 * (1 + u64::from(rank));
-        recorder.record(send, &sends, Times { before, ..Times::default() });
-        recorder.record(receive, &receives, Times { before: 1000, ..Times::default() });
+        calls.compute(1_000_000 * (1 + u64::from(rank)));
+        calls.send(CallForm::Blocking, (rank + 1) % SIZE, 0, 1000);
+        calls.compute(1000);
+        calls.receive(CallForm::Blocking, Some((rank + SIZE - 1) % SIZE), Some(0), 1000);
     }
-    recorder.seal(0, &mut out);
-    out.extend(stream_end(&Facts::default()));
-    out
+    calls.finish(&Metadata::default())
 }
 
 fn trace(folder: &Path) -> PathBuf {
@@ -95,18 +54,18 @@ fn the_best_mapping_is_written_and_can_be_simulated() {
         "scheme  attempt  iteration",
         "start: random",
         "start: by computation",
-        "best so far",
+        "best",
         "wrap",
         "block",
         "anneal",
-        "The best mapping",
+        "Best mapping",
     ] {
         assert!(text.contains(part), "{part} is not in:\n{text}");
     }
     assert!(stderr(&output).contains("wrote "), "{}", stderr(&output));
     let written = std::fs::read_to_string(&map).expect("written");
     assert!(
-        written.starts_with("# the processor of each rank") && written.contains("predicted time"),
+        written.starts_with("# processor of each rank") && written.contains("predicted time"),
         "{written}"
     );
     let simulate = |map: &str| -> f64 {
@@ -131,7 +90,7 @@ fn a_seed_finds_the_same_again() {
     assert_eq!([&found["ranks"], &found["processors"]], [8, 3]);
     let attempts = found["attempts"].as_array().expect("a list");
     assert_eq!(attempts.len(), 5);
-    assert_eq!(attempts[0]["end"], "a mapping came again");
+    assert_eq!(attempts[0]["end"], "a mapping repeated");
     let least =
         attempts.iter().filter_map(|attempt| attempt["best"]["time_s"].as_f64()).fold(f64::MAX, f64::min);
     assert_eq!(found["best"]["time_s"], least);
@@ -163,7 +122,7 @@ fn ctrl_c_keeps_the_best_so_far() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     assert!(stdout(&output).contains("best"), "{}", stdout(&output));
-    assert!(stderr(&output).contains("stopped; "), "{}", stderr(&output));
+    assert!(stderr(&output).contains("stopped after "), "{}", stderr(&output));
     assert!(map.is_file());
 }
 
@@ -173,7 +132,7 @@ fn what_is_wrong_is_refused() {
     let trace = trace(folder.path());
     for (words, said) in [
         ("--machine enigma", "enigma"),
-        ("--machine ethernet10 --processors 0", "0 processors"),
+        ("--machine ethernet10 --processors 0", "at least 1 processor"),
         ("--machine ethernet10 --attempts 0", "--attempts"),
         ("--machine ethernet10 --processors 2 --map 0,7", "processor 7"),
         ("--machine ethernet10 --scheme random", "random"),

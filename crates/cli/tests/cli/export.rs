@@ -63,19 +63,22 @@ fn a_trace_goes_to_other_simulators_from_here_too() {
 }
 
 #[test]
-fn what_cannot_be_exported_is_told() {
+fn files_that_cannot_be_exported_are_rejected() {
     let folder = folder();
     let path = folder.path();
     let said = refused(path, "export stencil.ptl -o stencil.what");
-    assert!(said.contains("Say --to with one of picl, perfetto, paraver, paje, csv, goal, ti"), "{said}");
+    assert!(said.contains("use --to with one of picl, perfetto, paraver, paje, csv, goal, ti"), "{said}");
     let said = refused(path, "export stencil.panto -o a.prv");
-    assert!(said.contains("simulate stencil.panto --machine M --timeline FILE` makes a timeline"), "{said}");
+    assert!(
+        said.contains("make a timeline with `panto simulate stencil.panto --machine M --timeline FILE`"),
+        "{said}"
+    );
     let said = refused(path, "export stencil.ptl -o a.goal");
-    assert!(said.contains("is a timeline, and other simulators take traces"), "{said}");
+    assert!(said.contains("is a timeline, but other simulators take traces"), "{said}");
     let said = refused(path, "export stencil.ptl -o stencil.ptl --to paje");
-    assert!(said.contains("would be lost"), "{said}");
+    assert!(said.contains("would be overwritten"), "{said}");
     let said = refused(path, "export stencil.ptl -o a.picl --digits 0");
-    assert!(said.contains("1 to 12 are possible"), "{said}");
+    assert!(said.contains("expected 1 to 12"), "{said}");
     std::fs::write(path.join("text.ptl"), "no timeline").expect("writable");
     let said = refused(path, "export text.ptl -o a.paje");
     assert!(said.contains("this is not a timeline"), "{said}");
@@ -89,7 +92,10 @@ fn what_is_sound_of_a_broken_timeline_can_be_had() {
     std::fs::write(path.join("cut.ptl"), &bytes[..bytes.len() - 20]).expect("writable");
     std::fs::write(path.join("a.csv"), "").expect("writable");
     let said = refused(path, "export cut.ptl -o a.paje");
-    assert!(said.contains("incomplete") && said.contains("--salvage writes what is sound"), "{said}");
+    assert!(
+        said.contains("incomplete") && said.contains("use --salvage to export the part before the damage"),
+        "{said}"
+    );
     assert!(!path.join("a.paje").exists());
     let said = succeeds(&run(path, "export cut.ptl -o a.paje --salvage"));
     assert!(said.contains("note: cut.ptl: incomplete"), "{said}");
@@ -113,10 +119,10 @@ fn man_pages_say_what_help_says() {
     let page = succeeds(&run(folder.path(), "man"));
     assert!(page.contains(".TH panto 1") && page.contains("panto\\-simulate(1)"), "{page}");
     let said = succeeds(&run(folder.path(), "man --dir deep/man1"));
-    assert_eq!(said, "wrote the man pages into deep/man1\n");
+    assert_eq!(said, "wrote the man pages to deep/man1\n");
     for (name, words) in [
         ("panto.1", "panto\\-export(1)"),
-        ("panto-export.1", "Write a timeline for other viewers"),
+        ("panto-export.1", "Export timelines for other viewers"),
         ("panto-trace-merge.1", "merge"),
     ] {
         let path = folder.path().join("deep/man1").join(name);

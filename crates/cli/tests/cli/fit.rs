@@ -28,7 +28,7 @@ fn results_become_a_machine() {
         "network.overhead.send",
         "r_inf",
         "n_1/2",
-        "off, worst",
+        "worst residual",
         "note: topology and switching",
     ] {
         assert!(text.contains(word), "no `{word}` in:\n{text}");
@@ -62,7 +62,7 @@ fn results_become_a_machine() {
     assert!(std::fs::read_to_string(&model).expect("a model").starts_with("name = \"other\""));
 }
 
-/// Collectives of the suite `scenario` become rules; somebody else's beside them do not count.
+/// Collectives of the suite `scenario` become rules; plug-in implementations are ignored.
 #[test]
 fn collectives_become_rules() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -106,7 +106,7 @@ fn json_has_the_model_and_all_points() {
 }
 
 #[test]
-fn what_is_missing_is_said_with_the_command() {
+fn missing_measurements_are_reported_with_the_command() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = |name: &str, bench: &str| {
         let path = directory.path().join(name);
@@ -120,11 +120,11 @@ fn what_is_missing_is_said_with_the_command() {
     let text = std::fs::read_to_string(&one).expect("results").replacen("\"format\":1", "\"format\":99", 1);
     std::fs::write(&newer, text).expect("written");
     let cases = [
-        (one.clone(), "all messages of comet/echo are of 64B"),
+        (one.clone(), "all messages of comet/echo have 64B"),
         (none, "panto calibrate"),
         (format!("{one} {other}"), "different machines"),
         (newer.display().to_string(), "newer"),
-        (format!("{one} -o {one}"), "would be lost"),
+        (format!("{one} -o {one}"), "would be overwritten"),
         (format!("{one} --like nowhere.toml"), "nowhere.toml"),
     ];
     for (arguments, word) in cases {

@@ -26,7 +26,7 @@ fn versions_are_flagged_and_drawn() {
         "v3",
         "v2: 2 slower",
         "v3: 2 same",
-        "the last against the first: 2 slower",
+        "last against first: 2 slower",
     ] {
         assert!(text.contains(word), "no `{word}` in:\n{text}");
     }
@@ -44,12 +44,12 @@ fn versions_are_flagged_and_drawn() {
 }
 
 #[test]
-fn what_is_no_history_is_said() {
+fn files_without_a_history_are_rejected() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("h.jsonl");
     version(&file, "v1", "");
     let wrong = line(&format!("history {} --kernel comet/nothing", file.display()));
     assert_eq!(wrong.status.code(), Some(2));
-    assert!(stderr(&wrong).contains("there are comet/echo"), "{}", stderr(&wrong));
+    assert!(stderr(&wrong).contains("it has comet/echo"), "{}", stderr(&wrong));
     assert_eq!(line("history no-such-file.jsonl").status.code(), Some(2));
 }

@@ -21,13 +21,13 @@ fn a_crash_is_a_row_of_the_table() {
     }
 }
 
-/// What cannot be loaded is said before anything is measured.
+/// Libraries that cannot be loaded are reported before anything is measured.
 #[test]
 fn a_library_that_is_not_there_is_a_mistake_of_the_user() {
     for (name, words) in [
-        ("./no-such.so:mine", "there is no file ./no-such.so"),
-        ("./no-such.so", "says no name"),
-        ("no-such-algorithm", "there are linear"),
+        ("./no-such.so:mine", "./no-such.so: no such file"),
+        ("./no-such.so", "has no implementation name"),
+        ("no-such-algorithm", "valid names: linear"),
     ] {
         let output = bench(&["library".into(), name.into()]);
         assert_eq!(output.status.code(), Some(2), "{name}: {}", stderr(&output));

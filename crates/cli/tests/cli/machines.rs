@@ -76,7 +76,7 @@ fn a_model_is_described() {
     assert_eq!((&value["diameter"], &value["near"]["times"][0]["time_ns"]), (&2.into(), &10_000.0.into()));
     let csv = panto(["info".as_ref(), path.as_os_str(), "--format".as_ref(), "csv".as_ref()]);
     assert_eq!(csv.status.code(), Some(2));
-    assert!(stderr(&csv).contains("is a machine model"), "{}", stderr(&csv));
+    assert!(stderr(&csv).contains("does not apply to a machine model"), "{}", stderr(&csv));
 }
 
 #[test]
@@ -113,8 +113,8 @@ fn wrong_models_are_refused_by_line_and_key() {
         MODEL.replace("processors = 4", "processors = 1000000000000").as_bytes(),
         &["idea.toml:4", "network.processors"],
     );
-    refused(b"base = \"idea.toml\"", &["idea.toml:1", "circle", "idea.toml -> "]);
-    refused(&vec![b'x'; 1 << 20], &["idea.toml:1", "not TOML"]);
+    refused(b"base = \"idea.toml\"", &["idea.toml:1", "circular", "idea.toml -> "]);
+    refused(&vec![b'x'; 1 << 20], &["idea.toml:1", "invalid TOML"]);
     refused(b"name = \"\xff\"", &["idea.toml:1", "UTF-8"]);
     let output = line("machines show ipsc680");
     assert_eq!(output.status.code(), Some(2));

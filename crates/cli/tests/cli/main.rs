@@ -30,11 +30,8 @@ mod sweep;
 mod traces;
 mod view;
 
-#[path = "../support/compiled.rs"]
-mod compiled;
-#[path = "../../../predict/tests/support/stencil.rs"]
-mod stencil;
-
+use panto_testkit::jobs::compiled;
+use panto_testkit::stencil;
 use std::path::Path;
 use std::process::{Command, Output};
 

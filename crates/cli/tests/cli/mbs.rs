@@ -17,7 +17,7 @@ fn the_command_line_of_cresta_prints_its_table() {
         assert_eq!(places, [8, 16, 32].map(|size| [2, 4, 8].map(|ranks| (size, ranks))).concat());
     }
     let said = stderr(&output);
-    assert!(said.contains("this is `panto bench scenario/only scenario/delay --collective bcast"), "{said}");
+    assert!(said.contains("running `panto bench scenario/only scenario/delay --collective bcast"), "{said}");
 }
 
 /// Size and participants; all six columns are numbers.
@@ -35,7 +35,7 @@ fn what_cresta_could_not_mean_is_refused() {
         ("mbs broadcast 2 10 64 8", "m_min"),
         ("mbs broadcast 2 0 8 8", "at least 1"),
         ("mbs broadcast 9 10 8 8 --ranks 4", "--from"),
-        ("mbs broadcast 2 10 8 8 50 9 --ranks 4", "delay_P is 9, and there are 4 participants"),
+        ("mbs broadcast 2 10 8 8 50 9 --ranks 4", "delay_P is 9, but there are 4 participants"),
         ("mbs broadcast 2 10 8 8 99999999999999 1", "86400000000"),
     ] {
         let output = line(words);
@@ -53,7 +53,7 @@ fn the_fastest_algorithms_become_rules_that_a_machine_follows() {
     let text = succeeds(&output);
     assert!(text.contains("the fastest bcast"), "{text}");
     let written = std::fs::read_to_string(&rules).expect("written");
-    assert!(written.starts_with("# broadcast: the fastest that was measured"), "{written}");
+    assert!(written.starts_with("# broadcast: the fastest measured algorithms"), "{written}");
     let chosen: Vec<&str> = written.lines().filter(|line| line.starts_with("broadcast ")).collect();
     let Some(last) = chosen.last().and_then(|line| line.split_whitespace().nth(1)) else {
         panic!("no rule in {written}")

@@ -13,9 +13,9 @@ fn messages_of_a_trace_on_threads() {
     let folder = tempfile::tempdir().expect("a folder");
     stencil::write(folder.path(), 2, 10);
     let table = succeeds(&run(folder.path(), "perform stencil.panto --on threads"));
-    assert!(table.contains("slept") && table.contains("longest"), "{table}");
+    assert!(table.contains("replaced by sleep") && table.contains("makespan"), "{table}");
     let warm = succeeds(&run(folder.path(), "perform stencil.panto --on threads --warm-up 2"));
-    assert!(warm.contains("after 2 times that are not counted") && warm.contains("one run"), "{warm}");
+    assert!(warm.contains("2 warm-up runs") && warm.contains("one run"), "{warm}");
     let line = "perform stencil.panto --on threads --computation none -r 3 -w 2 --format json";
     let found: Value = serde_json::from_str(&succeeds(&run(folder.path(), line))).expect("JSON");
     let (longest, ranks) = (found["time_s"].as_array().unwrap(), found["ranks_s"].as_array().unwrap());
@@ -28,13 +28,13 @@ fn messages_of_a_trace_on_threads() {
 }
 
 #[test]
-fn where_it_cannot_be_is_said() {
+fn unsupported_worlds_are_rejected() {
     let folder = tempfile::tempdir().expect("a folder");
     stencil::write(folder.path(), 2, 1);
     for (line, words) in [
         ("perform stencil.panto --on cm5", "panto simulate"),
         ("perform nowhere.panto", "nowhere.panto"),
-        ("perform stencil.panto --rules nobodys", "nobodys"),
+        ("perform stencil.panto --rules unknown-rules", "unknown-rules"),
         ("perform stencil.panto -r 0", "0"),
     ] {
         let output = run(folder.path(), line);

@@ -107,7 +107,7 @@ fn people_get_tables_and_sentences() {
         "MPI_Waitall",
         "critical path",
         "Where the time went:\n- the critical path is ",
-        "Assumed:\n- messages do not get in each other's way (--network traffic lets them share links)\n",
+        "Assumptions:\n- no contention: messages do not share links (--network traffic simulates it)\n",
     ] {
         assert!(text.contains(part), "no {part} in {text}");
     }
@@ -170,7 +170,7 @@ fn traces_of_others_come_and_go() {
     assert!((again / first - 1.0).abs() < 1e-6, "{again} {first}");
 }
 
-/// What is wrong is said with its place and a remedy; nothing is printed that looks like a result.
+/// Errors have a position and a remedy; nothing is printed to standard output.
 #[test]
 fn wrong_input_is_refused() {
     let folder = folder();
@@ -183,28 +183,28 @@ fn wrong_input_is_refused() {
     std::fs::write(path.join("lonely.goal"), lonely).expect("writable");
     succeeds(&run(path, "convert lonely.goal -o lonely.panto"));
     for (line, said) in [
-        ("simulate stencil.panto -m nowhere", "there is no machine `nowhere`"),
+        ("simulate stencil.panto -m nowhere", "unknown machine `nowhere`"),
         (
             "simulate stencil.panto -m infiniband --map three.map",
-            "three.map places 3 ranks, and the program has 4",
+            "three.map maps 3 ranks, but the program has 4",
         ),
-        ("simulate stencil.panto -m infiniband --map 0,99999", "the map places rank 1 on processor 99999"),
-        ("simulate stencil.panto -m infiniband --speed 0", "the speed `0`"),
-        ("simulate stencil.panto -m infiniband --noise often", "the noise `often`"),
-        ("simulate stencil.panto -m infiniband --processors 0", "0 processors"),
+        ("simulate stencil.panto -m infiniband --map 0,99999", "the map puts rank 1 on processor 99999"),
+        ("simulate stencil.panto -m infiniband --speed 0", "invalid speed `0`"),
+        ("simulate stencil.panto -m infiniband --noise often", "invalid noise `often`"),
+        ("simulate stencil.panto -m infiniband --processors 0", "at least 1 processor"),
         ("simulate nothing.panto -m infiniband", "nothing.panto"),
         ("simulate three.map -m infiniband", "three.map"),
         ("simulate cut.panto -m infiniband", "cut.panto"),
         ("simulate lonely.panto -m infiniband", "lonely.panto: "),
-        ("simulate stencil.panto -m infiniband --timeline stencil.panto", "would be lost"),
-        ("convert stencil.panto --to goal -o stencil.panto", "would be lost"),
-        ("balance stencil.panto -m infiniband -p 2 -o stencil.panto", "would be lost"),
-        ("simulate stencil.panto -m plain.toml -p 3", "has 2 processors, and 3 were asked for"),
+        ("simulate stencil.panto -m infiniband --timeline stencil.panto", "would be overwritten"),
+        ("convert stencil.panto --to goal -o stencil.panto", "would be overwritten"),
+        ("balance stencil.panto -m infiniband -p 2 -o stencil.panto", "would be overwritten"),
+        ("simulate stencil.panto -m plain.toml -p 3", "has 2 processors, 3 were requested"),
         (
             "simulate stencil.panto -m infiniband --speed 1000000 --set processor.speed=100000",
             "--speed times processor.speed",
         ),
-        ("convert lonely.goal -o lonely.ti", "call it .panto"),
+        ("convert lonely.goal -o lonely.ti", "use the extension .panto"),
         ("convert stencil.panto -o what", "--to goal or --to ti"),
         ("convert three.map --from goal -o x.panto", "three.map"),
     ] {

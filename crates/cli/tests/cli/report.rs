@@ -40,14 +40,14 @@ fn results_alone_compared_and_beside_a_model() {
     let alone = page(folder, "run.jsonl");
     contains(
         &alone,
-        &["In words", "comet/echo", "Raw samples", "All points", "How it was measured", "The fitted machine"],
+        &["Summary", "comet/echo", "Raw samples", "All points", "How it was measured", "Fitted machine"],
     );
-    contains(&alone, &["What the model is off by", "id=\"raw\"", "data-raw=\"0\"", "--sizes"]);
+    contains(&alone, &["Residuals", "id=\"raw\"", "data-raw=\"0\"", "--sizes"]);
     assert!(alone.len() < 2_000_000, "{}", alone.len());
     let model = page(folder, "run.jsonl infiniband --title A&B");
     contains(
         &model,
-        &["<h1>A&amp;B</h1>", "The machine infiniband", "Comet/echo against infiniband: residual"],
+        &["<h1>A&amp;B</h1>", "Machine infiniband", "Comet/echo against infiniband: median residual"],
     );
     let output = command()
         .args(["report", "run.jsonl", "it's <b>.jsonl", "-o", "page.html"])
@@ -76,16 +76,16 @@ fn a_timeline_has_its_viewer() {
     succeeds(&run(folder, "simulate stencil.panto -m infiniband --timeline a.ptl"));
     succeeds(&run(folder, "simulate stencil.panto -m ethernet10 --timeline b.ptl"));
     let one = page(folder, "a.ptl");
-    contains(&one, &["Timeline: a.ptl", "Each rank of a.ptl", "machine: infiniband"]);
+    contains(&one, &["Timeline: a.ptl", "Ranks of a.ptl", "machine: infiniband"]);
     let two = page(folder, "a.ptl b.ptl cm5");
-    contains(&two, &["Timeline: a.ptl and b.ptl", "The machine cm5"]);
+    contains(&two, &["Timeline: a.ptl and b.ptl", "Machine cm5"]);
     let trace = run(folder, "report stencil.panto");
     assert_eq!(trace.status.code(), Some(2));
     assert!(stderr(&trace).contains("panto simulate stencil.panto"), "{}", stderr(&trace));
 }
 
 #[test]
-fn what_cannot_be_reported_is_said() {
+fn files_that_cannot_be_reported_are_rejected() {
     let directory = tempfile::tempdir().expect("a directory");
     let folder = directory.path();
     measured(folder);
@@ -98,9 +98,9 @@ fn what_cannot_be_reported_is_said() {
         ("report half.jsonl", "half.jsonl"),
         ("report nowhere.jsonl", "nowhere.jsonl"),
         ("report empty.jsonl", "the file is empty"),
-        ("report run.jsonl -o run.jsonl", "would be lost"),
+        ("report run.jsonl -o run.jsonl", "would be overwritten"),
         ("report run.jsonl -o .", "directory"),
-        ("report run.jsonl --label a,b", "--label a,b: give each of the results a name"),
+        ("report run.jsonl --label a,b", "--label a,b: expected up to 1 distinct names"),
         ("report", "FILE"),
     ] {
         let output = run(folder, line);
@@ -108,7 +108,7 @@ fn what_cannot_be_reported_is_said() {
         assert!(stderr(&output).contains(words), "{line}: {}", stderr(&output));
     }
     contains(&page(folder, "half.jsonl --salvage"), &["comet/"]);
-    contains(&page(folder, "none.jsonl"), &["Nothing was measured"]);
+    contains(&page(folder, "none.jsonl"), &["There are no measured points"]);
 }
 
 #[test]

@@ -1,16 +1,16 @@
-//! `panto reproduce`
+//! `panto reproduce`.
 
 use serde_json::Value;
 
 use super::{line, stderr, succeeds};
 
 #[test]
-fn published_and_simulated_figures_stand_side_by_side() {
+fn published_and_simulated_figures_are_compared() {
     let table = succeeds(&line("reproduce ipsc860"));
     for word in ["published", "simulated", "given", "predicted", "free parameters", "assumed", "156 us"] {
         assert!(table.contains(word), "no `{word}` in: {table}");
     }
-    // What does not come out is said, not hidden.
+    // Figures that are not reproduced are printed as such.
     assert!(table.contains("DIFFERS"), "{table}");
     let fast = succeeds(&line("reproduce ipsc860 --network fast"));
     assert!(fast.contains("BROKEN") && fast.contains("fast network"), "{fast}");
@@ -31,7 +31,7 @@ fn all_machines_as_json_curves_and_a_page() {
 }
 
 #[test]
-fn the_tables_of_puppets_thesis_stand_beside_what_comes_out() {
+fn the_tables_of_puppets_thesis_are_compared() {
     let table = succeeds(&line("reproduce puppet"));
     for word in [
         "Table A.4(d)",
@@ -40,7 +40,7 @@ fn the_tables_of_puppets_thesis_stand_beside_what_comes_out() {
         "predicted",
         "Table A.7",
         "fan-in (text)",
-        "disagrees",
+        "Contradictions",
         "Assumed",
     ] {
         assert!(table.contains(word), "no `{word}` in: {table}");

@@ -23,7 +23,7 @@ fn folder() -> tempfile::TempDir {
 fn the_interval_and_what_it_comes_from_are_shown() {
     let folder = folder();
     let text = succeeds(&simulate(folder.path(), "--machine my.toml --samples 200"));
-    assert!(text.contains("How certain it is: 200 samples have a median of "), "{text}");
+    assert!(text.contains("Uncertainty over 200 samples: median "), "{text}");
     let latency = text.find("network.link.latency").expect("the latency");
     assert!(latency < text.find("network.link.bandwidth").expect("the bandwidth"), "{text}");
     let json = |line: &str| -> serde_json::Value {
@@ -42,14 +42,14 @@ fn the_interval_and_what_it_comes_from_are_shown() {
 fn a_model_without_intervals_says_so() {
     let folder = folder();
     for (words, says) in [
-        ("--machine infiniband --samples 100", "does not say how well its figures are known"),
+        ("--machine infiniband --samples 100", "has no intervals to draw from"),
         (
             "--machine my.toml --set link.latency=1us --set link.bandwidth=1GB/s --samples 100",
-            "nothing to draw",
+            "has no intervals to draw from",
         ),
         ("--machine my.toml --samples 3", "at least 40"),
-        ("--machine my.toml --speed 1.8..2.2", "`panto simulate --samples 500` draws from it"),
-        ("--machine my.toml --speed 2.2..1.8 --samples 40", "try `1.8..2.2`"),
+        ("--machine my.toml --speed 1.8..2.2", "only `panto simulate --samples` draws from"),
+        ("--machine my.toml --speed 2.2..1.8 --samples 40", "use `1.8..2.2`"),
     ] {
         let output = simulate(folder.path(), words);
         assert_eq!(output.status.code(), Some(2), "{words}: {}", stderr(&output));

@@ -85,7 +85,7 @@ fn a_file_of_ones_own_is_drawn_and_run() {
     }
 }
 
-/// What is too large is refused wherever it is written, and what is no text is said to be none.
+/// Values that are too large, and files that are not text, are rejected.
 #[test]
 fn sizes_in_a_file_must_fit_into_memory() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -108,15 +108,15 @@ fn sizes_in_a_file_must_fit_into_memory() {
     }
 }
 
-/// Who does not serve a collective is left out, and that is said.
+/// Implementations that do not support a collective are skipped with a note.
 #[test]
-fn what_is_left_out_is_said() {
+fn skipped_implementations_are_reported() {
     let output = line(
         "bench scenario/only --collective bcast,allreduce --impl library,ring --sizes 8 --from 4 --ranks 4 --on cm5",
     );
     succeeds(&output);
     assert!(
-        stderr(&output).contains("left out: ring does not serve broadcast; use linear"),
+        stderr(&output).contains("skipped: ring does not implement broadcast; use linear"),
         "{}",
         stderr(&output)
     );
@@ -126,22 +126,22 @@ fn what_is_left_out_is_said() {
 fn what_cannot_be_is_named_with_a_remedy() {
     for (rest, words) in [
         ("scenario/own", "--scenario my.toml"),
-        ("scenario/own --scenario stagered", "there is no scenario `stagered`; there are only, delay"),
+        ("scenario/own --scenario stagered", "unknown scenario `stagered`; use only, delay"),
         ("scenario/own --scenario arrival", "--trace app.panto"),
         ("scenario/own --scenario no/such.toml", "cannot read no/such.toml"),
-        ("scenario/only --collective bcats", "there is no collective `bcats`"),
+        ("scenario/only --collective bcats", "unknown collective `bcats`"),
         ("scenario/only --collective bcast --impl pex", "binomial"),
         ("scenario/delay --late 9 --collective bcast", "there is no participant 9: there are 4"),
         ("scenario/delay --delays 5us..1us", "ends before it begins"),
-        ("scenario/overlap --progress magic", "there are none, poll and helper"),
+        ("scenario/overlap --progress magic", "use none, poll or helper"),
         ("scenario/only --call sometimes", "`blocking` or `non-blocking`"),
         ("scenario/only --from 9", "--from 9"),
-        ("scenario/only --scenario staggered", "--scenario is for scenario/own"),
+        ("scenario/only --scenario staggered", "--scenario applies to the kernel scenario/own only"),
         ("scenario/delay --delays -5us", "`-5us` is not a time"),
         ("scenario/only --collective bcast --rules x", "--impl binomial"),
         (
             "scenario/delay --delays 1us,9us --collective bcast --impl linear,binomial --rules x",
-            "2 scenarios of broadcast",
+            "broadcast was measured in 2 scenarios",
         ),
         ("scenario/only --repetitions 5", "--samples 5"),
     ] {

@@ -69,7 +69,7 @@ fn distances_are_those_of_the_model() {
 
 /// Idle ranks answer the measuring loop while an echo is timed, and must not be in its way.
 #[test]
-fn the_measuring_is_in_nobodys_way() {
+fn measuring_causes_no_contention() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("row.toml");
     let model = "[network]\ntopology = \"linear\"\nprocessors = 6\nswitching = \"packet\"\n\
@@ -118,7 +118,7 @@ fn everything_says_that_nothing_was_measured() {
     let printed = succeeds(&panto(words));
     assert!(printed.contains("simulated: cm5") && printed.contains("(simulated cm5)"), "{printed}");
     let info = succeeds(&line(&format!("info {}", path.display())));
-    for word in ["nothing was measured", "fast", "link.latency=1us", "virtual clock"] {
+    for word in ["were not measured", "fast", "link.latency=1us", "virtual clock"] {
         assert!(info.contains(word), "no `{word}` in: {info}");
     }
 }

@@ -11,10 +11,10 @@ const SIMULATED: &str = "bench swap/swap --on ipsc860 --ranks 2 --volumes 8K --w
 fn the_summary_says_which_protocol_to_write() {
     let text = succeeds(&line(SIMULATED));
     for words in [
-        "swap/swap, simulated ipsc860, 8KiB, basic loop, warm, between 0-1: bandwidth of both ways together",
+        "swap/swap, simulated ipsc860, 8KiB, basic loop, warm, between 0-1: bandwidth of both directions",
         "statistics of COMMTEST",
-        "the fastest protocol at each message size",
-        "What to write",
+        "fastest protocol at each message size",
+        "Recommended protocol",
         "(0,3) irecv-isend",
         "(1,10) ordered-ssend",
     ] {
@@ -28,10 +28,7 @@ fn what_is_missing_is_explained_and_no_figure_repeated() {
     assert!(text.contains("(0,0): nothing is posted or started: the same as the basic loop"), "{text}");
     assert!(text.contains("(0,6): nothing is posted or started"), "{text}");
     let text = succeeds(&line(&format!("{SIMULATED} --loops basic --protocol native-sendrecv,(0,2)")));
-    assert!(
-        text.contains("(0,6): the message layer has no call of its own that sends and receives"),
-        "{text}"
-    );
+    assert!(text.contains("(0,6): the message layer has no send-receive call of its own"), "{text}");
     let text = succeeds(&line(
         "bench swap/swap --on cm5 --ranks 2 --volumes 8K --ways cold,warm --protocol (0,2),(0,8) --loops basic",
     ));
@@ -101,6 +98,6 @@ fn what_cannot_be_is_named_with_what_can() {
     refused("bench swap/sendrecv --ranks 5", &["5 ranks", "--ranks 4 or 6"]);
     refused("bench swap --ranks 2 --volumes 1000", &["1000 bytes", "1024", "--sizes 1000,500"]);
     refused("bench swap --ranks 2 --volumes 8K --sizes 100", &["8192 bytes", "100", "--sizes 8192,4096"]);
-    refused("bench swap --ways hot", &["hot", "cold, warm and repeated"]);
-    refused("bench swap --loops endless", &["endless", "basic and prepost"]);
+    refused("bench swap --ways hot", &["hot", "cold, warm or repeated"]);
+    refused("bench swap --loops endless", &["endless", "basic or prepost"]);
 }

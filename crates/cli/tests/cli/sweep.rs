@@ -57,7 +57,7 @@ fn each_row_is_a_prediction() {
     }
 }
 
-/// What nobody chooses is what `panto simulate` takes.
+/// Defaults are those of `panto simulate`.
 #[test]
 fn what_is_not_varied_is_as_in_a_single_prediction() {
     let (folder, trace) = folder();
@@ -120,7 +120,7 @@ fn a_list_has_settings_of_its_own() {
 }
 
 #[test]
-fn the_same_command_goes_on_where_it_was() {
+fn repeating_the_command_continues_the_sweep() {
     let (folder, _) = folder();
     let path = folder.path().join("sweep.jsonl");
     let run = |latencies: &str| {
@@ -132,7 +132,7 @@ fn the_same_command_goes_on_where_it_was() {
     let (first, said) = run("1us,2us");
     assert!(!said.contains("already") && lines(&path).len() == 2, "{said}");
     let (second, said) = run("1us,2us,3us");
-    assert!(said.contains("2 of 3 settings are in the file already"), "{said}");
+    assert!(said.contains("2 of 3 settings are already in the file"), "{said}");
     assert_eq!((lines(&path).len(), &second["settings"][1]), (3, &first["settings"][1]));
     assert_eq!(lines(&path)[2], second["settings"][2]);
     // A killed run leaves the beginning of a line.
@@ -151,7 +151,7 @@ fn what_cannot_be_is_a_row_with_its_error() {
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let text = stdout(&output);
     assert!(
-        text.contains("Failed:\n  machine infiniband, map 0,99: the map places rank 1 on processor 99"),
+        text.contains("Failed:\n- machine infiniband, map 0,99: the map puts rank 1 on processor 99"),
         "{text}"
     );
     assert!(stderr(&output).contains("3 of 4 settings failed"), "{}", stderr(&output));
@@ -170,8 +170,8 @@ fn a_wrong_command_runs_nothing() {
         ("--machine infiniband --vary link.latency", "KEY=VALUE"),
         ("--machine infiniband --vary link.latncy=1us,2us", "latncy"),
         ("--machine infiniband --network fast,slow,,", "a value is missing"),
-        ("--machine infiniband,ethernet10 --plot x.svg", "nothing that is varied is a number"),
-        ("--machine infiniband -o notes", "notes:1: this is no line that `panto sweep` wrote"),
+        ("--machine infiniband,ethernet10 --plot x.svg", "--plot needs a numeric parameter"),
+        ("--machine infiniband -o notes", "notes:1: not a line of `panto sweep`"),
         ("--machine infiniband --list nowhere.txt", "cannot read nowhere.txt"),
     ] {
         let output = sweep(folder.path(), words);
@@ -208,7 +208,7 @@ fn ctrl_c_keeps_what_was_done() {
     let done = lines(&path).len();
     assert!(
         stderr(&output)
-            .contains(&format!("stopped; {done} of 10000 settings were run; the same command goes on"))
+            .contains(&format!("stopped after {done} of 10000 settings; repeat the command to resume"))
     );
     assert_eq!(stdout(&output).matches('\n').count(), done + 6, "a row for each:\n{}", stdout(&output));
 }

@@ -2,10 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use panto_trace::{
-    Action, Comm, Communicator, Datatype, Facts, Form, Head, Mode, Peer, Ranks, Recorder, Times, Type, key,
-    stream_end, stream_start,
-};
+use panto_trace::{Builder, CallForm, Metadata, key, stream_end};
 
 use crate::{panto, stderr, stdout, succeeds};
 
@@ -13,44 +10,20 @@ const SIZE: u32 = 4;
 
 /// The stream of a rank that sends to its right neighbour, without its end.
 fn stream(rank: u32, computation: u64) -> Vec<u8> {
-    let mut facts = Facts::default();
+    let mut metadata = Metadata::default();
     for (name, value) in [(key::PROGRAM, "./ring"), (key::MPI, "MPICH 4.0.2"), (key::CLOCK, "cpu")] {
-        facts.set(name, value);
+        metadata.set(name, value);
     }
-    let mut out = stream_start(Head { is_whole: false, rank, ranks: SIZE }, &facts);
-    let mut recorder = Recorder::new(false);
-    let name = recorder.name("MPI_Send");
-    recorder.datatype(&Datatype { size: 8, extent: 8, is_derived: false });
-    recorder.communicator(&Communicator {
-        made_by: name,
-        parent: None,
-        ordinal: 0,
-        tag: 0,
-        rank,
-        members: (0..SIZE).collect(),
-        others: None,
-        sources: Ranks::default(),
-        destinations: Ranks::default(),
-    });
-    let action = Action::Send {
-        mode: Mode::Standard,
-        form: Form::Blocking,
-        comm: Comm(0),
-        to: Peer::Relative(if rank == SIZE - 1 { 1 - SIZE as i32 } else { 1 }),
-        datatype: Type(0),
-        bytes: 1000,
-        tag: 0,
-        request: None,
-    };
+    let mut calls = Builder::with_metadata(rank, &(0..SIZE).collect(), 8, &metadata);
     for _ in 0..500 {
-        recorder.record(name, &action, Times { before: computation, ..Times::default() });
+        calls.compute(computation);
+        calls.send(CallForm::Blocking, (rank + 1) % SIZE, 0, 1000);
     }
-    recorder.seal(0, &mut out);
-    out
+    calls.finish_killed()
 }
 
 fn end(other_threads: u64) -> Vec<u8> {
-    let mut facts = Facts::default();
+    let mut facts = Metadata::default();
     for (name, value) in
         [(key::WALL, 2_000_000_000), (key::COST, 20_000_000), (key::OTHER_THREADS, other_threads)]
     {
@@ -97,13 +70,13 @@ fn a_trace_is_shown_for_people() {
         "program      ./ring\n",
         "MPI          MPICH 4.0.2\n",
         "measured     CPU time\n",
-        "run time     2.00s, the longest of a rank\n",
-        "computation  60.0ms in all; of a rank 15.0ms at least, 15.0ms in the median, 15.0ms at most\n",
-        "messages     2,000 with 1.91MiB; neighbours at +1\n",
-        "tracer       cost a rank 20.0ms at most (1.0% of the run time)\n",
+        "run time     2.00s (maximum over ranks)\n",
+        "computation  60.0ms in total; per rank 15.0ms min, 15.0ms median, 15.0ms max\n",
+        "messages     2,000, 1.91MiB; neighbours at +1\n",
+        "tracer       overhead up to 20.0ms per rank (1.0% of the run time)\n",
         "function  calls    bytes\n--------  -----  -------\nMPI_Send  2,000  1.91MiB\n",
         "       100us   2,000       60.0ms  100.0%\n",
-        "rows to columns: @ is 488KiB\n0   @\n1    @\n2     @\n3  @\n",
+        "to rank (column): @ 488KiB\n0   @\n1    @\n2     @\n3  @\n",
     ] {
         assert!(text.contains(part), "{part} is not in:\n{text}");
     }
@@ -126,7 +99,7 @@ fn a_trace_is_shown_for_machines() {
     assert_eq!(succeeds(&info(&path, &["--format", "csv"])), "function,calls,bytes\nMPI_Send,2000,2000000\n");
     let refused = info(&path, &["--format", "osu"]);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(stderr(&refused).contains("is a trace: it is shown as `table`, `json` or `csv`"));
+    assert!(stderr(&refused).contains("--format osu does not apply to a trace; use table or json or csv"));
 }
 
 #[test]
@@ -136,7 +109,7 @@ fn a_killed_program_left_what_it_left() {
     std::fs::write(ranks.join("1.rank"), stream(1, 30_000)).expect("a file");
     std::fs::remove_file(ranks.join("3.rank")).expect("it was there");
     let text = succeeds(&info(&ranks, &[]));
-    assert!(text.contains("note: of 4 ranks these left no trace: 3\n"), "{text}");
+    assert!(text.contains("note: no trace of rank 3 (of 4 ranks)\n"), "{text}");
     assert!(text.contains("the last calls are missing on rank 1\n"), "{text}");
 }
 
@@ -152,9 +125,13 @@ fn a_damaged_trace_is_refused_unless_what_is_sound_will_do() {
     let refused = info(&path, &[]);
     assert_eq!((refused.status.code(), stdout(&refused)), (Some(2), String::new()));
     let said = stderr(&refused);
-    assert!(said.contains("damaged at byte") && said.contains("--salvage shows what is sound"), "{said}");
+    assert!(
+        said.contains("damaged at byte")
+            && said.contains("use --salvage to print the part before the damage"),
+        "{said}"
+    );
     let text = succeeds(&info(&path, &["--salvage"]));
-    assert!(text.contains("note: shown up to the damage: "), "{text}");
+    assert!(text.contains("note: only the part before this damage is shown: "), "{text}");
     assert!(text.contains("MPI_Send  1,500"), "{text}");
 }
 
@@ -180,7 +157,7 @@ fn runs_are_merged() {
     succeeds(&merged);
     assert!(stderr(&merged).ends_with("merged.panto: 2,000 calls, from 3 runs\n"), "{}", stderr(&merged));
     let text = succeeds(&info(&target, &[]));
-    assert!(text.contains("computation  20.0ms in all"), "{text}");
+    assert!(text.contains("computation  20.0ms in total"), "{text}");
     assert!(text.contains("CPU time; lower quartile of 3 runs\n"), "{text}");
     let refused = merge(&[runs[0].clone(), target.clone()]);
     assert_eq!(refused.status.code(), Some(2));

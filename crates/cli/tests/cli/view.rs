@@ -1,4 +1,4 @@
-//! `panto view`: a timeline as one page, and what is said of files that are none (P20).
+//! `panto view`: a timeline as one page, and errors for files that are not timelines (P20).
 
 use std::path::Path;
 use std::process::Output;
@@ -27,7 +27,7 @@ fn a_timeline_becomes_a_page() {
 }
 
 #[test]
-fn what_is_no_timeline_is_said() {
+fn files_that_are_not_timelines_are_rejected() {
     let folder = tempfile::tempdir().expect("a directory");
     std::fs::write(folder.path().join("text.ptl"), "no timeline").expect("writable");
     for (words, said) in

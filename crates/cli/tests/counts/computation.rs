@@ -62,7 +62,7 @@ fn is_right(trace: &Trace, said: &[f64], what: &str) {
 }
 
 fn method(trace: &Trace) -> &str {
-    trace.ranks()[0].facts().get(key::METHOD).expect("it is written")
+    trace.ranks()[0].metadata().get(key::METHOD).expect("it is written")
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn with_tokens() {
     for mpi in [mpis::MPICH, mpis::OPEN_MPI] {
         let Some(app) = mpi.app("compute") else { continue };
         let (trace, said) = compute(&mpi, &app, "--token", LONG, "");
-        assert_eq!(trace.ranks()[0].facts().get(key::TOKEN), Some("yes"));
+        assert_eq!(trace.ranks()[0].metadata().get(key::TOKEN), Some("yes"));
         is_right(&trace, &said, mpi.name);
     }
 }
@@ -105,7 +105,7 @@ fn by_the_wall_clock() {
     let Some(app) = mpi.app("compute") else { return };
     let (trace, said) = compute(&mpi, &app, "--clock wall", LONG, "");
     for (rank, said) in trace.ranks().iter().zip(&said) {
-        assert_eq!(rank.facts().get(key::CLOCK), Some("wall"));
+        assert_eq!(rank.metadata().get(key::CLOCK), Some("wall"));
         let blocks = blocks(rank);
         assert!(blocks[0] >= *said * (1.0 - TOLERANCE), "{} and {said}", blocks[0]);
     }
@@ -125,7 +125,7 @@ fn of_other_threads() {
             .collect();
         assert_eq!(said.len(), 2, "{ended:#?}");
         for (rank, said) in scene.traced().ranks().iter().zip(&said) {
-            let others = rank.facts().number(key::OTHER_THREADS).expect("it is written") as f64;
+            let others = rank.metadata().number(key::OTHER_THREADS).expect("it is written") as f64;
             assert!(is_near(others, *said), "{}: {others} traced, {said} said", mpi.name);
         }
     }

@@ -56,7 +56,7 @@ const WAITING: &[&str] = &[
     "wildcards -n 10",
 ];
 
-/// Asserts it of programs, by their command lines. All that differs is said.
+/// Compares programs, given by their command lines, and reports every difference.
 fn are_equal(mpi: &Mpi, options: &str, ranks: usize, lines: &[&str]) {
     let each = |some: &[&str]| -> Vec<String> {
         some.iter().flat_map(|line| differences(mpi, options, ranks, line)).collect()
@@ -116,7 +116,7 @@ macro_rules! on_each {
                 are_equal(&mpis::$mpi, "", 1, CUT_OFF);
             }
 
-            /// Whoever waits looks first, and lets others go on.
+            /// A waiting rank polls first, and yields.
             #[test]
             fn ones_that_take_turns() {
                 are_equal(&mpis::$mpi, "--token", RANKS, WAITING);

@@ -1,7 +1,7 @@
 //! The tracer held to the truth: what a trace says of real programs on real MPIs is what they did.
 //!
 //! The programs are those of `apps/`. An independent counter, `libcount.so`, sees the same run: it is preloaded behind the tracer, so that
-//! both meet the same wild cards and the same number of polls.
+//! both match the same wildcards and count the same number of polls.
 
 mod collective;
 mod communicators;
@@ -20,14 +20,8 @@ mod summary;
 mod threads;
 mod traced;
 
-#[allow(dead_code, reason = "other tests need the rest")]
-#[path = "../support/job.rs"]
-mod job;
-#[allow(dead_code, reason = "other tests need the rest")]
-#[path = "../support/mpis.rs"]
-mod mpis;
-
 use mpis::Mpi;
+use panto_testkit::jobs::{job, mpis};
 
 /// The binary that is tested.
 const PANTO: &str = env!("CARGO_BIN_EXE_panto");

@@ -1,8 +1,9 @@
-//! Every message that one rank sent another one received: what came where wild cards were used is right, and no message is lost.
+//! Every message that a rank sent was received by another: wildcards are resolved correctly, and no
+//! message is lost.
 
 use std::collections::{BTreeMap, HashMap};
 
-use panto_trace::{Action, Comm, Form, Peer, SharedId, Slot, Tables, Trace, World};
+use panto_trace::{Action, CallForm, Comm, Peer, SharedId, Slot, Tables, Trace, World};
 
 /// Messages that could take each other's place: communicator, sender, receiver (in `MPI_COMM_WORLD`) and tag.
 type Channel = (SharedId, u32, u32, i64);
@@ -65,7 +66,7 @@ fn compare(sent: &[Message], received: &[Message]) -> Vec<String> {
         let Some(bytes) = bytes else { continue };
         match sizes.iter().position(|size| size == bytes) {
             Some(place) => drop(sizes.swap_remove(place)),
-            None => wrong.push(format!("{channel:?}: {bytes} bytes came, which nobody sent")),
+            None => wrong.push(format!("{channel:?}: {bytes} bytes were received but not sent")),
         }
     }
     let lost = channels.iter().filter(|(_, (balance, _))| *balance != 0);
@@ -93,7 +94,7 @@ impl<'a> Reader<'a> {
             Action::Send { form, comm, to, bytes, tag, request, .. } => {
                 let message = self.outgoing(tables, comm, to, tag, bytes);
                 match request {
-                    Some(slot) if form != Form::Immediate => drop(self.persistent.insert(slot, message)),
+                    Some(slot) if form != CallForm::Immediate => drop(self.persistent.insert(slot, message)),
                     _ => self.sent.extend(message),
                 }
             }
@@ -102,7 +103,7 @@ impl<'a> Reader<'a> {
                 self.sent.extend(slots.filter_map(|slot| self.persistent.get(&slot).copied().flatten()));
             }
             Action::Receive { form, comm, from, tag, request, source, got_tag, got_bytes, .. } => {
-                let is_persistent = matches!(form, Form::Persistent | Form::Partitioned);
+                let is_persistent = matches!(form, CallForm::Persistent | CallForm::Partitioned);
                 self.receive(
                     tables,
                     Awaited { comm, from, tag, is_persistent },
@@ -185,7 +186,7 @@ impl<'a> Reader<'a> {
         Some(((id, from, self.rank, tag), u64::try_from(came[2]).ok()))
     }
 
-    /// The communicator for all, and the partner's number in `MPI_COMM_WORLD`; none if it is nobody.
+    /// Returns the communicator, and the partner's rank in `MPI_COMM_WORLD`; `None` for `MPI_PROC_NULL`.
     fn partner(&self, tables: &Tables, comm: Comm, peer: Peer) -> Option<(SharedId, u32)> {
         let id = self.world.shared(self.rank, comm).expect("it is somewhere");
         let comm = tables.comm(comm).expect("events refer to what is there");

@@ -1,4 +1,4 @@
-//! Python: mpi4py loads the library that it is told when it starts.
+//! Python: mpi4py loads the MPI library that is configured when it starts.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -29,7 +29,8 @@ impl Scene {
         self.folder.path().join(name)
     }
 
-    /// `panto trace` with the words of a line, of a program on so many ranks; its arguments come next.
+    /// Returns `panto trace` with the options of a line, for a program on `ranks` ranks; the caller adds its
+    /// arguments.
     pub fn trace(&self, options: &str, mpi: &Mpi, ranks: usize, program: &Path) -> Job {
         let mut command = Command::new(PANTO);
         command.current_dir(self.folder.path()).envs(mpis::ENVIRONMENT);
@@ -76,7 +77,7 @@ impl Scene {
     }
 }
 
-/// A program on so many ranks, without Panto.
+/// Returns a program on `ranks` ranks, without Panto.
 pub fn plain(mpi: &Mpi, ranks: usize, program: &Path) -> Job {
     let words: Vec<OsString> = mpi.words(ranks);
     let mut command = Command::new(&words[0]);

@@ -63,7 +63,7 @@ fn every_thread_has_its_calls() {
     }
 }
 
-/// A thread that waits for another one would keep its token: there are none, and that is said.
+/// A thread that waits for another would keep its token, so tokens are disabled with a note.
 #[test]
 fn no_tokens_for_several_threads() {
     for mpi in COUNTED {

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use panto_trace::{Action, Comm, Event, Form, Object, Peer, RankTrace, Slot, Tables, Until};
+use panto_trace::{
+    Action, CallForm, Comm, CompletionKind, Event, Peer, RankTrace, Slot, Tables, WindowOrFileId,
+};
 
 use crate::collective;
 use crate::figures::Counts;
@@ -20,7 +22,7 @@ struct Traffic {
 #[derive(Default)]
 struct Reader {
     counts: Counts,
-    /// Operations that pass something each time they are started.
+    /// What each start of a persistent request passes.
     persistent: HashMap<Slot, Traffic>,
 }
 
@@ -50,8 +52,13 @@ impl Reader {
             }
             Action::Complete { until, requests, completed, .. } => {
                 figures.completed += completed.len() as u64;
-                let is_look =
-                    matches!(until, Until::Test | Until::TestAll | Until::TestAny | Until::TestSome);
+                let is_look = matches!(
+                    until,
+                    CompletionKind::Test
+                        | CompletionKind::TestAll
+                        | CompletionKind::TestAny
+                        | CompletionKind::TestSome
+                );
                 figures.failed += u64::from(is_look && completed.is_empty() && !requests.is_empty());
             }
             Action::Probe { found, .. } => figures.failed += u64::from(!found),
@@ -75,9 +82,9 @@ impl Reader {
     fn pass_by(&mut self, name: &str, action: &Action<'_>, tables: &Tables) {
         let traffic = traffic(name, action, tables);
         match *action {
-            Action::Send { form: Form::Persistent | Form::Partitioned, request, .. }
-            | Action::Receive { form: Form::Persistent | Form::Partitioned, request, .. }
-            | Action::Collective { form: Form::Persistent, request, .. } => {
+            Action::Send { form: CallForm::Persistent | CallForm::Partitioned, request, .. }
+            | Action::Receive { form: CallForm::Persistent | CallForm::Partitioned, request, .. }
+            | Action::Collective { form: CallForm::Persistent, request, .. } => {
                 let slot = request.expect("a persistent operation has a request");
                 assert!(self.persistent.insert(slot, traffic).is_none(), "two requests at place {}", slot.0);
             }
@@ -118,14 +125,22 @@ fn traffic(name: &str, action: &Action<'_>, tables: &Tables) -> Traffic {
     }
 }
 
-/// To nobody goes nothing.
+/// Sends to `MPI_PROC_NULL` carry no bytes.
 fn sent(tables: &Tables, comm: Comm, to: Peer, bytes: u64) -> Traffic {
     let peer = in_world(tables, comm, to);
     Traffic { bytes: if peer.is_some() { bytes } else { 0 }, capacity: 0, peer }
 }
 
-fn one_sided(name: &str, tables: &Tables, window: Option<Object>, target: Peer, bytes: u64) -> Traffic {
-    let Some(window) = window.and_then(|window| tables.thing(window)) else { return Traffic::default() };
+fn one_sided(
+    name: &str,
+    tables: &Tables,
+    window: Option<WindowOrFileId>,
+    target: Peer,
+    bytes: u64,
+) -> Traffic {
+    let Some(window) = window.and_then(|window| tables.window_or_file(window)) else {
+        return Traffic::default();
+    };
     let sent = sent(tables, window.comm, target, bytes);
     match name {
         "MPI_Get"

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{alone, mpis};
 
-/// Every figure of an echo on the model is one of a real network, whatever the weather.
+/// Every parameter of the fitted model is plausible for a real network, also on a noisy host.
 fn simulated_echo(model: &str) -> Vec<f64> {
     let output = alone(&format!("bench echo --on {model} --ranks 2 --sizes 0,1K,64K,1M --format json"));
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,4 +1,4 @@
-//! Which library is loaded under which launcher, and what is said when it cannot be.
+//! Which library is loaded under which launcher, and the errors if none can be.
 
 use std::path::Path;
 
@@ -59,7 +59,7 @@ fn a_library_is_described_without_a_launcher() {
 }
 
 #[test]
-fn without_a_launcher_it_is_said_how_to_start() {
+fn without_a_launcher_the_error_names_one() {
     for line in ["bench echo --on mpi", "info mpi --check"] {
         let output = alone(line);
         let message = String::from_utf8_lossy(&output.stderr);

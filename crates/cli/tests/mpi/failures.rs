@@ -20,7 +20,7 @@ fn a_rank_that_dies_is_named() {
             signal(process, "-KILL");
             let ended = measuring.job.end(LIMIT);
             assert!(ended.code != Some(0), "{}: {ended:#?}", mpi.name);
-            let is_named = ended.stderr.contains(&format!("rank {rank} (process {process}) is gone"));
+            let is_named = ended.stderr.contains(&format!("rank {rank} (process {process}) has died"));
             let by_hydra = ended.stdout.contains("BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES");
             assert!(is_named || by_hydra, "{}: rank {rank} is not named: {ended:#?}", mpi.name);
             measuring.is_kept();
@@ -28,7 +28,7 @@ fn a_rank_that_dies_is_named() {
     });
 }
 
-/// Nobody is left behind, although nobody is there any more to tell them.
+/// No process survives the launcher.
 #[test]
 fn no_rank_outlives_the_launcher() {
     everywhere(|mpi| {
@@ -50,8 +50,8 @@ fn ctrl_c_at_the_launcher_keeps_what_was_measured() {
         let ended = measuring.job.end(LIMIT);
         // Hydra forgets the exit codes of ranks in one of ten interrupted jobs, also of a plain C program; Panto's own words count then.
         let is_hydra = mpi.family == Family::Mpich;
-        let is_told = is_hydra && ended.stderr.contains("panto: stopped");
-        assert!(ended.code != Some(0) || is_told, "{}: {ended:#?}", mpi.name);
+        let is_reported = is_hydra && ended.stderr.contains("panto: stopped");
+        assert!(ended.code != Some(0) || is_reported, "{}: {ended:#?}", mpi.name);
         measuring.is_kept();
     });
 }

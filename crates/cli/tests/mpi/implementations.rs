@@ -42,6 +42,6 @@ fn who_ended_the_job_is_named() {
         assert!(crash.stderr.contains(words), "{}: {crash:#?}", mpi.name);
         let hang = broadcast(mpi, &library.named("spins"));
         assert!(hang.code != Some(0), "{}: {hang:#?}", mpi.name);
-        assert!(hang.stderr.contains("libit.so:spins has not come back for 1s"), "{}: {hang:#?}", mpi.name);
+        assert!(hang.stderr.contains("libit.so:spins has not returned for 1s"), "{}: {hang:#?}", mpi.name);
     });
 }

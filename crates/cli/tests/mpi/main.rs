@@ -18,17 +18,8 @@ mod scenario;
 mod swap;
 mod sweep;
 
-#[path = "../support/compiled.rs"]
-mod compiled;
-#[allow(dead_code, reason = "other tests need the rest")]
-#[path = "../support/job.rs"]
-mod job;
-#[allow(dead_code, reason = "other tests need the rest")]
-#[path = "../support/mpis.rs"]
-mod mpis;
-#[path = "../../../predict/tests/support/stencil.rs"]
-mod stencil;
-
+use panto_testkit::jobs::{compiled, job, mpis};
+use panto_testkit::stencil;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -43,7 +34,7 @@ fn alone(line: &str) -> Output {
     Command::new(PANTO).args(line.split_whitespace()).output().expect("the binary starts")
 }
 
-/// Runs `panto` with the words of a line on so many ranks.
+/// Runs `panto` with the arguments of a line on `ranks` ranks.
 fn on(mpi: &Mpi, ranks: usize, line: &str) -> Ended {
     mpi.job(ranks).words(line).run()
 }

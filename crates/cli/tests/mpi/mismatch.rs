@@ -13,7 +13,7 @@ fn library(mpi: &Mpi) -> PathBuf {
     value["path"].as_str().expect("a path").into()
 }
 
-/// Nothing is measured, both are named, and it is said once.
+/// Nothing is measured, both versions are named, and the error is printed once.
 fn is_explained(launcher: &Mpi, owner: &Mpi) {
     let library = library(owner);
     let ended = launcher.job(2).words("bench echo -t 1s").env("PANTO_MPI", &library).run();

@@ -1,4 +1,4 @@
-//! A launcher starts many processes with one command; what concerns all is said once.
+//! A launcher starts many processes with one command line; what concerns all is printed once.
 
 use crate::mpis;
 use crate::on;

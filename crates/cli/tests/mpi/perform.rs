@@ -14,6 +14,6 @@ fn messages_of_a_trace() {
         let found: Value = serde_json::from_str(ended.succeeds()).expect("JSON, once");
         assert_eq!(found["ranks_s"][0].as_array().map(Vec::len), Some(4), "{ended:#?}");
         let few = crate::on(mpi, 2, &format!("perform {}", trace.display()));
-        assert!(few.code != Some(0) && few.stderr.contains("has 4 ranks, and here are 2"), "{few:#?}");
+        assert!(few.code != Some(0) && few.stderr.contains("has 4 ranks, but this job has 2"), "{few:#?}");
     }
 }

@@ -23,6 +23,6 @@ fn a_real_program_is_traced() {
         .expect("the binary starts");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("A real MPI program") && text.contains("on infiniband"), "{text}");
+    assert!(text.contains("Traced an MPI job") && text.contains("on infiniband"), "{text}");
     assert!(folder.path().join("kept/mpi.panto").is_file());
 }

@@ -56,7 +56,7 @@ fn every_collective_alone() {
     });
 }
 
-/// Nobody leaves a barrier or a sum before the late one has come; the same without a delay is beside it.
+/// No rank leaves a barrier or an allreduce before the late rank has arrived; compared with no delay.
 #[test]
 fn the_late_one_keeps_all_waiting() {
     everywhere(|mpi| {
@@ -72,7 +72,7 @@ fn the_late_one_keeps_all_waiting() {
     });
 }
 
-/// MPI's own and a schedule of ours, moved on by nobody, by polling and by a helper. The helper computes, and the rank's own thread calls MPI:
+/// The library's collective and a schedule, without progress, with polling and with a helper thread. The helper computes, and the rank's own thread calls MPI:
 /// so it takes no more than `MPI_THREAD_SINGLE`, which every MPI gives.
 #[test]
 fn computation_beside_a_collective() {

@@ -25,7 +25,7 @@ fn a_ring_and_two_pairs_at_once() {
     for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
         let few = "--volumes 16K --sizes 16K --ways warm --protocol (0,3),(0,5),(1,4),(1,6) -t 1s";
         let text = on(mpi, 4, &format!("bench swap --pairs 0-2,1-3 {few}")).succeeds().to_owned();
-        for words in ["between 0-2,1-3", "between ring", "(1,6) ordered-handshake", "What to write"] {
+        for words in ["between 0-2,1-3", "between ring", "(1,6) ordered-handshake", "Recommended protocol"] {
             assert!(text.contains(words), "{}: no `{words}` in {text}", mpi.name);
         }
     }

@@ -22,7 +22,7 @@ fn settings_are_dealt_to_the_processes() {
         assert_eq!(std::fs::read_to_string(&path).expect("written").lines().count(), 10, "{ended:#?}");
         // All is there, and nothing is run again.
         let again = mpi.job(2).words(&words).arg("-o").arg(&path).run();
-        assert!(again.stderr.contains("10 of 10 settings are in the file already"), "{again:#?}");
+        assert!(again.stderr.contains("10 of 10 settings are already in the file"), "{again:#?}");
         assert_eq!(again.stdout, ended.stdout);
     }
 }

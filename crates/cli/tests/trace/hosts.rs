@@ -1,14 +1,6 @@
 //! Ranks on other hosts: what the tracer needs must reach them through the launcher.
 
-#[allow(dead_code, reason = "other tests need the rest")]
-#[path = "../support/lan.rs"]
-mod lan;
-#[path = "../support/namespace.rs"]
-mod namespace;
-#[allow(dead_code, reason = "other tests need the rest")]
-#[path = "../support/network.rs"]
-mod network;
-
+use panto_testkit::jobs::network;
 use panto_trace::key;
 
 use crate::job::Job;
@@ -32,7 +24,7 @@ fn both_are_traced(mpi: &Mpi) {
     let ended = words.into_iter().fold(job, Job::arg).arg(&app).run();
     ended.succeeds();
     let trace = scene.written();
-    let hosts: Vec<_> = trace.ranks().iter().filter_map(|rank| rank.facts().get(key::HOST)).collect();
+    let hosts: Vec<_> = trace.ranks().iter().filter_map(|rank| rank.metadata().get(key::HOST)).collect();
     assert_eq!(hosts, network.names(), "{}: {ended:#?}", mpi.name);
     assert!(trace.is_complete(), "{}: {ended:#?}", mpi.name);
 }
@@ -42,7 +34,7 @@ fn of_mpich() {
     both_are_traced(&mpis::MPICH);
 }
 
-/// Its launcher hands on only what it is told to.
+/// The launcher passes only listed variables to other hosts.
 #[test]
 fn of_open_mpi() {
     both_are_traced(&mpis::OPEN_MPI);

@@ -115,7 +115,7 @@ fn everything_by_ctrl_c() {
     });
 }
 
-/// A batch system tells Panto alone that the time is over; the program is told by Panto.
+/// A batch system sends SIGTERM to Panto alone, which forwards it to the program.
 #[test]
 fn panto_by_a_polite_signal() {
     everywhere(|mpi, app| {
@@ -131,7 +131,7 @@ fn panto_by_a_polite_signal() {
     });
 }
 
-/// Nobody can do anything any more, but the ranks' files are there, and the remedy works.
+/// Panto itself is killed: the ranks' files remain, and can be combined.
 #[test]
 fn panto_by_force() {
     everywhere(|mpi, app| {

@@ -1,4 +1,4 @@
-//! No room: the program goes on, and what was recorded until then is kept.
+//! Full disks and file-size limits: the program continues, and what was recorded until then is kept.
 
 use std::path::Path;
 use std::process::Command;
@@ -23,13 +23,13 @@ fn a_limit_to_the_size_of_files() {
         let mut running = scene.trace_on(mpi, 2, app).start();
         until_recorded(&scene, &mut running, 2);
         let most = longest(&scene) + 4096;
-        let has_stopped = |rank: &RankTrace| rank.facts().get(key::STOPPED).is_some();
+        let has_stopped = |rank: &RankTrace| rank.metadata().get(key::STOPPED).is_some();
         until("recording has ended on all ranks", LIMIT, || {
             // Again and again, so that no process is missed.
             running.processes(ENDLESS).into_iter().for_each(|pid| limit(pid, most));
             Trace::open(&scene.ranks()).is_ok_and(|trace| trace.ranks().iter().all(has_stopped))
         });
-        // The program itself goes on until it is told to end.
+        // The program continues until it is stopped.
         running.must_run();
         signal(running.launcher(), "-TERM");
         let ended = running.end(LIMIT);
@@ -64,7 +64,8 @@ fn a_limit_to_the_size_of_all_files() {
     scene.is_tidy();
 }
 
-/// A disk of so many kilobytes in the scene's folder `disk`, for this command alone. None where mounting is not allowed; that is said.
+/// Mounts a disk of this many kilobytes as `disk` in the scene's directory, for this command only; `None`, with
+/// a note, where mounting is not allowed.
 fn on_a_small_disk(scene: &Scene, options: &str, kilobytes: usize, command: &[&Path]) -> Option<Ended> {
     let disk = scene.path("disk");
     std::fs::create_dir_all(&disk).expect("writable");

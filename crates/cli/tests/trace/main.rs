@@ -9,13 +9,7 @@ mod ranks;
 mod refused;
 mod terminal;
 
-#[allow(dead_code, reason = "other tests need the rest")]
-#[path = "../support/job.rs"]
-mod job;
-#[allow(dead_code, reason = "other tests need the rest")]
-#[path = "../support/mpis.rs"]
-mod mpis;
-
+use panto_testkit::jobs::{job, mpis};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -66,7 +60,7 @@ impl Scene {
         Job::new(command)
     }
 
-    /// `panto trace` of a program on so many ranks.
+    /// Returns `panto trace` of a program on `ranks` ranks.
     fn trace_on(&self, mpi: &Mpi, ranks: usize, app: &Path) -> Job {
         mpi.words(ranks).into_iter().fold(self.trace(""), Job::arg).arg(app)
     }
@@ -77,7 +71,7 @@ impl Scene {
         on(mpi, ranks, panto).words("trace -o").arg(self.file()).arg("--").arg(app)
     }
 
-    /// What the user is told to do when the ranks' files are all there is.
+    /// Combines the ranks' files, as the error message suggests.
     fn combine(&self) {
         let mut command = Command::new(PANTO);
         command.args(["trace", "combine"]).arg(self.ranks()).arg("-o").arg(self.file());
@@ -98,7 +92,7 @@ impl Scene {
     }
 }
 
-/// A program on so many ranks, without Panto.
+/// Returns a job that runs a program on `ranks` ranks without the tracer.
 fn on(mpi: &Mpi, ranks: usize, program: &Path) -> Job {
     let words = mpi.words(ranks);
     let mut command = Command::new(&words[0]);
@@ -106,7 +100,7 @@ fn on(mpi: &Mpi, ranks: usize, program: &Path) -> Job {
     Job::new(command)
 }
 
-/// What is said where ranks outnumber cores.
+/// The warning if ranks outnumber cores.
 const CROWDED: &str = " ranks shared ";
 
 /// What Panto said, among what the program and the launcher did; but for what depends on how many cores there are.

@@ -1,4 +1,4 @@
-//! Nothing was recorded: why is said in words, with what helps.
+//! Programs that cannot be traced: the error names the reason and a remedy.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -16,7 +16,7 @@ fn compiled(scene: &Scene, options: &[&str]) -> PathBuf {
     program
 }
 
-/// Asserts that a program that succeeds leaves no trace, and that this is said.
+/// Asserts that a program that succeeds leaves no trace, with an error that names the reason.
 fn leaves_nothing(scene: &Scene, program: &Path, words: &[&str]) {
     for mpi in USUAL.iter().filter(|mpi| mpi.is_here()) {
         let ended = scene.trace_on(mpi, 2, program).run();
@@ -29,7 +29,7 @@ fn leaves_nothing(scene: &Scene, program: &Path, words: &[&str]) {
 #[test]
 fn a_program_without_mpi() {
     let scene = Scene::new();
-    leaves_nothing(&scene, &compiled(&scene, &[]), &["small is no MPI program"]);
+    leaves_nothing(&scene, &compiled(&scene, &[]), &["small does not reference MPI"]);
 }
 
 #[test]

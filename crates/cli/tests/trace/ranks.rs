@@ -12,7 +12,7 @@ fn ranks_that_share_a_core_are_told_of_tokens() {
     let core = first_core();
     for mpi in USUAL {
         let Some(app) = mpi.app("hello") else { continue };
-        for (options, is_told) in [("", true), ("--token", false)] {
+        for (options, is_reported) in [("", true), ("--token", false)] {
             let scene = Scene::new();
             let mut command = Command::new("taskset");
             // Open MPI gives two ranks a core each, whatever it was given itself.
@@ -21,7 +21,7 @@ fn ranks_that_share_a_core_are_told_of_tokens() {
             let ended = mpi.words(2).into_iter().fold(job, Job::arg).arg(&app).run();
             ended.succeeds();
             let hint = ended.stderr.lines().find(|line| line.contains(CROWDED));
-            assert_eq!(hint.is_some(), is_told, "{}: {ended:#?}", mpi.name);
+            assert_eq!(hint.is_some(), is_reported, "{}: {ended:#?}", mpi.name);
             let is_right =
                 |hint: &str| hint.starts_with("panto: 2 ranks shared 1 core of ") && hint.contains("--token");
             assert!(hint.is_none_or(is_right), "{}: {ended:#?}", mpi.name);
@@ -70,7 +70,7 @@ fn among_many_one_refuses_for_all() {
         fs::write(scene.file(), "precious").expect("writable");
         let ended = scene.trace_in(&mpi, 3, &app).run();
         assert!(ended.code != Some(0), "{}: {ended:#?}", mpi.name);
-        says(&ended, &["app.panto is there already"]);
+        says(&ended, &["app.panto exists"]);
         assert_eq!(fs::read(scene.file()).expect("still there"), b"precious");
     }
 }
@@ -87,14 +87,14 @@ fn an_earlier_run_that_was_cut_off_is_replaced() {
         }
         let ended = scene.trace_in(&mpi, 2, &app).run();
         ended.succeeds();
-        says(&ended, &["replaces what an earlier run left"]);
+        says(&ended, &["replacing the files of an earlier run"]);
         assert!(scene.written().is_complete(), "{}: {ended:#?}", mpi.name);
         scene.is_tidy();
     }
 }
 
 #[test]
-fn among_many_one_says_that_nobody_called_mpi() {
+fn one_process_reports_that_no_rank_called_mpi() {
     for mpi in USUAL {
         let Some(app) = mpi.app("sequential") else { continue };
         let scene = Scene::new();
@@ -147,7 +147,7 @@ fn one_program_at_a_time() {
         let script = format!("{} && {}", program(2), program(3));
         let ended = scene.trace("").words("sh -c").arg(script).run();
         assert_eq!(ended.succeeds(), "hello: 2 ranks\nhello: 3 ranks\n", "{}", mpi.name);
-        says(&ended, &["more than one MPI program"]);
+        says(&ended, &["several MPI programs"]);
         assert!(scene.written().size() == 2 && scene.written().is_complete(), "{}: {ended:#?}", mpi.name);
         scene.is_tidy();
     }

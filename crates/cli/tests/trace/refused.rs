@@ -1,4 +1,4 @@
-//! What is wrong with the command is said before the program runs: a long run must not be lost.
+//! Usage errors are reported before the program runs, so that no long run is lost.
 
 use std::fs;
 use std::process::Command;
@@ -18,7 +18,7 @@ fn refused(scene: &Scene, options: &str, words: &[&str]) {
 fn a_trace_is_not_overwritten() {
     let scene = Scene::new();
     fs::write(scene.file(), "precious").expect("writable");
-    refused(&scene, "", &["app.panto is there already", "--force"]);
+    refused(&scene, "", &["app.panto exists", "--force"]);
     assert_eq!(fs::read(scene.file()).expect("still there"), b"precious");
 }
 
@@ -28,7 +28,7 @@ fn what_an_earlier_run_left_is_not_lost() {
     let scene = Scene::new();
     fs::create_dir(scene.ranks()).expect("writable");
     fs::write(scene.ranks().join("0.rank"), "precious").expect("writable");
-    refused(&scene, "", &["app.panto.ranks is there already", "panto trace combine", "--force"]);
+    refused(&scene, "", &["app.panto.ranks exists", "panto trace combine", "--force"]);
     assert_eq!(fs::read(scene.ranks().join("0.rank")).expect("still there"), b"precious");
     let forced = scene.trace("--force").words("true").run();
     assert_eq!(forced.code, Some(2), "{forced:#?}");
@@ -39,7 +39,7 @@ fn what_an_earlier_run_left_is_not_lost() {
 fn a_trace_that_cannot_be_written() {
     let scene = Scene::new();
     fs::create_dir(scene.file()).expect("writable");
-    refused(&scene, "", &["app.panto is a folder"]);
+    refused(&scene, "", &["app.panto is a directory"]);
     for nowhere in ["/nowhere/at/all.panto", "/proc/all.panto"] {
         let mut command = Command::new(PANTO);
         command.args(["trace", "-o", nowhere, "--", "touch"]).arg(scene.path("it-ran"));
@@ -51,12 +51,12 @@ fn a_trace_that_cannot_be_written() {
 }
 
 #[test]
-fn commands_that_are_none() {
+fn commands_that_cannot_start() {
     let scene = Scene::new();
     for (line, words) in [
-        ("", "there is no command to trace"),
-        ("no-such-program --at all", "`no-such-program` does not start"),
-        ("/etc/passwd", "`/etc/passwd` does not start"),
+        ("", "no command to trace"),
+        ("no-such-program --at all", "cannot start `no-such-program`"),
+        ("/etc/passwd", "cannot start `/etc/passwd`"),
     ] {
         let ended = scene.trace("").words(line).run();
         assert_eq!(ended.code, Some(2), "{line}: {ended:#?}");

@@ -1,15 +1,16 @@
-//! Titles and headers of Intel's MPI benchmarks.
+//! Titles and headers of the Intel MPI benchmarks.
 
 use super::columns::{Column, Columns, Measure};
 
-/// The name of a benchmark, from `# Benchmarking PingPong`.
+/// Returns the name of a benchmark, from `# Benchmarking PingPong`.
 pub(super) fn title(line: &str) -> Option<String> {
     let name =
         line.strip_prefix('#')?.trim_start().strip_prefix("Benchmarking ")?.split_whitespace().next()?;
     Some(format!("imb/{}", name.to_ascii_lowercase()))
 }
 
-/// The ranks: `# #processes = 4`, or `# ( 2 groups of 2 processes each running simultaneous )`.
+/// Returns the number of ranks, from `# #processes = 4` or
+/// `# ( 2 groups of 2 processes each running simultaneous )`.
 pub(super) fn ranks(line: &str) -> Option<usize> {
     let number = |text: &str| text.split_whitespace().next_back()?.parse::<usize>().ok();
     if let Some((_, count)) = line.split_once("#processes =") {
@@ -19,12 +20,12 @@ pub(super) fn ranks(line: &str) -> Option<usize> {
     number(groups)?.checked_mul(number(rest.split_once(" processes")?.0)?)
 }
 
-/// How often one-sided operations are completed: `#    MODE: AGGREGATE`.
+/// Returns how often one-sided operations are completed, from `#    MODE: AGGREGATE`.
 pub(super) fn mode(line: &str) -> Option<&str> {
     line.split_once("MODE:").map(|(_, mode)| mode.trim())
 }
 
-/// A fact of the preamble, `# MPI Version           : 3.1`.
+/// Returns a fact of the preamble, from `# MPI Version           : 3.1`.
 pub(super) fn fact(line: &str) -> Option<(&'static str, &str)> {
     let text = line.strip_prefix('#')?;
     if let Some((_, version)) = text.split_once("MPI Benchmark").filter(|_| text.contains("Intel")) {
@@ -41,7 +42,7 @@ pub(super) fn fact(line: &str) -> Option<(&'static str, &str)> {
     Some((what, value.trim()))
 }
 
-/// The columns of a header: `#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]`.
+/// Returns the columns of a header: `#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]`.
 pub(super) fn header(line: &str) -> Option<Columns> {
     let names: Vec<&str> = line.split_whitespace().collect();
     if !names.contains(&"#repetitions") {

@@ -1,4 +1,4 @@
-//! Reading results: Panto's own, and what other benchmarks print.
+//! Reads results: Panto's results files, and the output of other benchmarks.
 
 mod columns;
 mod imb;
@@ -10,11 +10,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use panto_bench::{Error, Result};
+use panto_results::{Error, Result};
 
 use crate::run::Run;
 
-/// The beginning of a file that tells what it is.
+/// The number of bytes at the beginning of a file that are read to detect its format.
 const START: u64 = 4096;
 
 /// Reads one file of any kind.

@@ -2,7 +2,7 @@
 
 use super::columns::{Column, Columns, Measure};
 
-/// The name of a test and its version, from `# OSU MPI Allreduce Latency Test v7.4`.
+/// Returns the name of a test and its version, from `# OSU MPI Allreduce Latency Test v7.4`.
 pub(super) fn title(line: &str) -> Option<(String, String)> {
     let rest = line.strip_prefix('#')?.trim_start().strip_prefix("OSU ")?;
     let (name, version) = rest.split_once(" Test")?;
@@ -12,7 +12,8 @@ pub(super) fn title(line: &str) -> Option<(String, String)> {
     Some((format!("osu/{slug}"), version.trim().trim_start_matches('v').to_owned()))
 }
 
-/// The ranks, where a comment tells: `# [ pairs: 4 ]`, or `4 ranks` where Panto wrote the table.
+/// Returns the number of ranks if a comment has it: `# [ pairs: 4 ]`, or `4 ranks` in tables by
+/// Panto.
 pub(super) fn ranks(line: &str) -> Option<usize> {
     let number = |text: &str| text.trim().parse::<usize>().ok();
     if let Some((_, rest)) = line.split_once("pairs:") {
@@ -22,12 +23,13 @@ pub(super) fn ranks(line: &str) -> Option<usize> {
     before.rsplit([' ', ';']).next().and_then(number)
 }
 
-/// How one-sided operations are completed: `# Synchronization: MPI_Win_fence`.
+/// Returns how one-sided operations are completed, from `# Synchronization: MPI_Win_fence`.
 pub(super) fn mode(line: &str) -> Option<&str> {
     line.split_once("Synchronization:").map(|(_, mode)| mode.trim())
 }
 
-/// The columns of a header: `# Size          Avg Latency(us)   Min Latency(us)`. Names hold single blanks.
+/// Returns the columns of a header: `# Size          Avg Latency(us)   Min Latency(us)`. Names may
+/// contain single blanks.
 pub(super) fn header(line: &str) -> Option<Columns> {
     let names: Vec<&str> =
         line.strip_prefix('#')?.split("  ").map(str::trim).filter(|n| !n.is_empty()).collect();
@@ -106,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_where_they_are_told() {
+    fn ranks_are_found_in_comments() {
         assert_eq!(ranks("# [ pairs: 15 ] [ window size: 64 ]"), Some(30));
         assert_eq!(ranks("# One way, half the round trip timed on rank 0; 4 ranks; 1 hop."), Some(4));
         assert_eq!(ranks("# Datatype: MPI_CHAR."), None);

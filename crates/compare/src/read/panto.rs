@@ -1,15 +1,15 @@
-//! Result files of `panto bench`.
+//! Reads results files of `panto bench`.
 
 use std::path::Path;
 
-use panto_bench::Result;
-use panto_bench::results::{self, Manifest, Results};
+use panto_results::Result;
+use panto_results::{Manifest, Results};
 
 use crate::key::Key;
 use crate::run::Run;
 
 pub(super) fn read(path: &Path, salvage: bool) -> Result<Run> {
-    let results = if salvage { results::salvage(path)? } else { results::read(path)? };
+    let results = if salvage { panto_results::salvage(path)? } else { panto_results::read(path)? };
     let mut run = Run { command: results.manifests.last().map(command), ..Run::default() };
     run.notes.extend(notes(path, &results));
     for manifest in &results.manifests {
@@ -27,18 +27,19 @@ pub(super) fn read(path: &Path, salvage: bool) -> Result<Run> {
 
 fn notes(path: &Path, results: &Results) -> Vec<String> {
     let name = path.display();
-    let damage = results.damage.as_ref().map(|damage| format!("the rest of a file is lost: {damage}"));
+    let damage =
+        results.damage.as_ref().map(|damage| format!("the rest of a damaged file was skipped: {damage}"));
     let stopped = results.is_incomplete() && damage.is_none();
-    let stopped = stopped.then(|| format!("{name}: the run was stopped before it had measured everything"));
+    let stopped = stopped.then(|| format!("{name}: the run was stopped before all points were measured"));
     let empty = results.records.iter().filter(|record| record.samples_ns.is_empty()).count();
-    let empty = (empty > 0).then(|| format!("{name}: {empty} points have no times and are left out"));
+    let empty = (empty > 0).then(|| format!("{name}: {empty} points have no times and are skipped"));
     let noisy = results.records.iter().filter(|record| record.steal.is_some_and(|part| part > 0.01)).count();
-    let noisy =
-        (noisy > 0).then(|| format!("{name}: others took more than 1% of the cores' time at {noisy} points"));
+    let noisy = (noisy > 0).then(|| format!("{name}: steal time exceeds 1% at {noisy} points"));
     [damage, stopped, empty, noisy].into_iter().flatten().collect()
 }
 
-/// The words after the name of the program, which may be a path of somewhere else.
+/// Returns the command line that measured a run, without the path of the program, which may not
+/// exist here.
 fn command(manifest: &Manifest) -> String {
     let words = manifest.command.iter().skip(1).map(String::as_str);
     std::iter::once("panto").chain(words).collect::<Vec<_>>().join(" ")

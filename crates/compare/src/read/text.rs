@@ -1,11 +1,12 @@
-//! What the benchmarks of OSU and Intel print, with whatever stands around it in a log.
+//! Reads the output of the OSU and Intel benchmarks, possibly among other lines of a log.
 //!
-//! A table that comes again is one more launch: these benchmarks have one number for each size.
+//! These benchmarks print one value per size, so a repeated table counts as another launch.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use panto_bench::{Error, Result, Value, param};
+use panto_results::{Error, Result};
+use panto_results::{Value, param};
 
 use super::columns::{Columns, Line};
 use super::{imb, osu};
@@ -24,27 +25,27 @@ struct Table {
 struct Reader {
     run: Run,
     table: Table,
-    /// Sizes at which the benchmark gave up.
-    without: usize,
+    /// The number of rows without a time: sizes at which the benchmark gave up.
+    untimed: usize,
 }
 
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Run> {
-    let mut reader = Reader { run: Run::default(), table: Table::default(), without: 0 };
+    let mut reader = Reader { run: Run::default(), table: Table::default(), untimed: 0 };
     for (place, line) in String::from_utf8_lossy(bytes).lines().enumerate() {
         reader.line(line.trim_end(), (path, place + 1))?;
     }
-    let Reader { mut run, without, .. } = reader;
+    let Reader { mut run, untimed, .. } = reader;
     if run.points.is_empty() {
         return Err(Error::BadFile {
             path: path.into(),
             line: 1,
-            what: "this is neither a result file of `panto bench` nor output of the OSU or Intel MPI benchmarks with a \
-                   table of times"
+            what: "neither a results file of `panto bench` nor output of the OSU or Intel MPI benchmarks with a table of \
+                   times"
                 .into(),
         });
     }
-    if without > 0 {
-        run.notes.push(format!("{}: {without} rows have no time and are left out", path.display()));
+    if untimed > 0 {
+        run.notes.push(format!("{}: {untimed} rows have no time and are skipped", path.display()));
     }
     Ok(run)
 }
@@ -86,7 +87,7 @@ impl Reader {
         let Some(columns) = &self.table.columns else { return Ok(()) };
         match columns.read(text, at)? {
             Line::Other => {}
-            Line::Without => self.without += 1,
+            Line::Untimed => self.untimed += 1,
             Line::Row(row) => {
                 for (variant, nanos) in row.times {
                     self.run.push(self.table.key(row.bytes, variant), vec![nanos]);

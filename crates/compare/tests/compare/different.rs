@@ -1,8 +1,8 @@
-//! What is not the same besides the times, and what is only on one side.
+//! Differences besides the times, and points that only one side has.
 
-use panto_bench::results::{Manifest, Mpi, Placed, Record};
 use panto_compare::{Basis, Run, Settings, Verdict, compare};
-use panto_stats::Rng;
+use panto_random::SplitMix64;
+use panto_results::{Manifest, Mpi, Placed, Record};
 
 use super::support::{compared, echo, manifest, one_launch, times, write};
 
@@ -69,7 +69,7 @@ fn another_algorithm_machine_or_metric_is_another_point() {
     let others = [
         Record { algorithm: Some("binomial".into()), ..plain() },
         Record { machine: Some("cm5".into()), ..plain() },
-        Record { metric: panto_bench::measure::Metric::one_way(0), ..plain() },
+        Record { metric: panto_results::Metric::one_way(0), ..plain() },
         Record { kernel: "comet/exchange".into(), ..plain() },
     ];
     let old = one_launch(directory.path(), "old", vec![plain()]);
@@ -96,9 +96,9 @@ fn simulated_times_are_compared_without_a_test() {
 }
 
 #[test]
-fn the_kernels_can_be_chosen() {
+fn kernels_can_be_selected() {
     let directory = tempfile::tempdir().expect("a directory");
-    let mut rng = Rng::new(3);
+    let mut rng = SplitMix64::new(3);
     let exchange = Record { kernel: "comet/exchange".into(), ..echo(8, times(&mut rng, 20, 1.0)) };
     let path = one_launch(directory.path(), "run", vec![echo(8, times(&mut rng, 20, 1.0)), exchange]);
     let count = |names: &[&str]| {
@@ -116,9 +116,9 @@ fn the_kernels_can_be_chosen() {
 }
 
 #[test]
-fn points_without_times_are_left_out_and_counted() {
+fn points_without_times_are_skipped_and_counted() {
     let directory = tempfile::tempdir().expect("a directory");
-    let nothing = Record::absent("comet/echo", &panto_bench::Point::new(3), "there is no third rank");
+    let nothing = Record::absent("comet/echo", &panto_results::Point::new(3), "there is no third rank");
     let path = one_launch(directory.path(), "run", vec![echo(8, vec![5.0; 9]), nothing]);
     let comparison = compared(&path, &path).expect("common points");
     assert_eq!(comparison.counts.all, 1);

@@ -1,10 +1,10 @@
-//! What the benchmarks of OSU and Intel print.
+//! Output of the OSU and Intel benchmarks.
 
 use panto_compare::{Basis, Comparison, Verdict};
 
 use super::support::{compared, echo, one_launch, text};
 
-/// Made up, in the layout of version 5.8.
+/// Invented figures in the layout of version 5.8.
 const OSU: &str = "\
 mpirun --hostfile hosts -np 2 osu_latency
 # OSU MPI Latency Test v5.8
@@ -21,7 +21,7 @@ mpirun --hostfile hosts -np 2 osu_latency
 real    0m5.711s
 ";
 
-/// Made up, in the layout of the 2021 release.
+/// Invented figures in the layout of the 2021 release.
 const IMB: &str = "\
 #----------------------------------------------------------------
 #    Intel(R) MPI Benchmarks 2021.7, MPI-1 part
@@ -68,7 +68,7 @@ fn files(old: &str, new: &str) -> Comparison {
     compared(&old, &new).expect("common points")
 }
 
-/// The median of a side by kernel and size.
+/// Returns the old median of a kernel and size, in nanoseconds.
 fn old_median(comparison: &Comparison, kernel: &str, bytes: Option<u64>) -> f64 {
     let is = |pair: &&panto_compare::Pair| pair.key.kernel == kernel && pair.key.number("bytes") == bytes;
     comparison.points.iter().find(is).unwrap_or_else(|| panic!("no {kernel}")).old.median_ns
@@ -86,7 +86,7 @@ fn osu_output_is_read() {
     assert_eq!((worst.verdict, worst.basis, worst.p), (Verdict::Slower, Basis::Threshold, None));
     assert_eq!((comparison.counts.slower, comparison.counts.same), (1, 4));
     assert!(
-        comparison.notes.iter().any(|note| note.contains("threshold decides alone")),
+        comparison.notes.iter().any(|note| note.contains("threshold alone decides")),
         "{:?}",
         comparison.notes
     );
@@ -116,7 +116,7 @@ fn imb_output_is_read() {
 }
 
 #[test]
-fn tables_that_come_again_are_launches() {
+fn repeated_tables_are_launches() {
     let run = |levels: &[f64]| {
         let table =
             |level: &f64| format!("# OSU MPI Latency Test v7.4\n# Size  Avg Latency(us)\n8   {level}\n");
@@ -125,15 +125,15 @@ fn tables_that_come_again_are_launches() {
     let four = files(&run(&[1.0, 1.1, 1.05, 1.08]), &run(&[1.5, 1.6, 1.55, 1.4]));
     let [pair] = &four.points[..] else { panic!("one point") };
     assert_eq!((pair.basis, pair.verdict, pair.old.launches), (Basis::Launches, Verdict::Slower, 4));
-    // Three on each side cannot convince a test; they can still all be beyond the threshold, or not.
+    // Three launches per side are too few for a test, but they can all lie beyond the threshold.
     let three = files(&run(&[1.0, 1.1, 1.05]), &run(&[1.5, 1.6, 1.55]));
     assert_eq!((three.points[0].basis, three.verdict), (Basis::Threshold, Verdict::Slower));
     let mixed = files(&run(&[1.0, 1.1, 1.05]), &run(&[1.0, 1.6, 1.55]));
-    assert_eq!(mixed.verdict, Verdict::CannotTell);
+    assert_eq!(mixed.verdict, Verdict::Inconclusive);
 }
 
 #[test]
-fn any_mix_is_compared_by_means() {
+fn points_of_different_suites_are_compared_by_means() {
     let osu_and_imb = files(OSU, IMB);
     assert_eq!(osu_and_imb.counts.all, 3);
     assert!(osu_and_imb.points.iter().all(|pair| pair.counterpart.is_some()));

@@ -1,13 +1,13 @@
-//! Versions in one file, each against the one before (S9).
+//! Versions in one file, each compared with the one before (S9).
 
 use std::path::Path;
 
-use panto_bench::results::{Manifest, Record};
 use panto_compare::{History, Settings, Verdict};
+use panto_results::{Manifest, Record};
 
 use super::support::{echo, manifest, write};
 
-/// Samples around a time, as noisy as machines are.
+/// Returns samples around a time, with realistic noise.
 fn around(nanos: f64) -> Vec<f64> {
     (0..40).map(|i| nanos * (1.0 + 0.002 * f64::from(i % 9))).collect()
 }
@@ -16,11 +16,11 @@ fn launch(label: Option<&str>, records: Vec<Record>) -> (Manifest, Vec<Record>) 
     (Manifest { label: label.map(str::to_owned), ..manifest() }, records)
 }
 
-fn open(path: &Path) -> panto_bench::Result<History> {
+fn open(path: &Path) -> panto_results::Result<History> {
     History::open(path, &[], Settings::default(), false)
 }
 
-/// The verdicts of a point of so many bytes, version by version.
+/// Returns the verdicts of the point with this message size, version by version.
 fn verdicts(history: &History, bytes: u64) -> Vec<Option<Verdict>> {
     let series = history.series.iter().find(|one| one.key.number("bytes") == Some(bytes)).expect("measured");
     series.values.iter().map(|value| value.change.as_ref().map(|change| change.verdict)).collect()
@@ -41,7 +41,7 @@ fn each_version_is_compared_with_the_one_before() {
 }
 
 #[test]
-fn many_small_steps_are_seen_at_the_end() {
+fn many_small_steps_add_up() {
     let directory = tempfile::tempdir().expect("a directory");
     let steps: Vec<_> = (0..6)
         .map(|step| launch(Some(&format!("v{step}")), vec![echo(8, around(100.0 * 1.03_f64.powi(step)))]))
@@ -81,7 +81,7 @@ fn a_point_is_compared_with_the_last_version_that_has_it() {
 }
 
 #[test]
-fn a_file_without_times_says_what_to_run() {
+fn the_error_for_a_file_without_times_states_what_to_run() {
     let directory = tempfile::tempdir().expect("a directory");
     let error =
         open(&write(directory.path(), "h.jsonl", &[launch(None, vec![])])).expect_err("nothing in it");

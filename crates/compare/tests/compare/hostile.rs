@@ -1,10 +1,10 @@
-//! Files that are none: what is wrong, where, and what to do.
+//! Invalid files: errors state what is wrong, where, and what to do.
 
 use panto_compare::Run;
 
 use super::support::{compared, echo, one_launch, text};
 
-/// Asserts that the file is refused with these words.
+/// Asserts that the file is refused with an error that contains these words.
 fn refused(content: &str, words: &[&str]) {
     let directory = tempfile::tempdir().expect("a directory");
     let path = text(directory.path(), "file", content);
@@ -15,7 +15,7 @@ fn refused(content: &str, words: &[&str]) {
 }
 
 #[test]
-fn what_is_no_result_is_said() {
+fn files_without_results_are_refused() {
     refused("", &["empty", "panto bench"]);
     refused("\n \n", &["empty"]);
     refused("hello\nworld\n", &["neither", "panto bench", "OSU", "Intel"]);
@@ -25,16 +25,16 @@ fn what_is_no_result_is_said() {
 }
 
 #[test]
-fn a_newer_version_is_said() {
+fn a_newer_format_is_refused() {
     refused("{\"line\":\"manifest\",\"format\":99}\n", &["format 99", "newer panto"]);
 }
 
 #[test]
-fn wrong_numbers_are_named_with_their_line() {
+fn invalid_numbers_are_refused_with_their_line() {
     let osu = |row: &str| format!("# OSU MPI Latency Test v5.8\n# Size  Latency (us)\n8  1.0\n{row}\n");
     refused(&osu("16  -1.0"), &["line 4", "-1.0"]);
     refused(&osu("16  nan"), &["line 4", "nan"]);
-    refused(&osu("16"), &["line 4", "cut off"]);
+    refused(&osu("16"), &["line 4", "truncated"]);
     let directory = tempfile::tempdir().expect("a directory");
     let path = one_launch(directory.path(), "run.jsonl", vec![echo(8, vec![1.25; 3])]);
     let sound = std::fs::read_to_string(&path).expect("text");
@@ -43,7 +43,7 @@ fn wrong_numbers_are_named_with_their_line() {
 }
 
 #[test]
-fn a_truncated_file_is_refused_unless_what_is_left_will_do() {
+fn a_truncated_file_is_refused_unless_salvaged() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = one_launch(directory.path(), "run.jsonl", vec![echo(8, vec![1.0; 9]), echo(16, vec![1.0; 9])]);
     let sound = std::fs::read_to_string(&path).expect("text");
@@ -53,11 +53,11 @@ fn a_truncated_file_is_refused_unless_what_is_left_will_do() {
     assert!(error.contains("line 3") && error.contains("--salvage"), "{error}");
     let run = Run::open(&path, true).expect("the first point");
     assert_eq!(run.points.len(), 1);
-    assert!(run.notes[0].contains("lost"), "{:?}", run.notes);
+    assert!(run.notes[0].contains("skipped"), "{:?}", run.notes);
 }
 
 #[test]
-fn every_beginning_of_a_file_is_read_or_refused() {
+fn every_prefix_of_a_file_is_read_or_refused() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = one_launch(directory.path(), "run.jsonl", vec![echo(8, vec![1.0; 3])]);
     let sound = std::fs::read(&path).expect("bytes");
@@ -71,18 +71,18 @@ fn every_beginning_of_a_file_is_read_or_refused() {
 }
 
 #[test]
-fn nothing_in_common_says_what_each_has() {
+fn the_error_for_disjoint_runs_names_a_point_of_each() {
     let directory = tempfile::tempdir().expect("a directory");
     let old = one_launch(directory.path(), "old", vec![echo(8, vec![1.0; 9])]);
     let new = one_launch(directory.path(), "new", vec![echo(16, vec![1.0; 9])]);
     let error = compared(&old, &new).expect_err("no common size").to_string();
-    for word in ["no point in common", "bytes=8", "bytes=16", "run what the first was measured with"] {
+    for word in ["no point in common", "bytes=8", "bytes=16", "rerun the command of the first"] {
         assert!(error.contains(word), "no `{word}` in: {error}");
     }
 }
 
 #[test]
-fn files_that_are_not_there() {
+fn missing_files_are_refused() {
     let directory = tempfile::tempdir().expect("a directory");
     for name in ["none", "a,b", "none/deeper"] {
         let error = Run::open(&directory.path().join(name), false).expect_err(name).to_string();

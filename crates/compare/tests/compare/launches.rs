@@ -1,15 +1,15 @@
 //! Several launches in a file: launches differ more than samples do.
 
-use panto_bench::results::Record;
 use panto_compare::{Basis, Comparison, Verdict};
-use panto_stats::Rng;
+use panto_random::SplitMix64;
+use panto_results::Record;
 
 use super::support::{compared, echo, manifest, times, write};
 
-/// Compares launches whose levels are given, over so many points.
+/// Compares launches with these typical times in nanoseconds, over `points` points.
 fn levels(old: &[f64], new: &[f64], points: u64) -> Comparison {
     let directory = tempfile::tempdir().expect("a directory");
-    let mut rng = Rng::new(11);
+    let mut rng = SplitMix64::new(11);
     let mut launch = |level: &f64| {
         let records: Vec<Record> =
             (0..points).map(|bytes| echo(bytes, times(&mut rng, 60, *level))).collect();
@@ -23,13 +23,13 @@ fn levels(old: &[f64], new: &[f64], points: u64) -> Comparison {
 }
 
 #[test]
-fn enough_launches_are_the_witnesses() {
+fn enough_launches_are_tested() {
     let old = [100.0, 104.0, 98.0, 102.0, 101.0];
     let comparison = levels(&old, &[120.0, 123.0, 118.0, 125.0, 121.0], 2);
     assert!(comparison.points.iter().all(|pair| pair.basis == Basis::Launches && pair.old.launches == 5));
     assert_eq!(comparison.counts.slower, 2);
     assert!(comparison.points.iter().all(|pair| pair.p.is_some_and(|p| (p - 4.0 / 252.0).abs() < 1e-9)));
-    // The same samples of launches that overlap prove nothing.
+    // Launches that overlap are not significantly different.
     let comparison = levels(&old, &[100.0, 112.0, 99.0, 120.0, 101.0], 2);
     assert_eq!(comparison.counts.slower, 0);
 }
@@ -46,12 +46,12 @@ fn few_launches_are_tested_by_samples_and_judged_by_their_spread() {
     );
     // One launch of three that was as fast as before: the samples differ, the launches do not.
     let mixed = levels(&[100.0, 102.0, 101.0], &[120.0, 101.0, 119.0], 30);
-    assert_eq!((mixed.counts.slower, mixed.counts.cannot_tell), (0, 30));
+    assert_eq!((mixed.counts.slower, mixed.counts.inconclusive), (0, 30));
 }
 
 #[test]
-fn launches_that_vary_raise_few_false_alarms() {
-    let mut rng = Rng::new(12);
+fn launches_that_vary_cause_few_false_positives() {
+    let mut rng = SplitMix64::new(12);
     let mut alarms = 0;
     for _ in 0..60 {
         let mut side = || (0..4).map(|_| 100.0 * (1.0 + 0.06 * (rng.unit() - 0.5))).collect::<Vec<_>>();
@@ -62,7 +62,7 @@ fn launches_that_vary_raise_few_false_alarms() {
 }
 
 #[test]
-fn one_launch_is_said_to_be_one() {
+fn a_single_launch_is_noted() {
     let comparison = levels(&[100.0], &[100.5, 101.0], 1);
     assert_eq!(comparison.verdict, Verdict::Same);
     assert!(comparison.notes.iter().any(|note| note.contains("one launch") && note.contains("--append")));
@@ -73,7 +73,7 @@ fn one_launch_is_said_to_be_one() {
 #[test]
 fn several_files_and_a_directory_are_launches() {
     let directory = tempfile::tempdir().expect("a directory");
-    let mut rng = Rng::new(13);
+    let mut rng = SplitMix64::new(13);
     let mut file = |name: &str| {
         std::fs::create_dir_all(directory.path().join("new")).expect("a directory");
         write(directory.path(), name, &[(manifest(), vec![echo(8, times(&mut rng, 30, 100.0))])])

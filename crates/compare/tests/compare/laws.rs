@@ -1,15 +1,15 @@
-//! What holds whatever was measured.
+//! Properties that hold for all measurements.
 
 use std::collections::BTreeMap;
 
 use panto_compare::{Basis, Comparison, Key, Run, Settings, Verdict, compare};
-use panto_stats::Rng;
+use panto_random::SplitMix64;
 use proptest::prelude::*;
 
 use super::support::times;
 
 fn key(bytes: u64) -> Key {
-    let params = BTreeMap::from([("bytes".to_owned(), panto_bench::Value::Number(bytes))]);
+    let params = BTreeMap::from([("bytes".to_owned(), panto_results::Value::Number(bytes))]);
     Key { kernel: "comet/echo".into(), ranks: Some(2), params, algorithm: None, machine: None, time: None }
 }
 
@@ -49,7 +49,7 @@ proptest! {
     }
 
     #[test]
-    fn ratios_are_those_of_the_medians_and_turn_over_with_the_sides(run in any_run(), factor in 0.2..5.0_f64) {
+    fn ratios_are_those_of_the_medians_and_invert_with_the_sides(run in any_run(), factor in 0.2..5.0_f64) {
         let other = scaled(&run, factor);
         let (there, back) = (judged(&run, &other, 0.05), judged(&other, &run, 0.05));
         let turned: BTreeMap<&Key, _> = back.points.iter().map(|pair| (&pair.key, pair)).collect();
@@ -66,7 +66,7 @@ proptest! {
 #[test]
 fn all_times_longer_by_a_tenth_are_slower_by_a_tenth() {
     for seed in 0..20 {
-        let mut rng = Rng::new(seed);
+        let mut rng = SplitMix64::new(seed);
         let levels = [500.0, 3e3, 8e4, 1e6];
         let old = run(levels.map(|level| times(&mut rng, 200, level)));
         let new = scaled(&old, 1.1);
@@ -78,16 +78,17 @@ fn all_times_longer_by_a_tenth_are_slower_by_a_tenth() {
         }
         assert!((comparison.mean_ratio.expect("a mean") - 1.1).abs() < 1e-9);
         assert_eq!(judged(&new, &old, 0.05).counts.faster, 4);
-        // The same change is none where twice as much is allowed.
+        // The same change is within a threshold of 20 %.
         assert_eq!(judged(&old, &new, 0.2).verdict, Verdict::Same);
     }
 }
 
-/// The promise of Holm's correction: of all comparisons in which nothing changed, at most one in twenty shows anything, even
-/// with no threshold at all. The bound of 400 times that is two standard deviations wider.
+/// Holm's correction bounds the family-wise error rate: of all comparisons in which nothing
+/// changed, at most one in twenty reports a difference, even without a threshold. The bound for 400
+/// families is two standard deviations wider.
 #[test]
-fn families_without_a_change_rarely_show_one() {
-    let mut rng = Rng::new(99);
+fn families_without_a_change_rarely_report_one() {
+    let mut rng = SplitMix64::new(99);
     let (mut alarms, mut beyond) = (0, 0);
     for _ in 0..400 {
         let mut family = || run((0..12).map(|_| times(&mut rng, 25, 1000.0)).collect::<Vec<_>>());
@@ -102,14 +103,14 @@ fn families_without_a_change_rarely_show_one() {
 
 #[test]
 fn the_outcome_is_the_same_each_time() {
-    let mut rng = Rng::new(5);
+    let mut rng = SplitMix64::new(5);
     let (old, new) = (run([times(&mut rng, 50, 1.0)]), run([times(&mut rng, 70, 1.02)]));
     assert_eq!(judged(&old, &new, 0.05), judged(&old, &new, 0.05));
 }
 
 #[test]
 fn the_most_important_comes_first() {
-    let mut rng = Rng::new(6);
+    let mut rng = SplitMix64::new(6);
     let factors = [1.0, 0.5, 1.2, 2.0, 0.8];
     let old = run(factors.map(|_| times(&mut rng, 100, 1000.0)));
     let new = run(factors.map(|factor| times(&mut rng, 100, 1000.0 * factor)));
@@ -127,9 +128,9 @@ fn the_most_important_comes_first() {
 }
 
 #[test]
-fn too_few_samples_cannot_be_told() {
+fn too_few_samples_are_inconclusive() {
     let comparison = judged(&run([vec![10.0, 11.0, 12.0]]), &run([vec![13.0, 14.0, 15.0]]), 0.05);
-    assert_eq!(comparison.verdict, Verdict::CannotTell);
+    assert_eq!(comparison.verdict, Verdict::Inconclusive);
     assert!(comparison.points[0].why.as_deref().expect("a reason").contains("too few samples"));
 }
 
@@ -137,15 +138,15 @@ fn too_few_samples_cannot_be_told() {
 fn times_of_zero_have_no_ratio() {
     let comparison = judged(&run([vec![0.0, 0.0, 0.0]]), &run([vec![1.0, 1.0]]), 0.05);
     let [pair] = &comparison.points[..] else { panic!("one point") };
-    assert_eq!((pair.verdict, pair.ratio, pair.low), (Verdict::CannotTell, None, None));
+    assert_eq!((pair.verdict, pair.ratio, pair.low), (Verdict::Inconclusive, None, None));
 }
 
 #[test]
-fn settings_without_sense_are_refused() {
+fn invalid_settings_are_refused() {
     let run = run([vec![1.0]]);
     for (threshold, confidence) in [(-0.1, 0.95), (f64::NAN, 0.95), (20.0, 0.95), (0.05, 1.0), (0.05, 0.0)] {
         let error =
-            compare(run.clone(), run.clone(), Settings { threshold, confidence }).expect_err("no sense");
-        assert!(error.to_string().contains("makes no sense"), "{error}");
+            compare(run.clone(), run.clone(), Settings { threshold, confidence }).expect_err("invalid");
+        assert!(error.to_string().contains("invalid"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Two runs beside each other.
+//! Tests of comparisons of runs.
 
 mod different;
 mod foreign;

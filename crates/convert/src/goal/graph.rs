@@ -1,50 +1,53 @@
-//! What the operations of a rank need, and how far it is.
+//! Dependency graph of one rank's operations, and which of them can start.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Block, Need, What};
+use super::{Dependency, OperationKind, RankSchedule};
 
-/// The operations of a rank, some of which have begun.
+/// Operations of one rank with their dependencies and their progress.
 pub struct Graph<'a> {
-    block: &'a Block,
-    /// Needs by what they are on: those on operation i are `behind[starts[i]..starts[i + 1]]`.
-    behind: Vec<Need>,
+    schedule: &'a RankSchedule,
+    /// Dependencies sorted by predecessor: those on operation `i` are
+    /// `successors[starts[i]..starts[i + 1]]`.
+    successors: Vec<Dependency>,
     starts: Vec<usize>,
-    /// The same by what has them.
-    ahead: Vec<Need>,
+    /// Dependencies sorted by successor; those of operation `i` are `predecessors[ends[i]..ends[i +
+    /// 1]]`.
+    predecessors: Vec<Dependency>,
     ends: Vec<usize>,
-    /// How many needs of an operation have not begun.
+    /// Number of predecessors of each operation that have not started.
     left: Vec<u32>,
-    /// How many messages it must wait for,
+    /// Number of messages each operation must wait for.
     waits: Vec<u32>,
-    /// and how many of these are not complete.
+    /// Number of the messages in `waits` that are not complete.
     missing: Vec<u32>,
-    /// Messages that were begun and not waited for.
+    /// Whether a message was started and not waited for.
     pending: Vec<bool>,
     is_complete: Vec<bool>,
     has_begun: Vec<bool>,
-    /// What can begin at once,
+    /// Operations that can start without a wait.
     now: BinaryHeap<Reverse<u32>>,
-    /// and what can begin after a wait for what is complete.
+    /// Operations that can start after a wait for messages that are complete.
     ready: BinaryHeap<Reverse<u32>>,
 }
 
 impl<'a> Graph<'a> {
-    pub fn new(block: &'a Block) -> Self {
-        let count = block.operations.len();
-        let (behind, starts) = sorted(&block.needs, count, |need| need.on);
-        let (ahead, ends) = sorted(&block.needs, count, |need| need.of);
+    pub fn new(schedule: &'a RankSchedule) -> Self {
+        let count = schedule.operations.len();
+        let (successors, starts) = sorted(&schedule.dependencies, count, |dependency| dependency.on);
+        let (predecessors, ends) = sorted(&schedule.dependencies, count, |dependency| dependency.of);
         let (mut left, mut waits) = (vec![0; count], vec![0; count]);
-        for need in &block.needs {
-            left[need.of as usize] += 1;
-            waits[need.of as usize] += u32::from(need.complete && is_message(block, need.on));
+        for dependency in &schedule.dependencies {
+            left[dependency.of as usize] += 1;
+            waits[dependency.of as usize] +=
+                u32::from(dependency.complete && is_message(schedule, dependency.on));
         }
         let mut graph = Self {
-            block,
-            behind,
+            schedule,
+            successors,
             starts,
-            ahead,
+            predecessors,
             ends,
             left,
             missing: waits.clone(),
@@ -55,102 +58,112 @@ impl<'a> Graph<'a> {
             now: BinaryHeap::new(),
             ready: BinaryHeap::new(),
         };
-        (0..count as u32).for_each(|one| graph.offer(one));
+        (0..count as u32).for_each(|op| graph.offer(op));
         graph
     }
 
-    /// Puts an operation in its queue if it can begin.
-    fn offer(&mut self, one: u32) {
-        let index = one as usize;
+    /// Queues an operation if it can start.
+    fn offer(&mut self, op: u32) {
+        let index = op as usize;
         if self.left[index] > 0 || self.has_begun[index] {
             return;
         }
         if self.waits[index] == 0 {
-            self.now.push(Reverse(one));
+            self.now.push(Reverse(op));
         } else if self.missing[index] == 0 {
-            self.ready.push(Reverse(one));
+            self.ready.push(Reverse(op));
         }
     }
 
-    /// What can begin.
+    /// Removes and returns an operation that can start; `None` if there is none now.
     pub fn next(&mut self) -> Option<u32> {
         loop {
             let Reverse(next) = self.now.pop().or_else(|| self.ready.pop())?;
-            // One that had to wait may be in both queues.
+            // An operation that had to wait may be in both queues.
             if !self.has_begun[next as usize] {
                 return Some(next);
             }
         }
     }
 
-    /// The messages that an operation waits for; nobody waits for them again.
-    pub fn wait_for(&mut self, one: u32) -> Vec<u32> {
-        let needs = &self.ahead[self.ends[one as usize]..self.ends[one as usize + 1]];
-        let mut waits: Vec<u32> = needs.iter().filter(|need| need.complete).map(|need| need.on).collect();
+    /// Returns the messages that `op` must wait for and marks them as waited for.
+    pub fn wait_for(&mut self, op: u32) -> Vec<u32> {
+        let dependencies = &self.predecessors[self.ends[op as usize]..self.ends[op as usize + 1]];
+        let mut waits: Vec<u32> = dependencies
+            .iter()
+            .filter(|dependency| dependency.complete)
+            .map(|dependency| dependency.on)
+            .collect();
         waits.retain(|on| self.pending[*on as usize]);
         waits.sort_unstable();
         waits.dedup();
         for on in &waits {
             self.pending[*on as usize] = false;
-            self.behind_complete(*on, |graph, of| graph.waits[of] -= 1);
+            self.for_each_dependent(*on, |graph, of| graph.waits[of] -= 1);
         }
         waits
     }
 
-    /// A message is complete, as far as anybody can tell.
-    pub fn complete(&mut self, one: u32) {
-        if is_message(self.block, one) && !std::mem::replace(&mut self.is_complete[one as usize], true) {
-            self.behind_complete(one, |graph, of| graph.missing[of] -= 1);
+    /// Marks a message as complete: it was matched, or counts as buffered.
+    pub fn complete(&mut self, op: u32) {
+        if is_message(self.schedule, op) && !std::mem::replace(&mut self.is_complete[op as usize], true) {
+            self.for_each_dependent(op, |graph, of| graph.missing[of] -= 1);
         }
     }
 
-    /// Does something to each operation that needs this one complete, as often as it says so.
-    fn behind_complete(&mut self, on: u32, change: impl Fn(&mut Self, usize)) {
+    /// Applies `change` to the successors that require `on` to be complete, once per dependency.
+    fn for_each_dependent(&mut self, on: u32, change: impl Fn(&mut Self, usize)) {
         for place in self.starts[on as usize]..self.starts[on as usize + 1] {
-            let need = self.behind[place];
-            if need.complete {
-                change(self, need.of as usize);
-                self.offer(need.of);
+            let dependency = self.successors[place];
+            if dependency.complete {
+                change(self, dependency.of as usize);
+                self.offer(dependency.of);
             }
         }
     }
 
-    /// An operation begins.
-    pub fn begin(&mut self, one: u32) {
-        self.has_begun[one as usize] = true;
-        self.pending[one as usize] = is_message(self.block, one);
-        for place in self.starts[one as usize]..self.starts[one as usize + 1] {
-            let of = self.behind[place].of;
+    /// Starts an operation.
+    pub fn begin(&mut self, op: u32) {
+        self.has_begun[op as usize] = true;
+        self.pending[op as usize] = is_message(self.schedule, op);
+        for place in self.starts[op as usize]..self.starts[op as usize + 1] {
+            let of = self.successors[place].of;
             self.left[of as usize] -= 1;
             self.offer(of);
         }
     }
 
-    /// Messages that nobody waited for.
+    /// Returns messages that were started and never waited for.
     pub fn pending(&self) -> impl Iterator<Item = u32> {
-        (0..).zip(&self.pending).filter(|(_, pending)| **pending).map(|(one, _)| one)
+        (0..).zip(&self.pending).filter(|(_, pending)| **pending).map(|(op, _)| op)
     }
 
-    /// An operation that cannot begin, because something that it needs cannot.
-    pub fn stuck(&self) -> Option<u32> {
-        (0..).zip(&self.left).find(|(_, left)| **left > 0).map(|(one, _)| one)
+    /// Returns an operation that cannot start because a predecessor cannot: part of a cycle or
+    /// successors one.
+    pub fn blocked(&self) -> Option<u32> {
+        (0..).zip(&self.left).find(|(_, left)| **left > 0).map(|(op, _)| op)
     }
 }
 
-fn is_message(block: &Block, one: u32) -> bool {
-    !matches!(block.operations[one as usize].what, What::Calc(_))
+fn is_message(schedule: &RankSchedule, op: u32) -> bool {
+    !matches!(schedule.operations[op as usize].kind, OperationKind::Calc(_))
 }
 
-/// Needs by an operation, and where those of each begin.
-fn sorted(needs: &[Need], count: usize, by: impl Fn(&Need) -> u32) -> (Vec<Need>, Vec<usize>) {
-    let mut sorted = needs.to_vec();
-    sorted.sort_by_key(&by);
+/// Sorts dependencies by the operation `key` names; returns them with the start of each operation's
+/// range.
+fn sorted(
+    dependencies: &[Dependency],
+    count: usize,
+    key: impl Fn(&Dependency) -> u32,
+) -> (Vec<Dependency>, Vec<usize>) {
+    let mut sorted = dependencies.to_vec();
+    sorted.sort_by_key(&key);
     let mut starts = vec![0; count + 1];
-    for need in needs {
-        starts[by(need) as usize + 1] += 1;
+    for dependency in dependencies {
+        starts[key(dependency) as usize + 1] += 1;
     }
-    for one in 0..count {
-        starts[one + 1] += starts[one];
+    for op in 0..count {
+        starts[op + 1] += starts[op];
     }
     (sorted, starts)
 }

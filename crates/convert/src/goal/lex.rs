@@ -1,25 +1,25 @@
-//! Lines of a schedule as words.
+//! Lexer: splits the lines of a GOAL schedule into tokens.
 
 use std::io::{BufRead, Read};
 
 use crate::error::{Error, Result};
 
-/// No statement is longer.
-const LONGEST: u64 = 1 << 20;
+/// Upper limit of a line's length, in bytes. Bounds the memory that a malformed file can claim.
+const MAX_LINE_BYTES: u64 = 1 << 20;
 
-/// A word or a sign.
+/// A word or a punctuation character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'a> {
     pub text: &'a str,
-    /// The column, from 1.
+    /// Column, counted from 1.
     pub column: usize,
 }
 
-/// A file, line by line.
+/// A file read line by line.
 pub struct Lines<'a> {
     reader: &'a mut dyn BufRead,
     file: &'a str,
-    /// The last line that was read, from 1.
+    /// Number of the line read last, counted from 1.
     pub number: usize,
     bytes: Vec<u8>,
     in_comment: bool,
@@ -30,28 +30,28 @@ impl<'a> Lines<'a> {
         Self { reader, file, number: 0, bytes: Vec::new(), in_comment: false }
     }
 
-    /// Puts the next line in place of the last one; false at the end of the file.
+    /// Reads the next line in place of the last one; returns false at the end of the file.
     pub fn advance(&mut self) -> Result<bool> {
         self.bytes.clear();
-        let mut limited = (&mut *self.reader).take(LONGEST + 1);
+        let mut limited = (&mut *self.reader).take(MAX_LINE_BYTES + 1);
         let read = limited.read_until(b'\n', &mut self.bytes);
         read.map_err(|error| Error::file(self.file.as_ref(), error))?;
         self.number += 1;
-        if self.bytes.len() as u64 > LONGEST {
-            return Err(self.error(1, "this line is longer than a megabyte; write one operation a line"));
+        if self.bytes.len() as u64 > MAX_LINE_BYTES {
+            return Err(self.error(1, "line longer than 1 MiB; write one operation per line"));
         }
         if let Err(error) = std::str::from_utf8(&self.bytes) {
             return Err(self.error(
                 error.valid_up_to() + 1,
-                "this is not text in UTF-8; GOAL is text, not what txt2bin makes of it",
+                "not UTF-8 text; give the textual GOAL file, not the binary that txt2bin makes of it",
             ));
         }
         Ok(!self.bytes.is_empty())
     }
 
-    /// The words of the line, without comments.
+    /// Returns the tokens of the line, without comments.
     pub fn tokens(&mut self) -> Vec<Token<'_>> {
-        // Checked when it was read.
+        // UTF-8 was checked by `advance`.
         let line = std::str::from_utf8(&self.bytes).unwrap_or_default();
         let mut tokens = Vec::new();
         let mut at = 0;
@@ -78,13 +78,13 @@ impl<'a> Lines<'a> {
         tokens
     }
 
-    /// An error in this line.
+    /// Returns an error at a column of the current line.
     pub fn error(&self, column: usize, text: impl Into<String>) -> Error {
         error(self.file, self.number, column, text)
     }
 }
 
-/// How far the word or sign reaches with which a text begins.
+/// Returns the length of the first token of `text`, in bytes.
 fn length(text: &str) -> usize {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let first = text.chars().next().map_or(1, char::len_utf8);
@@ -95,7 +95,7 @@ fn length(text: &str) -> usize {
     }
 }
 
-/// An error at a place of a file.
+/// Returns a parse error at a position of a file.
 pub fn error(file: &str, line: usize, column: usize, text: impl Into<String>) -> Error {
-    Error::Text { file: file.to_owned(), line, column, text: text.into() }
+    Error::Parse { file: file.to_owned(), line, column, text: text.into() }
 }

@@ -1,4 +1,4 @@
-//! A line of a schedule, word by word.
+//! Parser primitives over the tokens of one line.
 
 use super::lex::{Token, error};
 use crate::error::{Error, Result};
@@ -8,19 +8,19 @@ impl Token<'_> {
         self.column + self.text.len()
     }
 
-    /// As an error shows it.
+    /// Returns the token in backquotes, shortened to 60 characters, for error messages.
     pub fn shown(&self) -> String {
         let short: String = self.text.chars().take(60).collect();
         format!("`{short}`")
     }
 }
 
-/// What is left of a line.
+/// The remaining tokens of a line.
 pub struct Line<'a, 't> {
     pub file: &'a str,
     pub number: usize,
     pub tokens: &'t [Token<'t>],
-    /// The column behind it.
+    /// Column behind the last token.
     pub end: usize,
 }
 
@@ -69,7 +69,7 @@ impl<'t> Line<'_, 't> {
         })
     }
 
-    /// A number with a `b` behind it.
+    /// Parses a number of bytes with the suffix `b`.
     pub fn bytes(&mut self) -> Result<u64> {
         const EXPECTED: &str = "a number of bytes such as 1024b";
         let word = self.word(EXPECTED)?;
@@ -87,7 +87,7 @@ impl<'t> Line<'_, 't> {
         Ok(bytes)
     }
 
-    /// `tag N`, if it is there; -1 is any where that has a meaning.
+    /// Parses an optional `tag N`; the default is 0. Where `any` is set, -1 is a wildcard (`None`).
     pub fn tag(&mut self, any: bool) -> Result<Option<u32>> {
         if !self.accept("tag") {
             return Ok(Some(0));
@@ -102,12 +102,12 @@ impl<'t> Line<'_, 't> {
             .map_err(|_| self.error(column, format!("found the tag {tag}, expected at most {}", u32::MAX)))
     }
 
-    /// `cpu N` or `nic N`, 0 if it is not there.
+    /// Parses an optional `cpu N` or `nic N`; the default is 0.
     pub fn option(&mut self, name: &str) -> Result<u64> {
         if self.accept(name) { self.number(name) } else { Ok(0) }
     }
 
-    /// A statement ends with the line, a `;`, or the rank.
+    /// Checks that the statement ends here: at the end of the line, at `;` or at `}`.
     pub fn finish(&mut self) -> Result<()> {
         match self.tokens.first() {
             Some(token) if !matches!(token.text, ";" | "}") => {

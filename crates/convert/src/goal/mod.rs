@@ -1,4 +1,5 @@
-//! GOAL, the schedules of `LogGOPSim`, as text.
+//! GOAL, the schedules of `LogGOPSim` (Hoefler, Siebert, Lumsdaine: "Group Operation Assembly
+//! Language", ICPP 2009), as text.
 //!
 //! ```text
 //! num_ranks 2
@@ -12,14 +13,15 @@
 //! }
 //! ```
 //!
-//! A schedule is a graph: operations without a dependency between them may go in any order. A trace has an order. [`read`] chooses one in
-//! which everything that need not wait comes before anything that must, waits are for what has come, and otherwise that of the file;
-//! `requires` becomes a wait.
+//! A schedule is a graph: operations without a dependency between them may run in any order, while
+//! a trace is a sequence. [`read`] chooses a sequence in which operations that need not wait
+//! precede those that must, waits are for messages that have arrived, and ties follow the order of
+//! the file; `requires` becomes a wait.
 
 mod graph;
 mod lex;
 mod line;
-mod mail;
+mod matching;
 mod order;
 mod parse;
 mod read;
@@ -29,39 +31,39 @@ mod write;
 pub use read::read;
 pub use write::write;
 
-/// An operation of a schedule.
+/// Kind of an operation, with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
-    /// Computes, in nanoseconds.
+enum OperationKind {
+    /// Computation, in nanoseconds.
     Calc(u64),
-    /// Sends.
+    /// A message sent.
     Send { to: u32, bytes: u64, tag: u32 },
-    /// Receives; nobody is anybody, no tag is any.
+    /// A message received; a source or tag of `None` is a wildcard.
     Receive { from: Option<u32>, bytes: u64, tag: Option<u32> },
 }
 
-/// An operation and where it stands.
+/// An operation and the line of the file that defines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Operation {
-    what: What,
+    kind: OperationKind,
     line: u32,
 }
 
-/// One operation begins after another.
+/// A dependency: operation `of` starts after operation `on`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Need {
-    /// This one
+struct Dependency {
+    /// The successor.
     of: u32,
-    /// after that one
+    /// The predecessor.
     on: u32,
-    /// is complete, and not only started.
+    /// Whether `on` must be complete (`requires`) and not only started (`irequires`).
     complete: bool,
 }
 
-/// The schedule of a rank.
+/// The schedule of one rank.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Block {
+struct RankSchedule {
     rank: u32,
     operations: Vec<Operation>,
-    needs: Vec<Need>,
+    dependencies: Vec<Dependency>,
 }

@@ -1,42 +1,50 @@
-//! What a schedule says.
+//! Parser of GOAL schedules.
 
 use rustc_hash::FxHashMap;
 
 use super::lex::{Lines, Token};
 use super::line::Line;
-use super::{Block, Need, Operation, What};
+use super::{Dependency, Operation, OperationKind, RankSchedule};
 use crate::error::Result;
-use crate::stream::MOST_RANKS;
+use crate::stream::MAX_RANKS;
 
-/// Operations of a rank: a bit of their number is used elsewhere.
-const MOST: u32 = 1 << 31;
+/// Upper limit of operations per rank: bit 31 of an operation number is the flag `WAITS` of
+/// `order`.
+const MAX_OPERATIONS: u32 = 1 << 31;
 
-/// What was read next.
-pub enum Part {
-    /// How many ranks there are. Comes first.
-    Ranks(u32),
-    /// The schedule of one of them.
-    Rank(Block),
+/// `OperationKind` the parser produced.
+pub enum Parsed {
+    /// Number of ranks; comes first.
+    RankCount(u32),
+    /// The schedule of one rank.
+    Schedule(RankSchedule),
 }
 
-/// A schedule that is being read.
+/// Parser state.
 pub struct Parser<'a> {
     file: &'a str,
     ranks: Option<u32>,
-    block: Option<Block>,
+    schedule: Option<RankSchedule>,
     labels: FxHashMap<Box<str>, u32>,
-    /// Operations on another processor than the first.
-    pub elsewhere: u64,
-    done: Vec<Part>,
+    /// Number of operations on another CPU than CPU 0 of their rank.
+    pub on_other_cpus: u64,
+    done: Vec<Parsed>,
 }
 
 impl<'a> Parser<'a> {
     pub fn new(file: &'a str) -> Self {
-        Self { file, ranks: None, block: None, labels: FxHashMap::default(), elsewhere: 0, done: Vec::new() }
+        Self {
+            file,
+            ranks: None,
+            schedule: None,
+            labels: FxHashMap::default(),
+            on_other_cpus: 0,
+            done: Vec::new(),
+        }
     }
 
-    /// The next parts; none at the end.
-    pub fn next(&mut self, lines: &mut Lines<'_>) -> Result<Option<Vec<Part>>> {
+    /// Returns what the next lines produced; `None` at the end of the file.
+    pub fn next(&mut self, lines: &mut Lines<'_>) -> Result<Option<Vec<Parsed>>> {
         while lines.advance()? {
             let number = lines.number;
             let tokens = lines.tokens();
@@ -49,14 +57,12 @@ impl<'a> Parser<'a> {
                 return Ok(Some(std::mem::take(&mut self.done)));
             }
         }
-        match &self.block {
-            Some(block) => {
-                let text = format!("the file ends inside rank {}; close it with }}", block.rank);
+        match &self.schedule {
+            Some(schedule) => {
+                let text = format!("unexpected end of file inside rank {}; close it with }}", schedule.rank);
                 Err(lines.error(1, text))
             }
-            None if self.ranks.is_none() => {
-                Err(lines.error(1, "there is no schedule; begin with num_ranks N"))
-            }
+            None if self.ranks.is_none() => Err(lines.error(1, "no schedule found; begin with num_ranks N")),
             None => Ok(None),
         }
     }
@@ -67,13 +73,13 @@ impl<'a> Parser<'a> {
             ";" => Ok(()),
             "num_ranks" => self.num_ranks(line, token),
             "rank" => self.begin(line, token),
-            "}" => match self.block.take() {
-                Some(block) => {
+            "}" => match self.schedule.take() {
+                Some(schedule) => {
                     self.labels.clear();
-                    self.done.push(Part::Rank(block));
+                    self.done.push(Parsed::Schedule(schedule));
                     Ok(())
                 }
-                None => Err(line.error(token.column, "there is no rank to close here; leave the } out")),
+                None => Err(line.error(token.column, "unmatched }; remove it")),
             },
             _ => self.inside(line, token),
         }
@@ -81,47 +87,45 @@ impl<'a> Parser<'a> {
 
     fn num_ranks(&mut self, line: &mut Line<'_, '_>, token: Token<'_>) -> Result<()> {
         if self.ranks.is_some() {
-            return Err(line.error(token.column, "num_ranks was said before; leave one out"));
+            return Err(line.error(token.column, "num_ranks appears twice; remove one"));
         }
         let column = line.column();
-        let ranks = line.number(&format!("the number of ranks, from 1 to {MOST_RANKS}"))?;
-        let Some(ranks) = u32::try_from(ranks).ok().filter(|ranks| (1..=MOST_RANKS).contains(ranks)) else {
-            return Err(line.error(column, format!("found {ranks} ranks, expected 1 to {MOST_RANKS}")));
+        let ranks = line.number(&format!("the number of ranks, from 1 to {MAX_RANKS}"))?;
+        let Some(ranks) = u32::try_from(ranks).ok().filter(|ranks| (1..=MAX_RANKS).contains(ranks)) else {
+            return Err(line.error(column, format!("found {ranks} ranks, expected 1 to {MAX_RANKS}")));
         };
         self.ranks = Some(ranks);
-        self.done.push(Part::Ranks(ranks));
+        self.done.push(Parsed::RankCount(ranks));
         Ok(())
     }
 
     fn begin(&mut self, line: &mut Line<'_, '_>, token: Token<'_>) -> Result<()> {
-        if let Some(block) = &self.block {
-            return Err(
-                line.error(token.column, format!("rank {} is not closed; put a }} before this", block.rank))
-            );
+        if let Some(schedule) = &self.schedule {
+            return Err(line.error(
+                token.column,
+                format!("rank {} is not closed; add }} before this line", schedule.rank),
+            ));
         }
         let rank = self.rank(line)?;
         line.expect("{")?;
-        self.block = Some(Block { rank, ..Block::default() });
+        self.schedule = Some(RankSchedule { rank, ..RankSchedule::default() });
         Ok(())
     }
 
-    /// The number of a rank.
+    /// Parses a rank number.
     fn rank(&self, line: &mut Line<'_, '_>) -> Result<u32> {
         let column = line.column();
         let rank = line.number("the number of a rank")?;
         let Some(ranks) = self.ranks else {
-            return Err(line.error(column, "how many ranks are there? Begin with num_ranks N"));
+            return Err(line.error(column, "the number of ranks is unknown; begin with num_ranks N"));
         };
         u32::try_from(rank).ok().filter(|rank| *rank < ranks).ok_or_else(|| {
-            line.error(
-                column,
-                format!("there is no rank {rank} of {ranks}; give one from 0 to {}", ranks - 1),
-            )
+            line.error(column, format!("rank {rank} out of range; expected 0 to {}", ranks - 1))
         })
     }
 
     fn inside(&mut self, line: &mut Line<'_, '_>, token: Token<'_>) -> Result<()> {
-        if self.block.is_none() {
+        if self.schedule.is_none() {
             return Err(line.error(token.column, format!("found {}, expected rank N {{", token.shown())));
         }
         if !is_label(token.text) {
@@ -136,8 +140,8 @@ impl<'a> Parser<'a> {
                 let word = line.word("calc, send or recv")?;
                 self.operation(line, word, Some(token))
             }
-            Some(Token { text: "requires", .. }) => self.need(line, token, true),
-            Some(Token { text: "irequires", .. }) => self.need(line, token, false),
+            Some(Token { text: "requires", .. }) => self.dependency(line, token, true),
+            Some(Token { text: "irequires", .. }) => self.dependency(line, token, false),
             other => {
                 let column = other.map_or(line.end, |other| other.column);
                 let text = format!("expected `:`, requires or irequires after {}", token.shown());
@@ -152,20 +156,20 @@ impl<'a> Parser<'a> {
         word: Token<'_>,
         label: Option<Token<'_>>,
     ) -> Result<()> {
-        let what = match word.text {
-            "calc" => What::Calc(line.number("nanoseconds")?),
+        let kind = match word.text {
+            "calc" => OperationKind::Calc(line.number("nanoseconds")?),
             "send" => {
                 let bytes = line.bytes()?;
                 line.expect("to")?;
                 let to = self.rank(line)?;
                 let tag = line.tag(false)?.unwrap_or(0);
-                What::Send { to, bytes, tag }
+                OperationKind::Send { to, bytes, tag }
             }
             "recv" => {
                 let bytes = line.bytes()?;
                 line.expect("from")?;
                 let from = if line.accept("-1") { None } else { Some(self.rank(line)?) };
-                What::Receive { from, bytes, tag: line.tag(true)? }
+                OperationKind::Receive { from, bytes, tag: line.tag(true)? }
             }
             _ => {
                 return Err(
@@ -173,41 +177,40 @@ impl<'a> Parser<'a> {
                 );
             }
         };
-        self.elsewhere += u64::from(line.option("cpu")? > 0);
+        self.on_other_cpus += u64::from(line.option("cpu")? > 0);
         line.option("nic")?;
         line.finish()?;
-        let Some(block) = &mut self.block else { return Ok(()) };
-        let Some(number) = u32::try_from(block.operations.len()).ok().filter(|number| *number < MOST) else {
-            return Err(
-                line.error(word.column, "a rank has no more than 2 billion operations; split the schedule")
-            );
+        let Some(schedule) = &mut self.schedule else { return Ok(()) };
+        let Some(number) =
+            u32::try_from(schedule.operations.len()).ok().filter(|number| *number < MAX_OPERATIONS)
+        else {
+            return Err(line.error(
+                word.column,
+                "too many operations: a rank has 2 billion at most; split the schedule",
+            ));
         };
         if let Some(label) = label
             && self.labels.insert(label.text.into(), number).is_some()
         {
-            return Err(line.error(
-                label.column,
-                format!("{} is the label of another operation; choose another", label.shown()),
-            ));
+            return Err(
+                line.error(label.column, format!("label {} is used twice; choose another", label.shown()))
+            );
         }
-        block.operations.push(Operation { what, line: u32::try_from(line.number).unwrap_or(u32::MAX) });
+        schedule.operations.push(Operation { kind, line: u32::try_from(line.number).unwrap_or(u32::MAX) });
         Ok(())
     }
 
-    fn need(&mut self, line: &mut Line<'_, '_>, of: Token<'_>, complete: bool) -> Result<()> {
+    fn dependency(&mut self, line: &mut Line<'_, '_>, of: Token<'_>, complete: bool) -> Result<()> {
         let on = line.word("a label")?;
         line.finish()?;
         let find = |label: Token<'_>| {
             self.labels.get(label.text).copied().ok_or_else(|| {
-                line.error(
-                    label.column,
-                    format!("no operation before this has the label {}; put its line first", label.shown()),
-                )
+                line.error(label.column, format!("unknown label {}; define it before its use", label.shown()))
             })
         };
-        let need = Need { of: find(of)?, on: find(on)?, complete };
-        if let Some(block) = &mut self.block {
-            block.needs.push(need);
+        let dependency = Dependency { of: find(of)?, on: find(on)?, complete };
+        if let Some(schedule) = &mut self.schedule {
+            schedule.dependencies.push(dependency);
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
-//! What a rank of a program does, with loops unrolled.
+//! Iterates over the operations of a rank of a program, with loops unrolled.
 
-use panto_sim::program::{Act, Code};
+use panto_sim::program::{Code, Op};
 
-/// Goes through the operations of a rank.
+/// Iterator over the operations of a rank, in execution order.
 pub struct Unrolled<'a> {
     code: &'a Code,
     at: usize,
@@ -11,11 +11,11 @@ pub struct Unrolled<'a> {
 }
 
 struct Loop {
-    /// Where it begins,
+    /// Program counter of the first operation of the body.
     begin: usize,
-    /// how often it is done again,
+    /// Iterations left.
     left: u64,
-    /// and where it goes on then.
+    /// Program counter behind the loop.
     then: usize,
 }
 
@@ -43,20 +43,21 @@ impl<'a> Unrolled<'a> {
 }
 
 impl Iterator for Unrolled<'_> {
-    type Item = Act;
+    type Item = Op;
 
-    /// The next operation. Times from lists stand in it; the ends of loops are seen, so that empty ones can be counted.
-    fn next(&mut self) -> Option<Act> {
-        let act = self.code.ops.get(self.at).map_or(Act::End, |op| op.act());
+    /// Returns the next operation. Listed times are filled in; ends of loops are returned too, so
+    /// that a caller that counts operations also counts empty loops.
+    fn next(&mut self) -> Option<Op> {
+        let act = self.code.ops.get(self.at).map_or(Op::End, |op| op.unpack());
         self.at += 1;
         match act {
-            Act::Repeat { at, times } => {
+            Op::Repeat { at, times } => {
                 self.loops.push(Loop { begin: at as usize, left: times.saturating_sub(1), then: self.at });
                 self.at = at as usize;
             }
-            Act::End => self.end()?,
-            Act::ComputeListed => return Some(Act::Compute(self.listed())),
-            Act::CallListed { call } => return Some(Act::Call { call, before: self.listed() }),
+            Op::End => self.end()?,
+            Op::ComputeListed => return Some(Op::Compute(self.listed())),
+            Op::CallListed { call } => return Some(Op::Call { call, before: self.listed() }),
             _ => {}
         }
         Some(act)
@@ -65,7 +66,7 @@ impl Iterator for Unrolled<'_> {
 
 #[cfg(test)]
 mod tests {
-    use panto_sim::program::Op;
+    use panto_sim::program::PackedOp;
     use panto_units::Time;
 
     use super::*;
@@ -73,21 +74,21 @@ mod tests {
     #[test]
     fn loops_nest() {
         let ops = [
-            Act::Compute(Time::from_nanos(1)),
-            Act::Repeat { at: 4, times: 2 },
-            Act::ComputeListed,
-            Act::End,
-            Act::Poll { times: 1 },
-            Act::Repeat { at: 7, times: 3 },
-            Act::End,
-            Act::Copy { bytes: 1 },
-            Act::End,
+            Op::Compute(Time::from_nanos(1)),
+            Op::Repeat { at: 4, times: 2 },
+            Op::ComputeListed,
+            Op::End,
+            Op::Poll { times: 1 },
+            Op::Repeat { at: 7, times: 3 },
+            Op::End,
+            Op::Copy { bytes: 1 },
+            Op::End,
         ];
-        let code = Code { ops: ops.map(Op::from).to_vec(), times: vec![Time::from_nanos(9)], slots: 0 };
-        let seen: Vec<Act> =
-            Unrolled::new(&code).filter(|act| !matches!(act, Act::Repeat { .. } | Act::End)).collect();
-        let (poll, copy) = (Act::Poll { times: 1 }, Act::Copy { bytes: 1 });
-        let compute = |nanos| Act::Compute(Time::from_nanos(nanos));
+        let code = Code { ops: ops.map(PackedOp::from).to_vec(), times: vec![Time::from_nanos(9)], slots: 0 };
+        let seen: Vec<Op> =
+            Unrolled::new(&code).filter(|act| !matches!(act, Op::Repeat { .. } | Op::End)).collect();
+        let (poll, copy) = (Op::Poll { times: 1 }, Op::Copy { bytes: 1 });
+        let compute = |nanos| Op::Compute(Time::from_nanos(nanos));
         assert_eq!(seen, [compute(1), poll, copy, copy, copy, poll, copy, copy, copy, compute(9)]);
     }
 }

@@ -1,16 +1,16 @@
-//! What numbers in a trace mean, and what rows are called.
+//! Names and colours for the numbers in a trace (`.pcf`), and names of rows (`.row`).
 
 use std::fmt::Write as _;
 
-use panto_timeline::What;
+use panto_timeline::StateKind;
 
 use crate::error::Result;
-use crate::moments::Tracks;
 use crate::output::Output;
 use crate::picl::collective;
 use crate::text::plain;
+use crate::timeline_events::Tracks;
 
-/// Numbers of states, as the makers' own traces have them, with names and colours.
+/// States with the numbers that BSC's own tracer uses, their names and colours (RGB).
 const STATES: [(u32, &str, [u8; 3]); 6] = [
     (0, "Idle", [117, 195, 255]),
     (RUNNING, "Running", [0, 0, 255]),
@@ -26,31 +26,31 @@ const ACCESS: u32 = 12;
 const OVERHEAD: u32 = 24;
 const COMBINE: u32 = 28;
 
-/// Types of events, as the makers' own traces have them.
+/// Event types with the numbers that BSC's own tracer uses.
 const TYPES: [(u32, &str); 2] =
     [(OTHERS, "MPI Point-to-point and other calls"), (COLLECTIVES, "MPI Collective Comm")];
 
 const OTHERS: u32 = 50_000_001;
 const COLLECTIVES: u32 = 50_000_002;
 
-/// The number of a state.
-pub fn number(what: What) -> u32 {
+/// Returns the number of a state.
+pub fn number(what: StateKind) -> u32 {
     match what {
-        What::Compute => RUNNING,
-        What::Message => OVERHEAD,
-        What::Combine => COMBINE,
-        What::Access => ACCESS,
-        What::Wait(_) => WAITING,
+        StateKind::Compute => RUNNING,
+        StateKind::Message => OVERHEAD,
+        StateKind::Combine => COMBINE,
+        StateKind::Access => ACCESS,
+        StateKind::Wait(_) => WAITING,
     }
 }
 
-/// The type of event that a call is.
+/// Returns the event type of a call.
 pub fn kind(call: &str) -> u32 {
     if collective(call).is_some() { COLLECTIVES } else { OTHERS }
 }
 
-/// The `.pcf` file: names and colours of states, names of calls.
-pub fn meanings(calls: &[String]) -> String {
+/// Returns the `.pcf` file: names and colours of states, names of calls.
+pub fn config(calls: &[String]) -> String {
     let mut text = String::from(
         "DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n\n\
          DEFAULT_SEMANTIC\n\nTHREAD_FUNC         State As Is\n\nSTATES\n",
@@ -71,7 +71,7 @@ pub fn meanings(calls: &[String]) -> String {
     text
 }
 
-/// The `.row` file: names of processors, of the node, and of threads.
+/// Writes the `.row` file: names of CPUs, of the node, and of threads.
 pub fn rows(tracks: &Tracks, out: &mut Output) -> Result<()> {
     let lines = tracks.order();
     out.text(format_args!("LEVEL CPU SIZE {}\n", lines.len()))?;

@@ -1,7 +1,8 @@
-//! Paraver, of the Barcelona Supercomputing Center: the trace (`.prv`), what its numbers mean (`.pcf`), and names of rows (`.row`).
+//! Paraver, by the Barcelona Supercomputing Center: the trace (`.prv`), the meaning of its numbers
+//! (`.pcf`), and the names of rows (`.row`).
 //!
-//! The format is described by its makers (<https://tools.bsc.es/doc/1370.pdf>, "Paraver: Tracefile Description"). A rank is a task of one
-//! thread, its helpers are further threads of it. Times are nanoseconds, rounded down.
+//! The format: "Paraver: Tracefile Description" (<https://tools.bsc.es/doc/1370.pdf>). A rank is a
+//! task of one thread, its helpers are further threads of it. Times are nanoseconds, rounded down.
 
 mod labels;
 
@@ -13,52 +14,51 @@ use panto_units::Time;
 
 use crate::Exported;
 use crate::error::Result;
-use crate::moments::{MOST, Moment, Tracks, for_each};
 use crate::output::Output;
 use crate::text::{EARLY, nanos, note};
+use crate::timeline_events::{MAX_EVENTS, TimelineEvent, Tracks, for_each};
 
-/// The three files that `target` stands for: `run.prv` comes with `run.pcf` and `run.row`.
+/// Returns the three files written for `target`: `run.prv` comes with `run.pcf` and `run.row`.
 pub fn files(target: &Path) -> [PathBuf; 3] {
     ["prv", "pcf", "row"].map(|extension| target.with_extension(extension))
 }
 
-/// Writes a timeline as a trace, in the order of time.
+/// Writes a timeline as a trace, in time order.
 pub fn write(timeline: &Timeline, target: &Path) -> Result<Exported> {
     let [trace, labels, rows] = files(target);
     let tracks = Tracks::new(timeline.about());
     let mut outputs = [Output::create(&trace)?, Output::create(&labels)?, Output::create(&rows)?];
-    outputs[1].text(format_args!("{}", labels::meanings(&timeline.about().calls)))?;
+    outputs[1].text(format_args!("{}", labels::config(&timeline.about().calls)))?;
     labels::rows(&tracks, &mut outputs[2])?;
-    let mut writing = Writing::new(timeline, &tracks, &mut outputs[0]);
-    writing.header(timeline)?;
-    for_each(timeline, MOST, |at, line, moment| writing.moment(at, line, moment))?;
-    let notes =
-        [note(writing.short, "states shorter than a nanosecond have no record"), note(writing.early, EARLY)];
-    let operations = writing.records;
+    let mut writer = Writer::new(timeline, &tracks, &mut outputs[0]);
+    writer.header(timeline)?;
+    for_each(timeline, MAX_EVENTS, |at, line, event| writer.event(at, line, event))?;
+    let notes = [note(writer.short, "states shorter than a nanosecond omitted"), note(writer.early, EARLY)];
+    let operations = writer.records;
     Output::finish(outputs)?;
     Ok(Exported { ranks: timeline.ranks(), operations, notes: notes.into_iter().flatten().collect() })
 }
 
-struct Writing<'a> {
+struct Writer<'a> {
     out: &'a mut Output,
-    /// The columns `cpu:appl:task:thread` of each line,
+    /// Columns `cpu:appl:task:thread` of each line.
     objects: Vec<String>,
-    /// and the type of event that each call is.
+    /// Event type of each call.
     types: Vec<u32>,
-    /// How many threads each rank has.
+    /// Number of threads of each rank.
     threads: Vec<u32>,
     records: u64,
     short: u64,
     early: u64,
 }
 
-impl<'a> Writing<'a> {
+impl<'a> Writer<'a> {
     fn new(timeline: &Timeline, tracks: &Tracks, out: &'a mut Output) -> Self {
         let order = tracks.order();
         let mut objects = vec![String::new(); order.len()];
         let mut threads = vec![0; timeline.ranks() as usize];
         for (cpu, line) in (1..).zip(order) {
-            let (rank, helper) = tracks.place(line);
+            let (rank, helper) = tracks.rank_and_helper(line);
             objects[line as usize] = format!("{cpu}:1:{}:{}", rank + 1, helper + 1);
             threads[rank as usize] = helper + 1;
         }
@@ -66,7 +66,8 @@ impl<'a> Writing<'a> {
         Self { out, objects, types, threads, records: 0, short: 0, early: 0 }
     }
 
-    /// All processors are in one node. A timeline knows no date, and the header must have one.
+    /// Writes the header: all CPUs in one node. A timeline has no date and the header requires one,
+    /// hence a constant.
     fn header(&mut self, timeline: &Timeline) -> Result<()> {
         let end = timeline.span().map_or(0, |span| nanos(*span.end()));
         let mut tasks = String::new();
@@ -78,13 +79,13 @@ impl<'a> Writing<'a> {
         self.out.text(format_args!("#Paraver (01/01/2000 at 00:00):{end}_ns:1({cpus}):1:{ranks}({tasks})\n"))
     }
 
-    fn moment(&mut self, at: Time, line: u32, moment: Moment<'_>) -> Result<()> {
-        match moment {
-            Moment::Begin(state) => self.state(line, state),
-            Moment::Sent(parcel) => self.message(&parcel.message),
-            Moment::Enter(call) => self.event(at, line, call, call + 1),
-            Moment::Leave(call) => self.event(at, line, call, 0),
-            Moment::End(_) | Moment::Received(_) => Ok(()),
+    fn event(&mut self, at: Time, line: u32, event: TimelineEvent<'_>) -> Result<()> {
+        match event {
+            TimelineEvent::Begin(state) => self.state(line, state),
+            TimelineEvent::Sent(instance) => self.message(&instance.message),
+            TimelineEvent::Enter(call) => self.event_record(at, line, call, call + 1),
+            TimelineEvent::Leave(call) => self.event_record(at, line, call, 0),
+            TimelineEvent::End(_) | TimelineEvent::Received(_) => Ok(()),
         }
     }
 
@@ -95,18 +96,19 @@ impl<'a> Writing<'a> {
             return Ok(());
         }
         self.records += 1;
-        let (object, number) = (&self.objects[line as usize], labels::number(state.what));
+        let (object, number) = (&self.objects[line as usize], labels::number(state.kind));
         self.out.text(format_args!("1:{object}:{from}:{to}:{number}\n"))
     }
 
-    /// The end of a call is an event of its type with the value 0.
-    fn event(&mut self, at: Time, line: u32, call: u32, value: u32) -> Result<()> {
+    /// Writes an event record; the end of a call is an event of its type with the value 0.
+    fn event_record(&mut self, at: Time, line: u32, call: u32, value: u32) -> Result<()> {
         self.records += 1;
         let (object, kind, at) = (&self.objects[line as usize], self.types[call as usize], nanos(at));
         self.out.text(format_args!("2:{object}:{at}:{kind}:{value}\n"))
     }
 
-    /// Logical is what the program sees, physical what the network does.
+    /// Writes a message record: logical times are those of the program, physical ones those of the
+    /// network.
     fn message(&mut self, message: &Message) -> Result<()> {
         self.records += 1;
         self.early += u64::from(message.received < message.sent);

@@ -1,12 +1,12 @@
-//! Numbers of fields, from the published definitions of Perfetto
+//! Field numbers from Perfetto's published definitions
 //! (<https://github.com/google/perfetto/blob/main/protos/perfetto/trace/perfetto_trace.proto>).
 
-/// `Trace`.
+/// Fields of `Trace`.
 pub mod trace {
     pub const PACKET: u32 = 1;
 }
 
-/// `TracePacket`.
+/// Fields of `TracePacket`.
 pub mod packet {
     pub const TIMESTAMP: u32 = 8;
     pub const TRUSTED_PACKET_SEQUENCE_ID: u32 = 10;
@@ -14,12 +14,12 @@ pub mod packet {
     pub const INTERNED_DATA: u32 = 12;
     pub const SEQUENCE_FLAGS: u32 = 13;
     pub const TRACK_DESCRIPTOR: u32 = 60;
-    /// Values of the flags.
+    /// Values of `SEQUENCE_FLAGS`.
     pub const INCREMENTAL_STATE_CLEARED: u64 = 1;
     pub const NEEDS_INCREMENTAL_STATE: u64 = 2;
 }
 
-/// `TrackDescriptor`, with `ProcessDescriptor`, `ThreadDescriptor` and `CounterDescriptor`.
+/// Fields of `TrackDescriptor`, `ProcessDescriptor`, `ThreadDescriptor` and `CounterDescriptor`.
 pub mod track {
     pub const UUID: u32 = 1;
     pub const NAME: u32 = 2;
@@ -37,7 +37,7 @@ pub mod track {
     pub const UNIT_SIZE_BYTES: u64 = 3;
 }
 
-/// `TrackEvent` and `DebugAnnotation`.
+/// Fields of `TrackEvent` and `DebugAnnotation`.
 pub mod event {
     pub const CATEGORY_IIDS: u32 = 3;
     pub const DEBUG_ANNOTATIONS: u32 = 4;
@@ -56,7 +56,7 @@ pub mod event {
     pub const ANNOTATION_STRING_IID: u32 = 17;
 }
 
-/// `InternedData`; its entries have a number and a name.
+/// Fields of `InternedData`; its entries have a number (iid) and a name.
 pub mod interned {
     pub const EVENT_CATEGORIES: u32 = 1;
     pub const EVENT_NAMES: u32 = 2;

@@ -1,8 +1,8 @@
-//! Perfetto: a trace of protocol buffers, for <https://ui.perfetto.dev> and its trace processor.
+//! Perfetto: a protocol-buffer trace for <https://ui.perfetto.dev> and its trace processor.
 //!
-//! The program is a process, ranks and helpers are its threads. Calls are slices, and what is done in them are slices inside these. Where a message is sent and
-//! where it is received is an instant with its figures, and a flow ties the two together. Two counters tell how many messages and
-//! bytes are under way. Times are nanoseconds, rounded down.
+//! The program is a process, ranks and helpers are its threads. Calls are slices, and states are
+//! slices inside them. Sending and receiving a message are instants with annotations, tied together
+//! by a flow. Two counters show messages and bytes in flight. Times are nanoseconds, rounded down.
 
 mod fields;
 mod names;
@@ -10,60 +10,60 @@ mod proto;
 
 use std::path::Path;
 
-use panto_timeline::{Cause, Message, State, Timeline, What};
+use panto_timeline::{Cause, Message, State, StateKind, Timeline};
 use panto_units::Time;
 
 use crate::Exported;
 use crate::error::Result;
-use crate::moments::{MOST, Moment, Parcel, Tracks, for_each};
+use crate::in_flight::InFlight;
 use crate::output::Output;
 use crate::text::{EARLY, nanos, note};
-use crate::underway::UnderWay;
+use crate::timeline_events::{MAX_EVENTS, MessageInstance, TimelineEvent, Tracks, for_each};
 use fields::{event, packet, trace};
 use names::{Annotation, Category, Names};
 use proto::Proto;
 
-/// All packets are of one sequence, so that all know its names.
+/// Packet sequence of all packets; interned names are per sequence.
 const SEQUENCE: u64 = 1;
 
-/// Tracks by their number: the process, counters, then threads.
+/// Track UUIDs: the process, two counters, then threads from [`THREADS`] on.
 const PROCESS: u64 = 1;
 const MESSAGES: u64 = 2;
 const BYTES: u64 = 3;
 const THREADS: u64 = 16;
 
-/// Writes a timeline in the order of time.
+/// Writes a timeline in time order.
 pub fn write(timeline: &Timeline, target: &Path) -> Result<Exported> {
     let tracks = Tracks::new(timeline.about());
     let names = Names::new(timeline.about());
-    let mut writing = Writing::new(Output::create(target)?, &names);
-    writing.head(timeline, &tracks)?;
-    for_each(timeline, MOST, |at, line, moment| writing.moment(at, line, moment))?;
-    writing.count()?;
-    let notes = note(writing.under_way.early, EARLY).into_iter().collect();
-    Output::finish([writing.out])?;
-    Ok(Exported { ranks: timeline.ranks(), operations: writing.packets, notes })
+    let mut writer = Writer::new(Output::create(target)?, &names);
+    writer.head(timeline, &tracks)?;
+    for_each(timeline, MAX_EVENTS, |at, line, event| writer.event(at, line, event))?;
+    writer.count()?;
+    let notes = note(writer.in_flight.early, EARLY).into_iter().collect();
+    Output::finish([writer.out])?;
+    Ok(Exported { ranks: timeline.ranks(), operations: writer.packets, notes })
 }
 
-struct Writing<'a> {
+struct Writer<'a> {
     out: Output,
     names: &'a Names<'a>,
     buffer: Proto,
-    under_way: UnderWay,
-    /// What the counters said last,
-    counted: UnderWay,
-    /// and the moment for which they may have to be said anew.
+    in_flight: InFlight,
+    /// Counter values written last.
+    counted: InFlight,
+    /// Time for which the counters may have to be updated, in nanoseconds.
     at: u64,
     packets: u64,
 }
 
-impl<'a> Writing<'a> {
+impl<'a> Writer<'a> {
     fn new(out: Output, names: &'a Names<'a>) -> Self {
-        let (under_way, counted) = (UnderWay::default(), UnderWay::default());
-        Self { out, names, buffer: Proto::default(), under_way, counted, at: 0, packets: 0 }
+        let (in_flight, counted) = (InFlight::default(), InFlight::default());
+        Self { out, names, buffer: Proto::default(), in_flight, counted, at: 0, packets: 0 }
     }
 
-    /// Names first, then tracks.
+    /// Writes interned names, then track descriptors.
     fn head(&mut self, timeline: &Timeline, tracks: &Tracks) -> Result<()> {
         let names = self.names;
         self.packet(|proto| {
@@ -76,8 +76,8 @@ impl<'a> Writing<'a> {
             self.packet(|proto| names::thread(proto, uuid, tid, &name))?;
         }
         for (uuid, name, unit) in [
-            (MESSAGES, "messages under way", fields::track::UNIT_COUNT),
-            (BYTES, "bytes under way", fields::track::UNIT_SIZE_BYTES),
+            (MESSAGES, "messages in flight", fields::track::UNIT_COUNT),
+            (BYTES, "bytes in flight", fields::track::UNIT_SIZE_BYTES),
         ] {
             self.packet(|proto| names::counter(proto, uuid, name, unit))?;
         }
@@ -94,8 +94,8 @@ impl<'a> Writing<'a> {
         self.out.bytes(self.buffer.bytes())
     }
 
-    /// An event on a track.
-    fn event(&mut self, at: u64, track: u64, kind: u64, fill: impl FnOnce(&mut Proto)) -> Result<()> {
+    /// Writes an event on a track.
+    fn track_event(&mut self, at: u64, track: u64, kind: u64, fill: impl FnOnce(&mut Proto)) -> Result<()> {
         self.packet(|proto| {
             proto.number(packet::TIMESTAMP, at);
             proto.number(packet::SEQUENCE_FLAGS, packet::NEEDS_INCREMENTAL_STATE);
@@ -107,49 +107,51 @@ impl<'a> Writing<'a> {
         })
     }
 
-    fn moment(&mut self, at: Time, line: u32, moment: Moment<'_>) -> Result<()> {
+    fn event(&mut self, at: Time, line: u32, event: TimelineEvent<'_>) -> Result<()> {
         let at = nanos(at);
         if at > self.at {
             self.count()?;
             self.at = at;
         }
         let (names, track) = (self.names, THREADS + u64::from(line));
-        match moment {
-            Moment::Enter(call) => self.event(at, track, event::SLICE_BEGIN, |proto| {
+        match event {
+            TimelineEvent::Enter(call) => self.track_event(at, track, event::SLICE_BEGIN, |proto| {
                 named(proto, Category::Call, Names::call(call));
             }),
-            Moment::Begin(state) => {
-                self.event(at, track, event::SLICE_BEGIN, |proto| begin(proto, names, state))
+            TimelineEvent::Begin(state) => {
+                self.track_event(at, track, event::SLICE_BEGIN, |proto| begin(proto, names, state))
             }
-            Moment::End(_) | Moment::Leave(_) => self.event(at, track, event::SLICE_END, |_| {}),
-            Moment::Sent(parcel) => {
-                self.under_way.sent(&parcel.message);
-                self.event(at, track, event::INSTANT, |proto| {
+            TimelineEvent::End(_) | TimelineEvent::Leave(_) => {
+                self.track_event(at, track, event::SLICE_END, |_| {})
+            }
+            TimelineEvent::Sent(instance) => {
+                self.in_flight.sent(&instance.message);
+                self.track_event(at, track, event::INSTANT, |proto| {
                     named(proto, Category::Message, Names::SEND);
-                    figures(proto, names, &parcel.message, parcel.message.to);
-                    proto.fixed(event::FLOW_IDS, flow(parcel));
+                    figures(proto, names, &instance.message, instance.message.to);
+                    proto.fixed(event::FLOW_IDS, flow(instance));
                 })
             }
-            Moment::Received(parcel) => {
-                self.under_way.received(&parcel.message);
-                self.event(at, track, event::INSTANT, |proto| {
+            TimelineEvent::Received(instance) => {
+                self.in_flight.received(&instance.message);
+                self.track_event(at, track, event::INSTANT, |proto| {
                     named(proto, Category::Message, Names::RECEIVE);
-                    figures(proto, names, &parcel.message, parcel.message.from);
-                    proto.fixed(event::TERMINATING_FLOW_IDS, flow(parcel));
+                    figures(proto, names, &instance.message, instance.message.from);
+                    proto.fixed(event::TERMINATING_FLOW_IDS, flow(instance));
                 })
             }
         }
     }
 
-    /// Says how many messages are under way, where that has changed: once a nanosecond.
+    /// Updates the counters where they have changed; at most once per nanosecond.
     fn count(&mut self) -> Result<()> {
-        let (now, before, at) = (self.under_way, self.counted, self.at);
+        let (now, before, at) = (self.in_flight, self.counted, self.at);
         self.counted = now;
         for (track, now, before) in
             [(MESSAGES, now.messages, before.messages), (BYTES, now.bytes, before.bytes)]
         {
             if now != before {
-                self.event(at, track, event::COUNTER, |proto| {
+                self.track_event(at, track, event::COUNTER, |proto| {
                     proto.number(event::COUNTER_VALUE, now as u64);
                 })?;
             }
@@ -164,13 +166,13 @@ fn named(proto: &mut Proto, category: Category, name: u64) {
 }
 
 fn begin(proto: &mut Proto, names: &Names<'_>, state: &State) {
-    named(proto, Category::State, Names::state(state.what));
-    if let What::Wait(Some(Cause { rank, .. })) = state.what {
+    named(proto, Category::State, Names::state(state.kind));
+    if let StateKind::Wait(Some(Cause { rank, .. })) = state.kind {
         annotate(proto, Annotation::For, u64::from(names.home(rank)));
     }
 }
 
-/// What is known of a message: bytes, the rank at its other end, its class, what it is for, and how long it was on its way.
+/// Annotates a message: bytes, the rank at its other end, class, purpose, and transfer time.
 fn figures(proto: &mut Proto, names: &Names<'_>, message: &Message, peer: u32) {
     annotate(proto, Annotation::Bytes, message.bytes);
     annotate(proto, Annotation::Peer, u64::from(names.home(peer)));
@@ -189,19 +191,21 @@ fn annotate(proto: &mut Proto, annotation: Annotation, value: u64) {
     });
 }
 
-/// The number of a flow, from all that a message is: nothing needs to be kept from its sending to its receiving.
-fn flow(parcel: &Parcel) -> u64 {
-    let Message { from, to, bytes, class, lane, sent, arrived, received } = parcel.message;
+/// Returns the identifier of a message's flow: a hash of the whole message, so that no state is
+/// kept between its send and its receive.
+fn flow(instance: &MessageInstance) -> u64 {
+    let Message { from, to, bytes, class, lane, sent, arrived, received } = instance.message;
     let [sent, arrived, received] = [sent, arrived, received].map(Time::as_picos);
     let ends = u64::from(from) << 32 | u64::from(to);
     let kind = u64::from(class) << 32 | u64::from(lane);
     let mix = |hash: u64, word: u64| {
-        let product = (hash ^ word).wrapping_mul(MIX);
+        let product = (hash ^ word).wrapping_mul(HASH_MULTIPLIER);
         product ^ product >> 32
     };
-    let words = [ends, bytes, kind, sent, arrived, received, u64::from(parcel.twin)];
+    let words = [ends, bytes, kind, sent, arrived, received, u64::from(instance.ordinal)];
     words.into_iter().fold(0, mix).max(1)
 }
 
-/// Two to the power of 64, divided by the golden ratio: an odd number without a pattern.
-const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Multiplier of the hash: 2^64 divided by the golden ratio (Fibonacci hashing; Knuth, TAOCP vol.
+/// 3, section 6.4).
+const HASH_MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -1,11 +1,11 @@
-//! Names, which events refer to by number, and tracks.
+//! Interned names, which events refer to by number (iid), and track descriptors.
 
-use panto_timeline::{About, What};
+use panto_timeline::{StateKind, TimelineInfo};
 
 use super::fields::{interned, packet, track};
 use super::proto::Proto;
 
-/// Kinds of events, by the number of their name.
+/// Event categories; the discriminant is the iid of the name in `CATEGORIES`.
 #[derive(Debug, Clone, Copy)]
 pub enum Category {
     Call = 1,
@@ -15,7 +15,7 @@ pub enum Category {
 
 const CATEGORIES: [&str; 3] = ["call", "state", "message"];
 
-/// Figures of events, by the number of their name.
+/// Annotations of events; the discriminant is the iid of the name in `ANNOTATIONS`.
 #[derive(Debug, Clone, Copy)]
 pub enum Annotation {
     Bytes = 1,
@@ -28,49 +28,49 @@ pub enum Annotation {
 
 const ANNOTATIONS: [&str; 6] = ["bytes", "peer", "class", "lane", "travel_ps", "for_rank"];
 
-/// Names of events before those of calls: what ranks do, and what happens to messages.
+/// Event names that precede those of calls: states, and the two ends of a message.
 const EVENTS: [&str; 7] = ["compute", "message", "combine", "access", "wait", "send", "receive"];
 
-/// Names of calls and lanes, and whose lines are.
+/// Interned names of a timeline.
 pub struct Names<'a> {
-    about: &'a About,
+    about: &'a TimelineInfo,
 }
 
 impl<'a> Names<'a> {
     pub const SEND: u64 = 6;
     pub const RECEIVE: u64 = 7;
 
-    pub fn new(about: &'a About) -> Self {
+    pub fn new(about: &'a TimelineInfo) -> Self {
         Self { about }
     }
 
-    /// The number of the name of what is done.
-    pub fn state(what: What) -> u64 {
+    /// Returns the iid of a state's name.
+    pub fn state(what: StateKind) -> u64 {
         match what {
-            What::Compute => 1,
-            What::Message => 2,
-            What::Combine => 3,
-            What::Access => 4,
-            What::Wait(_) => 5,
+            StateKind::Compute => 1,
+            StateKind::Message => 2,
+            StateKind::Combine => 3,
+            StateKind::Access => 4,
+            StateKind::Wait(_) => 5,
         }
     }
 
-    /// The number of the name of a call.
+    /// Returns the iid of a call's name.
     pub fn call(call: u32) -> u64 {
         EVENTS.len() as u64 + 1 + u64::from(call)
     }
 
-    /// The number of the name of a lane.
+    /// Returns the iid of a lane's name.
     pub fn lane(lane: u16) -> u64 {
         1 + u64::from(lane)
     }
 
-    /// The rank of a line.
+    /// Returns the rank of a line.
     pub fn home(&self, line: u32) -> u32 {
         self.about.home(line).unwrap_or(line)
     }
 
-    /// Writes all names with their numbers.
+    /// Writes all interned names.
     pub fn put(&self, proto: &mut Proto) {
         let events = EVENTS.iter().copied().chain(self.about.calls.iter().map(String::as_str));
         proto.nested(packet::INTERNED_DATA, |proto| {
@@ -91,8 +91,8 @@ fn list<'a>(proto: &mut Proto, field: u32, names: impl Iterator<Item = &'a str>)
     }
 }
 
-/// The process of all ranks, named by what the timeline is of.
-pub fn process(proto: &mut Proto, uuid: u64, about: &About) {
+/// Writes the process track of all ranks, named after the traced program.
+pub fn process(proto: &mut Proto, uuid: u64, about: &TimelineInfo) {
     let name = about.fact("program").or(about.fact("trace")).unwrap_or("program");
     proto.nested(packet::TRACK_DESCRIPTOR, |proto| {
         proto.number(track::UUID, uuid);
@@ -108,7 +108,7 @@ pub fn process(proto: &mut Proto, uuid: u64, about: &About) {
 
 const PID: u64 = 1;
 
-/// The track of a rank or helper.
+/// Writes the thread track of a rank or helper.
 pub fn thread(proto: &mut Proto, uuid: u64, tid: u64, name: &str) {
     proto.nested(packet::TRACK_DESCRIPTOR, |proto| {
         proto.number(track::UUID, uuid);
@@ -120,7 +120,7 @@ pub fn thread(proto: &mut Proto, uuid: u64, tid: u64, name: &str) {
     });
 }
 
-/// The track of a counter.
+/// Writes the track of a counter.
 pub fn counter(proto: &mut Proto, uuid: u64, name: &str, unit: u64) {
     proto.nested(packet::TRACK_DESCRIPTOR, |proto| {
         proto.number(track::UUID, uuid);

@@ -1,6 +1,6 @@
-//! Protocol buffers, as much as is needed to write them (<https://protobuf.dev/programming-guides/encoding/>).
+//! Minimal protocol-buffer encoder (<https://protobuf.dev/programming-guides/encoding/>).
 
-/// Bytes of a message.
+/// Encoded bytes of a message.
 #[derive(Debug, Default)]
 pub struct Proto(Vec<u8>);
 
@@ -17,7 +17,7 @@ impl Proto {
         &self.0
     }
 
-    /// A number; signed ones as two's complement.
+    /// Writes a varint field; signed values as two's complement.
     pub fn number(&mut self, field: u32, value: u64) {
         self.tag(field, VARINT);
         self.varint(value);
@@ -34,11 +34,11 @@ impl Proto {
         self.0.extend(text.as_bytes());
     }
 
-    /// A message inside this one.
+    /// Writes a nested message.
     pub fn nested(&mut self, field: u32, fill: impl FnOnce(&mut Self)) {
         self.tag(field, LENGTH);
         let at = self.0.len();
-        // Most lengths take one byte; longer ones move what follows.
+        // Most lengths take one byte; a longer one moves what follows.
         self.0.push(0);
         fill(self);
         let length = self.0.len() - at - 1;

@@ -1,26 +1,26 @@
-//! When each line has its last moment.
+//! Time of the last event of each line.
 
-use panto_timeline::{EVER, Timeline};
+use panto_timeline::{ALL_TIME, Timeline};
 use panto_units::Time;
 
 use crate::error::Result;
 
-/// The last moments of lines, the earliest first.
+/// Lines by the time of their last event.
 pub struct Ends {
-    /// The earliest last.
+    /// Sorted in descending order: the earliest is at the back.
     left: Vec<(Time, u32)>,
 }
 
 impl Ends {
-    /// Reads everything once.
+    /// Reads the whole timeline once.
     pub fn new(timeline: &Timeline) -> Result<Self> {
         let lines = timeline.ranks() + timeline.about().helps.len() as u32;
         let mut ends = vec![Time::ZERO; lines as usize];
-        for found in timeline.states_of(0..lines, &EVER) {
+        for found in timeline.states_of(0..lines, &ALL_TIME) {
             let (line, state) = found?;
             ends[line as usize] = state.to;
         }
-        for found in timeline.messages(&EVER) {
+        for found in timeline.messages(&ALL_TIME) {
             let message = found?;
             for (line, at) in [(message.from, message.sent), (message.to, message.received)] {
                 let end = &mut ends[line as usize];
@@ -32,12 +32,12 @@ impl Ends {
         Ok(Self { left })
     }
 
-    /// Takes the next one, if it is before this moment.
+    /// Removes and returns the next line that ends before `at`.
     pub fn before(&mut self, at: Time) -> Option<(Time, u32)> {
         self.left.pop_if(|(end, _)| *end < at)
     }
 
-    /// Takes the next one.
+    /// Removes and returns the next line.
     pub fn next(&mut self) -> Option<(Time, u32)> {
         self.left.pop()
     }

@@ -1,4 +1,4 @@
-//! Time-independent traces of `SimGrid`: one action a line, `rank action arguments`.
+//! Time-independent traces of `SimGrid`: one action per line, `rank action arguments`.
 //!
 //! ```text
 //! 0 init
@@ -7,8 +7,9 @@
 //! 0 finalize
 //! ```
 //!
-//! Computation is counted in floating-point operations: a rate turns it into time. A trace is a file of all ranks, or a file that lists the
-//! files of ranks, which is what `smpirun -replay` takes.
+//! Computation is counted in floating-point operations: a rate converts it to time. A trace is one
+//! file with the actions of all ranks, or a file that lists one file per rank, as `smpirun -replay`
+//! expects.
 
 mod action;
 mod args;
@@ -21,13 +22,13 @@ pub use write::write;
 
 use crate::error::{Error, Result};
 
-/// Operations a second, where the user names no rate.
+/// Default rate, in floating-point operations per second.
 pub const FLOPS: f64 = 1e9;
 
-/// Is this a rate?
+/// Checks that a rate is usable.
 fn check_rate(flops: f64) -> Result<()> {
     if flops.is_finite() && flops >= 1.0 {
         return Ok(());
     }
-    Err(Error::Usage(format!("{flops} operations a second are no rate; give a number above 1 such as 1e9")))
+    Err(Error::Usage(format!("invalid rate of {flops} flop/s; give a number of at least 1, such as 1e9")))
 }

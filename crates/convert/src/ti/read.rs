@@ -1,55 +1,57 @@
-//! From the actions of ranks to a trace.
+//! Import: from actions to a trace.
 
 use std::path::{Path, PathBuf};
 
-use super::action::Walk;
+use super::action::Importer;
 use super::args::{Args, Line};
 use super::check_rate;
 use crate::Imported;
 use crate::error::{Error, Result};
-use crate::stream::{MOST_RANKS, Target};
+use crate::stream::{MAX_RANKS, Target};
 
-/// A file and its text.
+/// A file and its content.
 struct Source {
     file: String,
     text: String,
 }
 
-/// Reads a trace, and writes it as one of Panto's. `flops` operations take a second.
+/// Reads a time-independent trace and writes it as one of Panto's; `flops` floating-point
+/// operations take one second.
 ///
-/// The file has the actions of all ranks, or names a file a line: as it is, or beside the list.
+/// The file has the actions of all ranks, or lists one file per line, relative to the working
+/// directory or to the list.
 pub fn read(path: &Path, flops: f64, target: &Path) -> Result<Imported> {
     check_rate(flops)?;
     let sources = sources(path)?;
     let actions = by_rank(&sources)?;
     let ranks = actions.len() as u32;
     let name = path.display().to_string();
-    if let Some(silent) = actions.iter().position(Vec::is_empty) {
-        let text = format!(
-            "rank {silent} of {ranks} has no actions; a trace has all ranks, with init and finalize at least"
-        );
-        return Err(Error::Text { file: name, line: 1, column: 1, text });
+    if let Some(missing) = actions.iter().position(Vec::is_empty) {
+        let text =
+            format!("rank {missing} of {ranks} has no actions; every rank needs init and finalize at least");
+        return Err(Error::Parse { file: name, line: 1, column: 1, text });
     }
     let mut made = Target::create(target, ranks, "SimGrid's time-independent trace", &name)?;
-    let (mut lost, mut wild) = (0, 0);
+    let (mut unmatched_waits, mut wildcards) = (0, 0);
     for (rank, actions) in (0..).zip(&actions) {
-        let mut walk = Walk::new(made.stream(rank), rank, ranks, flops);
-        actions.iter().try_for_each(|args| walk.action(args))?;
-        (lost, wild) = (lost + walk.lost, wild + walk.wild);
-        made.add(walk.finish())?;
+        let mut importer = Importer::new(made.stream(rank), rank, ranks, flops);
+        actions.iter().try_for_each(|args| importer.action(args))?;
+        (unmatched_waits, wildcards) =
+            (unmatched_waits + importer.unmatched_waits, wildcards + importer.wildcards);
+        made.add(importer.finish())?;
     }
     let notes = [
-        (lost, "waits found nothing to wait for, and were left out"),
-        (wild, "receives take what comes first; simulate them with --wildcards rematch"),
+        (unmatched_waits, "waits without a matching request omitted"),
+        (wildcards, "receives have wildcards; simulate them with --wildcards rematch"),
     ];
-    let said = notes.into_iter().filter(|(count, _)| *count > 0);
-    let notes = said.map(|(count, what)| format!("{count} {what}")).collect();
+    let counted = notes.into_iter().filter(|(count, _)| *count > 0);
+    let notes = counted.map(|(count, what)| format!("{count} {what}")).collect();
     let imported = Imported { ranks, calls: made.calls, notes };
     made.finish()?;
     Ok(imported)
 }
 
-/// The actions of each rank.
+/// Groups the actions by rank.
 fn by_rank(sources: &[Source]) -> Result<Vec<Vec<Args<'_>>>> {
     let mut ranks: Vec<Vec<Args<'_>>> = Vec::new();
     for source in sources {
@@ -59,11 +61,9 @@ fn by_rank(sources: &[Source]) -> Result<Vec<Vec<Args<'_>>>> {
             }
             let line = Line { file: &source.file, number, text };
             let (rank, args) = line.split()?;
-            if rank >= MOST_RANKS {
-                return Err(line.error(
-                    text.trim_start(),
-                    format!("found rank {rank}, expected one below {MOST_RANKS}"),
-                ));
+            if rank >= MAX_RANKS {
+                return Err(line
+                    .error(text.trim_start(), format!("found rank {rank}, expected one below {MAX_RANKS}")));
             }
             if ranks.len() <= rank as usize {
                 ranks.resize_with(rank as usize + 1, Vec::new);
@@ -73,8 +73,8 @@ fn by_rank(sources: &[Source]) -> Result<Vec<Vec<Args<'_>>>> {
     }
     if ranks.is_empty() {
         let file = sources.first().map_or_else(String::new, |source| source.file.clone());
-        let text = "there are no actions; a trace has lines such as `0 compute 1e6`".into();
-        return Err(Error::Text { file, line: 1, column: 1, text });
+        let text = "no actions found; a trace has lines such as `0 compute 1e6`".into();
+        return Err(Error::Parse { file, line: 1, column: 1, text });
     }
     Ok(ranks)
 }
@@ -91,7 +91,7 @@ fn sources(path: &Path) -> Result<Vec<Source>> {
     names.map(|name| load(&find(name, path))).collect()
 }
 
-/// A file that a list names.
+/// Resolves the name of a file in a list.
 fn find(name: &str, list: &Path) -> PathBuf {
     let beside = list.with_file_name(name);
     if Path::new(name).exists() || !beside.exists() { name.into() } else { beside }
@@ -103,13 +103,13 @@ fn load(path: &Path) -> Result<Source> {
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Source { file, text }),
         Err(error) => {
-            let sound = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-            let line = sound.split(|byte| *byte == b'\n').count();
-            Err(Error::Text {
+            let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = valid.split(|byte| *byte == b'\n').count();
+            Err(Error::Parse {
                 file,
                 line,
                 column: 1,
-                text: "this is not text in UTF-8; give a trace of SimGrid".into(),
+                text: "not UTF-8 text; give a time-independent trace of SimGrid".into(),
             })
         }
     }

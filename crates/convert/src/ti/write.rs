@@ -1,4 +1,4 @@
-//! From a trace to the actions of ranks.
+//! Export: from a trace to actions.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,19 +9,20 @@ use std::path::{Path, PathBuf};
 use panto_trace::{Trace, World};
 
 use super::check_rate;
-use super::export::{Export, Spaces};
+use super::export::{Export, TagSpaces};
 use crate::Exported;
 use crate::error::{Error, Result};
 
-/// Writes a trace as `smpirun -replay` takes it: `target` lists the files of the ranks, which are in a folder beside it. A second of
-/// computation becomes `flops` operations.
+/// Writes a trace for `smpirun -replay`: `target` lists one file per rank, which are in a folder
+/// beside it. One second of computation becomes `flops` floating-point operations.
 ///
-/// Collectives stay collectives. Tags of other communicators than `MPI_COMM_WORLD` become others, as there is one communicator only.
+/// Collectives stay collectives. The format has one communicator, so tags of communicators other
+/// than `MPI_COMM_WORLD` are renumbered.
 pub fn write(trace: &Trace, flops: f64, target: &Path) -> Result<Exported> {
     check_rate(flops)?;
     if !trace.is_complete() {
         let text = format!(
-            "{}: not all ranks are there to their end; trace the program again",
+            "{}: incomplete trace: not all ranks reached their end; trace the program again",
             trace.path().display()
         );
         return Err(Error::Usage(text));
@@ -35,7 +36,8 @@ pub fn write(trace: &Trace, flops: f64, target: &Path) -> Result<Exported> {
         Ok(exported)
     });
     if written.is_err() {
-        // A part of a trace must not look like a whole one, nor must an older list stand for what is gone.
+        // A partial trace must not look like a complete one, and an old list must not refer to
+        // deleted files.
         for path in files.iter().map(PathBuf::as_path).chain([target]) {
             let _ = std::fs::remove_file(path);
         }
@@ -44,10 +46,10 @@ pub fn write(trace: &Trace, flops: f64, target: &Path) -> Result<Exported> {
     written
 }
 
-/// Writes the files of all ranks; `files` names those that were begun.
+/// Writes the files of all ranks; `files` receives the paths of those created.
 fn write_ranks(trace: &Trace, flops: f64, folder: &Path, files: &mut Vec<PathBuf>) -> Result<Exported> {
     let world = World::new(trace)?;
-    let spaces = Spaces::new(&world);
+    let spaces = TagSpaces::new(&world);
     let mut exported = Exported { ranks: trace.size(), ..Exported::default() };
     let mut notes = BTreeMap::new();
     for rank in trace.ranks() {

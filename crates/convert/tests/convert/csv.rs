@@ -1,4 +1,4 @@
-//! CSV, read by its grammar (RFC 4180).
+//! CSV exports, parsed by the grammar of RFC 4180.
 
 use panto_convert::csv;
 use panto_timeline::Timeline;
@@ -6,13 +6,13 @@ use panto_timeline::Timeline;
 use crate::support::folder;
 use crate::timelines::{extremes, halo, small};
 
-/// Rows of fields.
+/// Parses rows of fields.
 fn parse(text: &str) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut field, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '"' if quoted && letters.peek() == Some(&'"') => field.extend(letters.next()),
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if quoted && chars.peek() == Some(&'"') => field.extend(chars.next()),
             '"' => {
                 assert!(quoted || field.is_empty(), "a quote inside a field: {field}");
                 quoted = !quoted;
@@ -22,14 +22,14 @@ fn parse(text: &str) -> Vec<Vec<String>> {
                 row.push(std::mem::take(&mut field));
                 rows.push(std::mem::take(&mut row));
             }
-            letter => field.push(letter),
+            c => field.push(c),
         }
     }
     assert!(!quoted && row.is_empty() && field.is_empty(), "the last line ends");
     rows
 }
 
-/// The two tables without their headings, which are as documented.
+/// Returns the two tables without their header rows, which must be as documented.
 fn tables(timeline: &Timeline) -> [Vec<Vec<String>>; 2] {
     let folder = folder();
     let target = folder.path().join("out.csv");
@@ -44,7 +44,7 @@ fn tables(timeline: &Timeline) -> [Vec<Vec<String>>; 2] {
     tables.map(|table| table[1..].to_vec())
 }
 
-/// Seconds as picoseconds.
+/// Converts seconds to picoseconds.
 fn picos(text: &str) -> u64 {
     let (whole, part) = text.split_once('.').expect("a point");
     assert_eq!(part.len(), 12, "{text}");
@@ -52,14 +52,14 @@ fn picos(text: &str) -> u64 {
 }
 
 #[test]
-fn csv_says_what_the_timeline_says() {
+fn csv_matches_the_timeline() {
     let folder = folder();
     let timeline = halo(folder.path(), 3, 5);
     let [states, messages] = tables(&timeline);
     assert_eq!((states.len() as u64, messages.len() as u64), timeline.counts());
     assert!(states.windows(2).all(|pair| picos(&pair[0][2]) <= picos(&pair[1][2])));
     assert!(messages.windows(2).all(|pair| picos(&pair[0][7]) <= picos(&pair[1][7])));
-    for (rank, sum) in timeline.summary().expect("sound").ranks().enumerate() {
+    for (rank, sum) in timeline.summary().expect("a valid timeline").ranks().enumerate() {
         let own = states.iter().filter(|row| row[0] == rank.to_string() && row[4] == "wait");
         let waits: u64 = own.map(|row| picos(&row[3]) - picos(&row[2])).sum();
         assert_eq!(waits, sum.wait.as_picos(), "rank {rank}");
@@ -67,7 +67,7 @@ fn csv_says_what_the_timeline_says() {
 }
 
 #[test]
-fn names_come_back_from_csv() {
+fn csv_names_round_trip() {
     let folder = folder();
     let [states, messages] = tables(&small(folder.path()));
     assert!(states.iter().any(|row| row[5] == "\"x\",\n% é"));

@@ -1,4 +1,4 @@
-//! Schedules of `LogGOPSim` as traces.
+//! Import of `LogGOPSim` schedules.
 
 use panto_convert::goal;
 use panto_units::Time;
@@ -37,7 +37,7 @@ fn a_small_schedule_is_read() {
 }
 
 #[test]
-fn it_takes_the_time_of_its_longest_path() {
+fn the_simulated_time_is_the_longest_path() {
     let folder = folder();
     let (path, _) = from_goal(folder.path(), PING);
     let machine = plain(2, Time::from_nanos(1_000), 1e9);
@@ -46,7 +46,7 @@ fn it_takes_the_time_of_its_longest_path() {
 }
 
 #[test]
-fn what_need_not_wait_comes_before_what_must() {
+fn operations_without_waits_come_first() {
     let folder = folder();
     let text = "num_ranks 2\nrank 0 {\n a: recv 1 b from 1\n b: send 1b to 1 tag 1\n b requires a\n c: recv 8b from 1 tag 2\n \
                 d: calc 7\n d irequires b\n}\nrank 1 {\n send 1b to 0\n recv 1b from 0 tag 1\n send 8b to 0 tag 2\n}\n";
@@ -64,7 +64,7 @@ fn what_need_not_wait_comes_before_what_must() {
 }
 
 #[test]
-fn wild_cards_and_second_processors_are_named() {
+fn wildcards_and_other_cpus_are_noted() {
     let folder = folder();
     let text =
         "num_ranks 2\nrank 0 {\n recv 1b from -1 tag -1\n calc 5 cpu 1\n}\nrank 1 {\n send 1b to 0\n}\n";
@@ -74,7 +74,7 @@ fn wild_cards_and_second_processors_are_named() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_place() {
+fn errors_have_positions() {
     let folder = folder();
     let target = folder.path().join("t.panto");
     let refused = |text: &str| {
@@ -89,39 +89,42 @@ fn what_is_wrong_is_named_with_its_place() {
         ("send 1 to 1", "s.goal:3:8: found `to`, expected b"),
         ("send -1b to 1", "s.goal:3:6: found `-1b`, expected a number of bytes"),
         ("send 1b from 1", "s.goal:3:9: found `from`, expected to"),
-        ("send 1b to 2", "s.goal:3:12: there is no rank 2 of 2; give one from 0 to 1"),
+        ("send 1b to 2", "s.goal:3:12: rank 2 out of range; expected 0 to 1"),
         ("send 1b to -1", "s.goal:3:12: found `-1`, expected the number of a rank"),
         ("send 1b to 1 tag -1", "s.goal:3:18: found `-1`, expected a tag"),
         ("send 99999999999999999999b to 1", "s.goal:3:6: found `99999999999999999999b`"),
         ("calc", "s.goal:3:5: the line ends here, expected nanoseconds"),
         ("calc 5 5", "s.goal:3:8: found `5`, expected the end of the line"),
-        ("a: calc 1\na: calc 2", "s.goal:4:1: `a` is the label of another operation"),
-        ("a: calc 1\na requires b", "s.goal:4:12: no operation before this has the label `b`"),
-        ("a: calc 1\nb: calc 1\na requires b\nb requires a", "s.goal:3:1: this operation needs itself"),
+        ("a: calc 1\na: calc 2", "s.goal:4:1: label `a` is used twice"),
+        ("a: calc 1\na requires b", "s.goal:4:12: unknown label `b`"),
+        ("a: calc 1\nb: calc 1\na requires b\nb requires a", "s.goal:3:1: this operation depends on itself"),
         ("rank 1 {", "s.goal:3:1: rank 0 is not closed"),
-        ("}\n}", "s.goal:4:1: there is no rank to close"),
+        ("}\n}", "s.goal:4:1: unmatched }"),
         ("é", "s.goal:3:1: found `é`, expected a label"),
     ] {
         let error = inside(text);
         assert!(error.starts_with(expected), "{text}: {error}");
     }
     for (text, expected) in [
-        ("", "s.goal:1:1: there is no schedule; begin with num_ranks N"),
-        ("rank 0 {\n}", "s.goal:1:6: how many ranks are there?"),
+        ("", "s.goal:1:1: no schedule found; begin with num_ranks N"),
+        ("rank 0 {\n}", "s.goal:1:6: the number of ranks is unknown"),
         ("num_ranks 0", "s.goal:1:11: found 0 ranks, expected 1 to"),
         ("num_ranks 99999999999", "s.goal:1:11: found 99999999999 ranks"),
-        ("num_ranks 1\nnum_ranks 1", "s.goal:2:1: num_ranks was said before"),
+        ("num_ranks 1\nnum_ranks 1", "s.goal:2:1: num_ranks appears twice"),
         ("num_ranks 1\ncalc 1", "s.goal:2:1: found `calc`, expected rank N {"),
-        ("num_ranks 1\nrank 0 {\ncalc 1\n", "s.goal:4:1: the file ends inside rank 0; close it with }"),
+        (
+            "num_ranks 1\nrank 0 {\ncalc 1\n",
+            "s.goal:4:1: unexpected end of file inside rank 0; close it with }",
+        ),
         ("num_ranks 2\nrank 1 {\n}\n", "s.goal:4:1: rank 0 of 2 has no schedule"),
-        ("num_ranks 1\nrank 0 { }\nrank 0 { }\n", "s.goal:3:1: rank 0 has a schedule already"),
+        ("num_ranks 1\nrank 0 { }\nrank 0 { }\n", "s.goal:3:1: rank 0 has two schedules"),
     ] {
         let error = refused(text);
         assert!(error.starts_with(expected), "{text}: {error}");
     }
     let error = goal::read(&mut &b"num_ranks 1\nrank\xff"[..], "s.goal", &target).unwrap_err().to_string();
-    assert!(error.starts_with("s.goal:2:5: this is not text"), "{error}");
+    assert!(error.starts_with("s.goal:2:5: not UTF-8 text"), "{error}");
     let long = vec![b' '; 2 << 20];
     let error = goal::read(&mut &long[..], "s.goal", &target).unwrap_err().to_string();
-    assert!(error.starts_with("s.goal:1:1: this line is longer"), "{error}");
+    assert!(error.starts_with("s.goal:1:1: line longer"), "{error}");
 }

@@ -1,8 +1,8 @@
-//! Programs as schedules of `LogGOPSim`.
+//! Export of programs as `LogGOPSim` schedules.
 
 use panto_convert::goal;
 use panto_machine::Machine;
-use panto_sim::program::{Act, Channel, Code, Lane, Op, Program, Sending};
+use panto_sim::program::{Channel, ChannelKind, Code, Op, PackedOp, Program, SendMode};
 use panto_units::Time;
 
 use crate::support::{ends, folder, from_goal, from_ti, plain, program};
@@ -18,7 +18,7 @@ fn written(program: &Program, machine: &Machine) -> String {
 }
 
 #[test]
-fn calls_become_operations_with_what_they_need() {
+fn calls_become_operations_with_dependencies() {
     let folder = folder();
     let text = "0 init\n0 compute 100\n0 isend 1 0 8\n0 compute 50\n0 wait 0 1 0\n0 recv 1 0 4\n0 finalize\n1 init\n1 recv 0 0 8\n\
                 1 send 0 0 4\n1 finalize\n";
@@ -49,13 +49,16 @@ l1 requires l0
 }
 
 #[test]
-fn loops_are_unrolled_and_lengths_known_on_both_sides() {
-    let channel = Channel { from: 0, to: 1, class: 0, lane: Lane::Message };
-    let send = |bytes| Act::Send { sending: Sending::Standard, channel: 0, bytes };
-    let code =
-        |acts: &[Act]| Code { ops: acts.iter().map(|act| Op::from(*act)).collect(), times: vec![], slots: 0 };
-    let sends = code(&[Act::Repeat { at: 3, times: 2 }, send(9), Act::End, send(5), Act::End]);
-    let takes = code(&[Act::Repeat { at: 2, times: 3 }, Act::End, Act::Receive { channel: 0 }, Act::End]);
+fn loops_are_unrolled_and_receives_have_sizes() {
+    let channel = Channel { from: 0, to: 1, match_key: 0, kind: ChannelKind::PointToPoint };
+    let send = |bytes| Op::Send { mode: SendMode::Standard, channel: 0, bytes };
+    let code = |acts: &[Op]| Code {
+        ops: acts.iter().map(|act| PackedOp::from(*act)).collect(),
+        times: vec![],
+        slots: 0,
+    };
+    let sends = code(&[Op::Repeat { at: 3, times: 2 }, send(9), Op::End, send(5), Op::End]);
+    let takes = code(&[Op::Repeat { at: 2, times: 3 }, Op::End, Op::Receive { channel: 0 }, Op::End]);
     let program =
         Program { codes: vec![sends, takes], ranks: 2, channels: vec![channel], ..Program::default() };
     let text = written(&program, &machine());
@@ -66,26 +69,34 @@ fn loops_are_unrolled_and_lengths_known_on_both_sides() {
     );
 }
 
-/// A helper is a second processor; the words between it and its rank are dependencies.
+/// A helper is a second CPU; the signals between it and its rank are dependencies.
 #[test]
-fn helpers_are_processors_of_their_rank() {
-    let aside = |from, to| Channel { from, to, class: 0, lane: Lane::Aside };
+fn helpers_are_cpus_of_their_rank() {
+    let aside = |from, to| Channel { from, to, match_key: 0, kind: ChannelKind::Helper };
     let channels = vec![aside(0, 1), aside(1, 0)];
-    let tell = |channel| Act::Send { sending: Sending::Buffered, channel, bytes: 0 };
-    let code =
-        |acts: &[Act]| Code { ops: acts.iter().map(|act| Op::from(*act)).collect(), times: vec![], slots: 1 };
-    let compute = |nanos| Act::Compute(Time::from_nanos(nanos));
+    let tell = |channel| Op::Send { mode: SendMode::Buffered, channel, bytes: 0 };
+    let code = |acts: &[Op]| Code {
+        ops: acts.iter().map(|act| PackedOp::from(*act)).collect(),
+        times: vec![],
+        slots: 1,
+    };
+    let compute = |nanos| Op::Compute(Time::from_nanos(nanos));
     let main = code(&[
         tell(0),
-        Act::StartReceive { slot: 0, channel: 1 },
+        Op::StartReceive { slot: 0, channel: 1 },
         compute(30),
-        Act::Wait { slot: 0 },
+        Op::Wait { slot: 0 },
         compute(5),
-        Act::End,
+        Op::End,
     ]);
-    let helper = code(&[Act::Receive { channel: 0 }, Act::Copy { bytes: 8 }, tell(1), Act::End]);
-    let program =
-        Program { codes: vec![main, helper], ranks: 1, helps: vec![0], channels, ..Program::default() };
+    let helper = code(&[Op::Receive { channel: 0 }, Op::Copy { bytes: 8 }, tell(1), Op::End]);
+    let program = Program {
+        codes: vec![main, helper],
+        ranks: 1,
+        helper_homes: vec![0],
+        channels,
+        ..Program::default()
+    };
     let expected = "num_ranks 1
 
 rank 0 {
@@ -107,7 +118,8 @@ l4 requires l0
     assert_eq!(text, expected);
 }
 
-/// Out and in again, a program takes the same time on a machine where only messages and computation cost something.
+/// After export and import a program takes the same time, on a machine where only messages and
+/// computation cost time.
 #[test]
 fn a_round_trip_takes_the_same_time() {
     let folder = folder();
@@ -126,6 +138,6 @@ fn a_round_trip_takes_the_same_time() {
     let (back, _) = from_goal(folder.path(), &text);
     let second = program(&back, &machine).program;
     assert_eq!(ends(&first, &machine), ends(&second, &machine), "{text}");
-    // Labels count operations in their order, so what is written again is what was read.
+    // Labels count operations in order, so exporting again reproduces the text.
     assert_eq!(written(&second, &machine), text);
 }

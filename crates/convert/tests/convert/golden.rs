@@ -1,4 +1,5 @@
-//! Exports of a small timeline, as they were looked at by eye and read by others. `PANTO_BLESS=1 cargo test -p panto-convert` writes them anew.
+//! Golden files: exports of a small timeline, inspected by eye and opened in other tools.
+//! `PANTO_BLESS=1 cargo test -p panto-convert` rewrites them.
 
 use std::path::Path;
 
@@ -9,16 +10,16 @@ use crate::timelines::small;
 use crate::wire;
 
 #[test]
-fn exports_are_as_they_were() {
+fn exports_match_golden_files() {
     let folder = folder();
     let timeline = small(folder.path());
     let target = |name: &str| folder.path().join(name);
-    picl::write(&timeline, picl::DIGITS, &target("small.picl")).expect("PICL");
+    picl::write(&timeline, picl::DECIMALS, &target("small.picl")).expect("PICL");
     paraver::write(&timeline, &target("small.prv")).expect("Paraver");
     paje::write(&timeline, &target("small.paje")).expect("Paje");
     csv::write(&timeline, &target("small.csv")).expect("CSV");
     perfetto::write(&timeline, &target("small.pftrace")).expect("Perfetto");
-    // As text, so that people can read what changed.
+    // As text, so that differences are readable.
     let trace = std::fs::read(target("small.pftrace")).expect("a trace");
     std::fs::write(target("small.perfetto.txt"), wire::text(&wire::trace(&trace))).expect("text");
     let names = ["small.picl", "small.prv", "small.pcf", "small.row", "small.paje", "small.states.csv"];
@@ -29,14 +30,14 @@ fn exports_are_as_they_were() {
             std::fs::write(&golden, &written).expect("writable");
         }
         let expected = std::fs::read_to_string(&golden).expect("PANTO_BLESS=1 writes it");
-        assert!(written == expected, "{name} is not as it was:\n{written}");
+        assert!(written == expected, "{name} differs:\n{written}");
     }
     let left: Vec<_> = std::fs::read_dir(folder.path()).expect("a folder").flatten().collect();
     assert!(left.iter().all(|file| !file.file_name().to_string_lossy().ends_with(".part")), "{left:?}");
 }
 
 #[test]
-fn what_cannot_be_written_leaves_what_was_there() {
+fn failed_exports_keep_previous_files() {
     let folder = folder();
     let timeline = small(folder.path());
     let target = folder.path().join("missing/out.paje");
@@ -44,7 +45,7 @@ fn what_cannot_be_written_leaves_what_was_there() {
     assert!(error.contains("missing/out.paje"), "{error}");
     let error = paje::write(&timeline, folder.path()).expect_err("a folder").to_string();
     assert!(error.contains("directory"), "{error}");
-    // The second of three files cannot be: the first keeps what it had.
+    // The second of three files cannot be written: the first keeps its previous content.
     let (trace, meanings) = (folder.path().join("out.prv"), folder.path().join("out.pcf"));
     std::fs::write(&trace, "before").expect("writable");
     std::fs::create_dir(&meanings).expect("a folder");

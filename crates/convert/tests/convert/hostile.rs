@@ -1,4 +1,4 @@
-//! Whatever a file says, it is refused or read; nothing panics.
+//! Random input is rejected or read, without a panic.
 
 use panto_convert::{goal, ti};
 use proptest::prelude::*;

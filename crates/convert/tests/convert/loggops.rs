@@ -1,11 +1,12 @@
-//! The machine `loggops` gives the times of the `LogGOPS` model, but for what its document says.
+//! The machine `loggops` produces the times of the `LogGOPS` model, except where its documentation
+//! says otherwise.
 
 use panto_machine::Machine;
 use panto_units::Time;
 
 use crate::support::{ends, folder, from_goal, program};
 
-/// When each rank of a schedule ends, in nanoseconds.
+/// Returns the end of each rank of a schedule, in nanoseconds.
 fn nanos(text: &str, overrides: &[&str]) -> Vec<u64> {
     let folder = folder();
     let (path, _) = from_goal(folder.path(), text);
@@ -19,26 +20,26 @@ const O: u64 = 1_500;
 const L: u64 = 2_500;
 
 #[test]
-fn a_message_takes_o_and_l_and_its_bytes_and_o() {
+fn a_message_takes_o_plus_l_plus_bytes_plus_o() {
     let text = "num_ranks 2\nrank 0 {\na: calc 100\nb: send 10b to 1\nb requires a\n}\nrank 1 {\na: recv 10b from 0\nb: calc 50\nb \
                 requires a\n}\n";
     assert_eq!(nanos(text, &[]), [100 + O, 100 + O + L + 9 * 6 + O + 50]);
 }
 
 #[test]
-fn messages_of_a_rank_leave_with_a_gap() {
+fn consecutive_sends_are_separated_by_the_gap() {
     let text = "num_ranks 4\nrank 0 {\nsend 1b to 1\nsend 1b to 2\nsend 1b to 3\n}\nrank 1 {\nrecv 1b from 0\n}\nrank 2 {\nrecv 1b from \
                 0\n}\nrank 3 {\nrecv 1b from 0\n}\n";
     let arrival = |left: u64| left + L + O;
-    // Where o is more than g, the processor is what keeps the next message back,
+    // Where o is larger than g, the processor limits the message rate.
     assert_eq!(nanos(text, &[]), [3 * O, arrival(O), arrival(2 * O), arrival(3 * O)]);
-    // else the network.
+    // Otherwise the network does.
     let short = nanos(text, &["overhead.send=200ns"]);
     assert_eq!(short, [600, arrival(200), arrival(200 + 1_000), arrival(200 + 2_000)]);
 }
 
 #[test]
-fn bytes_cost_the_processor_where_the_model_says_so() {
+fn overhead_per_byte_is_charged() {
     let text = "num_ranks 2\nrank 0 {\nsend 1000b to 1\n}\nrank 1 {\nrecv 1000b from 0\n}\n";
     let set = ["overhead.send.latency=1.5us", "overhead.send.per-byte=1ns"];
     let plain = nanos(text, &[]);
@@ -46,9 +47,9 @@ fn bytes_cost_the_processor_where_the_model_says_so() {
     assert_eq!(dear[0] - plain[0], 1_000);
 }
 
-/// `LogGOPSim` charges nothing for the request and the grant.
+/// `LogGOPSim` charges no time for the request to send and the clear to send.
 #[test]
-fn above_s_a_request_and_a_grant_take_l_each() {
+fn rendezvous_adds_two_latencies() {
     let send = |bytes: u64| {
         format!("num_ranks 2\nrank 0 {{\nsend {bytes}b to 1\n}}\nrank 1 {{\nrecv {bytes}b from 0\n}}\n")
     };

@@ -1,4 +1,4 @@
-//! Foreign traces in and out, with files as people have them, and timelines for other viewers.
+//! Tests of imports and exports with realistic files, and of timelines in other viewers' formats.
 
 mod csv;
 mod goal_in;
@@ -11,12 +11,10 @@ mod paraver;
 mod perfetto;
 mod picl;
 mod simgrid;
-mod smpirun;
 mod support;
 mod ti_in;
 mod ti_out;
 mod timelines;
 mod wire;
 
-#[path = "../../../timeline/tests/timeline/halo.rs"]
-mod halo;
+use panto_testkit::{halo, smpirun};

@@ -1,4 +1,4 @@
-//! Paraver, read strictly, from the description of the format by its makers.
+//! Paraver exports, read by a strict parser written from BSC's description of the format.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,14 @@ use crate::support::folder;
 use crate::timelines::{extremes, halo, small};
 
 #[derive(Default)]
-struct Seen {
-    /// Nanoseconds by task and state.
+struct Totals {
+    /// Nanoseconds by (task, state).
     states: BTreeMap<(u64, u64), u64>,
     messages: u64,
     threads: u64,
 }
 
-/// `nodes(cpus):applications:tasks(threads:node,...)`, and the end of the trace.
+/// Parses `nodes(cpus):applications:tasks(threads:node,...)`, and the end of the trace.
 fn header(line: &str) -> (u64, u64, Vec<u64>) {
     let rest = line.strip_prefix("#Paraver (01/01/2000 at 00:00):").expect("the header");
     let (end, rest) = rest.split_once("_ns:1(").expect("the end, and one node");
@@ -31,7 +31,7 @@ fn header(line: &str) -> (u64, u64, Vec<u64>) {
     (number(end), number(cpus), threads)
 }
 
-/// Numbers below a heading of the `.pcf` file.
+/// Returns the numbers below a heading of the `.pcf` file.
 fn section(text: &str, heading: &str) -> BTreeSet<u64> {
     let lines = text.lines().skip_while(|line| *line != heading).skip(1);
     let lines = lines.take_while(|line| !line.is_empty() && *line != "VALUES");
@@ -45,16 +45,17 @@ fn values(text: &str, kind: u64) -> BTreeSet<u64> {
     section(&text[start..], "VALUES")
 }
 
-/// Reads the three files: objects that there are, the order of time, states that do not overlap, calls that end, names for all numbers.
-fn check(trace: &str, meanings: &str, rows: &str) -> Seen {
+/// Checks the three files: objects exist, records are in time order, states do not overlap, calls
+/// end, all numbers have names.
+fn check(trace: &str, config: &str, rows: &str) -> Totals {
     let mut lines = trace.lines();
     let (end, cpus, threads) = header(lines.next().expect("a header"));
     assert!(rows.contains(&format!("LEVEL CPU SIZE {cpus}\n")), "{rows}");
     assert!(rows.contains(&format!("LEVEL THREAD SIZE {cpus}\n")), "{rows}");
     assert_eq!(rows.lines().filter(|line| line.starts_with("rank ")).count() as u64, cpus);
-    let named = section(meanings, "STATES");
-    assert_eq!(named, section(meanings, "STATES_COLOR"));
-    let mut seen = Seen { threads: cpus, ..Seen::default() };
+    let named = section(config, "STATES");
+    assert_eq!(named, section(config, "STATES_COLOR"));
+    let mut totals = Totals { threads: cpus, ..Totals::default() };
     let (mut last, mut until, mut inside) = (0, BTreeMap::new(), BTreeMap::new());
     for line in lines {
         let fields: Vec<u64> = line.split(':').map(|word| word.parse().expect("a number")).collect();
@@ -71,13 +72,13 @@ fn check(trace: &str, meanings: &str, rows: &str) -> Seen {
                 let before = until.insert(object(1), to).unwrap_or(0);
                 assert!(
                     before <= from && from < to && to <= end,
-                    "{line}: the states before ends at {before}"
+                    "{line}: the previous state ends at {before}"
                 );
                 assert!(named.contains(&state), "{line}");
-                *seen.states.entry((task, state)).or_default() += to - from;
+                *totals.states.entry((task, state)).or_default() += to - from;
             }
             [2, .., kind, value] => {
-                assert!(values(meanings, kind).contains(&value), "{line}");
+                assert!(values(config, kind).contains(&value), "{line}");
                 let before: u64 = inside.insert((object(1), kind), value).unwrap_or(0);
                 assert_ne!(before == 0, value == 0, "{line}: a call begins, and then it ends");
             }
@@ -88,34 +89,34 @@ fn check(trace: &str, meanings: &str, rows: &str) -> Seen {
                 assert!(fields[5] == fields[6] && fields[6] <= fields[12], "{line}");
                 assert!(fields[12] <= fields[11] && fields[11] <= end, "{line}");
                 assert!(bytes > 0 || tag > 0, "{line}");
-                seen.messages += 1;
+                totals.messages += 1;
             }
             _ => panic!("{line}"),
         }
     }
     assert!(inside.values().all(|value| *value == 0), "every call ends");
-    seen
+    totals
 }
 
-fn written(timeline: &Timeline) -> Seen {
+fn written(timeline: &Timeline) -> Totals {
     let folder = folder();
     let target = folder.path().join("out.prv");
     let exported = paraver::write(timeline, &target).unwrap_or_else(|error| panic!("{error}"));
-    let [trace, meanings, rows] =
+    let [trace, config, rows] =
         paraver::files(&target).map(|path| std::fs::read_to_string(path).expect("text"));
     assert_eq!(exported.operations as usize, trace.lines().count() - 1);
-    check(&trace, &meanings, &rows)
+    check(&trace, &config, &rows)
 }
 
 #[test]
-fn paraver_says_what_the_timeline_says() {
+fn paraver_matches_the_timeline() {
     let folder = folder();
     let timeline = halo(folder.path(), 4, 20);
-    let seen = written(&timeline);
-    assert_eq!(seen.messages, timeline.counts().1);
-    for (task, sum) in (1..).zip(timeline.summary().expect("sound").ranks()) {
+    let totals = written(&timeline);
+    assert_eq!(totals.messages, timeline.counts().1);
+    for (task, sum) in (1..).zip(timeline.summary().expect("a valid timeline").ranks()) {
         for (state, time) in [(1, sum.compute), (24, sum.message), (3, sum.wait)] {
-            let found = seen.states.get(&(task, state)).copied().unwrap_or(0);
+            let found = totals.states.get(&(task, state)).copied().unwrap_or(0);
             // Each end is rounded down to a nanosecond.
             assert!(found.abs_diff(time.as_picos() / 1000) <= sum.states, "task {task}, state {state}");
         }
@@ -123,10 +124,10 @@ fn paraver_says_what_the_timeline_says() {
 }
 
 #[test]
-fn paraver_takes_helpers_and_extremes() {
+fn paraver_handles_helpers_and_extreme_timelines() {
     let folder = folder();
-    let seen = written(&small(folder.path()));
-    assert_eq!((seen.threads, seen.messages), (3, 4));
+    let totals = written(&small(folder.path()));
+    assert_eq!((totals.threads, totals.messages), (3, 4));
     for timeline in extremes(folder.path()) {
         written(&timeline);
     }

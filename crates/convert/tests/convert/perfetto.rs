@@ -1,6 +1,7 @@
-//! Perfetto's traces, by a strict reader, and by the definitions that Perfetto's package for Python has.
+//! Perfetto exports, read by a strict parser and with the definitions in Perfetto's Python package.
 //!
-//! Its trace processor is a program that the package downloads when it is first used, so it cannot be relied on here.
+//! Its trace processor is a program that the package downloads on first use, so the tests do not
+//! rely on it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,15 +15,16 @@ use crate::timelines::{extremes, halo, small};
 use crate::wire::{Field, inner, number, trace};
 
 #[derive(Debug, Default, PartialEq)]
-struct Seen {
+struct Totals {
     slices: u64,
     flows: u64,
     threads: u64,
 }
 
-/// Reads a trace: names before they are used, the order of time, slices that end in turn, flows with two ends, counters that end with nothing.
-fn check(bytes: &[u8]) -> Seen {
-    let (mut seen, mut last) = (Seen::default(), 0);
+/// Checks a trace: names are defined before use, events are in time order, slices nest, flows have
+/// two ends, counters end at zero.
+fn check(bytes: &[u8]) -> Totals {
+    let (mut totals, mut last) = (Totals::default(), 0);
     let (mut tracks, mut depth, mut flows) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
     let (mut counters, mut names) = (BTreeMap::new(), 0);
     for (place, packet) in trace(bytes).iter().enumerate() {
@@ -34,7 +36,7 @@ fn check(bytes: &[u8]) -> Seen {
         }
         for track in inner(packet, "track_descriptor") {
             tracks.push(number(track, "uuid").expect("a track has a number"));
-            seen.threads += inner(track, "thread").count() as u64;
+            totals.threads += inner(track, "thread").count() as u64;
         }
         for event in inner(packet, "track_event") {
             assert_eq!(flags, Some(2), "it needs the names");
@@ -48,7 +50,7 @@ fn check(bytes: &[u8]) -> Seen {
             }
             let depth: &mut u64 = depth.entry(track).or_default();
             match number(event, "type") {
-                Some(1) => (*depth, seen.slices) = (*depth + 1, seen.slices + 1),
+                Some(1) => (*depth, totals.slices) = (*depth + 1, totals.slices + 1),
                 Some(2) => *depth = depth.checked_sub(1).expect("what ends has begun"),
                 Some(3) => message(event, &mut flows),
                 Some(4) => drop(counters.insert(track, number(event, "counter_value").expect("a value"))),
@@ -58,9 +60,9 @@ fn check(bytes: &[u8]) -> Seen {
     }
     assert!(depth.values().all(|depth| *depth == 0), "what begins ends");
     assert!(flows.values().all(|ends| *ends == [1, 1]), "every flow has two ends");
-    assert!(counters.values().all(|value| *value == 0), "nothing is left under way");
-    seen.flows = flows.len() as u64;
-    seen
+    assert!(counters.values().all(|value| *value == 0), "nothing is left in flight");
+    totals.flows = flows.len() as u64;
+    totals
 }
 
 fn message(event: &[Field], flows: &mut BTreeMap<u64, [u32; 2]>) {
@@ -76,33 +78,34 @@ fn write(timeline: &Timeline, folder: &Path) -> PathBuf {
     target
 }
 
-fn written(timeline: &Timeline) -> Seen {
+fn written(timeline: &Timeline) -> Totals {
     let folder = folder();
     check(&std::fs::read(write(timeline, folder.path())).expect("a trace"))
 }
 
 #[test]
-fn perfetto_says_what_the_timeline_says() {
+fn perfetto_matches_the_timeline() {
     let folder = folder();
     let timeline = halo(folder.path(), 4, 20);
     let (states, messages) = timeline.counts();
-    let seen = written(&timeline);
-    // Calls that follow each other are one: in each round one of each kind.
-    assert_eq!(seen, Seen { slices: states + 16 * 20 * 3, flows: messages, threads: 16 });
+    let totals = written(&timeline);
+    // Adjacent calls are merged: in each round one of each kind.
+    assert_eq!(totals, Totals { slices: states + 16 * 20 * 3, flows: messages, threads: 16 });
 }
 
 #[test]
-fn perfetto_takes_helpers_and_extremes() {
+fn perfetto_handles_helpers_and_extreme_timelines() {
     let folder = folder();
-    let seen = written(&small(folder.path()));
-    assert_eq!(seen, Seen { slices: 13 + 6, flows: 4, threads: 3 });
+    let totals = written(&small(folder.path()));
+    assert_eq!(totals, Totals { slices: 13 + 6, flows: 4, threads: 3 });
     let counts = extremes(folder.path()).iter().map(written).collect::<Vec<_>>();
-    assert_eq!(counts[0], Seen::default());
-    assert_eq!(counts[1], Seen { slices: 2, flows: 0, threads: 1 });
-    assert_eq!(counts[2], Seen { slices: 4, flows: 1, threads: 100_000 });
+    assert_eq!(counts[0], Totals::default());
+    assert_eq!(counts[1], Totals { slices: 2, flows: 0, threads: 1 });
+    assert_eq!(counts[2], Totals { slices: 4, flows: 1, threads: 100_000 });
 }
 
-/// Reads a trace with Perfetto's own definitions, refuses fields that they do not know, and counts.
+/// Python program that parses a trace with Perfetto's own definitions, rejects unknown fields, and
+/// prints counts.
 const READER: &str = "
 import sys
 from google.protobuf.unknown_fields import UnknownFieldSet
@@ -130,16 +133,16 @@ print(slices, len(starts), len(threads), threads[-1])
 ";
 
 #[test]
-fn perfettos_own_definitions_read_it() {
+fn perfetto_definitions_parse_the_export() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/mpi");
     let root = std::env::var_os("PANTO_TEST_MPI_DIR").map_or(root, PathBuf::from);
     let python = root.join("perfetto/bin/python");
     if !python.is_file() {
-        eprintln!("{} is not there (cargo xtask test installs it): passed over", python.display());
+        eprintln!("{} is missing (cargo xtask test installs it): skipped", python.display());
         return;
     }
     let folder = folder();
-    // Calls that follow each other are one, as above.
+    // Adjacent calls are merged, as above.
     for (timeline, calls, last) in
         [(small(folder.path()), 6, "rank 1 helper 1"), (halo(folder.path(), 2, 5), 4 * 5 * 3, "rank 3")]
     {

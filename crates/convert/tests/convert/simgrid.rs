@@ -1,6 +1,7 @@
-//! The same work on `SimGrid` and on Panto, on equivalent machines.
+//! The same program on `SimGrid` and on Panto, on equivalent machines.
 //!
-//! Needs `smpirun` (Debian: libsimgrid-dev). Where it is not installed the test is passed over, unless `PANTO_TEST_SIMGRID` is set.
+//! Needs `smpirun` (Debian: libsimgrid-dev). Where it is not installed the test is skipped, unless
+//! `PANTO_TEST_SIMGRID` is set.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -14,10 +15,11 @@ use crate::support::{ends, folder, from_ti, plain, program};
 
 const RANKS: usize = 4;
 
-/// The collectives are those that MPICH's rules choose.
+/// Algorithms that MPICH's rules choose.
 const COLLECTIVES: [&str; 2] = ["smpi/allreduce:rdb", "smpi/bcast:binomial_tree"];
 
-/// A ring with computation that differs from rank to rank, and collectives that both carry out in the same way.
+/// A ring with computation that differs between ranks, and collectives that both run with the same
+/// algorithms.
 fn work(rank: usize) -> String {
     let (next, before) = ((rank + 1) % RANKS, (rank + RANKS - 1) % RANKS);
     let mut text = format!("{rank} init\n");
@@ -39,9 +41,9 @@ fn simgrid_predicts_the_same() {
     if Command::new("smpirun").arg("-help").output().is_err() {
         assert!(
             std::env::var_os("PANTO_TEST_SIMGRID").is_none(),
-            "PANTO_TEST_SIMGRID is set, and smpirun is not installed; apt-get install libsimgrid-dev"
+            "PANTO_TEST_SIMGRID is set and smpirun is not installed: apt-get install libsimgrid-dev"
         );
-        eprintln!("smpirun is not installed (apt-get install libsimgrid-dev): passed over");
+        eprintln!("smpirun is not installed (apt-get install libsimgrid-dev): skipped");
         return;
     }
     let folder = folder();

@@ -1,13 +1,13 @@
-//! Traces as text, and machines to run them on.
+//! Traces from text, and machines to run them on.
 
 use std::path::{Path, PathBuf};
 
 use panto_convert::{Imported, goal, ti};
 use panto_machine::{Cost, Machine, Network, PerByte, Switching, Topology};
-use panto_sim::observe::Unseen;
+use panto_sim::observe::NoObserver;
 use panto_sim::program::Program;
 use panto_sim::replay::{Options, Replay};
-use panto_sim::{Model, Setting, ahead, replay};
+use panto_sim::{NetworkModel, RunConfig, ahead, replay};
 use panto_trace::Trace;
 use panto_units::Time;
 use tempfile::TempDir;
@@ -16,7 +16,7 @@ pub fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder for temporary files")
 }
 
-/// A schedule as a trace.
+/// Imports a schedule.
 pub fn from_goal(folder: &Path, text: &str) -> (PathBuf, Imported) {
     let target = folder.join("goal.panto");
     let imported =
@@ -24,7 +24,7 @@ pub fn from_goal(folder: &Path, text: &str) -> (PathBuf, Imported) {
     (target, imported)
 }
 
-/// The actions of ranks as a trace.
+/// Imports actions.
 pub fn from_ti(folder: &Path, text: &str) -> (PathBuf, Imported) {
     let (source, target) = (folder.join("trace.ti"), folder.join("ti.panto"));
     std::fs::write(&source, text).expect("a file");
@@ -32,14 +32,14 @@ pub fn from_ti(folder: &Path, text: &str) -> (PathBuf, Imported) {
     (target, imported)
 }
 
-/// Each call of a trace as a line: rank, computation, function and what it does.
+/// Returns each call of a trace as a line: rank, computation, function and action.
 pub fn calls(path: &Path) -> Vec<String> {
     let trace = Trace::open(path).expect("a trace");
     assert!(trace.is_complete());
     let mut lines = Vec::new();
     for rank in trace.ranks() {
         let mut events = rank.events();
-        while let Some(event) = events.next().expect("sound events") {
+        while let Some(event) = events.next().expect("valid events") {
             let action = format!("{:?}", event.action().expect("an action"));
             lines.push(format!("{} {} {} {action}", rank.rank(), event.before(), event.name()));
         }
@@ -47,29 +47,30 @@ pub fn calls(path: &Path) -> Vec<String> {
     lines
 }
 
-/// The functions of a rank, with the computation before each.
+/// Returns the functions a rank calls, each with the computation before it.
 pub fn names(path: &Path, rank: u32) -> Vec<String> {
     let own = format!("{rank} ");
     let own = calls(path).into_iter().filter(|line| line.starts_with(&own));
     own.map(|line| line.split(' ').skip(1).take(2).collect::<Vec<_>>().join(" ")).collect()
 }
 
-/// A machine on which every message takes a latency and its bytes, and nothing else costs anything.
-pub fn plain(ranks: u64, latency: Time, bytes_a_second: f64) -> Machine {
-    let topology = Topology::complete(ranks).expect("so many processors");
-    let per_byte = PerByte::from_secs(1.0 / bytes_a_second).expect("a rate");
+/// Returns a machine on which a message takes a latency plus its bytes, and everything else is
+/// free.
+pub fn plain(ranks: u64, latency: Time, bytes_per_second: f64) -> Machine {
+    let topology = Topology::complete(ranks).expect("a valid number of processors");
+    let per_byte = PerByte::from_secs(1.0 / bytes_per_second).expect("a rate");
     Machine::plain("plain", Network::plain(topology, Switching::Packet, Cost::line(latency, per_byte)))
 }
 
-/// What a trace becomes on a machine.
+/// Replays a trace on a machine.
 pub fn program(path: &Path, machine: &Machine) -> Replay {
     let trace = Trace::open(path).expect("a trace");
     replay::program(&trace, machine, &Options::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// When each rank ends.
+/// Returns the end of each rank.
 pub fn ends(program: &Program, machine: &Machine) -> Vec<Time> {
-    let setting = Setting { machine, model: Model::Fast, paces: &[], noise: None };
-    let ends = ahead::run(program, &setting, &mut Unseen).unwrap_or_else(|halted| panic!("{halted:?}"));
+    let config = RunConfig { machine, network_model: NetworkModel::Fast, compute_scales: &[], noise: None };
+    let ends = ahead::run(program, &config, &mut NoObserver).unwrap_or_else(|error| panic!("{error:?}"));
     ends[..program.ranks as usize].to_vec()
 }

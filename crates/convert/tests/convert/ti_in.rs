@@ -1,4 +1,4 @@
-//! Time-independent traces of `SimGrid` as Panto's.
+//! Import of `SimGrid`'s time-independent traces.
 
 use panto_convert::ti;
 
@@ -23,7 +23,7 @@ fn a_small_trace_is_read() {
         "0 MPI_Finalize",
     ];
     assert_eq!(names(&path, 0), expected);
-    // Parts of nanoseconds are not lost.
+    // Fractions of nanoseconds are carried over.
     assert_eq!(
         names(&path, 1),
         ["0 MPI_Init", "0 MPI_Recv", "0 MPI_Send", "1 MPI_Barrier", "0 MPI_Finalize"]
@@ -84,7 +84,7 @@ fn every_collective_is_read() {
     has(0, "MPI_Allgatherv", &["bytes: 2", "gets: [2, 3]"]);
     has(0, "MPI_Reduce_scatter", &["gives: [4, 5]"]);
     has(0, "MPI_Scan", &["0 100 MPI_Scan", "bytes: 8"]);
-    has(0, "MPI_Exscan", &["pattern: ExclusiveScan", "bytes: 8"]);
+    has(0, "MPI_Exscan", &["pattern: Group(Exscan)", "bytes: 8"]);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_list_of_files_is_read() {
 }
 
 #[test]
-fn what_is_not_as_it_was_is_named() {
+fn differences_are_noted() {
     let folder = folder();
     let text = "0 init\n0 irecv -1 -1 8\n0 wait 5 0 0\n0 waitall\n1 init\n1 send 0 3 8\n";
     let (_, imported) = from_ti(folder.path(), text);
@@ -112,7 +112,7 @@ fn what_is_not_as_it_was_is_named() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_place() {
+fn errors_have_positions() {
     let folder = folder();
     let (path, target) = (folder.path().join("t.ti"), folder.path().join("t.panto"));
     let refused = |text: &str| {
@@ -122,21 +122,21 @@ fn what_is_wrong_is_named_with_its_place() {
         error.replace(&path.display().to_string(), "t.ti")
     };
     for (text, expected) in [
-        ("0 init\n0 sned 1 0 8\n", "t.ti:2:3: there is no action `sned`; known are init"),
+        ("0 init\n0 sned 1 0 8\n", "t.ti:2:3: unknown action `sned`; expected one of init"),
         ("0 init\nx init\n", "t.ti:2:1: found `x`, expected the number of a rank"),
-        ("0 init\n0\n", "t.ti:2:1: rank 0 does nothing here"),
-        ("0 init\n0 send 1 0 8\n", "t.ti:2:8: there is no rank 1; the trace has 0 to 0"),
+        ("0 init\n0\n", "t.ti:2:1: missing action after rank 0"),
+        ("0 init\n0 send 1 0 8\n", "t.ti:2:8: rank 1 out of range; the trace has ranks 0 to 0"),
         ("0 init\n0 send 0 -1 8\n", "t.ti:2:10: found the tag -1"),
-        ("0 init\n0 send 0 0\n", "t.ti:2:3: send has 2 arguments, expected a count as number 3"),
+        ("0 init\n0 send 0 0\n", "t.ti:2:3: send has 2 arguments; expected a count as argument 3"),
         ("0 init\n0 send 0 0 x\n", "t.ti:2:12: found `x`, expected a count"),
         ("0 init\n0 send 0 0 -5\n", "t.ti:2:12: found `-5`, expected a count"),
         ("0 init\n0 compute nan\n", "t.ti:2:11: found `nan`, expected a number of operations"),
-        ("0 init\n0 send 0 0 8 77\n", "t.ti:2:14: there is no datatype 77 here"),
-        ("0 init\n0 send 0 0 9e15 0\n", "t.ti:2:12: that many elements are more than"),
-        ("0 init\n0 wait 0 0\n", "t.ti:2:3: wait has 2 arguments, expected a tag as number 3"),
+        ("0 init\n0 send 0 0 8 77\n", "t.ti:2:14: unknown datatype 77"),
+        ("0 init\n0 send 0 0 9e15 0\n", "t.ti:2:12: too many elements"),
+        ("0 init\n0 wait 0 0\n", "t.ti:2:3: wait has 2 arguments; expected a tag as argument 3"),
         ("0 init\n99999999 init\n", "t.ti:2:1: found rank 99999999, expected one below"),
         ("0 init\n2 init\n", "t.ti:1:1: rank 1 of 3 has no actions"),
-        ("", "t.ti:1:1: there are no actions"),
+        ("", "t.ti:1:1: no actions found"),
     ] {
         let error = refused(text);
         assert!(error.starts_with(expected), "{text}: {error}");
@@ -144,6 +144,6 @@ fn what_is_wrong_is_named_with_its_place() {
     std::fs::write(&path, "0 init\n").unwrap();
     for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let error = ti::read(&path, rate, &target).unwrap_err().to_string();
-        assert!(error.contains("give a number above 1"), "{error}");
+        assert!(error.contains("give a number of at least 1"), "{error}");
     }
 }

@@ -1,37 +1,20 @@
-//! Traces as time-independent ones.
+//! Export of traces as time-independent traces.
 
 use std::path::Path;
 
 use panto_convert::{Exported, ti};
 use panto_trace::{
-    Action, Comm, Communicator, Datatype, Facts, Form, Head, Mode, Peer, Ranks, Recorder, Slot, Times, Trace,
-    Type, Until, stream_end, stream_start,
+    Action, Builder, CallForm, Comm, CompletionKind, Metadata, Peer, Recorder, SendMode, Slot, Times, Trace,
+    Type,
 };
 
 use crate::support::{calls, folder, from_ti};
 
-/// A trace of one rank that makes these calls.
+/// Returns a trace of one rank that makes the recorded calls.
 fn alone(folder: &Path, record: &dyn Fn(&mut Recorder)) -> Trace {
-    let mut recorder = Recorder::new(false);
-    recorder.datatype(&Datatype { size: 1, extent: 1, is_derived: false });
-    for made_by in ["MPI_COMM_WORLD", "MPI_COMM_SELF"] {
-        let comm = Communicator {
-            made_by: recorder.name(made_by),
-            parent: None,
-            ordinal: 0,
-            tag: 0,
-            rank: 0,
-            members: std::iter::once(0).collect(),
-            others: None,
-            sources: Ranks::default(),
-            destinations: Ranks::default(),
-        };
-        recorder.communicator(&comm);
-    }
-    record(&mut recorder);
-    let mut out = stream_start(Head { is_whole: false, rank: 0, ranks: 1 }, &Facts::default());
-    recorder.seal(0, &mut out);
-    out.extend(stream_end(&Facts::default()));
+    let mut builder = Builder::new(0, 1, 1);
+    record(builder.recorder());
+    let out = builder.finish(&Metadata::default());
     let path = folder.join("0.rank");
     std::fs::write(&path, out).expect("a file");
     Trace::open(&path).expect("a trace")
@@ -50,7 +33,7 @@ fn call(recorder: &mut Recorder, name: &str, action: &Action<'_>) {
     recorder.record(name, action, Times::default());
 }
 
-fn receive(form: Form, from: Peer, tag: i64, request: Option<Slot>) -> Action<'static> {
+fn receive(form: CallForm, from: Peer, tag: i64, request: Option<Slot>) -> Action<'static> {
     let (comm, datatype) = (Comm(0), Type(0));
     Action::Receive {
         form,
@@ -66,7 +49,7 @@ fn receive(form: Form, from: Peer, tag: i64, request: Option<Slot>) -> Action<'s
     }
 }
 
-fn send(form: Form, mode: Mode, request: Option<Slot>) -> Action<'static> {
+fn send(form: CallForm, mode: SendMode, request: Option<Slot>) -> Action<'static> {
     Action::Send {
         mode,
         form,
@@ -80,11 +63,11 @@ fn send(form: Form, mode: Mode, request: Option<Slot>) -> Action<'static> {
 }
 
 fn wait<'a>(requests: &'a [i64], completed: &'a [i64], outcomes: &'a [i64]) -> Action<'a> {
-    Action::Complete { until: Until::WaitAll, requests, completed, outcomes }
+    Action::Complete { until: CompletionKind::WaitAll, requests, completed, outcomes }
 }
 
 #[test]
-fn out_and_in_again_it_is_the_same() {
+fn export_and_import_round_trip() {
     let folder = folder();
     let of = |rank: u32| {
         let other = 1 - rank;
@@ -125,7 +108,7 @@ fn out_and_in_again_it_is_the_same() {
 }
 
 #[test]
-fn lists_of_the_root_alone_have_a_part_for_each_rank() {
+fn counts_of_the_root_alone_are_padded_to_all_ranks() {
     let folder = folder();
     let text = "0 init\n0 gatherv 7 7 8 1\n0 scatterv 5 6 5 0\n0 finalize\n1 init\n1 gatherv 8 7 8 1\n1 scatterv 0 0 6 0\n1 finalize";
     let (path, _) = from_ti(folder.path(), text);
@@ -135,11 +118,11 @@ fn lists_of_the_root_alone_have_a_part_for_each_rank() {
 }
 
 #[test]
-fn what_wild_cards_got_is_filled_in() {
+fn wildcard_matches_are_filled_in() {
     let folder = folder();
     let trace = alone(folder.path(), &|recorder| {
-        call(recorder, "MPI_Irecv", &receive(Form::Immediate, Peer::Any, -1, Some(Slot(0))));
-        call(recorder, "MPI_Issend", &send(Form::Immediate, Mode::Synchronous, Some(Slot(1))));
+        call(recorder, "MPI_Irecv", &receive(CallForm::Immediate, Peer::Any, -1, Some(Slot(0))));
+        call(recorder, "MPI_Issend", &send(CallForm::Immediate, SendMode::Synchronous, Some(Slot(1))));
         call(recorder, "MPI_Waitall", &wait(&[1, 0], &[0, 1], &[1, 0, 7, 4]));
     });
     let (lines, exported) = lines(&trace, folder.path()).unwrap();
@@ -147,17 +130,17 @@ fn what_wild_cards_got_is_filled_in() {
         lines,
         ["0 init", "0 irecv 0 7 4", "0 isend 0 7 4", "0 wait 0 0 7", "0 wait 0 0 7", "0 finalize"]
     );
-    assert_eq!(exported.notes, ["1 buffered, synchronous and ready sends became standard ones"]);
+    assert_eq!(exported.notes, ["1 buffered, synchronous or ready sends written as standard sends"]);
 }
 
 #[test]
 fn persistent_operations_are_started_each_time() {
     let folder = folder();
     let trace = alone(folder.path(), &|recorder| {
-        call(recorder, "MPI_Recv_init", &receive(Form::Persistent, Peer::Relative(0), 7, Some(Slot(0))));
+        call(recorder, "MPI_Recv_init", &receive(CallForm::Persistent, Peer::Relative(0), 7, Some(Slot(0))));
         for _ in 0..2 {
             call(recorder, "MPI_Start", &Action::Start { requests: &[0] });
-            call(recorder, "MPI_Send", &send(Form::Blocking, Mode::Standard, None));
+            call(recorder, "MPI_Send", &send(CallForm::Blocking, SendMode::Standard, None));
             call(recorder, "MPI_Wait", &wait(&[0], &[0], &[]));
         }
         call(recorder, "MPI_Request_free", &Action::Free { request: Some(Slot(0)) });
@@ -168,7 +151,7 @@ fn persistent_operations_are_started_each_time() {
 }
 
 #[test]
-fn what_the_format_cannot_say_is_an_error_with_its_place() {
+fn unsupported_calls_are_errors_with_positions() {
     let folder = folder();
     let refused = |action: &dyn Fn(&mut Recorder)| {
         let trace = alone(folder.path(), &|recorder| {
@@ -183,11 +166,11 @@ fn what_the_format_cannot_say_is_an_error_with_its_place() {
         let action = Action::OneSided { window: None, target: Peer::Relative(0), bytes: 1, request: None };
         call(recorder, "MPI_Put", &action);
     });
-    assert!(put.starts_with("rank 0, call 1 (MPI_Put): this is one-sided"), "{put}");
+    assert!(put.starts_with("rank 0, call 1 (MPI_Put): one-sided communication"), "{put}");
     let unknown = refused(&|recorder| {
-        call(recorder, "MPI_Irecv", &receive(Form::Immediate, Peer::Any, 7, Some(Slot(0))));
+        call(recorder, "MPI_Irecv", &receive(CallForm::Immediate, Peer::Any, 7, Some(Slot(0))));
     });
-    assert!(unknown.contains("does not say what a receive with wild cards got"), "{unknown}");
+    assert!(unknown.contains("does not record what a wildcard receive matched"), "{unknown}");
     let left = std::fs::read_dir(folder.path()).expect("a folder").filter_map(Result::ok);
     let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
     assert_eq!(left, ["0.rank"], "nothing is left that looks like a trace");

@@ -1,5 +1,7 @@
-//! A strict reader of Perfetto's protocol buffers. Fields by message, with their types, from the published definitions
-//! (<https://github.com/google/perfetto/blob/main/protos/perfetto/trace/perfetto_trace.proto>); a field that is not here is an error.
+//! A strict reader of Perfetto's protocol buffers, with the fields and types of the published
+//! definitions
+//! (<https://github.com/google/perfetto/blob/main/protos/perfetto/trace/perfetto_trace.proto>); any
+//! other field is an error.
 
 use std::fmt::Write as _;
 
@@ -18,7 +20,7 @@ type Fields = &'static [(u64, &'static str, Type)];
 
 const INTERNED: Fields = &[(1, "iid", Number), (2, "name", Text)];
 
-/// The fields of a message, and those that come at most once.
+/// Returns the fields of a message type.
 fn fields(message: &str) -> Fields {
     match message {
         "Trace" => &[(1, "packet", Message("TracePacket"))],
@@ -71,7 +73,7 @@ pub struct Field {
     pub value: Value,
 }
 
-/// What a field holds.
+/// Value of a field.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     Number(u64),
@@ -79,7 +81,7 @@ pub enum Value {
     Message(Vec<Field>),
 }
 
-/// Reads a whole trace: its packets.
+/// Parses a trace; returns its packets.
 pub fn trace(bytes: &[u8]) -> Vec<Vec<Field>> {
     let packets = message(bytes, "Trace").into_iter();
     packets
@@ -129,7 +131,7 @@ fn varint(bytes: &mut &[u8]) -> u64 {
     panic!("a number of more than 64 bits")
 }
 
-/// The number in a field, if it is there.
+/// Returns the number in a field, if present.
 pub fn number(fields: &[Field], name: &str) -> Option<u64> {
     fields.iter().find(|field| field.name == name).map(|field| match &field.value {
         Value::Number(value) => *value,
@@ -137,7 +139,7 @@ pub fn number(fields: &[Field], name: &str) -> Option<u64> {
     })
 }
 
-/// All messages of this name.
+/// Returns all nested messages with this name.
 pub fn inner<'a>(fields: &'a [Field], name: &'a str) -> impl Iterator<Item = &'a [Field]> {
     fields.iter().filter(move |field| field.name == name).map(|field| match &field.value {
         Value::Message(fields) => &fields[..],
@@ -145,7 +147,7 @@ pub fn inner<'a>(fields: &'a [Field], name: &'a str) -> impl Iterator<Item = &'a
     })
 }
 
-/// As text, a packet a line.
+/// Returns the packets as text, one per line.
 pub fn text(packets: &[Vec<Field>]) -> String {
     let mut text = String::new();
     for packet in packets {

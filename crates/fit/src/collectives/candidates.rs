@@ -1,54 +1,55 @@
-//! What each algorithm would take on the fitted machine.
+//! Times of each algorithm on the fitted machine.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use panto_bench::measure::Clock;
-use panto_bench::results::{Manifest, Record};
 use panto_bench::scenario::Form;
-use panto_bench::scenario::operation::Call;
-use panto_bench::{Kernel, Point, Settings, param};
+use panto_bench::{Kernel, Settings};
 use panto_machine::Machine;
+use panto_results::scenario::Call;
+use panto_results::{Clock, Manifest, Point, Record, param};
 use panto_schedule::{Algorithm, Collective, Problem, algorithms, rules};
 use panto_transport::World;
 
-use crate::observe::seconds;
-use crate::stage::Stage;
+use crate::observations::seconds;
+use crate::simulation::Simulation;
 
-/// Times by point.
+/// Seconds by point.
 pub(super) type Times = BTreeMap<Point, f64>;
 
-/// All algorithms that could be behind a collective, on the fitted machine.
+/// All algorithms of a collective, on the fitted machine.
 pub(super) struct Candidates {
-    stage: Stage,
+    simulation: Simulation,
     algorithms: Vec<Algorithm>,
 }
 
-/// How a broadcast that a barrier closes, and one without, are called.
+/// Variant of a broadcast without a closing barrier.
 const OPEN: &str = "open";
+/// Variant of a broadcast that a barrier closes.
 const CLOSED: &str = "barrier";
 
-/// `scenario/only` adds doubles where the size allows it, else bytes.
+/// Bytes of a double. `scenario/only` reduces doubles where the size is a multiple of it, else
+/// bytes.
 const DOUBLE: usize = size_of::<f64>();
 
-/// The collective that a point is, apart from a barrier behind it, and the bytes of its elements.
+/// Returns the collective of a point, apart from a closing barrier, and the bytes of its elements.
 pub(super) fn problem(kernel: Kernel, point: &Point) -> Option<(Problem, usize)> {
     let open = if point.text(param::VARIANT) == CLOSED {
         point.clone().with_text(param::VARIANT, OPEN)
     } else {
         point.clone()
     };
-    by_itself(kernel, &open)
+    collective_alone(kernel, &open)
 }
 
-/// The collective that a point is, where it is nothing else.
-fn by_itself(kernel: Kernel, point: &Point) -> Option<(Problem, usize)> {
-    if kernel == Kernel::ScenarioOnly { called(point) } else { kernel.collective(point) }
+/// Returns the collective of a point that consists of nothing else.
+fn collective_alone(kernel: Kernel, point: &Point) -> Option<(Problem, usize)> {
+    if kernel == Kernel::ScenarioOnly { collective_of_call(point) } else { kernel.collective(point) }
 }
 
-/// The collective that a point of `scenario/only` calls. Those with unequal blocks have no rules, and a call that does not block may do other
-/// things than one that does.
-fn called(point: &Point) -> Option<(Problem, usize)> {
+/// Returns the collective of a point of `scenario/only`. Collectives with unequal blocks have no
+/// rules, and a non-blocking call may use another algorithm than a blocking one.
+fn collective_of_call(point: &Point) -> Option<(Problem, usize)> {
     let call: Call = point.text(param::COLLECTIVE).parse().ok()?;
     if point.text(param::CALL) == Form::NonBlocking.to_string() {
         return None;
@@ -63,7 +64,7 @@ fn called(point: &Point) -> Option<(Problem, usize)> {
 
 impl Candidates {
     pub(super) fn new(machine: Arc<Machine>, manifests: &[Manifest], collective: Collective) -> Self {
-        // Those with a number come with the numbers that libraries use.
+        // Algorithms with a parameter are tried with the values that libraries use.
         let tables = [rules::mpich(), rules::openmpi()];
         let used = tables.into_iter().flat_map(rules::Table::rows).filter(|row| row.collective == collective);
         let mut all = algorithms(collective).to_vec();
@@ -72,10 +73,10 @@ impl Candidates {
                 all.push(algorithm);
             }
         }
-        Self { stage: Stage::new(machine, manifests), algorithms: all }
+        Self { simulation: Simulation::new(machine, manifests), algorithms: all }
     }
 
-    /// What each algorithm takes at the points of these records of a kernel.
+    /// Returns the time of each algorithm at the points of these records.
     pub(super) fn predict(&self, kernel: Kernel, records: &[&Record]) -> Vec<(Algorithm, Times)> {
         self.algorithms
             .iter()
@@ -87,9 +88,11 @@ impl Candidates {
         let mut times = Times::new();
         let mut rest: Vec<&Record> = Vec::new();
         for record in records {
-            match by_itself(kernel, &record.point).filter(|_| record.metric.clock == Clock::FirstToLast) {
+            match collective_alone(kernel, &record.point)
+                .filter(|_| record.metric.clock == Clock::FirstToLast)
+            {
                 Some((problem, element)) => {
-                    if let Ok((_, time)) = self.stage.world.expand(&problem, element, Some(algorithm)) {
+                    if let Ok((_, time)) = self.simulation.world.expand(&problem, element, Some(algorithm)) {
                         times.insert(record.point.clone(), time.as_secs());
                     }
                 }
@@ -100,7 +103,8 @@ impl Candidates {
         times
     }
 
-    /// Runs the kernel itself: what is timed on the root, again and again, is not what a single collective takes.
+    /// Runs the kernel itself: repetitions timed on the root take another time than a single
+    /// collective.
     fn run(&self, kernel: Kernel, algorithm: Algorithm, records: &[&Record]) -> Times {
         let mut variants: HashMap<bool, Vec<&Point>> = HashMap::new();
         for record in records {
@@ -111,9 +115,9 @@ impl Candidates {
             let settings = Settings {
                 closing_barrier: closed,
                 algorithm: Some(algorithm),
-                ..self.stage.settings(&points)
+                ..self.simulation.settings(&points)
             };
-            let seen = self.stage.run(kernel, &settings);
+            let seen = self.simulation.run(kernel, &settings);
             times.extend(seen.into_iter().filter_map(|(point, record)| Some((point, seconds(&record)?))));
         }
         times
@@ -125,19 +129,20 @@ mod tests {
     use super::*;
     use panto_bench::scenario::operation::Implementation;
 
-    /// What is simulated for a candidate is what `scenario/only` measures: the same data, from the first start to the last end, with
-    /// nothing else on the network.
+    /// The simulation of a candidate takes what `scenario/only` measures: the same data, from the
+    /// first start to the last end, with an idle network.
     #[test]
     fn candidates_take_what_the_kernel_measures() {
         let machine = Arc::new(Machine::load("infiniband", &[]).unwrap());
         for collective in Collective::ALL {
             let candidates = Candidates::new(Arc::clone(&machine), &[], collective);
             for algorithm in candidates.algorithms.clone() {
-                let mut settings = candidates.stage.settings(&[&Point::new(6)]);
+                let mut settings = candidates.simulation.settings(&[&Point::new(6)]);
                 settings.sizes = Some(vec![8, 1_001, 40_000]);
-                settings.scenario.calls = Some(vec![Call::Plain(collective)]);
-                settings.scenario.implementations = Some(vec![Implementation::Algorithm(algorithm)]);
-                let seen = candidates.stage.run(Kernel::ScenarioOnly, &settings);
+                let options = settings.options.get_mut::<panto_bench::scenario::Options>();
+                options.calls = Some(vec![Call::Plain(collective)]);
+                options.implementations = Some(vec![Implementation::Algorithm(algorithm)]);
+                let seen = candidates.simulation.run(Kernel::ScenarioOnly, &settings);
                 assert!(!seen.is_empty(), "{collective} by {algorithm}");
                 let records: Vec<&Record> = seen.values().collect();
                 let expected = candidates.times(Kernel::ScenarioOnly, algorithm, &records);
@@ -154,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_rules_is_no_collective_here() {
+    fn calls_without_rules_are_no_candidates() {
         let point = |call: &str| Point::new(4).with_text(param::COLLECTIVE, call).with(param::BYTES, 24);
         let of = |point: &Point| problem(Kernel::ScenarioOnly, point);
         assert_eq!(of(&point("alltoallv")), None);

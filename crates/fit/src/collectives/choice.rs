@@ -1,143 +1,178 @@
-//! The fewest changes of algorithm that explain what was measured.
+//! The rules of a collective: the sequence of algorithms with the least misfit plus a cost for each
+//! change.
+//!
+//! For each number of ranks the sizes form a row. A dynamic program finds the sequence of
+//! algorithms over a row with the least cost: at each point the distance of measured and predicted
+//! time (as the logarithm of their ratio) in units of the point's uncertainty, capped so that one
+//! outlier decides nothing; and [`CHANGE_COST`] for each change. The uncertainty is at least the
+//! median error of the best algorithms. Rows then adopt the rules of the next larger number of
+//! ranks where these explain them nearly as well. Ties go to the published rules, and nothing is
+//! chosen if at half of the points or more no algorithm is within about 25 % ([`MAX_ERROR`]).
+
+use std::fmt;
 
 use panto_schedule::{Algorithm, Collective};
 
-use crate::curve::roundest;
+use crate::fitter::roundest;
 
-/// One measured point, and what each algorithm would take there.
+/// One measured point with the prediction of each algorithm.
 #[derive(Debug, Clone)]
-pub(super) struct Cell {
+pub(super) struct PointTimes {
     pub(super) ranks: usize,
-    /// Of the vector, or of one block where each rank has one.
+    /// Bytes of the vector, or of one block where each rank has one.
     pub(super) bytes: u64,
-    /// What the published rules say.
-    pub(super) usual: Algorithm,
-    /// Seconds.
+    /// Algorithm of the published rules.
+    pub(super) published: Algorithm,
+    /// Measured seconds.
     pub(super) measured: f64,
-    /// By what part of it that may be wrong.
-    pub(super) doubt: f64,
-    /// Seconds.
+    /// Relative uncertainty of the measured time.
+    pub(super) uncertainty: f64,
+    /// Predicted seconds of each algorithm.
     pub(super) predicted: Vec<(Algorithm, f64)>,
 }
 
-/// Algorithms by size: each up to so many bytes, the last for all that remain.
+/// Algorithms by size: each up to a number of bytes, the last unbounded.
 pub(super) type BySize = Vec<(Option<u64>, Algorithm)>;
 
-/// Which algorithm, by number of ranks and by size.
+/// The selected algorithm by number of ranks and by size.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Chosen {
-    /// Up to so many ranks (any if none), the algorithms by size: up to so many bytes (any if none).
+pub(super) struct SelectedRules {
+    /// Algorithms by size, each group up to a number of ranks (`None` for the last).
     pub(super) groups: Vec<(Option<usize>, BySize)>,
-    /// How far the chosen algorithms are off: the median over the points.
+    /// Error of the selected algorithms: the median over the points.
     off: f64,
-    /// Points at which another algorithm would take as long, so that nothing tells them apart.
-    open: usize,
+    /// Points at which another algorithm is predicted to take as long.
+    ambiguous: usize,
     points: usize,
 }
 
-/// Predictions are not better than this, however clean the measurement.
-const LEAST_DOUBT: f64 = 0.002;
-/// A change of algorithm between two sizes must save as much as so many points that are off by their doubt.
-const CHANGE: f64 = 4.0;
-/// One point counts at most as much as this: something else may have been going on.
-const MOST: f64 = 60.0;
-/// Among equals the published rule is preferred.
-const UNUSUAL: f64 = 1e-3;
-/// Nothing explains a point whose best algorithm is farther off.
-const TOO_FAR: f64 = 0.25;
+/// Relative uncertainty of predictions, however exact the measurement.
+const MIN_UNCERTAINTY: f64 = 0.002;
+/// Cost of a change of algorithm, in points that are off by their uncertainty.
+const CHANGE_COST: f64 = 4.0;
+/// Largest cost of one point: an outlier may have another cause.
+const MAX_POINT_COST: f64 = 60.0;
+/// Cost of deviating from the published rules: breaks ties.
+const UNPUBLISHED_COST: f64 = 1e-3;
+/// A point is unexplained if all algorithms are farther off (natural logarithm of the ratio).
+const MAX_ERROR: f64 = 0.25;
 
-impl Cell {
-    fn off(&self, predicted: f64) -> f64 {
+/// Why no rules follow from the measured points of a collective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unexplained {
+    /// No algorithm could be simulated at any of the points.
+    NoPrediction,
+    /// At `far` of `points` points every algorithm is farther off than [`MAX_ERROR`].
+    NoneClose { far: usize, points: usize },
+}
+
+impl fmt::Display for Unexplained {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoPrediction => f.write_str("no algorithm could be simulated"),
+            Self::NoneClose { far, points } => write!(
+                f,
+                "no algorithm explains the times: at {far} of {points} points every prediction is off by more than 25 %"
+            ),
+        }
+    }
+}
+
+impl PointTimes {
+    fn error(&self, predicted: f64) -> f64 {
         (predicted / self.measured).ln().abs()
     }
 
     fn best(&self) -> f64 {
-        self.predicted.iter().map(|(_, seconds)| self.off(*seconds)).fold(f64::INFINITY, f64::min)
+        self.predicted.iter().map(|(_, seconds)| self.error(*seconds)).fold(f64::INFINITY, f64::min)
     }
 
     fn cost(&self, algorithm: Algorithm) -> f64 {
         let found = self.predicted.iter().find(|(other, _)| *other == algorithm);
-        let off = found.map_or(MOST, |(_, seconds)| self.off(*seconds) / self.doubt.max(LEAST_DOUBT));
-        off.min(MOST) + if algorithm == self.usual { 0.0 } else { UNUSUAL }
+        let off = found.map_or(MAX_POINT_COST, |(_, seconds)| {
+            self.error(*seconds) / self.uncertainty.max(MIN_UNCERTAINTY)
+        });
+        off.min(MAX_POINT_COST) + if algorithm == self.published { 0.0 } else { UNPUBLISHED_COST }
     }
 
-    /// Would another algorithm take as long?
-    fn is_open(&self, chosen: Algorithm) -> bool {
+    /// Returns whether another algorithm is predicted to take as long.
+    fn is_ambiguous(&self, chosen: Algorithm) -> bool {
         let off = |algorithm| {
-            self.predicted.iter().find(|(other, _)| *other == algorithm).map(|(_, s)| self.off(*s))
+            self.predicted.iter().find(|(other, _)| *other == algorithm).map(|(_, s)| self.error(*s))
         };
         let Some(own) = off(chosen) else { return true };
-        let close = own + self.doubt.max(LEAST_DOUBT);
-        self.predicted.iter().any(|(other, seconds)| *other != chosen && self.off(*seconds) <= close)
+        let close = own + self.uncertainty.max(MIN_UNCERTAINTY);
+        self.predicted.iter().any(|(other, seconds)| *other != chosen && self.error(*seconds) <= close)
     }
 }
 
-/// The rules that explain the cells best, which are sorted by ranks and size; or why nothing does.
-pub(super) fn choose(cells: &[Cell]) -> Result<Chosen, String> {
-    let offs: Vec<f64> = cells.iter().map(Cell::best).collect();
-    let far = offs.iter().filter(|off| **off > TOO_FAR).count();
+/// Returns the rules that explain the points best. The points are sorted by ranks and size.
+pub(super) fn choose(cells: &[PointTimes]) -> Result<SelectedRules, Unexplained> {
+    let offs: Vec<f64> = cells.iter().map(PointTimes::best).collect();
+    let far = offs.iter().filter(|off| **off > MAX_ERROR).count();
     if cells.is_empty() || cells.iter().all(|cell| cell.predicted.is_empty()) {
-        return Err("nothing to compare with".into());
+        return Err(Unexplained::NoPrediction);
     }
     if 2 * far >= cells.len() {
-        return Err(format!(
-            "no schedule explains it: at {far} of {} points all are off by more than a quarter",
-            cells.len()
-        ));
+        return Err(Unexplained::NoneClose { far, points: cells.len() });
     }
-    // Where even the best is off, the model is no better than that, and smaller differences say nothing.
+    // Where even the best algorithm is off, smaller differences tell nothing.
     let model = panto_stats::median(&offs).unwrap_or(0.0);
-    let cells: Vec<Cell> =
-        cells.iter().map(|cell| Cell { doubt: cell.doubt.max(model), ..cell.clone() }).collect();
-    let rows: Vec<&[Cell]> = cells.chunk_by(|a, b| a.ranks == b.ranks).collect();
-    let rules = as_neighbours(&rows, rows.iter().map(|row| by_size(row, &path(row))).collect());
-    let (mut offs, mut open) = (Vec::new(), 0);
+    let cells: Vec<PointTimes> = cells
+        .iter()
+        .map(|cell| PointTimes { uncertainty: cell.uncertainty.max(model), ..cell.clone() })
+        .collect();
+    let rows: Vec<&[PointTimes]> = cells.chunk_by(|a, b| a.ranks == b.ranks).collect();
+    let rules =
+        adopt_larger_groups(&rows, rows.iter().map(|row| by_size(row, &cheapest_path(row))).collect());
+    let (mut offs, mut ambiguous) = (Vec::new(), 0);
     for (row, rules) in rows.iter().zip(&rules) {
         for cell in *row {
             let algorithm = at(rules, cell.bytes);
             let own = cell.predicted.iter().find(|(other, _)| *other == algorithm);
-            offs.extend(own.map(|(_, seconds)| cell.off(*seconds)));
-            open += usize::from(cell.is_open(algorithm));
+            offs.extend(own.map(|(_, seconds)| cell.error(*seconds)));
+            ambiguous += usize::from(cell.is_ambiguous(algorithm));
         }
     }
     let off = panto_stats::median(&offs).unwrap_or(0.0);
     let groups = rows.iter().map(|row| row[0].ranks).zip(rules).collect();
-    Ok(Chosen { groups: by_ranks(groups), off, open, points: cells.len() })
+    Ok(SelectedRules { groups: by_ranks(groups), off, ambiguous, points: cells.len() })
 }
 
-/// The rules of each number of ranks, or those of the next larger number where these explain it nearly as well: few ranks leave so little to
-/// choose that many algorithms are equal.
-fn as_neighbours(rows: &[&[Cell]], mut rules: Vec<BySize>) -> Vec<BySize> {
+/// Gives each number of ranks the rules of the next larger one where these explain it nearly as
+/// well: with few ranks many algorithms are equal.
+fn adopt_larger_groups(rows: &[&[PointTimes]], mut rules: Vec<BySize>) -> Vec<BySize> {
     for place in (1..rows.len()).rev() {
         let cost = |rules: &BySize| -> f64 {
             rows[place - 1].iter().map(|cell| cell.cost(at(rules, cell.bytes))).sum()
         };
         let (before, after) = rules.split_at_mut(place);
         let (own, next) = (&mut before[place - 1], &after[0]);
-        if cost(next) <= cost(own) + CHANGE * own.len() as f64 {
+        if cost(next) <= cost(own) + CHANGE_COST * own.len() as f64 {
             own.clone_from(next);
         }
     }
     rules
 }
 
-/// The algorithm for a size.
+/// Returns the algorithm for a size.
 fn at(rules: &BySize, bytes: u64) -> Algorithm {
     let fits = |(most, _): &&(Option<u64>, Algorithm)| most.is_none_or(|most| bytes <= most);
     rules.iter().find(fits).map_or(Algorithm::Linear, |(_, algorithm)| *algorithm)
 }
 
-/// The cheapest sequence of algorithms over the sizes of one number of ranks. O(sizes * algorithms^2).
-fn path(row: &[Cell]) -> Vec<Algorithm> {
+/// Returns the cheapest sequence of algorithms over the sizes of one number of ranks, by dynamic
+/// programming. O(sizes * algorithms^2), since a prediction is looked up by a linear search.
+fn cheapest_path(row: &[PointTimes]) -> Vec<Algorithm> {
     let algorithms: Vec<Algorithm> = row[0].predicted.iter().map(|(algorithm, _)| *algorithm).collect();
     let mut sums = vec![0.0; algorithms.len()];
     let mut steps: Vec<Vec<usize>> = Vec::new();
     for cell in row {
         let cheapest = least(&sums);
-        let from = |index: usize| if sums[index] <= sums[cheapest] + CHANGE { index } else { cheapest };
+        let from = |index: usize| if sums[index] <= sums[cheapest] + CHANGE_COST { index } else { cheapest };
         let step: Vec<usize> = (0..algorithms.len()).map(from).collect();
         let sum = |index: usize| {
-            let change = if step[index] == index { 0.0 } else { CHANGE };
+            let change = if step[index] == index { 0.0 } else { CHANGE_COST };
             sums[step[index]] + change + cell.cost(algorithms[index])
         };
         sums = (0..algorithms.len()).map(sum).collect();
@@ -157,8 +192,8 @@ fn least(sums: &[f64]) -> usize {
     (0..sums.len()).min_by(|a, b| sums[*a].total_cmp(&sums[*b])).unwrap_or(0)
 }
 
-/// Where the algorithm changes, at the roundest size between two that were measured.
-fn by_size(row: &[Cell], path: &[Algorithm]) -> BySize {
+/// Returns the rules of a sequence: changes lie at the roundest number between two measured sizes.
+fn by_size(row: &[PointTimes], path: &[Algorithm]) -> BySize {
     let mut rules = BySize::new();
     for (index, algorithm) in path.iter().enumerate() {
         if path.get(index + 1) == Some(algorithm) {
@@ -170,7 +205,8 @@ fn by_size(row: &[Cell], path: &[Algorithm]) -> BySize {
     rules
 }
 
-/// Numbers of ranks with the same rules together. Between two that were measured the rules of the smaller hold.
+/// Merges numbers of ranks with equal rules. Between two that were measured the rules of the
+/// smaller apply.
 fn by_ranks(groups: Vec<(usize, BySize)>) -> Vec<(Option<usize>, BySize)> {
     let ends: Vec<Option<usize>> =
         groups.iter().skip(1).map(|(ranks, _)| Some(ranks - 1)).chain([None]).collect();
@@ -184,8 +220,8 @@ fn by_ranks(groups: Vec<(usize, BySize)>) -> Vec<(Option<usize>, BySize)> {
     together
 }
 
-impl Chosen {
-    /// The algorithm, if it is the same everywhere.
+impl SelectedRules {
+    /// Returns the algorithm if it is the same everywhere.
     pub(super) fn single(&self) -> Option<Algorithm> {
         match self.groups.as_slice() {
             [(_, rules)] if rules.len() == 1 => Some(rules[0].1),
@@ -195,12 +231,15 @@ impl Chosen {
 
     pub(super) fn note(&self, collective: Collective) -> String {
         let count: usize = self.groups.iter().map(|(_, rules)| rules.len()).sum();
-        let rules = if count == 1 { "one rule, off" } else { &format!("{count} rules, off") };
-        let open = match self.open {
+        let rules =
+            if count == 1 { "one rule, median error" } else { &format!("{count} rules, median error") };
+        let ambiguous = match self.ambiguous {
             0 => String::new(),
-            open => format!("; at {open} of {} points another algorithm takes as long", self.points),
+            ambiguous => {
+                format!("; at {ambiguous} of {} points another algorithm is equally close", self.points)
+            }
         };
-        format!("{collective}: {rules} by {} in the median{open}", panto_units::percent(self.off * 100.0))
+        format!("{collective}: {rules} {}{ambiguous}", panto_units::percent(self.off * 100.0))
     }
 }
 
@@ -209,12 +248,19 @@ mod tests {
     use super::*;
     use Algorithm::{Binomial, Chain, Linear};
 
-    fn cell(ranks: usize, bytes: u64, measured: f64, predicted: &[(Algorithm, f64)]) -> Cell {
-        Cell { ranks, bytes, usual: Binomial, measured, doubt: 0.0, predicted: predicted.to_vec() }
+    fn cell(ranks: usize, bytes: u64, measured: f64, predicted: &[(Algorithm, f64)]) -> PointTimes {
+        PointTimes {
+            ranks,
+            bytes,
+            published: Binomial,
+            measured,
+            uncertainty: 0.0,
+            predicted: predicted.to_vec(),
+        }
     }
 
     #[test]
-    fn a_change_is_found_and_a_wild_point_is_not_one() {
+    fn a_change_is_found_and_an_outlier_is_none() {
         let chain = Chain { segments: 8 };
         let row = |bytes: u64, measured: f64| {
             let n = bytes as f64;
@@ -226,27 +272,27 @@ mod tests {
             )
         };
         let times = [(1, 6.0), (4, 15.0), (10, 33.0), (20, 63.0), (100, 230.0), (1000, 2030.0)];
-        let cells: Vec<Cell> = times.into_iter().map(|(bytes, time)| row(bytes, time)).collect();
+        let cells: Vec<PointTimes> = times.into_iter().map(|(bytes, time)| row(bytes, time)).collect();
         let found = choose(&cells).unwrap();
         assert_eq!(found.groups, [(None, vec![(Some(64), Binomial), (None, chain)])]);
         assert_eq!(found.single(), None);
     }
 
     #[test]
-    fn equals_follow_their_neighbours_and_the_usual_rule() {
+    fn ties_follow_larger_groups_and_the_published_rule() {
         let same = |bytes| cell(2, bytes, 1.0, &[(Linear, 1.0), (Binomial, 1.0)]);
         let cells = [same(1), cell(4, 1, 2.0, &[(Linear, 3.0), (Binomial, 2.0)])];
         let found = choose(&cells).unwrap();
-        assert_eq!((found.single(), found.open), (Some(Binomial), 1));
-        // Two ranks do it as four do, although the usual rule says otherwise.
+        assert_eq!((found.single(), found.ambiguous), (Some(Binomial), 1));
+        // Two ranks adopt the rule of four, against the published rule.
         let cells = [same(1), cell(4, 1, 2.0, &[(Linear, 2.0), (Binomial, 3.0)])];
         assert_eq!(choose(&cells).unwrap().single(), Some(Linear));
         assert!(found.note(Collective::Broadcast).contains("at 1 of 2 points"));
     }
 
     #[test]
-    fn what_nothing_explains_is_said() {
+    fn an_unexplained_collective_is_an_error() {
         let error = choose(&[cell(2, 1, 9.0, &[(Linear, 1.0)])]).unwrap_err();
-        assert!(error.contains("no schedule explains it"), "{error}");
+        assert_eq!(error, Unexplained::NoneClose { far: 1, points: 1 });
     }
 }

@@ -1,34 +1,31 @@
-//! Rules as the simulator reads them.
+//! Selected rules as a rule table.
 
 use panto_machine::Rules;
 use panto_schedule::Collective;
 use panto_schedule::rules::{Row, Table};
 
-use super::choice::Chosen;
+use super::choice::SelectedRules;
 
-/// What was found, and for all other collectives what `base` says.
-pub(super) fn table(base: &Rules, found: &[(Collective, Chosen)]) -> Table {
+/// Returns the selected rules, with those of `base` for all other collectives.
+pub(super) fn table(base: &Rules, found: &[(Collective, SelectedRules)]) -> Table {
     let rows: Vec<Row> = found.iter().flat_map(|(collective, chosen)| rows(*collective, chosen)).collect();
-    // The last row of each collective has no conditions, which is all that a table asks for.
+    // The last row of each collective has no conditions, which is all that a table requires.
     base.table().with(&rows).unwrap_or_else(|_| base.table().clone())
 }
 
-/// The same as the text of a file.
-pub(super) fn text(base: &Rules, found: &[(Collective, Chosen)]) -> String {
-    format!(
-        "# Fitted rules; collectives that were not measured are as {base} does them.\n{}",
-        table(base, found)
-    )
+/// Returns the rules as the text of a rules file.
+pub(super) fn text(base: &Rules, found: &[(Collective, SelectedRules)]) -> String {
+    format!("# Fitted rules; those of {base} for collectives that were not measured.\n{}", table(base, found))
 }
 
-/// The first that fits decides, so that upper limits are enough.
-fn rows(collective: Collective, chosen: &Chosen) -> Vec<Row> {
+/// Returns the rows of a collective. The first that matches decides, so upper limits are enough.
+fn rows(collective: Collective, chosen: &SelectedRules) -> Vec<Row> {
     let mut rows = Vec::new();
     for (ranks, sizes) in &chosen.groups {
         for (bytes, algorithm) in sizes {
             let mut row = Row::always(collective, *algorithm);
             row.ranks = 0..=ranks.unwrap_or(usize::MAX);
-            // What each rank brings or gets: for most collectives that is the size itself.
+            // Bytes that each rank contributes or receives: for most collectives the size itself.
             row.block = 0..=bytes.map_or(usize::MAX, |bytes| bytes as usize);
             rows.push(row);
         }
@@ -42,7 +39,7 @@ mod tests {
     use panto_schedule::rules::{mpich, openmpi};
 
     #[test]
-    fn tables_survive_being_written() {
+    fn written_tables_parse_back() {
         for (base, table) in [(Rules::Mpich, mpich()), (Rules::OpenMpi, openmpi())] {
             assert_eq!(&Table::parse(&text(&base, &[])).unwrap(), table);
         }

@@ -1,107 +1,125 @@
-//! What the number of links costs.
+//! The cost of distance: one-way times over several links, reduced to those over the smallest
+//! measured number of links (over one link under store-and-forward).
 
 use panto_machine::Switching;
 
-use super::{Ways, pooled};
-use crate::curve::{Fitter, Points, roundest};
+use super::{TimesByLinks, pooled};
 use crate::estimate::{Estimate, weighted_median};
-use crate::law::Law;
+use crate::fitter::{Fitter, Points, roundest};
+use crate::piecewise::PiecewiseLinear;
 
-/// Times of all distances, brought to that of the nearest.
+/// One-way times of all distances, reduced to the nearest.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Distances {
-    /// Time by size over `links` links.
+    /// Seconds by size over `links` links.
     pub(super) near: Points,
-    /// The fewest that were measured; 1 where each link takes all of the time again.
+    /// Fewest links that were measured; 1 under store-and-forward.
     pub(super) links: u32,
-    /// The head of a message over one link; none where it cannot be told from the rest.
+    /// Time of a message's head over one link; `None` where one distance alone was measured.
     pub(super) hop: Option<Estimate>,
-    /// What requests and grants cost, where distances tell.
+    /// Cost of a control message (RTS, CTS), where distances determine it.
     pub(super) control: Option<f64>,
-    /// By what everything that happens once was divided, too, because a single distance does not tell it apart.
+    /// Factor by which costs that occur once were divided too, since a single distance does not
+    /// separate them.
     pub(super) divided: f64,
 }
 
-/// A message that asks goes over the way three times: request, grant, data.
-const ASKING: f64 = 3.0;
+/// Crossings of the network by a rendezvous: request to send, clear to send, data.
+const RENDEZVOUS_CROSSINGS: f64 = 3.0;
 
 impl Distances {
-    pub(super) fn new(switching: Switching, ways: &Ways, both: &Law, limit: Option<u64>) -> Self {
-        let asks = |bytes: u64| limit.is_some_and(|limit| bytes > limit);
+    pub(super) fn new(
+        switching: Switching,
+        times: &TimesByLinks,
+        both: &PiecewiseLinear,
+        limit: Option<u64>,
+    ) -> Self {
+        let is_rendezvous = |bytes: u64| limit.is_some_and(|limit| bytes > limit);
         match switching {
-            Switching::Packet => stored(ways, both, &asks),
-            _ => through(ways, &asks),
+            Switching::Packet => store_and_forward(times, both, &is_rendezvous),
+            _ => cut_through(times, &is_rendezvous),
         }
     }
 
-    /// What the way takes beside the link, at the nearest distance.
+    /// Returns the time of the hops at the nearest distance.
     pub(super) fn hop_time(&self) -> f64 {
         self.hop.map_or(0.0, |hop| hop.value * f64::from(self.links))
     }
 }
 
-/// The head goes on while the rest still comes: each further link costs the same for all sizes.
-fn through(ways: &Ways, asks: &dyn Fn(u64) -> bool) -> Distances {
-    let times = |bytes: u64| if asks(bytes) { ASKING } else { 1.0 };
-    let slopes: Vec<(f64, f64)> = further(ways)
-        .map(|further| (further.seconds / times(further.bytes), further.weight * times(further.bytes)))
+/// Cut-through and similar switching: each extra link costs the same for all sizes.
+fn cut_through(times: &TimesByLinks, is_rendezvous: &dyn Fn(u64) -> bool) -> Distances {
+    let crossings = |bytes: u64| if is_rendezvous(bytes) { RENDEZVOUS_CROSSINGS } else { 1.0 };
+    let slopes: Vec<(f64, f64)> = extra_links(times)
+        .map(|extra| (extra.seconds / crossings(extra.bytes), extra.weight * crossings(extra.bytes)))
         .collect();
     let hop = weighted_median(&slopes).map(Estimate::not_negative);
-    let links = ways.first().map_or(1, |(links, _)| *links);
+    let links = times.first().map_or(1, |(links, _)| *links);
     let each = hop.map_or(0.0, |hop| hop.value);
-    let brought = ways.iter().flat_map(|(distance, points)| {
+    let shifted = times.iter().flat_map(|(distance, points)| {
         let beyond = f64::from(distance - links);
-        points.iter().map(move |(bytes, seconds)| (*bytes, seconds - each * beyond * times(*bytes)))
+        points.iter().map(move |(bytes, seconds)| (*bytes, seconds - each * beyond * crossings(*bytes)))
     });
-    Distances { near: pooled(brought), links, hop, control: None, divided: 1.0 }
+    Distances { near: pooled(shifted), links, hop, control: None, divided: 1.0 }
 }
 
-/// Each link takes all of the message again: `T = o + d t(s)`, and above the limit `2 c + 2 d t(0)` more.
-fn stored(ways: &Ways, both: &Law, asks: &dyn Fn(u64) -> bool) -> Distances {
-    let control = asked_once(ways, both, asks);
-    let once = |bytes: u64| both.at(bytes) + if asks(bytes) { 2.0 * control.unwrap_or(0.0) } else { 0.0 };
-    let brought = ways.iter().flat_map(|(distance, points)| {
+/// Store-and-forward: each link takes the whole message again, `T = o + d t(s)`, and `2 c + 2 d
+/// t(0)` more for a rendezvous.
+fn store_and_forward(
+    times: &TimesByLinks,
+    both: &PiecewiseLinear,
+    is_rendezvous: &dyn Fn(u64) -> bool,
+) -> Distances {
+    let control = control_cost(times, both, is_rendezvous);
+    let once =
+        |bytes: u64| both.at(bytes) + if is_rendezvous(bytes) { 2.0 * control.unwrap_or(0.0) } else { 0.0 };
+    let shifted = times.iter().flat_map(|(distance, points)| {
         let links = f64::from(*distance);
         points.iter().map(move |(bytes, seconds)| (*bytes, once(*bytes) + (seconds - once(*bytes)) / links))
     });
-    let divided = match ways.as_slice() {
+    let divided = match times.as_slice() {
         [(distance, _)] => f64::from(*distance),
         _ => 1.0,
     };
-    Distances { near: pooled(brought), links: 1, hop: None, control, divided }
+    Distances { near: pooled(shifted), links: 1, hop: None, control, divided }
 }
 
-/// What does not grow with the distance above the limit, less what processors pay: request and grant.
-fn asked_once(ways: &Ways, both: &Law, asks: &dyn Fn(u64) -> bool) -> Option<f64> {
-    let nearest = ways.first()?;
-    let estimates: Vec<(f64, f64)> = further(ways)
-        .filter(|further| asks(further.bytes))
-        .filter_map(|further| {
-            let (_, seconds) = nearest.1.iter().find(|(bytes, _)| *bytes == further.bytes)?;
-            let rest = seconds - further.seconds * f64::from(nearest.0) - both.at(further.bytes);
+/// Returns the cost of a control message: half of what does not grow with the distance for a
+/// rendezvous, less the overheads.
+fn control_cost(
+    times: &TimesByLinks,
+    both: &PiecewiseLinear,
+    is_rendezvous: &dyn Fn(u64) -> bool,
+) -> Option<f64> {
+    let nearest = times.first()?;
+    let estimates: Vec<(f64, f64)> = extra_links(times)
+        .filter(|extra| is_rendezvous(extra.bytes))
+        .filter_map(|extra| {
+            let (_, seconds) = nearest.1.iter().find(|(bytes, _)| *bytes == extra.bytes)?;
+            let rest = seconds - extra.seconds * f64::from(nearest.0) - both.at(extra.bytes);
             Some((rest / 2.0, 1.0 / seconds.max(1e-12)))
         })
         .collect();
     weighted_median(&estimates).map(|control| control.value.max(0.0))
 }
 
-/// What one further link costs at some size.
-struct Further {
+/// Cost of one extra link at some size.
+struct ExtraLink {
     bytes: u64,
     seconds: f64,
     weight: f64,
 }
 
-/// Every farther way against the nearest, at the sizes that both have.
-fn further(ways: &Ways) -> impl Iterator<Item = Further> + '_ {
+/// Compares every farther distance with the nearest, at the sizes that both have.
+fn extra_links(times: &TimesByLinks) -> impl Iterator<Item = ExtraLink> + '_ {
     let (first, rest) =
-        ways.split_first().map_or((None, ways.as_slice()), |(first, rest)| (Some(first), rest));
+        times.split_first().map_or((None, times.as_slice()), |(first, rest)| (Some(first), rest));
     let pairs = first.into_iter().flat_map(move |near| rest.iter().map(move |far| (near, far)));
     pairs.flat_map(|((less, near), (more, far))| {
         let links = f64::from(more - less);
         near.iter().filter_map(move |(bytes, seconds)| {
             let (_, longer) = far.iter().find(|(size, _)| size == bytes)?;
-            Some(Further {
+            Some(ExtraLink {
                 bytes: *bytes,
                 seconds: (longer - seconds) / links,
                 weight: links / longer.max(1e-12),
@@ -110,30 +128,31 @@ fn further(ways: &Ways) -> impl Iterator<Item = Further> + '_ {
     })
 }
 
-/// The largest size of messages that do not ask, where the others pay for three ways: their hops cost three times as much.
-pub(super) fn handshake(ways: &Ways, fitter: &Fitter) -> Option<u64> {
-    let slopes: Vec<Further> = further(ways).collect();
-    let mut sizes: Vec<u64> = slopes.iter().map(|further| further.bytes).collect();
+/// Returns the largest eager size, where larger messages pay each hop three times (RTS, CTS, data).
+pub(super) fn handshake_limit(times: &TimesByLinks, fitter: &Fitter) -> Option<u64> {
+    let slopes: Vec<ExtraLink> = extra_links(times).collect();
+    let mut sizes: Vec<u64> = slopes.iter().map(|extra| extra.bytes).collect();
     sizes.sort_unstable();
     sizes.dedup();
     let cost = |limit: Option<u64>| {
-        let times = |bytes: u64| if limit.is_some_and(|limit| bytes > limit) { ASKING } else { 1.0 };
+        let crossings =
+            |bytes: u64| if limit.is_some_and(|limit| bytes > limit) { RENDEZVOUS_CROSSINGS } else { 1.0 };
         let hops: Vec<(f64, f64)> = slopes
             .iter()
-            .map(|one| (one.seconds / times(one.bytes), one.weight * times(one.bytes)))
+            .map(|one| (one.seconds / crossings(one.bytes), one.weight * crossings(one.bytes)))
             .collect();
         let hop = weighted_median(&hops)?.value;
-        let off = |one: &Further| one.weight * (one.seconds - hop * times(one.bytes)).abs();
+        let off = |one: &ExtraLink| one.weight * (one.seconds - hop * crossings(one.bytes)).abs();
         Some((slopes.iter().map(off).sum::<f64>(), hop))
     };
     let (none, _) = cost(None)?;
-    // Both sides need sizes enough to be believed.
+    // Both sides need at least two sizes.
     let places = sizes.windows(2).skip(1).take(sizes.len().saturating_sub(3));
     let found = places.filter_map(|pair| Some((cost(Some(pair[0]))?, pair[0], pair[1])));
     let ((cost, hop), last, first) = found.min_by(|a, b| a.0.0.total_cmp(&b.0.0))?;
     if hop <= 0.0 || cost > 0.5 * none {
         return None;
     }
-    let known = fitter.known.iter().copied().find(|end| (last..first).contains(end));
+    let known = fitter.known_breaks.iter().copied().find(|end| (last..first).contains(end));
     Some(known.unwrap_or_else(|| roundest(last, first)))
 }

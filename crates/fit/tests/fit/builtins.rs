@@ -1,4 +1,4 @@
-//! Each built-in machine, measured on a clock without noise, comes back.
+//! Every built-in machine is recovered from measurements on a noise-free clock.
 
 use panto_machine::{Model, builtin};
 
@@ -19,7 +19,7 @@ fn recovered(name: &str) {
     let apart =
         Apart::new(machine, &found, sizes(&records)).one_way(&distances(machine, ranks)).overheads().rates();
     apart.within(1e-4, &fit.model);
-    // Sizes that were not measured are on the same pieces.
+    // Sizes between the measured ones lie on the same pieces.
     let between = vec![1, 3, 50, 99, 100, 700, 3_000, 9_999, 16_000, 50_000, 100_000];
     Apart::new(machine, &found, between)
         .one_way(&distances(machine, ranks))
@@ -28,7 +28,7 @@ fn recovered(name: &str) {
 }
 
 #[test]
-fn every_builtin_machine_comes_back() {
+fn every_builtin_machine_is_recovered() {
     for machine in builtin::all() {
         recovered(machine.name);
     }

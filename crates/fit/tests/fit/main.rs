@@ -1,7 +1,6 @@
-//! A machine is measured and fitted, and the fitted machine must behave as it does.
+//! Simulated machines are measured and fitted; the fitted machine must behave as the original.
 
 mod builtins;
-mod cables;
 mod errors;
 mod launches;
 mod noise;
@@ -9,5 +8,6 @@ mod overlap;
 mod random;
 mod rules;
 mod scenario;
+mod shared_links;
 mod sources;
 mod support;

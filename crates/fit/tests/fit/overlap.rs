@@ -1,8 +1,8 @@
-//! What overlapping saves, beside what it saves on the model.
+//! Measured overlap beside that of the fitted model.
 
-use panto_bench::results::Record;
 use panto_fit::Fitted;
 use panto_machine::Model;
+use panto_results::Record;
 
 use crate::support::{CALIBRATION, fitted, measure, quick};
 
@@ -27,14 +27,15 @@ fn a_simulated_machine_overlaps_as_its_model_does() {
         let (fit, machine) = fitted(&model, &records(&model), 4);
         let (measured, found) = (value(&fit, "overlap"), value(&fit, "overlap, model"));
         assert!(measured > 0.1 && (measured - found).abs() < 0.01, "{name}: {measured} and {found}");
-        assert!(!fit.notes.iter().any(|note| note.contains("overlapping saves")), "{:?}", fit.notes);
+        assert!(!fit.notes.iter().any(|note| note.contains("overlap saves")), "{:?}", fit.notes);
         assert!(machine.processors() >= 4 && fit.model.contains("\"overlap\" = \"measured: comet/overlap"));
     }
 }
 
-/// Messages that do not move while a processor computes, as in many an MPI: the model does not know that, and says so.
+/// Messages do not progress while a processor computes, as in many MPI libraries; the model assumes
+/// that they do, and a note reports the difference.
 #[test]
-fn a_machine_that_hides_nothing_is_told_from_its_model() {
+fn a_machine_without_overlap_differs_from_its_model() {
     let model = Model::load("infiniband", &[]).unwrap();
     let mut records = records(&model);
     let blocking: Vec<Record> =
@@ -46,6 +47,6 @@ fn a_machine_that_hides_nothing_is_told_from_its_model() {
     }
     let (fit, _) = fitted(&model, &records, 4);
     assert!(value(&fit, "overlap").abs() < 1e-9);
-    let note = fit.notes.iter().find(|note| note.contains("overlapping saves 0 % of the time"));
+    let note = fit.notes.iter().find(|note| note.contains("overlap saves 0 % of the time"));
     assert!(note.is_some_and(|note| note.contains("too fast")), "{:?}", fit.notes);
 }

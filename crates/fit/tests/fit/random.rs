@@ -1,16 +1,17 @@
-//! Machines at random, measured on a clock without noise, come back: overheads, links, hops, protocols, gaps.
+//! Random machines are recovered from a noise-free clock: overheads, links, hops, protocols, gaps.
 
 use std::fmt::Write as _;
 
 use panto_bench::Settings;
 use panto_machine::{Machine, Model};
-use panto_stats::Rng;
+use panto_random::SplitMix64;
 
 use crate::support::{Apart, CALIBRATION, distances, fitted, measure, quick, sizes};
 
-/// A model at random. Pieces end at sizes that were measured and hold for three of them: fewer make no line that could be wrong.
+/// Returns a random model. Pieces end at measured sizes and cover at least three of them: fewer do
+/// not determine a line with a residual.
 pub fn model(seed: u64) -> Model {
-    let mut rng = Rng::new(seed);
+    let mut rng = SplitMix64::new(seed);
     let mut pick = |words: &[&str]| words[(rng.unit() * words.len() as f64) as usize].to_owned();
     let topology = pick(&[
         "topology = \"complete\"\nprocessors = 4",
@@ -42,7 +43,7 @@ pub fn model(seed: u64) -> Model {
     let latency = between(0.1, 5.0);
     let rate = between(0.04, 40.0);
     let _ = writeln!(text, "[network.link]\nlatency = \"{latency:.3}us\"\nper-byte = \"{rate:.4}ns\"");
-    // A gap that is longer than a round trip would be all that an echo shows.
+    // A gap longer than a round trip would hide everything else in an echo.
     let gap = latency * between(0.0, 1.9);
     let _ = writeln!(
         text,
@@ -71,7 +72,8 @@ pub fn model(seed: u64) -> Model {
     Model::parse(&text, "random", &[]).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// How long messages of a few bytes take in a row: a gap shows only where it is longer than what they cost anyway.
+/// Returns the nanoseconds of short messages in a row: a gap is visible only where it exceeds their
+/// cost.
 fn row(machine: &Machine, ranks: usize) -> f64 {
     let few = |settings: &mut Settings| settings.sizes = Some(vec![8]);
     let records = measure(machine, &["calibrate/gap"], ranks, few);
@@ -80,7 +82,7 @@ fn row(machine: &Machine, ranks: usize) -> f64 {
 }
 
 #[test]
-fn machines_at_random_come_back() {
+fn random_machines_are_recovered() {
     for seed in 0..16 {
         let model = model(seed);
         let machine = model.machine();
@@ -91,7 +93,7 @@ fn machines_at_random_come_back() {
         assert_eq!(found.processor.copies_unexpected, machine.processor.copies_unexpected, "{seed}");
         let apart = Apart::new(machine, &found, sizes(&records));
         apart.one_way(&distances(machine, ranks)).overheads().rates().within(0.005, &fit.model);
-        // At one distance a hop cannot be told from the link's start-up, which may occupy more links.
+        // With one distance the time of a hop cannot be separated from the link's start-up.
         if distances(machine, ranks).len() > 1 || distances(machine, ranks) == [1] {
             let (real, own) = (row(machine, ranks), row(&found, ranks));
             assert!((own / real - 1.0).abs() < 0.02, "{seed}: {own} ns instead of {real} ns\n{}", fit.model);

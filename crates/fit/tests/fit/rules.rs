@@ -1,12 +1,12 @@
-//! Rules that a machine keeps to itself are found by what its collectives take.
+//! The collective rules of a machine are found from the times of its collectives.
 
-use panto_bench::results::Record;
 use panto_machine::{Machine, Model};
+use panto_results::Record;
 use panto_schedule::Collective;
 
 use crate::support::{CALIBRATION, fitted, measure, quick};
 
-/// Rules as no library has them.
+/// Rules that no library has.
 const HIDDEN: &str = "
 broadcast      linear              ranks<=4 bytes<=256
 broadcast      binomial            ranks<=4
@@ -25,7 +25,7 @@ scan           linear
 exscan         linear
 ";
 
-/// A built-in machine with rules of its own.
+/// Returns a built-in machine with these rules.
 pub fn hidden(base: &str, rules: &str) -> (tempfile::TempDir, Model) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("hidden.rules"), rules).unwrap();
@@ -36,7 +36,7 @@ pub fn hidden(base: &str, rules: &str) -> (tempfile::TempDir, Model) {
     (folder, model)
 }
 
-/// Collectives as a library would have done them: nobody says how.
+/// Returns records of collectives whose algorithm the library chose.
 fn collectives(machine: &Machine, ranks: usize, closed: bool) -> Vec<Record> {
     let kernels = ["comet/broadcast", "comet/reduction", "comet/barrier"];
     let mut records = measure(machine, &kernels, ranks, |settings| {

@@ -1,18 +1,21 @@
-//! Rules of all collectives are found by what `scenario/only` measures of the library's own.
+//! The rules of all collectives are found from `scenario/only` with the library's collectives.
 
 use std::sync::Arc;
 
-use panto_bench::results::Record;
-use panto_bench::scenario::operation::{Call, Implementation};
+use panto_bench::scenario;
+use panto_bench::scenario::operation::Implementation;
 use panto_machine::Machine;
+use panto_results::Record;
+use panto_results::scenario::Call;
 use panto_schedule::{Algorithm, Collective, Problem};
 use panto_transport::World;
-use panto_transport::simulated::{Model as Traffic, Simulated};
+use panto_transport::simulated::{NetworkModel, Simulated};
 
 use crate::rules::hidden;
 use crate::support::{CALIBRATION, fitted, measure, quick};
 
-/// No collective is done as MPICH or Open MPI would; some change with the size, one with the number of ranks.
+/// Rules that differ from those of MPICH and Open MPI for every collective; some change with the
+/// size, some with the number of ranks.
 const HIDDEN: &str = "
 broadcast      linear              ranks<=4
 broadcast      binary              bytes<=2048
@@ -38,19 +41,20 @@ barrier        linear
 const RANKS: [usize; 3] = [2, 4, 8];
 const SIZES: [u64; 6] = [8, 60, 512, 4_096, 30_000, 100_000];
 
-/// Collectives as `panto bench scenario/only` measures them; by somebody else beside the library, who does not count.
+/// Returns records of `scenario/only`: the library's collectives, and a given algorithm, which the
+/// fit must ignore.
 fn collectives(machine: &Machine) -> Vec<Record> {
     measure(machine, &["scenario/only"], 8, |settings| {
         settings.ranks = RANKS.to_vec();
         settings.sizes = Some(SIZES.to_vec());
-        settings.scenario.implementations =
+        settings.options.get_mut::<scenario::Options>().implementations =
             Some(vec![Implementation::Algorithm(Algorithm::Linear), Implementation::Library]);
     })
 }
 
-/// What an algorithm takes there, and what the rules of a machine choose.
+/// Returns the seconds of an algorithm on a machine.
 fn seconds(machine: &Machine, problem: &Problem, element: usize, algorithm: Algorithm) -> f64 {
-    let world = Simulated::new(Arc::new(machine.clone()), Traffic::Traffic);
+    let world = Simulated::new(Arc::new(machine.clone()), NetworkModel::Traffic);
     world.expand(problem, element, Some(algorithm)).unwrap().1.as_secs()
 }
 
@@ -74,7 +78,7 @@ fn hidden_rules_of_all_collectives_are_recovered() {
             let problem = Problem { collective, ranks, root: 0, count };
             let (real, own) = (machine.algorithm(&problem, element), found.algorithm(&problem, element));
             let takes = |algorithm| seconds(machine, &problem, element, algorithm);
-            // What differs by less is no reason for one rule more.
+            // Smaller differences do not justify another rule.
             let alike = (takes(own) / takes(real) - 1.0).abs() < 0.01;
             same += usize::from(own == real);
             assert!(
@@ -83,13 +87,13 @@ fn hidden_rules_of_all_collectives_are_recovered() {
                 fit.notes
             );
         }
-        // Two ranks leave little to choose, so that some are equal there.
+        // With two ranks several algorithms are equal.
         let all = Collective::ALL.len() * RANKS.len() * SIZES.len();
         assert!(10 * same > 9 * all, "{base}: only {same} of {all} are the very same\n{text}");
     }
 }
 
-/// Both kernels have the point; each is compared with itself, and neither spoils what the other says.
+/// Two kernels measure the same point; each is compared with its own simulation.
 #[test]
 fn kernels_that_measure_the_same_collective_agree() {
     let (_folder, model) = hidden("infiniband", HIDDEN);

@@ -1,16 +1,16 @@
-//! What a fitted model says of itself.
+//! Sources, notes and derived parameters of a fitted model.
 
-use panto_bench::results::Manifest;
-use panto_bench::{Settings, results::Record};
-use panto_fit::{Fitted, Request, Unit, fit};
+use panto_fit::{FitOptions, Fitted, Unit, fit};
 use panto_machine::{Machine, Model};
+use panto_results::{Manifest, Record, RunSettings};
 
 use crate::support::{CALIBRATION, manifest, measure, quick};
 
 fn of(name: &str, kernels: &[&str], ranks: usize) -> Fitted {
     let machine = Machine::load(name, &[]).unwrap();
     let records = measure(&machine, kernels, ranks, quick);
-    fit(&records, &[manifest(&machine, ranks)], &Request { name: Some("mine".into()), like: None }).unwrap()
+    fit(&records, &[manifest(&machine, ranks)], &FitOptions { name: Some("mine".into()), like: None })
+        .unwrap()
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn every_figure_has_its_source() {
 }
 
 #[test]
-fn echoes_alone_make_a_machine_of_links() {
+fn echoes_alone_give_all_time_to_the_links() {
     let fitted = of("sp2", &["comet/echo"], 4);
     let machine = Machine::parse(&fitted.model, "mine.toml").unwrap();
     assert_eq!(machine.network.link.of(1_000).as_picos(), 65_864_000);
@@ -38,7 +38,7 @@ fn echoes_alone_make_a_machine_of_links() {
 }
 
 #[test]
-fn other_models_have_their_words() {
+fn hockney_and_loggp_parameters_are_derived() {
     let fitted = of("loggops", &CALIBRATION, 4);
     let value = |key: &str| {
         let found = fitted.parameters.iter().find(|parameter| parameter.key == key);
@@ -68,14 +68,14 @@ fn curves_lie_on_their_points() {
 }
 
 #[test]
-fn measured_machines_have_links_between_all() {
+fn measured_machines_have_a_complete_topology() {
     let machine = Machine::load("sp2", &[]).unwrap();
     let mut records: Vec<Record> = measure(&machine, &["comet/echo"], 2, quick);
     for record in &mut records {
         record.machine = None;
     }
-    let manifest = Manifest::new("threads", String::new(), 2, &Settings::default());
-    let fitted = fit(&records, &[manifest], &Request::default()).unwrap();
+    let manifest = Manifest::new("threads", String::new(), 2, RunSettings::default());
+    let fitted = fit(&records, &[manifest], &FitOptions::default()).unwrap();
     let found = Machine::parse(&fitted.model, "mine.toml").unwrap();
     assert_eq!(found.network.topology.name(), "complete");
     assert!(found.processors() >= 1024);

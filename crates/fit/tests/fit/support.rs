@@ -1,17 +1,18 @@
-//! Measuring simulated machines, and comparing what was fitted with what they are.
+//! Measures simulated machines, and compares fitted machines with the originals.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use panto_bench::results::{Manifest, Record, Simulated as Described};
+use panto_bench::calibrate;
 use panto_bench::{Effort, Kernel, Observer, Settings, run};
-use panto_fit::{Fitted, Request, fit};
+use panto_fit::{FitOptions, Fitted, fit};
 use panto_machine::{Machine, Model, one_way};
-use panto_stats::Rng;
-use panto_transport::simulated::{Model as Traffic, Simulated};
+use panto_random::SplitMix64;
+use panto_results::{Manifest, Record, RunSettings, Simulated as Described};
+use panto_transport::simulated::{NetworkModel, Simulated};
 
-/// What a model needs.
+/// Kernels that determine all parameters of a model.
 pub const CALIBRATION: [&str; 6] = [
     "comet/echo",
     "calibrate/overhead",
@@ -21,14 +22,14 @@ pub const CALIBRATION: [&str; 6] = [
     "calibrate/rates",
 ];
 
-/// The records of kernels on a machine, as `panto bench` would measure them, with what `change` makes of the settings.
+/// Returns the records of kernels on a machine, with the settings of `panto bench` after `change`.
 pub fn measure(
     machine: &Machine,
     kernels: &[&str],
     ranks: usize,
     change: impl Fn(&mut Settings),
 ) -> Vec<Record> {
-    let world = Simulated::new(Arc::new(machine.clone()), Traffic::Traffic);
+    let world = Simulated::new(Arc::new(machine.clone()), NetworkModel::Traffic);
     let effort = Effort { budget: Duration::from_secs(3600), ..Effort::default() };
     let mut settings = Settings {
         ranks: vec![ranks],
@@ -58,28 +59,28 @@ impl Observer for Collected {
     }
 }
 
-/// What a clock adds.
+/// Noise of a clock.
 pub struct Noise {
-    /// Draws it.
-    pub rng: Rng,
-    /// The spread of all readings, as part of them.
+    /// Generator of the noise.
+    pub rng: SplitMix64,
+    /// Relative standard deviation of all readings.
     pub relative: f64,
-    /// The share of readings that take up to ten times as long.
+    /// Share of readings that are outliers, up to ten times as long.
     pub outliers: f64,
 }
 
-/// Close to normal: the sum of twelve (any textbook on simulation).
-fn normal(rng: &mut Rng) -> f64 {
+/// Returns an approximately normal deviate: the sum of twelve uniform ones (Irwin-Hall).
+fn normal(rng: &mut SplitMix64) -> f64 {
     (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0
 }
 
-/// The same records as a clock with noise would give them, with as many samples as people take.
+/// Returns the records with 25 noisy samples each.
 pub fn noisy(records: &[Record], noise: &Noise) -> Vec<Record> {
     let mut rng = noise.rng.clone();
     let mut one = |record: &Record| {
         let mut record = record.clone();
         let clean = record.samples_ns.first().copied();
-        let reading = |time: f64, rng: &mut Rng| {
+        let reading = |time: f64, rng: &mut SplitMix64| {
             let late = if rng.unit() < noise.outliers { 1.0 + 9.0 * rng.unit() } else { 1.0 };
             time * late * (1.0 + noise.relative * normal(rng)).max(0.1)
         };
@@ -90,7 +91,7 @@ pub fn noisy(records: &[Record], noise: &Noise) -> Vec<Record> {
     records.iter().map(&mut one).collect()
 }
 
-/// The manifest of a run on a machine.
+/// Returns the manifest of a run on a machine.
 pub fn manifest(machine: &Machine, ranks: usize) -> Manifest {
     let described = Described {
         name: machine.name.clone(),
@@ -98,13 +99,14 @@ pub fn manifest(machine: &Machine, ranks: usize) -> Manifest {
         network: "traffic".into(),
         overrides: Vec::new(),
     };
-    let settings = Settings { ranks: vec![ranks], ..Settings::default() };
-    Manifest::simulated(described, "a test".into(), 2, &settings)
+    let settings = RunSettings { ranks: vec![ranks], ..RunSettings::default() };
+    Manifest::simulated(described, "a test".into(), 2, settings)
 }
 
-/// Fits records of a machine whose topology is known; the answer is the machine that the written model describes.
+/// Fits records of a machine whose topology is known. Returns the fit, and the machine read back
+/// from the written model.
 pub fn fitted(model: &Model, records: &[Record], ranks: usize) -> (Fitted, Machine) {
-    let request = Request { like: Some(model.clone()), ..Request::default() };
+    let request = FitOptions { like: Some(model.clone()), ..FitOptions::default() };
     let fitted = fit(records, &[manifest(model.machine(), ranks)], &request).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("fitted.toml");
@@ -114,7 +116,7 @@ pub fn fitted(model: &Model, records: &[Record], ranks: usize) -> (Fitted, Machi
     (fitted, machine)
 }
 
-/// How far two machines are apart, as parts of what the first takes: the worst of all sizes and distances.
+/// The largest relative difference of two machines over all sizes and distances.
 pub struct Apart {
     machine: Machine,
     fitted: Machine,
@@ -135,7 +137,7 @@ impl Apart {
         }
     }
 
-    /// One way at these distances.
+    /// Compares one-way times at these distances.
     pub fn one_way(mut self, distances: &[u32]) -> Self {
         for &distance in distances {
             for bytes in self.sizes.clone() {
@@ -149,7 +151,7 @@ impl Apart {
         self
     }
 
-    /// What processors pay.
+    /// Compares overheads.
     pub fn overheads(mut self) -> Self {
         for bytes in self.sizes.clone() {
             let side = |machine: &Machine| {
@@ -164,7 +166,7 @@ impl Apart {
         self
     }
 
-    /// What work takes.
+    /// Compares rates of local work.
     pub fn rates(mut self) -> Self {
         let rates = |machine: &Machine| {
             let processor = &machine.processor;
@@ -183,7 +185,7 @@ impl Apart {
         self
     }
 
-    /// Fails if anything is farther apart than this.
+    /// Panics if the largest relative difference exceeds `most`.
     pub fn within(self, most: f64, text: &str) {
         assert!(
             self.worst <= most,
@@ -195,7 +197,7 @@ impl Apart {
     }
 }
 
-/// Sizes to 256 KiB, on both sides of all limits.
+/// Selects sizes up to 256 KiB, on both sides of all limits.
 pub fn quick(settings: &mut Settings) {
     let powers = (0..=18).map(|power| 1_u64 << power);
     let between = [
@@ -205,10 +207,10 @@ pub fn quick(settings: &mut Settings) {
     let mut sizes: Vec<u64> = std::iter::once(0).chain(powers).chain(between).collect();
     sizes.sort_unstable();
     settings.sizes = Some(sizes);
-    settings.calibrate.largest = 1 << 18;
+    settings.options.get_mut::<calibrate::Options>().largest = 1 << 18;
 }
 
-/// The sizes of the echo.
+/// Returns the sizes of the echo.
 pub fn sizes(records: &[Record]) -> Vec<u64> {
     let echo = records.iter().filter(|record| record.kernel == "comet/echo");
     let mut sizes: Vec<u64> = echo.filter_map(|record| record.point.number("bytes")).collect();
@@ -217,7 +219,7 @@ pub fn sizes(records: &[Record]) -> Vec<u64> {
     sizes
 }
 
-/// The distances from the first of so many ranks.
+/// Returns the distances of all ranks from rank 0.
 pub fn distances(machine: &Machine, ranks: usize) -> Vec<u32> {
     let mut all: Vec<u32> = (1..ranks as u32).map(|to| machine.network.topology.distance(0, to)).collect();
     all.sort_unstable();

@@ -1,7 +1,7 @@
-//! What a model promises before anything runs on it: its shape, and what a lone message takes.
+//! Descriptions of a model: its shape, and the times of messages without contention.
 
 mod draw;
-mod predict;
+mod times;
 
 #[cfg(test)]
 mod tests;
@@ -12,60 +12,61 @@ use crate::machine::{Machine, Protocol};
 use crate::network::Network;
 use crate::topology::Topology;
 
-pub use predict::one_way;
+pub use times::one_way;
 
-/// The sizes for which times are predicted.
+/// The sizes in bytes for which times are predicted.
 pub const SIZES: [u64; 5] = [0, 8, 1 << 10, 64 << 10, 1 << 20];
 
-/// A network in figures.
+/// The description of a network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Description {
-    /// The topology in words.
+    /// The topology as text.
     pub topology: String,
-    /// A small picture of it, at most about a dozen lines.
+    /// A small drawing of the topology, at most about a dozen lines.
     pub drawing: String,
-    /// Where ranks can run: with nodes, the processors of all of them.
+    /// The processors of all nodes.
     pub processors: usize,
-    /// Directed links; a pool counts as many as it is wide.
+    /// Directed links; a pool counts with its width.
     pub links: u64,
-    /// Links of the longest way.
+    /// The links of the longest route.
     pub diameter: u32,
-    /// Directed links from one half to the other, where a formula is known.
+    /// Directed links from one half to the other, if a formula is known.
     pub bisection: Option<u64>,
-    /// Bytes a second of one link, if they take any time.
+    /// The bandwidth of one link in bytes per second, if it is finite.
     pub link_rate: Option<f64>,
-    /// Bytes a second from one half to the other.
+    /// The bandwidth from one half to the other in bytes per second.
     pub bisection_rate: Option<f64>,
-    /// A lone message between two neighbours.
-    pub near: Reach,
-    /// A lone message over the diameter.
-    pub far: Reach,
+    /// Messages between two neighbours.
+    pub near: PathTimes,
+    /// Messages over the diameter.
+    pub far: PathTimes,
 }
 
-/// What lone messages over one distance take, overheads and control messages among it.
+/// The times of messages over one distance without contention, including overheads and control
+/// messages.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reach {
-    /// How many links.
+pub struct PathTimes {
+    /// The number of links.
     pub distance: u32,
-    /// Times of 0 B, 8 B, 1 KiB, 64 KiB and 1 MiB.
+    /// Sizes with their times: 0 B, 8 B, 1 KiB, 64 KiB and 1 MiB.
     pub times: Vec<(u64, Time)>,
-    /// Bytes a second of messages without end, if they take any time.
+    /// The asymptotic bandwidth in bytes per second, if it is finite.
     pub bandwidth: Option<f64>,
-    /// The smallest size with half of that bandwidth.
+    /// The smallest size that reaches half of that bandwidth (Hockney's n1/2).
     pub half_size: Option<u64>,
 }
 
 impl Description {
-    /// Describes the network of messages between two ranks.
+    /// Describes the network of point-to-point messages.
     pub fn of(machine: &Machine) -> Self {
         Self::of_network(&machine.network, machine.protocol)
     }
 
-    /// Describes a network on which a standard send behaves so.
+    /// Describes a network with this protocol of standard sends.
     pub fn of_network(network: &Network, protocol: Protocol) -> Self {
         let topology = &network.topology;
         let (diameter, bisection) = (topology.diameter(), topology.bisection());
-        let link_rate = predict::rate(|bytes| network.time(bytes, 1));
+        let link_rate = times::rate(|bytes| network.time(bytes, 1));
         Self {
             topology: topology.to_string(),
             drawing: draw::draw(topology),
@@ -75,13 +76,13 @@ impl Description {
             bisection,
             link_rate,
             bisection_rate: bisection.zip(link_rate).map(|(links, rate)| links as f64 * rate),
-            near: predict::reach(network, protocol, nearest(topology)),
-            far: predict::reach(network, protocol, diameter),
+            near: times::reach(network, protocol, nearest(topology)),
+            far: times::reach(network, protocol, diameter),
         }
     }
 }
 
-/// Links between two processors that are as near as any. Behind a switch that is more than one.
+/// The distance between two nearest processors, which is more than 1 behind a switch.
 fn nearest(topology: &Topology) -> u32 {
     match topology {
         _ if topology.processors() < 2 => 0,

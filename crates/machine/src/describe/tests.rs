@@ -1,18 +1,18 @@
-//! Pictures and predictions against figures worked out by hand.
+//! Drawings, and predictions against hand calculations.
 
 use panto_units::Time;
 use proptest::prelude::*;
 
 use super::*;
 use crate::cost::{Cost, PerByte, Piece, Residue};
-use crate::map::Map;
+use crate::map::RankMap;
 use crate::network::{Nodes, Overheads, Switching};
 
 fn us(micros: u64) -> Time {
     Time::from_nanos(1_000 * micros)
 }
 
-/// A link of 10 us and 1 us a byte; a header takes 2 us a link.
+/// A link of 10 us and 1 us per byte; a header takes 2 us per link.
 fn network(topology: Topology) -> Network {
     let per_byte = PerByte::from_secs(1e-6).unwrap();
     Network {
@@ -25,7 +25,7 @@ fn network(topology: Topology) -> Network {
         overheads: Overheads::default(),
         nodes: None,
         local: Cost::default(),
-        map: Map::All,
+        map: RankMap::All,
     }
 }
 
@@ -44,7 +44,7 @@ fn a_machine_is_described() {
     assert_eq!((description.near.distance, description.far.distance), (1, 4));
     assert_eq!(description.near.times[..2], [(0, us(12)), (8, us(20))]);
     assert_eq!(description.far.times[2], (1024, us(4 * 2 + 10 + 1024)));
-    // Half of 1 MB/s when the bytes take as long as the start-up: 12 us near, 18 us far.
+    // Half of 1 MB/s is reached when the bytes take as long as the start-up: 12 us near, 18 us far.
     assert_eq!((description.near.half_size, description.far.half_size), (Some(12), Some(18)));
     assert!(near(description.far.bandwidth, 1e6));
 }
@@ -85,7 +85,7 @@ fn overheads_control_messages_and_interfaces_count() {
 }
 
 #[test]
-fn half_sizes_are_in_the_fast_class_of_remainders() {
+fn half_sizes_are_in_the_fast_residue_class() {
     let fast = Piece {
         residue: Some(Residue { modulus: 16, remainder: 0 }),
         startup: us(88),
@@ -100,7 +100,7 @@ fn half_sizes_are_in_the_fast_class_of_remainders() {
 }
 
 #[test]
-fn what_takes_no_time_has_no_rate() {
+fn zero_costs_have_no_rate() {
     let free =
         Network { link: Cost::default(), setup: Cost::default(), ..network(Topology::bus(2).unwrap()) };
     let description = Description::of_network(&free, Protocol::Buffered);
@@ -124,7 +124,7 @@ fn drawn(topology: Result<Topology, crate::topology::TopologyError>) -> String {
 }
 
 #[test]
-fn pictures() {
+fn drawings() {
     assert_eq!(drawn(Topology::linear(4)), "0 ─ 1 ─ 2 ─ 3");
     assert_eq!(drawn(Topology::ring(3)), "┌─ 0 ─ 1 ─ 2 ─┐\n└─────────────┘");
     assert_eq!(drawn(Topology::mesh(&[2, 3])), "  0 ─ 1 ─ 2\n  │   │   │\n  3 ─ 4 ─ 5");
@@ -152,7 +152,7 @@ fn small(topology: &Topology) {
 }
 
 #[test]
-fn large_pictures_have_dots() {
+fn large_drawings_have_dots() {
     for topology in crate::topology::tests::million() {
         small(&topology);
         let drawing = draw::draw(&topology);

@@ -1,17 +1,17 @@
-//! The machines that Panto knows.
+//! The built-in machines.
 
-/// A machine that Panto knows.
+/// A built-in machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Builtin {
-    /// Its name, for `--on`.
+    /// The name, for `--on`.
     pub name: &'static str,
-    /// Its model file.
+    /// The model file.
     pub text: &'static str,
 }
 
 macro_rules! builtins {
     ($($name:literal),* $(,)?) => {
-        /// All of them, the oldest first.
+        /// All built-in machines, the oldest first.
         pub fn all() -> &'static [Builtin] {
             &[$(Builtin {
                 name: $name,
@@ -33,7 +33,7 @@ builtins![
     "loggops"
 ];
 
-/// The one with this name.
+/// The built-in machine with a name.
 pub fn find(name: &str) -> Option<&'static Builtin> {
     all().iter().find(|machine| machine.name == name)
 }

@@ -1,23 +1,23 @@
-//! What is wrong with a model, and where.
+//! Errors of model files, with their location.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Where something was said.
+/// The location of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
-    /// In a file, or a built-in, as a whole.
+pub enum Location {
+    /// A file or built-in machine as a whole.
     File(Arc<str>),
-    /// In a line of it.
+    /// A line of a file or built-in machine.
     Line(Arc<str>, usize),
-    /// On the command line: the `KEY=VALUE` of a `--set`.
+    /// The command line: the `KEY=VALUE` of a `--set`.
     Set(Arc<str>),
-    /// Nowhere: it follows from the number of processors that was asked for.
+    /// Derived from the requested number of processors.
     Size(usize),
 }
 
-impl Place {
-    /// The file, if it is one.
+impl Location {
+    /// The file, if the location is in one.
     pub fn file(&self) -> Option<&Arc<str>> {
         match self {
             Self::File(file) | Self::Line(file, _) => Some(file),
@@ -26,7 +26,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(file) => write!(f, "{file}"),
@@ -37,34 +37,34 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why there is no such machine: the place, what was found there, and what was expected.
+/// An invalid model: the location, what was found there, and what was expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    place: Option<Place>,
+    location: Option<Location>,
     text: String,
 }
 
 impl Error {
-    /// Something is wrong at this place.
-    pub(super) fn at(place: &Place, text: impl Into<String>) -> Self {
-        Self { place: Some(place.clone()), text: text.into() }
+    /// An error at a location.
+    pub(super) fn at(location: &Location, text: impl Into<String>) -> Self {
+        Self { location: Some(location.clone()), text: text.into() }
     }
 
-    /// Something is wrong, at no place in particular.
+    /// An error without a location.
     pub(super) fn new(text: impl Into<String>) -> Self {
-        Self { place: None, text: text.into() }
+        Self { location: None, text: text.into() }
     }
 
-    /// Where, if it is somewhere.
-    pub fn place(&self) -> Option<&Place> {
-        self.place.as_ref()
+    /// The location, if there is one.
+    pub fn location(&self) -> Option<&Location> {
+        self.location.as_ref()
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(place) = &self.place {
-            write!(f, "{place}: ")?;
+        if let Some(location) = &self.location {
+            write!(f, "{location}: ")?;
         }
         f.write_str(&self.text)
     }

@@ -1,4 +1,4 @@
-//! Every figure of a model, with where it comes from.
+//! The figures of a model, each with its source.
 
 use panto_schedule::Collective;
 
@@ -10,15 +10,16 @@ use super::tree::{Node, Table, Value};
 pub struct Figure {
     /// The key, as `--set` takes it.
     pub key: String,
-    /// The value, as the file has it.
+    /// The value as in the file.
     pub value: String,
-    /// Document and page, that it is assumed and why, or at least the line or option that says it.
+    /// The document and page, or that it is assumed and why; without those, the line or option that
+    /// sets it.
     pub source: String,
-    /// Whether the model names a source for it.
+    /// Whether the model names a source.
     pub sourced: bool,
 }
 
-/// All that a model says, in the order of the keys.
+/// All figures of a model, in the order of the schema.
 pub fn figures(tree: &Table, sources: &[Table]) -> Vec<Figure> {
     nodes(tree).into_iter().map(|(name, node)| figure(&name, node, sources)).collect()
 }
@@ -70,18 +71,19 @@ fn figure(key: &str, node: &Node, sources: &[Table]) -> Figure {
         key: key.to_owned(),
         value: node.value.written(),
         sourced: source.is_some(),
-        source: source.unwrap_or_else(|| node.place.to_string()),
+        source: source.unwrap_or_else(|| node.location.to_string()),
     }
 }
 
-/// The source of the key or of the smallest table around it, if it was named by the file that has the figure: a source does not
-/// speak for a figure that another file or the command line put in its place.
+/// The source of a key or of the smallest table around it, if the file that has the figure names
+/// it: a source does not apply to a figure that another file or the command line replaces.
 fn source(key: &str, node: &Node, sources: &Table) -> Option<String> {
     let around = std::iter::successors(Some(key), |key| key.rsplit_once('.').map(|(around, _)| around));
-    let said =
-        around.filter_map(|key| sources.get(key)).find(|source| source.place.file() == node.place.file())?;
-    node.place.file()?;
-    match &said.value {
+    let found = around
+        .filter_map(|key| sources.get(key))
+        .find(|source| source.location.file() == node.location.file())?;
+    node.location.file()?;
+    match &found.value {
         Value::Text(text) => Some(text.clone()),
         _ => None,
     }

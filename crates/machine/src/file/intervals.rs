@@ -1,28 +1,28 @@
-//! `[intervals]`: how well figures are known. 95 % of what a figure may be lies between two values: `"1.9us..2.2us"`.
+//! `[intervals]`: the 95 % confidence intervals of figures, as in `"1.9us..2.2us"`.
 
 use panto_units::{parse_rate, parse_seconds};
 
-use super::error::{Error, Place};
+use super::error::{Error, Location};
 use super::figures;
-use super::nearest::hint;
+use super::suggest::hint;
 use super::tree::{Node, Table, Value};
 
-/// How well a figure is known: with 95 % certainty it lies between two values.
+/// The 95 % confidence interval of a figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interval {
     /// The figure's key, as `--set` takes it.
     pub key: String,
-    /// The lower end, above 0: seconds, bytes a second, or a factor.
+    /// The lower end, above 0: seconds, bytes per second, or a factor.
     pub low: f64,
     /// The figure itself.
     pub value: f64,
     /// The upper end.
     pub high: f64,
-    /// As it was written.
+    /// The interval as in the file.
     pub written: String,
     measure: Measure,
-    /// Where the figure stands. It does not speak for one that takes its place.
-    figure: Place,
+    /// The location of the figure. The interval does not apply to one that replaces it.
+    figure: Location,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ enum Measure {
 }
 
 impl Interval {
-    /// What gives the figure another value, as `--set` takes it.
+    /// The `--set` argument that gives the figure another value.
     pub fn set(&self, value: f64) -> String {
         match self.measure {
             Measure::Time => format!("{}={:.6}ps", self.key, value * 1e12),
@@ -43,16 +43,16 @@ impl Interval {
     }
 }
 
-/// Reads the intervals of a file. Their figures are in it or in its bases.
+/// Parses the intervals of a file, whose figures are in it or in its bases.
 pub fn read(own: &Table, tree: &Table) -> Result<Vec<Interval>, Error> {
     own.iter().map(|(key, node)| one(key, node, tree)).collect()
 }
 
-/// Those whose figures are still there, the last of each.
+/// The intervals whose figures were not replaced, the last for each figure.
 pub fn valid(all: Vec<Interval>, tree: &Table) -> Vec<Interval> {
     let mut valid: Vec<Interval> = Vec::new();
     for interval in all {
-        if find(&interval.key, tree).is_some_and(|node| node.place == interval.figure) {
+        if find(&interval.key, tree).is_some_and(|node| node.location == interval.figure) {
             valid.retain(|other| other.key != interval.key);
             valid.push(interval);
         }
@@ -65,21 +65,21 @@ fn find<'a>(key: &str, tree: &'a Table) -> Option<&'a Node> {
 }
 
 fn one(key: &str, node: &Node, tree: &Table) -> Result<Interval, Error> {
-    let wrong = |text: String| Error::at(&node.place, format!("`intervals.{key}`: {text}"));
+    let wrong = |text: String| Error::at(&node.location, format!("`intervals.{key}`: {text}"));
     let Some(figure) = find(key, tree) else {
         let known = figures::nodes(tree);
         let hint = hint(key, known.iter().map(|(key, _)| key.as_str()));
         return Err(wrong(format!(
-            "the model has no figure `{key}`{hint}; `panto machines show` lists them"
+            "the model has no figure `{key}`{hint}; list them with `panto machines show`"
         )));
     };
     let (measure, value) = measure(key, &figure.value).ok_or_else(|| {
         wrong(format!(
-            "the figure is {}: times, rates and processor.speed have intervals",
+            "the figure is {}: only times, rates and processor.speed have intervals",
             figure.value.found()
         ))
     })?;
-    let Value::Text(written) = &node.value else { return Err(wrong("expected a text".into())) };
+    let Value::Text(written) = &node.value else { return Err(wrong("expected a string".into())) };
     let ends =
         written.split_once("..").and_then(|(low, high)| Some((end(low, measure)?, end(high, measure)?)));
     let Some((low, high)) = ends else {
@@ -88,18 +88,18 @@ fn one(key: &str, node: &Node, tree: &Table) -> Result<Interval, Error> {
             Measure::Rate => "\"9.5GB/s..11GB/s\"",
             Measure::Factor => "\"0.9..1.1\"",
         };
-        return Err(wrong(format!("{} is no interval such as {example}", node.value.found())));
+        return Err(wrong(format!("{} is not an interval such as {example}", node.value.found())));
     };
     if low <= 0.0 {
-        return Err(wrong("an interval begins above 0".into()));
+        return Err(wrong("the lower end must be above 0".into()));
     }
     if low > high {
-        return Err(wrong(format!("{written} ends before it begins")));
+        return Err(wrong(format!("{written} ends below its beginning")));
     }
     if value < low || value > high {
-        return Err(wrong(format!("the figure is {}, which is outside of {written}", figure.value.found())));
+        return Err(wrong(format!("the figure is {}, outside of {written}", figure.value.found())));
     }
-    let (key, written, figure) = (key.to_owned(), written.clone(), figure.place.clone());
+    let (key, written, figure) = (key.to_owned(), written.clone(), figure.location.clone());
     Ok(Interval { key, low, value, high, written, measure, figure })
 }
 
@@ -115,7 +115,7 @@ fn measure(key: &str, value: &Value) -> Option<(Measure, f64)> {
     }
 }
 
-/// The only plain number that is measured; others are counts.
+/// The only plain number that is a measured quantity; others are counts.
 const SPEED: &str = "processor.speed";
 
 fn end(text: &str, measure: Measure) -> Option<f64> {

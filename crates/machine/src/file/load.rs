@@ -1,35 +1,35 @@
-//! A model with its bases.
+//! Loads a model and its bases.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::build::resolve;
 use super::builtin;
-use super::error::{Error, Place};
+use super::error::{Error, Location};
 use super::intervals::{self, Interval};
-use super::native;
-use super::nearest::hint;
 use super::puppet;
 use super::read::read_text;
 use super::schema::{self, ROOT};
+use super::suggest::hint;
+use super::toml_file;
 use super::tree::{Node, Table, Value};
 
-/// Longer chains of bases are a slip.
-const LONGEST_CHAIN: usize = 16;
+/// The longest chain of bases, as a guard against mistakes.
+const MAX_CHAIN: usize = 16;
 
-/// What a model says, bases included.
+/// The contents of a model, merged with its bases.
 pub struct Loaded {
     pub tree: Table,
-    /// What each file of the chain says about the sources of its own figures.
+    /// The sources that each file of the chain names for its own figures.
     pub sources: Vec<Table>,
-    /// How well figures are known, by the files of the chain, the last one's last.
+    /// The confidence intervals of all files of the chain, those of the model itself last.
     pub intervals: Vec<Interval>,
-    pub origin: Place,
-    /// What it is called if it does not say.
+    pub origin: Location,
+    /// The name of the model if the file has none.
     pub name: String,
 }
 
-/// A text with its name, before it is parsed.
+/// The text of a model before it is parsed.
 struct Source {
     file: Arc<str>,
     text: String,
@@ -37,16 +37,16 @@ struct Source {
     name: String,
 }
 
-/// Loads a built-in by its name, or a file.
+/// Loads a built-in machine by name, or a file.
 pub fn load(name: &str) -> Result<Loaded, Error> {
     let source = match find(name, Path::new(name)) {
         Some(source) => source?,
-        None => return Err(Error::new(nowhere(name, Path::new(name)))),
+        None => return Err(Error::new(not_found(name, Path::new(name)))),
     };
     finish(&source)
 }
 
-/// Reads a text; bases are looked for beside `origin`.
+/// Parses a text; bases are relative to `origin`.
 pub fn parse(text: &str, origin: &str) -> Result<Loaded, Error> {
     finish(&Source {
         file: origin.into(),
@@ -64,7 +64,7 @@ fn finish(source: &Source) -> Result<Loaded, Error> {
         tree,
         sources,
         intervals,
-        origin: Place::File(source.file.clone()),
+        origin: Location::File(source.file.clone()),
         name: source.name.clone(),
     })
 }
@@ -73,7 +73,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().map_or_else(|| "machine".into(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// A built-in of this name, or the file at this path. `None` if there is neither.
+/// Reads the built-in machine with this name, or the file at this path. `None` if there is neither.
 fn find(name: &str, path: &Path) -> Option<Result<Source, Error>> {
     if let Some(machine) = builtin::find(name) {
         return Some(Ok(Source {
@@ -94,11 +94,14 @@ fn find(name: &str, path: &Path) -> Option<Result<Source, Error>> {
     }))
 }
 
-fn nowhere(name: &str, path: &Path) -> String {
+fn not_found(name: &str, path: &Path) -> String {
     let names: Vec<&str> = builtin::all().iter().map(|machine| machine.name).collect();
     let hint = hint(name, names.iter().copied());
     let shown: String = path.display().to_string().chars().take(200).collect();
-    format!("there is no file {shown} and no built-in of that name{hint}; built-in are {}", names.join(", "))
+    format!(
+        "there is no file {shown} and no built-in machine of that name{hint}; built-in machines: {}",
+        names.join(", ")
+    )
 }
 
 fn with_bases(
@@ -106,7 +109,7 @@ fn with_bases(
     chain: &mut Vec<(PathBuf, Arc<str>)>,
     about: &mut About,
 ) -> Result<Table, Error> {
-    // The same file may be reached by several names.
+    // The same file may have several names.
     let identity = match &source.path {
         Some(path) => path.canonicalize().unwrap_or_else(|_| path.clone()),
         None => PathBuf::from(format!("built-in {}", source.name)),
@@ -119,27 +122,32 @@ fn with_bases(
     }
     let intervals = tree.remove("intervals");
     let intervals = intervals.as_ref().and_then(Node::table);
-    let Some(base) = tree.remove("base") else { return about.known(tree, intervals) };
+    let Some(base) = tree.remove("base") else { return about.add_intervals(tree, intervals) };
     let names = || chain.iter().map(|(_, file)| &**file).collect::<Vec<_>>().join(" -> ");
-    if repeated || chain.len() > LONGEST_CHAIN {
-        let what = if repeated { "goes round in a circle" } else { "is too long" };
-        return Err(Error::at(&base.place, format!("the chain of bases {what}: {}", names())));
+    if repeated || chain.len() > MAX_CHAIN {
+        let what = if repeated { "is circular" } else { "is too long" };
+        return Err(Error::at(&base.location, format!("the chain of bases {what}: {}", names())));
     }
     let Value::Text(name) = &base.value else {
-        return Err(schema::wrong(&base.place, "base", &base.value, "the name of a built-in or of a file"));
+        return Err(schema::wrong(
+            &base.location,
+            "base",
+            &base.value,
+            "the name of a built-in machine or of a file",
+        ));
     };
-    let path = resolve(name, &base.place);
+    let path = resolve(name, &base.location);
     let found = find(name, &path)
-        .ok_or_else(|| Error::at(&base.place, format!("`base`: {}", nowhere(name, &path))))?;
-    let found = found.map_err(|error| Error::at(&base.place, format!("`base`: {error}")))?;
+        .ok_or_else(|| Error::at(&base.location, format!("`base`: {}", not_found(name, &path))))?;
+    let found = found.map_err(|error| Error::at(&base.location, format!("`base`: {error}")))?;
     let mut whole = with_bases(&found, chain, about)?;
-    // What the base is called and what it is are not what this is.
+    // The name of the base is not that of the model.
     whole.remove("name");
     schema::merge(&mut whole, tree, ROOT);
-    about.known(whole, intervals)
+    about.add_intervals(whole, intervals)
 }
 
-/// What files say about figures.
+/// The sources and intervals of a chain of files.
 #[derive(Default)]
 struct About {
     sources: Vec<Table>,
@@ -147,8 +155,8 @@ struct About {
 }
 
 impl About {
-    /// Keeps what a file says about its own figures and those of its bases.
-    fn known(&mut self, tree: Table, intervals: Option<&Table>) -> Result<Table, Error> {
+    /// Adds the intervals of a file, for its own figures and those of its bases.
+    fn add_intervals(&mut self, tree: Table, intervals: Option<&Table>) -> Result<Table, Error> {
         let own = intervals.map(|own| intervals::read(own, &tree)).transpose()?;
         self.intervals.extend(own.into_iter().flatten());
         Ok(tree)
@@ -159,7 +167,7 @@ fn parse_one(source: &Source) -> Result<Table, Error> {
     let mut tree = if puppet::is_puppet(&source.text, source.path.as_deref()) {
         puppet::parse(&source.text, &source.file)?
     } else {
-        native::parse(&source.text, &source.file)?
+        toml_file::parse(&source.text, &source.file)?
     };
     schema::check(&mut tree, ROOT, "")?;
     Ok(tree)

@@ -1,7 +1,10 @@
-//! Model files (P11): the native format, PUPPET's grammar, bases, overrides, and the machines that Panto knows.
+//! Model files (P11): TOML, PUPPET's grammar, bases, overrides, and the built-in machines.
 //!
-//! Whatever the format, a file becomes a tree of values that know their places; bases and overrides are laid over each other as
-//! trees; one builder turns the result into a [`Machine`]. So each check is written once, and every error says where.
+//! Loading has four stages, whatever the format. A file is parsed into a [tree](tree) of values
+//! with their locations; the [schema](schema) checks its keys; bases and overrides are merged as
+//! trees; and one [builder](build) turns the result into a [`Machine`]. So each check is written
+//! once, and every error has a location. [`write`](write) is the inverse: it writes a machine as a
+//! model file.
 
 mod build;
 pub mod builtin;
@@ -9,15 +12,16 @@ mod error;
 mod figures;
 mod intervals;
 mod load;
-mod native;
-mod nearest;
+mod overrides;
 mod puppet;
 mod read;
 mod resize;
 mod schema;
 mod section;
-mod set;
+mod suggest;
+mod toml_file;
 mod tree;
+pub mod write;
 
 #[cfg(test)]
 mod tests;
@@ -26,23 +30,23 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::machine::{Machine, Source};
-use crate::map::Map;
+use crate::map::RankMap;
 
-pub use error::{Error, Place};
+pub use error::{Error, Location};
 pub use figures::Figure;
 pub use intervals::Interval;
 
 use load::Loaded;
 use tree::Table;
 
-/// A machine together with what its file says.
+/// A machine together with the contents of its file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
     machine: Machine,
     tree: Table,
     sources: Vec<Table>,
     intervals: Vec<Interval>,
-    origin: Place,
+    origin: Location,
     builtin: bool,
 }
 
@@ -53,14 +57,15 @@ impl Model {
         Self::new(loaded, overrides, builtin::find(name_or_path).is_some())
     }
 
-    /// Reads a model from a text. `origin` stands in errors, and files that the model names lie beside it.
+    /// Parses a model from a text. `origin` is its name in errors, and files that the model names
+    /// are relative to it.
     pub fn parse(text: &str, origin: &str, overrides: &[String]) -> Result<Self, Error> {
         Self::new(load::parse(text, origin)?, overrides, false)
     }
 
     fn new(loaded: Loaded, overrides: &[String], builtin: bool) -> Result<Self, Error> {
         let Loaded { mut tree, sources, intervals, origin, name } = loaded;
-        set::apply(&mut tree, overrides)?;
+        overrides::apply(&mut tree, overrides)?;
         let machine = build::machine(&tree, &origin, &name)?;
         let intervals = intervals::valid(intervals, &tree);
         Ok(Self { machine, tree, sources, intervals, origin, builtin }.with_sources())
@@ -77,28 +82,30 @@ impl Model {
         &self.machine
     }
 
-    /// The machine alone.
+    /// Returns the machine alone.
     pub fn into_machine(self) -> Machine {
         self.machine
     }
 
-    /// Is it one of the machines that Panto knows, perhaps with overrides?
+    /// Returns whether it is a built-in machine, perhaps with overrides.
     pub fn is_builtin(&self) -> bool {
         self.builtin
     }
 
-    /// All that the model says, with sources.
+    /// All figures of the model, with their sources.
     pub fn figures(&self) -> Vec<Figure> {
         figures::figures(&self.tree, &self.sources)
     }
 
-    /// How well its figures are known, those of which the model says so. A figure that was set on the command line is exact.
+    /// The confidence intervals of figures that have one. A figure that was set on the command line
+    /// is exact.
     pub fn intervals(&self) -> &[Interval] {
         &self.intervals
     }
 
-    /// The same machine with at least so many processors, as far as it could be built: a hypercube of the next power of two, a
-    /// fat tree with more levels, and so on. A model that is large enough stays as it is.
+    /// Returns the machine with at least `processors` processors, in a size in which it could be
+    /// built: a hypercube of the next power of two, a fat tree with more levels, and so on. A model
+    /// that is large enough is returned unchanged.
     pub fn with_processors(&self, processors: usize) -> Result<Self, Error> {
         if processors <= self.machine.processors() {
             return Ok(self.clone());
@@ -109,12 +116,13 @@ impl Model {
         Ok(large.with_sources())
     }
 
-    /// A machine for so many ranks, and a sentence if it had to grow for them. Built-ins grow unless the command line set their
-    /// size; other models are meant as they are.
+    /// Returns a machine for `ranks` ranks, and a note if it was enlarged for them. Built-in
+    /// machines are enlarged unless the command line set their size; other models have a fixed
+    /// size.
     pub fn for_ranks(self, ranks: usize) -> Result<(Machine, Option<String>), Error> {
         let has = self.machine.processors();
         let grows =
-            ranks > has && self.builtin && !self.machine.multitasking && !resize::is_meant(&self.tree);
+            ranks > has && self.builtin && !self.machine.multitasking && !resize::is_size_set(&self.tree);
         if !grows {
             self.machine.check_ranks(ranks)?;
             return Ok((self.machine, None));
@@ -129,7 +137,7 @@ impl Model {
         Ok((machine, Some(note)))
     }
 
-    /// Does this text look like a model, and not like a result?
+    /// Returns whether a text looks like a model file, as opposed to a results file.
     pub fn recognises(text: &str, path: &Path) -> bool {
         let begins = |line: &str| {
             let word = line.split(['=', ' ', '\t', '.']).next().unwrap_or_default();
@@ -148,12 +156,13 @@ impl Machine {
         Model::load(name_or_path, overrides).map(Model::into_machine)
     }
 
-    /// Reads a model from a text. `origin` stands in errors, and files that the model names lie beside it.
+    /// Parses a model from a text. `origin` is its name in errors, and files that the model names
+    /// are relative to it.
     pub fn parse(text: &str, origin: &str) -> Result<Self, Error> {
         Model::parse(text, origin, &[]).map(Model::into_machine)
     }
 
-    /// Is there a processor for each of so many ranks?
+    /// Checks that there is a processor for each of `ranks` ranks.
     pub fn check_ranks(&self, ranks: usize) -> Result<(), Error> {
         if self.multitasking {
             return Ok(());
@@ -162,15 +171,15 @@ impl Machine {
         if ranks > processors {
             return Err(Error::new(format!(
                 "{ranks} ranks do not fit on the {processors} processors of {} ({}): let ranks share processors with --set \
-                 multitasking=true, or take a larger topology",
+                 multitasking=true, or use a larger topology",
                 self.name, self.network.topology
             )));
         }
-        let Map::List(list) = &self.network.map else { return Ok(()) };
+        let RankMap::List(list) = &self.network.map else { return Ok(()) };
         let mut taken = HashSet::new();
         match list.iter().take(ranks).position(|processor| !taken.insert(processor)) {
             Some(rank) => Err(Error::new(format!(
-                "the map of {} places rank {rank} on processor {}, where another rank runs already: let ranks share \
+                "the map of {} places rank {rank} on processor {}, which another rank uses: let ranks share \
                  processors with --set multitasking=true, or change the map",
                 self.name, list[rank]
             ))),

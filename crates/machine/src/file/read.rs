@@ -1,13 +1,13 @@
-//! Files, as far as they can be models.
+//! Reads model files.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// No model is larger, not even one with a map of a million ranks.
-pub const LARGEST: u64 = 16 << 20;
+/// The largest model file in bytes: a map of a million ranks fits.
+pub const MAX_BYTES: u64 = 16 << 20;
 
-/// The text of a file, or what is wrong with it.
+/// Reads the text of a file; the error is a message.
 pub fn read_text(path: &Path) -> Result<String, String> {
     let name = path.display();
     let cannot = |error: std::io::Error| format!("cannot read {name}: {error}");
@@ -16,13 +16,13 @@ pub fn read_text(path: &Path) -> Result<String, String> {
         return Err(format!("{name} is a directory, expected a file"));
     }
     let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(cannot)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(format!("{name} is larger than 16MiB, and no model file is"));
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(format!("{name} is larger than 16MiB, the limit for model files"));
     }
     String::from_utf8(bytes).map_err(|error| {
-        let sound = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = sound.split(|byte| *byte == b'\n').count();
-        format!("{name}:{line}: this is not text in UTF-8")
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = valid.split(|byte| *byte == b'\n').count();
+        format!("{name}:{line}: invalid UTF-8")
     })
 }

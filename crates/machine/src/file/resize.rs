@@ -1,26 +1,26 @@
-//! The same machine with more processors.
+//! Enlarges a machine.
 
 use super::build::{Kind, inherited, kind};
-use super::error::{Error, Place};
+use super::error::{Error, Location};
 use super::schema::{self, NETWORK, SIZES};
 use super::section::Section;
 use super::tree::{Node, Table, Value};
 
-/// Makes all regular topologies of a model large enough for `processors`, as far as the machine could be built.
+/// Enlarges all regular topologies of a model to at least `processors` processors.
 pub fn resize(tree: &mut Table, processors: usize, name: &str) -> Result<(), Error> {
-    let place = Place::Size(processors);
+    let location = Location::Size(processors);
     let own: Vec<String> = tree
         .get("networks")
         .and_then(Node::table)
         .into_iter()
         .flatten()
-        .filter(|(_, node)| node.table().is_some_and(says_size))
+        .filter(|(_, node)| node.table().is_some_and(has_size))
         .map(|(name, _)| name.clone())
         .collect();
     for operation in own {
         let entry = |tree: &Table| tree.get("networks")?.table()?.get(&operation)?.table().cloned();
         let table = inherited(tree, entry(tree).as_ref());
-        let sizes = sizes(&table, processors, name, &place)?;
+        let sizes = sizes(&table, processors, name, &location)?;
         if let Some(Value::Table(networks)) = tree.get_mut("networks").map(|node| &mut node.value)
             && let Some(Value::Table(network)) = networks.get_mut(&operation).map(|node| &mut node.value)
         {
@@ -28,35 +28,35 @@ pub fn resize(tree: &mut Table, processors: usize, name: &str) -> Result<(), Err
         }
     }
     if let Some(Value::Table(network)) = tree.get_mut("network").map(|node| &mut node.value) {
-        let sizes = sizes(network, processors, name, &place)?;
+        let sizes = sizes(network, processors, name, &location)?;
         schema::merge(network, sizes, NETWORK);
     }
     Ok(())
 }
 
-fn says_size(table: &Table) -> bool {
+fn has_size(table: &Table) -> bool {
     table.contains_key("topology") || SIZES.iter().any(|key| table.contains_key(*key))
 }
 
-/// Was the size of a network given on the command line? Then it is meant.
-pub fn is_meant(tree: &Table) -> bool {
+/// Returns whether the command line sets the size of the network.
+pub fn is_size_set(tree: &Table) -> bool {
     let set = |table: &Table| {
         let keys = ["topology", "map"];
         let mut nodes = SIZES.iter().chain(&keys).filter_map(|key| table.get(*key));
-        nodes.any(|node| matches!(node.place, Place::Set(_)))
+        nodes.any(|node| matches!(node.location, Location::Set(_)))
     };
     tree.get("network").and_then(Node::table).is_some_and(set)
 }
 
-/// What must be said instead of the present size.
-fn sizes(network: &Table, processors: usize, name: &str, place: &Place) -> Result<Table, Error> {
-    let section = Section::new(network, "network", place);
+/// The keys that replace the current size.
+fn sizes(network: &Table, processors: usize, name: &str, location: &Location) -> Result<Table, Error> {
+    let section = Section::new(network, "network", location);
     let refuse = |why: String| Err(Error::new(format!("{name} cannot have {processors} processors: {why}")));
     if let Some(most) = section.count("most")?.filter(|most| *most < processors as u64) {
         return refuse(format!("the machine was built with at most {most}"));
     }
     if section.has("map") {
-        return refuse("it has a map, which says where ranks run".into());
+        return refuse("it has a map of ranks to processors".into());
     }
     let per_node = section.inner("nodes", "network.nodes").count("size")?.unwrap_or(1).max(1);
     let needed = (processors as u64).div_ceil(per_node).max(1);
@@ -64,12 +64,12 @@ fn sizes(network: &Table, processors: usize, name: &str, place: &Place) -> Resul
     let Some((key, value)) = size(kind, &section, needed)? else {
         return refuse("its topology is a graph from a file".into());
     };
-    let node = |n: &u64| Node::integer(*n, place);
+    let node = |n: &u64| Node::integer(*n, location);
     let value = match value {
         Size::One(n) => Value::Integer(n.into()),
         Size::List(list) => Value::List(list.iter().map(node).collect()),
     };
-    Ok(Table::from([(key.to_owned(), Node::new(value, place))]))
+    Ok(Table::from([(key.to_owned(), Node::new(value, location))]))
 }
 
 enum Size {
@@ -108,7 +108,7 @@ fn size(kind: Kind, section: &Section<'_>, needed: u64) -> Result<Option<(&'stat
     }))
 }
 
-/// Extents of a grid with at least so many processors, as equal as they can be.
+/// The extents of a grid with at least `processors` processors, as equal as possible.
 fn squarest(processors: u64, dimensions: usize) -> Vec<u64> {
     let mut left = processors;
     (1..=dimensions as u32)
@@ -123,7 +123,7 @@ fn squarest(processors: u64, dimensions: usize) -> Vec<u64> {
         .collect()
 }
 
-/// Levels of a tree with at least so many leaves, or vertices.
+/// The levels of a tree with at least `processors` leaves, or vertices.
 fn levels(processors: u64, arity: u64, leaves_only: bool) -> u64 {
     let (mut levels, mut leaves, mut vertices) = (0, 1_u64, 1_u64);
     while processors > if leaves_only { leaves } else { vertices } {
@@ -134,7 +134,8 @@ fn levels(processors: u64, arity: u64, leaves_only: bool) -> u64 {
     levels
 }
 
-/// More levels of a fat tree, each wider than the one below by the same factor as the last.
+/// The widths of a fat tree with more levels, each wider than the one below by the same factor as
+/// the last.
 fn grown(mut widths: Vec<u64>, arity: u64, levels: u64) -> Vec<u64> {
     while (widths.len() as u64) < levels {
         let next = match widths[..] {
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn trees_get_the_levels_they_need() {
+    fn trees_have_enough_levels() {
         assert_eq!(
             (levels(1, 2, true), levels(16, 4, true), levels(17, 4, true), levels(7, 2, false)),
             (0, 2, 3, 2)

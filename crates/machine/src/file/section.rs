@@ -1,33 +1,37 @@
-//! Typed values of a table. Every error names the key in full.
+//! Typed access to the values of a table. Every error has the full key.
 
 use panto_units::{Time, parse_bytes, parse_rate, parse_seconds, parse_span};
 
 use crate::cost::PerByte;
 
-use super::error::{Error, Place};
-use super::nearest::hint;
+use super::error::{Error, Location};
 use super::schema::{join, wrong};
+use super::suggest::hint;
 use super::tree::{Node, Table, Value};
 
-/// A table and its full name.
+/// A table with its full name.
 #[derive(Clone, Copy)]
 pub struct Section<'a> {
     table: Option<&'a Table>,
-    /// Where it begins, or where it would.
-    pub place: &'a Place,
+    /// Its location, or that of the table around it.
+    pub location: &'a Location,
     path: &'a str,
 }
 
 impl<'a> Section<'a> {
-    /// A table with its name.
-    pub fn new(table: &'a Table, path: &'a str, place: &'a Place) -> Self {
-        Self { table: Some(table), place, path }
+    /// Creates a section from a table and its full name.
+    pub fn new(table: &'a Table, path: &'a str, location: &'a Location) -> Self {
+        Self { table: Some(table), location, path }
     }
 
-    /// A table inside, empty if it is not there. `path` is its full name.
+    /// A table inside this one, empty if it is missing. `path` is its full name.
     pub fn inner(&self, name: &str, path: &'a str) -> Self {
         let node = self.node(name);
-        Self { table: node.and_then(Node::table), place: node.map_or(self.place, |node| &node.place), path }
+        Self {
+            table: node.and_then(Node::table),
+            location: node.map_or(self.location, |node| &node.location),
+            path,
+        }
     }
 
     /// The full name of a key.
@@ -43,24 +47,24 @@ impl<'a> Section<'a> {
         self.node(key).is_some()
     }
 
-    /// Is there such a table at all?
-    pub fn is_there(&self) -> bool {
+    /// Returns whether the table exists.
+    pub fn exists(&self) -> bool {
         self.table.is_some()
     }
 
-    /// An error about a key: at its value if it is there, else at the table.
+    /// An error about a key: at its value if it exists, else at the table.
     pub fn error(&self, key: &str, text: impl std::fmt::Display) -> Error {
-        let place = self.node(key).map_or(self.place, |node| &node.place);
-        Error::at(place, format!("`{}`: {text}", self.name(key)))
+        let location = self.node(key).map_or(self.location, |node| &node.location);
+        Error::at(location, format!("`{}`: {text}", self.name(key)))
     }
 
-    /// That a key is missing.
+    /// An error about a missing key.
     pub fn missing(&self, key: &str, expected: &str) -> Error {
-        Error::at(self.place, format!("`{}` is missing, expected {expected}", self.name(key)))
+        Error::at(self.location, format!("`{}` is missing, expected {expected}", self.name(key)))
     }
 
     fn wrong(&self, key: &str, node: &Node, expected: &str) -> Error {
-        wrong(&node.place, &self.name(key), &node.value, expected)
+        wrong(&node.location, &self.name(key), &node.value, expected)
     }
 
     fn read<T>(
@@ -74,12 +78,12 @@ impl<'a> Section<'a> {
     }
 
     pub fn text(&self, key: &str) -> Result<Option<&'a str>, Error> {
-        self.read(key, "a text in quotes", text)
+        self.read(key, "a string in quotes", text)
     }
 
     pub fn flag(&self, key: &str) -> Result<Option<bool>, Error> {
         self.read(key, "true or false", |value| match value {
-            Value::Flag(flag) => Some(*flag),
+            Value::Bool(flag) => Some(*flag),
             _ => None,
         })
     }
@@ -96,11 +100,11 @@ impl<'a> Section<'a> {
     }
 
     pub fn count(&self, key: &str) -> Result<Option<u64>, Error> {
-        self.read(key, "a whole number from 0", count)
+        self.read(key, "a non-negative integer", count)
     }
 
     pub fn counts(&self, key: &str) -> Result<Option<Vec<u64>>, Error> {
-        self.read(key, "a list of whole numbers such as [4, 4]", |value| match value {
+        self.read(key, "a list of integers such as [4, 4]", |value| match value {
             Value::List(list) => list.iter().map(|node| count(&node.value)).collect(),
             _ => None,
         })
@@ -108,27 +112,27 @@ impl<'a> Section<'a> {
 
     pub fn time(&self, key: &str) -> Result<Option<Time>, Error> {
         let read = |value: &Value| parse_span(text(value)?).ok();
-        self.read(key, "a time with its unit, not negative and at most a day, such as \"39us\"", read)
+        self.read(key, "a time with a unit, from 0 to a day, such as \"39us\"", read)
     }
 
-    /// A time that is not 0.
+    /// A time above 0.
     pub fn duration(&self, key: &str) -> Result<Option<Time>, Error> {
         let read = |value: &Value| parse_span(text(value)?).ok().filter(|time| *time > Time::ZERO);
-        self.read(key, "a time with its unit, above 0 and at most a day, such as \"100ns\"", read)
+        self.read(key, "a time with a unit, above 0 and at most a day, such as \"100ns\"", read)
     }
 
     pub fn bytes(&self, key: &str) -> Result<Option<u64>, Error> {
         self.read(key, "a size such as \"1500B\" or \"4KiB\"", bytes)
     }
 
-    /// A size that is not 0.
-    pub fn some_bytes(&self, key: &str) -> Result<Option<u64>, Error> {
+    /// A size above 0.
+    pub fn positive_bytes(&self, key: &str) -> Result<Option<u64>, Error> {
         self.read(key, "a size above 0 such as \"1500B\" or \"4KiB\"", |value| {
             bytes(value).filter(|n| *n > 0)
         })
     }
 
-    /// A rate, or a time for each byte.
+    /// A rate, or the time of a byte.
     pub fn per_byte(&self, key: &str) -> Result<Option<PerByte>, Error> {
         let read = |value: &Value| {
             let text = text(value)?;
@@ -138,7 +142,7 @@ impl<'a> Section<'a> {
         self.read(key, "a rate such as \"57MB/s\", or the time of a byte such as \"0.41us\"", read)
     }
 
-    /// One of these words.
+    /// One of these names.
     pub fn choice<T: Copy>(&self, key: &str, words: &[(&'static str, T)]) -> Result<Option<T>, Error> {
         let Some(node) = self.node(key) else { return Ok(None) };
         let word = text(&node.value).unwrap_or_default();
@@ -168,7 +172,7 @@ fn count(value: &Value) -> Option<u64> {
     }
 }
 
-/// Bytes are the unit of sizes, so that a bare number is one.
+/// A size; a number without a unit is in bytes.
 fn bytes(value: &Value) -> Option<u64> {
     count(value).or_else(|| parse_bytes(text(value)?).ok())
 }

@@ -1,15 +1,16 @@
-//! What a model file says, with the place of every value. Files, bases, overrides and PUPPET's lines all become such trees.
+//! The contents of a model file as a tree, with the location of every value. Files, bases,
+//! overrides and PUPPET's lines all become such trees.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::error::Place;
+use super::error::Location;
 
-/// A value and where it was said.
+/// A value with its location.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     pub value: Value,
-    pub place: Place,
+    pub location: Location,
 }
 
 /// A value.
@@ -18,10 +19,10 @@ pub enum Value {
     Text(String),
     Integer(i128),
     Number(f64),
-    Flag(bool),
+    Bool(bool),
     List(Vec<Node>),
     Table(Table),
-    /// Something that no key takes, as it was written: a date, a number of a hundred digits.
+    /// A value that no key accepts, as in the file: a date, a number of a hundred digits.
     Other(String),
 }
 
@@ -29,16 +30,16 @@ pub enum Value {
 pub type Table = BTreeMap<String, Node>;
 
 impl Node {
-    pub fn new(value: Value, place: &Place) -> Self {
-        Self { value, place: place.clone() }
+    pub fn new(value: Value, location: &Location) -> Self {
+        Self { value, location: location.clone() }
     }
 
-    pub fn text(text: impl Into<String>, place: &Place) -> Self {
-        Self::new(Value::Text(text.into()), place)
+    pub fn text(text: impl Into<String>, location: &Location) -> Self {
+        Self::new(Value::Text(text.into()), location)
     }
 
-    pub fn integer(value: impl Into<i128>, place: &Place) -> Self {
-        Self::new(Value::Integer(value.into()), place)
+    pub fn integer(value: impl Into<i128>, location: &Location) -> Self {
+        Self::new(Value::Integer(value.into()), location)
     }
 
     pub fn table(&self) -> Option<&Table> {
@@ -49,17 +50,17 @@ impl Node {
     }
 }
 
-/// Longer values are cut where they are shown.
-const SHOWN: usize = 60;
+/// The most characters of a value in an error.
+const MAX_SHOWN: usize = 60;
 
 impl Value {
-    /// As a person would write it, however long: for `panto machines show`.
+    /// The value as in a file, however long: for `panto machines show`.
     pub fn written(&self) -> String {
         match self {
             Self::Text(text) | Self::Other(text) => text.clone(),
             Self::Integer(value) => value.to_string(),
             Self::Number(value) => value.to_string(),
-            Self::Flag(value) => value.to_string(),
+            Self::Bool(value) => value.to_string(),
             Self::List(list) => {
                 let items: Vec<String> = list.iter().map(|node| node.value.written()).collect();
                 format!("[{}]", items.join(", "))
@@ -72,12 +73,12 @@ impl Value {
         }
     }
 
-    /// As it was found, for an error: short, whatever it is.
+    /// The value for an error, shortened.
     pub fn found(&self) -> String {
         match self {
             Self::Text(text) => format!("{:?}", cut(text)),
             Self::Other(text) => cut(text),
-            Self::Integer(_) | Self::Number(_) | Self::Flag(_) => self.written(),
+            Self::Integer(_) | Self::Number(_) | Self::Bool(_) => self.written(),
             Self::List(list) => {
                 let mut shown = String::from("[");
                 for (index, node) in list.iter().take(8).enumerate() {
@@ -99,7 +100,7 @@ impl Value {
 }
 
 fn cut(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MAX_SHOWN) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
     }

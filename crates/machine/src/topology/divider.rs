@@ -1,43 +1,43 @@
-//! Division by a number that is known beforehand: routes divide at every hop, and hardware divides slowly.
+//! Division by an invariant: routes divide at every hop, and a hardware division is slow.
 
-/// Divides by one number.
+/// A divisor with its precomputed reciprocal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Divider {
-    /// 2^64 / by rounded up; 0 for a power of two, which is shifted.
-    magic: u64,
+    /// 2^64 / divisor, rounded up; 0 for a power of two, which shifts instead.
+    reciprocal: u64,
     shift: u32,
-    by: u32,
+    divisor: u32,
 }
 
 impl Divider {
-    /// `by` is not 0.
-    pub fn new(by: u32) -> Self {
-        let by = by.max(1);
-        let magic = if by.is_power_of_two() { 0 } else { u64::MAX / u64::from(by) + 1 };
-        Self { magic, shift: by.trailing_zeros(), by }
+    /// Creates a divider by a number that is not 0.
+    pub fn new(divisor: u32) -> Self {
+        let divisor = divisor.max(1);
+        let reciprocal = if divisor.is_power_of_two() { 0 } else { u64::MAX / u64::from(divisor) + 1 };
+        Self { reciprocal, shift: divisor.trailing_zeros(), divisor }
     }
 
-    /// What is divided by.
+    /// The divisor.
     #[inline]
-    pub fn by(self) -> u32 {
-        self.by
+    pub fn divisor(self) -> u32 {
+        self.divisor
     }
 
-    /// The quotient, exact for every number of 32 bits (Lemire, Kaser and Kurz 2019).
+    /// The quotient, exact for every 32-bit number (Lemire, Kaser and Kurz 2019).
     #[inline]
     pub fn quotient(self, n: u32) -> u32 {
-        if self.magic == 0 {
+        if self.reciprocal == 0 {
             n >> self.shift
         } else {
-            ((u128::from(self.magic) * u128::from(n)) >> 64) as u32
+            ((u128::from(self.reciprocal) * u128::from(n)) >> 64) as u32
         }
     }
 
-    /// Quotient and remainder.
+    /// The quotient and the remainder.
     #[inline]
     pub fn split(self, n: u32) -> (u32, u32) {
         let quotient = self.quotient(n);
-        (quotient, n - quotient * self.by)
+        (quotient, n - quotient * self.divisor)
     }
 }
 

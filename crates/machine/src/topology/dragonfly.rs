@@ -1,16 +1,18 @@
-//! Dragonflies (Kim, Dally, Scott and Abts 2008).
+//! The dragonfly (Kim, Dally, Scott and Abts 2008).
 
 use super::LinkId;
 use super::divider::Divider;
 
-/// Groups of routers with hosts. In a group each router has a link to each; one global link leads from each group to each other.
+/// Groups of routers with hosts. The routers of a group are completely connected, and one global
+/// link leads from each group to each other.
 ///
-/// Group i keeps its link to group j at its router (j - i - 1 mod groups) mod routers, and what comes from j arrives there as
-/// well. Routing is minimal: inside the group to the router that has the global link, over it, and inside the other group to the
-/// router of the host. Two global links may sometimes be shorter; minimal routing never takes them.
+/// The link of group i to group j is at its router (j - i - 1 mod groups) mod routers, where
+/// messages from j arrive as well. Routing is minimal: inside the group to the router of the global
+/// link, over it, and inside the other group to the router of the host. A route with two global
+/// links is sometimes shorter; minimal routing never takes it.
 ///
-/// Links are numbered: 2h from host h to its router and 2h + 1 back; then the links inside groups, by their source; then the
-/// global ones, by their source.
+/// Link numbers: 2h from host h to its router and 2h + 1 back; then the links inside groups, by
+/// source; then the global links, by source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dragonfly {
     groups: u32,
@@ -18,37 +20,37 @@ pub struct Dragonfly {
     hosts: Divider,
 }
 
-/// Where a host is.
+/// The router of a host.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct RouterPosition {
     group: u32,
     router: u32,
 }
 
 impl Dragonfly {
-    /// None is 0, and there are at most 2^30 hosts.
+    /// Creates a dragonfly; no number is 0, and there are at most 2^30 hosts.
     pub(super) fn new(groups: u32, routers: u32, hosts: u32) -> Self {
         Self { groups, routers: Divider::new(routers), hosts: Divider::new(hosts) }
     }
 
-    /// How many groups.
+    /// The number of groups.
     pub fn groups(&self) -> u32 {
         self.groups
     }
 
-    /// Routers of a group.
+    /// The number of routers of a group.
     pub fn routers(&self) -> u32 {
-        self.routers.by()
+        self.routers.divisor()
     }
 
-    /// Hosts of a router: these are the processors.
+    /// The number of hosts of a router. The hosts are the processors.
     pub fn hosts(&self) -> u32 {
-        self.hosts.by()
+        self.hosts.divisor()
     }
 
     #[inline]
     pub(super) fn processors(&self) -> u32 {
-        self.groups * self.routers.by() * self.hosts.by()
+        self.groups * self.routers.divisor() * self.hosts.divisor()
     }
 
     #[inline]
@@ -58,7 +60,7 @@ impl Dragonfly {
 
     #[inline]
     fn first_global(&self) -> u64 {
-        let routers = u64::from(self.routers.by());
+        let routers = u64::from(self.routers.divisor());
         self.first_local() + u64::from(self.groups) * routers * (routers - 1)
     }
 
@@ -67,12 +69,12 @@ impl Dragonfly {
     }
 
     #[inline]
-    fn place(&self, host: u32) -> Place {
+    fn router_of(&self, host: u32) -> RouterPosition {
         let (group, router) = self.routers.split(self.hosts.quotient(host));
-        Place { group, router }
+        RouterPosition { group, router }
     }
 
-    /// How many groups on, not counting the next, and the router that has the global link there.
+    /// The distance between two groups, less 1, and the router that has the global link there.
     #[inline]
     fn gate(&self, from: u32, to: u32) -> (u32, u32) {
         let ahead = if to > from { to - from } else { to + (self.groups - from) };
@@ -84,7 +86,7 @@ impl Dragonfly {
         if from == to {
             return 0;
         }
-        let (from, to) = (self.place(from), self.place(to));
+        let (from, to) = (self.router_of(from), self.router_of(to));
         if from.group == to.group {
             return 2 + u32::from(from.router != to.router);
         }
@@ -97,7 +99,7 @@ impl Dragonfly {
         if from == to {
             return;
         }
-        let (start, end) = (self.place(from), self.place(to));
+        let (start, end) = (self.router_of(from), self.router_of(to));
         visit(LinkId(2 * u64::from(from)));
         if start.group == end.group {
             self.local(start.group, start.router, end.router, &mut visit);
@@ -114,8 +116,8 @@ impl Dragonfly {
 
     #[inline]
     fn local(&self, group: u32, from: u32, to: u32, visit: &mut impl FnMut(LinkId)) {
-        let routers = u64::from(self.routers.by());
+        let routers = u64::from(self.routers.divisor());
         let first = self.first_local() + u64::from(group) * routers * (routers - 1);
-        super::line::direct(from, to, self.routers.by(), |link| visit(LinkId(first + link.0)));
+        super::line::direct(from, to, self.routers.divisor(), |link| visit(LinkId(first + link.0)));
     }
 }

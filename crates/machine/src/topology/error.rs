@@ -1,63 +1,63 @@
-//! What can be wrong with a topology.
+//! Errors of topologies and graph files.
 
 use std::fmt;
 
-use super::MOST_PROCESSORS;
+use super::MAX_PROCESSORS;
 
-/// Why there is no such topology.
+/// An invalid topology.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TopologyError {
     /// A number is too small.
     TooFew {
-        /// Of what, as in `processors of a ring`.
+        /// What it counts, as in `processors of a ring`.
         what: &'static str,
         /// The number.
         given: u64,
-        /// The least that is allowed.
+        /// The minimum.
         least: u64,
     },
     /// A number is too large.
     TooMany {
-        /// Of what.
+        /// What it counts.
         what: &'static str,
         /// The number.
         given: u64,
-        /// The most that is allowed.
+        /// The maximum.
         most: u64,
     },
-    /// The product of its numbers is more than [`MOST_PROCESSORS`].
+    /// The product of its numbers is more than [`MAX_PROCESSORS`].
     TooLarge {
         /// The topology, as in `torus 1000000x1000000`.
         name: String,
     },
-    /// The file of a graph is wrong.
+    /// The graph file is invalid.
     Graph(GraphError),
 }
 
-/// What is wrong with the file of a graph.
+/// An invalid graph file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GraphError {
-    /// No list at all.
+    /// The file has no list.
     Empty,
-    /// Not the number of a processor.
+    /// A word is not the number of a processor.
     NotANumber {
         /// The line, from 1.
         line: usize,
-        /// What stands there, shortened.
+        /// The word, shortened.
         found: String,
     },
-    /// Only some lists say whose they are.
+    /// Only some lists begin with their processor.
     Mixed {
         /// The first line that differs from those before it.
         line: usize,
     },
-    /// A number that no processor has.
+    /// The number of a processor is out of range.
     NoSuchProcessor {
         /// The line.
         line: usize,
         /// The number.
         number: u64,
-        /// How many processors there are.
+        /// The number of processors.
         processors: usize,
     },
     /// A link from a processor to itself.
@@ -69,25 +69,25 @@ pub enum GraphError {
     },
     /// A processor has two lists, or lists another twice.
     Twice {
-        /// The second time.
+        /// The line of the duplicate.
         line: usize,
         /// The processor.
         processor: u32,
     },
-    /// More than a graph may have.
+    /// The graph is too large.
     TooMany {
         /// `processors` or `links`.
         what: &'static str,
-        /// The line where it became too much.
+        /// The line at which the limit is exceeded.
         line: usize,
-        /// How many there may be.
+        /// The maximum.
         most: usize,
     },
-    /// No way from one processor to another.
+    /// The graph is not strongly connected.
     Unreachable {
-        /// From here
+        /// A processor.
         from: u32,
-        /// to here.
+        /// A processor that has no path from `from`.
         to: u32,
     },
 }
@@ -96,11 +96,11 @@ impl fmt::Display for TopologyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooFew { what, given, least } => {
-                write!(f, "{given} {what}: there must be at least {least}")
+                write!(f, "{given} {what}: the minimum is {least}")
             }
-            Self::TooMany { what, given, most } => write!(f, "{given} {what}: there may be at most {most}"),
+            Self::TooMany { what, given, most } => write!(f, "{given} {what}: the maximum is {most}"),
             Self::TooLarge { name } => {
-                write!(f, "{name} has too many processors: there may be at most {MOST_PROCESSORS} (2^30)")
+                write!(f, "{name} has too many processors: the maximum is {MAX_PROCESSORS} (2^30)")
             }
             Self::Graph(error) => error.fmt(f),
         }
@@ -115,7 +115,7 @@ impl fmt::Display for GraphError {
                 "no processors: line i must list the processors that processor i sends to directly, as in `1 2` or `0: 1 2`"
             ),
             Self::NotANumber { line, found } => {
-                write!(f, "line {line}: `{found}` is not the number of a processor, which are 0, 1, 2, ...")
+                write!(f, "line {line}: `{found}` is not a processor number (0, 1, 2, ...)")
             }
             Self::Mixed { line } => write!(
                 f,
@@ -133,15 +133,15 @@ impl fmt::Display for GraphError {
                 )
             }
             Self::Twice { line, processor } => {
-                write!(f, "line {line}: processor {processor} is there for the second time")
+                write!(f, "line {line}: processor {processor} is listed twice")
             }
             Self::TooMany { what, line, most } => {
-                write!(f, "line {line}: too many {what}: a graph may have at most {most}")
+                write!(f, "line {line}: too many {what}: the maximum is {most}")
             }
             Self::Unreachable { from, to } => {
                 write!(
                     f,
-                    "the graph is not connected: there is no way from processor {from} to processor {to}"
+                    "the graph is not connected: there is no path from processor {from} to processor {to}"
                 )
             }
         }

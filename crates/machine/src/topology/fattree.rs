@@ -1,14 +1,15 @@
-//! Fat trees.
+//! The fat tree (Leiserson 1985).
 
 use super::LinkId;
 use super::divider::Divider;
 
-/// A tree whose leaves are the processors and whose links are pools: `widths[k]` channels lead from a subtree of arity^k
-/// processors upwards, and as many back, so that `widths[0]` is a processor's own link. There are as many levels as widths, and
-/// arity^levels processors.
+/// A tree whose leaves are the processors and whose links are pools of physical channels:
+/// `widths[k]` channels lead from a subtree of arity^k processors upwards, and as many back;
+/// `widths[0]` is the link of a processor. There are as many levels as widths, and arity^levels
+/// processors.
 ///
-/// A message goes up to the smallest subtree that holds both ends, and down. Pools are numbered by levels from the processors
-/// on; pool i has link 2i upwards and link 2i + 1 downwards.
+/// A message goes up to the smallest subtree that contains both ends, and down. Pools are numbered
+/// level by level from the processors; pool i has link 2i upwards and link 2i + 1 downwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FatTree {
     arity: Divider,
@@ -20,7 +21,8 @@ pub struct FatTree {
 }
 
 impl FatTree {
-    /// The arity is at least 2, no width is 0, and there are at most 2^30 processors.
+    /// Creates a fat tree; the arity is at least 2, no width is 0, and there are at most 2^30
+    /// processors.
     pub(super) fn new(arity: u32, widths: &[u32]) -> Self {
         let processors = widths.iter().fold(1, |processors, _| processors * arity);
         let mut subtrees = processors;
@@ -35,12 +37,12 @@ impl FatTree {
         Self { arity, widths: widths.into(), pools: pools.into(), links: 2 * pool, processors }
     }
 
-    /// Subtrees of a tree.
+    /// The number of subtrees of a tree.
     pub fn arity(&self) -> u32 {
-        self.arity.by()
+        self.arity.divisor()
     }
 
-    /// Channels above a processor, above a subtree of `arity` processors, and so on.
+    /// The channels above a processor, above a subtree of `arity` processors, and so on.
     pub fn widths(&self) -> &[u32] {
         &self.widths
     }
@@ -73,7 +75,7 @@ impl FatTree {
 
     #[inline]
     pub(super) fn route(&self, from: u32, to: u32, mut visit: impl FnMut(LinkId)) {
-        // With an arity of 2 at least there are at most 30 levels.
+        // With an arity of at least 2 there are at most 30 levels.
         let mut down = [0; 32];
         let mut level = 0;
         let (mut from, mut to) = (from, to);

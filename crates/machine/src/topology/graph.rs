@@ -1,24 +1,27 @@
-//! Directed graphs: shortest ways, found when they are first asked for.
+//! Directed graphs from a file, with shortest-path routing.
 
 use std::sync::OnceLock;
 
 use super::{GraphError, LinkId};
 
-/// A directed graph in which every processor can reach every other (PUPPET's custom network).
+/// A strongly connected directed graph (PUPPET's custom network).
 ///
-/// Ways are shortest; where several are, each hop goes to the processor of the lowest number. The ways to one processor are
-/// found together when one of them is first asked for, and kept: at most 128 MiB for the largest graph.
+/// Routes are shortest paths; among several, each hop goes to the processor with the lowest number.
+/// The routes to a processor are computed by one breadth-first search when the first of them is
+/// needed, and kept: at most 128 MiB for the largest graph.
 #[derive(Debug, Clone)]
 pub struct Graph {
-    /// Links of processor v are `targets[first[v]..first[v + 1]]`, sorted; their place is their number.
+    /// The links of processor v are `targets[first[v]..first[v + 1]]`, sorted; their index is their
+    /// number.
     first: Vec<u32>,
     targets: Vec<u32>,
-    /// Who sends to each processor directly.
+    /// The processors that have a link to each processor.
     sources: Vec<Vec<u32>>,
-    ways: Vec<OnceLock<Box<[Hop]>>>,
+    /// For each destination, the next hop from every processor.
+    next_hops: Vec<OnceLock<Box<[Hop]>>>,
 }
 
-/// The next link on the way to some processor, and how many there are.
+/// The next link on the route to some processor, and the number of links of the route.
 #[derive(Debug, Clone, Copy, Default)]
 struct Hop {
     link: u32,
@@ -29,11 +32,11 @@ const UNREACHED: u32 = u32::MAX;
 
 impl Graph {
     /// The most processors of a graph.
-    pub const MOST_PROCESSORS: usize = 4096;
+    pub const MAX_PROCESSORS: usize = 4096;
     /// The most links of a graph.
-    pub const MOST_LINKS: usize = 1_000_000;
+    pub const MAX_LINKS: usize = 1_000_000;
 
-    /// From sorted lists of existing processors without repetition.
+    /// Creates a graph from sorted lists of existing processors without duplicates.
     pub(super) fn from_lists(lists: &[Vec<u32>]) -> Result<Self, GraphError> {
         let mut first = vec![0];
         let mut targets = Vec::new();
@@ -46,31 +49,31 @@ impl Graph {
             }
         }
         check_connected(lists, &sources)?;
-        let ways = lists.iter().map(|_| OnceLock::new()).collect();
-        Ok(Self { first, targets, sources, ways })
+        let next_hops = lists.iter().map(|_| OnceLock::new()).collect();
+        Ok(Self { first, targets, sources, next_hops })
     }
 
     #[inline]
     pub(super) fn processors(&self) -> u32 {
-        self.ways.len() as u32
+        self.next_hops.len() as u32
     }
 
     pub(super) fn links(&self) -> u64 {
         self.targets.len() as u64
     }
 
-    /// Where the links of a processor lead.
+    /// The processors that a processor has links to.
     pub fn neighbours(&self, processor: u32) -> &[u32] {
         let at = processor as usize;
         &self.targets[self.first[at] as usize..self.first[at + 1] as usize]
     }
 
     #[inline]
-    fn ways(&self, to: u32) -> &[Hop] {
-        self.ways[to as usize].get_or_init(|| self.find_ways(to))
+    fn next_hops(&self, to: u32) -> &[Hop] {
+        self.next_hops[to as usize].get_or_init(|| self.find_next_hops(to))
     }
 
-    fn find_ways(&self, to: u32) -> Box<[Hop]> {
+    fn find_next_hops(&self, to: u32) -> Box<[Hop]> {
         let distances = distances(&self.sources, to);
         let next = |from: u32| {
             let distance = distances[from as usize];
@@ -83,28 +86,28 @@ impl Graph {
 
     #[inline]
     pub(super) fn distance(&self, from: u32, to: u32) -> u32 {
-        self.ways(to)[from as usize].distance
+        self.next_hops(to)[from as usize].distance
     }
 
     #[inline]
     pub(super) fn route(&self, from: u32, to: u32, mut visit: impl FnMut(LinkId)) {
-        let ways = self.ways(to);
+        let next_hops = self.next_hops(to);
         let mut at = from;
         while at != to {
-            let link = ways[at as usize].link;
+            let link = next_hops[at as usize].link;
             visit(LinkId(u64::from(link)));
             at = self.targets[link as usize];
         }
     }
 
-    /// The longest of all shortest ways. Looks at all pairs.
+    /// The longest of all shortest paths, by a search from every processor.
     pub(super) fn diameter(&self) -> u32 {
         let farthest = |to| distances(&self.sources, to).into_iter().max().unwrap_or(0);
         (0..self.processors()).map(farthest).max().unwrap_or(0)
     }
 }
 
-/// Two graphs are one if their links are.
+/// Graphs are equal if their links are.
 impl PartialEq for Graph {
     fn eq(&self, other: &Self) -> bool {
         self.first == other.first && self.targets == other.targets
@@ -113,25 +116,25 @@ impl PartialEq for Graph {
 
 impl Eq for Graph {}
 
-/// Processor 0 reaches all and all reach it, so all reach all.
+/// Checks that processor 0 reaches all and all reach it, hence that all reach all.
 fn check_connected(lists: &[Vec<u32>], sources: &[Vec<u32>]) -> Result<(), GraphError> {
-    let lost = |lists| distances(lists, 0).iter().position(|distance| *distance == UNREACHED);
-    if let Some(to) = lost(lists) {
+    let unreached = |lists| distances(lists, 0).iter().position(|distance| *distance == UNREACHED);
+    if let Some(to) = unreached(lists) {
         return Err(GraphError::Unreachable { from: 0, to: to as u32 });
     }
-    match lost(sources) {
+    match unreached(sources) {
         Some(from) => Err(GraphError::Unreachable { from: from as u32, to: 0 }),
         None => Ok(()),
     }
 }
 
-/// How far all are from `start`, by breadth-first search.
+/// The distances of all processors from `start`, by breadth-first search.
 fn distances(lists: &[Vec<u32>], start: u32) -> Vec<u32> {
     let mut distances = vec![UNREACHED; lists.len()];
     distances[start as usize] = 0;
     let mut queue = vec![start];
     let mut next = 0;
-    // Once all are found there is nothing more to see: in a dense graph, very soon.
+    // Stops when all are found, which is soon in a dense graph.
     while queue.len() < lists.len()
         && let Some(&at) = queue.get(next)
     {

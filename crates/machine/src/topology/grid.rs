@@ -1,16 +1,18 @@
-//! Meshes and tori of any dimensions.
+//! Meshes and tori of any number of dimensions.
 
 use super::LinkId;
 use super::divider::Divider;
 
-/// A grid. Processors are numbered by rows: the last dimension runs fastest, as `MPI_Cart_create` numbers them.
+/// A grid. Processors are numbered in row-major order, the last dimension fastest, as
+/// `MPI_Cart_create` numbers them.
 ///
-/// Messages travel along the last dimension first, which is e-cube order on a grid of twos. From vertex v, with m dimensions of
-/// more than 1, link (v m + i) 2 leads upwards along the i-th dimension from behind and link (v m + i) 2 + 1 downwards.
+/// Routing is dimension-ordered, the last dimension first, which is e-cube order on a grid of
+/// extents 2. From vertex v, with m dimensions of more than 1, link (v m + i) 2 leads upwards along
+/// the i-th dimension from the last, and link (v m + i) 2 + 1 downwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
     extents: Box<[u32]>,
-    /// From the dimension that runs fastest, without those of extent 1.
+    /// From the fastest dimension, without those of extent 1.
     axes: Box<[Axis]>,
     processors: u32,
 }
@@ -18,12 +20,13 @@ pub struct Grid {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Axis {
     extent: Divider,
-    /// How far apart neighbours' numbers are.
+    /// The difference between the numbers of neighbours.
     stride: u64,
 }
 
 impl Grid {
-    /// The product of the extents is at most [`MOST_PROCESSORS`](super::MOST_PROCESSORS), and none is 0.
+    /// Creates a grid; the product of the extents is at most
+    /// [`MAX_PROCESSORS`](super::MAX_PROCESSORS), and none is 0.
     pub(super) fn new(extents: &[u32]) -> Self {
         let mut stride = 1;
         let mut axes = Vec::new();
@@ -34,7 +37,7 @@ impl Grid {
         Self { extents: extents.into(), axes: axes.into(), processors: stride as u32 }
     }
 
-    /// The extents as they were given.
+    /// The extents of all dimensions.
     pub fn extents(&self) -> &[u32] {
         &self.extents
     }
@@ -55,7 +58,7 @@ impl Grid {
         for axis in &self.axes {
             let (outer_from, here) = axis.extent.split(from);
             let (outer_to, there) = axis.extent.split(to);
-            sum += measure(here, there, axis.extent.by());
+            sum += measure(here, there, axis.extent.divisor());
             (from, to) = (outer_from, outer_to);
         }
         sum
@@ -76,23 +79,24 @@ impl Grid {
         self.walk(from, to, |here, there, _| (there >= here, here.abs_diff(there)), visit);
     }
 
-    /// The shorter way round in each dimension; upwards where both are as long.
+    /// Visits the shorter direction around each dimension; upwards if both are equal.
     #[inline]
     pub(super) fn torus_route(&self, from: u32, to: u32, visit: impl FnMut(LinkId)) {
-        let way = |here: u32, there: u32, extent: u32| {
+        let direction = |here: u32, there: u32, extent: u32| {
             let up = if there >= here { there - here } else { there + extent - here };
             if up <= extent - up { (true, up) } else { (false, extent - up) }
         };
-        self.walk(from, to, way, visit);
+        self.walk(from, to, direction, visit);
     }
 
-    /// Walks dimension by dimension, in each as `way(here, there, extent)` says: whether upwards, and how far.
+    /// Walks dimension by dimension; `direction(here, there, extent)` returns whether to go
+    /// upwards, and how far.
     #[inline]
     fn walk(
         &self,
         from: u32,
         to: u32,
-        way: impl Fn(u32, u32, u32) -> (bool, u32),
+        direction: impl Fn(u32, u32, u32) -> (bool, u32),
         mut visit: impl FnMut(LinkId),
     ) {
         let (mut rest_from, mut rest_to, mut at) = (from, to, u64::from(from));
@@ -101,12 +105,12 @@ impl Grid {
             if rest_from == rest_to {
                 break;
             }
-            let extent = axis.extent.by();
+            let extent = axis.extent.divisor();
             let (outer_from, here) = axis.extent.split(rest_from);
             let (outer_to, there) = axis.extent.split(rest_to);
-            let (upwards, distance) = way(here, there, extent);
+            let (upwards, distance) = direction(here, there, extent);
             let port: u64 = if upwards { port } else { port + 1 };
-            // Additions wrap, so that a step downwards is one as well.
+            // Additions wrap, so that a step downwards is an addition too.
             let step = if upwards { ports * axis.stride } else { (ports * axis.stride).wrapping_neg() };
             let around = step.wrapping_mul(u64::from(extent));
             let mut before_end = if upwards { extent - 1 - here } else { here };

@@ -1,15 +1,16 @@
-//! Topologies that need nothing but a number: complete, linear, ring, hypercube.
+//! Topologies that are described by one number: complete, linear, ring, hypercube.
 
 use super::LinkId;
 
-/// The shorter way round a ring of n.
+/// The distance between two processors of a ring of n.
 #[inline]
 pub(super) fn around(from: u32, to: u32, n: u32) -> u32 {
     let straight = from.abs_diff(to);
     straight.min(n - straight)
 }
 
-/// The links from one processor to all others are numbered together, without one to itself.
+/// The route in a complete network of n: the links of a processor are numbered consecutively,
+/// without one to itself.
 #[inline]
 pub(super) fn direct(from: u32, to: u32, n: u32, mut visit: impl FnMut(LinkId)) {
     if from != to {
@@ -17,7 +18,7 @@ pub(super) fn direct(from: u32, to: u32, n: u32, mut visit: impl FnMut(LinkId)) 
     }
 }
 
-/// Link 2i leads from i to i + 1, link 2i + 1 back.
+/// The route in a linear array: link 2i leads from i to i + 1, link 2i + 1 back.
 #[inline]
 pub(super) fn linear(from: u32, to: u32, mut visit: impl FnMut(LinkId)) {
     if from < to {
@@ -27,7 +28,8 @@ pub(super) fn linear(from: u32, to: u32, mut visit: impl FnMut(LinkId)) {
     }
 }
 
-/// Link 2i leads from i upwards, link 2i + 1 from i downwards. Where both ways are as long, upwards.
+/// The route in a ring of n: link 2i leads from i upwards, link 2i + 1 from i downwards. If both
+/// directions are equally long, upwards.
 #[inline]
 pub(super) fn ring(from: u32, to: u32, n: u32, mut visit: impl FnMut(LinkId)) {
     let up = if to >= from { to - from } else { to + (n - from) };
@@ -44,7 +46,8 @@ pub(super) fn ring(from: u32, to: u32, n: u32, mut visit: impl FnMut(LinkId)) {
     }
 }
 
-/// E-cube: the bits that differ, lowest first. Link v d + i leads from v to the processor that differs in bit i.
+/// The e-cube route in a hypercube: the bits that differ, lowest first. Link v d + i leads from v
+/// to the processor that differs in bit i.
 #[inline]
 pub(super) fn hypercube(from: u32, to: u32, dimensions: u32, mut visit: impl FnMut(LinkId)) {
     let mut at = from;

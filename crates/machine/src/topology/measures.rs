@@ -1,9 +1,9 @@
-//! What tells topologies apart: their diameters, bisections and numbers of links.
+//! Diameters, bisection widths and numbers of links.
 
 use super::{FatTree, Grid, Topology, Tree};
 
 impl Topology {
-    /// The longest way between two processors.
+    /// The longest route between two processors, in links.
     pub fn diameter(&self) -> u32 {
         match self {
             Self::Complete(n) | Self::Bus(n) => u32::from(*n > 1),
@@ -27,10 +27,11 @@ impl Topology {
         }
     }
 
-    /// The directed links, or channels of pools, that lead from one half of the processors to the other (as many lead back),
-    /// for the two halves between which they are fewest. Halves differ by one where the number is odd. `None` where no
-    /// formula is known: graphs, odd grids of several dimensions, trees of an odd arity, dragonflies of an odd number of
-    /// groups, and one processor.
+    /// The bisection width: the least number of directed links (or channels of pools) from one half
+    /// of the processors to the other, over all partitions into halves; as many lead back. Halves
+    /// differ by one if the number is odd. `None` where no formula is known: graphs, odd grids of
+    /// several dimensions, trees of odd arity, dragonflies with an odd number of groups, and one
+    /// processor.
     pub fn bisection(&self) -> Option<u64> {
         let n = self.processors() as u64;
         if n < 2 {
@@ -46,7 +47,7 @@ impl Topology {
             Self::Tree(tree) => tree_bisection(tree),
             Self::FatTree(tree) => fat_bisection(tree),
             Self::Dragonfly(dragonfly) => {
-                // Between halves of the groups, or the links of half the hosts where those are fewer.
+                // Between halves of the groups, or the links of half the hosts if those are fewer.
                 let groups = u64::from(dragonfly.groups());
                 groups.is_multiple_of(2).then(|| (groups * groups / 4).min(n / 2))
             }
@@ -54,7 +55,7 @@ impl Topology {
         }
     }
 
-    /// How many messages all links together carry at once: directed links, where a pool counts with its width.
+    /// The number of physical channels: directed links, where a pool counts with its width.
     pub fn channels(&self) -> u64 {
         let n = self.processors() as u64;
         match self {
@@ -75,29 +76,30 @@ impl Topology {
     }
 }
 
-/// Links of all lines of a grid, where a line of `extent` has `line(extent)`.
+/// The links of all lines of a grid, where a line of `extent` has `line(extent)`.
 fn grid_channels(grid: &Grid, n: u64, line: impl Fn(u64) -> u64) -> u64 {
     grid.extents().iter().map(|extent| n / u64::from(*extent) * line(u64::from(*extent))).sum()
 }
 
-/// A line of a torus is cut in two places, but two processors have one link.
+/// The links of a torus line across a cut: two, but two processors have one link.
 fn lines_around(extent: u32) -> u64 {
     if extent == 2 { 1 } else { 2 }
 }
 
-/// The longest dimension is halved: known to be best if it is even, or the only one.
+/// The bisection across the longest dimension, which is the least if it is even or the only one.
 fn across(grid: &Grid, cuts: impl Fn(u32) -> u64) -> Option<u64> {
     let long = grid.extents().iter().copied().max()?;
     let lines = grid.processors() / long;
     (long.is_multiple_of(2) || lines == 1).then(|| u64::from(lines) * cuts(long))
 }
 
-/// Half the children of the root are cut off.
+/// The bisection of a tree: half of the root's children are cut off.
 fn tree_bisection(tree: &Tree) -> Option<u64> {
     tree.arity().is_multiple_of(2).then(|| u64::from(tree.arity() / 2))
 }
 
-/// Half the subtrees are cut off, each above or, where that is less, below.
+/// The bisection of a fat tree: half of the subtrees are cut off, each above or, if that is less,
+/// below.
 fn fat_bisection(tree: &FatTree) -> Option<u64> {
     let arity = u64::from(tree.arity());
     let least = tree

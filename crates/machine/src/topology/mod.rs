@@ -1,19 +1,28 @@
-//! Which processors have links: distances and routes (P8).
+//! Topologies: processors, directed links, distances and routes (P8).
 //!
-//! Regular topologies answer in closed form, without tables: a million processors cost what ten cost. Vertices that run no
-//! rank (switches, routers, inner vertices of a tree) are PUPPET's dummy processors: they have links but no number here.
+//! Routing is deterministic, minimal and oblivious: one route for each pair of processors. On
+//! meshes, tori and hypercubes it is dimension-ordered, on a hypercube also known as e-cube
+//! (Sullivan and Bashkow 1977), which cannot deadlock on meshes and hypercubes (Dally and Seitz
+//! 1987); on trees it goes up to the lowest common ancestor and down. Only a graph from a file
+//! needs tables.
+//!
+//! Regular topologies are closed forms: no memory depends on the number of processors, and a route
+//! costs O(d). Links are numbered densely from 0, so that a simulation can keep an array of them.
+//!
+//! Vertices that run no rank (switches, routers, inner vertices of a tree) are PUPPET's *dummy
+//! processors*: they have links but no processor number.
 
+mod construct;
+mod display;
 mod divider;
 mod dragonfly;
 mod error;
 mod fattree;
 mod graph;
+mod graph_file;
 mod grid;
 mod line;
 mod measures;
-mod name;
-mod new;
-mod parse;
 mod tree;
 
 #[cfg(test)]
@@ -28,47 +37,48 @@ pub use graph::Graph;
 pub use grid::Grid;
 pub use tree::Tree;
 
-/// The most processors of a topology: 2^30, so that every number of a link fits.
-pub const MOST_PROCESSORS: u64 = 1 << 30;
+/// The most processors of a topology: 2^30, so that link numbers do not overflow.
+pub const MAX_PROCESSORS: u64 = 1 << 30;
 
-/// A directed link, numbered from 0 without large holes.
+/// A directed link, numbered from 0 without large gaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(pub u64);
 
-/// Which processors have links. Made by [`Topology::ring`] and the like, which check the numbers.
+/// A topology. Created by [`Topology::ring`] and similar functions, which check the numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Topology {
-    /// A link from each to each.
+    /// A link between any two processors.
     Complete(u32),
-    /// Each has links to the one before and the one behind.
+    /// A linear array: links between neighbours.
     Linear(u32),
-    /// A linear array whose ends are joined. Two processors have one link each way, not two.
+    /// A linear array whose ends are joined. Two processors have one link in each direction, not
+    /// two.
     Ring(u32),
-    /// A grid.
+    /// A grid without wrap-around links.
     Mesh(Grid),
-    /// A grid whose ends are joined in each dimension.
+    /// A grid with wrap-around links in each dimension.
     Torus(Grid),
     /// 2^d processors, linked where their numbers differ in one bit.
     Hypercube {
-        /// How many bits d.
+        /// The number of dimensions d.
         dimensions: u32,
     },
     /// A tree.
     Tree(Tree),
-    /// A tree whose links are the wider the nearer they are to the root.
+    /// A tree whose links are wider towards the root.
     FatTree(FatTree),
-    /// Groups of routers, each linked to each in a group, and each group to each.
+    /// Groups of routers: complete inside a group, and complete between groups.
     Dragonfly(Dragonfly),
-    /// A switch in the middle that runs no rank.
+    /// Processors around one switch.
     Star(u32),
-    /// One link for all.
+    /// One link that all processors share.
     Bus(u32),
     /// A directed graph from a file.
     Graph(Arc<Graph>),
 }
 
 impl Topology {
-    /// How many processors ranks can run on.
+    /// The number of processors.
     #[inline]
     pub fn processors(&self) -> usize {
         let n = match self {
@@ -83,8 +93,8 @@ impl Topology {
         n as usize
     }
 
-    /// How many links the way from one processor to another has: [`Topology::route`] visits so many. Both are below
-    /// [`Topology::processors`]; for others the answer means nothing.
+    /// The number of links of the route between two processors. Both must be below
+    /// [`Topology::processors`]; for others the result is unspecified.
     #[inline]
     pub fn distance(&self, from: u32, to: u32) -> u32 {
         match self {
@@ -102,7 +112,7 @@ impl Topology {
         }
     }
 
-    /// Visits the links of the way that a message takes, in order. None if both are one.
+    /// Visits the links of the route between two processors in order; none if they are the same.
     #[inline]
     pub fn route(&self, from: u32, to: u32, mut visit: impl FnMut(LinkId)) {
         match self {
@@ -130,7 +140,7 @@ impl Topology {
         }
     }
 
-    /// Link numbers are below this. There may be fewer: at the edge of a mesh some numbers name no link.
+    /// The upper bound of link numbers. At the edges of a mesh some numbers are unused.
     #[inline]
     pub fn links(&self) -> u64 {
         match self {
@@ -147,7 +157,8 @@ impl Topology {
         }
     }
 
-    /// How many messages a link carries at once: more than one where a level of a fat tree is a pool.
+    /// The width of a link: the number of messages it carries at once at full speed. More than 1
+    /// only in fat trees.
     #[inline]
     pub fn width(&self, link: LinkId) -> u32 {
         match self {

@@ -3,11 +3,13 @@
 use super::LinkId;
 use super::divider::Divider;
 
-/// A complete tree whose root has number 0 and whose other vertices follow level by level (PUPPET's `tree arity level`).
+/// A complete tree whose root has number 0 and whose other vertices follow level by level (PUPPET's
+/// `tree arity level`).
 ///
-/// Levels are counted below the root, so that a tree of `levels` has arity^levels leaves; no level is the root alone. All
-/// vertices are processors, or the leaves only, numbered from 0; then the others are dummies. Link 2(v - 1) leads from vertex v
-/// to its parent, link 2(v - 1) + 1 back.
+/// Levels are counted below the root, so a tree of `levels` has arity^levels leaves, and one of no
+/// levels is the root alone. All vertices are processors, or the leaves only, numbered from 0; the
+/// others are then dummies. Link 2(v - 1) leads from vertex v to its parent, link 2(v - 1) + 1
+/// back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tree {
     arity: Divider,
@@ -18,7 +20,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The arity is at least 2, and there are at most 2^30 processors.
+    /// Creates a tree; the arity is at least 2, and there are at most 2^30 processors.
     pub(super) fn new(arity: u32, levels: u32, leaves_only: bool) -> Self {
         let (mut above, mut width) = (0, 1);
         for _ in 0..levels {
@@ -29,17 +31,17 @@ impl Tree {
         Self { arity: Divider::new(arity), levels, vertices: above + width, first }
     }
 
-    /// Children of a vertex.
+    /// The number of children of a vertex.
     pub fn arity(&self) -> u32 {
-        self.arity.by()
+        self.arity.divisor()
     }
 
-    /// Levels below the root.
+    /// The number of levels below the root.
     pub fn levels(&self) -> u32 {
         self.levels
     }
 
-    /// Are only the leaves processors?
+    /// Returns whether only the leaves are processors.
     pub fn leaves_only(&self) -> bool {
         self.first > 0
     }
@@ -61,16 +63,16 @@ impl Tree {
     #[inline]
     pub(super) fn distance(&self, from: u32, to: u32) -> u32 {
         let (mut up, mut down) = (0, 0);
-        self.meet(from, to, |_| up += 1, |_| down += 1);
+        self.climb(from, to, |_| up += 1, |_| down += 1);
         up + down
     }
 
     #[inline]
     pub(super) fn route(&self, from: u32, to: u32, mut visit: impl FnMut(LinkId)) {
-        // With two children at least there are fewer than 32 levels.
+        // With an arity of at least 2 there are fewer than 32 levels.
         let mut down = [0; 32];
         let mut depth = 0;
-        self.meet(
+        self.climb(
             from,
             to,
             |vertex| visit(LinkId(2 * u64::from(vertex - 1))),
@@ -82,9 +84,10 @@ impl Tree {
         down[..depth].iter().rev().for_each(|vertex| visit(LinkId(2 * u64::from(vertex - 1) + 1)));
     }
 
-    /// Goes up from both ends until they meet: a vertex of a higher number is never above one of a lower.
+    /// Walks up from both ends to the lowest common ancestor: a vertex never has a higher number
+    /// than its descendants.
     #[inline]
-    fn meet(&self, from: u32, to: u32, mut rise: impl FnMut(u32), mut fall: impl FnMut(u32)) {
+    fn climb(&self, from: u32, to: u32, mut rise: impl FnMut(u32), mut fall: impl FnMut(u32)) {
         let (mut from, mut to) = (from + self.first, to + self.first);
         while from != to {
             if from > to {

@@ -1,8 +1,8 @@
-//! Where an MPI that was installed somewhere keeps its library.
+//! The folders of an MPI installation that may have its library.
 
 use std::path::{Path, PathBuf};
 
-/// Debian's name for the folders of an architecture.
+/// Returns Debian's name of the folders of an architecture.
 fn multiarch() -> String {
     let architecture = match std::env::consts::ARCH {
         "powerpc64" => "powerpc64le",
@@ -11,12 +11,12 @@ fn multiarch() -> String {
     format!("{architecture}-linux-gnu")
 }
 
-/// The folders below the one into which an MPI was installed that may have its library.
+/// Returns the folders below an installation that may have its library.
 pub(super) fn below(prefix: &Path) -> Vec<PathBuf> {
     let debian = format!("lib/{}", multiarch());
     let mut folders: Vec<PathBuf> = ["lib", "lib64"].map(Into::into).into();
     folders.push((&debian).into());
-    // Where Debian and Fedora keep several MPIs.
+    // Debian and Fedora keep several MPIs here.
     for system in [debian.as_str(), "lib64"] {
         folders.extend(["openmpi", "mpich"].map(|name| PathBuf::from(format!("{system}/{name}/lib"))));
     }
@@ -25,7 +25,7 @@ pub(super) fn below(prefix: &Path) -> Vec<PathBuf> {
     folders.into_iter().map(|folder| prefix.join(folder)).collect()
 }
 
-/// Variables that name the folder of an MPI, and who sets them.
+/// Variables that name the folder of an MPI, and which software sets them.
 pub(super) const HOMES: [(&str, &str); 11] = [
     ("I_MPI_ROOT", "Intel's setvars.sh"),
     ("CRAY_MPICH_DIR", "Cray's modules"),
@@ -40,7 +40,7 @@ pub(super) const HOMES: [(&str, &str); 11] = [
     ("OPAL_PREFIX", "those who move an Open MPI"),
 ];
 
-/// Where Cray's systems keep the libraries of all modules.
+/// The folder in which Cray's systems keep the libraries of all modules.
 pub(super) const CRAY: &str = "/opt/cray/pe/lib64";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Where the launchers themselves lie: an MPI's library is beside its `mpiexec`.
+//! Executables of launchers: an MPI's library is installed beside its `mpiexec`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,12 @@ use super::names::Family;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Executable {
     pub(super) path: PathBuf,
-    /// Whose it is, if its name says so.
+    /// The family to which it belongs, if its name tells.
     pub(super) family: Option<Family>,
 }
 
-/// Names of executables that lie where their MPI lies. (`srun`, `slurmstepd` and `flux-shell` come without one.)
+/// Names of executables that are installed with their MPI. (`srun`, `slurmstepd` and `flux-shell`
+/// come without one.)
 const NAMES: [(&str, Option<Family>); 17] = [
     ("mpiexec", None),
     ("mpirun", None),
@@ -34,14 +35,15 @@ const NAMES: [(&str, Option<Family>); 17] = [
 ];
 
 impl Executable {
-    /// The launcher of this path without links, if it is one by its name.
+    /// Returns the launcher of this path, without links, if its name is that of one.
     pub(super) fn new(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let (_, family) = NAMES.iter().find(|(known, _)| *known == name)?;
         Some(Self { path: path.into(), family: *family })
     }
 
-    /// The folder into which its MPI was installed: the one above the nearest `bin`, for Intel has `bin/legacy/mpiexec.hydra`.
+    /// Returns the folder of the installation: the one above the nearest `bin`, because Intel has
+    /// `bin/legacy/mpiexec.hydra`.
     pub(super) fn prefix(&self) -> Option<&Path> {
         let folder = self.path.parent()?;
         let bin = folder.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == "bin"));
@@ -49,10 +51,11 @@ impl Executable {
     }
 }
 
-/// The executables of the processes that started this one, the nearest first. What cannot be seen ends the list: other users'
-/// processes, or those outside of a container.
+/// Returns the executables of the ancestor processes, the nearest first. The list ends at a process
+/// that cannot be examined: one of another user, or outside of a container.
 pub(super) fn ancestors() -> Vec<PathBuf> {
-    // As deep as any chain of launchers and scripts is; a bound, because processes may change while we look.
+    // The most ancestors, deeper than any chain of launchers and scripts; processes may change
+    // meanwhile.
     const DEEPEST: usize = 64;
     let first = Some(std::os::unix::process::parent_id());
     let processes =

@@ -1,8 +1,9 @@
 //! Which libraries to try, in which order, and why.
 //!
-//! A rank must load the MPI of the launcher that started it: with another one, each rank would be alone. Libraries that
-//! work under the same launchers are a *family* (MPICH's, which Intel, Cray and MVAPICH belong to, and Open MPI's), so what the
-//! launcher set tells which names to look for; where it lies tells which of several installations.
+//! A rank must load the MPI of the launcher that started it: with another one, each rank would be a
+//! job of its own. Libraries that work under the same launchers are a *family* (MPICH's, to which
+//! Intel, Cray and MVAPICH belong, and Open MPI's), so the variables that the launcher set determine
+//! the names to look for, and its place the installation.
 
 mod folders;
 mod launchers;
@@ -22,14 +23,15 @@ pub const VARIABLE: &str = "PANTO_MPI";
 /// A library to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// Its path, or a bare name that the system looks for.
+    /// Its path, or a bare name for the system's search.
     pub file: PathBuf,
-    /// Why it is one.
+    /// Why it is a candidate.
     pub why: String,
 }
 
-/// The libraries that may be the launcher's, or where no launcher started this process, that of the `mpirun` that a user would
-/// call; the likeliest first. If `PANTO_MPI` names one, it is the only one.
+/// Returns the libraries that may be the launcher's, or, where no launcher started this process,
+/// that of the `mpirun` that a user would call; the likeliest first. If `PANTO_MPI` names one, it
+/// is the only one.
 pub fn candidates(launch: Option<&Launch>) -> Vec<Candidate> {
     let search = Search {
         launcher: launch.map(|launch| launch.launcher),
@@ -40,7 +42,7 @@ pub fn candidates(launch: Option<&Launch>) -> Vec<Candidate> {
     search.candidates()
 }
 
-/// What the order depends on.
+/// What the order of candidates depends on.
 struct Search<'a> {
     launcher: Option<Launcher>,
     variable: &'a dyn Fn(&str) -> Option<OsString>,
@@ -48,7 +50,7 @@ struct Search<'a> {
     files: Files<'a>,
 }
 
-/// Somewhere to look.
+/// A folder to search.
 struct Source {
     folder: PathBuf,
     families: Vec<Family>,
@@ -75,19 +77,20 @@ impl Search<'_> {
         candidates
     }
 
-    /// A variable that is empty counts as not set.
+    /// Returns a variable; an empty one counts as unset.
     fn variable(&self, name: &str) -> Option<OsString> {
         (self.variable)(name).filter(|value| !value.is_empty())
     }
 
-    /// The families that the launcher can start, the likelier first.
+    /// Returns the families that the launcher can start, the likelier first.
     fn families(&self) -> Vec<Family> {
         let is_set = |name| self.variable(name).is_some();
         match self.launcher {
             Some(Launcher::OpenMpi) => vec![Family::OpenMpi],
             Some(Launcher::Hydra | Launcher::Mvapich) => vec![Family::Mpich],
             Some(Launcher::Pals) => vec![Family::Mpich, Family::OpenMpi],
-            // They offer several interfaces to all; Open MPI speaks only PMIx since version 5, MPICH speaks PMI as it is shipped.
+            // These launchers offer several interfaces; Open MPI supports only PMIx since version
+            // 5, MPICH supports PMI by default.
             Some(Launcher::Slurm | Launcher::Flux | Launcher::Pmix) | None => {
                 let is_pmi = is_set("PMI_RANK") || is_set("PALS_RANKID");
                 if is_pmi && !is_set("PMIX_RANK") {
@@ -99,7 +102,8 @@ impl Search<'_> {
         }
     }
 
-    /// Where to look, in this order: what the environment says first, then what lies beside launchers, then what modules say.
+    /// Returns the folders to search, in order: what the environment names, then what is installed
+    /// beside launchers, then what modules name.
     fn sources(&self) -> Vec<Source> {
         let mut sources = self.search_path("LD_LIBRARY_PATH");
         for launcher in self.ancestors.iter().filter_map(|path| Executable::new(path)) {
@@ -120,14 +124,15 @@ impl Search<'_> {
         Source { folder, families: self.families(), why: why.into() }
     }
 
-    /// The folders of a variable like `LD_LIBRARY_PATH`.
+    /// Returns the folders of a variable like `LD_LIBRARY_PATH`.
     fn search_path(&self, name: &str) -> Vec<Source> {
         let Some(value) = self.variable(name) else { return Vec::new() };
         let folders = std::env::split_paths(&value).filter(|folder| folder.is_absolute());
         folders.map(|folder| self.source(folder, &format!("in a folder of {name}"))).collect()
     }
 
-    /// Around a launcher, if it can be the one: jobs may be started by a launcher inside of another's job.
+    /// Returns the folders around a launcher, if it can be the one: a job may be started by a
+    /// launcher inside another's job.
     fn beside(&self, launcher: &Executable, why: &str) -> Vec<Source> {
         let mut families = self.families();
         families.retain(|family| launcher.family.is_none_or(|own| own == *family));
@@ -138,11 +143,11 @@ impl Search<'_> {
         folders.map(|folder| Source { folder, families: families.clone(), why: why.into() }).collect()
     }
 
-    /// The launcher that a shell would run by this name.
+    /// Returns the launcher that a shell would run by this name.
     fn on_path(&self, name: &str) -> Option<Executable> {
         let path = self.variable("PATH")?;
         let real = std::env::split_paths(&path).find_map(|folder| (self.files)(&folder.join(name)))?;
-        // A link to something of another name is still in its place.
+        // A link to an executable of another name still tells where the installation is.
         Some(Executable::new(&real).unwrap_or(Executable { path: real, family: None }))
     }
 

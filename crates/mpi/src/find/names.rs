@@ -1,4 +1,4 @@
-//! What the files of MPI libraries are called.
+//! File names of MPI libraries.
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +11,11 @@ pub(super) enum Family {
     OpenMpi,
 }
 
-/// The name of all MPICHs and their kin since 2014 (<https://www.mpich.org/abi>), and Debian's.
+/// The name of MPICH and its derivatives since 2014 (<https://www.mpich.org/abi>), and Debian's.
 const MPICH: [&str; 2] = ["libmpi.so.12", "libmpich.so.12"];
 
-/// The names of Cray's, one for each compiler. They differ in what is of no interest here, such as Fortran modules.
+/// The names of Cray's libraries, one for each compiler. They differ in what does not matter here,
+/// such as Fortran modules.
 const CRAY: [&str; 9] = [
     "libmpi_gnu_123.so.12",
     "libmpi_gnu_112.so.12",
@@ -30,13 +31,13 @@ const CRAY: [&str; 9] = [
 /// The name since Open MPI 3.
 const OPEN_MPI: [&str; 1] = ["libmpi.so.40"];
 
-/// Names of either family: of the standard interface, and of versions to come.
+/// Names of either family: of the standard ABI, and of future versions.
 const EITHER: [&str; 3] = ["libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi.so"];
 
 impl Family {
     pub(super) const ALL: [Self; 2] = [Self::OpenMpi, Self::Mpich];
 
-    /// The names that it has on most systems, the likeliest first.
+    /// Returns the names that the family has on most systems, the likeliest first.
     fn common_names(self) -> &'static [&'static str] {
         match self {
             Self::Mpich => &MPICH,
@@ -44,24 +45,26 @@ impl Family {
         }
     }
 
-    /// All its names.
+    /// Returns all names of the family.
     fn names(self) -> impl Iterator<Item = &'static str> {
         let more: &[&str] = if self == Self::Mpich { &CRAY } else { &[] };
         self.common_names().iter().chain(more).copied()
     }
 
-    /// Whose file this is, if its name says so: `libmpi.so` may be a link to a name with a version.
+    /// Returns the family of a file, if its name tells: `libmpi.so` may be a link to a name with a
+    /// version.
     fn of(file: &Path) -> Option<Self> {
         let name = file.file_name()?.to_str()?;
         Self::ALL.into_iter().find(|family| family.names().any(|known| name.starts_with(known)))
     }
 }
 
-/// Tells whether a file is there, by its path without links.
+/// Returns the path of a file without links, if the file exists.
 pub(super) type Files<'a> = &'a dyn Fn(&Path) -> Option<PathBuf>;
 
-/// The libraries of these families in a folder, the preferred first. One of a common name counts as of the family of those
-/// beside it: an MPICH's `libmpi_abi.so` is of no use under Open MPI's launcher.
+/// Returns the libraries of these families in a folder, the preferred first. One with a name of
+/// either family counts to the family of those beside it: `libmpi_abi.so` of MPICH does not work
+/// under Open MPI's launcher.
 pub(super) fn in_folder(folder: &Path, families: &[Family], files: Files<'_>) -> Vec<PathBuf> {
     let there = |name: &str| Some(folder.join(name)).filter(|path| files(path).is_some());
     let own = |families: &[Family]| -> Vec<PathBuf> {
@@ -77,7 +80,8 @@ pub(super) fn in_folder(folder: &Path, families: &[Family], files: Files<'_>) ->
     found
 }
 
-/// The bare names of these families, for the system to look for. Cray's are left out: its folders are known.
+/// Returns the bare names of these families, for the system's search. Cray's are left out, because
+/// their folders are known.
 pub(super) fn bare(families: &[Family]) -> impl Iterator<Item = &'static str> {
     families.iter().flat_map(|family| family.common_names()).chain(&EITHER).copied()
 }
@@ -86,7 +90,7 @@ pub(super) fn bare(families: &[Family]) -> impl Iterator<Item = &'static str> {
 mod tests {
     use super::*;
 
-    /// Files of `/lib`, some of them links to others.
+    /// Returns the libraries among files of `/lib`, some of which are links to others.
     fn found(files: &[(&str, &str)], families: &[Family]) -> Vec<String> {
         let real = |path: &Path| {
             let name = path.strip_prefix("/lib").ok()?.to_str()?;
@@ -107,7 +111,11 @@ mod tests {
     fn a_folder_of_the_other_family_has_nothing() {
         let files = [("libmpi_abi.so.1", "libmpi_abi.so.1"), ("libmpi.so.12", "libmpi.so.12")];
         assert!(found(&files, &[Family::OpenMpi]).is_empty());
-        assert_eq!(found(&files[..1], &[Family::OpenMpi]), ["libmpi_abi.so.1"], "alone it may be anybody's");
+        assert_eq!(
+            found(&files[..1], &[Family::OpenMpi]),
+            ["libmpi_abi.so.1"],
+            "alone it may be of either family"
+        );
     }
 
     #[test]

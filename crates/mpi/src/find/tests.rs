@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// A system: its variables, the processes above this one and its files. A file is `path` or, if a link, `path -> target`.
+/// A system: its variables, the ancestors of this process and its files. A file is `path` or, if it
+/// is a link, `path -> target`.
 #[derive(Default)]
 struct System<'a> {
     launcher: Option<Launcher>,
@@ -32,7 +33,7 @@ impl System<'_> {
         })
     }
 
-    /// Those with a path, without the bare names.
+    /// Returns the candidates with a path, without the bare names.
     fn paths(&self) -> Vec<String> {
         let paths =
             self.candidates().into_iter().map(|candidate| candidate.file.to_str().unwrap().to_owned());
@@ -46,7 +47,7 @@ impl System<'_> {
     }
 }
 
-/// Debian with both, Open MPI being the default.
+/// Debian with both, of which Open MPI is the default.
 #[cfg(target_arch = "x86_64")]
 const DEBIAN: [&str; 11] = [
     "/usr/bin/mpirun -> /usr/bin/orterun",

@@ -1,43 +1,46 @@
-//! Annealing: a random change is made if it is better, and sometimes if it is worse; the longer it goes on, the less often.
+//! Simulated annealing: a random change is kept if it is better, and with decreasing probability if it is
+//! worse (Metropolis's rule).
 
-use panto_sim::Halted;
-use panto_stats::Rng;
+use panto_random::SplitMix64;
+use panto_sim::RunError;
 
-use super::attempt::{Attempt, Change, End, Running, random};
+use super::attempt::{Attempt, AttemptInProgress, Change, End, random};
 use super::greedy;
-use super::jobs::{Scheme, Watch};
+use super::search::{Monitor, Scheme};
 use super::task::{Task, Trial};
 
-/// At first a change that makes the program so much slower, as a share of its time, is made once in e times;
+/// The initial temperature as a share of the program's time: a change that is this much slower is kept
+/// with probability 1/e.
 const HOT: f64 = 0.05;
-/// at last one of so much.
+/// The final temperature as a share of the program's time.
 const COLD: f64 = 0.0005;
 
-/// One attempt of so many steps: the first begins with what the greedy scheme begins with, the others with random mappings.
+/// Makes one attempt of `steps` steps. The first attempt starts with the greedy scheme's initial mapping,
+/// the others with random mappings.
 pub(super) fn search(
     task: &Task,
-    watch: &dyn Watch,
+    monitor: &dyn Monitor,
     number: usize,
     steps: usize,
-    mut rng: Rng,
-) -> Result<Attempt, Halted> {
+    mut rng: SplitMix64,
+) -> Result<Attempt, RunError> {
     let start = if number == 1 {
         ("by computation", greedy::by_computation(task))
     } else {
         ("random", random(task, &mut rng))
     };
-    let mut running = Running::start(task, watch, (Scheme::Anneal, number), (start.0, &start.1))?;
+    let mut running = AttemptInProgress::start(task, monitor, (Scheme::Anneal, number), (start.0, &start.1))?;
     let mut now = running.best().clone();
     let whole = now.time.as_secs();
     for step in 1..=steps {
         let change = change(task, &now.places, &mut rng);
         let mut places = now.places.clone();
         change.apply(&mut places);
-        let Some(trial) = running.attempt(&places)? else { return Ok(running.finish(End::Stopped)) };
+        let Some(trial) = running.evaluate(&places)? else { return Ok(running.finish(End::Stopped)) };
         let done = step as f64 / steps as f64;
         let temperature = whole * HOT * (COLD / HOT).powf(done);
-        if is_taken(&trial, &now, temperature, &mut rng) {
-            running.go_to(&trial, step, change, false);
+        if is_accepted(&trial, &now, temperature, &mut rng) {
+            running.move_to(&trial, step, change, false);
             now = trial;
         }
     }
@@ -45,14 +48,14 @@ pub(super) fn search(
 }
 
 /// Metropolis's rule.
-fn is_taken(next: &Trial, now: &Trial, temperature: f64, rng: &mut Rng) -> bool {
+fn is_accepted(next: &Trial, now: &Trial, temperature: f64, rng: &mut SplitMix64) -> bool {
     let worse = next.time.as_secs() - now.time.as_secs();
-    let luck = rng.unit();
-    worse <= 0.0 || luck < (-worse / temperature).exp()
+    let random = rng.unit();
+    worse <= 0.0 || random < (-worse / temperature).exp()
 }
 
-/// A rank goes to any other processor, or two that are on different ones change places.
-fn change(task: &Task, places: &[u32], rng: &mut Rng) -> Change {
+/// Returns a random change: a rank moves to another processor, or two ranks of different processors swap.
+fn change(task: &Task, places: &[u32], rng: &mut SplitMix64) -> Change {
     let mut below = |n: usize| rng.below(n as u64) as u32;
     let rank = below(task.ranks());
     let from = places[rank as usize];

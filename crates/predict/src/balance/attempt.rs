@@ -1,90 +1,90 @@
-//! What a search did, step by step.
+//! One attempt of a search: its steps and its best mapping.
 
 use std::fmt;
 
-use panto_sim::Halted;
-use panto_stats::Rng;
+use panto_random::SplitMix64;
+use panto_sim::RunError;
 use panto_units::Time;
 
-use super::jobs::{Scheme, Watch};
+use super::search::{Monitor, Scheme};
 use super::task::{Task, Trial};
 
-/// What makes one mapping of another.
+/// A change of a mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// Nothing: the mapping that a search begins with, in a word.
+    /// The initial mapping, with its name.
     Start(&'static str),
-    /// A rank goes to another processor.
+    /// A rank moves to another processor.
     Move {
         /// The rank.
         rank: u32,
-        /// Where it was.
+        /// Its old processor.
         from: u32,
-        /// Where it is.
+        /// Its new processor.
         to: u32,
     },
-    /// Two ranks change places.
+    /// Two ranks swap processors.
     Swap {
-        /// One.
+        /// One rank.
         first: u32,
-        /// The other.
+        /// The other rank.
         second: u32,
     },
 }
 
-/// Why a search ended.
+/// Why an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// The next mapping was there before.
+    /// A mapping was reached for the second time.
     Repeated,
-    /// No change that was tried is better.
+    /// No change improves the mapping.
     NoBetter,
-    /// All steps were made.
+    /// All steps are done.
     Complete,
-    /// The user stopped it, or the time was over.
+    /// The user stopped it, or its time was up.
     Stopped,
 }
 
-/// A mapping that a search came to.
+/// A mapping that an attempt moved to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// How many mappings the attempt had tried before.
+    /// The number of mappings that the attempt evaluated before.
     pub iteration: usize,
-    /// What was changed.
+    /// The change from the mapping before.
     pub change: Change,
-    /// When the last rank ends.
+    /// The makespan.
     pub time: Time,
-    /// The utilisation of the processor that works least,
+    /// The lowest utilisation of a processor.
     pub least: f64,
-    /// of all in the mean,
+    /// The mean utilisation.
     pub mean: f64,
-    /// and of the one that works most.
+    /// The highest utilisation of a processor.
     pub most: f64,
-    /// Is it better than all before in this attempt?
+    /// Whether it is better than all before in this attempt.
     pub is_better: bool,
 }
 
-/// One search from one start.
+/// A search from one initial mapping.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {
-    /// How it searched.
+    /// The scheme.
     pub scheme: Scheme,
-    /// Its number among those of its scheme, from 1.
+    /// The number of the attempt within its scheme, from 1.
     pub number: usize,
-    /// What it came to. Annealing keeps only what is better than all before.
+    /// The mappings it moved to. Annealing keeps only improvements.
     pub steps: Vec<Step>,
-    /// What it began with.
+    /// The initial mapping.
     pub first: Trial,
-    /// The best that it came to.
+    /// The best mapping.
     pub best: Trial,
-    /// How many mappings it tried.
+    /// The number of mappings evaluated.
     pub tried: usize,
     /// Why it ended.
     pub end: End,
 }
 
 impl Change {
-    /// Makes the change.
+    /// Applies the change to a mapping.
     pub fn apply(self, places: &mut [u32]) {
         match self {
             Self::Start(_) => {}
@@ -107,9 +107,9 @@ impl fmt::Display for Change {
 impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::Repeated => "a mapping came again",
-            Self::NoBetter => "no change is better",
-            Self::Complete => "all steps were made",
+            Self::Repeated => "a mapping repeated",
+            Self::NoBetter => "no further improvement",
+            Self::Complete => "all steps done",
             Self::Stopped => "stopped",
         })
     }
@@ -131,52 +131,52 @@ impl Step {
     }
 }
 
-/// An attempt that is under way.
-pub(super) struct Running<'a> {
+/// An attempt that has not ended.
+pub(super) struct AttemptInProgress<'a> {
     pub(super) task: &'a Task<'a>,
-    watch: &'a dyn Watch,
+    monitor: &'a dyn Monitor,
     attempt: Attempt,
 }
 
-impl<'a> Running<'a> {
-    /// Tries the first mapping.
+impl<'a> AttemptInProgress<'a> {
+    /// Evaluates the initial mapping.
     pub(super) fn start(
         task: &'a Task<'a>,
-        watch: &'a dyn Watch,
+        monitor: &'a dyn Monitor,
         (scheme, number): (Scheme, usize),
         (name, places): (&'static str, &[u32]),
-    ) -> Result<Self, Halted> {
+    ) -> Result<Self, RunError> {
         let first = task.evaluate(places)?;
-        watch.tried(first.time);
+        monitor.evaluated(first.time);
         let steps = vec![Step::new(&first, 0, Change::Start(name), true)];
         let best = first.clone();
         let attempt = Attempt { scheme, number, steps, first, best, tried: 1, end: End::Complete };
-        Ok(Self { task, watch, attempt })
+        Ok(Self { task, monitor, attempt })
     }
 
-    /// The best so far.
+    /// Returns the best mapping so far.
     pub(super) fn best(&self) -> &Trial {
         &self.attempt.best
     }
 
-    /// How many were tried.
+    /// Returns the number of mappings evaluated.
     pub(super) fn tried(&self) -> usize {
         self.attempt.tried
     }
 
-    /// Tries a mapping; none if time is over.
-    pub(super) fn attempt(&mut self, places: &[u32]) -> Result<Option<Trial>, Halted> {
-        if self.watch.is_over() {
+    /// Evaluates a mapping; returns `None` if the search should stop.
+    pub(super) fn evaluate(&mut self, places: &[u32]) -> Result<Option<Trial>, RunError> {
+        if self.monitor.should_stop() {
             return Ok(None);
         }
         let trial = self.task.evaluate(places)?;
         self.attempt.tried += 1;
-        self.watch.tried(trial.time);
+        self.monitor.evaluated(trial.time);
         Ok(Some(trial))
     }
 
-    /// Goes to a mapping that was tried; it is written down if it is the best so far, or `always`.
-    pub(super) fn go_to(&mut self, trial: &Trial, iteration: usize, change: Change, always: bool) {
+    /// Moves to an evaluated mapping; records a step if it is the best so far, or if `always` is set.
+    pub(super) fn move_to(&mut self, trial: &Trial, iteration: usize, change: Change, always: bool) {
         let is_better = trial.is_better_than(&self.attempt.best);
         if is_better {
             self.attempt.best = trial.clone();
@@ -186,14 +186,14 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// It is over.
+    /// Returns the attempt, which ended for this reason.
     pub(super) fn finish(mut self, end: End) -> Attempt {
         self.attempt.end = end;
         self.attempt
     }
 }
 
-/// A random processor for each rank.
-pub(super) fn random(task: &Task, rng: &mut Rng) -> Vec<u32> {
+/// Returns a random processor for each rank.
+pub(super) fn random(task: &Task, rng: &mut SplitMix64) -> Vec<u32> {
     (0..task.ranks()).map(|_| rng.below(task.processors as u64) as u32).collect()
 }

@@ -1,23 +1,23 @@
-//! How long processors work.
+//! The busy time of each processor.
 
 use panto_sim::observe::{Activity, Observer};
 use panto_units::Time;
 
-/// Adds up the work of the ranks of each processor.
+/// An observer that sums the work of the ranks of each processor.
 #[derive(Debug, Clone)]
 pub(super) struct Busy<'a> {
-    /// The processor of each rank. Helpers have none: they count nowhere.
+    /// The processor of each rank. Helpers have none and are not counted.
     places: &'a [u32],
     times: Vec<Time>,
 }
 
 impl<'a> Busy<'a> {
-    /// For ranks on these processors, out of so many.
+    /// Returns zero sums for ranks on these processors.
     pub(super) fn new(places: &'a [u32], processors: usize) -> Self {
         Self { places, times: vec![Time::ZERO; processors] }
     }
 
-    /// How long each processor worked.
+    /// Returns the busy time of each processor.
     pub(super) fn times(self) -> Vec<Time> {
         self.times
     }
@@ -35,7 +35,8 @@ impl Observer for Busy<'_> {
         }
     }
 
-    /// Ranks that share a processor seem to work at the same time, each for longer.
+    /// Subtracts the time in which other ranks had the processor: work of ranks that share a processor is
+    /// reported with overlapping intervals.
     #[inline]
     fn shared(&mut self, rank: u32, _activity: Activity, shared: Time) {
         if let Some(time) = self.time(rank) {
@@ -53,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_processor_works_for_one_rank_at_a_time() {
+    fn shared_time_is_counted_once() {
         let mut busy = Busy::new(&[0, 0, 1], 3);
         for (rank, from, to, shared) in
             [(0, 0, 10, 5), (1, 0, 10, 5), (0, 20, 30, 0), (2, 3, 4, 0), (3, 0, 99, 1)]

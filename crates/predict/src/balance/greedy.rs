@@ -1,29 +1,30 @@
-//! The greedy scheme: ranks by what they compute, the longest first, each to the processor with the least to do; then, as long as that
-//! helps, one change that makes the critical path shorter.
+//! The greedy scheme: longest-processing-time scheduling (Graham, 1969) by computation for the initial
+//! mapping; then, as long as one improves it, the best change that may shorten the critical path.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use panto_sim::Halted;
-use panto_sim::observe::Unseen;
-use panto_sim::program::{Act, Code};
+use panto_sim::RunError;
+use panto_sim::observe::NoObserver;
+use panto_sim::program::{Code, Op};
 use panto_units::Time;
 
-use super::attempt::{Attempt, Change, End, Running};
-use super::jobs::{Scheme, Watch};
+use super::attempt::{Attempt, AttemptInProgress, Change, End};
+use super::search::{Monitor, Scheme};
 use super::task::{Task, Trial};
 
-/// So many ranks of the critical path are looked at,
+/// Ranks of the critical path that are considered for a change.
 const RANKS: usize = 4;
-/// so many processors to which each may go,
+/// Processors to which each of them may move.
 const PROCESSORS: usize = 8;
-/// and so many ranks beside each, or in its way.
+/// Ranks on its own or on the least busy processor that may move or swap instead.
 const NEIGHBOURS: usize = 4;
 
-/// The one attempt that there is.
-pub(super) fn search(task: &Task, watch: &dyn Watch) -> Result<Attempt, Halted> {
+/// Makes the only attempt of this scheme.
+pub(super) fn search(task: &Task, monitor: &dyn Monitor) -> Result<Attempt, RunError> {
     let start = by_computation(task);
-    let mut running = Running::start(task, watch, (Scheme::Greedy, 1), ("by computation", &start))?;
+    let mut running =
+        AttemptInProgress::start(task, monitor, (Scheme::Greedy, 1), ("by computation", &start))?;
     loop {
         let now = running.best().clone();
         let mut found: Option<(Trial, Change, usize)> = None;
@@ -31,18 +32,18 @@ pub(super) fn search(task: &Task, watch: &dyn Watch) -> Result<Attempt, Halted> 
             let mut places = now.places.clone();
             change.apply(&mut places);
             let iteration = running.tried();
-            let Some(trial) = running.attempt(&places)? else { return Ok(running.finish(End::Stopped)) };
+            let Some(trial) = running.evaluate(&places)? else { return Ok(running.finish(End::Stopped)) };
             let best = found.as_ref().map_or(&now, |(best, ..)| best);
             if trial.is_better_than(best) {
                 found = Some((trial, change, iteration));
             }
         }
         let Some((trial, change, iteration)) = found else { return Ok(running.finish(End::NoBetter)) };
-        running.go_to(&trial, iteration, change, true);
+        running.move_to(&trial, iteration, change, true);
     }
 }
 
-/// The longest first, each to the processor that has the least to do so far.
+/// Assigns ranks by decreasing computation, each to the processor with the least load so far.
 pub(super) fn by_computation(task: &Task) -> Vec<u32> {
     let work: Vec<Time> = task.program.codes.iter().take(task.ranks()).map(computation).collect();
     let mut order: Vec<usize> = (0..work.len()).collect();
@@ -57,25 +58,26 @@ pub(super) fn by_computation(task: &Task) -> Vec<u32> {
     places
 }
 
-/// What a rank computes in all. Other work depends on the machine, and is not balanced here.
+/// Returns the computation of a rank. Other work depends on the machine and is not balanced here.
 fn computation(code: &Code) -> Time {
     let listed = code.times.iter().fold(Time::ZERO, |sum, time| sum.saturating_add(*time));
-    listed.saturating_add(part(code, 0, &mut HashMap::default()))
+    listed.saturating_add(block(code, 0, &mut HashMap::default()))
 }
 
-/// The computation from a place of the code to the end of that part; what is repeated in many places is added up once.
-fn part(code: &Code, at: u32, known: &mut HashMap<u32, Time>) -> Time {
+/// Returns the computation from an operation to the end of its block; blocks that are repeated in
+/// several places are summed once.
+fn block(code: &Code, at: u32, known: &mut HashMap<u32, Time>) -> Time {
     if let Some(&time) = known.get(&at) {
         return time;
     }
     let mut sum = Time::ZERO;
     for op in code.ops.get(at as usize..).unwrap_or_default() {
-        let more = match op.act() {
-            Act::Compute(time) | Act::Call { before: time, .. } => time,
-            Act::Repeat { at, times } => {
-                Time::from_picos(part(code, at, known).as_picos().saturating_mul(times))
+        let more = match op.unpack() {
+            Op::Compute(time) | Op::Call { before: time, .. } => time,
+            Op::Repeat { at, times } => {
+                Time::from_picos(block(code, at, known).as_picos().saturating_mul(times))
             }
-            Act::End => break,
+            Op::End => break,
             _ => Time::ZERO,
         };
         sum = sum.saturating_add(more);
@@ -84,10 +86,10 @@ fn part(code: &Code, at: u32, known: &mut HashMap<u32, Time>) -> Time {
     sum
 }
 
-/// What may make the critical path shorter: a rank of it goes elsewhere, or the ranks that share its processor do, or it changes places
-/// with a rank of the processor that works least.
-fn changes(task: &Task, now: &Trial) -> Result<Vec<Change>, Halted> {
-    let Some(path) = task.predict(&now.places, &mut Unseen)?.path else { return Ok(Vec::new()) };
+/// Returns changes that may shorten the critical path: a rank of it moves, or ranks that share its
+/// processor move, or it swaps with a rank of the least busy processor.
+fn changes(task: &Task, now: &Trial) -> Result<Vec<Change>, RunError> {
+    let Some(path) = task.predict(&now.places, &mut NoObserver)?.path else { return Ok(Vec::new()) };
     let mut on_path = vec![Time::ZERO; task.ranks()];
     for share in &path.shares {
         let sum = &mut on_path[share.rank as usize];

@@ -1,19 +1,21 @@
-//! A better place for each rank (P18).
+//! Searches for a better mapping of ranks to processors (P18).
 //!
-//! A program is made once; a mapping of ranks to processors is judged by simulating it there. PUPPET's own scheme is here (section 5.5 of
-//! its thesis), and two that find better mappings: a greedy one that follows the critical path, and annealing from many starts. Attempts
-//! are spread over all cores; each has random numbers of its own, so that their number does not change what is found.
+//! The trace is replayed once; each mapping is evaluated by simulating the program with it. There are three
+//! schemes: PUPPET's own (section 5.5 of its thesis), a greedy one that shortens the critical path, and
+//! simulated annealing (Kirkpatrick, Gelatt and Vecchi, 1983) from several starts. Attempts run on all
+//! cores; each has random numbers of its own, so that the number of attempts does not change the result of
+//! any of them.
 
 mod anneal;
 mod attempt;
 mod busy;
 mod greedy;
-mod jobs;
 mod puppet;
+mod search;
 mod task;
 
 pub use attempt::{Attempt, Change, End, Step};
-pub use jobs::{Balanced, Effort, Scheme, Watch, balance};
+pub use search::{BalanceResult, Effort, Monitor, Scheme, balance};
 pub use task::{Task, Trial};
 
 #[cfg(test)]

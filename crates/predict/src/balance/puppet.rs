@@ -1,21 +1,27 @@
-//! PUPPET's scheme (section 5.5 of the thesis): from the processor that works most to the one that works least, until a mapping repeats.
+//! PUPPET's scheme (section 5.5 of the thesis): a rank of the busiest processor moves to the least busy
+//! one, until a mapping repeats.
 
 use std::collections::HashSet;
 
-use panto_sim::Halted;
-use panto_stats::Rng;
+use panto_random::SplitMix64;
+use panto_sim::RunError;
 
-use super::attempt::{Attempt, Change, End, Running, random};
-use super::jobs::{Scheme, Watch};
+use super::attempt::{Attempt, AttemptInProgress, Change, End, random};
+use super::search::{Monitor, Scheme};
 use super::task::{Task, Trial};
 
-/// A walk that has not come back after so many steps will not do so soon.
+/// Steps after which an attempt ends even if no mapping has repeated.
 const MOST_STEPS: usize = 10_000;
 
-/// One attempt from a random mapping.
-pub(super) fn search(task: &Task, watch: &dyn Watch, number: usize, mut rng: Rng) -> Result<Attempt, Halted> {
+/// Makes one attempt from a random mapping.
+pub(super) fn search(
+    task: &Task,
+    monitor: &dyn Monitor,
+    number: usize,
+    mut rng: SplitMix64,
+) -> Result<Attempt, RunError> {
     let places = random(task, &mut rng);
-    let mut running = Running::start(task, watch, (Scheme::Puppet, number), ("random", &places))?;
+    let mut running = AttemptInProgress::start(task, monitor, (Scheme::Puppet, number), ("random", &places))?;
     let mut now = running.best().clone();
     let mut seen = HashSet::from([places]);
     while running.tried() < MOST_STEPS {
@@ -25,14 +31,15 @@ pub(super) fn search(task: &Task, watch: &dyn Watch, number: usize, mut rng: Rng
         if !seen.insert(places.clone()) {
             return Ok(running.finish(End::Repeated));
         }
-        let Some(trial) = running.attempt(&places)? else { return Ok(running.finish(End::Stopped)) };
-        running.go_to(&trial, seen.len() - 1, change, true);
+        let Some(trial) = running.evaluate(&places)? else { return Ok(running.finish(End::Stopped)) };
+        running.move_to(&trial, seen.len() - 1, change, true);
         now = trial;
     }
     Ok(running.finish(End::Complete))
 }
 
-/// One process from the best-utilised to the least-utilised processor. The thesis does not say which: the first.
+/// Moves one process from the best-utilised to the least-utilised processor. The thesis does not say
+/// which process; here it is the first.
 fn next(trial: &Trial) -> Option<Change> {
     let (least, most) = trial.extremes().filter(|(least, most)| least != most)?;
     let rank = trial.places.iter().position(|&place| place as usize == most)?;

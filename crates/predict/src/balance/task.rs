@@ -1,69 +1,69 @@
-//! What is to be placed where, and how good a mapping is.
+//! The program and the machine of a search, and the evaluation of a mapping.
 
-use panto_machine::{Machine, Model as MachineModel};
+use panto_machine::{Machine, Model};
 use panto_sim::observe::Observer;
 use panto_sim::program::Program;
-use panto_sim::{Halted, Model};
+use panto_sim::{NetworkModel, RunError};
 use panto_units::Time;
 
 use super::busy::Busy;
-use crate::case::{self, Case, Wish};
+use crate::case::{self, Case, CaseOptions};
 use crate::error::Error;
 use crate::prediction::Prediction;
 use crate::speeds::Speeds;
 
-/// A program whose ranks are to be placed on processors.
+/// A program whose ranks are to be mapped to the processors of a machine.
 #[derive(Debug, Clone)]
 pub struct Task<'a> {
     /// The program.
     pub program: &'a Program,
-    /// Ranks may be placed on so many processors, from the first on.
+    /// The number of processors that may be used, from the first on.
     pub processors: usize,
-    /// The machine before ranks are placed on it.
+    /// The machine, before ranks are mapped.
     machine: Machine,
-    network: Model,
+    network: NetworkModel,
     speeds: Speeds,
 }
 
-/// A mapping, and how it did.
+/// An evaluated mapping.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trial {
     /// The processor of each rank.
     pub places: Vec<u32>,
-    /// When the last rank ends.
+    /// The makespan.
     pub time: Time,
-    /// How long each processor works.
+    /// The busy time of each processor.
     pub busy: Vec<Time>,
 }
 
 impl<'a> Task<'a> {
-    /// A program on a machine. The wish's own mapping does not matter.
-    pub fn new(program: &'a Program, model: MachineModel, wish: &Wish) -> Result<Self, Error> {
-        let mut machine = case::sized(model, program.ranks as usize, wish, &mut Vec::new())?;
-        let processors = wish.processors.unwrap_or_else(|| machine.network.processors());
-        // Nobody asks for them here, and the machine is copied for each trial.
+    /// Makes the machine ready. The mapping of `options` is ignored.
+    pub fn new(program: &'a Program, model: Model, options: &CaseOptions) -> Result<Self, Error> {
+        let mut machine = case::sized(model, program.ranks as usize, options, &mut Vec::new())?;
+        let processors = options.processors.unwrap_or_else(|| machine.network.processors());
+        // The machine is copied for each trial, and its sources are not needed.
         machine.sources.clear();
         machine.multitasking = true;
-        let network = wish.network_of(&machine);
-        Ok(Self { program, processors, machine, network, speeds: wish.speeds.clone() })
+        let network = options.network_of(&machine);
+        Ok(Self { program, processors, machine, network, speeds: options.speeds.clone() })
     }
 
-    /// How many ranks there are.
+    /// Returns the number of ranks.
     pub fn ranks(&self) -> usize {
         self.program.ranks as usize
     }
 
-    /// Is there nothing to choose?
-    pub fn is_settled(&self) -> bool {
+    /// Returns whether there is only one mapping.
+    pub fn has_no_choice(&self) -> bool {
         self.processors < 2 || self.ranks() == 0
     }
 
-    /// The machine with ranks on these processors.
+    /// Returns the machine with ranks on these processors.
     fn case(&self, places: &[u32]) -> Case {
         let mut machine = self.machine.clone();
         case::place(&mut machine, places);
         Case {
-            paces: self.speeds.paces(machine.processor.speed, places),
+            compute_scales: self.speeds.compute_scales(machine.processor.speed, places),
             machine,
             network: self.network,
             places: places.to_vec(),
@@ -72,27 +72,27 @@ impl<'a> Task<'a> {
     }
 
     /// Simulates a mapping.
-    pub fn evaluate(&self, places: &[u32]) -> Result<Trial, Halted> {
+    pub fn evaluate(&self, places: &[u32]) -> Result<Trial, RunError> {
         let case = self.case(places);
         let mut busy = Busy::new(places, self.processors);
-        let ends = panto_sim::run(self.program, &case.setting(None), &mut busy)?;
+        let ends = panto_sim::run(self.program, &case.run_config(None), &mut busy)?;
         let time = ends.into_iter().take(self.ranks()).max().unwrap_or_default();
         Ok(Trial { places: places.to_vec(), time, busy: busy.times() })
     }
 
     /// Simulates a mapping, with its critical path.
-    pub(super) fn predict(&self, places: &[u32], extra: &mut impl Observer) -> Result<Prediction, Halted> {
+    pub(super) fn predict(&self, places: &[u32], extra: &mut impl Observer) -> Result<Prediction, RunError> {
         Prediction::new(self.program, &self.case(places), None, extra)
     }
 }
 
 impl Trial {
-    /// The share of the time in which a processor works.
+    /// Returns the share of the makespan in which a processor is busy.
     pub fn utilisation(&self, processor: usize) -> f64 {
         if self.time == Time::ZERO { 0.0 } else { self.busy[processor].as_secs() / self.time.as_secs() }
     }
 
-    /// The processor that works least, and the first of those that work most; none without processors.
+    /// Returns the least busy processor and the first of the busiest; `None` without processors.
     pub fn extremes(&self) -> Option<(usize, usize)> {
         let by = |&processor: &usize| (self.busy[processor], processor);
         let least = (0..self.busy.len()).min_by_key(by)?;
@@ -100,18 +100,18 @@ impl Trial {
         Some((least, most))
     }
 
-    /// The mean utilisation of all processors.
+    /// Returns the mean utilisation of all processors.
     pub fn mean_utilisation(&self) -> f64 {
         let sum: f64 = (0..self.busy.len()).map(|processor| self.utilisation(processor)).sum();
         sum / self.busy.len() as f64
     }
 
-    /// Is it faster; or as fast, and work is spread more evenly?
+    /// Returns whether this mapping is faster, or as fast with more even load.
     pub fn is_better_than(&self, other: &Self) -> bool {
         (self.time, self.unevenness()) < (other.time, other.unevenness())
     }
 
-    /// The sum of the squares of what processors work: the smaller the more even.
+    /// Returns the sum of the squares of busy times: the smaller, the more even the load.
     fn unevenness(&self) -> u128 {
         let square = |time: &Time| u128::from(time.as_picos()).pow(2) >> 20;
         self.busy.iter().map(square).sum()

@@ -1,31 +1,31 @@
-//! Small cases, held to all mappings that there are.
+//! Small cases, compared with an exhaustive search.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use panto_machine::Model as MachineModel;
-use panto_sim::Model;
-use panto_sim::program::{Act, Channel, Code, Lane, Op, Program, Sending};
-use panto_stats::Rng;
+use panto_machine::Model;
+use panto_random::SplitMix64;
+use panto_sim::NetworkModel;
+use panto_sim::program::{Channel, ChannelKind, Code, Op, PackedOp, Program, SendMode};
 use panto_units::Time;
 
-use super::{Attempt, Balanced, Change, Effort, End, Scheme, Task, Trial, Watch, balance};
-use crate::case::Wish;
+use super::{Attempt, BalanceResult, Change, Effort, End, Monitor, Scheme, Task, Trial, balance};
+use crate::case::CaseOptions;
 
-/// Ends after so many mappings.
-struct Until(AtomicUsize);
+/// A monitor that stops the search after a number of mappings.
+struct StopAfter(AtomicUsize);
 
-impl Until {
+impl StopAfter {
     fn never() -> Self {
         Self(AtomicUsize::new(usize::MAX))
     }
 }
 
-impl Watch for Until {
-    fn is_over(&self) -> bool {
+impl Monitor for StopAfter {
+    fn should_stop(&self) -> bool {
         self.0.load(Ordering::Relaxed) == 0
     }
 
-    fn tried(&self, _time: Time) {
+    fn evaluated(&self, _time: Time) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
@@ -34,20 +34,25 @@ fn us(micros: u64) -> Time {
     Time::from_nanos(1000 * micros)
 }
 
-/// Each rank computes, sends to the next, and receives from the one before, a few times; all sizes are random.
+/// Returns a program in which each rank computes, sends to the next and receives from the previous rank
+/// three times, with random sizes.
 fn ring(ranks: u32, seed: u64) -> Program {
-    let mut rng = Rng::new(seed);
-    let channels =
-        (0..ranks).map(|from| Channel { from, to: (from + 1) % ranks, class: 0, lane: Lane::Message });
+    let mut rng = SplitMix64::new(seed);
+    let channels = (0..ranks).map(|from| Channel {
+        from,
+        to: (from + 1) % ranks,
+        match_key: 0,
+        kind: ChannelKind::PointToPoint,
+    });
     let mut code = |rank: u32| {
         let mut ops = Vec::new();
         for _ in 0..3 {
             let bytes = rng.below(20_000);
-            ops.push(Op::from(Act::Compute(us(1 + rng.below(20_000)))));
-            ops.push(Op::from(Act::Send { sending: Sending::Standard, channel: rank, bytes }));
-            ops.push(Op::from(Act::Receive { channel: (rank + ranks - 1) % ranks }));
+            ops.push(PackedOp::from(Op::Compute(us(1 + rng.below(20_000)))));
+            ops.push(PackedOp::from(Op::Send { mode: SendMode::Standard, channel: rank, bytes }));
+            ops.push(PackedOp::from(Op::Receive { channel: (rank + ranks - 1) % ranks }));
         }
-        ops.push(Op::from(Act::End));
+        ops.push(PackedOp::from(Op::End));
         Code { ops, ..Code::default() }
     };
     let codes = (0..ranks).map(&mut code).collect();
@@ -55,20 +60,24 @@ fn ring(ranks: u32, seed: u64) -> Program {
 }
 
 fn task(program: &Program, processors: usize) -> Task<'_> {
-    let model = MachineModel::load("ethernet10", &[]).unwrap();
-    let wish = Wish { processors: Some(processors), network: Some(Model::Traffic), ..Wish::default() };
-    Task::new(program, model, &wish).unwrap()
+    let model = Model::load("ethernet10", &[]).unwrap();
+    let options = CaseOptions {
+        processors: Some(processors),
+        network: Some(NetworkModel::Traffic),
+        ..CaseOptions::default()
+    };
+    Task::new(program, model, &options).unwrap()
 }
 
 fn effort(schemes: &[Scheme]) -> Effort {
     Effort { schemes: schemes.to_vec(), attempts: 4, steps: 600, seed: 1 }
 }
 
-fn search(task: &Task, effort: &Effort) -> Balanced {
-    balance(task, &[], effort, &Until::never()).unwrap()
+fn search(task: &Task, effort: &Effort) -> BalanceResult {
+    balance(task, &[], effort, &StopAfter::never()).unwrap()
 }
 
-/// The best of all mappings.
+/// Returns the best of all mappings.
 fn optimum(task: &Task) -> Trial {
     let count = (task.processors as u32).pow(task.ranks() as u32);
     let places = |number: u32| -> Vec<u32> {
@@ -92,7 +101,7 @@ fn annealing_finds_the_optimum_of_small_cases() {
 }
 
 #[test]
-fn the_greedy_scheme_is_better_than_what_it_begins_with() {
+fn the_greedy_scheme_improves_its_initial_mapping() {
     let program = ring(12, 5);
     let task = task(&program, 4);
     let found = search(&task, &effort(&[Scheme::Greedy]));
@@ -103,9 +112,9 @@ fn the_greedy_scheme_is_better_than_what_it_begins_with() {
 }
 
 #[test]
-fn equal_computation_is_dealt_evenly() {
+fn computation_is_balanced() {
     let compute =
-        |micros| Code { ops: vec![Act::Compute(us(micros)).into(), Act::End.into()], ..Code::default() };
+        |micros| Code { ops: vec![Op::Compute(us(micros)).into(), Op::End.into()], ..Code::default() };
     let codes = [3, 1, 4, 1, 5, 9, 2, 6].map(compute).to_vec();
     let program = Program { ranks: codes.len() as u32, codes, ..Program::default() };
     let task = task(&program, 3);
@@ -118,18 +127,18 @@ fn equal_computation_is_dealt_evenly() {
 }
 
 #[test]
-fn repeated_computation_counts_each_time() {
+fn repeated_blocks_count_each_time() {
     let often = vec![
-        Act::Repeat { at: 2, times: 10 }.into(),
-        Act::End.into(),
-        Act::Compute(us(3)).into(),
-        Act::ComputeListed.into(),
-        Act::End.into(),
+        Op::Repeat { at: 2, times: 10 }.into(),
+        Op::End.into(),
+        Op::Compute(us(3)).into(),
+        Op::ComputeListed.into(),
+        Op::End.into(),
     ];
     let codes = vec![
-        Code { ops: vec![Act::Compute(us(40)).into(), Act::End.into()], ..Code::default() },
+        Code { ops: vec![Op::Compute(us(40)).into(), Op::End.into()], ..Code::default() },
         Code { ops: often, times: vec![us(2); 10], ..Code::default() },
-        Code { ops: vec![Act::Compute(us(9)).into(), Act::End.into()], ..Code::default() },
+        Code { ops: vec![Op::Compute(us(9)).into(), Op::End.into()], ..Code::default() },
     ];
     let program = Program { ranks: 3, codes, ..Program::default() };
     assert_eq!(super::greedy::by_computation(&task(&program, 2)), [1, 0, 1]);
@@ -158,7 +167,7 @@ fn puppets_scheme_ends_when_a_mapping_repeats() {
 }
 
 #[test]
-fn a_seed_gives_the_same_history_again() {
+fn equal_seeds_give_equal_attempts() {
     let program = ring(8, 7);
     let task = task(&program, 3);
     let all = effort(&Scheme::ALL);
@@ -170,12 +179,12 @@ fn a_seed_gives_the_same_history_again() {
 }
 
 #[test]
-fn a_search_that_is_stopped_keeps_what_it_has() {
+fn a_stopped_search_keeps_the_baselines() {
     let program = ring(8, 8);
     let task = task(&program, 3);
-    let watch = Until(AtomicUsize::new(1));
+    let monitor = StopAfter(AtomicUsize::new(1));
     let wrap = ("wrap".to_owned(), vec![0, 1, 2, 0, 1, 2, 0, 1]);
-    let found = balance(&task, &[wrap], &effort(&Scheme::ALL), &watch).unwrap();
+    let found = balance(&task, &[wrap], &effort(&Scheme::ALL), &monitor).unwrap();
     assert_eq!((found.attempts.len(), found.tried()), (0, 1));
     let (best, by) = found.best().unwrap();
     assert_eq!((best.places.len(), by), (8, None::<&Attempt>));
@@ -186,7 +195,7 @@ fn one_processor_leaves_nothing_to_search_for() {
     let program = ring(3, 9);
     let task = task(&program, 1);
     let found =
-        balance(&task, &[("wrap".into(), vec![0; 3])], &effort(&Scheme::ALL), &Until::never()).unwrap();
+        balance(&task, &[("wrap".into(), vec![0; 3])], &effort(&Scheme::ALL), &StopAfter::never()).unwrap();
     assert!(found.attempts.is_empty());
     let best = found.best().unwrap().0;
     assert!(best.busy[0] > Time::ZERO && best.places == [0; 3]);

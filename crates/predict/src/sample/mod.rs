@@ -1,7 +1,10 @@
-//! How certain a prediction is: the figures of a model, and speeds, are drawn from their intervals, again and again.
+//! Uncertainty of a prediction by Monte Carlo sampling: the parameters of a model, and speeds, are drawn
+//! repeatedly from their intervals, and the program is simulated for each draw.
 //!
-//! A figure that is known by an interval is drawn from the log-normal distribution 95 % of which lie in it: a time or a rate is never
-//! negative, and is wrong by a factor rather than by an amount. Figures are drawn independently of each other.
+//! A parameter with a 95% interval is drawn from the log-normal distribution with that interval: a time or
+//! a rate is never negative, and is wrong by a factor rather than by an amount. Parameters are drawn
+//! independently of each other. The share of a parameter in the variance of the predicted time is the
+//! square of their correlation.
 
 mod draw;
 
@@ -15,25 +18,25 @@ use panto_stats::{median, quantile};
 use crate::case::Case;
 use crate::error::Error;
 use crate::noise::Disturbance;
+use crate::parallel;
 use crate::sweep::Outcome;
-use crate::sweep::quick::{Quick, batch_size};
-use crate::sweep::spread::spread;
+use crate::sweep::runner::{Runner, batch_size};
 
 use draw::{correlation, draws};
 
-/// Fewer samples have no 95 % interval: it would be outside of all of them.
+/// The least number of samples: with fewer, the ends of the 95% interval lie outside all of them.
 pub const LEAST: usize = 40;
 
-/// A figure that is known by its 95 % interval.
+/// A parameter that is known by its 95% interval.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// What people know it by.
+    /// The parameter's name.
     pub key: String,
-    /// Its interval, as it was written.
+    /// The interval, as the user wrote it.
     pub written: String,
-    /// The lower end, above 0,
+    /// The lower end; above 0.
     pub low: f64,
-    /// and the upper one.
+    /// The upper end.
     pub high: f64,
 }
 
@@ -44,75 +47,73 @@ impl From<&Interval> for Figure {
     }
 }
 
-/// What is drawn, and how often.
+/// What is sampled, and how often.
 #[derive(Debug, Clone, Copy)]
 pub struct Sampling<'a> {
-    /// What is run.
+    /// The program that is simulated.
     pub program: &'a Program,
-    /// What is drawn.
+    /// The parameters that are drawn.
     pub figures: &'a [Figure],
-    /// How often; at least [`LEAST`].
+    /// The number of samples; at least [`LEAST`].
     pub count: usize,
-    /// The same seed draws the same.
+    /// The seed: equal seeds give equal samples.
     pub seed: u64,
-    /// On so many threads; that changes nothing but how long it takes.
+    /// The number of threads; it does not change the result.
     pub threads: usize,
 }
 
-/// What came of it.
+/// The predicted times of all samples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Samples {
-    /// All predicted times, in seconds, the shortest first.
+    /// Times in seconds, sorted.
     pub times: Vec<f64>,
-    /// What the spread of times comes from, the most important first.
+    /// The contributions to the variance, the largest first.
     pub shares: Vec<Contribution>,
 }
 
-/// A figure, and how much of the spread comes from it.
+/// The contribution of a parameter to the variance of times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contribution {
-    /// The figure's key.
+    /// The parameter's name.
     pub key: String,
-    /// Its interval, as the model has it.
+    /// The interval, as the user wrote it.
     pub interval: String,
-    /// The share of the variance of times that goes with it: the square of their correlation.
+    /// The share of the variance: the squared correlation of the parameter's logarithm with the times.
     pub share: f64,
 }
 
 impl Sampling<'_> {
-    /// Runs the program on so many machines. `case` makes one of values of the figures, `noise` what disturbs computation, by a seed; `done`
-    /// is called after each. Nothing comes of it if `stop` is set before all are done.
-    pub fn run(
+    /// Simulates the program on `count` machines. `case` makes a machine from values of the parameters,
+    /// `noise` the noise of a seed; `done` is called after each sample. Returns `None` if `stop` is set
+    /// before all samples are done.
+    pub fn run<E: From<Error> + Send>(
         &self,
-        case: impl Fn(&[f64]) -> Result<Case, Error> + Sync,
-        noise: impl Fn(u64) -> Result<Option<Disturbance>, Error> + Sync,
+        case: impl Fn(&[f64]) -> Result<Case, E> + Sync,
+        noise: impl Fn(u64) -> Result<Option<Disturbance>, E> + Sync,
         stop: &AtomicBool,
         mut done: impl FnMut(),
-    ) -> Result<Option<Samples>, Error> {
+    ) -> Result<Option<Samples>, E> {
         if self.count < LEAST {
-            return Err(Error::new(format!(
-                "{} samples have no 95 % interval: take at least {LEAST}, better some hundreds",
-                self.count
-            )));
+            return Err(Error::TooFewSamples { requested: self.count, least: LEAST }.into());
         }
-        let (quick, machines) = (Quick::new(self.program), draws(self.figures, self.count, self.seed));
+        let (runner, machines) = (Runner::new(self.program), draws(self.figures, self.count, self.seed));
         let batches = batches(self.count, batch_size(self.count, self.threads));
-        let work = |nth: usize| -> Result<Vec<f64>, Error> {
-            // Noise is drawn, too: another one each time.
+        let work = |nth: usize| -> Result<Vec<f64>, E> {
+            // Each sample has noise of its own.
             let made = |index: usize| {
                 Ok((case(&machines[index].values())?, noise(self.seed.wrapping_add(index as u64))?))
             };
-            let cases: Vec<_> = batches[nth].clone().map(made).collect::<Result<_, Error>>()?;
-            let time = |outcome: Outcome| outcome.map(|figures| figures.time).map_err(Error::new);
-            quick.run_all(&cases).into_iter().map(time).collect()
+            let cases: Vec<_> = batches[nth].clone().map(made).collect::<Result<_, E>>()?;
+            let time = |outcome: Outcome| outcome.map(|figures| figures.time).map_err(E::from);
+            runner.run_all(&cases).into_iter().map(time).collect()
         };
         let mut times = vec![f64::NAN; self.count];
-        spread(batches.len(), self.threads, stop, work, |nth, some| {
+        parallel::run(batches.len(), self.threads, stop, work, |nth, some| {
             for (index, time) in batches[nth].clone().zip(some?) {
                 times[index] = time;
                 done();
             }
-            Ok::<(), Error>(())
+            Ok::<(), E>(())
         })?;
         if times.iter().any(|time| time.is_nan()) {
             return Ok(None);
@@ -129,18 +130,18 @@ impl Sampling<'_> {
     }
 }
 
-/// Numbers below a count, so many at a time.
+/// Splits `0..count` into ranges of at most `size`.
 fn batches(count: usize, size: usize) -> Vec<Range<usize>> {
     (0..count).step_by(size).map(|first| first..(first + size).min(count)).collect()
 }
 
 impl Samples {
-    /// Half of the times are shorter.
+    /// Returns the median time in seconds.
     pub fn median(&self) -> f64 {
         median(&self.times).unwrap_or(f64::NAN)
     }
 
-    /// 95 % of the times are between these.
+    /// Returns the 95% interval of the times in seconds.
     pub fn interval(&self) -> (f64, f64) {
         let at = |share| quantile(&self.times, share).unwrap_or(f64::NAN);
         (at(0.025), at(0.975))

@@ -1,10 +1,10 @@
-//! A program whose time is known: a message from one rank to the other.
+//! Samples of a program with a known time: one message from one rank to another.
 
-use panto_machine::Model as MachineModel;
-use panto_sim::program::{Act, Channel, Code, Lane, Op, Sending};
+use panto_machine::Model;
+use panto_sim::program::{Channel, ChannelKind, Code, Op, PackedOp, SendMode};
 
 use super::*;
-use crate::case::Wish;
+use crate::case::CaseOptions;
 
 const MODEL: &str = r#"
 [network]
@@ -21,20 +21,20 @@ standard = "buffered"
 
 fn program(bytes: u64) -> Program {
     let code =
-        |acts: &[Act]| Code { ops: acts.iter().map(|&act| Op::from(act)).collect(), ..Code::default() };
+        |acts: &[Op]| Code { ops: acts.iter().map(|&act| PackedOp::from(act)).collect(), ..Code::default() };
     Program {
         codes: vec![
-            code(&[Act::Send { sending: Sending::Standard, channel: 0, bytes }, Act::End]),
-            code(&[Act::Receive { channel: 0 }, Act::End]),
+            code(&[Op::Send { mode: SendMode::Standard, channel: 0, bytes }, Op::End]),
+            code(&[Op::Receive { channel: 0 }, Op::End]),
         ],
         ranks: 2,
-        channels: vec![Channel { from: 0, to: 1, class: 0, lane: Lane::Message }],
+        channels: vec![Channel { from: 0, to: 1, match_key: 0, kind: ChannelKind::PointToPoint }],
         ..Program::default()
     }
 }
 
-fn model(sets: &[String]) -> Result<MachineModel, Error> {
-    Ok(MachineModel::parse(MODEL, "my.toml", sets)?)
+fn model(sets: &[String]) -> Result<Model, Error> {
+    Ok(Model::parse(MODEL, "my.toml", sets)?)
 }
 
 fn samples(bytes: u64, count: usize, seed: u64, threads: usize) -> Result<Option<Samples>, Error> {
@@ -44,7 +44,7 @@ fn samples(bytes: u64, count: usize, seed: u64, threads: usize) -> Result<Option
     let case = |values: &[f64]| {
         let sets: Vec<String> =
             intervals.iter().zip(values).map(|(interval, value)| interval.set(*value)).collect();
-        Case::new(model(&sets)?, 2, &Wish::default())
+        Case::new(model(&sets)?, 2, &CaseOptions::default())
     };
     sampling.run(case, |_| Ok(None), &AtomicBool::new(false), || {})
 }
@@ -59,9 +59,10 @@ fn a_latency_alone_gives_its_own_interval() {
     assert!(samples.shares[0].share > 0.95 && samples.shares[1].share < 0.01, "{:?}", samples.shares);
 }
 
-/// A hundred milliseconds at the link's rate, known to 1 %, beside a latency of one: standard deviations of about 0.51 ms and 0.11 ms.
+/// 100 ms at the link's bandwidth, known to 1%, and a latency of 1 ms: standard deviations of about
+/// 0.51 ms and 0.11 ms.
 #[test]
-fn a_long_message_has_the_bandwidths() {
+fn a_long_message_depends_on_the_bandwidth() {
     let samples = samples(100_000, 2000, 1, 2).unwrap().unwrap();
     let shares: Vec<(&str, f64)> =
         samples.shares.iter().map(|part| (part.key.as_str(), part.share)).collect();
@@ -70,13 +71,13 @@ fn a_long_message_has_the_bandwidths() {
 }
 
 #[test]
-fn the_seed_decides_and_threads_do_not() {
+fn samples_depend_on_the_seed_and_not_on_threads() {
     let of = |seed, threads| samples(0, LEAST, seed, threads).unwrap().unwrap();
     assert_eq!(of(1, 1), of(1, 3));
     assert_ne!(of(1, 1), of(2, 1));
 }
 
 #[test]
-fn few_samples_are_refused() {
+fn too_few_samples_are_rejected() {
     assert!(samples(0, 3, 1, 1).unwrap_err().to_string().contains("at least 40"));
 }

@@ -1,19 +1,20 @@
-//! Many machines and settings from one trace (P19).
+//! Predictions of one trace on many machines and with many settings (P19).
 //!
-//! [`Axis`] is what is varied, [`product`] all combinations. A [`Sweep`] looks at each, makes the program once for all that expand collectives
-//! alike, and runs it under each on all cores; [`Kept`] is its file, by which it goes on after a stop.
+//! An [`Axis`] is a parameter with its values, and [`product`] returns all combinations of several axes.
+//! A [`Sweep`] checks each setting, replays the trace once for all settings that expand collectives alike,
+//! and simulates all settings on all cores. A [`SweepFile`] keeps the results; an interrupted sweep
+//! continues from it.
 
+mod file;
+mod fingerprint;
 mod grid;
-mod kept;
-mod key;
-mod knob;
 mod outcome;
-pub(crate) mod quick;
+mod parameter;
 mod run;
-pub(crate) mod spread;
+pub(crate) mod runner;
 
+pub use file::SweepFile;
 pub use grid::{Axis, cross, product};
-pub use kept::Kept;
-pub use knob::{Knob, QUIET, Variant};
 pub use outcome::{Figures, Outcome, Row};
+pub use parameter::{NO_NOISE, Parameter, Variant};
 pub use run::{Programs, Sweep};

@@ -1,47 +1,48 @@
-//! What comes of a setting, and its line in a file.
+//! The outcome of a setting, and its line in a results file.
 
+use panto_sim::batch::LaneResult;
 use panto_sim::observe::{Activity, Cause, Observer};
-use panto_sim::tape::Played;
 use panto_units::Time;
 use serde_json::{Map, Value, json};
 
-use super::knob::Variant;
+use super::parameter::Variant;
+use crate::error::Error;
 
-/// What a sweep keeps of a prediction.
+/// The figures of a prediction that a sweep keeps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figures {
-    /// When the last rank ends, in seconds.
+    /// The makespan in seconds.
     pub time: f64,
-    /// The time of all computation on one processor, divided by the parallel time.
+    /// The scaled speed-up: the computation of all ranks divided by the makespan.
     pub speedup: f64,
-    /// The mean share of the parallel time in which processors worked.
+    /// The mean share of the makespan in which processors were busy.
     pub utilisation: f64,
-    /// The share of their time, up to their ends, in which ranks waited.
+    /// The share of the ranks' time, up to their ends, in which they waited.
     pub waiting: f64,
-    /// How many processors had ranks.
+    /// The number of processors that have ranks.
     pub processors: usize,
 }
 
-/// Figures, or why there are none.
-pub type Outcome = Result<Figures, String>;
+/// The figures of a setting, or why it failed.
+pub type Outcome = Result<Figures, Error>;
 
-/// A setting and what came of it.
+/// A setting and its outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// What it is known by.
+    /// The key: equal keys mean equal predictions.
     pub key: String,
-    /// What was chosen.
+    /// The setting.
     pub variant: Variant,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
 impl Row {
-    /// As one object; times in seconds.
+    /// Returns the row as a JSON object; times in seconds.
     pub fn json(&self) -> Value {
         let choices = self.variant.choices().iter();
         let settings: Map<String, Value> =
-            choices.map(|(knob, value)| (knob.name().to_owned(), value.as_str().into())).collect();
+            choices.map(|(parameter, value)| (parameter.name().to_owned(), value.as_str().into())).collect();
         let mut row = json!({ "key": self.key, "settings": settings });
         match &self.outcome {
             Ok(figures) => {
@@ -51,16 +52,16 @@ impl Row {
                 row["waiting_share"] = figures.waiting.into();
                 row["processors"] = figures.processors.into();
             }
-            Err(error) => row["error"] = error.as_str().into(),
+            Err(error) => row["error"] = error.to_string().into(),
         }
         row
     }
 
-    /// The key and what came of it, from [`Self::json`].
+    /// Reads the key and the outcome back from [`Self::json`].
     pub fn read(row: &Value) -> Option<(String, Outcome)> {
         let key = row["key"].as_str()?.to_owned();
         if let Some(error) = row["error"].as_str() {
-            return Some((key, Err(error.to_owned())));
+            return Some((key, Err(Error::Recorded(error.to_owned()))));
         }
         let figures = Figures {
             time: row["time_s"].as_f64()?,
@@ -73,13 +74,13 @@ impl Row {
     }
 }
 
-/// Adds up what all ranks do: all that a sweep wants to know, and little to pay for. In picoseconds.
+/// Sums over all ranks, in picoseconds: what [`Figures`] need, at little cost.
 ///
-/// A rank works or waits, and so its work is what waiting leaves of its time. Where ranks take turns on a processor a third thing is
-/// possible: then it is `SHARED`, and work is added up by itself.
+/// A rank works or waits, so its work is its time minus its waits. If ranks share processors
+/// (`SHARED`), a rank may also be preempted, and work is summed separately.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sums<const SHARED: bool> {
-    /// Those from here on are helpers, which count nowhere.
+    /// Numbers from here on are helpers, which are not counted.
     ranks: u32,
     compute: u128,
     busy: u128,
@@ -91,19 +92,19 @@ impl<const SHARED: bool> Sums<SHARED> {
         Self { ranks, ..Self::default() }
     }
 
-    /// What a tape added up.
-    pub(super) fn played(ranks: u32, played: &Played) -> Self {
-        Self { ranks, compute: played.computed, busy: 0, waited: played.waited }
+    /// Returns the sums of a lane of a batch.
+    pub(super) fn of_lane(ranks: u32, lane: &LaneResult) -> Self {
+        Self { ranks, compute: lane.computed, busy: 0, waited: lane.waited }
     }
 
-    /// Adds what another saw, who looked at other ranks.
+    /// Adds the sums of other ranks.
     pub(super) fn merge(&mut self, other: &Self) {
         self.compute += other.compute;
         self.busy += other.busy;
         self.waited += other.waited;
     }
 
-    /// What follows for ranks that end at these times.
+    /// Returns the figures, given the end of each rank.
     pub(super) fn figures(&self, ends: &[Time], processors: usize) -> Figures {
         let last = ends.iter().max().copied().unwrap_or_default();
         let time = last.as_picos() as f64;
@@ -156,14 +157,15 @@ impl<const SHARED: bool> Observer for Sums<SHARED> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sweep::Knob;
+    use crate::sweep::Parameter;
 
     #[test]
-    fn a_row_comes_back_as_it_was() {
-        let variant = Variant::new([(Knob::Machine, "a \"b\"".to_owned()), (Knob::Speed, "1,2".to_owned())]);
+    fn a_row_is_read_back() {
+        let variant =
+            Variant::new([(Parameter::Machine, "a \"b\"".to_owned()), (Parameter::Speed, "1,2".to_owned())]);
         let figures =
             Figures { time: 0.1 + 0.2, speedup: 1.0 / 3.0, utilisation: 1e-9, waiting: 0.0, processors: 7 };
-        for outcome in [Ok(figures), Err("too few processors".to_owned())] {
+        for outcome in [Ok(figures), Err(Error::Recorded("too few processors".to_owned()))] {
             let row = Row { key: "00ff".into(), variant: variant.clone(), outcome };
             let line = row.json().to_string();
             let read = Row::read(&serde_json::from_str(&line).unwrap()).unwrap();
@@ -174,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_of_nothing_has_no_shares() {
+    fn an_empty_program_has_zero_shares() {
         let figures = Sums::<false>::new(2).figures(&[Time::ZERO, Time::ZERO], 2);
         assert_eq!((figures.speedup, figures.utilisation, figures.waiting), (0.0, 0.0, 0.0));
     }

@@ -1,4 +1,4 @@
-//! One setting after the other, and all of them on all cores (P19).
+//! Runs the settings of a sweep on all cores (P19).
 
 use std::sync::atomic::AtomicBool;
 
@@ -7,49 +7,50 @@ use panto_sim::Noise;
 use panto_sim::replay::{self, Replay};
 use panto_trace::Trace;
 
-use super::key::Fingerprint;
-use super::knob::Variant;
+use super::fingerprint::Fingerprint;
 use super::outcome::{Outcome, Row};
-use super::quick::{Quick, batch_size};
-use super::spread::{all, spread};
+use super::parameter::Variant;
+use super::runner::{Runner, batch_size};
 use crate::case::Case;
 use crate::error::Error;
 use crate::noise::Disturbance;
+use crate::parallel;
 
-/// A trace, and the settings under which it is run.
+/// A trace and the settings in which it is simulated.
 #[derive(Debug)]
 pub struct Sweep<'a> {
     trace: &'a Trace,
     options: replay::Options,
     seed: u64,
     plans: Vec<Plan>,
-    /// By what replaying depends on, those that some setting needs.
+    /// The distinct rules of collectives, which are all that replaying depends on.
     collectives: Vec<Collectives>,
 }
 
-/// What the trace becomes, by the collectives of machines.
+/// The replayed programs, one per distinct rules of collectives; `None` if no setting needs it.
 #[derive(Debug)]
-pub struct Programs(Vec<Option<Result<Replay, String>>>);
+pub struct Programs(Vec<Option<Result<Replay, Error>>>);
 
-/// A setting, looked at but not run.
+/// A checked setting that has not run.
 #[derive(Debug)]
 struct Plan {
     variant: Variant,
     key: String,
-    /// Which of the collectives it has; or why it cannot be.
-    collectives: Result<usize, String>,
+    /// The index of its rules of collectives, or why the setting is invalid.
+    collectives: Result<usize, Error>,
 }
 
-/// A thread should have so many ranks: fewer wait for ranks of other threads more than they do anything.
+/// Ranks per thread below which threads mostly wait for each other.
 const RANKS_OF_A_THREAD: usize = 512;
 
-/// On how many threads one setting is worth running.
+/// Returns the number of threads that one setting can use.
 fn useful(ranks: usize, threads: usize) -> usize {
     threads.min(ranks / RANKS_OF_A_THREAD).max(1)
 }
 
 impl<'a> Sweep<'a> {
-    /// Looks at all settings. One that cannot be has its error in its row; where none can be, the command is wrong.
+    /// Checks all settings. An invalid setting has its error in its row; an error is returned if all are
+    /// invalid.
     pub fn new(
         trace: &'a Trace,
         options: replay::Options,
@@ -60,14 +61,15 @@ impl<'a> Sweep<'a> {
         let version = env!("CARGO_PKG_VERSION");
         let common = Fingerprint::new().debug(&version).debug(&options).contents(trace.path())?;
         let ranks = trace.size() as usize;
-        let looked = all(variants.len(), threads, |index| look(&variants[index], ranks, seed, common));
+        let checked =
+            parallel::map(variants.len(), threads, |index| check(&variants[index], ranks, seed, common));
         let mut sweep = Self { trace, options, seed, plans: Vec::new(), collectives: Vec::new() };
-        for (variant, (key, collectives)) in variants.into_iter().zip(looked) {
+        for (variant, (key, collectives)) in variants.into_iter().zip(checked) {
             let collectives = collectives.map(|collectives| sweep.number(collectives));
             sweep.plans.push(Plan { variant, key, collectives });
         }
         match sweep.plans.first().map(|plan| &plan.collectives) {
-            Some(Err(error)) if sweep.collectives.is_empty() => Err(Error::new(error.as_str())),
+            Some(Err(error)) if sweep.collectives.is_empty() => Err(error.clone()),
             _ => Ok(sweep),
         }
     }
@@ -80,61 +82,63 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// How many settings there are.
+    /// Returns the number of settings.
     pub fn len(&self) -> usize {
         self.plans.len()
     }
 
-    /// Are there none?
+    /// Returns whether there are no settings.
     pub fn is_empty(&self) -> bool {
         self.plans.is_empty()
     }
 
-    /// What a setting is known by.
+    /// Returns the key of a setting.
     pub fn key(&self, index: usize) -> &str {
         &self.plans[index].key
     }
 
-    /// What is chosen in a setting.
+    /// Returns the parameters of a setting.
     pub fn variant(&self, index: usize) -> &Variant {
         &self.plans[index].variant
     }
 
-    /// A setting with what came of it.
+    /// Returns a setting with its outcome.
     pub fn row(&self, index: usize, outcome: Outcome) -> Row {
         let plan = &self.plans[index];
         Row { key: plan.key.clone(), variant: plan.variant.clone(), outcome }
     }
 
-    /// The programs that these settings need: what replaying depends on is a machine's collectives, and nothing else of it. If there is none
-    /// for any setting, it is the trace that is wrong.
+    /// Replays the trace for these settings, once per distinct rules of collectives: replaying depends on
+    /// nothing else of a machine. Fails if the trace cannot be replayed for any of them.
     pub fn programs(&self, which: &[usize], threads: usize) -> Result<Programs, Error> {
         let is_needed =
             |number: usize| which.iter().any(|&index| self.plans[index].collectives == Ok(number));
-        let programs = all(self.collectives.len(), threads, |number| {
+        let programs = parallel::map(self.collectives.len(), threads, |number| {
             let plan = self.plans.iter().find(|plan| is_needed(number) && plan.collectives == Ok(number))?;
             Some(self.replay(&plan.variant))
         });
         let needed = || programs.iter().flatten();
         match needed().next() {
-            Some(Err(error)) if needed().all(Result::is_err) => Err(Error::new(error.as_str())),
+            Some(Err(error)) if needed().all(Result::is_err) => Err(error.clone()),
             _ => Ok(Programs(programs)),
         }
     }
 
-    fn replay(&self, variant: &Variant) -> Result<Replay, String> {
+    fn replay(&self, variant: &Variant) -> Result<Replay, Error> {
         let case = self.case(variant)?;
-        replay::program(self.trace, &case.machine, &self.options).map_err(|error| error.to_string())
+        replay::program(self.trace, &case.machine, &self.options)
+            .map_err(|error| Error::Replay(error.to_string()))
     }
 
-    fn case(&self, variant: &Variant) -> Result<Case, String> {
-        variant.case(self.trace.size() as usize).map_err(|error| error.to_string())
+    fn case(&self, variant: &Variant) -> Result<Case, Error> {
+        variant.case(self.trace.size() as usize)
     }
 
-    /// Runs some settings on so many threads; hands over what comes of each as it ends. Nothing new is begun once `stop` is set.
+    /// Simulates some settings on `threads` threads and passes the outcome of each to `done` as it
+    /// completes. No setting is started once `stop` is set.
     ///
-    /// Settings with the same program go through it several at a time, unless there are fewer than threads that a program with so many ranks can
-    /// use: then each is spread over these.
+    /// Settings with the same program run side by side in batches. If there are fewer settings than
+    /// threads that one simulation can use, each setting runs on several threads instead.
     pub fn run<E>(
         &self,
         programs: &Programs,
@@ -143,11 +147,11 @@ impl<'a> Sweep<'a> {
         stop: &AtomicBool,
         mut done: impl FnMut(usize, Outcome) -> Result<(), E>,
     ) -> Result<(), E> {
-        let quick: Vec<_> = programs
+        let runners: Vec<_> = programs
             .0
             .iter()
             .map(|program| {
-                program.as_ref().map(|replay| replay.as_ref().map(|replay| Quick::new(&replay.program)))
+                program.as_ref().map(|replay| replay.as_ref().map(|replay| Runner::new(&replay.program)))
             })
             .collect();
         let useful = useful(self.trace.size() as usize, threads);
@@ -155,28 +159,28 @@ impl<'a> Sweep<'a> {
         let batches = self.batches(which, threads);
         let work = |nth: usize| {
             let batch: &[usize] = &batches[nth];
-            let all = |error: &str| batch.iter().map(|_| Err(error.to_owned())).collect();
-            let Ok(number) = self.plans[batch[0]].collectives else {
-                return batch.iter().map(|&index| self.refused(index)).collect();
+            let all = |error: &Error| batch.iter().map(|_| Err(error.clone())).collect();
+            let Ok(number) = &self.plans[batch[0]].collectives else {
+                return batch.iter().map(|&index| self.invalid(index)).collect();
             };
-            match &quick[number] {
-                Some(Ok(quick)) => self.batch(quick, batch, if is_wide { useful } else { 1 }),
+            match &runners[*number] {
+                Some(Ok(runner)) => self.batch(runner, batch, if is_wide { useful } else { 1 }),
                 Some(Err(error)) => all(error),
-                None => all("its program was not asked for"),
+                None => all(&not_run()),
             }
         };
-        let runners = if is_wide { 1 } else { threads };
-        spread(batches.len(), runners, stop, work, |nth, outcomes: Vec<Outcome>| {
+        let workers = if is_wide { 1 } else { threads };
+        parallel::run(batches.len(), workers, stop, work, |nth, outcomes: Vec<Outcome>| {
             batches[nth].iter().zip(outcomes).try_for_each(|(&index, outcome)| done(index, outcome))
         })
     }
 
-    /// Why a setting cannot be.
-    fn refused(&self, index: usize) -> Outcome {
-        Err(self.plans[index].collectives.clone().err().unwrap_or_default())
+    /// Returns the error of an invalid setting.
+    fn invalid(&self, index: usize) -> Outcome {
+        Err(self.plans[index].collectives.clone().err().unwrap_or_else(not_run))
     }
 
-    /// Settings that have the same program, as many at a time as are worth it.
+    /// Groups settings with the same program into batches.
     fn batches(&self, which: &[usize], threads: usize) -> Vec<Vec<usize>> {
         let size = batch_size(which.len(), threads);
         let mut sorted = which.to_vec();
@@ -189,48 +193,51 @@ impl<'a> Sweep<'a> {
             .collect()
     }
 
-    fn batch(&self, quick: &Quick<'_>, batch: &[usize], threads: usize) -> Vec<Outcome> {
-        let made: Vec<Result<(Case, Option<Disturbance>), String>> =
+    fn batch(&self, runner: &Runner<'_>, batch: &[usize], threads: usize) -> Vec<Outcome> {
+        let made: Vec<Result<(Case, Option<Disturbance>), Error>> =
             batch.iter().map(|&index| self.made(index)).collect();
         if let [Ok((case, noise))] = &made[..] {
-            return vec![quick.run(case, noise.as_ref().map(|noise| noise as &dyn Noise), threads)];
+            return vec![runner.run(case, noise.as_ref().map(|noise| noise as &dyn Noise), threads)];
         }
         let (mut sound, mut errors) = (Vec::new(), Vec::new());
         for made in made {
             errors.push(made.map(|made| sound.push(made)));
         }
-        let mut outcomes = quick.run_all(&sound).into_iter();
-        let outcome = |made: Result<(), String>| {
-            made.and_then(|()| outcomes.next().unwrap_or_else(|| Err("it was not run".into())))
-        };
+        let mut outcomes = runner.run_all(&sound).into_iter();
+        let outcome =
+            |made: Result<(), Error>| made.and_then(|()| outcomes.next().unwrap_or_else(|| Err(not_run())));
         errors.into_iter().map(outcome).collect()
     }
 
-    /// The machine of a setting, and what disturbs computation on it.
-    fn made(&self, index: usize) -> Result<(Case, Option<Disturbance>), String> {
+    /// Returns the machine and the noise of a setting.
+    fn made(&self, index: usize) -> Result<(Case, Option<Disturbance>), Error> {
         let variant = &self.plans[index].variant;
-        let noise = variant.noise(self.seed).map_err(|error| error.to_string())?;
-        Ok((self.case(variant)?, noise))
+        Ok((self.case(variant)?, variant.noise(self.seed)?))
     }
 }
 
-/// What a setting is known by, and what its program depends on.
-fn look(
+/// Returns the error of a setting that was not passed to the engine.
+fn not_run() -> Error {
+    Error::Simulation("the setting was not simulated".into())
+}
+
+/// Returns the key of a setting, and the rules of collectives that its program depends on.
+fn check(
     variant: &Variant,
     ranks: usize,
     seed: u64,
     common: Fingerprint,
-) -> (String, Result<Collectives, String>) {
+) -> (String, Result<Collectives, Error>) {
     let chosen = common.debug(variant);
     match variant.case(ranks).and_then(|case| Ok((case, variant.noise(seed)?))) {
         Ok((mut case, noise)) => {
-            // Where a figure stands in its file changes nothing.
+            // The sources of parameters do not change the prediction.
             case.machine.sources.clear();
             let key = chosen.debug(&case).debug(&noise).to_string();
-            // How messages of collectives are sent is no part of the program.
+            // The send mode of collectives is not part of the program.
             let Collectives { rules, algorithms, .. } = case.machine.collectives;
             (key, Ok(Collectives { rules, algorithms, ..Collectives::default() }))
         }
-        Err(error) => (chosen.debug(&error).to_string(), Err(error.to_string())),
+        Err(error) => (chosen.debug(&error).to_string(), Err(error)),
     }
 }

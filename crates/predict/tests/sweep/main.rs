@@ -1,15 +1,13 @@
-//! Sweeps over a written trace, held to single predictions.
+//! Sweeps over a synthetic trace, compared with single predictions.
 
-#[path = "../support/stencil.rs"]
-mod stencil;
-
+use panto_testkit::stencil;
 use std::convert::Infallible;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use panto_predict::Prediction;
-use panto_predict::sweep::{Axis, Knob, Outcome, Row, Sweep, Variant, product};
-use panto_sim::observe::Unseen;
+use panto_predict::sweep::{Axis, Outcome, Parameter, Row, Sweep, Variant, product};
+use panto_sim::observe::NoObserver;
 use panto_sim::replay::{self, Options};
 use panto_trace::Trace;
 
@@ -21,11 +19,11 @@ fn trace(folder: &Path) -> Trace {
 
 fn axes() -> Vec<Axis> {
     vec![
-        Axis::parse(Knob::Machine, "infiniband,ethernet10g").unwrap(),
+        Axis::parse(Parameter::Machine, "infiniband,ethernet10g").unwrap(),
         Axis::figure("link.latency=1us,5us").unwrap(),
-        Axis::parse(Knob::Processors, "5,16").unwrap(),
-        Axis::parse(Knob::Rules, "mpich,puppet").unwrap(),
-        Axis::parse(Knob::Network, "fast,traffic").unwrap(),
+        Axis::parse(Parameter::Processors, "5,16").unwrap(),
+        Axis::parse(Parameter::Rules, "mpich,puppet").unwrap(),
+        Axis::parse(Parameter::Network, "fast,traffic").unwrap(),
     ]
 }
 
@@ -46,13 +44,13 @@ fn rows(sweep: &Sweep<'_>, which: &[usize], threads: usize) -> Vec<Row> {
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-/// All settings.
+/// Returns the indices of all settings.
 fn all(sweep: &Sweep<'_>) -> Vec<usize> {
     (0..sweep.len()).collect()
 }
 
 #[test]
-fn rows_are_what_single_predictions_are() {
+fn rows_equal_single_predictions() {
     let folder = tempfile::tempdir().unwrap();
     let trace = trace(folder.path());
     let variants = product(&axes()).unwrap();
@@ -61,7 +59,7 @@ fn rows_are_what_single_predictions_are() {
     for (row, variant) in rows(&sweep, &all(&sweep), 2).into_iter().zip(variants) {
         let case = variant.case(RANKS).unwrap();
         let replay = replay::program(&trace, &case.machine, &Options::default()).unwrap();
-        let prediction = Prediction::new(&replay.program, &case, None, &mut Unseen).unwrap();
+        let prediction = Prediction::new(&replay.program, &case, None, &mut NoObserver).unwrap();
         let figures = row.outcome.unwrap();
         let spent = prediction.spent();
         let ended: f64 = prediction.ends.iter().map(|end| end.as_secs()).sum();
@@ -75,7 +73,7 @@ fn rows_are_what_single_predictions_are() {
 }
 
 #[test]
-fn threads_change_nothing() {
+fn the_number_of_threads_does_not_change_rows() {
     let folder = tempfile::tempdir().unwrap();
     let trace = trace(folder.path());
     let sweep = sweep(&trace, product(&axes()).unwrap());
@@ -85,52 +83,53 @@ fn threads_change_nothing() {
 }
 
 #[test]
-fn a_setting_with_many_ranks_is_spread_over_threads_and_gives_the_same() {
+fn a_setting_on_several_threads_equals_one_thread() {
     let folder = tempfile::tempdir().unwrap();
     let trace = Trace::open(&stencil::write(folder.path(), 46, 3)).unwrap();
-    let machines = Axis::parse(Knob::Machine, "infiniband,ethernet10g").unwrap();
-    let network = Axis::parse(Knob::Network, "fast").unwrap();
+    let machines = Axis::parse(Parameter::Machine, "infiniband,ethernet10g").unwrap();
+    let network = Axis::parse(Parameter::Network, "fast").unwrap();
     let sweep = sweep(&trace, product(&[machines, network]).unwrap());
     assert_eq!(rows(&sweep, &[0, 1], 4), rows(&sweep, &[0, 1], 1));
 }
 
 #[test]
-fn a_setting_that_cannot_be_is_a_row() {
+fn an_invalid_setting_has_its_error_in_its_row() {
     let folder = tempfile::tempdir().unwrap();
     let trace = trace(folder.path());
     let axes = [
-        Axis::parse(Knob::Machine, "infiniband,no-such-machine").unwrap(),
-        Axis::parse(Knob::Processors, "2").unwrap(),
-        Axis::parse(Knob::Map, "wrap,[0,5]").unwrap(),
+        Axis::parse(Parameter::Machine, "infiniband,no-such-machine").unwrap(),
+        Axis::parse(Parameter::Processors, "2").unwrap(),
+        Axis::parse(Parameter::Map, "wrap,[0,5]").unwrap(),
     ];
     let sweep = sweep(&trace, product(&axes).unwrap());
     let rows = rows(&sweep, &all(&sweep), 2);
-    let errors: Vec<Option<String>> = rows.into_iter().map(|row| row.outcome.err()).collect();
+    let error = |row: Row| row.outcome.err().map(|error| error.to_string());
+    let errors: Vec<Option<String>> = rows.into_iter().map(error).collect();
     assert_eq!(errors[0], None);
     assert!(errors[1].as_ref().unwrap().contains("rank 1 on processor 5"), "{errors:?}");
     assert!(errors[2].as_ref().unwrap().contains("no-such-machine"), "{errors:?}");
 }
 
 #[test]
-fn if_no_setting_can_be_the_command_is_wrong() {
+fn a_sweep_without_a_valid_setting_fails() {
     let folder = tempfile::tempdir().unwrap();
     let trace = trace(folder.path());
-    let wrong = product(&[Axis::single(Knob::Machine, "infinibrand")]).unwrap();
+    let wrong = product(&[Axis::single(Parameter::Machine, "infinibrand")]).unwrap();
     let error = Sweep::new(&trace, Options::default(), 0, wrong, 1).unwrap_err().to_string();
     assert!(error.contains("infinibrand"), "{error}");
 }
 
 #[test]
-fn keys_tell_settings_models_and_traces_apart() {
+fn keys_depend_on_settings_models_and_traces() {
     let folder = tempfile::tempdir().unwrap();
     let trace = trace(folder.path());
     let model = folder.path().join("my.toml");
     let keys = |trace: &Trace, options: Options, seed: u64, text: &str| -> Vec<String> {
         std::fs::write(&model, text).unwrap();
         let axes = [
-            Axis::single(Knob::Machine, model.to_str().unwrap()),
+            Axis::single(Parameter::Machine, model.to_str().unwrap()),
             Axis::figure("link.latency=1us,5us").unwrap(),
-            Axis { knob: Knob::Noise, values: vec!["none".into(), "random:1ms,1us".into()] },
+            Axis { parameter: Parameter::Noise, values: vec!["none".into(), "random:1ms,1us".into()] },
         ];
         let sweep = Sweep::new(trace, options, seed, product(&axes).unwrap(), 1).unwrap();
         all(&sweep).into_iter().map(|index| sweep.key(index).to_owned()).collect()
@@ -138,7 +137,7 @@ fn keys_tell_settings_models_and_traces_apart() {
     let base = "base = \"infiniband\"\n";
     let first = keys(&trace, Options::default(), 1, base);
     assert_eq!(keys(&trace, Options::default(), 1, base), first);
-    // A comment changes nothing, a figure does; a seed concerns noise alone.
+    // A comment does not change keys, a parameter does; a seed changes those with noise only.
     assert_eq!(keys(&trace, Options::default(), 1, &format!("# mine\n{base}")), first);
     assert_ne!(keys(&trace, Options::default(), 1, &format!("{base}network.local = \"9us\"\n"))[0], first[0]);
     let other = keys(&trace, Options::default(), 2, base);
@@ -150,7 +149,7 @@ fn keys_tell_settings_models_and_traces_apart() {
 }
 
 #[test]
-fn it_stops_when_it_is_told_to() {
+fn the_flag_stops_a_sweep() {
     let folder = tempfile::tempdir().unwrap();
     let trace = trace(folder.path());
     let sweep = sweep(&trace, product(&axes()).unwrap());

@@ -1,13 +1,13 @@
-//! Which points of a series can be drawn.
+//! Selects the points of a series that can be drawn.
 
 use super::{Axis, Chart, Point};
 
-/// The drawable points of a chart, and how many are not.
+/// The drawable points of a chart, and the number of others.
 #[derive(Clone)]
 pub(super) struct Data {
-    /// The drawable points of each series, by x.
+    /// Drawable points of each series, sorted by x.
     pub series: Vec<Vec<Point>>,
-    /// How many points were left out.
+    /// Number of points that cannot be drawn.
     pub omitted: usize,
 }
 
@@ -28,26 +28,28 @@ impl Data {
     }
 }
 
-/// Whether the point lies in the place reserved for zero, left of the break of a logarithmic axis.
+/// Returns whether a value belongs to the slot reserved for zero, left of the break of a
+/// logarithmic axis.
 pub(super) fn in_zero_slot(axis: &Axis, x: f64) -> bool {
     axis.scale.is_log() && x == 0.0
 }
 
-/// Whether the axis has a place for the value. Beyond the limit, sums and differences would overflow.
-pub(super) fn has_place(axis: &Axis, value: f64) -> bool {
+/// Returns whether the axis can show a value. Beyond the limit, sums and differences would
+/// overflow.
+pub(super) fn can_show(axis: &Axis, value: f64) -> bool {
     const LIMIT: f64 = 1e100;
     value.is_finite() && value.abs() < LIMIT && (!axis.scale.is_log() || value > 1.0 / LIMIT)
 }
 
 fn drawable(chart: &Chart, points: &[Point]) -> Vec<Point> {
-    let x_fits = |x| has_place(&chart.x, x) || in_zero_slot(&chart.x, x);
+    let x_fits = |x| can_show(&chart.x, x) || in_zero_slot(&chart.x, x);
     let mut kept: Vec<Point> =
-        points.iter().filter(|p| x_fits(p.x) && has_place(&chart.y, p.y)).map(with_interval).collect();
+        points.iter().filter(|p| x_fits(p.x) && can_show(&chart.y, p.y)).map(with_interval).collect();
     kept.sort_by(|a, b| a.x.total_cmp(&b.x));
     kept
 }
 
-/// The same point with an interval that holds at least its value.
+/// Returns the point with an interval that contains at least its value.
 fn with_interval(point: &Point) -> Point {
     Point { low: point.low.min(point.y), high: point.high.max(point.y), ..*point }
 }

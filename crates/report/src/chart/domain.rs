@@ -1,6 +1,6 @@
-//! The range of values an axis shows.
+//! Range of values that an axis shows.
 
-use super::data::{Data, has_place, in_zero_slot};
+use super::data::{Data, can_show, in_zero_slot};
 use super::{Axis, Scale};
 
 /// The range of an axis: `low < high`, both positive on a logarithmic axis.
@@ -8,19 +8,19 @@ use super::{Axis, Scale};
 pub(super) struct Domain {
     pub low: f64,
     pub high: f64,
-    /// Whether zero has a place of its own left of the axis.
+    /// Whether zero has a slot of its own left of the axis.
     pub zero: bool,
 }
 
 impl Domain {
-    /// The range of x values. There is no padding: the plot keeps a margin in pixels.
+    /// Returns the range of x values, without padding: the plot has a margin in pixels.
     pub fn of_x(axis: &Axis, data: &[Data]) -> Self {
         let xs: Vec<f64> = data.iter().flat_map(Data::points).map(|point| point.x).collect();
         let zero = xs.iter().any(|&x| in_zero_slot(axis, x));
         Self { zero, ..around(axis, xs.into_iter()) }
     }
 
-    /// The range of y values with their intervals, and some air around.
+    /// Returns the padded range of y values and their intervals.
     pub fn of_y(axis: &Axis, data: &Data) -> Self {
         around(axis, data.points().flat_map(|point| [point.low, point.y, point.high])).padded(axis.scale)
     }
@@ -32,7 +32,7 @@ impl Domain {
             return Self { low: self.low / factor, high: self.high * factor, ..self };
         }
         let air = (self.high - self.low) * SHARE;
-        // An axis that begins at zero begins there exactly.
+        // An axis that starts at zero starts there exactly.
         let below = if self.low == 0.0 { 0.0 } else { air };
         let above = if self.high == 0.0 { 0.0 } else { air };
         Self { low: self.low - below, high: self.high + above, ..self }
@@ -41,7 +41,7 @@ impl Domain {
 
 fn around(axis: &Axis, values: impl Iterator<Item = f64>) -> Domain {
     let (low, high) = values
-        .filter(|&value| has_place(axis, value))
+        .filter(|&value| can_show(axis, value))
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
     let (low, high) = match (low <= high, axis.scale.is_log()) {
         (false, _) => (1.0, 10.0),
@@ -51,15 +51,15 @@ fn around(axis: &Axis, values: impl Iterator<Item = f64>) -> Domain {
     Domain { low, high, zero: false }
 }
 
-/// A single value on a logarithmic axis stands in the middle.
+/// Widens the range of a single value on a logarithmic axis, so that it is in the middle.
 fn opened(low: f64, high: f64) -> (f64, f64) {
     if high / low > 1.0 + 1e-9 { (low, high) } else { (low / 2.0, high * 2.0) }
 }
 
-/// Linear axes begin at zero, so that lengths compare as values do, unless the values are so close together
-/// that nothing could be seen of them.
+/// Extends a linear range to zero, so that lengths are proportional to values, unless the values
+/// are so close together that their differences would not be visible.
 fn with_zero(low: f64, high: f64) -> (f64, f64) {
-    /// Closer together than this share of the largest, values have an axis of their own range.
+    /// Values closer together than this share of the largest get a range of their own.
     const CLOSE: f64 = 0.4;
     let (span, size) = (high - low, low.abs().max(high.abs()));
     if size == 0.0 {

@@ -1,23 +1,24 @@
-//! Figures for gnuplot: the numbers in one file, and a script that draws them, for those who want another look.
+//! Gnuplot output: a data file, and a script that plots it.
 
 use std::fmt::Write as _;
 
 use super::{Axis, Chart, Figure, Point, Scale, Series, Style, Unit};
 
-/// A figure as gnuplot reads it.
+/// A figure as gnuplot input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gnuplot {
-    /// A block of lines for each series: place, value, and both ends of the interval, in the base units of the axes.
+    /// One block of lines per series: x, y, and both ends of the interval, in the base units of the
+    /// axes.
     pub data: String,
-    /// What draws it.
+    /// Script that plots the data.
     pub script: String,
 }
 
 impl Figure {
-    /// The figure for gnuplot; the data will be in the file of this name, beside the script.
+    /// Returns the figure for gnuplot; `data` is the name of the data file beside the script.
     pub fn to_gnuplot(&self, data: &str) -> Gnuplot {
         let mut drawn = Gnuplot {
-            data: "# x, y, low end and high end of the interval of y\n".into(),
+            data: "# x, y, lower and upper end of the interval of y\n".into(),
             ..Gnuplot::default()
         };
         head(&mut drawn.script, data, self.charts.len());
@@ -76,7 +77,7 @@ fn axes(script: &mut String, chart: &Chart) {
     }
 }
 
-/// How gnuplot writes values with prefixes of their own.
+/// Returns gnuplot's format of tick labels, with unit prefixes.
 fn format(axis: &Axis) -> &'static str {
     match axis.unit {
         Unit::Seconds => "%.0s%cs",
@@ -101,7 +102,7 @@ fn curve(series: &Series) -> String {
     format!("{style} title {title}")
 }
 
-/// Two empty lines end a block.
+/// Writes one block; two empty lines separate blocks.
 fn lines(data: &mut String, chart: &Chart, series: &Series) {
     let _ = writeln!(data, "\n\n# {}: {}", plain(&chart.title), plain(&series.name));
     let mut points = series.points.clone();
@@ -117,7 +118,7 @@ fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// Between single quotes nothing but the quote itself has a meaning.
+/// Quotes text for gnuplot. Within single quotes only the quote itself is special.
 fn quoted(text: &str) -> String {
     format!("'{}'", plain(text).replace('\'', "''"))
 }

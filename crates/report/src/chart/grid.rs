@@ -1,9 +1,9 @@
-//! A grid of named cells: who is best, by two parameters.
+//! A grid of named cells: the best candidate by two parameters.
 //!
-//! Each cell holds its name, so the picture reads without colour; the colour only helps the eye to see regions.
+//! Each cell shows its name, so the figure reads without colour; colour only helps to see regions.
 
+use super::palette::{Appearance, Appearances, PAPER, Role, style_sheet};
 use super::palette::{GRID, INK, MUTED};
-use super::palette::{Look, Looks, PAPER, Role, style_sheet};
 use super::text;
 use crate::markup::{Markup, Tag, number};
 
@@ -12,54 +12,55 @@ const ROW: f64 = 26.0;
 const TITLE: f64 = 15.0;
 const TEXT: f64 = 12.0;
 const LEADING: f64 = 1.35;
-/// The narrowest column, and the air beside its text.
+/// Minimum width of a column, in pixels.
 const COLUMN: f64 = 56.0;
+/// Padding beside the text of a column, in pixels.
 const AIR: f64 = 14.0;
 const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
-/// A picture of who is best where.
+/// A figure of the best candidate by two parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Grid {
-    /// What it shows.
+    /// Title.
     pub title: String,
     /// A second line. May be empty.
     pub subtitle: String,
-    /// What stands above the heads of the rows and of the columns.
+    /// Labels of the rows and of the columns.
     pub axes: [String; 2],
-    /// The heads of the columns.
+    /// Column headings.
     pub columns: Vec<String>,
     /// The rows.
     pub rows: Vec<GridRow>,
-    /// Remarks below.
+    /// Notes below the grid.
     pub notes: Vec<String>,
 }
 
 /// A row of a [`Grid`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GridRow {
-    /// The head.
+    /// Row heading.
     pub head: String,
-    /// A cell for each column; nothing where nothing is known.
+    /// One cell per column; `None` where nothing was measured.
     pub cells: Vec<Option<Cell>>,
 }
 
 /// A cell of a [`Grid`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
-    /// Who is best. The first has the colour; several are tied.
+    /// The best candidates: the first determines the colour; several are tied.
     pub names: Vec<String>,
-    /// What the reader sees who points at it.
+    /// Text of the tooltip.
     pub tooltip: String,
 }
 
 impl Cell {
-    /// The names in one line.
+    /// Returns the names in one line.
     pub fn text(&self) -> String {
         self.names.join(" ~ ")
     }
 }
 
-/// Where columns are.
+/// Positions and sizes, in pixels.
 struct Layout {
     head: f64,
     column: f64,
@@ -69,12 +70,12 @@ struct Layout {
 }
 
 impl Grid {
-    /// The picture as a file of its own.
+    /// Returns the figure as a stand-alone SVG.
     pub fn to_svg(&self) -> String {
         self.svg(true)
     }
 
-    /// The picture inside a page that brings the style sheet.
+    /// Returns the figure for a page that includes the style sheet.
     pub(crate) fn inline_svg(&self) -> String {
         self.svg(false)
     }
@@ -122,7 +123,7 @@ impl Grid {
         }
     }
 
-    /// Title and notes.
+    /// Draws title and notes.
     fn words(&self, m: &mut Markup, layout: &Layout) {
         let below = layout.top + ROW * self.rows.len() as f64 + MARGIN;
         write(m, &INK, (MARGIN, MARGIN + TITLE), (TITLE, "start"), &self.title);
@@ -150,22 +151,23 @@ impl Grid {
 
     fn cells(&self, m: &mut Markup, layout: &Layout) {
         let all = self.rows.iter().flat_map(|row| row.cells.iter().flatten());
-        let looks = Looks::of_names(all.filter_map(|cell| cell.names.first()).map(String::as_str));
+        let appearances =
+            Appearances::of_names(all.filter_map(|cell| cell.names.first()).map(String::as_str));
         for (row, line) in self.rows.iter().enumerate() {
             for (column, cell) in line.cells.iter().enumerate() {
                 let Some(cell) = cell else { continue };
                 let corner =
                     (MARGIN + layout.head + layout.column * column as f64, layout.top + ROW * row as f64);
-                let look = cell.names.first().map(|name| looks.named(name));
-                draw(m, corner, layout.column, cell, look);
+                let appearance = cell.names.first().map(|name| appearances.named(name));
+                draw(m, corner, layout.column, cell, appearance);
             }
         }
     }
 }
 
-/// A cell whose best is certain is filled; one of ties is only framed by dashes.
-fn draw(m: &mut Markup, (x, y): (f64, f64), width: f64, cell: &Cell, look: Option<Look>) {
-    let role = look.map_or(&GRID, Look::role);
+/// Draws a cell: filled if the best is certain, framed with dashes if it is tied.
+fn draw(m: &mut Markup, (x, y): (f64, f64), width: f64, cell: &Cell, appearance: Option<Appearance>) {
+    let role = appearance.map_or(&GRID, Appearance::role);
     let rect = Tag::new("rect").num("x", x + 1.0).num("y", y + 1.0).num("width", width - 2.0);
     let rect = rect.num("height", ROW - 2.0).attr("stroke", "currentColor");
     let rect = if cell.names.len() > 1 {
@@ -192,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_cell_says_who_is_best_and_ties_are_not_filled() {
+    fn every_cell_names_the_best_and_ties_are_not_filled() {
         let cell = |names: &[&str]| {
             let names = names.iter().map(|name| (*name).to_owned()).collect();
             Some(Cell { names, tooltip: "5us & more".into() })

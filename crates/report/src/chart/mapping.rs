@@ -1,16 +1,16 @@
-//! From values to pixels.
+//! Mapping of values to pixels.
 
 use super::Scale;
 use super::domain::Domain;
 
-/// The place of each value of an axis.
+/// Pixel position of each value of an axis.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mapping {
     scale: Scale,
     domain: Domain,
-    /// The pixels of the lower and upper end of the domain.
+    /// Pixels of the lower and upper end of the domain.
     range: (f64, f64),
-    /// The pixel of zero, if it has a place of its own.
+    /// Pixel of zero, if it has a slot of its own.
     zero: Option<f64>,
 }
 
@@ -23,8 +23,8 @@ impl Mapping {
         self.domain
     }
 
-    /// The pixel of `value`. What lies beyond the domain is moved to its edge: an interval without an end is
-    /// drawn up to there.
+    /// Returns the pixel of `value`. Values beyond the domain are clamped to its edge: an unbounded
+    /// interval is drawn up to there.
     pub fn at(&self, value: f64) -> f64 {
         match self.zero {
             Some(pixel) if value == 0.0 => pixel,
@@ -32,7 +32,7 @@ impl Mapping {
         }
     }
 
-    /// Whether the value lies in the domain or in the place for zero.
+    /// Returns whether the value is in the domain or in the slot for zero.
     pub fn shows(&self, value: f64) -> bool {
         let Domain { low, high, .. } = self.domain;
         (low..=high).contains(&value) || (value == 0.0 && self.zero.is_some())
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_has_its_own_place_and_the_rest_is_clamped() {
+    fn zero_has_a_slot_and_other_values_are_clamped() {
         for (value, pixel) in [(0.0, 2.0), (-5.0, 10.0), (f64::INFINITY, 110.0)] {
             assert_place(Scale::Log10, value, pixel);
         }

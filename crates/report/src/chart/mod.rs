@@ -1,11 +1,12 @@
-//! Charts: a model of what is to be shown, and its rendering as SVG.
+//! Charts: a model of what to show, and its rendering as SVG.
 //!
-//! A [`Chart`] is data: axes, series of points with intervals, vertical marks and notes. A [`Figure`] stacks
-//! charts in one picture and renders it. The picture stands alone (a style sheet is inside, the look is
-//! light), and inside a page of [`crate::html`] it follows the colours of the page.
+//! A [`Chart`] is data: axes, series of points with intervals, vertical marks and notes. A
+//! [`Figure`] stacks charts in one image and renders it. A stand-alone image includes its style
+//! sheet and has light colours; inside a page of [`crate::html`] it follows the colours of the
+//! page.
 //!
-//! What cannot be drawn is said, not dropped in silence: points without a finite value, or without a positive
-//! one on a logarithmic axis, are counted in a note. Size 0 on a logarithmic x axis has a place of its own,
+//! Nothing is dropped silently: points without a finite value, or without a positive one on a
+//! logarithmic axis, are counted in a note. Size 0 on a logarithmic x axis has a slot of its own,
 //! left of a break.
 //!
 //! ```

@@ -1,19 +1,19 @@
-//! What a chart is made of.
+//! Model of charts and figures.
 
 use super::{Unit, svg};
 
-/// Charts below each other in one picture. Charts with the same x axis share its range, so that time above
-/// and bandwidth below line up; a series has the same look in all of them.
+/// Charts stacked in one image. Charts with the same x axis share its range, so that time above and
+/// bandwidth below line up; a series looks the same in all of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figure {
     /// The charts, from top to bottom.
     pub charts: Vec<Chart>,
 }
 
-/// One plot with its axes, titles and notes.
+/// A plot with its axes, titles and notes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// What the chart shows, in a few words.
+    /// Title: what the chart shows.
     pub title: String,
     /// A second line: what was measured where. May be empty.
     pub subtitle: String,
@@ -21,26 +21,26 @@ pub struct Chart {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// The curves. Up to six are labelled at their ends, more in a legend.
+    /// Curves. Up to six are labelled at their ends, more in a legend.
     pub series: Vec<Series>,
-    /// Places of interest on the x axis, such as a change of protocol.
+    /// Positions of interest on the x axis, such as a change of protocol.
     pub marks: Vec<VerticalMark>,
-    /// Remarks below the plot.
+    /// Notes below the plot.
     pub notes: Vec<String>,
 }
 
-/// An axis: its label, how values are laid out on it, and what they are.
+/// An axis: label, scale and unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// What is laid out on the axis, without the unit: each tick carries it.
+    /// Label without the unit, which each tick shows.
     pub label: String,
-    /// How values are laid out.
+    /// Scale.
     pub scale: Scale,
-    /// What the values are.
+    /// Unit of the values.
     pub unit: Unit,
 }
 
-/// How values are laid out on an axis.
+/// Scale of an axis.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Scale {
     /// Equal differences have equal lengths.
@@ -54,37 +54,37 @@ pub enum Scale {
 /// A curve or a cloud of points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// The name in labels, legend and tooltips.
+    /// Name in labels, legend and tooltips.
     pub name: String,
-    /// The points. They are drawn in the order of x.
+    /// Points; drawn sorted by x.
     pub points: Vec<Point>,
-    /// How they are drawn.
+    /// Drawing style.
     pub style: Style,
-    /// The name of another series whose colour and marker this one takes: a fitted line beside its
+    /// Name of another series whose colour and marker this one takes: a fitted line beside its
     /// measurement.
     pub like: Option<String>,
 }
 
-/// A value with its interval, such as a median and its confidence interval.
+/// A value with an interval, such as a median and its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// The place on the x axis, in the base unit of the axis.
+    /// Position on the x axis, in the base unit of the axis.
     pub x: f64,
-    /// The value, in the base unit of the y axis.
+    /// Value, in the base unit of the y axis.
     pub y: f64,
-    /// The lower end of the interval. Minus infinity is drawn down to the edge of the plot; NaN means no
+    /// Lower end of the interval. Minus infinity is drawn to the edge of the plot; NaN means no
     /// interval.
     pub low: f64,
-    /// The upper end of the interval.
+    /// Upper end of the interval.
     pub high: f64,
-    /// The number of the raw samples behind it, in a page that holds them.
+    /// Index of its raw samples, in a page that embeds them.
     pub raw: Option<u32>,
 }
 
-/// How a series is drawn. Measurements are solid; dashes are for what was not measured.
+/// Drawing style of a series. Measurements are solid; dashes are for what was not measured.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Style {
-    /// A line with a hollow marker now and then, for curves of many points.
+    /// A line with sparse hollow markers, for curves of many points.
     Line,
     /// A line with a marker at each point.
     LineAndDots,
@@ -92,14 +92,14 @@ pub enum Style {
     Dots,
     /// A dashed line: a model, a fit, a bound.
     Dashed,
-    /// A staircase without markers: a share that grows sample by sample.
+    /// A staircase without markers: a cumulative distribution.
     Steps,
-    /// Small dots that nobody points at one by one: samples in the order in which they came.
+    /// Small dots without tooltips: samples in the order they were taken.
     Cloud,
 }
 
 impl Style {
-    /// Are its points many and small, with nothing to say of each?
+    /// Returns whether the points are many, small, and without tooltips.
     pub(super) fn is_dense(self) -> bool {
         matches!(self, Self::Steps | Self::Cloud)
     }
@@ -108,25 +108,25 @@ impl Style {
 /// A vertical line with a label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VerticalMark {
-    /// The place on the x axis.
+    /// Position on the x axis.
     pub x: f64,
-    /// What is there.
+    /// Label.
     pub label: String,
 }
 
 impl Figure {
-    /// Charts below each other.
+    /// Stacks charts.
     pub fn new(charts: impl IntoIterator<Item = Chart>) -> Self {
         Self { charts: charts.into_iter().collect() }
     }
 
-    /// The figure as a file of its own.
+    /// Returns the figure as a stand-alone SVG.
     pub fn to_svg(&self) -> String {
         svg::standalone(self)
     }
 
-    /// The same figure with linear vertical axes instead of logarithmic ones, and the other way round; nothing if no axis can
-    /// be another, or if there are too many points to draw them twice.
+    /// Returns the figure with linear vertical axes instead of logarithmic ones, and vice versa;
+    /// `None` if no axis can change, or if there are too many points to draw them twice.
     pub fn other_scale(&self) -> Option<Self> {
         let mut series = self.charts.iter().flat_map(|chart| &chart.series);
         if series.any(|series| series.style.is_dense()) {
@@ -136,7 +136,8 @@ impl Figure {
         (charts != self.charts).then_some(Self { charts })
     }
 
-    /// The same figure in a page that holds the raw samples of so many other points before these, or none of these.
+    /// Returns the figure for a page in which `first` other sets of raw samples precede these;
+    /// without links to raw samples if `first` is `None`.
     #[must_use]
     pub fn raw_from(mut self, first: Option<u32>) -> Self {
         let points = self.charts.iter_mut().flat_map(|chart| &mut chart.series).flat_map(|s| &mut s.points);
@@ -152,46 +153,47 @@ impl From<Chart> for Figure {
 }
 
 impl Chart {
-    /// A chart without data.
+    /// Creates a chart without data.
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
         let (title, subtitle) = (title.into(), String::new());
         Self { title, subtitle, x, y, series: Vec::new(), marks: Vec::new(), notes: Vec::new() }
     }
 
-    /// The same chart with a second line below its title.
+    /// Sets the second line below the title.
     #[must_use]
     pub fn subtitle(mut self, subtitle: impl Into<String>) -> Self {
         self.subtitle = subtitle.into();
         self
     }
 
-    /// The same chart with one more series.
+    /// Adds a series.
     #[must_use]
     pub fn series(mut self, series: Series) -> Self {
         self.series.push(series);
         self
     }
 
-    /// The same chart with one more vertical mark.
+    /// Adds a vertical mark.
     #[must_use]
     pub fn mark(mut self, x: f64, label: impl Into<String>) -> Self {
         self.marks.push(VerticalMark { x, label: label.into() });
         self
     }
 
-    /// The same chart with one more note below the plot.
+    /// Adds a note below the plot.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
     }
 
-    /// The chart as a file of its own.
+    /// Returns the chart as a stand-alone SVG.
     pub fn to_svg(&self) -> String {
         Figure::from(self.clone()).to_svg()
     }
 
-    /// Values below zero have no logarithm, and those close together need none.
+    /// Returns the chart with the other scale. Negative values have no logarithm, and a narrow
+    /// range needs none.
     fn other_scale(&self) -> Self {
         /// Ranges that span less than this factor look the same on both scales.
         const WIDE: f64 = 3.0;
@@ -205,24 +207,24 @@ impl Chart {
 }
 
 impl Axis {
-    /// An axis.
+    /// Creates an axis.
     pub fn new(label: impl Into<String>, scale: Scale, unit: Unit) -> Self {
         Self { label: label.into(), scale, unit }
     }
 }
 
 impl Series {
-    /// A series of any style.
+    /// Creates a series of any style.
     pub fn new(name: impl Into<String>, style: Style, points: impl IntoIterator<Item = Point>) -> Self {
         Self { name: name.into(), points: points.into_iter().collect(), style, like: None }
     }
 
-    /// A line of many points.
+    /// Creates a line of many points.
     pub fn line(name: impl Into<String>, points: impl IntoIterator<Item = Point>) -> Self {
         Self::new(name, Style::Line, points)
     }
 
-    /// The same series in the colour of the series called `name`.
+    /// Takes colour and marker of the series called `name`.
     #[must_use]
     pub fn like(mut self, name: impl Into<String>) -> Self {
         self.like = Some(name.into());
@@ -231,17 +233,17 @@ impl Series {
 }
 
 impl Point {
-    /// A value without an interval.
+    /// Creates a value without an interval.
     pub fn new(x: f64, y: f64) -> Self {
         Self { x, y, low: y, high: y, raw: None }
     }
 
-    /// A value with its interval.
+    /// Creates a value with an interval.
     pub fn with_interval(x: f64, y: f64, low: f64, high: f64) -> Self {
         Self { x, y, low, high, raw: None }
     }
 
-    /// The same point with the number of its raw samples.
+    /// Sets the index of the raw samples.
     #[must_use]
     pub fn raw(self, number: Option<u32>) -> Self {
         Self { raw: number, ..self }
@@ -249,7 +251,7 @@ impl Point {
 }
 
 impl Scale {
-    /// Whether equal ratios have equal lengths.
+    /// Returns whether the scale is logarithmic.
     pub fn is_log(self) -> bool {
         self != Self::Linear
     }

@@ -1,18 +1,19 @@
-//! Colours and markers: one list from which both the drawing and the style sheets are made.
+//! Colours and markers, from which the drawings and the style sheets are generated.
 //!
-//! The series colours are those of M. Okabe and K. Ito, "Color Universal Design" (2008), made known by B.
-//! Wong, "Points of view: Color blindness", Nature Methods 8, 441 (2011), without the yellow, which is
-//! invisible on white. The markers differ as well, so that a chart reads in grey.
+//! The series colours are those of M. Okabe and K. Ito, "Color Universal Design" (2008),
+//! popularized by B. Wong, "Points of view: Color blindness", Nature Methods 8, 441 (2011), without
+//! the yellow, which is invisible on white. The markers differ as well, so that a chart reads in
+//! grey.
 //!
-//! Elements take a class and, for programs that know no CSS variables (librsvg, older Inkscape), the light
-//! colour as a plain attribute. A page redefines the variables for dark surroundings.
+//! Elements have a class and, for programs without CSS variables (librsvg, older Inkscape), the
+//! light colour as an attribute. A page redefines the variables for its dark theme.
 
 use std::fmt::Write as _;
 
 use super::Figure;
 use crate::markup::Tag;
 
-/// A colour with a meaning. Everything is drawn in the `currentColor` of its role.
+/// A colour with a purpose. Everything is drawn in the `currentColor` of its role.
 pub(super) struct Role {
     class: &'static str,
     light: &'static str,
@@ -36,31 +37,31 @@ const SERIES: [Role; 7] = [
     Role { class: "s6", light: "#2b2f36", dark: "#dfe3e8" },
 ];
 
-/// How many markers there are. It has no divisor in common with the number of colours, so that pairs of colour
-/// and marker repeat as late as possible.
+/// Number of markers. Coprime to the number of colours, so that pairs of colour and marker repeat
+/// as late as possible.
 pub(super) const MARKERS: usize = 8;
 
 const DASHES: [&str; 4] = ["6 4", "2 3", "9 3 2 3", "12 4"];
 
-/// The look of a series.
+/// Appearance of a series: an index into colours, markers and dashes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Look(usize);
+pub(super) struct Appearance(usize);
 
-/// The looks of all series of a figure, by name in the order of appearance.
-pub(super) struct Looks<'a> {
-    looks: Vec<&'a str>,
-    /// All series: one that looks like another is still one of its own.
+/// Appearances of all series of a figure, by name in the order of appearance.
+pub(super) struct Appearances<'a> {
+    appearances: Vec<&'a str>,
+    /// Names of all series; one that looks like another still has its own.
     names: Vec<&'a str>,
 }
 
 impl Role {
-    /// The tag, and everything inside it, in this colour.
+    /// Applies the colour to a tag and its content.
     pub fn on(&self, tag: Tag) -> Tag {
         tag.attr("class", self.class).attr("color", self.light)
     }
 }
 
-impl Look {
+impl Appearance {
     pub fn role(self) -> &'static Role {
         &SERIES[self.0 % SERIES.len()]
     }
@@ -74,27 +75,28 @@ impl Look {
     }
 }
 
-impl<'a> Looks<'a> {
+impl<'a> Appearances<'a> {
     pub fn of(figure: &'a Figure) -> Self {
         let all = || figure.charts.iter().flat_map(|chart| &chart.series);
-        let looks = distinct(all().map(|series| series.like.as_deref().unwrap_or(&series.name)));
-        Self { looks, names: distinct(all().map(|series| series.name.as_str())) }
+        let appearances = distinct(all().map(|series| series.like.as_deref().unwrap_or(&series.name)));
+        Self { appearances, names: distinct(all().map(|series| series.name.as_str())) }
     }
 
-    /// The looks of these names alone.
+    /// Returns the appearances of the given names.
     pub fn of_names(all: impl Iterator<Item = &'a str>) -> Self {
-        Self { looks: distinct(all.filter(|name| !name.is_empty())), names: Vec::new() }
+        Self { appearances: distinct(all.filter(|name| !name.is_empty())), names: Vec::new() }
     }
 
-    pub fn named(&self, name: &str) -> Look {
-        Look(place(&self.looks, name))
+    pub fn named(&self, name: &str) -> Appearance {
+        Appearance(place(&self.appearances, name))
     }
 
-    pub fn get(&self, series: &super::Series) -> Look {
+    pub fn get(&self, series: &super::Series) -> Appearance {
         self.named(series.like.as_deref().unwrap_or(&series.name))
     }
 
-    /// A tag that belongs to a series, and its number: all of one name in a figure are shown and hidden together.
+    /// Tags an element as part of a series: all elements of one name in a figure are shown and
+    /// hidden together.
     pub fn part(&self, tag: Tag, series: &super::Series) -> Tag {
         tag.attr("data-series", &place(&self.names, &series.name).to_string())
     }
@@ -114,7 +116,7 @@ fn distinct<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     names
 }
 
-/// The rules every figure needs. Without a page around, the light colours apply.
+/// Returns the CSS rules every figure needs. Outside a page the light colours apply.
 pub(crate) fn style_sheet() -> String {
     let mut css = String::from(".panto-figure{font-variant-numeric:tabular-nums}\n");
     for Role { class, light, .. } in roles() {
@@ -126,12 +128,12 @@ pub(crate) fn style_sheet() -> String {
     css
 }
 
-/// A drawing for a page that brings the rules: it needs no colours for programs without style sheets.
+/// Removes the colour attributes from a drawing for a page that includes the style sheet.
 pub(super) fn without_colors(svg: &str) -> String {
     roles().fold(svg.to_owned(), |svg, role| svg.replace(&format!(" color=\"{}\"", role.light), ""))
 }
 
-/// Declarations that turn the figures of a page dark.
+/// Returns the declarations for the dark theme of a page.
 pub(crate) fn dark_variables() -> String {
     roles().fold(String::new(), |css, Role { class, dark, .. }| css + &format!("--panto-{class}:{dark};"))
 }

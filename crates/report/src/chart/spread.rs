@@ -1,10 +1,11 @@
-//! Labels that would overlap move apart as little as possible.
+//! Places labels that would overlap.
 
-/// Places for labels that want to be at `desired`, at least `gap` apart and from `low` to `high`, in the same
-/// order. The sum of squared movements is the least possible: labels in conflict form blocks that are centred
-/// on the mean of what their members want, the pool-adjacent-violators algorithm of isotonic regression
-/// (Barlow, Bartholomew, Bremner and Brunk, "Statistical Inference under Order Restrictions", 1972). O(n log
-/// n). If there is not enough room, labels keep their distance and go on below `high`.
+/// Returns positions for labels as close as possible to `desired`, at least `gap` apart and from
+/// `low` to `high`, in the same order. The sum of squared displacements is minimal: labels in
+/// conflict form blocks centred on the mean of their members' desired positions, the
+/// pool-adjacent-violators algorithm of isotonic regression (Barlow, Bartholomew, Bremner and
+/// Brunk, "Statistical Inference under Order Restrictions", 1972). O(n log n). If there is not
+/// enough room, labels keep their distance and continue below `high`.
 pub(super) fn spread(desired: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..desired.len()).collect();
     order.sort_by(|&a, &b| desired[a].total_cmp(&desired[b]));
@@ -24,7 +25,7 @@ pub(super) fn spread(desired: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64>
 
 struct Block {
     members: usize,
-    /// The sum of where the members want the block to start.
+    /// Sum of the block's start positions that its members desire.
     wanted: f64,
     gap: f64,
     bounds: (f64, f64),
@@ -72,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_are_kept_whatever_is_wanted() {
+    fn distances_are_kept_for_any_positions() {
         for seed in 0..200_u64 {
             let wanted: Vec<f64> = (0..6).map(|i| ((seed * 7919 + i * 104_729) % 101) as f64).collect();
             let mut places = spread(&wanted, 12.0, 0.0, 100.0);

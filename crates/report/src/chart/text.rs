@@ -1,12 +1,14 @@
-//! How much room text takes, guessed without a font.
+//! Text metrics, estimated without a font.
 
-/// The width of `text` at a font size of `size` pixels. The guess is on the wide side (near `DejaVu Sans`,
-/// wider than Arial, Segoe or San Francisco), because too much room looks better than too little.
+/// Returns the width of `text` at a font size of `size` pixels. The estimate is on the wide side
+/// (near `DejaVu Sans`, wider than Arial, Segoe or San Francisco), because too much room looks
+/// better than too little.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(advance).sum::<f64>() * size
 }
 
-/// `text` broken into lines of at most `room` pixels. A word that is too long has a line of its own.
+/// Breaks `text` into lines of at most `room` pixels. A word that is too long has a line of its
+/// own.
 pub(super) fn wrap(text: &str, size: f64, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -21,7 +23,7 @@ pub(super) fn wrap(text: &str, size: f64, room: f64) -> Vec<String> {
     lines
 }
 
-/// `text`, or as much of its beginning as fits into `room` pixels with an ellipsis.
+/// Returns `text`, or as much of its beginning as fits into `room` pixels with an ellipsis.
 pub(super) fn shorten(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room {
         return text.to_string();
@@ -35,7 +37,7 @@ pub(super) fn shorten(text: &str, size: f64, room: f64) -> String {
     kept.trim_end().to_string() + "\u{2026}"
 }
 
-/// The width of a character in units of the font size.
+/// Returns the width of a character in units of the font size.
 fn advance(c: char) -> f64 {
     match c {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | ' ' | '!' => 0.32,
@@ -43,7 +45,7 @@ fn advance(c: char) -> f64 {
         'm' | 'w' | 'M' | 'W' | '%' | '@' | '\u{2026}' => 0.95,
         'A'..='Z' | '=' | '+' | '<' | '>' | '&' => 0.72,
         c if c.is_ascii() => 0.61,
-        // Wide scripts take a whole em.
+        // East Asian wide scripts take a whole em.
         c if c >= '\u{1100}' => 1.0,
         _ => 0.65,
     }

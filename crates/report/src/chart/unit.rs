@@ -1,9 +1,9 @@
-//! What the values of an axis are, and how they are written on it.
+//! Units of an axis, and the formatting of its values.
 
 use panto_units::trim_zeros;
-use panto_units::{self as units, Ladder, RATE, TIME};
+use panto_units::{self as units, RATE, TIME, UnitScale};
 
-/// What the values of an axis are. Values come in the base unit; prefixes are chosen when they are written.
+/// Unit of the values of an axis. Values are in the base unit; prefixes are chosen on formatting.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Unit {
     /// Durations, in seconds.
@@ -18,11 +18,11 @@ pub enum Unit {
     Percent,
 }
 
-/// Enough to tell neighbours of any measurement apart.
+/// Significant digits of exact values: enough to distinguish neighbouring measurements.
 const EXACT_DIGITS: usize = 6;
 
 impl Unit {
-    /// A value for people, with three significant digits.
+    /// Formats a value with three significant digits.
     pub fn human(self, value: f64) -> String {
         match self {
             Self::Seconds => units::time(value),
@@ -33,7 +33,7 @@ impl Unit {
         }
     }
 
-    /// A value as exactly as a reader may want it, for tooltips: `1.53412us`, `64KiB (65536B)`.
+    /// Formats a value exactly, for tooltips: `1.53412us`, `64KiB (65536B)`.
     pub fn exact(self, value: f64) -> String {
         match self {
             Self::Bytes => exact_size(value),
@@ -41,7 +41,7 @@ impl Unit {
         }
     }
 
-    /// The shortest label of a tick on a logarithmic axis, with a prefix of its own.
+    /// Formats a tick of a logarithmic axis as briefly as possible, with a prefix of its own.
     pub(super) fn tick(self, value: f64) -> String {
         match self {
             Self::Bytes => size(value, 3),
@@ -49,30 +49,31 @@ impl Unit {
         }
     }
 
-    /// The labels of ticks `step` apart on a linear axis, all with the same prefix and the same decimals.
+    /// Formats ticks `step` apart on a linear axis, all with the same prefix and the same decimals.
     pub(super) fn linear_ticks(self, values: &[f64], step: f64) -> Vec<String> {
         if self == Self::Bytes {
             return values.iter().map(|&value| size(value, EXACT_DIGITS)).collect();
         }
         let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
-        let (scale, name) = units::rung(largest, self.axis_ladder());
+        let (scale, name) = units::choose_unit(largest, self.axis_scale());
         let decimals = decimals(step / scale);
         values.iter().map(|value| linear_tick(value / scale, decimals, name)).collect()
     }
 
-    /// Trailing zeros are left out: ticks and tooltips are short.
+    /// Formats a value without trailing zeros.
     fn written(self, value: f64, digits: usize) -> String {
         match self {
-            Self::Seconds => trimmed(&units::on_ladder(value, TIME, digits)),
-            Self::BytesPerSecond => trimmed(&units::on_ladder(value, RATE, digits)),
+            Self::Seconds => trimmed(&units::in_units(value, TIME, digits)),
+            Self::BytesPerSecond => trimmed(&units::in_units(value, RATE, digits)),
             Self::Bytes => size(value, digits),
             Self::Count => trimmed(&units::plain(value, digits)),
             Self::Percent => trimmed(&units::plain(value, digits)) + "%",
         }
     }
 
-    /// Minutes are no unit for an axis: a step of 100 seconds is 1.67 of them.
-    fn axis_ladder(self) -> Ladder {
+    /// Returns the unit prefixes of an axis. Minutes are omitted: a step of 100 seconds would be
+    /// 1.67 of them.
+    fn axis_scale(self) -> UnitScale {
         match self {
             Self::Seconds => &TIME[1..],
             Self::BytesPerSecond => RATE,
@@ -90,7 +91,7 @@ fn linear_tick(value: f64, decimals: usize, unit: &str) -> String {
     }
 }
 
-/// How many decimals tell values apart that are 1, 2 or 5 times a power of ten apart.
+/// Returns the number of decimals that distinguish values 1, 2 or 5 times a power of ten apart.
 fn decimals(step: f64) -> usize {
     // The addend keeps 0.1 / 1e-3 and the like from landing just below a power of ten.
     (-(step.log10() + 1e-9).floor()).clamp(0.0, 12.0) as usize
@@ -100,7 +101,7 @@ fn size(value: f64, digits: usize) -> String {
     if is_whole(value) {
         units::bytes(value as u64)
     } else {
-        trimmed(&units::on_ladder(value, BINARY, digits))
+        trimmed(&units::in_units(value, BINARY, digits))
     }
 }
 
@@ -109,14 +110,14 @@ fn exact_size(value: f64) -> String {
     if is_whole(value) && short != format!("{value}B") { format!("{short} ({value}B)") } else { short }
 }
 
-/// Whether the value is a count of bytes that a float holds exactly.
+/// Returns whether the value is a count of bytes that a float represents exactly.
 fn is_whole(value: f64) -> bool {
     value >= 0.0 && value.fract() == 0.0 && value < 9e15
 }
 
-const BINARY: Ladder = &[(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1024.0, "KiB"), (1.0, "B")];
+const BINARY: UnitScale = &[(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1024.0, "KiB"), (1.0, "B")];
 
-/// Takes the zeros at the end of the number away, not those of the unit or of an exponent.
+/// Removes trailing zeros of the number, not those of the unit or of an exponent.
 fn trimmed(quantity: &str) -> String {
     let end = quantity.find(|c: char| c.is_alphabetic() || c == '%').unwrap_or(quantity.len());
     let (number, unit) = quantity.split_at(end);

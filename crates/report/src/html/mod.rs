@@ -1,14 +1,14 @@
-//! Reports as one HTML file: no other files, no requests to the network.
+//! Reports as one HTML file without external resources.
 //!
-//! The page follows the reader's choice of light or dark, prints in light, fits narrow screens, and has its
-//! headings in order, a list of contents, captions and scopes. A small script (`page.js`) adds what only a script can: values
-//! under the pointer and the arrow keys, series that come and go, the raw samples of a point. Without it everything is there that
-//! is not drawn from those.
+//! The page follows the reader's choice of light or dark, prints in light, fits narrow screens, and
+//! has ordered headings, a table of contents, captions and scopes. A small script (`page.js`) adds
+//! values under the pointer and the arrow keys, series that can be hidden, and the raw samples of a
+//! point. Without it everything is there that does not depend on these.
 
 mod raw;
 mod render;
 
-pub use raw::Raw;
+pub use raw::RawSamples;
 
 use crate::chart;
 use crate::table::Table;
@@ -16,91 +16,92 @@ use crate::table::Table;
 /// A page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
-    /// The heading of the page and the title of its window.
+    /// Heading of the page and title of its window.
     pub title: String,
-    /// A paragraph that says what was found. May be empty.
+    /// Introductory paragraph: what was found. May be empty.
     pub lead: String,
-    /// The sections, in order. Two or more have a list of contents.
+    /// Sections, in order. Two or more get a table of contents.
     pub sections: Vec<Section>,
-    /// The raw samples that points of figures refer to by their number.
-    pub raw: Vec<Raw>,
+    /// Raw samples that points of figures refer to by index.
+    pub raw: Vec<RawSamples>,
 }
 
-/// A part of a page with a heading.
+/// A section of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
-    /// The anchor of the section. Characters that do not belong into an anchor are replaced; a second section
-    /// of the same id gets a number.
+    /// Anchor of the section. Invalid characters are replaced; a second section of the same id gets
+    /// a number.
     pub id: String,
-    /// The heading.
+    /// Heading.
     pub heading: String,
-    /// The content, in order.
+    /// Content, in order.
     pub blocks: Vec<Block>,
 }
 
-/// A piece of content.
+/// An element of a section.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
-    /// Running text.
+    /// Text.
     Paragraph(String),
     /// Cards with large numbers.
-    Figures(Vec<KeyFigure>),
+    KeyFigures(Vec<KeyFigure>),
     /// Charts.
     Figure(chart::Figure),
-    /// Who is best where.
+    /// A grid of the best candidates.
     Grid(chart::Grid),
     /// A table.
     Table(Table),
-    /// Content that is folded away below a line of text.
+    /// Collapsed content with a summary.
     Details {
-        /// The line that is always seen.
+        /// The line that is always visible.
         summary: String,
-        /// What it unfolds.
+        /// The collapsed content.
         blocks: Vec<Block>,
     },
-    /// Text in which spaces and line ends count.
+    /// Text with significant whitespace.
     Preformatted(String),
-    /// Markup that somebody else made for a page, with all that it needs, such as the viewer of a timeline. It is taken as it is.
+    /// Markup generated elsewhere for a page, with all that it needs, such as the viewer of a
+    /// timeline. It is inserted verbatim.
     Embedded(String),
 }
 
-/// A number worth a card of its own.
+/// A number on a card of its own.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct KeyFigure {
-    /// What it is.
+    /// Caption: what the number is.
     pub label: String,
     /// The number, with its unit.
     pub value: String,
-    /// A remark below: the interval, the place. May be empty.
+    /// A note below: the interval, the parameters. May be empty.
     pub note: String,
 }
 
 impl Page {
-    /// A page without sections.
+    /// Creates a page without sections.
     pub fn new(title: impl Into<String>, lead: impl Into<String>) -> Self {
         Self { title: title.into(), lead: lead.into(), ..Self::default() }
     }
 
-    /// The same page with one more section.
+    /// Adds a section.
     #[must_use]
     pub fn section(mut self, section: Section) -> Self {
         self.sections.push(section);
         self
     }
 
-    /// The page as a file.
+    /// Returns the page as a file.
     pub fn to_html(&self) -> String {
         render::page(self)
     }
 }
 
 impl Section {
-    /// A section without content.
+    /// Creates a section without content.
     pub fn new(id: impl Into<String>, heading: impl Into<String>) -> Self {
         Self { id: id.into(), heading: heading.into(), blocks: Vec::new() }
     }
 
-    /// The same section with one more block.
+    /// Adds a block.
     #[must_use]
     pub fn block(mut self, block: impl Into<Block>) -> Self {
         self.blocks.push(block.into());
@@ -109,14 +110,14 @@ impl Section {
 }
 
 impl Block {
-    /// Running text.
+    /// Creates a block of text.
     pub fn paragraph(text: impl Into<String>) -> Self {
         Self::Paragraph(text.into())
     }
 }
 
 impl KeyFigure {
-    /// A card.
+    /// Creates a card.
     pub fn new(label: impl Into<String>, value: impl Into<String>, note: impl Into<String>) -> Self {
         Self { label: label.into(), value: value.into(), note: note.into() }
     }

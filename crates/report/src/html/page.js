@@ -1,5 +1,6 @@
-// What only a script can add to a report: values under the pointer and the arrow keys, series that come and go, and the raw samples of
-// a point. It asks for nothing outside of the page, and writes text as text.
+// Interactive parts of a report: values under the pointer and the arrow keys, series that can be
+// hidden, and the raw samples of a point. Loads nothing from outside the page, and inserts text
+// only as text nodes.
 (() => {
   "use strict";
   const SVG = "http://www.w3.org/2000/svg";
@@ -20,7 +21,8 @@
     return `${Number((seconds / size).toPrecision(4))}${unit}`;
   };
 
-  // A line along the samples, or dots at them. A sample is its part of the way from the least to the greatest.
+  // Plots samples as a cumulative curve or as dots. A sample is its share of the way from the
+  // smallest to the largest.
   const plot = (title, parts, kind, ends) => {
     const [width, height, left, bottom] = [300, 110, 8, 18];
     const along = (part) => (left + part * (width - 2 * left)).toFixed(1);
@@ -45,28 +47,29 @@
     return box;
   };
 
-  // Two signs are a number from 0 to 4095.
-  const SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const pictures = (number) => {
+  // Two base-64 digits are a number from 0 to 4095.
+  const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const samplePlots = (number) => {
     const [all, low, high, log, steps] = raw[number] || [0, 0, 0, 0, ""];
-    const parts = (steps.match(/../g) || []).map((two) => (64 * SIGNS.indexOf(two[0]) + SIGNS.indexOf(two[1])) / 4095);
+    const parts = (steps.match(/../g) || []).map((two) => (64 * BASE64.indexOf(two[0]) + BASE64.indexOf(two[1])) / 4095);
     if (parts.length < 2) return null;
     const box = make("div", { class: "samples" });
-    const share = log ? "Share within a time (logarithmic)" : "Share within a time";
+    const share = log ? "Cumulative share (logarithmic time)" : "Cumulative share";
     box.append(plot(share, parts, "share", [time(low), time(high)]));
-    box.append(plot("In the order of measuring", parts, "order", ["first sample", "last"]));
+    box.append(plot("In measurement order", parts, "order", ["first sample", "last"]));
     box.append(make("small", {}, parts.length < all ? `${parts.length} of ${all} samples` : `all ${all} samples`));
     return box;
   };
 
-  // The tooltip: one for the whole page.
+  // The tooltip, shared by the whole page.
   const tip = make("div", { class: "tip", role: "status", "aria-live": "polite" });
   tip.hidden = true;
   document.body.append(tip);
   let shown = null;
 
-  // The second drawing of a figure has the points of the first at other places, and leaves their words to it.
-  const told = (point) => {
+  // The second version of a figure has the same points at other positions, and takes their texts
+  // from the first.
+  const labelled = (point) => {
     const drawing = point.closest("figure > .other");
     if (!drawing || point.firstElementChild || point.dataset.text !== undefined) return point;
     const group = [...drawing.querySelectorAll(".hits")].indexOf(point.parentElement);
@@ -75,7 +78,7 @@
   };
 
   const text = (hit) => {
-    const point = told(hit);
+    const point = labelled(hit);
     const title = point.querySelector("title");
     if (title) {
       // Browsers would show the title as well.
@@ -86,8 +89,8 @@
   };
 
   const samples = (hit) => {
-    const { raw: number } = told(hit).dataset;
-    return number === undefined ? null : pictures(Number(number));
+    const { raw: number } = labelled(hit).dataset;
+    return number === undefined ? null : samplePlots(Number(number));
   };
 
   const show = (point) => {
@@ -97,10 +100,10 @@
     point.classList.add("here");
     const [name, ...values] = text(point).split("\n");
     tip.replaceChildren(make("b", {}, name), ...values.map((line) => make("div", {}, line)));
-    const drawn = samples(point);
-    if (drawn) {
-      tip.append(drawn);
-      tip.append(make("small", {}, "click or Enter keeps these below the figure"));
+    const plots = samples(point);
+    if (plots) {
+      tip.append(plots);
+      tip.append(make("small", {}, "click or press Enter to pin below the figure"));
     }
     tip.hidden = false;
     const box = point.getBoundingClientRect();
@@ -116,16 +119,16 @@
     tip.hidden = true;
   };
 
-  const keep = (point) => {
-    const drawn = samples(point);
+  const pin = (point) => {
+    const plots = samples(point);
     const figure = point.closest("figure");
-    if (!drawn || !figure) return;
-    const kept = figure.querySelector(".kept");
+    if (!plots || !figure) return;
+    const pinned = figure.querySelector(".kept");
     const box = make("div", { class: "kept" });
     const close = make("button", { type: "button", "aria-label": "Close the raw samples" }, "\u00d7");
     close.addEventListener("click", () => box.remove());
-    box.append(close, make("p", {}, text(point).replace("\n", ", ")), drawn);
-    if (kept) kept.replaceWith(box);
+    box.append(close, make("p", {}, text(point).replace("\n", ", ")), plots);
+    if (pinned) pinned.replaceWith(box);
     else figure.append(box);
   };
 
@@ -139,10 +142,10 @@
   });
   document.addEventListener("click", (event) => {
     const point = pointOf(event.target);
-    if (point) keep(point);
+    if (point) pin(point);
   });
 
-  // The names of series are switches.
+  // The names of series toggle their visibility.
   const toggle = (figure, number) => {
     const parts = [...figure.querySelectorAll(`[data-series="${number}"]`)];
     const hidden = !parts.some((part) => part.classList.contains("gone"));
@@ -165,11 +168,11 @@
         toggle(figure, name.dataset.series);
       });
     }
-    // A drawing whose parts can be pressed is no single image.
+    // A drawing with buttons inside is not a single image.
     for (const svg of figure.querySelectorAll("svg[role=img]")) svg.setAttribute("role", "group");
   }
 
-  // Arrow keys walk along a series and from one to the next.
+  // Arrow keys move along a series and from one to the next.
   const walk = (figure, key) => {
     const rows = [...figure.querySelectorAll("g[data-series]:not(.gone)")]
       .filter((group) => group.getClientRects().length > 0)
@@ -190,7 +193,7 @@
     if (event.key === "Escape") return hide();
     const figure = document.activeElement;
     if (!(figure instanceof Element) || figure.tagName !== "FIGURE") return;
-    if (event.key === "Enter" && shown) keep(shown);
+    if (event.key === "Enter" && shown) pin(shown);
     else if (event.key.startsWith("Arrow") && walk(figure, event.key)) event.preventDefault();
   });
 })();

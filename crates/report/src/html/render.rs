@@ -1,4 +1,4 @@
-//! From the model of a page to HTML.
+//! Renders the model of a page as HTML.
 
 use super::{Block, KeyFigure, Page, Section, raw};
 use crate::chart::{self, dark_variables, inline_svg, style_sheet};
@@ -8,7 +8,7 @@ use crate::table::{self, Table};
 const PAGE_CSS: &str = include_str!("page.css");
 const PAGE_JS: &str = include_str!("page.js");
 
-/// The page may load nothing: not from the network, not from disk. What runs is inside of it.
+/// The page may load nothing, neither from the network nor from disk; its scripts are inline.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                       base-uri 'none'; form-action 'none'";
 
@@ -47,7 +47,7 @@ fn head(m: &mut Markup, title: &str) {
     m.empty(&meta("viewport", "width=device-width, initial-scale=1"));
     m.empty(&meta("color-scheme", "light dark"));
     m.empty(&Tag::new("meta").attr("http-equiv", "Content-Security-Policy").attr("content", POLICY));
-    // Without this, browsers ask the server for /favicon.ico.
+    // Without this, browsers request /favicon.ico.
     m.empty(&Tag::new("link").attr("rel", "icon").attr("href", "data:,"));
     m.text(&Tag::new("title"), title);
     m.wrapped(&Tag::new("style"), &style());
@@ -59,7 +59,7 @@ fn meta(name: &str, content: &str) -> Tag {
 }
 
 fn style() -> String {
-    // Paper is white, whatever the screen is.
+    // Paper is white, whatever the theme of the screen.
     let dark = format!("@media screen and (prefers-color-scheme: dark){{:root{{{}}}}}\n", dark_variables());
     format!("\n{PAGE_CSS}{}{}{dark}", table::style_sheet(), style_sheet())
 }
@@ -86,7 +86,7 @@ fn contents(m: &mut Markup, sections: &[Section], ids: &[String]) {
     m.close();
 }
 
-/// Writes content, and counts what needs a name of its own.
+/// Writes content, and numbers the figures that need ids.
 struct Writer {
     m: Markup,
     figures: usize,
@@ -109,7 +109,7 @@ impl Writer {
     fn block(&mut self, block: &Block) {
         match block {
             Block::Paragraph(text) => self.m.text(&Tag::new("p"), text),
-            Block::Figures(figures) => cards(&mut self.m, figures),
+            Block::KeyFigures(figures) => cards(&mut self.m, figures),
             Block::Figure(figure) => self.figure(figure),
             Block::Grid(grid) => self.grid(grid),
             Block::Table(table) => self::table(&mut self.m, table),
@@ -119,7 +119,8 @@ impl Writer {
         }
     }
 
-    /// Where an axis can be logarithmic or linear, the figure is there twice, and two buttons choose: that takes no script.
+    /// Where an axis can be logarithmic or linear, both versions of the figure are in the page and
+    /// two radio buttons select one, without a script.
     fn figure(&mut self, figure: &chart::Figure) {
         let names: Vec<&str> = figure.charts.iter().map(|chart| chart.title.as_str()).collect();
         self.m.open(&scrolling("figure", &names.join("; ")));
@@ -132,9 +133,9 @@ impl Writer {
         let scales = if is_log { ["logarithmic", "linear"] } else { ["linear", "logarithmic"] };
         self.choice("first", scales[0]);
         self.choice("other", scales[1]);
-        for (class, drawn, told) in [("first", figure, None), ("other", &other, Some(figure))] {
+        for (class, drawn, labelled) in [("first", figure, None), ("other", &other, Some(figure))] {
             self.m.open(&Tag::new("div").attr("class", class));
-            self.m.raw(&inline_svg(drawn, told));
+            self.m.raw(&inline_svg(drawn, labelled));
             self.m.close();
         }
         self.m.close();
@@ -177,23 +178,24 @@ fn cards(m: &mut Markup, figures: &[KeyFigure]) {
     m.close();
 }
 
-/// Tables of up to so many columns may break their lines.
-const MOST_WRAPPED: usize = 6;
+/// Upper limit of columns of a table whose cells may wrap.
+const MAX_WRAPPED: usize = 6;
 
 fn table(m: &mut Markup, table: &Table) {
-    // Many columns scroll rather than become towers of words.
-    let class = if table.columns().len() > MOST_WRAPPED { "table wide" } else { "table" };
+    // Tables with many columns scroll instead of wrapping words.
+    let class = if table.columns().len() > MAX_WRAPPED { "table wide" } else { "table" };
     m.open(&scrolling("div", table.caption_text().unwrap_or("Table")).attr("class", class));
     m.raw(&table.to_html());
     m.close();
 }
 
-/// What may be wider than the screen scrolls by itself, with the keyboard as well.
+/// Returns a container that scrolls, with the keyboard as well, if its content is wider than the
+/// screen.
 fn scrolling(tag: &'static str, label: &str) -> Tag {
     Tag::new(tag).attr("role", "group").attr("tabindex", "0").attr("aria-label", label)
 }
 
-/// An anchor for each section, all different.
+/// Returns a unique anchor for each section.
 fn anchors(sections: &[Section]) -> Vec<String> {
     let mut taken = vec!["main".to_string()];
     for section in sections {

@@ -1,28 +1,27 @@
-//! Who is best where, as a table and as a picture (M6, M7).
+//! The best algorithm by parameters, as a table and as a figure (M6, M7).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use panto_bench::contest::{Contest, Entry, Round, contests};
-use panto_bench::results::Record;
-use panto_bench::{Value, param};
+use panto_findings::contest::{Contest, Entry, Round, contests};
+use panto_results::{Record, Value, param};
 use panto_units::time;
 
-use super::words;
+use super::phrases;
 use crate::chart::{Cell, Grid, GridRow};
 use crate::table::{Column, Table};
 
-/// More names in a cell are not read.
-const MOST_NAMES: usize = 3;
-const TIES: &str = "a ~ b: these cannot be told apart, their 95% intervals overlap";
+/// Upper limit of names in a cell.
+const MAX_NAMES: usize = 3;
+const TIES: &str = "a ~ b: tied, their 95% intervals overlap";
 
-/// For each contest of algorithms in these records a heading and a table: sizes by numbers of ranks, and in each cell who is
-/// fastest there.
-pub fn decisions(records: &[Record]) -> Vec<(String, Table)> {
+/// Returns a heading and a table per contest of algorithms in these records: sizes by numbers of
+/// ranks, and in each cell the fastest algorithm.
+pub fn best_algorithm_tables(records: &[Record]) -> Vec<(String, Table)> {
     contests(records).iter().map(|contest| (heading(contest), table(contest))).collect()
 }
 
-/// The same as pictures, each with a name for its file.
-pub fn decision_pictures(records: &[Record]) -> Vec<(String, Grid)> {
+/// Returns the same as figures, each with a name for its file.
+pub fn best_algorithm_grids(records: &[Record]) -> Vec<(String, Grid)> {
     contests(records).iter().map(|contest| (file_name(contest), picture(contest))).collect()
 }
 
@@ -33,11 +32,12 @@ fn heading(contest: &Contest) -> String {
     };
     let axes: Vec<String> = Plane::of(contest).names.into_iter().map(in_words).collect();
     let and = if axes.is_empty() { "" } else { " and " };
-    let (kernel, by) = (words::printable(&contest.kernel), axes.join(", "));
+    let (kernel, by) = (phrases::printable(&contest.kernel), axes.join(", "));
     format!("{kernel}: {}, by {by}{and}number of ranks", contest.title)
 }
 
-/// `cm5-broadcast-fastest-broadcast`: a kernel may have more than one.
+/// Returns a file name such as `cm5-broadcast-fastest-broadcast`; a kernel may have several
+/// contests.
 fn file_name(contest: &Contest) -> String {
     let title = contest.title.trim_start_matches("the ").replace(", ", "-").replace(' ', "-");
     let machine = contest.machine.as_ref().map(|machine| format!("-{machine}")).unwrap_or_default();
@@ -45,9 +45,9 @@ fn file_name(contest: &Contest) -> String {
     format!("{}-{title}{machine}", contest.kernel).chars().map(safe).collect()
 }
 
-/// The rounds in a grid: a row for each size in each context, a column for each number of ranks.
+/// The rounds as a grid: a row per size and context, a column per number of ranks.
 struct Plane<'a> {
-    /// What tells rows from each other: delays and the like, then the size.
+    /// Parameters that distinguish rows: delays and the like, then the size.
     names: Vec<&'a str>,
     rows: BTreeMap<Vec<Option<&'a Value>>, Vec<&'a Round>>,
     ranks: Vec<usize>,
@@ -67,7 +67,7 @@ impl<'a> Plane<'a> {
         Self { names, rows, ranks: ranks.into_iter().collect() }
     }
 
-    /// What stands before the cells of each row, and the cells.
+    /// Returns the row headings, and the cells.
     fn rows(&self) -> impl Iterator<Item = (Vec<String>, Vec<Option<&'a Round>>)> {
         self.rows.iter().map(|(row, rounds)| {
             let heads = self.names.iter().zip(row).map(|(name, value)| super::param::cell(name, *value));
@@ -99,13 +99,13 @@ fn table(contest: &Contest) -> Table {
     if caption.is_empty() { table } else { table.caption(caption.join("; ")) }
 }
 
-/// The fastest and those that are tied with it.
+/// Returns the fastest algorithm and those tied with it.
 fn cell(round: &Round) -> Cell {
     let all: Vec<&Entry> = std::iter::once(round.fastest()).chain(round.tied()).collect();
     let mut names: Vec<String> =
-        all.iter().take(MOST_NAMES).map(|entry| words::printable(&entry.name)).collect();
-    if all.len() > MOST_NAMES {
-        names.push(format!("{} more", all.len() - MOST_NAMES));
+        all.iter().take(MAX_NAMES).map(|entry| phrases::printable(&entry.name)).collect();
+    if all.len() > MAX_NAMES {
+        names.push(format!("{} more", all.len() - MAX_NAMES));
     }
     let times = round.entries.iter().map(|entry| format!("{} {}", entry.name, time(entry.nanos * 1e-9)));
     Cell { names, tooltip: times.collect::<Vec<_>>().join(", ") }
@@ -124,7 +124,7 @@ fn picture(contest: &Contest) -> Grid {
     };
     let simulated = contest.machine.as_ref().map(|machine| format!(", simulated {machine}"));
     Grid {
-        title: words::capitalised(&contest.title),
+        title: phrases::capitalised(&contest.title),
         subtitle: format!("{}{}", contest.kernel, simulated.unwrap_or_default()),
         axes: [plane.heads().join(", "), "ranks".into()],
         columns: plane.ranks.iter().map(ToString::to_string).collect(),
@@ -135,8 +135,7 @@ fn picture(contest: &Contest) -> Grid {
 
 #[cfg(test)]
 mod tests {
-    use panto_bench::Point;
-    use panto_bench::measure::Samples;
+    use panto_results::{Point, Samples};
     use panto_units::Time;
 
     use super::*;
@@ -150,7 +149,7 @@ mod tests {
         Record { machine: Some("mine".into()), ..Record::new("scenario/delay", &point, samples) }
     }
 
-    /// One picture a collective: delays are rows beside the sizes. A barrier has no size.
+    /// One figure per collective: delays are rows beside the sizes. A barrier has no size.
     #[test]
     fn contexts_are_rows() {
         let mut records = Vec::new();
@@ -159,7 +158,7 @@ mod tests {
                 records.extend(["ring", "linear"].map(|who| record(who, collective, ranks, delay)));
             }
         }
-        let tables = decisions(&records);
+        let tables = best_algorithm_tables(&records);
         let heads: Vec<&str> = tables.iter().map(|(head, _)| head.as_str()).collect();
         assert_eq!(
             heads,
@@ -174,7 +173,7 @@ mod tests {
         {
             assert!(text.contains(words), "no `{words}` in\n{text}");
         }
-        let pictures = decision_pictures(&records);
+        let pictures = best_algorithm_grids(&records);
         assert_eq!(pictures[1].0, "scenario-delay-fastest-bcast-mine");
         let grid = &pictures[1].1;
         assert_eq!((grid.axes[0].as_str(), grid.rows[1].head.as_str()), ("delay, size", "64us, 8B"));

@@ -1,18 +1,17 @@
-//! Kernels that the benchmarks of OSU and Intel have as well.
+//! Kernels that also exist in OSU's and Intel's benchmarks.
 
-use panto_bench::results::Record;
-use panto_bench::{Point, Separation, param};
+use panto_results::{Point, Record, Separation, kernel, param};
 use panto_stats::Summary;
 
 use super::group::{Curve, Group, groups};
 use super::param::{RANKS, of as phrase};
-use super::words::{capitalised, metric, printable};
+use super::phrases::{capitalised, metric, printable};
 
-/// A benchmark that one of them has, or the nearest to it.
+/// The equivalent benchmark, or the nearest to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Counterpart {
     PingPong,
-    /// CoMet's: one message each way between two ranks.
+    /// CoMet's exchange: one message each way between two ranks.
     PairExchange,
     Broadcast,
     Allreduce,
@@ -31,11 +30,11 @@ pub(super) enum Counterpart {
 }
 
 /// One table of a counterpart.
-pub(super) struct Sheet<'a> {
+pub(super) struct CounterpartTable<'a> {
     pub ranks: usize,
-    /// The first of its points: what is the same for all lines.
+    /// The first of its points: parameters that are the same for all lines.
     pub point: &'a Point,
-    /// The parameters that are the same for all lines, in words.
+    /// The parameters that are the same for all lines, as text.
     pub remark: String,
     pub lines: Vec<Line<'a>>,
 }
@@ -50,11 +49,12 @@ pub(super) struct Line<'a> {
     pub max: f64,
 }
 
-/// The text of all kernels: those with a counterpart by `render`, the others as a comment.
+/// Returns the text of all kernels: those with a counterpart through `render`, the others as a
+/// comment.
 pub(super) fn text(
     records: &[Record],
     suite: &str,
-    render: impl Fn(Counterpart, &Sheet) -> Option<String>,
+    render: impl Fn(Counterpart, &CounterpartTable) -> Option<String>,
 ) -> String {
     let each = |group: &Group| {
         let sheets = Counterpart::of(group.kernel).map_or_else(Vec::new, |_| sheets(group));
@@ -62,7 +62,7 @@ pub(super) fn text(
         let text: Option<String> = Counterpart::of(group.kernel).and_then(tables);
         text.unwrap_or_else(|| {
             let kernel = printable(group.kernel);
-            format!("\n# {kernel} has no counterpart in {suite}; use --format table for it.\n")
+            format!("\n# {kernel} has no counterpart in {suite}; use --format table.\n")
         })
     };
     groups(records).iter().map(each).collect()
@@ -71,46 +71,47 @@ pub(super) fn text(
 impl Counterpart {
     fn of(kernel: &str) -> Option<Self> {
         Some(match kernel {
-            "comet/echo" | "classic/latency" => Self::PingPong,
-            "comet/exchange" => Self::PairExchange,
-            "comet/broadcast" => Self::Broadcast,
-            "comet/reduction" => Self::Allreduce,
-            "comet/barrier" => Self::Barrier,
-            "classic/bandwidth" => Self::Bandwidth,
-            "classic/bidirectional" => Self::Bidirectional,
-            "classic/multi-latency" => Self::MultiPingPong,
-            "classic/multi-bandwidth" => Self::MultiBandwidth,
-            "classic/sendrecv" => Self::Sendrecv,
-            "classic/exchange" => Self::Exchange,
-            "classic/put-latency" => Self::PutLatency,
-            "classic/get-latency" => Self::GetLatency,
-            "classic/accumulate-latency" => Self::AccumulateLatency,
-            "classic/put-bandwidth" => Self::PutBandwidth,
-            "classic/get-bandwidth" => Self::GetBandwidth,
+            kernel::comet::ECHO | kernel::classic::LATENCY => Self::PingPong,
+            kernel::comet::EXCHANGE => Self::PairExchange,
+            kernel::comet::BROADCAST => Self::Broadcast,
+            kernel::comet::REDUCTION => Self::Allreduce,
+            kernel::comet::BARRIER => Self::Barrier,
+            kernel::classic::BANDWIDTH => Self::Bandwidth,
+            kernel::classic::BIDIRECTIONAL => Self::Bidirectional,
+            kernel::classic::MULTI_LATENCY => Self::MultiPingPong,
+            kernel::classic::MULTI_BANDWIDTH => Self::MultiBandwidth,
+            kernel::classic::SENDRECV => Self::Sendrecv,
+            kernel::classic::EXCHANGE => Self::Exchange,
+            kernel::classic::PUT_LATENCY => Self::PutLatency,
+            kernel::classic::GET_LATENCY => Self::GetLatency,
+            kernel::classic::ACCUMULATE_LATENCY => Self::AccumulateLatency,
+            kernel::classic::PUT_BANDWIDTH => Self::PutBandwidth,
+            kernel::classic::GET_BANDWIDTH => Self::GetBandwidth,
             _ => return None,
         })
     }
 
-    /// Do two ranks take part, however many there are?
+    /// Returns whether two ranks take part, regardless of the size of the world.
     pub fn is_pair(self) -> bool {
         matches!(self, Self::PingPong | Self::PairExchange | Self::Bandwidth | Self::Bidirectional)
             || self.is_one_sided()
     }
 
-    /// Is it one-sided communication?
+    /// Returns whether it is one-sided communication.
     pub fn is_one_sided(self) -> bool {
         self.is_window_of_accesses()
             || matches!(self, Self::PutLatency | Self::GetLatency | Self::AccumulateLatency)
     }
 
-    /// Does one synchronisation complete many accesses?
+    /// Returns whether one synchronization completes many accesses.
     pub fn is_window_of_accesses(self) -> bool {
         matches!(self, Self::PutBandwidth | Self::GetBandwidth)
     }
 }
 
-/// One table for each number of ranks and each combination of the parameters that these benchmarks do not have.
-fn sheets<'a>(group: &Group<'a>) -> Vec<Sheet<'a>> {
+/// Returns one table per number of ranks and combination of parameters that these benchmarks do not
+/// have.
+fn sheets<'a>(group: &Group<'a>) -> Vec<CounterpartTable<'a>> {
     let mut names = group.curve_names();
     if !names.contains(&RANKS) {
         names.insert(0, RANKS);
@@ -121,12 +122,13 @@ fn sheets<'a>(group: &Group<'a>) -> Vec<Sheet<'a>> {
     curves.filter(|curve| at_nearest(curve.records[0])).map(|curve| sheet(group, &names, &curve)).collect()
 }
 
-/// The smallest distance between two ranks that was measured, or the rank itself if there is no other.
+/// Returns the smallest measured distance between two ranks, or that of a rank to itself if there
+/// is no other.
 fn nearest(group: &Group) -> Option<Separation> {
     Separation::nearest(group.records.iter().filter_map(|record| record.point.separation()))
 }
 
-fn sheet<'a>(group: &Group, names: &[&str], curve: &Curve<'a>) -> Sheet<'a> {
+fn sheet<'a>(group: &Group, names: &[&str], curve: &Curve<'a>) -> CounterpartTable<'a> {
     let first = curve.records[0];
     let same = names.iter().copied().chain(group.fixed().into_iter().filter(|name| !names.contains(name)));
     let phrases: Vec<String> = same.map(|name| remark(first, name)).collect();
@@ -134,7 +136,7 @@ fn sheet<'a>(group: &Group, names: &[&str], curve: &Curve<'a>) -> Sheet<'a> {
         Some(machine) => format!("Simulated {machine}, not measured; {}", metric(first.metric)),
         None => capitalised(&metric(first.metric)),
     };
-    Sheet {
+    CounterpartTable {
         ranks: first.point.ranks,
         point: &first.point,
         remark: printable(&format!("{metric}; {}.", phrases.join("; "))),
@@ -146,8 +148,7 @@ fn remark(record: &Record, name: &str) -> String {
     let phrase = phrase(record, name);
     match record.point.separation() {
         Some(separation) if matches!(name, param::HOPS | param::DISTANCE) => {
-            let which =
-                if separation.is_itself() { "a rank with itself" } else { "the nearest that was measured" };
+            let which = if separation.is_itself() { "a rank with itself" } else { "the nearest measured" };
             format!("{phrase} ({which})")
         }
         _ => phrase,
@@ -162,17 +163,17 @@ impl<'a> Line<'a> {
         Some(Self { record, bytes, operations: n as u64 * record.batch, mean, min, max })
     }
 
-    /// Millions of bytes a second at the mean time.
+    /// Returns the bandwidth in millions of bytes per second at the mean time.
     pub fn megabytes(&self) -> f64 {
         self.record.bandwidth(self.mean * 1e3).unwrap_or(0.0) * 1e-6
     }
 
-    /// The mean time of one message of a window.
+    /// Returns the mean time of one message of a window, in microseconds.
     pub fn each(&self) -> f64 {
         self.mean / self.record.messages.unwrap_or(1).max(1) as f64
     }
 
-    /// Messages a second at the mean time.
+    /// Returns the message rate per second at the mean time.
     pub fn messages(&self) -> f64 {
         self.record.message_rate(self.mean * 1e3).unwrap_or(0.0)
     }

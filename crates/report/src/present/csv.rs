@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use panto_bench::results::Record;
+use panto_results::Record;
 use panto_units::trim_zeros;
 
 use super::group::groups;
-use super::words;
+use super::phrases;
 use crate::table::{Column, Table};
 
 const FIGURES: [&str; 21] = [
@@ -33,14 +33,15 @@ const FIGURES: [&str; 21] = [
     "clock_error_ns",
 ];
 
-/// Only where a model was put beside the measurements; the residual is a fraction of the median.
+/// Columns of a model's values, if any record has one; the residual is a fraction of the median.
 const EXPECTED: [&str; 3] = ["model", "model_ns", "residual"];
 
-/// How many of the figures come from the summary of the samples: from `median_ns` to `p99_ns`.
+/// Number of columns from the summary of the samples: from `median_ns` to `p99_ns`.
 const SUMMARY: usize = 9;
 
-/// One row a point, with a column for every parameter that occurs. What a point does not have is empty. Times
-/// are in nanoseconds for one operation, `steal` is a fraction, `machine` the one that was simulated.
+/// Returns one row per point, with a column for every parameter that occurs. Missing values are
+/// empty. Times are nanoseconds per operation, `steal` is a fraction, `machine` is the simulated
+/// machine.
 pub fn csv(records: &[Record]) -> String {
     let params: BTreeSet<&str> =
         records.iter().flat_map(|r| r.point.params.keys().map(String::as_str)).collect();
@@ -60,12 +61,12 @@ pub fn csv(records: &[Record]) -> String {
 fn figures(record: &Record) -> impl Iterator<Item = String> {
     let bandwidth = record.summary().and_then(|summary| record.bandwidth(summary.median));
     let before =
-        [words::metric(record.metric), record.samples_ns.len().to_string(), record.batch.to_string()];
+        [phrases::metric(record.metric), record.samples_ns.len().to_string(), record.batch.to_string()];
     let after = [
         bandwidth.map(number).unwrap_or_default(),
         record.late.to_string(),
         record.stop.to_string(),
-        words::start_name(record.start).into(),
+        phrases::start_name(record.start).into(),
         record.steal.map(|part| trim_zeros(&format!("{part:.6}")).to_owned()).unwrap_or_default(),
         record.algorithm.clone().unwrap_or_default(),
         record.verified.to_string(),
@@ -89,11 +90,11 @@ fn summary(record: &Record) -> [String; SUMMARY] {
     [s.median, interval.low, interval.high, s.min, s.max, s.mean, s.std_dev, s.p95, s.p99].map(number)
 }
 
-fn cell(value: Option<&panto_bench::Value>) -> String {
+fn cell(value: Option<&panto_results::Value>) -> String {
     value.map(ToString::to_string).unwrap_or_default()
 }
 
-/// No clock tells more than a thousandth of a nanosecond.
+/// Formats a number with three decimals; no clock resolves less than a picosecond.
 fn number(value: f64) -> String {
     trim_zeros(&format!("{value:.3}")).to_owned()
 }

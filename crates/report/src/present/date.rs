@@ -1,17 +1,17 @@
-//! Dates without a library for them.
+//! Formatting of dates.
 
 const DAY: u64 = 86_400;
 
-/// Seconds since 1970 as `YYYY-MM-DD HH:MM UTC`.
+/// Formats seconds since 1970 as `YYYY-MM-DD HH:MM UTC`.
 pub(super) fn utc(seconds: u64) -> String {
     let (year, month, day) = civil(seconds / DAY);
     let minutes = seconds % DAY / 60;
     format!("{year:04}-{month:02}-{day:02} {:02}:{:02} UTC", minutes / 60, minutes % 60)
 }
 
-/// Year, month and day of a number of days since 1970, in the Gregorian calendar. Years begin in March, so that
-/// the leap day is the last of a year; 400 years have 146,097 days (H. Hinnant, "chrono-compatible low-level date
-/// algorithms", 2013).
+/// Returns year, month and day of a number of days since 1970, in the Gregorian calendar. Years
+/// begin in March, so that the leap day is the last of a year; 400 years have 146,097 days (H.
+/// Hinnant, "chrono-compatible low-level date algorithms", 2013).
 fn civil(days: u64) -> (u64, u64, u64) {
     const FROM_MARCH_OF_YEAR_0: u64 = 719_468;
     const ERA: u64 = 146_097;
@@ -30,7 +30,7 @@ mod tests {
     use super::utc;
 
     #[test]
-    fn dates_that_are_known() {
+    fn known_dates() {
         assert_eq!(utc(0), "1970-01-01 00:00 UTC");
         assert_eq!(utc(951_782_400), "2000-02-29 00:00 UTC");
         assert_eq!(utc(1_000_000_000), "2001-09-09 01:46 UTC");
@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn any_number_is_some_date() {
+    fn any_number_is_a_date() {
         assert!(utc(u64::MAX).ends_with("UTC"));
     }
 }

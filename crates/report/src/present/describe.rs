@@ -1,21 +1,21 @@
-//! How it was measured, for people.
+//! Description of a run from its manifest.
 
-use panto_bench::results::{Manifest, Mpi, Simulated};
+use panto_results::{Manifest, Mpi, Simulated};
 use panto_units as units;
 
-use super::{date, placement, words};
+use super::{date, phrases, placement};
 use crate::table::{Column, Table};
 
-/// Everything of the manifest, a line each.
+/// Returns the contents of the manifest, one line each.
 pub fn describe(manifest: &Manifest) -> Table {
-    let mut table = Table::new([Column::text("what"), Column::text("value")]);
+    let mut table = Table::new([Column::text("property"), Column::text("value")]);
     for (what, value) in lines(manifest) {
         table.row([what.to_owned(), value]);
     }
     table
 }
 
-/// A name and its value; further lines of a value have no name.
+/// A name and its value; continuation lines of a value have no name.
 type Line = (&'static str, String);
 
 fn lines(manifest: &Manifest) -> Vec<Line> {
@@ -27,14 +27,14 @@ fn lines(manifest: &Manifest) -> Vec<Line> {
     lines.chain(places(manifest)).chain(effort(manifest)).collect()
 }
 
-/// The first thing to know: that nothing was measured.
+/// Returns the lines that say that the run was simulated and not measured.
 fn simulated(machine: &Simulated) -> [Line; 4] {
-    let changed = if machine.overrides.is_empty() { "nothing".into() } else { machine.overrides.join(", ") };
+    let changed = if machine.overrides.is_empty() { "none".into() } else { machine.overrides.join(", ") };
     [
-        ("simulated", format!("{}: times come from a model, nothing was measured", machine.name)),
+        ("simulated", format!("{}: times come from a model and were not measured", machine.name)),
         ("topology", machine.topology.clone()),
         ("network", machine.network.clone()),
-        ("changed in the model", changed),
+        ("model overrides", changed),
     ]
 }
 
@@ -56,7 +56,7 @@ fn library(mpi: &Mpi) -> [Line; 3] {
         ("MPI interface", format!("standard {standard}, ABI {abi}")),
         ("MPI library", format!("{path} ({found})")),
     ]
-    .map(|(what, text)| (what, words::printable(&text)))
+    .map(|(what, text)| (what, phrases::printable(&text)))
 }
 
 fn places(manifest: &Manifest) -> impl Iterator<Item = Line> {
@@ -68,7 +68,10 @@ fn effort(manifest: &Manifest) -> [Line; 6] {
     [
         (
             "precision",
-            format!("interval of the median within +-{}", units::percent(100.0 * manifest.precision)),
+            format!(
+                "confidence interval of the median within +-{}",
+                units::percent(100.0 * manifest.precision)
+            ),
         ),
         ("budget", units::time(manifest.budget_s)),
         ("seed", manifest.seed.to_string()),
@@ -78,7 +81,7 @@ fn effort(manifest: &Manifest) -> [Line; 6] {
     ]
 }
 
-/// A word of a command line so that a shell reads it back as one.
+/// Quotes a word of a command line for a shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

@@ -1,33 +1,33 @@
-//! Derived figures as a table.
+//! Findings as a table.
 
-use panto_bench::{Finding, Range, Unit};
+use panto_findings::{Finding, IntervalKind, Unit};
 
 use super::notation::MESSAGES;
 use crate::table::{Column, Table};
 
-/// What follows from the measurements, a line each; nothing if nothing does.
+/// Returns the findings, one per line; empty if there are none.
 pub fn findings(findings: &[Finding]) -> String {
     if findings.is_empty() {
         return String::new();
     }
-    format!("What follows\n{}\n", findings_table(findings))
+    format!("Findings\n{}\n", findings_table(findings))
 }
 
-/// The same as a table.
+/// Returns the findings as a table.
 pub fn findings_table(findings: &[Finding]) -> Table {
     let columns = [
         Column::text("kernel"),
-        Column::text("figure"),
+        Column::text("finding"),
         Column::right("value"),
         Column::right("95% interval"),
     ];
     let mut table = Table::new(columns);
     for finding in findings {
         let interval = finding.interval.map_or(String::new(), |(low, high)| {
-            let what = match finding.interval_is {
-                Range::Confidence => "",
-                Range::Quartiles => " (quartiles)",
-                Range::Extremes => " (least and most)",
+            let what = match finding.interval_kind {
+                IntervalKind::Confidence => "",
+                IntervalKind::Quartiles => " (quartiles)",
+                IntervalKind::Extremes => " (minimum and maximum)",
             };
             format!("{} .. {}{what}", quantity(low, finding.unit), quantity(high, finding.unit))
         });
@@ -36,7 +36,7 @@ pub fn findings_table(findings: &[Finding]) -> Table {
     table
 }
 
-/// Where a figure comes from, and that it was not measured.
+/// Returns the source of a finding, marked if it was simulated.
 fn source(finding: &Finding) -> String {
     match &finding.machine {
         Some(machine) => format!("{} (simulated {machine})", finding.kernel),
@@ -44,28 +44,28 @@ fn source(finding: &Finding) -> String {
     }
 }
 
-/// A figure with its unit.
+/// Formats a value with its unit.
 pub fn quantity(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Seconds => panto_units::time(value),
-        // The inverse is what people compare; the time is what adds up.
+        // Per byte, the time is what adds up; its inverse is shown separately.
         Unit::SecondsPerByte => format!("{}/B", sub_nano(value)),
         Unit::Bytes => rounded_bytes(value),
         Unit::BytesPerSecond => panto_units::rate(value),
-        Unit::MessagesPerSecond => panto_units::on_ladder(value, MESSAGES, 3),
+        Unit::MessagesPerSecond => panto_units::in_units(value, MESSAGES, 3),
         Unit::Percent => panto_units::percent(value),
         Unit::Number => panto_units::significant(value, 3),
     }
 }
 
-/// A size that was derived is not exact to the byte.
+/// Formats a derived size, which is not exact to the byte.
 fn rounded_bytes(bytes: f64) -> String {
-    const BINARY: panto_units::Ladder =
+    const BINARY: panto_units::UnitScale =
         &[((1_u64 << 30) as f64, "GiB"), ((1_u64 << 20) as f64, "MiB"), (1024.0, "KiB"), (1.0, "B")];
-    panto_units::on_ladder(bytes.round(), BINARY, 3)
+    panto_units::in_units(bytes.round(), BINARY, 3)
 }
 
-/// Times a byte are below a nanosecond on any machine of today.
+/// Formats a time that may be below a nanosecond, such as one per byte.
 fn sub_nano(seconds: f64) -> String {
     if seconds.abs() < 1e-9 {
         return format!("{}ps", panto_units::significant(seconds * 1e12, 3));

@@ -1,25 +1,26 @@
-//! A machine that was fitted: its parameters, how well it fits, and the curves over the points.
+//! A fitted machine: its parameters, its goodness of fit, and its curves over the points.
 
-use panto_fit::{Curve, Fitted, Observed, Parameter, Unit};
+use panto_fit::{Curve, Fitted, FittedPoint, Parameter, Unit};
 use serde_json::{Value, json};
 
-use crate::chart::{Axis, Chart, Figure, Point, Scale, Series, Style, Unit as Laid};
+use crate::chart::{Axis, Chart, Figure, Point, Scale, Series, Style, Unit as AxisUnit};
 use crate::table::{Column, Table};
 
-/// What was found, each with its interval and how.
+/// Returns the parameters, each with its interval and its source.
 pub fn fit_table(fitted: &Fitted) -> Table {
     let mut table = Table::new([
         Column::text("parameter"),
         Column::right("value"),
-        Column::right("95 %"),
-        Column::text("how"),
+        Column::right("95% interval"),
+        Column::text("method"),
     ]);
     let same = |a: &Parameter, b: &Parameter| law(a).is_some() && law(a) == law(b);
     for parameters in fitted.parameters.chunk_by(same) {
         match law(&parameters[0]) {
-            // Nobody reads a law of many pieces as numbers: the model and the picture have them.
-            Some(law) if parameters.len() > MOST_PIECES => {
-                let count = format!("{} figures", parameters.len());
+            // Laws of many pieces are not readable as numbers: the model file and the figure have
+            // them.
+            Some(law) if parameters.len() > MAX_PIECES => {
+                let count = format!("{} parameters", parameters.len());
                 table.row([law.to_owned(), count, String::new(), parameters[0].method.clone()]);
             }
             _ => {
@@ -32,10 +33,10 @@ pub fn fit_table(fitted: &Fitted) -> Table {
     table
 }
 
-/// So many figures of one law's pieces are shown one by one.
-const MOST_PIECES: usize = 8;
+/// Upper limit of parameters of one piecewise law that are listed individually.
+const MAX_PIECES: usize = 8;
 
-/// The law that a figure is a piece of, such as `network.link.pieces`.
+/// Returns the law that a parameter is a piece of, such as `network.link.pieces`.
 fn law(parameter: &Parameter) -> Option<&str> {
     let pieces = ".pieces";
     let end = parameter.key.find(pieces)? + pieces.len();
@@ -44,14 +45,14 @@ fn law(parameter: &Parameter) -> Option<&str> {
 
 fn row(parameter: &Parameter) -> [String; 4] {
     let interval = parameter.interval.map_or_else(String::new, |(low, high)| {
-        format!("{} .. {}", words(low, parameter.unit), words(high, parameter.unit))
+        format!("{} .. {}", quantity(low, parameter.unit), quantity(high, parameter.unit))
     });
     [parameter.key.clone(), value(parameter), interval, parameter.method.clone()]
 }
 
-/// How far the model is from the points of each curve.
+/// Returns the residuals of the model on each curve.
 pub fn fit_quality(fitted: &Fitted) -> Table {
-    let columns = ["points", "off, median", "off, worst", "worst at"].map(Column::right);
+    let columns = ["points", "median residual", "worst residual", "worst at"].map(Column::right);
     let mut table = Table::new([Column::text("curve")].into_iter().chain(columns));
     for curve in &fitted.curves {
         let mut off: Vec<f64> = curve.points.iter().map(|point| point.residual().abs() * 100.0).collect();
@@ -73,7 +74,7 @@ pub fn fit_quality(fitted: &Fitted) -> Table {
     table
 }
 
-/// Everything as one JSON object.
+/// Returns everything as one JSON object.
 pub fn fit_json(fitted: &Fitted) -> Value {
     json!({
         "model": fitted.model,
@@ -84,7 +85,7 @@ pub fn fit_json(fitted: &Fitted) -> Value {
     })
 }
 
-/// The name of a file, and the picture of a curve over its points with the residuals below, for each curve.
+/// Returns a file name and a figure per curve: the curve over its points, with the residuals below.
 pub fn fit_figures(fitted: &Fitted) -> Vec<(String, Figure)> {
     fitted.curves.iter().map(|curve| (file_name(&curve.label), figure(curve))).collect()
 }
@@ -96,10 +97,10 @@ fn file_name(label: &str) -> String {
 }
 
 fn figure(curve: &Curve) -> Figure {
-    // A size of nothing has no place on a logarithmic axis.
+    // Size 0 has no position on a logarithmic axis.
     let sized = || curve.points.iter().filter(|point| point.bytes > 0);
-    let place = |point: &Observed| point.bytes as f64;
-    let x = || Axis::new("message size", Scale::Log2, Laid::Bytes);
+    let place = |point: &FittedPoint| point.bytes as f64;
+    let x = || Axis::new("message size", Scale::Log2, AxisUnit::Bytes);
     let measured =
         Series::new("measured", Style::Dots, sized().map(|point| Point::new(place(point), point.measured)));
     let fitted =
@@ -107,7 +108,7 @@ fn figure(curve: &Curve) -> Figure {
     let above = Chart::new(
         format!("{}: measured and fitted", curve.label),
         x(),
-        Axis::new("time", Scale::Log10, Laid::Seconds),
+        Axis::new("time", Scale::Log10, AxisUnit::Seconds),
     )
     .series(measured)
     .series(fitted.like("measured"));
@@ -117,12 +118,11 @@ fn figure(curve: &Curve) -> Figure {
         sized().map(|point| Point::new(place(point), point.residual() * 100.0)),
     );
     let below =
-        Chart::new("What the model is off by", x(), Axis::new("residual", Scale::Linear, Laid::Percent))
-            .series(off);
+        Chart::new("Residuals", x(), Axis::new("residual", Scale::Linear, AxisUnit::Percent)).series(off);
     Figure::new([marked(above, &curve.breaks), marked(below, &curve.breaks)])
 }
 
-/// Vertical lines where the law changes. Where it does so again and again within a factor of two, one of them is marked.
+/// Marks the breakpoints of the law. Of several within a factor of two, only the first is marked.
 fn marked(mut chart: Chart, breaks: &[u64]) -> Chart {
     let (mut last, mut unmarked) = (0, 0);
     for &end in breaks.iter().filter(|end| **end > 0) {
@@ -135,18 +135,16 @@ fn marked(mut chart: Chart, breaks: &[u64]) -> Chart {
     }
     match unmarked {
         0 => chart,
-        1 => chart.note("One more change of the law is not marked: it lies close to one that is."),
-        _ => chart.note(format!(
-            "{unmarked} more changes of the law are not marked: they lie close to those that are."
-        )),
+        1 => chart.note("One more breakpoint close to a marked one is not marked."),
+        _ => chart.note(format!("{unmarked} more breakpoints close to marked ones are not marked.")),
     }
 }
 
 fn value(parameter: &Parameter) -> String {
-    words(parameter.value, parameter.unit)
+    quantity(parameter.value, parameter.unit)
 }
 
-fn words(value: f64, unit: Unit) -> String {
+fn quantity(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Seconds => panto_units::time(value),
         Unit::SecondsPerByte => format!("{}/B", panto_units::time(value)),
@@ -161,7 +159,7 @@ mod tests {
     use super::*;
 
     fn fitted() -> Fitted {
-        let point = |bytes, measured, fitted| Observed { bytes, measured, fitted };
+        let point = |bytes, measured, fitted| FittedPoint { bytes, measured, fitted };
         let parameter = Parameter {
             key: "network.link.latency".into(),
             value: 2e-6,
@@ -183,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_say_value_interval_and_how() {
+    fn tables_have_value_interval_and_method() {
         let text = fit_table(&fitted()).to_string();
         assert!(text.contains("1.90us .. 2.20us") && text.contains("comet/echo"), "{text}");
         let quality = fit_quality(&fitted()).to_string();
@@ -197,19 +195,19 @@ mod tests {
             key: format!("network.link.pieces.{number}.latency"),
             ..many.parameters[0].clone()
         };
-        many.parameters = (1..=MOST_PIECES + 1).map(piece).collect();
+        many.parameters = (1..=MAX_PIECES + 1).map(piece).collect();
         let text = fit_table(&many).to_string();
-        assert!(text.contains("9 figures") && !text.contains("pieces.3"), "{text}");
+        assert!(text.contains("9 parameters") && !text.contains("pieces.3"), "{text}");
         many.parameters.pop();
         assert!(fit_table(&many).to_string().contains("pieces.3"));
     }
 
     #[test]
-    fn a_curve_has_a_picture_with_its_residuals() {
+    fn a_curve_has_a_figure_with_its_residuals() {
         let figures = fit_figures(&fitted());
         assert_eq!(figures[0].0, "fit-one-way-1-hop");
         assert_eq!(figures[0].1.charts.len(), 2);
-        assert!(figures[0].1.to_svg().contains("What the model is off by"));
+        assert!(figures[0].1.to_svg().contains("Residuals"));
     }
 
     #[test]

@@ -1,47 +1,45 @@
-//! The records of one kernel, in the order in which people look for them.
+//! The records of one kernel, sorted for presentation.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::str::FromStr;
 
-use panto_bench::results::Record;
-use panto_bench::{About, Kernel, Value, param};
+use panto_results::{KernelInfo, Record, Value, param};
 
 use super::param::{ALGORITHM, MACHINE, RANKS, place, value};
 
 /// The records of one kernel, sorted.
 pub(super) struct Group<'a> {
     pub kernel: &'a str,
-    /// What is known of the kernel; a file of another version may have kernels that are not.
-    pub about: Option<About>,
-    /// The parameter on the x axis.
+    /// Description of the kernel; `None` for kernels of another version.
+    pub info: Option<&'static KernelInfo>,
+    /// Parameter on the x axis.
     pub axis: String,
     pub records: Vec<&'a Record>,
-    /// All records that these are of.
+    /// All records of the run.
     all: &'a [Record],
 }
 
-/// Records that differ in the parameter on the x axis alone.
+/// Records that differ only in the parameter on the x axis.
 pub(super) struct Curve<'a> {
-    /// The values of the other parameters, in the order in which they were asked for.
+    /// Values of the other parameters, in the requested order.
     pub key: Vec<Option<Value>>,
     pub records: Vec<&'a Record>,
 }
 
-/// One group a kernel, in the order of the suite.
+/// Returns one group per kernel, in the order of the suites.
 pub(super) fn groups(records: &[Record]) -> Vec<Group<'_>> {
-    let kernels: BTreeSet<(usize, &str)> = records.iter().map(|record| standing(&record.kernel)).collect();
+    let kernels: BTreeSet<(usize, &str)> = records.iter().map(|record| sort_key(&record.kernel)).collect();
     kernels.into_iter().map(|(_, kernel)| Group::of(kernel, records)).collect()
 }
 
-/// The records of each kernel, in the order of the suite.
+/// Returns the records of each kernel, in the order of the suites.
 pub fn by_kernel(records: &[Record]) -> Vec<(String, Vec<Record>)> {
     let owned = |group: &Group| (group.kernel.to_owned(), group.records.iter().copied().cloned().collect());
     groups(records).iter().map(owned).collect()
 }
 
-/// Unknown kernels come last, by name.
-fn standing(kernel: &str) -> (usize, &str) {
-    let known = Kernel::ALL.iter().position(|known| known.about().full_name() == kernel);
+/// Returns the sort key of a kernel: unknown ones are last, by name.
+fn sort_key(kernel: &str) -> (usize, &str) {
+    let known = KernelInfo::all().position(|known| known.name == kernel);
     (known.unwrap_or(usize::MAX), kernel)
 }
 
@@ -50,48 +48,48 @@ impl<'a> Group<'a> {
         Self::against(None, kernel, records)
     }
 
-    /// The same with another parameter on the x axis, if one is given.
+    /// Groups with another parameter on the x axis, if one is given.
     pub fn against(axis: Option<&str>, kernel: &'a str, records: &'a [Record]) -> Self {
-        let about = Kernel::from_str(kernel).ok().map(Kernel::about);
+        let info = KernelInfo::find(kernel);
         let all = records;
         let mut records: Vec<&Record> = all.iter().filter(|record| record.kernel == kernel).collect();
         let names = names(&records);
-        let usual = || about.map_or_else(|| likely_axis(&names), |about| about.axis);
+        let usual = || info.map_or_else(|| likely_axis(&names), |info| info.axis);
         let axis = axis.unwrap_or_else(usual).to_owned();
         let others = names.into_iter().filter(|name| *name != axis);
         let order: Vec<String> = others.chain([axis.as_str()]).map(str::to_owned).collect();
-        // The sort is stable: the launches of a file stay in their order.
+        // The sort is stable: the launches of a file keep their order.
         records.sort_by_cached_key(|record| places(record, &order));
-        Self { kernel, about, axis, records, all }
+        Self { kernel, info, axis, records, all }
     }
 
-    /// The place of a record among all.
+    /// Returns the index of a record among all.
     pub fn number(&self, record: &Record) -> Option<u32> {
         self.all.iter().position(|each| std::ptr::eq(each, record)).map(|place| place as u32)
     }
 
-    /// The name without its suite.
+    /// Returns the name without its suite.
     pub fn short_name(&self) -> &'a str {
         self.kernel.rsplit('/').next().unwrap_or(self.kernel)
     }
 
-    /// The parameters beside the axis that are not the same everywhere.
+    /// Returns the parameters other than the axis that vary.
     pub fn varying(&self) -> Vec<&'a str> {
         self.others().into_iter().filter(|name| self.values(name).len() > 1).collect()
     }
 
-    /// The parameters beside the axis that are the same everywhere.
+    /// Returns the parameters other than the axis that are constant.
     pub fn fixed(&self) -> Vec<&'a str> {
         self.others().into_iter().filter(|name| self.values(name).len() == 1).collect()
     }
 
-    /// What tells curves apart: the varying parameters, the algorithm if a point was measured with several, and the
-    /// machine if not all points come from the same one.
-    /// An algorithm that changes along the axis makes no curve of its own.
+    /// Returns the parameters that distinguish curves: the varying ones, the algorithm if a point
+    /// was measured with several, and the machine if points come from several. An algorithm that
+    /// changes along the axis does not split a curve.
     pub fn curve_names(&self) -> Vec<&'a str> {
         let mut names = self.varying();
         if names.contains(&param::LOAD) {
-            // The size is what makes the load.
+            // The load is determined by its message size.
             names.retain(|name| *name != param::LOAD_BYTES);
         }
         let again =
@@ -105,7 +103,7 @@ impl<'a> Group<'a> {
         names
     }
 
-    /// One curve for each combination of these parameters.
+    /// Returns one curve per combination of these parameters.
     pub fn curves(&self, names: &[&str]) -> Vec<Curve<'a>> {
         let mut curves: BTreeMap<Places, Vec<&'a Record>> = BTreeMap::new();
         for &record in &self.records {
@@ -115,7 +113,7 @@ impl<'a> Group<'a> {
         curves.into_iter().map(|(places, records)| Curve { key: key(places), records }).collect()
     }
 
-    /// Was any point measured more than once?
+    /// Returns whether any point was measured more than once.
     pub fn has_launches(&self) -> bool {
         self.records.windows(2).any(|pair| pair[0].point == pair[1].point)
     }
@@ -129,21 +127,21 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The values of some parameters, in the order in which people look for them.
+/// Values of some parameters with their sort keys.
 type Places = Vec<(usize, Option<Value>)>;
 
 fn places(record: &Record, names: &[impl AsRef<str>]) -> Places {
     names.iter().map(|name| place(name.as_ref(), value(record, name.as_ref()))).collect()
 }
 
-/// The ranks, then every parameter that occurs, by name.
+/// Returns the ranks, then every parameter that occurs, by name.
 fn names<'a>(records: &[&'a Record]) -> Vec<&'a str> {
     let params: BTreeSet<&str> =
         records.iter().flat_map(|r| r.point.params.keys().map(String::as_str)).collect();
     std::iter::once(RANKS).chain(params).collect()
 }
 
-/// What a kernel that is not known is most likely plotted against.
+/// Returns the most likely axis of an unknown kernel.
 fn likely_axis(names: &[&str]) -> &'static str {
     let usual = [param::BYTES, param::LENGTH, param::DIM, param::BLOCK];
     usual.into_iter().find(|axis| names.contains(axis)).unwrap_or(RANKS)

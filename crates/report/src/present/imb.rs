@@ -1,19 +1,18 @@
-//! Text in the layout of Intel's MPI benchmarks, for scripts that read it.
+//! Output in the format of Intel's MPI Benchmarks, for scripts that read it.
 
-use panto_bench::param;
-use panto_bench::results::Record;
+use panto_results::{Record, param};
 
-use super::counterpart::{self, Counterpart, Line, Sheet};
+use super::counterpart::{self, Counterpart, CounterpartTable, Line};
 
 const LEGEND: &str = "\
-# Figures of Panto in the layout of the Intel MPI Benchmarks. t and t_avg are the mean of the samples;
-# t_min and t_max are the least and the largest sample, not the fastest and slowest rank.
+# Results of Panto in the format of the Intel MPI Benchmarks. t and t_avg are the mean of the samples;
+# t_min and t_max are the smallest and the largest sample, not the fastest and slowest rank.
 ";
 
-/// The width of every column.
+/// Width of every column.
 const FIELD: usize = 13;
 
-/// The kernels that have a counterpart there, a table for each number of ranks.
+/// Returns a table per number of ranks for the kernels that have a counterpart there.
 pub fn imb(records: &[Record]) -> String {
     LEGEND.to_owned()
         + &counterpart::text(records, "Intel's benchmarks", |counterpart, sheet| {
@@ -21,13 +20,13 @@ pub fn imb(records: &[Record]) -> String {
         })
 }
 
-fn table(counterpart: Counterpart, sheet: &Sheet) -> String {
+fn table(counterpart: Counterpart, sheet: &CounterpartTable) -> String {
     let columns = columns(counterpart);
     let rule = format!("#{}", "-".repeat(columns.len() * FIELD - 1));
     let head = columns.iter().map(|column| column.0);
     let cells = |line| columns.iter().map(move |column| (column.1)(line));
     let lines: String = sheet.lines.iter().map(|line| row(cells(line))).collect();
-    // The blank behind the name is Intel's, and scripts look for it.
+    // The trailing blank is Intel's, and scripts look for it.
     format!(
         "\n{rule}\n# Benchmarking {} \n{} \n# {}{}\n{rule}\n{}{}{lines}",
         title(counterpart, sheet),
@@ -39,8 +38,8 @@ fn table(counterpart: Counterpart, sheet: &Sheet) -> String {
     )
 }
 
-fn title(counterpart: Counterpart, sheet: &Sheet) -> &'static str {
-    // Those of IMB-EXT, which fences, begin with a capital; those of IMB-RMA do not.
+fn title(counterpart: Counterpart, sheet: &CounterpartTable) -> &'static str {
+    // IMB-EXT, which uses fences, capitalizes the name; IMB-RMA does not.
     let fences = sheet.point.text(param::VARIANT) == "fence";
     match counterpart {
         Counterpart::PingPong => "PingPong",
@@ -60,7 +59,8 @@ fn title(counterpart: Counterpart, sheet: &Sheet) -> &'static str {
     }
 }
 
-/// Two ranks take part in a pattern between two, however many there are.
+/// Returns the number of processes; two take part in a pattern of two, regardless of the size of
+/// the world.
 fn processes(counterpart: Counterpart, ranks: usize) -> String {
     if counterpart == Counterpart::MultiPingPong {
         return format!("# ( {} groups of 2 processes each running simultaneous )", ranks / 2);
@@ -73,7 +73,7 @@ fn processes(counterpart: Counterpart, ranks: usize) -> String {
     }
 }
 
-/// How many accesses one synchronisation completes, as IMB says it below the rule.
+/// Returns IMB's line on how many accesses one synchronization completes.
 fn mode(counterpart: Counterpart) -> &'static str {
     if counterpart.is_window_of_accesses() {
         "#\n#    MODE: AGGREGATE \n#\n"
@@ -84,7 +84,7 @@ fn mode(counterpart: Counterpart) -> &'static str {
     }
 }
 
-/// Where the method is another.
+/// Returns a note where the method differs.
 fn caveat(counterpart: Counterpart) -> &'static str {
     match counterpart {
         Counterpart::PairExchange => " The nearest benchmark: two ranks send to each other and receive.",
@@ -95,16 +95,16 @@ fn caveat(counterpart: Counterpart) -> &'static str {
     }
 }
 
-/// A header and its cell.
+/// A heading and its cell.
 type Column = (&'static str, fn(&Line) -> String);
 
 const BYTES: Column = ("#bytes", |line| line.bytes.to_string());
 const REPETITIONS: Column = ("#repetitions", |line| line.operations.to_string());
 const TIME: Column = ("t[usec]", |line| format!("{:.2}", line.mean));
-/// Of one access, of however many.
+/// Time of one access in a window of several.
 const EACH: Column = ("t[usec]", |line| format!("{:.2}", line.each()));
-const LEAST: Column = ("t_min[usec]", |line| format!("{:.2}", line.min));
-const LARGEST: Column = ("t_max[usec]", |line| format!("{:.2}", line.max));
+const MIN: Column = ("t_min[usec]", |line| format!("{:.2}", line.min));
+const MAX: Column = ("t_max[usec]", |line| format!("{:.2}", line.max));
 const MEAN: Column = ("t_avg[usec]", |line| format!("{:.2}", line.mean));
 const BANDWIDTH: Column = ("Mbytes/sec", |line| format!("{:.2}", line.megabytes()));
 
@@ -119,9 +119,9 @@ fn columns(counterpart: Counterpart) -> &'static [Column] {
         Counterpart::PairExchange
         | Counterpart::MultiPingPong
         | Counterpart::Sendrecv
-        | Counterpart::Exchange => &[BYTES, REPETITIONS, LEAST, LARGEST, MEAN, BANDWIDTH],
-        Counterpart::Broadcast | Counterpart::Allreduce => &[BYTES, REPETITIONS, LEAST, LARGEST, MEAN],
-        Counterpart::Barrier => &[REPETITIONS, LEAST, LARGEST, MEAN],
+        | Counterpart::Exchange => &[BYTES, REPETITIONS, MIN, MAX, MEAN, BANDWIDTH],
+        Counterpart::Broadcast | Counterpart::Allreduce => &[BYTES, REPETITIONS, MIN, MAX, MEAN],
+        Counterpart::Barrier => &[REPETITIONS, MIN, MAX, MEAN],
         _ => &[BYTES, REPETITIONS, EACH, BANDWIDTH],
     }
 }

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use panto_bench::Value;
-use panto_bench::measure::{Metric, Start, Stop};
-use panto_bench::results::{End, Expected, Manifest, Record};
+use panto_results::{End, Expected, Manifest, Metric, Record, Start, Stop, Value};
+
 use serde::Serialize;
 
-use super::against::{Departure, departures};
 use super::group::groups;
-use super::words;
+use super::model_residuals::{ModelResidual, model_residuals};
+use super::phrases;
 
-/// An object of the manifest, the points without their raw samples, how the run ended (`null` if it did not by
-/// itself), and the findings that the caller derived. Times are in nanoseconds for one operation.
+/// Returns an object of the manifest, the points without their raw samples, how the run ended
+/// (`null` if it did not end by itself), and the findings that the caller derived. Times are
+/// nanoseconds per operation.
 ///
 /// # Panics
-/// Never: all names are strings, and what is no number becomes `null`.
+/// Never: all keys are strings, and values that are not finite become `null`.
 pub fn json(
     manifest: &Manifest,
     records: &[Record],
@@ -24,7 +24,7 @@ pub fn json(
 ) -> String {
     let groups = groups(records);
     let points = groups.iter().flat_map(|group| &group.records).map(|record| Point::of(record)).collect();
-    let document = Document { manifest, points, against: departures(records), end, findings };
+    let document = Document { manifest, points, model_residuals: model_residuals(records), end, findings };
     serde_json::to_string_pretty(&document).expect("all names are strings")
 }
 
@@ -33,7 +33,8 @@ struct Document<'a> {
     manifest: &'a Manifest,
     points: Vec<Point<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    against: Vec<Departure>,
+    #[serde(rename = "against")]
+    model_residuals: Vec<ModelResidual>,
     end: Option<&'a End>,
     findings: serde_json::Value,
 }
@@ -43,7 +44,7 @@ struct Point<'a> {
     kernel: &'a str,
     ranks: usize,
     params: &'a BTreeMap<String, Value>,
-    metric: MetricInWords,
+    metric: MetricDescription,
     summary: Option<Summary>,
     #[serde(rename = "bandwidth_Bps")]
     bandwidth: Option<f64>,
@@ -77,7 +78,7 @@ struct Point<'a> {
 }
 
 #[derive(Serialize)]
-struct MetricInWords {
+struct MetricDescription {
     words: String,
     one_way: bool,
     #[serde(flatten)]
@@ -106,7 +107,7 @@ impl<'a> Point<'a> {
             kernel: &record.kernel,
             ranks: record.point.ranks,
             params: &record.point.params,
-            metric: MetricInWords::of(record.metric),
+            metric: MetricDescription::of(record.metric),
             bandwidth: summary.and_then(|summary| record.bandwidth(summary.median)),
             summary: summary.as_ref().map(Summary::of),
             moved: record.moved,
@@ -131,9 +132,9 @@ impl<'a> Point<'a> {
     }
 }
 
-impl MetricInWords {
+impl MetricDescription {
     fn of(metric: Metric) -> Self {
-        Self { words: words::metric(metric), one_way: words::is_one_way(metric), metric }
+        Self { words: phrases::metric(metric), one_way: phrases::is_one_way(metric), metric }
     }
 }
 

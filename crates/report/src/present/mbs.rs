@@ -1,45 +1,46 @@
-//! Tables as CRESTA's collectives microbenchmark suite prints them (S8), for scripts and gnuplot files that read them.
+//! Output in the format of CRESTA's collectives microbenchmark suite (S8), for scripts and gnuplot
+//! files that read it.
 
 use std::collections::BTreeMap;
 
-use panto_bench::results::Record;
-use panto_bench::{Point, duration, param};
+use panto_results::{Point, Record, duration, kernel, param};
 use panto_stats::Summary;
 
-use super::words;
+use super::phrases;
 
 const HEADER: &str = "Data  ranks  average (us)  min (us)  max (us)  stdDev (us)";
 
-/// A table for each collective of the suite `scenario`, in each context: implementation, delay, computation. As there, a row is a size and a number of
-/// participants, and times are microseconds to completion (S7).
+/// Returns a table per collective of the suite `scenario` and context: implementation, delay,
+/// computation. A row is a size and a number of participants, and times are microseconds to
+/// completion (S7), as in that suite.
 pub fn mbs(records: &[Record]) -> String {
     let mut tables: BTreeMap<String, Vec<&Record>> = BTreeMap::new();
-    // A delay of nothing is scenario 1, which has its own table.
+    // A delay of 0 is scenario 1, which has its own table.
     let is_shown = |record: &&Record| {
-        record.kernel.starts_with("scenario/") && record.point.number(param::DELAY) != Some(0)
+        record.suite() == kernel::scenario::SUITE && record.point.number(param::DELAY) != Some(0)
     };
     for record in records.iter().filter(is_shown) {
         tables.entry(title(&record.point)).or_default().push(record);
     }
     if tables.is_empty() {
-        return "# nothing of the suite `scenario` was measured; see `panto bench scenario --help`\n".into();
+        return "# no records of the suite `scenario`; see `panto bench scenario --help`\n".into();
     }
     let table = |(title, mut records): (String, Vec<&Record>)| {
         records.sort_by_key(|record| (size(&record.point), record.point.ranks));
         let rows: String = records.into_iter().map(row).collect();
-        format!("{}:\n{HEADER}\n{rows}\n", words::printable(&title))
+        format!("{}:\n{HEADER}\n{rows}\n", phrases::printable(&title))
     };
     tables.into_iter().map(table).collect()
 }
 
-/// `Broadcast`, and what else a point has.
+/// Returns the title of a table: `Broadcast`, and the point's context.
 fn title(point: &Point) -> String {
     let name = match point.text(param::COLLECTIVE) {
         "bcast" => "Broadcast".to_owned(),
         "allgather" => "AllGather".to_owned(),
         "allreduce" => "AllReduce".to_owned(),
         "" => "Scenario".to_owned(),
-        other => words::capitalised(other),
+        other => phrases::capitalised(other),
     };
     let duration = |name: &str| point.number(name).map(duration);
     let text = |name: &str| Some(point.text(name)).filter(|text| !text.is_empty());
@@ -55,7 +56,7 @@ fn title(point: &Point) -> String {
     std::iter::once(name).chain(rest.into_iter().flatten()).collect::<Vec<_>>().join(", ")
 }
 
-/// The document's numbers of participants begin with 1.
+/// Converts a participant's number to CRESTA's, which starts at 1.
 fn counted_from_one(who: &str) -> String {
     who.parse::<u64>().map_or_else(|_| who.to_owned(), |number| number.saturating_add(1).to_string())
 }
@@ -68,16 +69,16 @@ fn row(record: &Record) -> String {
     let (size, ranks) = (size(&record.point), record.point.ranks);
     let Some(Summary { mean, min, max, .. }) = record.summary() else {
         let why = record.absent.as_deref().unwrap_or("not measured");
-        return format!("# {size} {ranks} {}\n", words::printable(why));
+        return format!("# {size} {ranks} {}\n", phrases::printable(why));
     };
     let deviation = deviation(&record.samples_ns, mean);
     let [mean, min, max, deviation] = [mean, min, max, deviation].map(|nanos| format!("{:.6}", nanos * 1e-3));
     let wrong =
-        record.wrong.as_ref().map(|what| format!("  # {}", words::printable(what))).unwrap_or_default();
+        record.wrong.as_ref().map(|what| format!("  # {}", phrases::printable(what))).unwrap_or_default();
     format!("{size:<5} {ranks:<6} {mean:<13} {min:<9} {max:<9} {deviation}{wrong}\n")
 }
 
-/// Of the samples, not of the population: a single one has none.
+/// Returns the sample standard deviation; 0 for a single sample.
 fn deviation(samples: &[f64], mean: f64) -> f64 {
     if samples.len() < 2 {
         return 0.0;
@@ -88,7 +89,7 @@ fn deviation(samples: &[f64], mean: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use panto_bench::measure::Samples;
+    use panto_results::Samples;
     use panto_units::Time;
 
     use super::*;
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_reads_as_cresta_s_does() {
+    fn a_table_has_cresta_s_format() {
         let records = [record(4, 512, &[1_000.0, 3_000.0]), record(2, 512, &[500.0])];
         assert_eq!(
             mbs(&records),

@@ -1,18 +1,17 @@
-//! From measured points to what people and programs read.
+//! Presentation of measured points for readers and programs.
 //!
-//! A function a form: [`table`] and [`figure`] for people, [`csv`] and [`json`] for programs, [`osu`] and
-//! [`imb`] for scripts that know the output of those benchmarks, [`describe`] and [`concerns`] for those who
-//! must decide whether to trust the numbers.
+//! One function per format: [`table`] and [`figure`] for readers, [`csv`] and [`json`] for
+//! programs, [`osu`] and [`imb`] for scripts that parse the output of those benchmarks,
+//! [`describe`] and [`concerns`] to judge how far the numbers can be trusted.
 //!
-//! Points are measured in random order. Here they are sorted: by kernel in the order of the suite, then by
-//! the number of ranks and the parameters, with the parameter on the x axis last.
+//! Points are measured in random order. Here they are sorted: by kernel in the order of the suites,
+//! then by the number of ranks and the parameters, with the parameter on the x axis last.
 
-mod against;
+mod balance;
 mod comparison;
 mod concerns;
 mod contest;
 mod counterpart;
-mod crowding;
 mod csv;
 mod date;
 mod describe;
@@ -23,49 +22,66 @@ mod group;
 mod history;
 mod imb;
 mod json;
+mod kernel_figures;
 mod mbs;
+mod model;
+mod model_residuals;
 mod notation;
 mod osu;
 mod overlay;
+mod oversubscription;
 mod page;
 mod param;
-mod pictures;
+mod phrases;
 mod placement;
-mod reproduction;
+mod prediction;
+mod quickstart;
+mod ranks;
 mod samples;
 mod sections;
 mod sentences;
 mod swap;
+mod sweep;
 mod table;
-mod words;
+mod timeline;
+mod trace;
+mod uncertainty;
 
-pub use against::{Departure, departures};
+pub use balance::BalanceReport;
 pub use comparison::{
-    comparison_alone, comparison_csv, comparison_differences, comparison_figures, comparison_in_words,
-    comparison_json, comparison_table,
+    comparison_csv, comparison_differences, comparison_figures, comparison_json, comparison_summary,
+    comparison_table, comparison_unmatched,
 };
 pub use concerns::concerns;
-pub use contest::{decision_pictures, decisions};
-pub use crowding::crowding;
+pub use contest::{best_algorithm_grids, best_algorithm_tables};
 pub use csv::csv;
 pub use describe::describe;
 pub use figure::{figure, is_scenario, scenario_figures};
 pub use findings::{findings, findings_table, quantity};
 pub use fit::{fit_figures, fit_json, fit_quality, fit_table};
 pub use group::by_kernel;
-pub use history::{history_csv, history_figures, history_in_words, history_json, history_table};
+pub use history::{history_csv, history_figures, history_json, history_summary, history_table};
 pub use imb::imb;
 pub use json::json;
+pub use kernel_figures::figures;
 pub use mbs::mbs;
+pub use model::{machine_list, machine_list_json, model_heading, model_json, model_parameters, model_text};
+pub use model_residuals::{ModelResidual, model_residuals};
 pub use osu::osu;
 pub use overlay::overlay_section;
-pub use page::{Reported, report};
-pub use pictures::figures;
+pub use oversubscription::oversubscription;
+pub use page::{ReportedRun, report};
 pub use placement::placement;
-pub use reproduction::{
-    assumptions, reproduction_figures, reproduction_in_words, reproduction_page, reproduction_table,
+pub use prediction::PredictionReport;
+pub use quickstart::{
+    MachinePrediction, MpiPrediction, PredictionCheck, Quickstart, quickstart_page, quickstart_table,
 };
+pub use ranks::{rank_list, rank_names};
 pub use sections::{comparison_section, fit_section, machine_section};
-pub use sentences::{in_words, key_figures};
+pub use sentences::{key_figures, summary_sentences};
 pub use swap::{is_swap, swap_figures, swap_summary, swap_tables};
+pub use sweep::{SweepOrder, SweepReport, sweep_axis, sweep_chart};
 pub use table::table;
+pub use timeline::{TimelineReport, timeline_section};
+pub use trace::{TraceReport, shared_cores};
+pub use uncertainty::{samples_json, samples_text};

@@ -1,34 +1,34 @@
-//! Quantities below each other: in one unit where their range allows it.
+//! Formatting of columns of quantities: in one unit where their range allows it.
 
-use panto_units::{Ladder, on_ladder, rung, significant};
+use panto_units::{UnitScale, choose_unit, in_units, significant};
 
 use crate::table::Column;
 
-/// Enough to see an interval of one per cent.
+/// Significant digits: enough to see an interval of one percent.
 const DIGITS: usize = 4;
 
-/// Numbers in one unit lie in this range; beyond it they have too many zeros to read.
+/// Range of numbers that are readable in one unit; beyond it they have too many zeros.
 const READABLE: std::ops::Range<f64> = 0.01..100_000.0;
 
-/// Messages a second.
-pub(super) const MESSAGES: Ladder = &[(1e9, "G/s"), (1e6, "M/s"), (1e3, "k/s"), (1.0, "/s")];
+/// Messages per second.
+pub(super) const MESSAGES: UnitScale = &[(1e9, "G/s"), (1e6, "M/s"), (1e3, "k/s"), (1.0, "/s")];
 
-/// How the quantities of one or several columns are written.
+/// Formatting of the quantities of one or several columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Notation {
-    /// All in the same unit, which stands below the header.
+    /// All in the same unit, which is below the heading.
     Shared { size: f64, unit: &'static str },
     /// Each with its own unit.
-    Own(Ladder),
+    Own(UnitScale),
 }
 
 impl Notation {
-    /// The unit in the middle of the range, if all values can be read in it.
-    pub fn of(values: impl Iterator<Item = f64>, ladder: Ladder) -> Self {
+    /// Chooses the unit in the middle of the range, if all values are readable in it.
+    pub fn of(values: impl Iterator<Item = f64>, ladder: UnitScale) -> Self {
         let (low, high) = values
             .filter(|value| *value > 0.0)
             .fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
-        let (size, unit) = rung((low * high).sqrt(), ladder);
+        let (size, unit) = choose_unit((low * high).sqrt(), ladder);
         if READABLE.contains(&(low / size)) && READABLE.contains(&(high / size)) {
             Self::Shared { size, unit }
         } else {
@@ -46,7 +46,7 @@ impl Notation {
     pub fn cell(self, value: f64) -> String {
         match self {
             Self::Shared { size, .. } => significant(value / size, DIGITS),
-            Self::Own(ladder) => on_ladder(value, ladder, DIGITS),
+            Self::Own(ladder) => in_units(value, ladder, DIGITS),
         }
     }
 }

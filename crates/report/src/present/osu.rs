@@ -1,28 +1,29 @@
-//! Text in the layout of the OSU micro-benchmarks, for scripts that read it.
+//! Output in the format of the OSU micro-benchmarks, for scripts that read it.
 
-use panto_bench::param;
-use panto_bench::results::Record;
+use panto_results::{Record, param};
 
-use super::counterpart::{self, Counterpart, Line, Sheet};
+use super::counterpart::{self, Counterpart, CounterpartTable, Line};
 
 const LEGEND: &str = "\
-# Figures of Panto in the layout of the OSU micro-benchmarks 7.4. Avg is the mean of the samples;
-# Min and Max are the least and the largest sample, not the fastest and slowest rank.
+# Results of Panto in the format of the OSU micro-benchmarks 7.4. Avg is the mean of the samples;
+# Min and Max are the smallest and the largest sample, not the fastest and slowest rank.
 ";
 
-/// The width of the column of sizes, of the others, and of the iterations.
+/// Width of the column of sizes.
 const SIZE: usize = 10;
+/// Width of the other columns.
 const FIELD: usize = 18;
+/// Width of the column of iterations.
 const ITERATIONS: usize = 12;
-/// The width of the first column where there are no sizes: that of its header.
+/// Width of the first column where there are no sizes: that of its heading.
 const ALONE: usize = 17;
 
-/// The kernels that have a counterpart there, a table for each number of ranks.
+/// Returns a table per number of ranks for the kernels that have a counterpart there.
 pub fn osu(records: &[Record]) -> String {
     LEGEND.to_owned() + &counterpart::text(records, "OSU's benchmarks", table)
 }
 
-fn table(counterpart: Counterpart, sheet: &Sheet) -> Option<String> {
+fn table(counterpart: Counterpart, sheet: &CounterpartTable) -> Option<String> {
     let lines: String = sheet.lines.iter().map(|line| self::line(counterpart, line)).collect();
     let (title, header, more) = (title(counterpart)?, header(counterpart), more(counterpart, sheet));
     let remark = format!("{}{}", sheet.remark, caveat(counterpart));
@@ -48,8 +49,8 @@ fn title(counterpart: Counterpart) -> Option<&'static str> {
     })
 }
 
-/// The lines that some tests have below their title.
-fn more(counterpart: Counterpart, sheet: &Sheet) -> String {
+/// Returns the lines that some tests print below their title.
+fn more(counterpart: Counterpart, sheet: &CounterpartTable) -> String {
     if counterpart == Counterpart::MultiBandwidth {
         let window = sheet.point.number(param::WINDOW).unwrap_or(0);
         return format!("# [ pairs: {} ] [ window size: {window} ]\n", sheet.ranks / 2);
@@ -67,20 +68,20 @@ fn more(counterpart: Counterpart, sheet: &Sheet) -> String {
     format!("# Window creation: MPI_Win_allocate\n# Synchronization: {synchronisation}\n")
 }
 
-/// Where the method is another.
+/// Returns a note where the method differs.
 fn caveat(counterpart: Counterpart) -> &'static str {
     match counterpart {
-        Counterpart::PairExchange => " The nearest test: OSU keeps 64 messages under way, Panto one.",
+        Counterpart::PairExchange => " The nearest test: OSU keeps 64 messages in flight, Panto one.",
         Counterpart::Bandwidth | Counterpart::Bidirectional => {
-            " Each message of a window has a buffer of its own where it is received; OSU's share one."
+            " Each message of a window has its own receive buffer; OSU's share one."
         }
-        Counterpart::MultiPingPong => " The time of the slowest pair; OSU's is the mean of all pairs.",
+        Counterpart::MultiPingPong => " Time of the slowest pair; OSU's is the mean of all pairs.",
         Counterpart::MultiBandwidth => {
-            " The time of the slowest pair counts, and each message has a buffer of its own; OSU takes the mean of all \
-             pairs, and one buffer."
+            " Time of the slowest pair, and each message has its own buffer; OSU takes the mean of all pairs, and one \
+             buffer."
         }
         Counterpart::PutLatency | Counterpart::GetLatency | Counterpart::AccumulateLatency => {
-            " Fences and posts are timed one way; OSU halves a way there and back."
+            " Fences and posts are timed one way; OSU halves a round trip."
         }
         _ => "",
     }

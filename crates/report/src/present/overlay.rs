@@ -1,28 +1,29 @@
-//! Several runs over each other: the curves of each kernel in one picture, and the ratios of their times.
+//! Several runs in one figure: the curves of each kernel, and the ratios of their times.
 
 use std::collections::BTreeSet;
 
-use panto_bench::results::Record;
 use panto_compare::{Comparison, Key, Pair, Verdict};
+use panto_results::Record;
 use panto_units::TIME;
 
 use super::comparison::{percent, ratio, seconds};
-use super::figure::{Part, overlaid};
+use super::figure::{RunRecords, overlay_figure};
 use super::group::Group;
 use super::notation::Notation;
 use super::page::has_raw;
 use super::param::phrase;
-use super::{Reported, by_kernel, is_swap, words};
+use super::{ReportedRun, by_kernel, is_swap, phrases};
 use crate::html::{Block, Section};
 use crate::table::{Column, Table};
 
-/// Each kernel that several runs have: its curves over each other, and what became of the times, in words and point by point. The first
-/// run is what the others are compared with, each in one of the comparisons, as far as they have points in common. The page must hold
-/// the raw samples of these runs, one after the other, and nothing before them.
-pub fn overlay_section(runs: &[Reported], comparisons: &[Option<Comparison>]) -> Option<Section> {
-    let names: Vec<String> = runs.iter().map(|run| words::printable(run.name.unwrap_or("run"))).collect();
-    let text = "What several runs have in common, over each other: medians with their 95% intervals. A ratio above 1 is a longer time \
-                than that of the first run.";
+/// Returns a section with each kernel that several runs have: its curves in one figure, and the
+/// changes of the times, in sentences and point by point. The first run is the baseline; each other
+/// run is in one of the comparisons, as far as it has points in common with the first. The page
+/// must embed the raw samples of these runs, in order, and nothing before them.
+pub fn overlay_section(runs: &[ReportedRun], comparisons: &[Option<Comparison>]) -> Option<Section> {
+    let names: Vec<String> = runs.iter().map(|run| phrases::printable(run.name.unwrap_or("run"))).collect();
+    let text = "Kernels that several runs have in common: medians with their 95% confidence intervals. A ratio above 1 is a \
+                longer time than that of the first run.";
     let section = Section::new("overlaid", format!("Overlaid: {}", names.join(", ")));
     let mut section = section.block(Block::paragraph(text));
     let before = section.blocks.len();
@@ -32,42 +33,43 @@ pub fn overlay_section(runs: &[Reported], comparisons: &[Option<Comparison>]) ->
     (section.blocks.len() > before).then_some(section)
 }
 
-/// What the runs have of each kernel, in the order of the suites; the kernels of one run alone are left out.
-fn kernels<'a>(runs: &[Reported<'a>]) -> Vec<(String, Vec<Part<'a>>)> {
-    let mut kernels: Vec<(String, Vec<Part>)> = Vec::new();
+/// Returns the records of each kernel by run, in the order of the suites; kernels of a single run
+/// are omitted.
+fn kernels<'a>(runs: &[ReportedRun<'a>]) -> Vec<(String, Vec<RunRecords<'a>>)> {
+    let mut kernels: Vec<(String, Vec<RunRecords>)> = Vec::new();
     let mut next = 0;
     for run in runs {
         for (kernel, records) in by_kernel(run.records) {
             let raw = has_raw(&kernel).then_some(next);
             next += if has_raw(&kernel) { records.len() as u32 } else { 0 };
-            let part = Part { name: run.name.unwrap_or("run"), records, raw };
+            let part = RunRecords { name: run.name.unwrap_or("run"), records, raw };
             match kernels.iter_mut().find(|(known, _)| *known == kernel) {
                 Some((_, parts)) => parts.push(part),
                 None => kernels.push((kernel, vec![part])),
             }
         }
     }
-    // The suite `swap` has thousands of points in contest, which no two curves tell.
+    // The suite `swap` has thousands of points in contest, which curves cannot show.
     kernels.retain(|(kernel, parts)| parts.len() > 1 && !is_swap(kernel));
     kernels
 }
 
 fn of_kernel(
     kernel: &str,
-    parts: &[Part],
-    runs: &[Reported],
+    parts: &[RunRecords],
+    runs: &[ReportedRun],
     comparisons: &[Option<Comparison>],
 ) -> Vec<Block> {
-    let mut blocks: Vec<Block> = overlaid(kernel, parts).into_iter().map(Block::Figure).collect();
+    let mut blocks: Vec<Block> = overlay_figure(kernel, parts).into_iter().map(Block::Figure).collect();
     let compared: Vec<Compared> =
         comparisons.iter().flatten().filter_map(|all| Compared::of(kernel, all)).collect();
     let records: Vec<Record> = parts.iter().flat_map(|part| part.records.iter().cloned()).collect();
     let group = Group::of(kernel, &records);
-    blocks.extend(compared.iter().map(|compared| Block::paragraph(compared.in_words(&group))));
+    blocks.extend(compared.iter().map(|compared| Block::paragraph(compared.sentence(&group))));
     if !compared.is_empty() {
         let first = runs.first().and_then(|run| run.name).unwrap_or("run");
         let table = ratios(&group, first, &compared);
-        let summary = format!("{}: all ratios", words::printable(kernel));
+        let summary = format!("{}: all ratios", phrases::printable(kernel));
         blocks.push(Block::Details { summary, blocks: vec![table.into()] });
     }
     blocks
@@ -86,11 +88,12 @@ impl<'a> Compared<'a> {
         (!pairs.is_empty()).then_some(Self { comparison, pairs })
     }
 
-    /// `comet/echo: new takes 1.030 times as long as old in the geometric mean of 21 points, from 0.950 (size 8B) to 1.200 (size
-    /// 64KiB); 3 are slower, 1 is faster, 17 are the same within 5%.`
-    fn in_words(&self, group: &Group) -> String {
+    /// Returns a sentence: `comet/echo: new takes 1.030 times as long as old in the geometric mean
+    /// of 21 points, from 0.950 (size 8B) to 1.200 (size 64KiB); 3 are slower, 1 is faster, 17 are
+    /// the same within 5%.`
+    fn sentence(&self, group: &Group) -> String {
         let new = &self.comparison.new;
-        words::printable(&format!("{}: {new} {}; {}.", group.kernel, self.times(group), self.verdicts()))
+        phrases::printable(&format!("{}: {new} {}; {}.", group.kernel, self.times(group), self.verdicts()))
     }
 
     fn times(&self, group: &Group) -> String {
@@ -100,7 +103,7 @@ impl<'a> Compared<'a> {
         ratios.sort_by(|a, b| a.1.total_cmp(&b.1));
         let at = |(pair, value): &(&Pair, f64)| format!("{} ({})", ratio(*value), point(group, &pair.key));
         match ratios.as_slice() {
-            [] => format!("and {old} have times of zero, which have no ratio"),
+            [] => format!("and {old} have times of zero: no ratio"),
             [(_, only)] => format!("takes {} times as long as {old}", ratio(*only)),
             [least, .., most] => {
                 let mean = ratios.iter().map(|(_, value)| value.ln()).sum::<f64>() / ratios.len() as f64;
@@ -121,7 +124,7 @@ impl<'a> Compared<'a> {
             (Verdict::Slower, "slower"),
             (Verdict::Faster, "faster"),
             (Verdict::Same, within.as_str()),
-            (Verdict::CannotTell, "unclear"),
+            (Verdict::Inconclusive, "inconclusive"),
         ];
         let counted = words.into_iter().filter_map(|(verdict, word)| {
             let count = self.pairs.iter().filter(|pair| pair.verdict == verdict).count();
@@ -142,17 +145,17 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// What tells it from the other points of the kernel: `1 hop, size 64KiB`.
+/// Returns the parameters that distinguish a point from others of the kernel: `1 hop, size 64KiB`.
 fn point(group: &Group, key: &Key) -> String {
     let all = key.parameters();
     let names = group.curve_names().into_iter().chain([group.axis.as_str()]);
     let known = names.filter_map(|name| all.iter().find(|(known, _)| *known == name));
     let phrases: Vec<String> = known.map(|(name, value)| phrase(name, Some(value))).collect();
-    words::printable(&phrases.join(", "))
+    phrases::printable(&phrases.join(", "))
 }
 
-/// The points in the order in which people look for them: the time of the first run, and for each other run its time, the ratio with its
-/// interval, and what follows.
+/// Returns a table of all points: the time of the first run, and for each other run its time, the
+/// ratio with its interval, and the verdict.
 fn ratios(group: &Group, first: &str, compared: &[Compared]) -> Table {
     let all = || compared.iter().flat_map(|compared| &compared.pairs);
     let notation = Notation::of(
@@ -161,10 +164,10 @@ fn ratios(group: &Group, first: &str, compared: &[Compared]) -> Table {
     );
     let columns = compared.iter().flat_map(|compared| {
         let interval = format!("{} interval", percent(compared.comparison.settings.confidence));
-        let time = notation.column(&words::printable(&compared.comparison.new));
+        let time = notation.column(&phrases::printable(&compared.comparison.new));
         [time, Column::number("ratio"), Column::right(interval), Column::text("verdict")]
     });
-    let heads = [Column::text("point"), notation.column(&words::printable(first))];
+    let heads = [Column::text("point"), notation.column(&phrases::printable(first))];
     let mut table = Table::new(heads.into_iter().chain(columns));
     // Each launch has a record.
     let mut done = BTreeSet::new();

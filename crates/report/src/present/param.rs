@@ -1,19 +1,18 @@
-//! Parameters of points, in words.
+//! Parameters of points as text.
 
-use panto_bench::results::Record;
-use panto_bench::swap::Protocol;
-use panto_bench::{Distance, Separation, Value, duration, param};
+use panto_results::swap::Protocol;
+use panto_results::{Distance, Record, Separation, Value, duration, param};
 use panto_units as units;
 
-/// The number of ranks, which is no parameter of its own but is shown like one.
+/// Number of ranks, which is not a parameter of its own but is shown like one.
 pub(super) const RANKS: &str = "ranks";
-/// The algorithm of a collective, where the same point was measured with several.
+/// Algorithm of a collective, where the same point was measured with several.
 pub(super) const ALGORITHM: &str = "algorithm";
 
-/// The machine that was simulated, where the points come from several, or some were measured.
+/// Simulated machine, where the points come from several, or some were measured.
 pub(super) const MACHINE: &str = "machine";
 
-/// The value of a parameter at a point.
+/// Returns the value of a parameter at a point.
 pub(super) fn value(record: &Record, name: &str) -> Option<Value> {
     match name {
         RANKS => Some(Value::Number(record.point.ranks as u64)),
@@ -23,17 +22,17 @@ pub(super) fn value(record: &Record, name: &str) -> Option<Value> {
     }
 }
 
-/// Is it a number of bytes?
+/// Returns whether a parameter is a number of bytes.
 pub(super) fn is_size(name: &str) -> bool {
     matches!(name, param::BYTES | param::LOAD_BYTES | param::BLOCK | param::VOLUME)
 }
 
-/// Is it a number of nanoseconds?
+/// Returns whether a parameter is a time in nanoseconds.
 pub(super) fn is_time(name: &str) -> bool {
     matches!(name, param::DELAY | param::COMPUTATION)
 }
 
-/// The head of a column, and the name in a phrase.
+/// Returns the heading of a column, which is also the name in a phrase.
 pub(super) fn header(name: &str) -> String {
     match name {
         param::BYTES => "size".into(),
@@ -42,7 +41,7 @@ pub(super) fn header(name: &str) -> String {
     }
 }
 
-/// The value alone, as in a cell of a table.
+/// Formats the value alone, as in a cell of a table.
 pub(super) fn cell(name: &str, value: Option<&Value>) -> String {
     match value {
         Some(Value::Number(number)) if is_size(name) => units::bytes(*number),
@@ -53,7 +52,7 @@ pub(super) fn cell(name: &str, value: Option<&Value>) -> String {
     }
 }
 
-/// Where a value stands among others of its parameter: distances go from near to far, not by their names, and protocols by number.
+/// Returns the sort key of a value: distances from near to far, protocols by number.
 pub(super) fn place(name: &str, value: Option<Value>) -> (usize, Option<Value>) {
     let placed = match &value {
         Some(Value::Text(text)) if name == param::DISTANCE => text.parse::<Distance>().ok(),
@@ -66,11 +65,11 @@ pub(super) fn place(name: &str, value: Option<Value>) -> (usize, Option<Value>) 
     (placed.map_or(0, Distance::hops) + protocol.map_or(0, |protocol| protocol.place()), value)
 }
 
-/// The value with its name: `4 ranks`, `size 64KiB`.
+/// Formats the value with its name: `4 ranks`, `size 64KiB`.
 pub(super) fn phrase(name: &str, value: Option<&Value>) -> String {
     let cell = cell(name, value);
     match (name, value) {
-        (param::DISTANCE, Some(Value::Text(text))) => in_words(text),
+        (param::DISTANCE, Some(Value::Text(text))) => distance_text(text),
         (_, None) => format!("no {}", header(name)),
         (param::LOAD, Some(Value::Number(0))) => "no load".into(),
         (RANKS | param::HOPS | param::PAIRS | param::MESSAGES, Some(Value::Number(number))) => {
@@ -80,11 +79,11 @@ pub(super) fn phrase(name: &str, value: Option<&Value>) -> String {
     }
 }
 
-/// The value as the name of a curve: variants and algorithms speak for themselves.
+/// Formats the value as the name of a curve: variants and algorithms need no parameter name.
 pub(super) fn label(name: &str, value: Option<&Value>) -> String {
     match value {
         Some(Value::Text(text)) if name == MACHINE => format!("simulated {text}"),
-        Some(Value::Text(text)) if name == param::DISTANCE => in_words(text),
+        Some(Value::Text(text)) if name == param::DISTANCE => distance_text(text),
         Some(Value::Text(_)) if matches!(name, param::LATE | param::PROGRESS) => phrase(name, value),
         Some(Value::Text(text)) => text.clone(),
         None if name == MACHINE => "measured".into(),
@@ -92,12 +91,12 @@ pub(super) fn label(name: &str, value: Option<&Value>) -> String {
     }
 }
 
-/// A distance as it stands behind other words. A file of another version may know others.
-fn in_words(distance: &str) -> String {
+/// Formats a distance. A file of another version may have unknown ones.
+fn distance_text(distance: &str) -> String {
     distance.parse().map_or_else(|_| distance.to_owned(), |known| Separation::Placed(known).to_string())
 }
 
-/// The phrase of a parameter of a point.
+/// Formats a parameter of a point with its name.
 pub(super) fn of(record: &Record, name: &str) -> String {
     phrase(name, value(record, name).as_ref())
 }

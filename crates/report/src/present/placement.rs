@@ -1,32 +1,32 @@
-//! Where ranks ran, in few words.
+//! Placement of ranks, in brief.
 
-use panto_bench::results::{Host, Manifest, Placed};
+use panto_results::{Host, Manifest, Placed};
 
-use super::words;
+use super::phrases;
 
-/// Hosts with a line of their own; the others are counted.
-const MOST_HOSTS: usize = 12;
+/// Upper limit of hosts with a line of their own; the others are counted.
+const MAX_HOSTS: usize = 12;
 
-/// How many ranks there were on how many hosts, then a line a host: `a: ranks 0-3, cores 0-3, 1 each`. Nothing where
-/// nothing is known.
+/// Returns the number of ranks and hosts, then one line per host: `a: ranks 0-3, cores 0-3, 1
+/// each`. Empty if the placement is unknown.
 pub fn placement(placement: &[Placed]) -> Vec<String> {
     if placement.is_empty() {
         return Vec::new();
     }
     let hosts = Host::all(placement);
-    let more = hosts.len().saturating_sub(MOST_HOSTS);
-    let lines = hosts.iter().take(MOST_HOSTS).map(line);
+    let more = hosts.len().saturating_sub(MAX_HOSTS);
+    let lines = hosts.iter().take(MAX_HOSTS).map(line);
     let rest = (more > 0).then(|| format!("and {}", counted(more, "more host")));
     std::iter::once(summary(placement)).chain(lines).chain(rest).collect()
 }
 
-/// `8 ranks on 2 hosts`.
+/// Formats the totals: `8 ranks on 2 hosts`.
 pub(super) fn summary(placement: &[Placed]) -> String {
     let hosts = Host::all(placement).len();
     format!("{} on {}", counted(placement.len(), "rank"), counted(hosts, "host"))
 }
 
-/// On how many hosts ranks ran, as far as it is known.
+/// Returns the number of hosts, 1 if unknown.
 pub(super) fn hosts(manifest: &Manifest) -> usize {
     Host::all(&manifest.placement).len().max(1)
 }
@@ -42,10 +42,10 @@ fn plural(n: usize) -> &'static str {
 fn line(host: &Host) -> String {
     let ranks = host.ranks.count();
     let text = format!("{}: rank{} {}{}", host.name, plural(ranks), host.ranks, cores(host));
-    words::printable(&text)
+    phrases::printable(&text)
 }
 
-/// The cores of a host's ranks, and what each of them has.
+/// Returns the cores of a host's ranks, and the share of each rank.
 fn cores(host: &Host) -> String {
     let (all, bound_to) = (host.cores(), &host.bound_to);
     if all.is_empty() {
@@ -56,7 +56,7 @@ fn cores(host: &Host) -> String {
     let share = match bound_to.len() {
         1 => String::new(),
         _ if bound_to.iter().all(|cores| *cores == all) => " shared".into(),
-        // Sets of one size that make up the whole overlap nowhere.
+        // Sets of equal size that add up to the whole do not overlap.
         ranks if same_count && each.saturating_mul(ranks) == all.count() => format!(", {each} each"),
         _ => ", some of them shared".into(),
     };
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_a_host() {
+    fn one_line_per_host() {
         let bound = [(0, "0"), (0, "1"), (1, "0-3"), (1, "0-3"), (2, ""), (3, "4-5"), (4, "0-1"), (4, "1-2")];
         let lines = [
             "8 ranks on 5 hosts",
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_holds_cannot_move_the_cursor() {
+    fn control_characters_are_removed() {
         let mut one = placed(&[(0, "0-99999999999999999999,x")]);
         one[0].host = "a\u{1b}[2J\nb".into();
         assert_eq!(placement(&one)[1], "a [2J b: rank 0");

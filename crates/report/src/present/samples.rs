@@ -1,46 +1,48 @@
-//! What lies behind medians: the samples of points, as they came and as they are spread.
+//! Samples behind the medians: in order, and as distributions.
 
-use panto_bench::results::Record;
+use panto_results::Record;
 
 use super::concerns::point;
 use super::figure::thinned;
 use super::group::Group;
 use crate::chart::{Axis, Chart, Figure, Point, Scale, Series, Style, Unit};
-use crate::html::{Block, Raw};
+use crate::html::{Block, RawSamples};
 
-/// Points whose samples are drawn beside each other.
-const MOST_POINTS: usize = 4;
-/// Samples of one of them that are drawn: more cannot be told apart.
-const MOST_DRAWN: usize = 120;
-/// Samples of all points together that a page holds: a hundred kilobytes.
-const MOST_KEPT: usize = 50_000;
-/// Those of one point, at least and at most.
-const LEAST_OF_POINT: usize = 16;
-const MOST_OF_POINT: usize = 160;
-/// On a linear axis, times that spread by more than this are one line at the left.
+/// Upper limit of points whose samples are drawn beside each other.
+const MAX_POINTS: usize = 4;
+/// Upper limit of samples drawn per point: more cannot be distinguished.
+const MAX_DRAWN: usize = 120;
+/// Upper limit of samples in a page: a hundred kilobytes.
+const MAX_KEPT: usize = 50_000;
+/// Lower limit of samples embedded per point.
+const MIN_PER_POINT: usize = 16;
+/// Upper limit of samples embedded per point.
+const MAX_PER_POINT: usize = 160;
+/// Ratio of the largest to the smallest time from which the axis is logarithmic.
 const WIDE: f64 = 20.0;
 
 const NANO: f64 = 1e-9;
 
-/// The samples of all points of a kernel, for the page; a page has so many points in all.
-pub(super) fn raw(records: &[Record], points: usize) -> Vec<Raw> {
-    let most = (MOST_KEPT / points.max(1)).clamp(LEAST_OF_POINT, MOST_OF_POINT);
+/// Returns the samples of all points of a kernel for a page that has `points` points in all.
+pub(super) fn raw(records: &[Record], points: usize) -> Vec<RawSamples> {
+    let most = (MAX_KEPT / points.max(1)).clamp(MIN_PER_POINT, MAX_PER_POINT);
     let of = |record: &Record| {
         let seconds: Vec<f64> = record.samples_ns.iter().map(|nanos| nanos * NANO).collect();
-        Raw::new(&seconds, most)
+        RawSamples::new(&seconds, most)
     };
     records.iter().map(of).collect()
 }
 
-/// Some points of a kernel, from all over its range; nothing where nothing was sampled.
+/// Returns the samples of some points of a kernel, evenly spaced over its range; `None` if nothing
+/// was sampled.
 pub(super) fn details(group: &Group) -> Option<Block> {
     let sampled = |record: &&&Record| record.samples_ns.len() > 1 && record.machine.is_none();
     let sampled: Vec<&Record> = group.records.iter().filter(sampled).copied().collect();
     let all = sampled.len();
-    let shown = thinned(sampled, MOST_POINTS);
+    let shown = thinned(sampled, MAX_POINTS);
     let text = format!(
-        "The samples of {} of {all} point{}; of each at most {MOST_DRAWN}, evenly from the first to the last, with the least and the \
-         greatest. Pointing at a point of the figure above shows its own.",
+        "Samples of {} of {all} point{}, at most {MAX_DRAWN} each, evenly spaced from the first to the last, including the \
+         smallest and the largest. Hover over a point of the figure above to see its samples.",
         shown.len(),
         if all == 1 { "" } else { "s" }
     );
@@ -56,9 +58,9 @@ fn figure(group: &Group, records: &[&Record]) -> Figure {
     let scale = if least > 0.0 && most > WIDE * least { Scale::Log10 } else { Scale::Linear };
     let time = || Axis::new("time", scale, Unit::Seconds);
     let share = Axis::new("samples within this time", Scale::Linear, Unit::Percent);
-    let order = Axis::new("part of the measurement of a point", Scale::Linear, Unit::Percent);
-    let spread = Chart::new("How the samples are spread", time(), share);
-    let run = Chart::new("The same in the order of measuring", order, time());
+    let order = Axis::new("progress of the point's measurement", Scale::Linear, Unit::Percent);
+    let spread = Chart::new("Distribution of samples", time(), share);
+    let run = Chart::new("Samples in measurement order", order, time());
     let spread = kept.iter().fold(spread, |chart, (name, seconds)| chart.series(distribution(name, seconds)));
     let run = kept.iter().fold(run, |chart, (name, seconds)| chart.series(in_order(name, seconds)));
     Figure::new([spread, run])
@@ -66,10 +68,10 @@ fn figure(group: &Group, records: &[&Record]) -> Figure {
 
 fn kept(record: &Record) -> Vec<f64> {
     let seconds: Vec<f64> = record.samples_ns.iter().map(|nanos| nanos * NANO).collect();
-    Raw::new(&seconds, MOST_DRAWN).seconds
+    RawSamples::new(&seconds, MAX_DRAWN).seconds
 }
 
-/// The share of samples up to each.
+/// Returns the cumulative share of samples.
 fn distribution(name: &str, seconds: &[f64]) -> Series {
     let mut sorted = seconds.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,19 +1,20 @@
-//! The figures that matter, in sentences.
+//! The most important findings, in sentences.
 
-use panto_bench::results::{Manifest, Record};
-use panto_bench::{Finding, Separation, param};
+use panto_findings::Finding;
+use panto_results::{FindingKind, Manifest, Record, Separation, kernel, param};
 use panto_stats::Summary;
 use panto_units::{percent, time};
 
-use super::crowding::crowded_counts;
 use super::findings::quantity;
-use super::{placement, words};
+use super::oversubscription::oversubscribed_counts;
+use super::{phrases, placement};
 use crate::html::KeyFigure;
 
 const NANO: f64 = 1e-9;
 
-/// What a newcomer wants to know of this machine, a sentence each. Kernels that were not measured are left out.
-pub fn in_words(manifest: &Manifest, records: &[Record], findings: &[Finding]) -> Vec<String> {
+/// Returns the performance of a machine, one sentence per finding. Kernels that were not measured
+/// are omitted.
+pub fn summary_sentences(manifest: &Manifest, records: &[Record], findings: &[Finding]) -> Vec<String> {
     let facts = Facts { records, findings, manifest: Some(manifest) };
     let mut lines = vec![place(manifest)];
     let sentences = [
@@ -36,35 +37,36 @@ fn place(manifest: &Manifest) -> String {
     let Manifest { host, cpu, cores, transport, machine, .. } = manifest;
     match machine {
         Some(machine) => format!(
-            "Simulated: {} ({}, {} network). Times come from a model; nothing was measured.",
+            "Simulated: {} ({}, {} network). Times come from a model and were not measured.",
             machine.name, machine.topology, machine.network
         ),
         None if placement::hosts(manifest) > 1 => format!(
             "{} ({cpu} on the first), over {transport}.",
-            words::capitalised(&placement::summary(&manifest.placement))
+            phrases::capitalised(&placement::summary(&manifest.placement))
         ),
         None => format!("{host} ({cpu}, {cores} cores), ranks on {transport}."),
     }
 }
 
-/// The same at a glance.
+/// Returns the most important findings as cards.
 pub fn key_figures(records: &[Record], findings: &[Finding]) -> Vec<KeyFigure> {
     let facts = Facts { records, findings, manifest: None };
-    let start_up = facts.pair("comet/echo", 8).map(|(_, summary)| {
-        KeyFigure::new("start-up, one way", time(summary.median * NANO), "a message of 8 bytes")
+    let start_up = facts.pair(kernel::comet::ECHO, 8).map(|(_, summary)| {
+        KeyFigure::new("latency, 8 B", time(summary.median * NANO), "one way between two ranks")
     });
     let figure = |label: &str, found: Option<&Finding>, note: &str| {
         found.map(|found| KeyFigure::new(label, text(found), note))
     };
-    let of = |label: &str, kernel: &str, finding: &str, note: &str| {
-        figure(label, facts.finding(kernel, finding), note)
-    };
     let figures = [
         start_up,
-        figure("peak bandwidth", facts.nearest("peak bandwidth"), "one way between two ranks"),
-        figure("half of it from", facts.nearest("size of half the peak"), "messages of this size"),
-        of("barrier", "comet/barrier", "least time", "the least time, all ranks"),
-        of("to a handler", "comet/handler", "send to handler, 8B", "while the rank computes"),
+        figure("peak bandwidth", facts.nearest(FindingKind::PeakBandwidth), "one way between two ranks"),
+        figure("n1/2", facts.nearest(FindingKind::HalfPeakSize), "message size that reaches half the peak"),
+        figure(
+            "barrier",
+            facts.finding(kernel::comet::BARRIER, FindingKind::MinimumTime),
+            "minimum, all ranks",
+        ),
+        figure("handler latency", facts.handler_of(FindingKind::HandlerLatency), "8 B to a computing rank"),
     ];
     figures.into_iter().flatten().collect()
 }
@@ -77,17 +79,17 @@ struct Facts<'a> {
 
 impl Facts<'_> {
     fn message(&self) -> Option<String> {
-        let (_, summary) = self.pair("comet/echo", 8)?;
+        let (_, summary) = self.pair(kernel::comet::ECHO, 8)?;
         let median = interval(&summary);
-        Some(format!("A message of 8 bytes takes {median} one way: that is the start-up time."))
+        Some(format!("An 8-byte message takes {median} one way: the latency."))
     }
 
     fn bandwidth(&self) -> Option<String> {
-        let peak = self.nearest("peak bandwidth")?;
-        let half = self.nearest("size of half the peak")?;
-        let ninety = self.nearest("size of 90% of the peak")?;
+        let peak = self.nearest(FindingKind::PeakBandwidth)?;
+        let half = self.nearest(FindingKind::HalfPeakSize)?;
+        let ninety = self.nearest(FindingKind::NinetyPercentSize)?;
         Some(format!(
-            "The peak bandwidth is {} one way; messages of {} reach half of it, of {} nine tenths.",
+            "The peak bandwidth is {} one way; messages of {} reach half of it (n1/2), of {} 90%.",
             text(peak),
             text(half),
             text(ninety)
@@ -95,11 +97,11 @@ impl Facts<'_> {
     }
 
     fn exchange(&self) -> Option<String> {
-        let (_, exchange) = self.pair("comet/exchange", 1 << 16)?;
-        let (_, echo) = self.pair("comet/echo", 1 << 16)?;
+        let (_, exchange) = self.pair(kernel::comet::EXCHANGE, 1 << 16)?;
+        let (_, echo) = self.pair(kernel::comet::ECHO, 1 << 16)?;
         let gain = (1.0 - exchange.median / (2.0 * echo.median)) * 100.0;
         Some(format!(
-            "Two ranks exchange 64KiB in {}; one after the other it would take {} ({} saved by using both directions at once).",
+            "Two ranks exchange 64KiB in {}; one direction after the other would take {} ({} saved by using both at once).",
             interval(&exchange),
             time(2.0 * echo.median * NANO),
             percent(gain)
@@ -107,10 +109,10 @@ impl Facts<'_> {
     }
 
     fn broadcast(&self) -> Option<String> {
-        let at = |size| self.widest("comet/broadcast", param::BYTES, size);
+        let at = |size| self.widest(kernel::comet::BROADCAST, param::BYTES, size);
         let ((record, small), (_, large)) = (at(8)?, at(1 << 16)?);
         Some(format!(
-            "A broadcast to {} ranks takes {} for 8 bytes and {} for 64KiB, with the barrier that closes it.",
+            "A broadcast to {} ranks takes {} for 8 bytes and {} for 64KiB, including the closing barrier.",
             record.point.ranks,
             interval(&small),
             interval(&large)
@@ -118,22 +120,25 @@ impl Facts<'_> {
     }
 
     fn reduction(&self) -> Option<String> {
-        let (record, summary) = self.widest("comet/reduction", param::LENGTH, 1)?;
+        let (record, summary) = self.widest(kernel::comet::REDUCTION, param::LENGTH, 1)?;
         Some(format!("The sum of one double over {} ranks takes {}.", record.point.ranks, interval(&summary)))
     }
 
     fn barrier(&self) -> Option<String> {
-        let of = self.records.iter().filter(|record| record.kernel == "comet/barrier");
+        let of = self.records.iter().filter(|record| record.kernel == kernel::comet::BARRIER);
         let record = of.max_by_key(|record| record.point.ranks)?;
         let least = time(record.summary()?.min * NANO);
         Some(format!("A barrier of {} ranks takes at least {least}.", record.point.ranks))
     }
 
     fn contention(&self) -> Option<String> {
-        let of = |load| self.finding("comet/contention", &format!("slowdown under {load}% load"));
+        let of = |load| {
+            self.of_kind(kernel::comet::CONTENTION, FindingKind::Slowdown)
+                .find(|finding| finding.point.number(param::LOAD) == Some(load))
+        };
         let (half, most) = (of(50)?, of(90)?);
-        // Four ranks that take turns on fewer cores tell about the scheduler, not about links.
-        if self.crowded("comet/contention") {
+        // Four ranks that share fewer cores measure the scheduler, not links.
+        if self.is_oversubscribed(kernel::comet::CONTENTION) {
             return None;
         }
         let change = |finding: &Finding| match finding.value {
@@ -148,56 +153,71 @@ impl Facts<'_> {
     }
 
     fn overlap(&self) -> Option<String> {
-        let best = self.finding("comet/overlap", "best of")?;
+        let best = self.finding(kernel::comet::OVERLAP, FindingKind::BestOverlapGain)?;
         let (low, high) = best.interval?;
         let verdict = if low > 5.0 {
             format!("saves up to {} ({} to {})", percent(best.value), percent(low), percent(high))
         } else if high < 5.0 {
-            format!("saves nothing to speak of ({} at best)", percent(best.value))
+            format!("saves nothing significant ({} at best)", percent(best.value))
         } else {
-            format!("saves perhaps {} ({} to {})", percent(best.value), percent(low), percent(high))
+            format!("may save {} ({} to {})", percent(best.value), percent(low), percent(high))
         };
         Some(format!("Overlapping an exchange with computation {verdict}."))
     }
 
     fn matrix(&self) -> Option<String> {
-        let guard = self.finding("comet/guard", "time")?;
-        let transpose = self.finding("comet/transpose", "time exchange")?;
-        let size = guard.label.trim_start_matches("time, ");
+        let guard = self.finding(kernel::comet::GUARD, FindingKind::Time)?;
+        let transpose = self
+            .of_kind(kernel::comet::TRANSPOSE, FindingKind::Time)
+            .find(|finding| finding.point.text(param::VARIANT) == "exchange")?;
+        let (dim, ranks) = (guard.point.number(param::DIM)?, guard.point.ranks);
         let (guard, transpose) = (text_and_interval(guard), text_and_interval(transpose));
-        Some(format!("For a matrix of {size}: guard update {guard}, transpose {transpose}."))
+        Some(format!(
+            "For a matrix of {dim} x {dim} on {ranks} ranks: guard update {guard}, transpose {transpose}."
+        ))
     }
 
     fn handler(&self) -> Option<String> {
-        let usual = self.finding("comet/handler", "send to handler, 8B")?;
-        let worst = self.finding("comet/handler", "send to handler, slowest, 8B")?;
+        let usual = self.handler_of(FindingKind::HandlerLatency)?;
+        let worst = self.handler_of(FindingKind::MaximumHandlerLatency)?;
         Some(format!(
-            "A message reaches a handler on a rank that computes after {} (slowest {}).",
+            "A message reaches a handler on a computing rank after {} (slowest {}).",
             text(usual),
             text(worst)
         ))
     }
 
-    /// Did it run with more ranks than cores?
-    fn crowded(&self, kernel: &str) -> bool {
+    /// Returns whether a kernel ran with more ranks than cores.
+    fn is_oversubscribed(&self, kernel: &str) -> bool {
         let of_kernel = self.records.iter().filter(|record| record.kernel == kernel);
-        self.manifest.is_some_and(|manifest| !crowded_counts(of_kernel, manifest).is_empty())
+        self.manifest.is_some_and(|manifest| !oversubscribed_counts(of_kernel, manifest).is_empty())
     }
 
-    /// The first finding whose label begins like this.
-    fn finding(&self, kernel: &str, label: &str) -> Option<&Finding> {
-        self.findings.iter().find(|finding| finding.kernel == kernel && finding.label.starts_with(label))
+    /// Iterates over the findings of a kind.
+    fn of_kind(&self, kernel: &str, kind: FindingKind) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(move |finding| finding.kernel == kernel && finding.kind == kind)
     }
 
-    /// The finding of the echo that begins like this, at the nearest distance to another rank.
-    fn nearest(&self, label: &str) -> Option<&Finding> {
-        let echo = self.records.iter().filter(|record| record.kernel == "comet/echo");
+    /// Returns the first finding of a kind.
+    fn finding(&self, kernel: &str, kind: FindingKind) -> Option<&Finding> {
+        self.of_kind(kernel, kind).next()
+    }
+
+    /// Returns a finding of the handler kernel for a message of 8 bytes.
+    fn handler_of(&self, kind: FindingKind) -> Option<&Finding> {
+        let of_8_bytes = |finding: &&Finding| finding.point.number(param::BYTES) == Some(8);
+        self.of_kind(kernel::comet::HANDLER, kind).find(of_8_bytes)
+    }
+
+    /// Returns the finding of the echo at the nearest distance to another rank.
+    fn nearest(&self, kind: FindingKind) -> Option<&Finding> {
+        let echo = self.records.iter().filter(|record| record.kernel == kernel::comet::ECHO);
         let nearest = Separation::nearest(echo.filter_map(|record| record.point.separation()))
             .filter(|separation| !separation.is_itself())?;
-        self.finding("comet/echo", &format!("{label}, {nearest}"))
+        self.of_kind(kernel::comet::ECHO, kind).find(|finding| finding.point.separation() == Some(nearest))
     }
 
-    /// The nearest distance of a pattern between two.
+    /// Returns the record of a pattern between two ranks at the nearest distance.
     fn pair(&self, kernel: &str, size: u64) -> Option<(&Record, Summary)> {
         let fits = |record: &&Record| {
             record.kernel == kernel
@@ -208,7 +228,7 @@ impl Facts<'_> {
         Some((record, record.summary()?))
     }
 
-    /// The most ranks at this value.
+    /// Returns the record with the most ranks at this value.
     fn widest(&self, kernel: &str, name: &str, value: u64) -> Option<(&Record, Summary)> {
         let fits = |record: &&Record| record.kernel == kernel && record.point.number(name) == Some(value);
         let record = self.records.iter().filter(fits).max_by_key(|record| record.point.ranks)?;

@@ -1,4 +1,4 @@
-//! Elements on a canvas.
+//! Draws SVG elements on a canvas.
 
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, StrokeDash,
@@ -9,20 +9,20 @@ use super::font::Fonts;
 use super::outline;
 use super::parse::{Element, Tag};
 
-/// What elements take from those around them.
+/// Inherited properties of elements.
 #[derive(Clone)]
 struct Style {
     color: Color,
     size: f32,
     is_bold: bool,
-    /// The part of a text that lies left of its place.
+    /// Share of a text that is left of its position.
     anchor: f32,
     clip: Option<Mask>,
-    /// Inside of what is not drawn: titles, descriptions, style sheets.
+    /// Inside elements that are not drawn: titles, descriptions, style sheets.
     is_hidden: bool,
 }
 
-/// A line of text that was begun.
+/// Position of a line of text.
 struct Line {
     x: f32,
     y: f32,
@@ -71,7 +71,7 @@ impl<'f> Canvas<'f> {
         style.size = tag.number("font-size").unwrap_or(style.size);
         style.is_bold |= tag.text("font-weight").is_some();
         style.is_hidden |= matches!(tag.name, "title" | "desc" | "style");
-        // The drawing itself has no place; those inside it clip.
+        // The root has no position; nested SVG elements clip.
         if let (true, Some(area)) = (tag.name == "svg", tag.number("x").and_then(|_| self.area(tag))) {
             style.clip = self.mask(area);
         }
@@ -162,7 +162,7 @@ fn paint(style: &Style, text: &str, opacity: Option<f32>) -> Paint<'static> {
     paint
 }
 
-/// `#1c2127`.
+/// Parses a colour such as `#1c2127`.
 fn color(text: &str) -> Option<Color> {
     let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6)?;
     let number = u32::from_str_radix(digits, 16).ok()?;

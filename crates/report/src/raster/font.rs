@@ -1,4 +1,4 @@
-//! A font of the system: its outlines.
+//! Glyph outlines of a system font.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,8 @@ pub(super) struct Fonts {
     bold: Vec<u8>,
 }
 
-/// File names without their ending, the ones that look best first. The bold one has the same place in its list.
+/// File names without extension, in order of preference. The bold font has the same index in its
+/// list.
 const REGULAR: [&str; 8] = [
     "Inter-Regular",
     "NotoSans-Regular",
@@ -35,16 +36,16 @@ const BOLD: [&str; 8] = [
     "Ubuntu-B",
 ];
 
-/// Directories deeper than this are not looked into.
-const DEEPEST: usize = 5;
+/// Upper limit of the depth of directories searched.
+const MAX_DEPTH: usize = 5;
 
 impl Fonts {
-    /// The best of the fonts that are known.
+    /// Loads the best of the known fonts that is installed.
     pub fn of_system() -> Result<Self, Error> {
         let places = places();
         let mut found = Vec::new();
         for place in &places {
-            fonts(place, DEEPEST, &mut found);
+            fonts(place, MAX_DEPTH, &mut found);
         }
         let named = |name: &str| {
             let path = found.iter().find(|path| path.file_stem().is_some_and(|stem| stem == name))?;
@@ -60,14 +61,14 @@ impl Fonts {
         REGULAR.iter().zip(&BOLD).find_map(pair).ok_or_else(missing)
     }
 
-    /// A line of text as an outline, its beginning at the origin, and how wide it is.
+    /// Returns a line of text as an outline that starts at the origin, and its width.
     pub fn line(&self, text: &str, size: f32, is_bold: bool) -> (Option<tiny_skia::Path>, f32) {
         let bytes = if is_bold { &self.bold } else { &self.regular };
         let Ok(face) = Face::parse(bytes, 0) else { return (None, 0.0) };
         let scale = size / f32::from(face.units_per_em());
         let mut pen = Pen { builder: PathBuilder::new(), x: 0.0 };
         for character in text.chars() {
-            // What the font does not know is its sign for that.
+            // Unknown characters are drawn as the font's missing-glyph symbol.
             let glyph = face.glyph_index(character).unwrap_or_default();
             face.outline_glyph(glyph, &mut pen);
             pen.x += f32::from(face.glyph_hor_advance(glyph).unwrap_or(0));
@@ -89,7 +90,7 @@ fn places() -> Vec<PathBuf> {
 fn fonts(place: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(place) else { return };
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    // The same font on every run.
+    // Sorted, so that every run finds the same font.
     paths.sort();
     for path in paths {
         let is_font = path.extension().is_some_and(|extension| extension == "ttf" || extension == "otf");
@@ -101,7 +102,7 @@ fn fonts(place: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Glyphs beside each other.
+/// Places glyphs beside each other.
 struct Pen {
     builder: PathBuilder,
     x: f32,

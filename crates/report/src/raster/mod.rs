@@ -1,7 +1,8 @@
-//! Pictures of pixels, for programs that take no SVG.
+//! PNG images, for programs that do not take SVG.
 //!
-//! This draws what [`crate::chart`] writes and no other SVG: paths, rectangles, circles and lines of text, in groups with a colour. A
-//! general renderer would bring shaping of text and forty crates for it. Text is set in a sans-serif font of the system.
+//! This draws the SVG that [`crate::chart`] writes and no other: paths, rectangles, circles and
+//! lines of text, in groups with a colour. A general renderer would bring text shaping and forty
+//! crates for it. Text is set in a sans-serif font of the system.
 
 mod draw;
 mod font;
@@ -13,13 +14,13 @@ use tiny_skia::{Pixmap, Transform};
 use draw::Canvas;
 use font::Fonts;
 
-/// Why there is no picture.
+/// Why there is no image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// No font was found in any of these directories.
     NoFont(Vec<String>),
-    /// The picture would be too large, or is none.
-    NoPicture(String),
+    /// The image would be too large, or is empty.
+    NoImage(String),
 }
 
 impl std::fmt::Display for Error {
@@ -27,30 +28,29 @@ impl std::fmt::Display for Error {
         match self {
             Self::NoFont(places) => write!(
                 f,
-                "a PNG needs a font for its text, and there is none (DejaVu Sans, Liberation Sans, Noto Sans or the like) below {}; \
+                "a PNG needs a font (DejaVu Sans, Liberation Sans, Noto Sans or similar), and none was found below {}; \
                  install one, or write .svg, which needs none",
                 places.join(", ")
             ),
-            Self::NoPicture(why) => write!(f, "no PNG: {why}"),
+            Self::NoImage(why) => write!(f, "cannot write PNG: {why}"),
         }
     }
 }
 
 impl std::error::Error for Error {}
 
-/// An SVG of [`crate::chart`] as a PNG, with so many pixels for each of the drawing.
+/// Renders an SVG of [`crate::chart`] as a PNG, with `scale` pixels per pixel of the drawing.
 pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, Error> {
     let fonts = Fonts::of_system()?;
-    render(svg, scale, &fonts)?.encode_png().map_err(|error| Error::NoPicture(error.to_string()))
+    render(svg, scale, &fonts)?.encode_png().map_err(|error| Error::NoImage(error.to_string()))
 }
 
 fn render(svg: &str, scale: f32, fonts: &Fonts) -> Result<Pixmap, Error> {
-    let (width, height) =
-        parse::size(svg).ok_or_else(|| Error::NoPicture("the drawing has no size".into()))?;
+    let (width, height) = parse::size(svg).ok_or_else(|| Error::NoImage("the drawing has no size".into()))?;
     let pixels = |length: f32| (length * scale).ceil() as u32;
     let map = Pixmap::new(pixels(width), pixels(height));
-    let map = map
-        .ok_or_else(|| Error::NoPicture(format!("{width} x {height} at {scale} is no size of a picture")))?;
+    let map =
+        map.ok_or_else(|| Error::NoImage(format!("{width} x {height} at scale {scale} is too large")))?;
     let mut canvas = Canvas::new(map, Transform::from_scale(scale, scale), (width, height), fonts);
     parse::elements(svg, |element| canvas.element(&element));
     Ok(canvas.finish())
@@ -70,7 +70,7 @@ mod tests {
             .to_svg()
     }
 
-    /// How many pixels have about this colour.
+    /// Returns the number of pixels of about this colour.
     fn count(map: &Pixmap, (red, green, blue): (u8, u8, u8)) -> usize {
         let near = |a: u8, b: u8| a.abs_diff(b) < 12;
         map.pixels()
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_is_seen() {
+    fn drawn_elements_are_visible() {
         let Ok(fonts) = Fonts::of_system() else { return };
         let map = render(&chart(), 2.0, &fonts).expect("a picture");
         assert_eq!(map.width(), 1520);
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_png_begins_as_one() {
+    fn a_png_has_the_signature() {
         match png(&chart(), 2.0) {
             Ok(bytes) => assert_eq!(bytes[..8], [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n']),
             Err(error) => assert!(matches!(error, Error::NoFont(_)), "{error}"),
@@ -100,10 +100,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_drawing_is_refused() {
+    fn invalid_drawings_are_errors() {
         let Ok(fonts) = Fonts::of_system() else { return };
-        assert!(matches!(render("no drawing", 1.0, &fonts), Err(Error::NoPicture(_))));
+        assert!(matches!(render("no drawing", 1.0, &fonts), Err(Error::NoImage(_))));
         let large = "<svg width=\"1000000\" height=\"1000000\"></svg>";
-        assert!(matches!(render(large, 1000.0, &fonts), Err(Error::NoPicture(_))));
+        assert!(matches!(render(large, 1000.0, &fonts), Err(Error::NoImage(_))));
     }
 }

@@ -1,8 +1,8 @@
-//! The outlines of SVG paths, as far as charts have them.
+//! Parses the outlines of SVG paths, as far as charts use them.
 
 use tiny_skia::{Path, PathBuilder};
 
-/// The commands `M`, `L`, `H`, `V`, `Z` and `A` (arcs of circles that are half of them), absolute and relative.
+/// Parses the commands `M`, `L`, `H`, `V`, `Z` and `A` (semicircles only), absolute and relative.
 pub(super) fn path(text: &str) -> Option<Path> {
     let mut pen = Pen { builder: PathBuilder::new(), at: (0.0, 0.0), start: (0.0, 0.0) };
     let mut rest = text;
@@ -52,15 +52,15 @@ impl Pen {
     }
 
     fn line_to(&mut self, to: (f32, f32)) {
-        // A line of no length is a dot with round ends, and the renderer leaves those out.
+        // A zero-length line is a dot with round caps, which the renderer omits.
         let drawn = if to == self.at { (to.0 + 0.01, to.1) } else { to };
         self.builder.line_to(drawn.0, drawn.1);
         self.at = to;
     }
 
-    /// Markers have no other arcs: from one side of a circle to the other, as two quarters.
+    /// Draws a semicircle, the only arcs that markers have, as two quarters.
     fn half_circle(&mut self, radius: f32, sweep: f32, to: (f32, f32)) {
-        /// A quarter of a circle of radius one, as a cubic curve.
+        /// Distance of the control points for a quarter of a unit circle as a cubic curve.
         const ROUND: f32 = 0.552_285;
         let (from, middle) = (self.at, (f32::midpoint(self.at.0, to.0), f32::midpoint(self.at.1, to.1)));
         let along = ((to.0 - from.0) / (2.0 * radius), (to.1 - from.1) / (2.0 * radius));
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_lie_where_they_should() {
+    fn paths_have_the_expected_bounds() {
         let bounds = |text: &str| path(text).map(|path| path.bounds());
         let square = bounds("M1,2h4v4h-4z").expect("a path");
         assert_eq!((square.left(), square.top(), square.right(), square.bottom()), (1.0, 2.0, 5.0, 6.0));

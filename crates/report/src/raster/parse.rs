@@ -1,14 +1,14 @@
-//! The SVG of this crate, element by element.
+//! Parser of this crate's SVG, element by element.
 
 use std::collections::HashMap;
 
-/// What is met on the way through a drawing.
+/// An event while a drawing is parsed.
 pub(super) enum Element<'a> {
     /// An element begins.
     Open(Tag<'a>),
     /// An element without content.
     Empty(Tag<'a>),
-    /// Text, with the tag around it.
+    /// Text.
     Text(String),
     /// An element ends.
     Close,
@@ -40,7 +40,7 @@ impl<'a> Tag<'a> {
         self.text(name)?.parse().ok()
     }
 
-    /// A length, which may be a share of the whole.
+    /// Returns a length, which may be a percentage of the whole.
     pub fn length(&self, name: &str, whole: f32) -> Option<f32> {
         match self.text(name)?.strip_suffix('%') {
             Some(percent) => percent.parse::<f32>().ok().map(|percent| percent / 100.0 * whole),
@@ -49,13 +49,13 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// How large the drawing is.
+/// Returns the size of the drawing.
 pub(super) fn size(svg: &str) -> Option<(f32, f32)> {
     let tag = Tag::new(svg.strip_prefix("<svg")?.split('>').next()?);
     Some((tag.number("width")?, tag.number("height")?))
 }
 
-/// Walks through a drawing.
+/// Visits all elements of a drawing.
 pub(super) fn elements<'a>(svg: &'a str, mut each: impl FnMut(Element<'a>)) {
     let mut rest = svg;
     while let Some(start) = rest.find('<') {

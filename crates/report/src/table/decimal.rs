@@ -1,13 +1,13 @@
-//! Where the decimal point of a cell is, for cells that are numbers and for those that are not.
+//! Position of the decimal point of a cell, numeric or not.
 
-/// The widths before and after the place where decimal points meet.
+/// Widths before and after the position where decimal points are aligned.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct Widths {
     pub before: usize,
     pub after: usize,
 }
 
-/// What all cells of a column need together.
+/// Returns the widths that all cells of a column need together.
 pub(super) fn widths<'a>(cells: impl Iterator<Item = &'a str>) -> Widths {
     cells.map(split).fold(Widths::default(), |widths, (before, after)| Widths {
         before: widths.before.max(before.chars().count()),
@@ -15,8 +15,8 @@ pub(super) fn widths<'a>(cells: impl Iterator<Item = &'a str>) -> Widths {
     })
 }
 
-/// Cuts a cell before its decimal point, or where its whole number ends. A cell that is no number (`n/a`)
-/// stays whole and ends where whole numbers end.
+/// Splits a cell before its decimal point, or at the end of its integer. A cell that is not a
+/// number (`n/a`) stays whole and is aligned with the ends of integers.
 pub(super) fn split(cell: &str) -> (&str, &str) {
     let digits = |c: char| c.is_ascii_digit() || c == '+' || c == '-';
     match cell.find(|c| !digits(c)) {

@@ -1,4 +1,5 @@
-//! Tables as HTML. The style sheet is that of the page around it (`html/page.css`, and [`style_sheet`]).
+//! Tables as HTML. The style sheet is that of the surrounding page (`html/page.css`, and
+//! [`style_sheet`]).
 
 use std::fmt::Write as _;
 
@@ -49,12 +50,13 @@ fn body(m: &mut Markup, table: &Table) {
     m.close();
 }
 
-/// The first cell of a row names the row.
+/// Returns the tag of a cell; the first cell of a row is its header.
 fn cell_tag(index: usize) -> Tag {
     if index == 0 { Tag::new("th").attr("scope", "row") } else { Tag::new("td") }
 }
 
-/// Which columns hold numbers, and whether the last holds words. A class a cell would take more bytes than the numbers.
+/// Returns the classes of a table: which columns are numeric, and whether the last is text. A class
+/// per cell would take more bytes than the numbers.
 fn classes(table: &Table) -> String {
     let is_words = |column: &Column| column.align == Align::Left;
     let numbers = (1..).zip(&table.columns).filter(|(_, column)| !is_words(column));
@@ -66,21 +68,22 @@ fn classes(table: &Table) -> String {
     classes.join(" ")
 }
 
-/// The class of a table whose column at this place, from 1 on, holds numbers.
+/// Returns the class of a table whose column at this position, counted from 1, is numeric.
 fn class(place: usize) -> String {
-    if place <= MOST_PLACES { format!("n{place}") } else { format!("from{MOST_PLACES}") }
+    if place <= MAX_PLACES { format!("n{place}") } else { format!("from{MAX_PLACES}") }
 }
 
-/// Columns with a class of their own. Those of wider tables are alike from here on: matrices of numbers.
-const MOST_PLACES: usize = 24;
+/// Upper limit of columns with a class of their own. Wider tables are matrices of numbers: all
+/// further columns are alike.
+const MAX_PLACES: usize = 24;
 
-/// The rules that bring numbers to the right.
+/// Returns the rules that align numbers to the right.
 pub(crate) fn style_sheet() -> String {
     let mut css = String::new();
-    for place in 1..=MOST_PLACES {
+    for place in 1..=MAX_PLACES {
         let _ = write!(css, ".n{place} tr>:nth-child({place}),");
     }
-    let rest = format!(".from{MOST_PLACES} tr>:nth-child(n+{})", MOST_PLACES + 1);
+    let rest = format!(".from{MAX_PLACES} tr>:nth-child(n+{})", MAX_PLACES + 1);
     css + &rest + "{text-align:right;white-space:nowrap}\n"
 }
 
@@ -89,8 +92,8 @@ fn content(cell: &str, align: Align, widths: Widths) -> String {
     if align == Align::Decimal { format!("{text}{}", padding(cell, widths)) } else { text.into_owned() }
 }
 
-/// Spaces as wide as the digits and the point that are missing: no browser aligns on a character. Hidden
-/// digits would do as well, until someone reads the page without its style sheet.
+/// Returns spaces as wide as the missing digits and point, since browsers cannot align on a
+/// character. Hidden digits would also work, but show without the style sheet.
 fn padding(cell: &str, widths: Widths) -> String {
     const FIGURE_SPACE: char = '\u{2007}';
     const PUNCTUATION_SPACE: char = '\u{2008}';

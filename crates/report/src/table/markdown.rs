@@ -35,7 +35,8 @@ fn rule(table: &Table, widths: &[usize]) -> String {
     format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
 }
 
-/// Cells are text, not Markdown: a `|` would begin a new cell, a `<` an element, a `*` an emphasis.
+/// Escapes a cell, which is text and not Markdown: `|` would begin a new cell, `<` an element, `*`
+/// an emphasis.
 fn escape(text: &str) -> String {
     text.chars().fold(String::new(), |mut out, c| {
         match c {

@@ -29,7 +29,7 @@ fn join(cells: impl Iterator<Item = String>) -> String {
     cells.collect::<Vec<_>>().join(GAP).trim_end().to_string()
 }
 
-/// Control characters could move the cursor of the reader's terminal or break the line.
+/// Replaces control characters, which could move the cursor of the terminal or break the line.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,4 +1,4 @@
-//! Charts.
+//! Tests of charts.
 
 use crate::well_formed::assert_well_formed;
 use crate::without_style;
@@ -28,7 +28,7 @@ fn svg(figure: impl Into<Figure>) -> String {
     svg
 }
 
-/// How often `pattern` occurs.
+/// Returns the number of occurrences of `pattern`.
 fn count(text: &str, pattern: &str) -> usize {
     text.matches(pattern).count()
 }
@@ -58,12 +58,12 @@ fn empty() {
 }
 
 #[test]
-fn a_figure_without_charts_is_an_image_all_the_same() {
+fn a_figure_without_charts_is_an_image() {
     assert!(svg(Figure::default()).contains("no data"));
 }
 
 #[test]
-fn zero_has_a_place_only_if_there_is_a_zero() {
+fn zero_has_a_slot_only_if_there_is_a_zero() {
     let positive = svg(latency([Point::new(1.0, 1e-6), Point::new(2.0, 1e-6)]));
     let zero = svg(latency([Point::new(0.0, 1e-6), Point::new(2.0, 1e-6)]));
     assert_eq!(count(&positive, ">0</text>"), 0);
@@ -89,7 +89,7 @@ fn charts_of_one_x_axis_line_up() {
 }
 
 #[test]
-fn what_cannot_be_drawn_is_counted() {
+fn undrawable_points_are_counted() {
     let bad = [
         Point::new(f64::NAN, 1.0),
         Point::new(1.0, f64::NAN),
@@ -98,13 +98,13 @@ fn what_cannot_be_drawn_is_counted() {
         Point::new(8.0, 0.0),
     ];
     let svg = svg(latency(bad.into_iter().chain([Point::new(16.0, 1e-6)])));
-    assert!(svg.contains("5 points left out"));
+    assert!(svg.contains("5 points omitted"));
     assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     assert_eq!(count(&svg, "<circle"), 1);
 }
 
 #[test]
-fn one_point_is_seen_in_every_style() {
+fn one_point_is_visible_in_every_style() {
     for style in [Style::Line, Style::LineAndDots, Style::Dots, Style::Dashed] {
         let mut chart = latency([Point::with_interval(64.0, 1e-6, 9e-7, 2e-6)]);
         chart.series[0].style = style;
@@ -115,7 +115,7 @@ fn one_point_is_seen_in_every_style() {
 }
 
 #[test]
-fn what_lies_close_together_has_one_place_to_point_at() {
+fn close_points_share_a_tooltip_target() {
     let points =
         |count: i32| (0..count).map(move |n| Point::new(f64::from(n).exp2(), 1e-6 + 1e-9 * f64::from(n)));
     assert_eq!(count(&svg(latency(points(20))), "<circle"), 20);
@@ -131,7 +131,7 @@ fn up_to_six_series_are_labelled_at_their_ends() {
             .map(series)
             .fold(latency([Point::new(1.0, 1e-6), Point::new(1024.0, 1e-6)]), Chart::series))
     };
-    // Samples in the legend are the only lines of this length.
+    // Line samples of the legend are the only lines of this length.
     assert_eq!(count(&many(6), ">s5</text>"), 1);
     let labels: Vec<f64> = label_heights(&many(6));
     assert_eq!(labels.len(), 6);

@@ -1,8 +1,8 @@
-//! Names come from command lines and files of others. None may break out of its place.
+//! Names come from command lines and third-party files. None may escape its context.
 
 use crate::well_formed::assert_well_formed;
 use panto_report::chart::{Axis, Chart, Point, Scale, Series, Style, Unit};
-use panto_report::html::{Block, KeyFigure, Page, Raw, Section};
+use panto_report::html::{Block, KeyFigure, Page, RawSamples, Section};
 use panto_report::table::{Column, Table};
 
 const NAMES: [&str; 7] = [
@@ -34,13 +34,13 @@ fn page(name: &str) -> Page {
     let details = Block::Details { summary: name.into(), blocks: vec![Block::paragraph(name)] };
     let section = Section::new(name, name)
         .block(Block::paragraph(name))
-        .block(Block::Figures(vec![KeyFigure::new(name, name, name)]))
+        .block(Block::KeyFigures(vec![KeyFigure::new(name, name, name)]))
         .block(chart(name))
         .block(table(name))
         .block(details)
         .block(Block::Preformatted(name.into()));
     let page = Page::new(name, name).section(section.clone()).section(section);
-    Page { raw: vec![Raw::new(&[1.0, 2.0], 10)], ..page }
+    Page { raw: vec![RawSamples::new(&[1.0, 2.0], 10)], ..page }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What people read, as snapshots, and what holds for every drawing.
+//! Tests of what readers see, as snapshots, and of invariants of every drawing.
 
 mod charts;
 mod hostile;
@@ -8,7 +8,7 @@ mod reports;
 mod tables;
 mod well_formed;
 
-/// The text without style sheets and scripts: they are long, and no snapshot of them tells whether they are good.
+/// Removes style sheets and scripts: they are long, and a snapshot of them proves nothing.
 fn without_style(text: &str) -> String {
     without(&without(text, "<style>", "</style>"), "<script>", "</script>")
 }

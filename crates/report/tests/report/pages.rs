@@ -1,4 +1,4 @@
-//! Pages.
+//! Tests of pages.
 
 use crate::well_formed::assert_well_formed;
 use crate::without_style;
@@ -19,8 +19,10 @@ fn table() -> Table {
 }
 
 fn page() -> Page {
-    let cards =
-        Block::Figures(vec![KeyFigure::new("start-up", "1.53us", "tcp"), KeyFigure::new("ranks", "2", "")]);
+    let cards = Block::KeyFigures(vec![
+        KeyFigure::new("start-up", "1.53us", "tcp"),
+        KeyFigure::new("ranks", "2", ""),
+    ]);
     let details =
         Block::Details { summary: "More".into(), blocks: vec![Block::Preformatted("a  b\nc".into())] };
     Page::new("Report", "What was found.")
@@ -39,7 +41,7 @@ fn small_page() {
 fn pages_load_nothing() {
     let html = page().section(Section::new("c", "C").block(chart())).to_html();
     assert!(html.contains("default-src 'none'") || html.contains("default-src &#39;none&#39;"), "a policy");
-    // The name of SVG's name space is no address that is asked for.
+    // The SVG namespace is not an address that is requested.
     let html = html.replace("http://www.w3.org/2000/svg", "");
     for needle in ["http://", "https://", "url(", "@import", " src=", "fetch(", "XMLHttpRequest", "import("] {
         assert!(!html.contains(needle), "{needle}");
@@ -48,7 +50,7 @@ fn pages_load_nothing() {
 }
 
 #[test]
-fn a_figure_with_a_wide_range_is_there_on_both_scales() {
+fn a_figure_with_a_wide_range_has_both_scales() {
     let axis = |scale| Axis::new("n", scale, Unit::Count);
     let with = |scale, last: f64| {
         let points = [Point::new(1.0, 1.0), Point::new(2.0, last)];
@@ -62,17 +64,17 @@ fn a_figure_with_a_wide_range_is_there_on_both_scales() {
     );
     assert_well_formed(&wide);
     let (points, told) = (wide.matches("<circle").count(), wide.matches("</title></circle>").count());
-    assert_eq!((points, told), (4, 2), "what is told of a point stands in the page once");
+    assert_eq!((points, told), (4, 2), "the text of a point is in the page once");
     let (log, linear) = (wide.find(">logarithmic</label>"), wide.find(">linear</label>"));
-    assert!(log < linear && log.is_some(), "what the figure has comes first");
+    assert!(log < linear && log.is_some(), "the figure's own scale comes first");
     assert_eq!(html(with(Scale::Linear, 100.0)).matches("type=\"radio\"").count(), 2);
     for flat in [with(Scale::Linear, 1.5), with(Scale::Linear, -1.0), with(Scale::Linear, 0.0)] {
-        assert_eq!(html(flat).matches("type=\"radio\"").count(), 0, "nothing to choose");
+        assert_eq!(html(flat).matches("type=\"radio\"").count(), 0, "no choice of scales");
     }
 }
 
 #[test]
-fn figures_bring_no_style_of_their_own_into_a_page() {
+fn figures_in_a_page_have_no_style_sheets() {
     let html = page().section(Section::new("c", "C").block(chart()).block(chart())).to_html();
     assert_eq!(html.matches("<style>").count(), 1);
     assert_eq!(html.matches("<svg class=\"panto-figure\"").count(), 2);

@@ -1,16 +1,15 @@
-//! Whole reports: what is in them, and how large they are.
+//! Tests of whole reports: their content and their size.
 
 use crate::present::records::{echo, manifest, record};
 use crate::well_formed::assert_well_formed;
-use panto_bench::results::Record;
-use panto_bench::{Point, param};
-use panto_fit::{Curve, Fitted, Observed, Parameter, Unit};
+use panto_fit::{Curve, Fitted, FittedPoint, Parameter, Unit};
 use panto_report::html::{Page, Section};
-use panto_report::present::{self, Reported};
+use panto_report::present::{self, ReportedRun};
+use panto_results::{Point, Record, param};
 
 fn page(records: &[Record]) -> String {
     let manifests = [manifest()];
-    present::report(&[Reported { name: None, manifests: &manifests, records }]).to_html()
+    present::report(&[ReportedRun { name: None, manifests: &manifests, records }]).to_html()
 }
 
 #[test]
@@ -42,11 +41,9 @@ fn points_lead_to_their_raw_samples() {
     for (kept, nanos) in [least, most].into_iter().zip(ends) {
         assert!((kept * 1e9 / nanos - 1.0).abs() < 1e-3, "{kept} for {nanos} ns");
     }
-    assert_eq!((*all, *is_log, steps.len()), (40, 0, 80), "two signs a sample");
-    assert!(steps.contains("AA") && steps.contains("//"), "the least and the greatest: {steps}");
-    for word in
-        ["Raw samples", "How the samples are spread", "In words", "How it was measured", "Example CPU"]
-    {
+    assert_eq!((*all, *is_log, steps.len()), (40, 0, 80), "two characters per sample");
+    assert!(steps.contains("AA") && steps.contains("//"), "the smallest and the largest: {steps}");
+    for word in ["Raw samples", "Distribution of samples", "Summary", "How it was measured", "Example CPU"] {
         assert!(html.contains(word), "{word}");
     }
 }
@@ -66,14 +63,14 @@ fn an_ordinary_result_is_small() {
     let records: Vec<Record> = (0..20).flat_map(many).collect();
     let html = page(&records);
     assert_eq!(records.len(), 400);
-    // A page of a whole suite with its fitted machine and a viewer is to stay below a megabyte and a half.
+    // A page of a whole suite with its fitted machine and a viewer should stay below 1.5 MB.
     let each = html.len() / records.len();
-    assert!(each < 2000, "{each} bytes a point");
-    assert!(html.contains("This page holds a part of the samples"));
+    assert!(each < 2000, "{each} bytes per point");
+    assert!(html.contains("This page embeds a subset of the samples"));
 }
 
 #[test]
-fn runs_lie_over_each_other_with_their_samples() {
+fn overlaid_runs_refer_to_their_samples() {
     let (old, manifests) = (echo(1, 6), [manifest()]);
     let longer = |record: &Record| Record {
         samples_ns: record.samples_ns.iter().map(|nanos| nanos * 1.5).collect(),
@@ -81,7 +78,7 @@ fn runs_lie_over_each_other_with_their_samples() {
     };
     let new: Vec<Record> =
         old.iter().map(longer).chain([record("comet/other", Point::new(2), 5.0)]).collect();
-    let of = |name, records| Reported { name: Some(name), manifests: &manifests, records };
+    let of = |name, records| ReportedRun { name: Some(name), manifests: &manifests, records };
     let runs = [of("old <1>", &old), of("new", &new)];
     let section = present::overlay_section(&runs, &[None]).expect("they have a kernel in common");
     let page = present::report(&runs);
@@ -97,7 +94,7 @@ fn runs_lie_over_each_other_with_their_samples() {
         !html.contains("comet/other") && html.matches("class=\"name\"").count() == 8,
         "2 charts, 2 scales, 2 runs"
     );
-    // The same values lead to the same samples as in the sections of the runs.
+    // The same values refer to the same samples as in the sections of the runs.
     let raw = |html: &str, value: &str| {
         let before = html.split(&format!("{value}</title>")).next().expect("a part");
         before.rsplit("data-raw=\"").next().and_then(|rest| rest.split('"').next()).map(str::to_owned)
@@ -105,21 +102,22 @@ fn runs_lie_over_each_other_with_their_samples() {
     for value in values(&html).into_iter().take(12) {
         assert_eq!(raw(&html, value), raw(&alone, value), "{value}");
     }
-    assert_eq!(present::overlay_section(&runs[..1], &[]), None, "one run has nothing to lie over");
+    assert_eq!(present::overlay_section(&runs[..1], &[]), None, "one run has nothing to be overlaid with");
 }
 
-/// What the points of a drawing say of themselves, below their names.
+/// Returns the tooltips of a drawing's points, without their names.
 fn values(html: &str) -> Vec<&str> {
     let titles = html.split("><title>").skip(1).filter_map(|rest| rest.split("</title>").next());
     titles.filter_map(|title| title.split_once('\n')).map(|(_, value)| value).collect()
 }
 
 #[test]
-fn a_report_of_nothing_says_so() {
+fn a_report_without_records_says_so() {
     for manifests in [vec![manifest()], vec![]] {
-        let html = present::report(&[Reported { name: None, manifests: &manifests, records: &[] }]).to_html();
+        let html =
+            present::report(&[ReportedRun { name: None, manifests: &manifests, records: &[] }]).to_html();
         assert_well_formed(&html);
-        assert!(html.contains("Nothing was measured"), "{html}");
+        assert!(html.contains("no measured points"), "{html}");
     }
     assert_well_formed(&present::report(&[]).to_html());
 }
@@ -127,7 +125,7 @@ fn a_report_of_nothing_says_so() {
 #[test]
 fn several_runs_have_their_names() {
     let (records, manifests) = (echo(1, 4), [manifest()]);
-    let run = |name| Reported { name: Some(name), manifests: &manifests, records: &records };
+    let run = |name| ReportedRun { name: Some(name), manifests: &manifests, records: &records };
     let html = present::report(&[run("old <1>"), run("new")]).to_html();
     assert_well_formed(&html);
     for heading in ["comet/echo: old &lt;1&gt;", "comet/echo: new", "How it was measured: new"] {
@@ -137,7 +135,7 @@ fn several_runs_have_their_names() {
 
 #[test]
 fn a_fit_has_its_residuals_and_marks() {
-    let point = |bytes, measured, fitted| Observed { bytes, measured, fitted };
+    let point = |bytes, measured, fitted| FittedPoint { bytes, measured, fitted };
     let fitted = Fitted {
         model: "name = \"<x>\"".into(),
         rules: None,
@@ -158,9 +156,7 @@ fn a_fit_has_its_residuals_and_marks() {
     let html =
         Page::new("t", "").section(present::fit_section(&fitted)).section(Section::new("b", "B")).to_html();
     assert_well_formed(&html);
-    for word in
-        ["What the model is off by", ">4KiB</text>", "Something is assumed.", "name = &quot;&lt;x&gt;&quot;"]
-    {
+    for word in ["Residuals", ">4KiB</text>", "Something is assumed.", "name = &quot;&lt;x&gt;&quot;"] {
         assert!(html.contains(word), "{word}");
     }
 }
@@ -171,10 +167,10 @@ fn a_machine_is_described() {
     let html = Page::new("t", "").section(present::machine_section(&model)).to_html();
     assert_well_formed(&html);
     for word in [
-        "The machine ipsc860",
-        "A message that meets nobody",
-        "All figures, with their sources",
-        "the longest way",
+        "Machine ipsc860",
+        "Time of a message without contention",
+        "All parameters, with their sources",
+        "longest route",
     ] {
         assert!(html.contains(word), "{word}");
     }

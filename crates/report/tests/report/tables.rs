@@ -1,4 +1,4 @@
-//! Tables in their four notations.
+//! Tests of tables in their four notations.
 
 use insta::assert_snapshot;
 use panto_report::table::{Column, Table};
@@ -41,7 +41,7 @@ fn html() {
 }
 
 #[test]
-fn csv_quotes_as_rfc_4180_asks() {
+fn csv_is_quoted_as_in_rfc_4180() {
     let mut table = Table::new([Column::text("a"), Column::text("b,c")]);
     table.row(["say \"hi\"", "two\nlines"]).row(["", " plain "]);
     assert_eq!(table.to_csv(), "a,\"b,c\"\n\"say \"\"hi\"\"\",\"two\nlines\"\n, plain \n");

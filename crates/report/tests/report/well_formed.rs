@@ -1,5 +1,5 @@
-//! A checker for well-formed XML, as far as this crate writes it: no comments, no processing instructions. What is inside of
-//! scripts is not XML; it must not end its element.
+//! A checker for well-formed XML, as far as this crate writes it: no comments, no processing
+//! instructions. The content of scripts is not XML; it must not end its element.
 
 /// Fails with the reason if the text is not well-formed.
 #[track_caller]
@@ -25,7 +25,7 @@ pub fn check(text: &str) -> Result<(), String> {
     if open.is_empty() { Ok(()) } else { Err(format!("not closed: {open:?}")) }
 }
 
-/// Where the tag at the beginning of `text` ends: the first `>` outside of quotes.
+/// Returns the end of the tag at the beginning of `text`: the first `>` outside quotes.
 fn tag_end(text: &str) -> Result<usize, String> {
     let mut quoted = false;
     let end = text.char_indices().find(|(_, c)| {

@@ -1,22 +1,22 @@
-//! Gathering to all: ring, recursive doubling, Bruck. Also the second half of long broadcasts and reductions.
+//! Allgather: ring, recursive doubling, Bruck. Also the second half of long broadcasts and reductions.
 
 use crate::fold::{Fold, Role};
-use crate::layout::{Cut, Turn, exchange};
+use crate::layout::{Cut, Rotation, exchange};
 use crate::{Schedule, Span, Step};
 
-/// Ring: every rank passes on what it got last. (P - 1) alpha + (P-1)/P n beta.
+/// Ring: every rank forwards what it received last. (P - 1) alpha + (P-1)/P n beta.
 ///
 /// Part v of the output starts on the v-th rank from the root on.
 pub(crate) struct Ring {
-    pub turn: Turn,
+    pub rotation: Rotation,
     pub cut: Cut,
-    /// How far ahead of its own part a rank starts: 1 behind a ring reduce-scatter, else 0.
+    /// Offset of the first part a rank sends from its own: 1 after a ring reduce-scatter, else 0.
     pub ahead: usize,
 }
 
 impl Schedule for Ring {
     fn ranks(&self) -> usize {
-        self.turn.ranks
+        self.rotation.ranks
     }
 
     fn scratch(&self, _rank: usize) -> usize {
@@ -24,12 +24,12 @@ impl Schedule for Ring {
     }
 
     fn rounds(&self, _rank: usize) -> usize {
-        self.turn.ranks - 1
+        self.rotation.ranks - 1
     }
 
     fn round(&self, rank: usize, index: usize, steps: &mut Vec<Step>) {
-        let ranks = self.turn.ranks;
-        let node = self.turn.relative(rank);
+        let ranks = self.rotation.ranks;
+        let node = self.rotation.relative(rank);
         let output = Span::output(0, self.cut.total);
         let newest = node + self.ahead + ranks - index;
         let (to, from) = ((rank + 1) % ranks, (rank + ranks - 1) % ranks);
@@ -44,28 +44,31 @@ impl Schedule for Ring {
 
 /// Recursive doubling: runs of parts double as they are exchanged. lg alpha + (P-1)/P n beta for powers of two.
 ///
-/// Other numbers of ranks are folded: a neighbour gives its part first and gets the whole last, which costs two more
-/// rounds and n elements. Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
+/// Other numbers of ranks are folded ([`Fold`](crate::fold::Fold)): a folded rank hands its part to a neighbour
+/// first and receives the whole last, which costs two more rounds and n elements. Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
 /// MPICH", 2005.
 pub(crate) struct Doubling {
-    turn: Turn,
+    rotation: Rotation,
     cut: Cut,
     fold: Fold,
 }
 
 impl Doubling {
-    pub fn new(turn: Turn, cut: Cut) -> Doubling {
-        Doubling { turn, cut, fold: Fold::new(turn.ranks, 0) }
+    pub fn new(rotation: Rotation, cut: Cut) -> Doubling {
+        Doubling { rotation, cut, fold: Fold::new(rotation.ranks, 0) }
     }
 
     fn fold_in(&self, node: usize, steps: &mut Vec<Step>) {
         let output = Span::output(0, self.cut.total);
         match self.fold.role(node) {
             Role::Folded { into } => {
-                steps.push(Step::Send { to: self.turn.rank(into), span: self.cut.part(output, node) });
+                steps.push(Step::Send { to: self.rotation.rank(into), span: self.cut.part(output, node) });
             }
             Role::Active { folded: Some(other), .. } => {
-                steps.push(Step::Receive { from: self.turn.rank(other), span: self.cut.part(output, other) });
+                steps.push(Step::Receive {
+                    from: self.rotation.rank(other),
+                    span: self.cut.part(output, other),
+                });
             }
             Role::Active { folded: None, .. } => {}
         }
@@ -74,15 +77,15 @@ impl Doubling {
     fn fold_out(&self, node: usize, steps: &mut Vec<Step>) {
         let span = Span::output(0, self.cut.total);
         match self.fold.role(node) {
-            Role::Folded { into } => steps.push(Step::Receive { from: self.turn.rank(into), span }),
+            Role::Folded { into } => steps.push(Step::Receive { from: self.rotation.rank(into), span }),
             Role::Active { folded: Some(other), .. } => {
-                steps.push(Step::Send { to: self.turn.rank(other), span });
+                steps.push(Step::Send { to: self.rotation.rank(other), span });
             }
             Role::Active { folded: None, .. } => {}
         }
     }
 
-    /// What the active rank holds after `level` exchanges.
+    /// Returns what the active rank holds after `level` exchanges.
     fn held(&self, index: usize, level: usize) -> Span {
         let first = index >> level << level;
         let (start, end) = (self.fold.first(first), self.fold.first(first + (1 << level)));
@@ -92,7 +95,7 @@ impl Doubling {
 
 impl Schedule for Doubling {
     fn ranks(&self) -> usize {
-        self.turn.ranks
+        self.rotation.ranks
     }
 
     fn scratch(&self, _rank: usize) -> usize {
@@ -104,7 +107,7 @@ impl Schedule for Doubling {
     }
 
     fn round(&self, rank: usize, index: usize, steps: &mut Vec<Step>) {
-        let node = self.turn.relative(rank);
+        let node = self.rotation.relative(rank);
         if index == 0 {
             return self.fold_in(node, steps);
         }
@@ -114,7 +117,7 @@ impl Schedule for Doubling {
         if let Role::Active { index: mine, .. } = self.fold.role(node) {
             let level = index - 1;
             let theirs = mine ^ (1 << level);
-            let peer = self.turn.rank(self.fold.rank(theirs));
+            let peer = self.rotation.rank(self.fold.rank(theirs));
             exchange(steps, peer, self.held(mine, level), peer, self.held(theirs, level));
         }
     }
@@ -124,7 +127,7 @@ impl Schedule for Doubling {
     }
 }
 
-/// Bruck: the run of blocks that begins with one's own doubles; rotated into place at the end. lg alpha + (P-1)/P n
+/// Bruck: the run of blocks that begins with the rank's own doubles each round, and is rotated into place at the end. lg alpha + (P-1)/P n
 /// beta for any P, and n elements copied. Bruck and others, "Efficient algorithms for all-to-all communications in
 /// multiport message-passing systems", 1997.
 pub(crate) struct Bruck {

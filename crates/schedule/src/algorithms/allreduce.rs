@@ -1,4 +1,4 @@
-//! Reductions to all: recursive doubling, ring.
+//! Allreduce: recursive doubling, ring.
 
 use crate::fold::{Fold, Role};
 use crate::layout::{Cut, exchange, order};

@@ -1,11 +1,11 @@
-//! Barriers, made of empty messages.
+//! Barriers, built from empty messages.
 
 use crate::fold::{Fold, Role};
 use crate::layout::{ceil_log2, exchange};
 use crate::tree::{Shape, Tree};
 use crate::{Schedule, Span, Step};
 
-/// Dissemination: in round k every rank tells the one 2^k ahead. lg alpha and P lg messages, for any P. Hensgen, Finkel
+/// Dissemination: in round k every rank notifies the one 2^k ahead. lg alpha and P lg messages, for any P. Hensgen, Finkel
 /// and Manber, "Two algorithms for barrier synchronization", 1988.
 pub(crate) struct Dissemination {
     pub ranks: usize,
@@ -76,8 +76,7 @@ impl Schedule for Doubling {
     }
 }
 
-/// Up a tree and down again: 2 (P - 1) messages, the fewest that there can be, which is good when ranks outnumber
-/// processors. Star (central): 2 (P - 1) alpha. Binomial: 2 lg alpha.
+/// Gather and release along a tree: 2 (P - 1) messages, the minimum, which pays when ranks outnumber processors. Star (central): 2 (P - 1) alpha. Binomial: 2 lg alpha.
 pub(crate) struct UpAndDown {
     tree: Tree,
 }

@@ -1,9 +1,10 @@
-//! Complete exchange in lg rounds by Bruck.
+//! Bruck's complete exchange in lg rounds.
 
 use crate::layout::{ceil_log2, exchange};
 use crate::{Schedule, Span, Step};
 
-/// Blocks are numbered by how far they must travel, and in round k all whose number has bit k travel 2^k ranks.
+/// A complete exchange in which blocks are numbered by their distance, and in round k all blocks whose number has
+/// bit k set travel 2^k ranks.
 /// lg (alpha + n/2 beta) for powers of two (never more for others), and about (lg + 2) n elements copied.
 ///
 /// Bruck and others, "Efficient algorithms for all-to-all communications in multiport message-passing systems", 1997.
@@ -13,18 +14,18 @@ pub(crate) struct Bruck {
 }
 
 impl Bruck {
-    /// Blocks that travel together: the runs of numbers below P with the bit set.
+    /// Returns the blocks that travel together: the runs of numbers below P with the bit set.
     fn runs(&self, bit: usize) -> impl Iterator<Item = (usize, usize)> {
         let (ranks, len) = (self.ranks, 1 << bit);
         (len..ranks).step_by(2 * len).map(move |start| (start, len.min(ranks - start)))
     }
 
-    /// The block that must travel this far, and those behind it.
+    /// Returns the span of the block with distance `far` and of the blocks after it.
     fn held(&self, far: usize, blocks: usize) -> Span {
         Span::scratch(far * self.count, blocks * self.count)
     }
 
-    /// Where blocks are packed before they leave, or arrive before they are unpacked.
+    /// Returns where blocks are packed before they are sent, or received before they are unpacked.
     fn packed(&self, arriving: bool, first: usize, blocks: usize) -> Span {
         let half = if arriving { self.ranks / 2 } else { 0 };
         self.held(self.ranks + half + first, blocks)
@@ -52,7 +53,7 @@ impl Bruck {
         }
     }
 
-    /// What has travelled far came from a rank as far behind.
+    /// Appends the final rotation: a block that has travelled a distance came from the rank that far behind.
     fn unrotate(&self, rank: usize, steps: &mut Vec<Step>) {
         for far in 0..self.ranks {
             let source = (rank + self.ranks - far) % self.ranks;

@@ -1,14 +1,14 @@
-//! Everybody sends to everybody, with nothing forwarded: what PUPPET makes of collectives (P6).
+//! Direct exchange: every rank sends to every other and nothing is forwarded, which is how PUPPET expands collectives (P6).
 
 use crate::{Order, Schedule, Span, Step};
 
-/// Each rank sends something to each other, all started at once, receives first. P - 1 messages a rank.
+/// A direct exchange: each rank starts all its receives, then all its sends. P - 1 messages per rank.
 pub(crate) struct Direct<S, R> {
     pub ranks: usize,
     pub scratch: usize,
-    /// What goes to a rank.
+    /// Returns the span to send to a rank.
     pub sent: S,
-    /// Where that of a rank arrives.
+    /// Returns the span to receive into from a rank.
     pub received: R,
 }
 
@@ -31,7 +31,7 @@ where
 
     fn round(&self, rank: usize, index: usize, steps: &mut Vec<Step>) {
         let others = self.ranks - 1;
-        // Every rank begins with its neighbour, so that not all send to rank 0 at first.
+        // Every rank starts with its neighbour, so that rank 0 is not the first target of all.
         steps.push(if index < others {
             let from = (rank + others - index) % self.ranks;
             Step::StartReceive { from, span: (self.received)(from) }
@@ -48,7 +48,8 @@ where
     }
 }
 
-/// Each rank combines the blocks for it that have arrived in scratch, its own from its input, in the order of the ranks.
+/// The local phase of a direct reduction: each rank combines the blocks received in scratch with its own input, in
+/// rank order.
 pub(crate) struct CombineArrived {
     pub ranks: usize,
     pub count: usize,

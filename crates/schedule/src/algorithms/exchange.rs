@@ -6,27 +6,27 @@
 use crate::layout::exchange;
 use crate::{Schedule, Span, Step};
 
-/// In which order the messages go.
+/// The order of the messages.
 #[derive(Clone, Copy)]
-pub(crate) enum Way {
-    /// Everything is started at once, receives first. (P - 1) alpha + (P-1)/P n beta.
+pub(crate) enum ExchangeOrder {
+    /// All messages are started at once, receives first. (P - 1) alpha + (P-1)/P n beta.
     Linear,
-    /// P - 1 rounds; in round i to the rank i ahead while from the rank i behind. (P - 1) alpha + (P-1)/P n beta.
+    /// P - 1 rounds; in round i a rank sends to the rank i ahead and receives from the rank i behind. (P - 1) alpha + (P-1)/P n beta.
     Pairwise,
     /// P rounds; in round i rank i receives from all others in ascending order. At most P (P - 1)(alpha + n/P beta) with
     /// blocking sends.
     Lex,
     /// Rounds i = 1, 2, ...; each rank exchanges with itself xor i, and the lower of the two receives first. Published
     /// for powers of two, 2 (P - 1)(alpha + n/P beta). Other numbers of ranks run over the next power of two; a rank
-    /// whose partner does not exist sits that round out.
+    /// whose partner does not exist skips that round.
     Pex,
-    /// As linear, but with so many ranks at a time; not 0.
+    /// As [`Linear`](Self::Linear), but with this number of partners at a time; not 0.
     Scattered(usize),
 }
 
 /// A complete exchange of blocks of `count` elements. The own block is copied first.
 pub(crate) struct Exchange {
-    pub way: Way,
+    pub way: ExchangeOrder,
     pub ranks: usize,
     pub count: usize,
 }
@@ -61,7 +61,7 @@ impl Exchange {
         Step::WaitAll
     }
 
-    /// To the ranks more than `done` ahead while from those as far behind, all of a window at once.
+    /// Appends one window: sends to the ranks more than `done` ahead, receives from those as far behind.
     fn scattered(&self, rank: usize, done: usize, window: usize, steps: &mut Vec<Step>) {
         let distances = done + 1..=(done + window).min(self.ranks - 1);
         for from in distances.clone().map(|distance| (rank + self.ranks - distance) % self.ranks) {
@@ -73,7 +73,7 @@ impl Exchange {
         steps.push(Step::WaitAll);
     }
 
-    /// Sends to the ranks below, then all receives, then sends to the ranks above.
+    /// Returns step `index` of LEX: sends to lower ranks, then all receives, then sends to higher ranks.
     fn lex(&self, rank: usize, index: usize) -> Step {
         let others = self.ranks - 1;
         let position = index - 1;
@@ -108,11 +108,11 @@ impl Schedule for Exchange {
 
     fn rounds(&self, _rank: usize) -> usize {
         match self.way {
-            Way::Linear => 2 * self.ranks,
-            Way::Pairwise => self.ranks,
-            Way::Lex => 2 * self.ranks - 1,
-            Way::Pex => self.ranks.next_power_of_two(),
-            Way::Scattered(window) => 1 + (self.ranks - 1).div_ceil(window),
+            ExchangeOrder::Linear => 2 * self.ranks,
+            ExchangeOrder::Pairwise => self.ranks,
+            ExchangeOrder::Lex => 2 * self.ranks - 1,
+            ExchangeOrder::Pex => self.ranks.next_power_of_two(),
+            ExchangeOrder::Scattered(window) => 1 + (self.ranks - 1).div_ceil(window),
         }
     }
 
@@ -121,14 +121,14 @@ impl Schedule for Exchange {
             return steps.push(Step::Copy { from: self.sent(rank), to: self.received(rank) });
         }
         match self.way {
-            Way::Linear => steps.push(self.linear(rank, index)),
-            Way::Pairwise => {
+            ExchangeOrder::Linear => steps.push(self.linear(rank, index)),
+            ExchangeOrder::Pairwise => {
                 let (to, from) = ((rank + index) % self.ranks, (rank + self.ranks - index) % self.ranks);
                 exchange(steps, to, self.sent(to), from, self.received(from));
             }
-            Way::Lex => steps.push(self.lex(rank, index)),
-            Way::Pex => self.pex(rank, index, steps),
-            Way::Scattered(window) => self.scattered(rank, (index - 1) * window, window, steps),
+            ExchangeOrder::Lex => steps.push(self.lex(rank, index)),
+            ExchangeOrder::Pex => self.pex(rank, index, steps),
+            ExchangeOrder::Scattered(window) => self.scattered(rank, (index - 1) * window, window, steps),
         }
     }
 

@@ -1,29 +1,30 @@
 //! Gather and scatter along a tree: linear and binomial.
 
-use crate::layout::Turn;
+use crate::layout::Rotation;
 use crate::tree::{Shape, Tree};
 use crate::{Schedule, Span, Step};
 
-/// The data of one rank and of those below it in the tree, at the root: a run that may go around the end.
+/// The layout of subtrees in the root's buffer: the data of a node and its descendants is a run of blocks that may
+/// wrap around the end.
 struct Wrapped {
-    turn: Turn,
+    rotation: Rotation,
     tree: Tree,
     count: usize,
 }
 
 impl Wrapped {
     fn new(shape: Shape, ranks: usize, root: usize, count: usize) -> Wrapped {
-        Wrapped { turn: Turn { ranks, root }, tree: Tree { shape, size: ranks }, count }
+        Wrapped { rotation: Rotation { ranks, root }, tree: Tree { shape, size: ranks }, count }
     }
 
-    /// Elements of a node and all below it.
+    /// Returns the number of elements of a node and its descendants.
     fn len(&self, node: usize) -> usize {
         self.tree.extent(node) * self.count
     }
 
-    /// How many of the elements lie before the end; the rest continues at the start.
+    /// Returns how many of the elements lie before the end of the buffer; the rest wraps to its start.
     fn head(&self, node: usize) -> usize {
-        let until_end = (self.turn.ranks - self.turn.rank(node)) * self.count;
+        let until_end = (self.rotation.ranks - self.rotation.rank(node)) * self.count;
         self.len(node).min(until_end)
     }
 
@@ -31,10 +32,10 @@ impl Wrapped {
         self.head(node) < self.len(node)
     }
 
-    /// The two pieces of a run that goes around the end: in the root's buffer, and in scratch.
+    /// Returns the two pieces of a run that wraps around: each in the root's buffer and in scratch.
     fn pieces(&self, node: usize, buffer: Span) -> [(Span, Span); 2] {
         let (head, len) = (self.head(node), self.len(node));
-        let start = self.turn.rank(node) * self.count;
+        let start = self.rotation.rank(node) * self.count;
         [
             (buffer.part(start, head), Span::scratch(0, head)),
             (buffer.part(0, len - head), Span::scratch(head, len - head)),
@@ -42,11 +43,11 @@ impl Wrapped {
     }
 
     fn scratch(&self, rank: usize) -> usize {
-        let node = self.turn.relative(rank);
+        let node = self.rotation.relative(rank);
         if node > 0 {
             return if self.tree.degree(node) == 0 { 0 } else { self.len(node) };
         }
-        // A star's runs are single blocks, which never go around.
+        // A star's runs are single blocks, which never wrap.
         let degree = if self.tree.shape == Shape::Star { 0 } else { self.tree.degree(0) };
         let children = (0..degree).map(|index| self.tree.child(0, index));
         children.filter(|&child| self.wraps(child)).map(|child| self.len(child)).max().unwrap_or(0)
@@ -55,8 +56,8 @@ impl Wrapped {
 
 /// Gather: linear (P - 1) alpha + (P-1)/P n beta, binomial lg alpha + (P-1)/P n beta.
 ///
-/// Inner ranks collect their run in scratch, leaves send their input as it is. Where the root is not rank 0, one run
-/// goes around the end of the root's output; it arrives in scratch and is copied in two pieces.
+/// Inner ranks collect their run in scratch, leaves send their input directly. Where the root is not rank 0, one run
+/// wraps around the end of the root's output; it arrives in scratch and is copied in two pieces.
 pub(crate) struct Gather(Wrapped);
 
 impl Gather {
@@ -66,7 +67,7 @@ impl Gather {
 
     fn receive_at_root(&self, child: usize, steps: &mut Vec<Step>) {
         let tree = &self.0;
-        let from = tree.turn.rank(child);
+        let from = tree.rotation.rank(child);
         if !tree.wraps(child) {
             return steps
                 .push(Step::Receive { from, span: Span::output(from * tree.count, tree.len(child)) });
@@ -80,7 +81,7 @@ impl Gather {
 
 impl Schedule for Gather {
     fn ranks(&self) -> usize {
-        self.0.turn.ranks
+        self.0.rotation.ranks
     }
 
     fn scratch(&self, rank: usize) -> usize {
@@ -88,12 +89,12 @@ impl Schedule for Gather {
     }
 
     fn rounds(&self, rank: usize) -> usize {
-        self.0.tree.degree(self.0.turn.relative(rank)) + 2
+        self.0.tree.degree(self.0.rotation.relative(rank)) + 2
     }
 
     fn round(&self, rank: usize, index: usize, steps: &mut Vec<Step>) {
-        let Wrapped { turn, tree, count } = &self.0;
-        let node = turn.relative(rank);
+        let Wrapped { rotation, tree, count } = &self.0;
+        let node = rotation.relative(rank);
         let degree = tree.degree(node);
         let own = Span::input(0, *count);
         match (tree.parent(node), index) {
@@ -105,11 +106,11 @@ impl Schedule for Gather {
                     return self.receive_at_root(child, steps);
                 }
                 let span = Span::scratch((child - node) * count, self.0.len(child));
-                steps.push(Step::Receive { from: turn.rank(child), span });
+                steps.push(Step::Receive { from: rotation.rank(child), span });
             }
             (Some(parent), 1..) => {
                 let span = if degree == 0 { own } else { Span::scratch(0, self.0.len(node)) };
-                steps.push(Step::Send { to: turn.rank(parent), span });
+                steps.push(Step::Send { to: rotation.rank(parent), span });
             }
             _ => {}
         }
@@ -120,7 +121,7 @@ impl Schedule for Gather {
     }
 }
 
-/// Scatter: the gather backwards, at the same cost.
+/// Scatter: the gather reversed, at the same cost.
 pub(crate) struct Scatter(Wrapped);
 
 impl Scatter {
@@ -130,7 +131,7 @@ impl Scatter {
 
     fn send_from_root(&self, child: usize, steps: &mut Vec<Step>) {
         let tree = &self.0;
-        let to = tree.turn.rank(child);
+        let to = tree.rotation.rank(child);
         if !tree.wraps(child) {
             return steps.push(Step::Send { to, span: Span::input(to * tree.count, tree.len(child)) });
         }
@@ -143,7 +144,7 @@ impl Scatter {
 
 impl Schedule for Scatter {
     fn ranks(&self) -> usize {
-        self.0.turn.ranks
+        self.0.rotation.ranks
     }
 
     fn scratch(&self, rank: usize) -> usize {
@@ -151,18 +152,18 @@ impl Schedule for Scatter {
     }
 
     fn rounds(&self, rank: usize) -> usize {
-        self.0.tree.degree(self.0.turn.relative(rank)) + 2
+        self.0.tree.degree(self.0.rotation.relative(rank)) + 2
     }
 
     fn round(&self, rank: usize, index: usize, steps: &mut Vec<Step>) {
-        let Wrapped { turn, tree, count } = &self.0;
-        let node = turn.relative(rank);
+        let Wrapped { rotation, tree, count } = &self.0;
+        let node = rotation.relative(rank);
         let degree = tree.degree(node);
         let own = Span::output(0, *count);
         match (tree.parent(node), index) {
             (Some(parent), 0) => {
                 let span = if degree == 0 { own } else { Span::scratch(0, self.0.len(node)) };
-                steps.push(Step::Receive { from: turn.rank(parent), span });
+                steps.push(Step::Receive { from: rotation.rank(parent), span });
             }
             (parent, 1..) if index <= degree => {
                 let child = tree.child(node, index - 1);
@@ -170,9 +171,9 @@ impl Schedule for Scatter {
                     return self.send_from_root(child, steps);
                 }
                 let span = Span::scratch((child - node) * count, self.0.len(child));
-                steps.push(Step::Send { to: turn.rank(child), span });
+                steps.push(Step::Send { to: rotation.rank(child), span });
             }
-            // The own block last: nobody waits for it.
+            // The own block last: no other rank waits for it.
             (None, 1..) => steps.push(Step::Copy { from: Span::input(rank * count, *count), to: own }),
             (Some(_), 1..) if degree > 0 => {
                 steps.push(Step::Copy { from: Span::scratch(0, *count), to: own });

@@ -1,5 +1,7 @@
-//! The algorithms, a family a file. Costs are in the terms of Hockney: alpha a message, beta an element, P ranks,
-//! lg = ceil(log2 P), n elements of the vector or of all blocks together.
+//! The algorithms, one file for each family.
+//!
+//! Costs are in the terms of Hockney's model: alpha per message, beta per element sent, gamma per element combined;
+//! P is the number of ranks, lg = ceil(log2 P), n the elements of the vector or of all blocks together.
 
 pub(crate) mod allgather;
 pub(crate) mod allreduce;
@@ -10,11 +12,11 @@ pub(crate) mod direct;
 pub(crate) mod exchange;
 pub(crate) mod gather;
 pub(crate) mod halving;
-pub(crate) mod linearsync;
+pub(crate) mod linear_sync;
 pub(crate) mod neighbour;
 pub(crate) mod pipeline;
 pub(crate) mod rabenseifner;
 pub(crate) mod reduce;
-pub(crate) mod reducescatter;
+pub(crate) mod reduce_scatter;
 pub(crate) mod rex;
 pub(crate) mod scan;

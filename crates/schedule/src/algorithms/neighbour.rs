@@ -1,4 +1,4 @@
-//! Gathering to all between neighbours, two blocks a time.
+//! Allgather by neighbour exchange, two blocks at a time.
 
 use crate::layout::exchange;
 use crate::{Schedule, Span, Step};
@@ -6,15 +6,16 @@ use crate::{Schedule, Span, Step};
 /// Neighbour exchange: P/2 alpha + (P-1)/P n beta, for an even number of ranks. Chen, Zhang, Zhang and Yuan, "Performance
 /// evaluation of allgather algorithms on terascale Linux cluster with fast Ethernet", 2005.
 ///
-/// In the first round the two of a pair exchange their blocks; then each rank passes what its last partner gave, or the pair's
-/// own blocks, to its two neighbours in turn. Blocks travel in pairs that begin at an even rank.
+/// In the first round the two ranks of a pair exchange their blocks; after that each rank alternates between its two
+/// neighbours and forwards what it received last, or the pair's own blocks. Blocks travel in pairs that begin at an even rank.
 pub(crate) struct Neighbour {
     pub ranks: usize,
     pub count: usize,
 }
 
 impl Neighbour {
-    /// The even rank at which the pair begins that a rank gets in a round after the first; in round 0, its own pair.
+    /// Returns the even rank at which the pair of blocks begins that a rank receives in a round after the first; in
+    /// round 0, its own pair.
     fn pair(&self, rank: usize, round: usize) -> usize {
         let own = rank - rank % 2;
         // Even ranks look left in odd rounds and right in even ones, odd ranks the other way.

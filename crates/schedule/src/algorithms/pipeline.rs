@@ -1,25 +1,25 @@
-//! A reduction along a chain of ranks, in segments that follow each other.
+//! A pipelined reduction along a chain of ranks.
 
-use crate::layout::{Cut, Turn};
+use crate::layout::{Cut, Rotation};
 use crate::{Order, Schedule, Span, Step};
 
-/// Each rank combines what the next gave with its own and passes it on, a segment while the next one arrives. With s segments
-/// (P - 2 + s)(alpha + n beta / s + n gamma / s).
+/// A reduction along a chain: each rank combines a segment from its successor with its own and forwards it while the
+/// next segment arrives. With s segments (P - 2 + s)(alpha + n beta / s + n gamma / s).
 ///
 /// Ranks are counted from the root on, so the order of the ranks is kept when the root is rank 0.
 pub(crate) struct ChainReduce {
-    turn: Turn,
+    rotation: Rotation,
     cut: Cut,
 }
 
 impl ChainReduce {
-    /// The number of segments is lowered to the number of elements.
+    /// Creates the reduction; the number of segments is lowered to the number of elements.
     pub fn new(ranks: usize, root: usize, count: usize, segments: usize) -> ChainReduce {
         let cut = Cut { total: count, parts: segments.min(count).max(1) };
-        ChainReduce { turn: Turn { ranks, root }, cut }
+        ChainReduce { rotation: Rotation { ranks, root }, cut }
     }
 
-    /// Where the rank combines: its output, or the begin of its scratch space. The last has nothing to combine.
+    /// Returns the accumulator: the output, or the start of scratch space. The last rank has nothing to combine.
     fn sum(&self, node: usize) -> Span {
         match node {
             0 => Span::output(0, self.cut.total),
@@ -28,25 +28,28 @@ impl ChainReduce {
         }
     }
 
-    /// Where a segment arrives, behind the sum.
+    /// Returns where a segment is received, after the accumulator.
     fn arrived(&self, node: usize, len: usize) -> Span {
         Span::scratch(if node == 0 { 0 } else { self.cut.total }, len)
     }
 
     fn is_last(&self, node: usize) -> bool {
-        node + 1 == self.turn.ranks
+        node + 1 == self.rotation.ranks
     }
 
-    /// A segment from behind while the one before it goes ahead; then it is combined.
+    /// Appends one stage: receives a segment while the previous one is forwarded, then combines it.
     fn pass(&self, node: usize, arriving: Option<usize>, leaving: Option<usize>, steps: &mut Vec<Step>) {
         let sum = self.sum(node);
         let grown = arriving.map(|segment| self.cut.part(sum, segment));
         if let Some(grown) = grown {
-            let from = self.turn.rank(node + 1);
+            let from = self.rotation.rank(node + 1);
             steps.push(Step::StartReceive { from, span: self.arrived(node, grown.len) });
         }
         if let Some(segment) = leaving {
-            steps.push(Step::StartSend { to: self.turn.rank(node - 1), span: self.cut.part(sum, segment) });
+            steps.push(Step::StartSend {
+                to: self.rotation.rank(node - 1),
+                span: self.cut.part(sum, segment),
+            });
         }
         steps.push(Step::WaitAll);
         if let Some(into) = grown {
@@ -58,11 +61,11 @@ impl ChainReduce {
 
 impl Schedule for ChainReduce {
     fn ranks(&self) -> usize {
-        self.turn.ranks
+        self.rotation.ranks
     }
 
     fn scratch(&self, rank: usize) -> usize {
-        let node = self.turn.relative(rank);
+        let node = self.rotation.relative(rank);
         if self.is_last(node) {
             return 0;
         }
@@ -75,7 +78,7 @@ impl Schedule for ChainReduce {
     }
 
     fn round(&self, rank: usize, index: usize, steps: &mut Vec<Step>) {
-        let node = self.turn.relative(rank);
+        let node = self.rotation.relative(rank);
         if index == 0 {
             if node == 0 || !self.is_last(node) {
                 steps.push(Step::Copy { from: Span::input(0, self.cut.total), to: self.sum(node) });
@@ -84,7 +87,7 @@ impl Schedule for ChainReduce {
         }
         let segment = |round: usize| round.checked_sub(1).filter(|segment| *segment < self.cut.parts);
         let arriving = segment(index).filter(|_| !self.is_last(node));
-        // The last rank has its segments from the start; the others have one a round later than it arrives.
+        // The last rank has its segments from the start; the others forward a segment one round after it arrives.
         let leaving = segment(if self.is_last(node) { index } else { index - 1 }).filter(|_| node > 0);
         if arriving.is_some() || leaving.is_some() {
             self.pass(node, arriving, leaving, steps);
@@ -92,6 +95,6 @@ impl Schedule for ChainReduce {
     }
 
     fn keeps_order(&self) -> bool {
-        self.turn.root == 0
+        self.rotation.root == 0
     }
 }

@@ -1,4 +1,4 @@
-//! Rabenseifner's reductions for long vectors: halve the vector while reducing, then gather what is complete.
+//! Rabenseifner's reductions for long vectors: a reduce-scatter by recursive halving, then a gather.
 
 use crate::fold::{Fold, Role};
 use crate::layout::{Cut, exchange, order};
@@ -12,7 +12,7 @@ use crate::{Schedule, Span, Step};
 /// are folded in neighbouring pairs. Rabenseifner, "Optimization of collective reduction operations", 2004.
 pub(crate) struct Rabenseifner {
     ranks: usize,
-    /// The rank that gets the result; all do when there is none.
+    /// The rank that gets the result; `None` for an allreduce.
     root: Option<usize>,
     fold: Fold,
     cut: Cut,
@@ -28,8 +28,8 @@ impl Rabenseifner {
         self.root.is_none_or(|root| root == rank)
     }
 
-    /// Where the rank combines, and where data arrives before that.
-    fn places(&self, rank: usize) -> (Span, Span) {
+    /// Returns the accumulator and the receive buffer of a rank.
+    fn buffers(&self, rank: usize) -> (Span, Span) {
         let count = self.cut.total;
         if self.has_output(rank) {
             (Span::output(0, count), Span::scratch(0, count))
@@ -38,7 +38,7 @@ impl Rabenseifner {
         }
     }
 
-    /// The parts that an active rank is responsible for after `level` halvings.
+    /// Returns the parts that an active rank reduces after `level` halvings.
     fn window(&self, whole: Span, index: usize, level: usize) -> Span {
         let (mut first, mut len) = (0, self.fold.width);
         for bit in 0..level {
@@ -49,7 +49,7 @@ impl Rabenseifner {
     }
 
     fn halve(&self, rank: usize, index: usize, bit: usize, steps: &mut Vec<Step>) {
-        let (sum, temporary) = self.places(rank);
+        let (sum, temporary) = self.buffers(rank);
         let other = index ^ (1 << bit);
         let peer = self.fold.rank(other);
         let (mine, theirs) = (self.window(sum, index, bit + 1), self.window(sum, other, bit + 1));
@@ -59,7 +59,7 @@ impl Rabenseifner {
     }
 
     fn collect(&self, rank: usize, index: usize, bit: usize, steps: &mut Vec<Step>) {
-        let sum = self.places(rank).0;
+        let sum = self.buffers(rank).0;
         let other = index ^ (1 << bit);
         let peer = self.fold.rank(other);
         let (mine, theirs) = (self.window(sum, index, bit + 1), self.window(sum, other, bit + 1));
@@ -70,7 +70,7 @@ impl Rabenseifner {
         match (index ^ root) >> bit {
             0 => steps.push(Step::Receive { from: peer, span: theirs }),
             1 => steps.push(Step::Send { to: peer, span: mine }),
-            _ => {} // gave its part away already
+            _ => {} // Already sent its part to its partner.
         }
     }
 }
@@ -90,7 +90,7 @@ impl Schedule for Rabenseifner {
 
     fn round(&self, rank: usize, index: usize, steps: &mut Vec<Step>) {
         let levels = self.fold.levels();
-        let (sum, temporary) = self.places(rank);
+        let (sum, temporary) = self.buffers(rank);
         if index == 0 {
             return self.fold.reduce_in(rank, Span::input(0, self.cut.total), sum, temporary, steps);
         }

@@ -1,6 +1,6 @@
-//! Reductions to a root: linear, and along a tree.
+//! Reduce: linear, and along a tree.
 
-use crate::layout::{Turn, order};
+use crate::layout::{Rotation, order};
 use crate::tree::{Shape, Tree};
 use crate::{Order, Schedule, Span, Step};
 
@@ -46,11 +46,11 @@ impl Schedule for Linear {
     }
 }
 
-/// Vectors are combined on the way up a tree. Binomial: lg (alpha + n beta + n gamma).
+/// A reduction along a tree: each rank combines the vectors of its children. Binomial: lg (alpha + n beta + n gamma).
 ///
 /// Ranks are counted from the root on, so the order of the ranks is kept when the root is rank 0.
 pub(crate) struct TreeReduce {
-    turn: Turn,
+    rotation: Rotation,
     tree: Tree,
     count: usize,
     /// Whether all ranks have an output to combine in.
@@ -60,7 +60,7 @@ pub(crate) struct TreeReduce {
 impl TreeReduce {
     pub fn new(shape: Shape, ranks: usize, root: usize, count: usize) -> TreeReduce {
         let tree = Tree { shape, size: ranks };
-        TreeReduce { turn: Turn { ranks, root }, tree, count, everywhere: false }
+        TreeReduce { rotation: Rotation { ranks, root }, tree, count, everywhere: false }
     }
 
     /// The first half of an allreduce: all ranks combine in their outputs, rank 0 has the result.
@@ -68,10 +68,10 @@ impl TreeReduce {
         TreeReduce { everywhere: true, ..TreeReduce::new(shape, ranks, 0, count) }
     }
 
-    /// Where the rank combines, and where data arrives before that.
-    fn places(&self, rank: usize) -> (Span, Span) {
+    /// Returns the accumulator and the receive buffer of a rank.
+    fn buffers(&self, rank: usize) -> (Span, Span) {
         let count = self.count;
-        if self.everywhere || rank == self.turn.root {
+        if self.everywhere || rank == self.rotation.root {
             (Span::output(0, count), Span::scratch(0, count))
         } else {
             (Span::scratch(0, count), Span::scratch(count, count))
@@ -81,32 +81,32 @@ impl TreeReduce {
 
 impl Schedule for TreeReduce {
     fn ranks(&self) -> usize {
-        self.turn.ranks
+        self.rotation.ranks
     }
 
     fn scratch(&self, rank: usize) -> usize {
-        let arrived = self.places(rank).1;
-        if self.tree.degree(self.turn.relative(rank)) == 0 { 0 } else { arrived.start + arrived.len }
+        let arrived = self.buffers(rank).1;
+        if self.tree.degree(self.rotation.relative(rank)) == 0 { 0 } else { arrived.start + arrived.len }
     }
 
     fn rounds(&self, rank: usize) -> usize {
-        self.tree.degree(self.turn.relative(rank)) + 2
+        self.tree.degree(self.rotation.relative(rank)) + 2
     }
 
     fn round(&self, rank: usize, index: usize, steps: &mut Vec<Step>) {
-        let node = self.turn.relative(rank);
+        let node = self.rotation.relative(rank);
         let degree = self.tree.degree(node);
-        let parent = self.tree.parent(node).map(|parent| self.turn.rank(parent));
+        let parent = self.tree.parent(node).map(|parent| self.rotation.rank(parent));
         let input = Span::input(0, self.count);
-        let (sum, arrived) = self.places(rank);
+        let (sum, arrived) = self.buffers(rank);
         if index == 0 {
-            // A leaf has nothing to combine: it sends its input as it is.
+            // A leaf has nothing to combine: it sends its input directly.
             if degree > 0 || parent.is_none() {
                 steps.push(Step::Copy { from: input, to: sum });
             }
         } else if index <= degree {
             let child = self.tree.child_upwards(node, index - 1);
-            steps.push(Step::Receive { from: self.turn.rank(child), span: arrived });
+            steps.push(Step::Receive { from: self.rotation.rank(child), span: arrived });
             steps.push(Step::Reduce { from: arrived, into: sum, order: order(node, child) });
         } else if let Some(to) = parent {
             steps.push(Step::Send { to, span: if degree == 0 { input } else { sum } });
@@ -114,6 +114,6 @@ impl Schedule for TreeReduce {
     }
 
     fn keeps_order(&self) -> bool {
-        self.turn.root == 0
+        self.rotation.root == 0
     }
 }

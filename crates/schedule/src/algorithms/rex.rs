@@ -2,8 +2,8 @@
 
 use crate::{Schedule, Span, Step};
 
-/// The run of ranks is halved again and again. In each round a rank gives a partner in the other half all blocks that
-/// it holds for that half, so that afterwards both halves are problems of their own.
+/// Recursive exchange: the run of ranks is halved each round, and a rank sends a partner in the other half all blocks that
+/// it holds for that half, so that both halves become independent problems.
 ///
 /// For powers of two as published: lg rounds, each 2 (alpha + n/2 beta) with blocking messages, n elements copied a
 /// round to pack and unpack, and n at the end. The lower rank packs, sends, receives, unpacks; the upper one
@@ -11,7 +11,7 @@ use crate::{Schedule, Span, Step};
 ///
 /// Any other number of ranks: the run is cut as evenly as possible, the lower half being larger by one when it is
 /// odd. The last rank of the lower half has no partner then; it sends its blocks for the upper half to the last rank
-/// there, which receives twice, and gets nothing itself, as its future neighbours got its blocks. Still lg rounds.
+/// there, which receives twice, and receives nothing itself, since the other ranks of its half receive its blocks. Still lg rounds.
 ///
 /// Ponnusamy, Choudhary and Fox, "Communication overhead on CM-5", 1992; Johnsson and Ho, "Matrix transposition on
 /// Boolean n-cube configured ensemble architectures", 1988.
@@ -27,13 +27,13 @@ struct Run {
     len: usize,
 }
 
-/// What one rank holds before a round: for each source a row with a block for each rank of the run.
+/// The blocks one rank holds before a round: for each source a row with a block for each rank of the run.
 struct Held {
     run: Run,
     sources: Vec<usize>,
 }
 
-/// Where scratch is divided: held before odd rounds, before even rounds, and packed.
+/// The areas of scratch space: blocks held before odd rounds, before even rounds, and packed.
 struct Areas {
     even: usize,
     packed: usize,
@@ -46,13 +46,13 @@ impl Run {
         (lower, Run { start: self.start + lower.len, len: self.len - lower.len })
     }
 
-    /// The rank's half, and the other.
+    /// Returns the rank's half and the other half.
     fn split(self, rank: usize) -> (Run, Run) {
         let (lower, upper) = self.halves();
         if rank < upper.start { (lower, upper) } else { (upper, lower) }
     }
 
-    /// Whom a rank sends to, and whom it receives from in this order.
+    /// Returns the rank to send to and the ranks to receive from, in order.
     fn partners(self, rank: usize) -> (usize, Vec<usize>) {
         let (lower, upper) = self.halves();
         let end = self.start + self.len;
@@ -72,7 +72,7 @@ impl Rex {
         (0..level).fold(Run { start: 0, len: self.ranks }, |run, _| run.split(rank).0)
     }
 
-    /// How many rounds until the rank is alone.
+    /// Returns the number of rounds until the run contains the rank alone.
     fn depth(&self, rank: usize) -> usize {
         let mut run = Run { start: 0, len: self.ranks };
         let mut depth = 0;
@@ -83,7 +83,7 @@ impl Rex {
         depth
     }
 
-    /// Whose blocks the rank holds, in the order of their rows: first those that it held before.
+    /// Returns the sources of the blocks a rank holds, in the order of their rows: those held before come first.
     fn sources(&self, rank: usize, level: usize) -> Vec<usize> {
         if level == 0 {
             return vec![rank];
@@ -114,7 +114,7 @@ impl Rex {
         Areas { even: odd, packed: odd + even, end: odd + even + packed }
     }
 
-    /// Some blocks of what is held at a level.
+    /// Returns the span of some of the blocks held at a level.
     fn store(&self, areas: &Areas, level: usize, first: usize, blocks: usize) -> Span {
         let base = match level {
             0 => Span::input(0, 0),
@@ -151,7 +151,7 @@ impl Rex {
         }
     }
 
-    /// What partners send becomes the rows behind one's own.
+    /// Returns the receives that append the partners' rows to the rank's own.
     fn receives(&self, areas: &Areas, senders: &[usize], level: usize, rows: usize, mine: Run) -> Vec<Step> {
         let mut rows = rows;
         let mut receives = Vec::new();
@@ -168,7 +168,7 @@ impl Rex {
         let areas = self.areas(rank);
         for (row, source) in self.sources(rank, level).into_iter().enumerate() {
             let to = Span::output(source * self.count, self.count);
-            // Before the first round a row has a block for everybody; there is only one then, as P is 1.
+            // Before the first round a row has a block for every rank; here P is 1, so that there is one.
             steps.push(Step::Copy { from: self.store(&areas, level, row, 1), to });
         }
     }

@@ -3,15 +3,15 @@
 use crate::layout::{ceil_log2, exchange, order};
 use crate::{Order, Schedule, Span, Step};
 
-/// Recursive doubling: ranks exchange the combination of their aligned run, and those behind also add it to their
+/// Recursive doubling: ranks exchange the combination of their aligned run, and higher ranks also add it to their
 /// prefix. lg (alpha + n beta), up to 2 lg n gamma.
 ///
-/// Any number of ranks: an absent partner is skipped, as only ranks behind a run need it and runs cut short by the end
-/// have nobody behind them. Hillis and Steele, "Data parallel algorithms", 1986; the exchange is MPICH's.
+/// Any number of ranks: an absent partner is skipped, since only ranks above a run need it, and no rank is above a
+/// run that is cut short by the end. Hillis and Steele, "Data parallel algorithms", 1986; the exchange is MPICH's.
 pub(crate) struct Doubling {
     pub ranks: usize,
     pub count: usize,
-    /// Whether the own vector is part of the result.
+    /// Whether a rank's own vector is part of its result.
     pub inclusive: bool,
 }
 
@@ -26,7 +26,7 @@ impl Doubling {
         }
     }
 
-    /// The combination of the rank's aligned run.
+    /// Returns the span with the combination of the rank's aligned run.
     fn run(&self) -> Span {
         Span::scratch(0, self.count)
     }
@@ -85,11 +85,11 @@ impl Schedule for Doubling {
     }
 }
 
-/// Chain: each rank adds its vector to what its predecessor sent, and passes it on. (P - 1)(alpha + n beta + n gamma).
+/// Chain: each rank adds its vector to what its predecessor sent, and forwards the sum. (P - 1)(alpha + n beta + n gamma).
 pub(crate) struct Chain {
     pub ranks: usize,
     pub count: usize,
-    /// Whether the own vector is part of the result.
+    /// Whether a rank's own vector is part of its result.
     pub inclusive: bool,
 }
 

@@ -1,8 +1,8 @@
-//! What chooses an algorithm when nobody asked for one: tables, not code.
+//! Rule sets: tables that select an algorithm where the caller names none.
 //!
-//! A [`Table`] is read from a text of one rule a line: collective, algorithm, conditions. MPICH's, Open MPI's and PUPPET's are
-//! built in, in the same format as a user's file (`crates/schedule/rules/`). Panto's own choice is MPICH's, because its
-//! thresholds are documented and known to every reader of the field.
+//! A [`Table`] is parsed from text with one rule per line: collective, algorithm, conditions. MPICH's, Open MPI's and PUPPET's are
+//! built in, in the same format as a user's file (`crates/schedule/rules/`). The default is MPICH's, because its
+//! thresholds are documented and widely known.
 
 mod parse;
 mod write;
@@ -14,47 +14,48 @@ use crate::{Algorithm, Collective, Problem};
 
 pub use parse::ParseError;
 
-/// A rule: the first of its collective that fits decides.
+/// A rule. The first rule of a collective whose conditions hold decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// For which collective.
+    /// The collective.
     pub collective: Collective,
-    /// What is used.
+    /// The algorithm to use.
     pub algorithm: Algorithm,
-    /// For these numbers of ranks.
+    /// Condition: the number of ranks.
     pub ranks: RangeInclusive<usize>,
-    /// For these sizes, as [`choose`] counts them.
+    /// Condition: the size in bytes, as [`choose`] counts it.
     pub bytes: RangeInclusive<usize>,
-    /// For blocks of these sizes: what each rank brings to allgather or gets from reduce-scatter; else the same as `bytes`.
+    /// Condition: the block size in bytes, what each rank contributes to allgather or gets from reduce-scatter; for other
+    /// collectives the same as `bytes`.
     pub block: RangeInclusive<usize>,
-    /// For so many bytes for each rank of the largest power of two not above P.
+    /// Condition: the bytes per rank of the largest power of two not above P.
     pub share: RangeInclusive<usize>,
-    /// Whether only for powers of two.
+    /// Condition: the number of ranks is a power of two.
     pub power_of_two: bool,
-    /// Why.
+    /// The reason for the rule.
     pub note: String,
 }
 
 /// Rules for every collective.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// By the number of the collective; each ends with a row without conditions.
+    /// The rules by collective; the last one of each has no conditions.
     rows: [Vec<Row>; Collective::ALL.len()],
 }
 
-/// MPICH's choices.
+/// Returns the rules of MPICH.
 pub fn mpich() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
     TABLE.get_or_init(|| built_in(include_str!("../../rules/mpich.rules")))
 }
 
-/// Open MPI's choices.
+/// Returns the rules of Open MPI.
 pub fn openmpi() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
     TABLE.get_or_init(|| built_in(include_str!("../../rules/openmpi.rules")))
 }
 
-/// PUPPET's expansion (P6): everything is direct sends.
+/// Returns PUPPET's expansion (P6): all collectives are direct sends.
 pub fn puppet() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
     TABLE.get_or_init(|| built_in(include_str!("../../rules/puppet.rules")))
@@ -64,47 +65,47 @@ fn built_in(text: &str) -> Table {
     Table::parse(text).expect("the tests read every built-in table")
 }
 
-/// The algorithm of MPICH for a collective on this many ranks.
+/// Returns MPICH's algorithm for a collective on this number of ranks.
 ///
-/// `bytes` are those of the vector for broadcast, reduce, allreduce and scans, of one block for alltoall, gather and scatter, and
-/// of all blocks together for allgather and reduce-scatter: MPICH's thresholds are meant so.
+/// `bytes` is the size of the vector for broadcast, reduce, allreduce and scans, of one block for alltoall, gather and scatter, and
+/// of all blocks together for allgather and reduce-scatter, as in MPICH's thresholds.
 pub fn choose(collective: Collective, ranks: usize, bytes: usize) -> Algorithm {
     mpich().choose(collective, ranks, bytes)
 }
 
-/// The algorithm of MPICH for a problem over elements of `element` bytes.
+/// Returns MPICH's algorithm for a problem over elements of `element` bytes.
 pub fn for_problem(problem: &Problem, element: usize) -> Algorithm {
     mpich().for_problem(problem, element)
 }
 
 impl Table {
-    /// Reads rules: one a line, `collective algorithm conditions`, where a condition is `ranks<8`, `bytes<=2048`, `block<256`,
+    /// Parses rules, one per line: `collective algorithm conditions`, where a condition is `ranks<8`, `bytes<=2048`, `block<256`,
     /// `share>=8` or `power-of-two`; `#` begins a note. The last rule of each collective has no conditions.
     pub fn parse(text: &str) -> Result<Table, ParseError> {
         parse::table(text)
     }
 
-    /// A table of these rules in place of those for their collectives; the others stay. The rules are held to what
-    /// [`parse`](Self::parse) holds a text to.
+    /// Returns a table in which these rules replace those of their collectives. The rules are validated as
+    /// [`parse`](Self::parse) validates a text.
     pub fn with(&self, rules: &[Row]) -> Result<Table, ParseError> {
         let is_kept = |row: &&Row| rules.iter().all(|rule| rule.collective != row.collective);
         let lines: Vec<String> = self.rows().filter(is_kept).chain(rules).map(ToString::to_string).collect();
         Self::parse(&lines.join("\n"))
     }
 
-    /// All rules, those of a collective together and in their order.
+    /// Returns all rules, grouped by collective and in order.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().flatten()
     }
 
-    /// The algorithm for a collective on this many ranks; `bytes` as for [`choose`].
+    /// Returns the algorithm for a collective on this number of ranks; `bytes` as for [`choose`].
     pub fn choose(&self, collective: Collective, ranks: usize, bytes: usize) -> Algorithm {
         let found = self.rows[collective as usize].iter().find(|row| row.fits(ranks, bytes));
-        // The last row always fits (the parser holds it to that).
+        // The last row has no conditions; the parser checks that.
         found.map_or(crate::algorithms(collective)[0], |row| row.algorithm)
     }
 
-    /// The algorithm for a problem over elements of `element` bytes.
+    /// Returns the algorithm for a problem over elements of `element` bytes.
     pub fn for_problem(&self, problem: &Problem, element: usize) -> Algorithm {
         let blocks = if in_all(problem.collective) { problem.ranks } else { 1 };
         let bytes = problem.count.saturating_mul(element).saturating_mul(blocks);
@@ -112,7 +113,7 @@ impl Table {
     }
 }
 
-/// Are the bytes of a collective those of all blocks together?
+/// Returns whether the size of a collective is that of all blocks together.
 fn in_all(collective: Collective) -> bool {
     matches!(collective, Collective::Allgather | Collective::ReduceScatter)
 }
@@ -120,7 +121,7 @@ fn in_all(collective: Collective) -> bool {
 const ALL: RangeInclusive<usize> = 0..=usize::MAX;
 
 impl Row {
-    /// A rule without conditions.
+    /// Creates a rule without conditions.
     pub fn always(collective: Collective, algorithm: Algorithm) -> Self {
         Self {
             collective,
@@ -134,7 +135,7 @@ impl Row {
         }
     }
 
-    /// Does it hold whatever the problem?
+    /// Returns whether the rule has no conditions.
     pub fn is_unconditional(&self) -> bool {
         let ranges = [&self.ranks, &self.bytes, &self.block, &self.share];
         !self.power_of_two && ranges.into_iter().all(|range| *range == ALL)

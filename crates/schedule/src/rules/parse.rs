@@ -1,4 +1,4 @@
-//! Rules as text.
+//! Parses rules.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -6,10 +6,10 @@ use std::ops::RangeInclusive;
 use super::{Row, Table};
 use crate::{Algorithm, Collective, algorithms};
 
-/// What is wrong with a text of rules.
+/// An error in a text of rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// The line, counted from 1; none if something is missing as a whole.
+    /// The line, counted from 1; `None` if a whole rule is missing.
     pub line: Option<usize>,
     /// What was found there, and the remedy.
     pub text: String,
@@ -57,14 +57,15 @@ pub(super) fn table(text: &str) -> Result<Table, ParseError> {
     Ok(table)
 }
 
-/// The rule of a line, if there is one.
+/// Parses the rule of a line, if there is one.
 fn row(line: &str) -> Result<Option<Row>, String> {
     let (rule, note) = line.split_once('#').unwrap_or((line, ""));
     let mut words = rule.split_whitespace();
     let Some(name) = words.next() else { return Ok(None) };
-    let collective: Collective = cut(name).parse().map_err(|error: crate::Error| error.to_string())?;
+    let collective: Collective =
+        cut(name).parse().map_err(|error: panto_calls::UnknownCollective| error.to_string())?;
     let Some(algorithm) = words.next() else {
-        return Err(format!("{collective} by what? expected one of {}", serving(collective)));
+        return Err(format!("{collective} has no algorithm; expected one of {}", serving(collective)));
     };
     let algorithm = self::algorithm(collective, algorithm)?;
     let mut row = Row { note: note.trim().to_owned(), ..Row::always(collective, algorithm) };
@@ -77,14 +78,14 @@ fn algorithm(collective: Collective, text: &str) -> Result<Algorithm, String> {
     if algorithms(collective).iter().any(|other| other.is_kind_of(algorithm)) {
         return Ok(algorithm);
     }
-    Err(format!("{algorithm} does not serve {collective}; use one of {}", serving(collective)))
+    Err(format!("{algorithm} does not implement {collective}; use one of {}", serving(collective)))
 }
 
 fn serving(collective: Collective) -> String {
     algorithms(collective).iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Narrows a row.
+/// Adds a condition to a rule.
 fn condition(row: &mut Row, word: &str) -> Result<(), String> {
     if word == "power-of-two" {
         row.power_of_two = true;
@@ -108,15 +109,12 @@ fn condition(row: &mut Row, word: &str) -> Result<(), String> {
     };
     *range = narrow(range, limits(rest).ok_or_else(wrong)?);
     if range.is_empty() {
-        return Err(format!(
-            "no {key} can fulfil \"{}\" and what stands before it; leave one out",
-            cut(word)
-        ));
+        return Err(format!("no {key} satisfies \"{}\" and the conditions before it; remove one", cut(word)));
     }
     Ok(())
 }
 
-/// What `<8` or `>=4` allows.
+/// Parses `<8` or `>=4`.
 fn limits(text: &str) -> Option<RangeInclusive<usize>> {
     let digits = text.find(|c: char| c.is_ascii_digit())?;
     let (sign, number) = text.split_at(digits);
@@ -135,7 +133,7 @@ fn narrow(range: &RangeInclusive<usize>, by: RangeInclusive<usize>) -> RangeIncl
     *range.start().max(by.start())..=*range.end().min(by.end())
 }
 
-/// A word as an error shows it: nobody wants to read a line of a megabyte.
+/// Returns the start of a word for an error message, since a line may be a megabyte long.
 fn cut(word: &str) -> &str {
     word.char_indices().nth(60).map_or(word, |(end, _)| &word[..end])
 }

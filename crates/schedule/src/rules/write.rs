@@ -1,18 +1,18 @@
-//! Rules as text, as the parser reads them.
+//! Writes rules as text that the parser reads.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 
 use super::{ALL, Row, Table};
 
-/// One rule a line.
+/// Writes one rule per line.
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.rows().try_for_each(|row| writeln!(f, "{row}"))
     }
 }
 
-/// `broadcast binomial ranks<=8 bytes<=2048  # why`.
+/// Writes `broadcast binomial ranks<=8 bytes<=2048  # reason`.
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.collective, self.algorithm)?;

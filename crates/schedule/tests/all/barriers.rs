@@ -1,13 +1,13 @@
-//! Nobody leaves a barrier before all have come.
+//! No rank leaves a barrier before all ranks have entered it.
 
 use std::sync::Arc;
 
-use panto_schedule::check::{Brought, Cost, run};
+use panto_schedule::check::{Cost, InitialBuffers, run};
 use panto_schedule::{Collective, Order, Plan, Schedule, Sizes, Span, Step, algorithms, steps};
 
 use crate::harness::{build, problem};
 
-/// A barrier whose empty messages carry who is known to have come.
+/// A barrier whose messages carry the set of ranks known to have entered.
 struct Telling(Arc<dyn Schedule>);
 
 impl Schedule for Telling {
@@ -56,14 +56,14 @@ impl Schedule for Telling {
 }
 
 #[test]
-fn everybody_knows_of_everybody() {
+fn every_rank_has_heard_of_every_other() {
     for &algorithm in algorithms(Collective::Barrier) {
         for ranks in 1..=40 {
             let telling = Telling(Arc::from(build(&problem(Collective::Barrier, ranks, 0, 0), algorithm)));
             let sizes = Sizes { input: ranks, output: ranks };
             let plans: Vec<_> = (0..ranks).map(|rank| Plan::new(&telling, rank, sizes).unwrap()).collect();
             let knows_itself = |rank| (0..ranks).map(|other| other == rank).collect();
-            let brought = |rank| Brought { input: knows_itself(rank), output: vec![false; ranks] };
+            let brought = |rank| InitialBuffers { input: knows_itself(rank), output: vec![false; ranks] };
             let brought = (0..ranks).map(brought).collect();
             let cost = Cost { message: 1, element: 0 };
             let outcome = run(&plans, brought, &false, |a, b| a | b, cost).unwrap();

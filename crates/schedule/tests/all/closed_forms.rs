@@ -4,7 +4,7 @@ use panto_schedule::{Algorithm as A, Collective as C};
 
 use crate::harness::{ROUNDS, VOLUME, execute, problem};
 
-/// Elements of the vector, or of all blocks together; all the cuts come out even.
+/// Elements of the vector, or of all blocks together; divisible by every number of ranks used here.
 const N: usize = 3 * 64 * 8;
 
 struct Form {
@@ -19,7 +19,7 @@ fn lg(ranks: usize) -> usize {
     ranks.ilog2() as usize
 }
 
-/// The part of the vector that is not one's own.
+/// The fraction of the vector that belongs to other ranks.
 fn others(ranks: usize) -> usize {
     N - N / ranks
 }

@@ -59,7 +59,7 @@ fn counts_around_the_number_of_ranks() {
     }
 }
 
-/// The same cases on every machine: a failure in continuous integration is a failure at home.
+/// Uses a fixed seed, so that a failure in continuous integration can be reproduced.
 fn runner(cases: u32) -> TestRunner {
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))

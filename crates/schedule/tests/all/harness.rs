@@ -1,14 +1,14 @@
 //! Executes a problem on symbolic data: an element is the list of contributions that were combined into it.
 
-use panto_schedule::check::{self, Brought, Cost, Outcome};
+use panto_schedule::check::{self, Cost, InitialBuffers, Outcome};
 use panto_schedule::{Algorithm, Collective, Plan, Problem, Schedule, schedule};
 
-/// A contribution: whose, and which element of that rank's input.
+/// A contribution: the rank and the element of its input.
 pub type Term = (usize, usize);
 
-/// Rounds are counted.
+/// The cost that counts rounds.
 pub const ROUNDS: Cost = Cost { message: 1, element: 0 };
-/// Elements on the critical path are counted.
+/// The cost that counts elements on the critical path.
 pub const VOLUME: Cost = Cost { message: 0, element: 1 };
 
 pub fn problem(collective: Collective, ranks: usize, root: usize, count: usize) -> Problem {
@@ -33,7 +33,7 @@ pub fn execute(problem: &Problem, algorithm: Algorithm, cost: Cost) -> Outcome<V
     let brought = |rank| {
         let (input, output) = (problem.input_len(rank), problem.output_len(rank));
         let blank = || vec![never_written.clone(); output];
-        Brought {
+        InitialBuffers {
             input: terms(rank, input),
             output: if in_place(rank) { terms(rank, output) } else { blank() },
         }
@@ -44,7 +44,7 @@ pub fn execute(problem: &Problem, algorithm: Algorithm, cost: Cost) -> Outcome<V
         .unwrap_or_else(|failure| panic!("{problem:?} by {algorithm}: {failure}"))
 }
 
-/// What a serial program would put into an element of a rank's output.
+/// Returns what a serial program would compute for an element of a rank's output.
 pub fn expected(problem: &Problem, rank: usize, element: usize) -> Vec<Term> {
     let Problem { collective, ranks, root, count } = *problem;
     let from_each =
@@ -62,7 +62,7 @@ pub fn expected(problem: &Problem, rank: usize, element: usize) -> Vec<Term> {
     }
 }
 
-/// Every output element has each contribution once, in the order of the ranks where the schedule promises that.
+/// Checks that every output element has each contribution once, in rank order where the schedule promises that.
 pub fn assert_correct(problem: &Problem, algorithm: Algorithm) {
     let keeps_order = build(problem, algorithm).keeps_order();
     let outcome = execute(problem, algorithm, ROUNDS);

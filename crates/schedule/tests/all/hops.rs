@@ -11,7 +11,7 @@ const SHAPES: [HopShape; 6] = [
     HopShape::Torus { rows: 5, cols: 4 },
 ];
 
-/// Links that a search along single hops needs from a rank to all others, for full machines.
+/// Returns the distances from a rank to all others by breadth-first search, for full machines.
 fn searched(shape: HopShape, from: usize, ranks: usize) -> Vec<usize> {
     let mut far = vec![usize::MAX; ranks];
     far[from] = 0;
@@ -28,7 +28,7 @@ fn searched(shape: HopShape, from: usize, ranks: usize) -> Vec<usize> {
 }
 
 #[test]
-fn distances_are_shortest_ways() {
+fn distances_are_shortest_paths() {
     for (shape, ranks) in SHAPES.into_iter().zip([20, 16, 20, 20, 20, 20]) {
         for from in 0..ranks {
             let distances: Vec<_> = (0..ranks).map(|to| shape.distance(from, to, ranks)).collect();
@@ -49,7 +49,7 @@ fn diameters_are_the_largest_distances() {
 }
 
 #[test]
-fn ranks_at_hops_are_as_far_as_asked() {
+fn rank_at_hops_returns_a_rank_at_that_distance() {
     for shape in SHAPES {
         for ranks in 1..=20 {
             for from in 0..ranks {
@@ -76,7 +76,7 @@ fn on_a_hypercube_the_lowest_bits_are_flipped() {
 }
 
 #[test]
-fn huge_machines_do_no_harm() {
+fn huge_machines_do_not_overflow() {
     for shape in [HopShape::Complete, HopShape::Ring, HopShape::Linear] {
         let far = shape.rank_at_hops(usize::MAX - 1, 1, usize::MAX).unwrap();
         assert_eq!(shape.distance(usize::MAX - 1, far, usize::MAX), 1, "{shape}");
@@ -87,7 +87,7 @@ fn huge_machines_do_no_harm() {
 }
 
 #[test]
-fn machines_too_small_are_refused() {
+fn machines_that_are_too_small_are_errors() {
     let mesh = HopShape::Mesh { rows: 2, cols: 4 };
     assert_eq!(mesh.fits(8), Ok(()));
     assert_eq!(mesh.fits(9), Err(Error::MeshSize { rows: 2, cols: 4, ranks: 9 }));
@@ -95,7 +95,7 @@ fn machines_too_small_are_refused() {
 }
 
 #[test]
-fn text_is_read_back() {
+fn text_round_trips() {
     for shape in SHAPES {
         assert_eq!(shape.to_string().parse(), Ok(shape));
     }
@@ -103,7 +103,7 @@ fn text_is_read_back() {
     assert_eq!("mesh:4".parse::<HopShape>(), Err(Error::MeshText("4".to_owned())));
 }
 
-/// A table from rank 0 is all that is known.
+/// Only distances from rank 0 are known.
 #[test]
 fn a_table_of_distances_is_looked_up() {
     let shape = HopShape::FromFirst(&[0, 2, 4, 2]);

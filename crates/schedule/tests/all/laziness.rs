@@ -1,4 +1,4 @@
-//! A million ranks need no million lists.
+//! Schedules are lazy: a million ranks do not need a million lists.
 
 use std::time::Instant;
 
@@ -37,10 +37,10 @@ fn tree_like_schedules_stay_small() {
 }
 
 #[test]
-fn first_steps_of_long_schedules_come_at_once() {
+fn first_steps_of_long_schedules_are_cheap() {
     let begin = Instant::now();
     for &algorithm in algorithms(Collective::Alltoall) {
-        // Bruck and REX pack a block for everybody: their rounds are long by nature.
+        // Bruck and REX pack a block for every rank: their rounds are inherently long.
         if !matches!(algorithm, Algorithm::Bruck | Algorithm::Rex) {
             let schedule = build(&problem(Collective::Alltoall, 1_000_000, 0, 1), algorithm);
             assert_eq!(steps(&*schedule, 999_999).take(5).count(), 5);
@@ -50,7 +50,7 @@ fn first_steps_of_long_schedules_come_at_once() {
 }
 
 #[test]
-fn a_rank_that_does_not_exist_does_nothing() {
+fn a_rank_that_does_not_exist_has_no_steps() {
     let schedule = build(&problem(Collective::Broadcast, 4, 0, 1), Algorithm::Binomial);
     assert_eq!(steps(&*schedule, 4).count(), 0);
 }

@@ -1,4 +1,4 @@
-//! One binary for all tests of the crate's public face.
+//! Tests of the crate's public interface, in one binary.
 
 mod barriers;
 mod closed_forms;

@@ -79,14 +79,14 @@ fn the_published_snake_is_the_product_of_two_gray_codes() {
 }
 
 #[test]
-fn gray_codes_are_undone() {
+fn gray_codes_are_inverted() {
     for position in (0..1000).chain([usize::MAX, usize::MAX / 3]) {
         assert_eq!(gray_position(gray(position)), position);
     }
 }
 
 #[test]
-fn text_is_read_back() {
+fn text_round_trips() {
     for text in ["4x2", "1x1", "3x7"] {
         assert_eq!(text.parse::<Mesh>().unwrap().to_string(), text);
     }
@@ -96,7 +96,7 @@ fn text_is_read_back() {
 }
 
 #[test]
-fn bad_meshes_are_refused() {
+fn invalid_meshes_are_errors() {
     assert_eq!(Mesh::new(2, 3, 7), Err(Error::MeshSize { rows: 2, cols: 3, ranks: 7 }));
     assert_eq!(Mesh::new(usize::MAX, 3, 7), Err(Error::MeshSize { rows: usize::MAX, cols: 3, ranks: 7 }));
     assert_eq!(Mesh::new(0, 0, 0), Err(Error::NoRanks));

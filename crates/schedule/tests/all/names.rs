@@ -5,7 +5,7 @@ use panto_schedule::{Algorithm, Collective, Error, Problem, algorithms, schedule
 use crate::harness::problem;
 
 #[test]
-fn names_are_read_back() {
+fn names_round_trip() {
     for collective in Collective::ALL {
         assert_eq!(collective.to_string().parse(), Ok(collective));
     }
@@ -22,7 +22,7 @@ fn names_are_read_back() {
 }
 
 #[test]
-fn unknown_names_are_refused_with_the_known_ones() {
+fn errors_for_unknown_names_list_the_known_ones() {
     let error = "brodcast".parse::<Collective>().unwrap_err().to_string();
     assert!(error.contains("broadcast") && error.contains("reduce-scatter"), "{error}");
     for text in ["bruk", "ring:3", "chain:x", "chain:", ":3"] {
@@ -36,7 +36,7 @@ fn unknown_names_are_refused_with_the_known_ones() {
 }
 
 #[test]
-fn exactly_the_listed_algorithms_serve() {
+fn exactly_the_listed_algorithms_are_implemented() {
     for collective in Collective::ALL {
         for &algorithm in Algorithm::ALL {
             let served = schedule(&problem(collective, 4, 0, 1), algorithm);
@@ -50,13 +50,13 @@ fn exactly_the_listed_algorithms_serve() {
 }
 
 #[test]
-fn an_algorithm_that_does_not_serve_names_those_that_do() {
+fn errors_for_unsupported_algorithms_name_the_supported_ones() {
     let error = schedule(&problem(Collective::Scan, 4, 0, 1), Algorithm::Pex).err().unwrap();
-    assert_eq!(error.to_string(), "pex does not serve scan; use recursive-doubling, linear");
+    assert_eq!(error.to_string(), "pex does not implement scan; use recursive-doubling, linear");
 }
 
 #[test]
-fn impossible_problems_are_refused() {
+fn impossible_problems_are_errors() {
     let refused = |problem: Problem, algorithm| schedule(&problem, algorithm).err();
     let broadcast = |ranks, root, count| problem(Collective::Broadcast, ranks, root, count);
     assert_eq!(refused(broadcast(0, 0, 1), Algorithm::Linear), Some(Error::NoRanks));

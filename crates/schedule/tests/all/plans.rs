@@ -1,6 +1,6 @@
-//! A plan accepts nothing that an executor must not do; one test for each check.
+//! A plan rejects every step that an executor must not carry out; one test for each check.
 
-use panto_schedule::check::{Brought, Cost, Failure, run};
+use panto_schedule::check::{Cost, Failure, InitialBuffers, run};
 use panto_schedule::{Error, Fault, Order, Plan, Schedule, Sizes, Span, Step};
 
 /// A schedule of fixed lists.
@@ -33,7 +33,7 @@ impl Schedule for Fixed {
 
 const SIZES: Sizes = Sizes { input: 10, output: 10 };
 
-/// What is wrong with rank 0's steps, and which of them.
+/// Returns the fault in rank 0's steps and the index of the step.
 fn fault(steps: &[Step]) -> Option<(usize, Fault)> {
     let schedule = Fixed { scratch: 10, steps: vec![steps.to_vec(), vec![], vec![]] };
     match Plan::new(&schedule, 0, SIZES) {
@@ -90,7 +90,7 @@ fn peers_are_other_ranks() {
 }
 
 #[test]
-fn nothing_touches_what_is_being_received() {
+fn spans_being_received_are_not_accessed() {
     let arriving = Span::output(2, 4);
     let touch = Span::output(5, 3);
     let free = Span::scratch(0, 3);
@@ -115,7 +115,7 @@ fn nothing_touches_what_is_being_received() {
 }
 
 #[test]
-fn nothing_writes_what_is_being_sent() {
+fn spans_being_sent_are_not_written() {
     let leaving = Span::output(2, 4);
     let touch = Span::output(0, 3);
     let free = Span::scratch(0, 3);
@@ -149,7 +149,7 @@ fn overlapping_sends_are_merged_correctly() {
 }
 
 #[test]
-fn neighbouring_and_empty_spans_do_not_meet() {
+fn adjacent_and_empty_spans_do_not_overlap() {
     let steps = [
         receive(Span::output(0, 2)),
         receive(Span::output(2, 2)),
@@ -160,7 +160,7 @@ fn neighbouring_and_empty_spans_do_not_meet() {
 }
 
 #[test]
-fn copies_and_reductions_join_equal_spans() {
+fn copies_and_reductions_use_spans_of_equal_length() {
     let copy = Step::Copy { from: Span::input(0, 2), to: Span::output(0, 3) };
     assert_eq!(fault(&[copy]), Some((0, Fault::Lengths(copy))));
     let reduce = Step::Reduce { from: Span::input(0, 4), into: Span::output(0, 3), order: Order::IntoFirst };
@@ -168,7 +168,7 @@ fn copies_and_reductions_join_equal_spans() {
 }
 
 #[test]
-fn copies_and_reductions_join_separate_spans() {
+fn copies_and_reductions_use_disjoint_spans() {
     let copy = Step::Copy { from: Span::output(0, 3), to: Span::output(2, 3) };
     assert_eq!(fault(&[copy]), Some((0, Fault::Overlap(copy))));
     let reduce =
@@ -178,7 +178,7 @@ fn copies_and_reductions_join_separate_spans() {
 }
 
 #[test]
-fn everything_started_is_waited_for() {
+fn every_started_message_is_waited_for() {
     for started in [send(Span::EMPTY), receive(Span::EMPTY), send(Span::input(0, 3))] {
         assert_eq!(fault(&[started]), Some((1, Fault::NotWaited)));
         assert_eq!(fault(&[started, Step::WaitAll, started]), Some((3, Fault::NotWaited)));
@@ -207,12 +207,12 @@ fn outcome(steps: Vec<Vec<Step>>) -> Result<(), Failure> {
     let ranks = steps.len();
     let schedule = Fixed { scratch: 10, steps };
     let plans: Vec<_> = (0..ranks).map(|rank| Plan::new(&schedule, rank, SIZES).unwrap()).collect();
-    let brought = vec![Brought { input: vec![0; SIZES.input], output: vec![0; SIZES.output] }; ranks];
+    let brought = vec![InitialBuffers { input: vec![0; SIZES.input], output: vec![0; SIZES.output] }; ranks];
     run(&plans, brought, &0, |a, b| a + b, Cost { message: 1, element: 0 }).map(|_| ())
 }
 
 #[test]
-fn the_checker_names_a_deadlock() {
+fn the_checker_reports_a_deadlock() {
     let step = |to| Step::Send { to, span: Span::input(0, 1) };
     let receive = |from| Step::Receive { from, span: Span::output(0, 1) };
     let both_send_first = vec![vec![step(1), receive(1)], vec![step(0), receive(0)]];
@@ -223,7 +223,7 @@ fn the_checker_names_a_deadlock() {
 }
 
 #[test]
-fn the_checker_names_messages_of_another_length() {
+fn the_checker_reports_a_length_mismatch() {
     let steps = vec![
         vec![Step::Send { to: 1, span: Span::input(0, 3) }],
         vec![Step::Receive { from: 0, span: Span::output(0, 2) }],

@@ -37,7 +37,7 @@ fn pex_lets_the_lower_rank_receive_first() {
 #[test]
 fn rex_lets_the_lower_rank_send_first() {
     let rex = |ranks, rank| short(Collective::Alltoall, Algorithm::Rex, ranks, rank);
-    // Pack, send, receive, unpack below; receive, unpack, pack, send above; at the end four blocks go into place.
+    // Lower rank: pack, send, receive, unpack; upper rank: receive, unpack, pack, send; four final copies.
     assert_eq!(rex(4, 0), "c s2 r2 c c c s1 r1 c c c c c c");
     assert_eq!(rex(4, 3), "r1 c c s1 r2 c c c c s2 c c c c");
     // Of three, rank 1 has no partner in the first round: rank 2 receives from it as well.
@@ -51,7 +51,7 @@ fn reb_sends_half_the_machine_away_first() {
     assert_eq!(reb(8, 0), "s4 s2 s1");
     assert_eq!(reb(8, 4), "r0 s6 s5");
     assert_eq!(reb(8, 6), "r4 s7");
-    // Halves as equal as they can be, the holder's the larger.
+    // Halves are as equal as possible; the holder keeps the larger one.
     assert_eq!(reb(6, 0), "s3 s2 s1");
     assert_eq!(reb(6, 3), "r0 s5 s4");
     assert_eq!(short(Collective::Broadcast, Algorithm::Binomial, 6, 0), "s4 s2 s1");

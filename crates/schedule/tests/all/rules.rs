@@ -1,4 +1,4 @@
-//! Which rule decides, and what is wrong with a text of rules.
+//! Which rule applies, and the errors for invalid rules.
 
 use panto_schedule::rules::{Row, Table, choose, for_problem, mpich, openmpi, puppet};
 use panto_schedule::{Algorithm as A, Collective as C, algorithms};
@@ -41,7 +41,7 @@ fn the_rules_are_mpichs() {
     ];
     holds(mpich(), &expected);
     assert_eq!(choose(C::Reduce, 9, 2_049), A::Rabenseifner);
-    // Eight blocks of 65,535 bytes are 524,280 together, of 65,536 they are 524,288.
+    // Eight blocks of 65,535 bytes are 524,280 bytes; eight of 65,536 are 524,288.
     assert_eq!(for_problem(&problem(C::Allgather, 8, 0, 65_535), 1), A::RecursiveDoubling);
     assert_eq!(for_problem(&problem(C::Allgather, 8, 0, 8_192), 8), A::Ring);
 }
@@ -73,7 +73,7 @@ fn the_rules_are_open_mpis() {
         (C::Alltoall, 40, 100, A::Bruck),
         (C::Allgather, 8, 800, A::RecursiveDoubling),
         (C::Allgather, 9, 900, A::Bruck),
-        // The threshold is one of blocks: 40 of 1,023 bytes, 40 of 1,024.
+        // The threshold is on blocks: 40 of 1,023 bytes, 40 of 1,024.
         (C::Allgather, 40, 40 * 1_023, A::Bruck),
         (C::Allgather, 40, 40 * 1_024, A::Neighbour),
         (C::Gather, 4, 1 << 20, A::LinearSync),
@@ -96,7 +96,7 @@ fn puppets_collectives_are_direct_sends() {
 }
 
 #[test]
-fn every_built_in_rule_serves_and_can_be_reached() {
+fn every_built_in_rule_is_valid_and_reachable() {
     for table in [mpich(), openmpi(), puppet()] {
         for row in table.rows() {
             let serving = algorithms(row.collective);
@@ -110,7 +110,7 @@ fn every_built_in_rule_serves_and_can_be_reached() {
     assert!(mpich().rows().any(|row| row.note == "short: start-up dominates"));
 }
 
-/// The text, with a rule for each collective that it does not begin with.
+/// Returns the text completed by a rule for each collective it does not mention.
 fn rest(text: &str) -> String {
     let named = text.split_whitespace().next().unwrap_or_default();
     let others = C::ALL.into_iter().filter(|collective| collective.name() != named);
@@ -119,7 +119,7 @@ fn rest(text: &str) -> String {
 }
 
 #[test]
-fn conditions_are_read() {
+fn conditions_are_parsed() {
     let text = "allgather bruck ranks>2 ranks<=5 block=7 # odd\nallgather neighbour share>=4 bytes<9 power-of-two\nallgather ring";
     let table = Table::parse(&rest(text)).unwrap();
     holds(
@@ -140,22 +140,25 @@ fn conditions_are_read() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_line_and_a_remedy() {
+fn errors_name_the_line_and_a_remedy() {
     let error = |text: &str| Table::parse(text).unwrap_err().to_string();
     let long = format!("barrier central bytes<{}", "9".repeat(100_000));
     for (text, expected) in [
-        ("\nbarier central", "line 2: no collective is called \"barier\"; there are broadcast"),
-        ("barrier", "line 1: barrier by what? expected one of dissemination"),
-        ("barrier centrl", "line 1: no algorithm is called \"centrl\"; there are"),
-        ("barrier ring", "line 1: ring does not serve barrier; use one of dissemination"),
+        ("\nbarier central", "line 2: unknown collective \"barier\"; valid names: broadcast"),
+        ("barrier", "line 1: barrier has no algorithm; expected one of dissemination"),
+        ("barrier centrl", "line 1: unknown algorithm \"centrl\"; valid names:"),
+        ("barrier ring", "line 1: ring does not implement barrier; use one of dissemination"),
         ("broadcast chain:0", "line 1: a pipeline needs at least one segment"),
         ("barrier central size<9", "line 1: \"size<9\" is no condition; expected ranks"),
         ("barrier central bytes<x", "line 1: \"bytes<x\" is no condition"),
         ("barrier central bytes<-1", "line 1: \"bytes<-1\" is no condition"),
         ("barrier central bytes", "line 1: \"bytes\" is no condition"),
         ("barrier central =", "line 1: \"=\" is no condition"),
-        ("barrier central bytes<0", "line 1: no bytes can fulfil \"bytes<0\""),
-        ("barrier central ranks<4 ranks>8", "line 1: no ranks can fulfil \"ranks>8\" and what stands before"),
+        ("barrier central bytes<0", "line 1: no bytes satisfies \"bytes<0\""),
+        (
+            "barrier central ranks<4 ranks>8",
+            "line 1: no ranks satisfies \"ranks>8\" and the conditions before it",
+        ),
         ("barrier central\n\nbarrier linear", "line 3: the rule of line 1 holds for every barrier"),
         (
             &rest("scan linear ranks<4"),

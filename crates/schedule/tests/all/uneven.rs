@@ -1,11 +1,11 @@
-//! Collectives whose blocks differ in length deliver every block too.
+//! Collectives whose blocks differ in length deliver every block.
 
-use panto_schedule::check::{self, Brought};
+use panto_schedule::check::{self, InitialBuffers};
 use panto_schedule::{Algorithm, Error, Plan, Uneven, UnevenProblem, starts};
 
 use crate::harness::{ROUNDS, Term};
 
-/// Which element of whose input an element of the output is.
+/// Returns the rank and the element of its input that an element of the output must hold.
 fn expected(problem: &UnevenProblem, rank: usize) -> Vec<Term> {
     let ranks = problem.ranks();
     let block = |from: usize, to: usize| {
@@ -27,7 +27,7 @@ fn assert_correct(problem: &UnevenProblem, algorithm: Algorithm) {
     let plans: Vec<Plan> =
         (0..problem.ranks()).map(|rank| Plan::new(&*schedule, rank, sizes(rank)).unwrap()).collect();
     let never_written: Term = (usize::MAX, usize::MAX);
-    let brought = |rank| Brought {
+    let brought = |rank| InitialBuffers {
         input: (0..sizes(rank).input).map(|element| (rank, element)).collect(),
         output: vec![never_written; sizes(rank).output],
     };
@@ -57,9 +57,9 @@ fn uneven_blocks_arrive() {
     }
 }
 
-/// The blocks of an exchange are laid out so that every rank moves as much.
+/// In an exchange every rank sends and receives the same amount.
 #[test]
-fn blocks_grow_around_the_size_asked_for() {
+fn blocks_grow_around_the_requested_size() {
     let problem = UnevenProblem::around(Uneven::Allgatherv, 5, 0, 100).unwrap();
     assert_eq!(problem.output_lens(3), [50, 75, 100, 125, 150]);
     let exchange = UnevenProblem::around(Uneven::Alltoallv, 5, 0, 100).unwrap();
@@ -69,10 +69,10 @@ fn blocks_grow_around_the_size_asked_for() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn impossible_problems_are_errors() {
     let problem = UnevenProblem::around(Uneven::Gatherv, 4, 0, 8).unwrap();
     let error = problem.schedule(Algorithm::Binomial).err().unwrap();
-    assert_eq!(error.to_string(), "binomial does not serve gatherv; use linear");
+    assert_eq!(error.to_string(), "binomial does not implement gatherv; use linear");
     assert_eq!(UnevenProblem::new(Uneven::Gatherv, 0, Vec::new()), Err(Error::NoRanks));
     assert_eq!(UnevenProblem::around(Uneven::Gatherv, 2, 2, 1), Err(Error::Root { root: 2, ranks: 2 }));
     let huge = UnevenProblem::around(Uneven::Alltoallv, 3, 0, usize::MAX);

@@ -1,112 +1,122 @@
-//! What does not depend on the machine: done once for all settings of a sweep.
+//! What depends on the program alone, computed once for all machines of a sweep.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::order;
-use super::score::Score;
-use crate::program::{Act, Channel, Op, Program, Sending};
+use super::channel_order;
+use super::interleaved_ops::InterleavedOps;
+use crate::program::{Channel, Op, PackedOp, Program, SendMode};
 
-/// A program that is ready to run ahead, on many machines.
+/// A program laid out for the run-ahead engine.
 ///
-/// Ranks have *seats*: a helper sits next to its rank, so that a range of seats is a part of the program that has much to do with itself.
-/// Channels are numbered by the seat of their receiver: what a rank receives lies together in memory, and a range of seats has a range of
-/// channels. What
-/// ranks do is copied.
+/// Ranks and helpers have *positions*: a helper comes after its rank, so that a range of positions
+/// is a part of the program that communicates much with itself. Channels are numbered by the
+/// position of their receiver, so that a range of positions has a range of channels, and what a
+/// rank receives lies together. Operations are copied with channels by these numbers.
 #[derive(Debug)]
-pub struct Prepared<'a> {
+pub struct PreparedProgram<'a> {
     program: &'a Program,
-    seating: Seating,
+    rank_order: RankOrder,
     channels: Cow<'a, [Channel]>,
-    /// The program's number of each channel; none if they are the same.
-    names: Vec<u32>,
-    /// What ranks do, with channels by their numbers here.
-    score: Score,
-    /// What is sent on each channel at most.
-    reaches: Vec<Reach>,
+    /// The program's number of each channel; empty if it is the same.
+    program_numbers: Vec<u32>,
+    /// The operations of ranks, with channels renumbered.
+    ops: InterleavedOps,
+    /// What is sent on each channel.
+    send_summaries: Vec<SendSummary>,
 }
 
-/// What is sent on a channel at most.
+/// What is sent on a channel: log2 of the largest size, and whether a mode is explicit. One byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Reach(u8);
+pub(super) struct SendSummary(u8);
 
-const ASKS: u8 = 1 << 7;
+/// A message is sent in synchronous or ready mode.
+const EXPLICIT_MODE: u8 = 1 << 7;
 
-impl Reach {
-    fn extend(&mut self, sending: Sending, bytes: u64) {
-        let digits = (u64::BITS - bytes.leading_zeros()) as u8;
-        let asks = if matches!(sending, Sending::Synchronous | Sending::Ready) { ASKS } else { 0 };
-        self.0 = (self.0 & !ASKS).max(digits) | (self.0 & ASKS) | asks;
+impl SendSummary {
+    /// Adds a send.
+    fn extend(&mut self, mode: SendMode, bytes: u64) {
+        let bits = (u64::BITS - bytes.leading_zeros()) as u8;
+        let explicit =
+            if matches!(mode, SendMode::Synchronous | SendMode::Ready) { EXPLICIT_MODE } else { 0 };
+        self.0 = (self.0 & !EXPLICIT_MODE).max(bits) | (self.0 & EXPLICIT_MODE) | explicit;
     }
 
-    /// No standard message is longer.
+    /// Returns a size that no message exceeds, less than twice the largest.
     #[inline]
-    pub(super) fn most(self) -> u64 {
-        let digits = u32::from(self.0 & !ASKS);
-        if digits == 0 { 0 } else { u64::MAX >> (u64::BITS - digits) }
+    pub(super) fn max_bytes(self) -> u64 {
+        let bits = u32::from(self.0 & !EXPLICIT_MODE);
+        if bits == 0 { 0 } else { u64::MAX >> (u64::BITS - bits) }
     }
 
-    /// Is there a send that asks for more than a standard send?
+    /// Returns whether a message is sent in synchronous or ready mode.
     #[inline]
-    pub(super) fn asks(self) -> bool {
-        self.0 & ASKS != 0
+    pub(super) fn has_explicit_mode(self) -> bool {
+        self.0 & EXPLICIT_MODE != 0
     }
 }
 
-/// Who sits where. Without helpers everybody sits at the place of his number, and nothing is kept.
+/// The order of ranks and helpers. Without helpers positions are rank numbers, and nothing is
+/// stored.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Seating {
+pub(super) struct RankOrder {
     codes: Vec<u32>,
-    seats: Vec<u32>,
+    positions: Vec<u32>,
 }
 
-impl Seating {
+impl RankOrder {
     fn new(program: &Program) -> Self {
-        if program.helps.is_empty() {
+        if program.helper_homes.is_empty() {
             return Self::default();
         }
         let mut codes: Vec<u32> = (0..program.codes.len() as u32).collect();
         codes.sort_by_key(|&code| program.home(code));
-        let mut seats = vec![0; codes.len()];
-        for (seat, &code) in codes.iter().enumerate() {
-            seats[code as usize] = seat as u32;
+        let mut positions = vec![0; codes.len()];
+        for (position, &code) in codes.iter().enumerate() {
+            positions[code as usize] = position as u32;
         }
-        Self { codes, seats }
+        Self { codes, positions }
+    }
+
+    /// Returns the code number at a position.
+    #[inline]
+    fn code(&self, position: u32) -> u32 {
+        self.codes.get(position as usize).copied().unwrap_or(position)
     }
 
     #[inline]
-    fn code(&self, seat: u32) -> u32 {
-        self.codes.get(seat as usize).copied().unwrap_or(seat)
-    }
-
-    #[inline]
-    pub(super) fn seat(&self, code: u32) -> u32 {
-        self.seats.get(code as usize).copied().unwrap_or(code)
+    pub(super) fn position(&self, code: u32) -> u32 {
+        self.positions.get(code as usize).copied().unwrap_or(code)
     }
 }
 
-impl<'a> Prepared<'a> {
-    /// Goes through a program once.
+impl<'a> PreparedProgram<'a> {
+    /// Lays out a program.
     pub fn new(program: &'a Program) -> Self {
-        let seating = Seating::new(program);
-        let mut names = order::order(program, &seating);
-        if names.is_sorted() {
-            names = Vec::new();
+        let rank_order = RankOrder::new(program);
+        let mut program_numbers = channel_order::channel_order(program, &rank_order);
+        if program_numbers.is_sorted() {
+            program_numbers = Vec::new();
         }
-        let numbers = inverse(&names);
-        let number = |name: u32| numbers.get(name as usize).copied().unwrap_or(name);
-        let seats = (0..program.codes.len() as u32).map(|seat| &program.codes[seating.code(seat) as usize]);
+        let numbers = inverse(&program_numbers);
+        let number =
+            |program_number: u32| numbers.get(program_number as usize).copied().unwrap_or(program_number);
+        let positions = (0..program.codes.len() as u32)
+            .map(|position| &program.codes[rank_order.code(position) as usize]);
         Self {
             program,
-            score: Score::new(seats, |op| renumbered(op, number)),
-            channels: if names.is_empty() {
+            ops: InterleavedOps::new(positions, |op| renumbered(op, number)),
+            channels: if program_numbers.is_empty() {
                 Cow::Borrowed(&program.channels)
             } else {
-                names.iter().map(|&name| program.channels[name as usize]).collect()
+                program_numbers
+                    .iter()
+                    .map(|&program_number| program.channels[program_number as usize])
+                    .collect()
             },
-            reaches: reaches(program, number),
-            names,
-            seating,
+            send_summaries: send_summaries(program, number),
+            program_numbers,
+            rank_order,
         }
     }
 
@@ -114,94 +124,94 @@ impl<'a> Prepared<'a> {
         self.program
     }
 
-    /// The rank or helper at a seat.
+    /// Returns the code number at a position.
     #[inline]
-    pub(super) fn code(&self, seat: u32) -> u32 {
-        self.seating.code(seat)
+    pub(super) fn code(&self, position: u32) -> u32 {
+        self.rank_order.code(position)
     }
 
     #[inline]
-    pub(super) fn seat(&self, code: u32) -> u32 {
-        self.seating.seat(code)
+    pub(super) fn position(&self, code: u32) -> u32 {
+        self.rank_order.position(code)
     }
 
-    /// What ranks and helpers do, with channels by their numbers here.
-    pub(super) fn score(&self) -> &Score {
-        &self.score
+    /// Returns the operations of all positions, with channels renumbered.
+    pub(super) fn ops(&self) -> &InterleavedOps {
+        &self.ops
     }
 
-    /// All channels, by their numbers here.
+    /// Returns all channels, by their numbers here.
     #[inline]
     pub(super) fn channels(&self) -> &[Channel] {
         &self.channels
     }
 
-    /// The program's number of a channel.
+    /// Returns the program's number of a channel.
     #[inline]
-    pub(super) fn name(&self, channel: u32) -> u32 {
-        self.names.get(channel as usize).copied().unwrap_or(channel)
+    pub(super) fn program_number(&self, channel: u32) -> u32 {
+        self.program_numbers.get(channel as usize).copied().unwrap_or(channel)
     }
 
-    pub(super) fn reach(&self, channel: u32) -> Reach {
-        self.reaches[channel as usize]
+    pub(super) fn sends(&self, channel: u32) -> SendSummary {
+        self.send_summaries[channel as usize]
     }
 
-    /// Operations of a rank or helper as they are written, about.
-    pub(super) fn length(&self) -> usize {
+    /// Returns the average number of operations of a rank or helper, loops not unrolled.
+    pub(super) fn mean_ops(&self) -> usize {
         let codes = &self.program.codes;
         codes.iter().map(|code| code.ops.len()).sum::<usize>() / codes.len().max(1)
     }
 
-    /// Seats in so many ranges of about the same length.
-    pub(super) fn parts(&self, parts: usize) -> Vec<Range<u32>> {
-        let seats = self.program.codes.len();
-        let unit = order::unit(seats);
-        let bound = |part: usize| match part {
-            _ if part == parts => seats as u32,
-            _ => (seats * part / parts / unit * unit) as u32,
+    /// Divides the positions into ranges of about equal length.
+    pub(super) fn partitions(&self, partitions: usize) -> Vec<Range<u32>> {
+        let positions = self.program.codes.len();
+        let unit = channel_order::granularity(positions);
+        let bound = |nth: usize| match nth {
+            _ if nth == partitions => positions as u32,
+            _ => (positions * nth / partitions / unit * unit) as u32,
         };
-        (0..parts).map(|part| bound(part)..bound(part + 1)).collect()
+        (0..partitions).map(|partition| bound(partition)..bound(partition + 1)).collect()
     }
 
-    /// The channels that end at a range of seats.
-    pub(super) fn channels_to(&self, seats: &Range<u32>) -> Range<u32> {
+    /// Returns the channels that end at a range of positions.
+    pub(super) fn channels_to(&self, positions: &Range<u32>) -> Range<u32> {
         let first =
-            |bound: u32| self.channels.partition_point(|channel| self.seat(channel.to) < bound) as u32;
-        first(seats.start)..first(seats.end)
+            |bound: u32| self.channels.partition_point(|channel| self.position(channel.to) < bound) as u32;
+        first(positions.start)..first(positions.end)
     }
 }
 
-/// The number of each name; none if there are no names.
-fn inverse(names: &[u32]) -> Vec<u32> {
-    let mut numbers = vec![0; names.len()];
-    for (number, &name) in (0..).zip(names) {
-        numbers[name as usize] = number;
+/// Returns the number here of each of the program's channels; empty if they are the same.
+fn inverse(program_numbers: &[u32]) -> Vec<u32> {
+    let mut numbers = vec![0; program_numbers.len()];
+    for (number, &program_number) in (0..).zip(program_numbers) {
+        numbers[program_number as usize] = number;
     }
     numbers
 }
 
-fn reaches(program: &Program, number: impl Fn(u32) -> u32) -> Vec<Reach> {
-    let mut reaches = vec![Reach::default(); program.channels.len()];
+/// Returns what is sent on each channel.
+fn send_summaries(program: &Program, number: impl Fn(u32) -> u32) -> Vec<SendSummary> {
+    let mut send_summaries = vec![SendSummary::default(); program.channels.len()];
     for op in program.codes.iter().flat_map(|code| &code.ops) {
-        if let Act::Send { sending, channel, bytes } | Act::StartSend { sending, channel, bytes, .. } =
-            op.act()
-        {
-            reaches[number(channel) as usize].extend(sending, bytes);
+        if let Op::Send { mode, channel, bytes } | Op::StartSend { mode, channel, bytes, .. } = op.unpack() {
+            send_summaries[number(channel) as usize].extend(mode, bytes);
         }
     }
-    reaches
+    send_summaries
 }
 
-fn renumbered(op: Op, new: impl Fn(u32) -> u32) -> Op {
-    match op.act() {
-        Act::Send { sending, channel, bytes } => Act::Send { sending, channel: new(channel), bytes }.into(),
-        Act::Receive { channel } => Act::Receive { channel: new(channel) }.into(),
-        Act::StartSend { sending, slot, channel, bytes } => {
-            Act::StartSend { sending, slot, channel: new(channel), bytes }.into()
+/// Returns an operation with its channel renumbered.
+fn renumbered(op: PackedOp, new: impl Fn(u32) -> u32) -> PackedOp {
+    match op.unpack() {
+        Op::Send { mode, channel, bytes } => Op::Send { mode, channel: new(channel), bytes }.into(),
+        Op::Receive { channel } => Op::Receive { channel: new(channel) }.into(),
+        Op::StartSend { mode, slot, channel, bytes } => {
+            Op::StartSend { mode, slot, channel: new(channel), bytes }.into()
         }
-        Act::StartReceive { slot, channel } => Act::StartReceive { slot, channel: new(channel) }.into(),
-        Act::Probe { channel } => Act::Probe { channel: new(channel) }.into(),
-        Act::Remote { way, channel, bytes } => Act::Remote { way, channel: new(channel), bytes }.into(),
+        Op::StartReceive { slot, channel } => Op::StartReceive { slot, channel: new(channel) }.into(),
+        Op::Probe { channel } => Op::Probe { channel: new(channel) }.into(),
+        Op::Remote { access, channel, bytes } => Op::Remote { access, channel: new(channel), bytes }.into(),
         _ => op,
     }
 }

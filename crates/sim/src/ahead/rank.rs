@@ -1,80 +1,84 @@
-//! Where a rank is in its code, and what it has started.
+//! Where a rank is in its operations, and its pending requests.
 
 use panto_units::Time;
 
-use super::score::Bar;
+use super::interleaved_ops::OpChunk;
 
-/// No place, nothing.
+/// No index.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A rank, in one line of the cache. While it runs, this is in registers.
+/// The state of a rank or helper: one cache line, held in registers during a turn.
 #[derive(Debug)]
 #[repr(align(64))]
-pub(crate) struct Rank<'a, T> {
-    /// What it does: operations, or bars of a score.
+pub(crate) struct RankState<'a, T> {
+    /// Its operations: [`OpChunk`]s, or plain operations when a [batch](crate::batch) is recorded.
     pub(crate) ops: &'a [T],
+    /// Its virtual time.
     pub(super) clock: Time,
-    /// When it may put the next message on a network.
-    pub(super) free: Time,
-    /// How often the innermost loop is still to be done, this time included,
-    pub(super) left: u64,
-    /// where it begins,
-    pub(super) again: u32,
-    /// and where the rank goes on after it; [`NONE`] if there is no loop.
-    pub(super) after: u32,
-    /// The next operation; [`NONE`] if it has ended.
-    pub(crate) next: u32,
-    /// Where its slots are.
+    /// When it may inject the next message into the network.
+    pub(super) injection_free: Time,
+    /// How many iterations of the innermost loop are left, this one included.
+    pub(super) loop_left: u64,
+    /// The first operation of the innermost loop.
+    pub(super) loop_start: u32,
+    /// The operation after the innermost loop; [`NONE`] outside of loops.
+    pub(super) loop_exit: u32,
+    /// Program counter: the next operation; [`NONE`] if the rank has ended.
+    pub(crate) pc: u32,
+    /// The first of its slots.
     pub(super) slots: u32,
-    /// The slot that it waits for, if it does.
-    pub(super) waits: u32,
+    /// The slot it is blocked on; [`NONE`] if it is not.
+    pub(super) waiting_slot: u32,
     /// How many calls it has begun.
     pub(super) calls: u32,
 }
 
-impl<T> Clone for Rank<'_, T> {
+impl<T> Clone for RankState<'_, T> {
     #[inline]
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T> Copy for Rank<'_, T> {}
+impl<T> Copy for RankState<'_, T> {}
 
-const _: () = assert!(size_of::<Rank<'_, Bar>>() == 64);
+const _: () = assert!(size_of::<RankState<'_, OpChunk>>() == 64);
 
-/// What of a rank is seldom needed.
+/// What of a rank is needed rarely, apart from [`RankState`] to keep that in one cache line.
 #[derive(Debug, Default)]
-pub(crate) struct Rest {
-    /// How many computations it has done,
-    pub(super) computed: u64,
-    /// and how many of its list.
-    pub(super) listed: u32,
-    /// How many sends it has begun that need an answer.
-    pub(super) asked: u32,
-    /// Loops around the innermost.
-    pub(super) outer: Vec<(u64, u32, u32)>,
+pub(crate) struct RankExtra {
+    /// How many computations it has done.
+    pub(super) computations: u64,
+    /// How many times of its list it has used.
+    pub(super) times_used: u32,
+    /// How many sends it has begun that had to be tracked until completion.
+    pub(super) tracked_sends: u32,
+    /// The loops around the innermost: iterations left, start and exit.
+    pub(super) outer_loops: Vec<(u64, u32, u32)>,
 }
 
-/// What a slot is for, in the two highest digits of its number.
+/// Bits of [`Slot::number`] that say what is in the slot.
 const KIND: u32 = 3 << 30;
+/// A receive.
 const RECEIVE: u32 = 1 << 30;
+/// A send.
 const SEND: u32 = 2 << 30;
 
-/// So many more slots than the program says: for a blocking send or receive that cannot be done in one go.
-pub(super) const OWN_SLOTS: u32 = 1;
+/// Slots of a rank beyond those of the program: one for a blocking operation that has to wait.
+pub(super) const BLOCKING_SLOTS: u32 = 1;
 
-/// A place for a request.
+/// A request slot.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slot {
     pub(super) channel: u32,
+    /// Kind and sequence number: of a receive in its channel, of a send in its rank.
     number: u32,
-    /// Of a receive, when it was posted; of a send, when it is complete, or the end of time.
+    /// Of a receive, when it was posted; of a send, when it completes, or the maximum if unknown.
     pub(super) time: Time,
 }
 
 /// What is in a slot.
-pub(super) enum Holds {
-    Nothing,
+pub(super) enum SlotContent {
+    Empty,
     Receive,
     Send,
 }
@@ -82,100 +86,101 @@ pub(super) enum Holds {
 impl Slot {
     pub(super) const EMPTY: Self = Self { channel: NONE, number: 0, time: Time::ZERO };
 
-    /// The receive that is the `nth` of its channel.
+    /// Returns a slot with the `nth` receive of a channel.
     #[inline]
     pub(super) fn receive(channel: u32, nth: u32, posted: Time) -> Self {
         Self { channel, number: RECEIVE | (nth & !KIND), time: posted }
     }
 
-    /// The send that is the `nth` of its rank.
+    /// Returns a slot with the `nth` send of its rank.
     pub(super) fn send(channel: u32, nth: u32, complete: Time) -> Self {
         Self { channel, number: SEND | (nth & !KIND), time: complete }
     }
 
     #[inline]
-    pub(super) fn holds(self) -> Holds {
+    pub(super) fn content(self) -> SlotContent {
         match self.number & KIND {
-            RECEIVE => Holds::Receive,
-            SEND => Holds::Send,
-            _ => Holds::Nothing,
+            RECEIVE => SlotContent::Receive,
+            SEND => SlotContent::Send,
+            _ => SlotContent::Empty,
         }
     }
 
-    /// Is it for this send of its rank?
+    /// Returns whether it holds the `nth` send of its rank.
     pub(super) fn is_send(self, nth: u32) -> bool {
         self.number == SEND | (nth & !KIND)
     }
 
-    /// How many receives of its channel, of `count` that were posted or done, come before it, counted from there.
+    /// Returns how many receives lie between the first `count` of the channel and this one.
     #[inline]
     pub(super) fn ahead_of(self, count: u32) -> u32 {
         self.number.wrapping_sub(count) & !KIND
     }
 
-    /// Its number in its channel.
+    /// Returns its sequence number.
     pub(super) fn nth(self) -> u32 {
         self.number & !KIND
     }
 }
 
-/// Numbers of receives go round.
+/// Returns a sequence number modulo the range that a slot can hold.
 #[inline]
-pub(super) fn around(nth: u32) -> u32 {
+pub(super) fn wrap(nth: u32) -> u32 {
     nth & !KIND
 }
 
-impl Rest {
-    /// The next time of the rank's list.
+impl RankExtra {
+    /// Returns the next time of the rank's list.
     #[inline]
     pub(crate) fn next_of(&mut self, times: &[Time]) -> Time {
-        let time = times.get(self.listed as usize).copied().unwrap_or_default();
-        self.listed += 1;
+        let time = times.get(self.times_used as usize).copied().unwrap_or_default();
+        self.times_used += 1;
         time
     }
 }
 
-impl<'a, T> Rank<'a, T> {
-    /// One that has done nothing yet.
+impl<'a, T> RankState<'a, T> {
+    /// Returns the state of a rank that has not begun.
     pub(crate) fn at_start(ops: &'a [T]) -> Self {
         Self {
             ops,
             clock: Time::ZERO,
-            free: Time::ZERO,
-            left: 0,
-            again: 0,
-            after: NONE,
-            next: 0,
+            injection_free: Time::ZERO,
+            loop_left: 0,
+            loop_start: 0,
+            loop_exit: NONE,
+            pc: 0,
             slots: 0,
-            waits: NONE,
+            waiting_slot: NONE,
             calls: 0,
         }
     }
 
-    /// Begins a loop.
+    /// Enters a loop.
     #[inline]
-    pub(crate) fn repeat(&mut self, rest: &mut Rest, at: u32, times: u64) {
-        if self.after != NONE {
-            rest.outer.push((self.left, self.again, self.after));
+    pub(crate) fn repeat(&mut self, extra: &mut RankExtra, at: u32, times: u64) {
+        if self.loop_exit != NONE {
+            extra.outer_loops.push((self.loop_left, self.loop_start, self.loop_exit));
         }
-        (self.left, self.again, self.after) = (times, at, self.next);
-        self.next = at;
+        (self.loop_left, self.loop_start, self.loop_exit) = (times, at, self.pc);
+        self.pc = at;
     }
 
-    /// Comes to the end of a loop, or of the main part: then the answer is true.
+    /// Ends an iteration of the innermost loop, or the main part. Returns true if the rank has
+    /// ended.
     #[inline]
-    pub(crate) fn end(&mut self, rest: &mut Rest) -> bool {
-        if self.left > 1 {
-            self.left -= 1;
-            self.next = self.again;
+    pub(crate) fn end(&mut self, extra: &mut RankExtra) -> bool {
+        if self.loop_left > 1 {
+            self.loop_left -= 1;
+            self.pc = self.loop_start;
             return false;
         }
-        if self.after == NONE {
-            self.next = NONE;
+        if self.loop_exit == NONE {
+            self.pc = NONE;
             return true;
         }
-        self.next = self.after;
-        (self.left, self.again, self.after) = rest.outer.pop().unwrap_or((0, 0, NONE));
+        self.pc = self.loop_exit;
+        (self.loop_left, self.loop_start, self.loop_exit) = extra.outer_loops.pop().unwrap_or((0, 0, NONE));
         false
     }
 }

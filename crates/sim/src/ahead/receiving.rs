@@ -1,148 +1,152 @@
-//! Receives, and waiting for what was started.
+//! Receiving, and waiting for requests.
 
 use panto_units::Time;
 
-use super::odd;
-use super::part::{Early, Part, Runner};
-use super::queue::{Entry, ODD};
-use super::rank::{Holds, Slot, around};
-use crate::observe::{Activity, Cause, Observer, Passed};
+use super::channels::{DETAILED, Message};
+use super::partition::{Partition, Runner, SetAside};
+use super::rank::{Slot, SlotContent, wrap};
+use super::rendezvous;
+use crate::observe::{Activity, Cause, Observer, ReceivedMessage};
 
-/// Not known yet.
+/// The completion of a send that is not known yet.
 const UNKNOWN: Time = Time::from_picos(u64::MAX);
 
-impl<'a, O: Observer> Part<'a, O> {
-    /// The place of a channel that ends here.
+impl<'a, O: Observer> Partition<'a, O> {
+    /// Returns the index of a channel among those of this partition.
     #[inline]
     fn place(&self, channel: u32) -> usize {
-        channel.wrapping_sub(self.channel) as usize
+        channel.wrapping_sub(self.first_channel) as usize
     }
 
-    /// Receives the next message.
+    /// Receives the next message of a channel.
     #[inline]
     pub(super) fn receive(&mut self, runner: &mut Runner<'a>, channel: u32) -> bool {
         let at = self.place(channel);
-        let state = &mut self.queues.channels[at];
-        if !O::LOOKS
+        let state = &mut self.channels.states[at];
+        if !O::ENABLED
             && let Some((arrival, bytes)) = state.receive()
         {
-            let entry = Entry { arrival, bytes, sent: Time::ZERO };
-            self.got(runner, channel, entry, runner.rank.clock);
+            let message = Message { arrival, bytes, sent: Time::ZERO };
+            self.complete_receive(runner, channel, message, runner.rank.clock);
             return true;
         }
-        if state.answers() || !state.is_even() {
-            return self.rarely(runner, |part, runner| part.receive_later(runner, channel));
+        if state.tracks_receives() || !state.none_pending() {
+            return self.out_of_line(runner, |partition, runner| partition.receive_later(runner, channel));
         }
-        let Some(entry) = self.queues.take(at) else {
-            self.queues.want(at, runner.seat);
-            runner.rank.next -= 1;
+        let Some(message) = self.channels.take(at) else {
+            self.channels.await_message(at, runner.position);
+            runner.rank.pc -= 1;
             return false;
         };
-        let state = &mut self.queues.channels[at];
+        let state = &mut self.channels.states[at];
         state.posted = state.taken;
-        self.got(runner, channel, entry, runner.rank.clock);
+        self.complete_receive(runner, channel, message, runner.rank.clock);
         true
     }
 
     /// Posts a receive and waits for it, where that is not the same as taking the next message.
     #[inline(never)]
     fn receive_later(&mut self, runner: &mut Runner<'a>, channel: u32) -> bool {
-        let slot = self.own_slot(runner.seat);
+        let slot = self.blocking_slot(runner.position);
         self.post(runner, channel, slot);
         self.wait(runner, slot)
     }
 
-    /// Starts to receive.
+    /// Posts a receive that is waited for later.
     #[inline]
     pub(super) fn start_receive(&mut self, runner: &mut Runner<'a>, channel: u32, slot: u32) -> bool {
-        let class = self.queues.channels[self.place(channel)].class();
-        self.work(runner, Activity::Message, self.prices.starting(class));
+        let class = self.channels.states[self.place(channel)].class();
+        self.work(runner, Activity::Message, self.costs.start_overhead(class));
         self.post(runner, channel, slot);
         true
     }
 
+    /// Posts a receive into a slot.
     #[inline]
     fn post(&mut self, runner: &mut Runner<'a>, channel: u32, slot: u32) {
         let at = self.place(channel);
-        let state = &mut self.queues.channels[at];
+        let state = &mut self.channels.states[at];
         let posted = runner.rank.clock;
         self.slots[(runner.rank.slots + slot) as usize] = Slot::receive(channel, state.posted, posted);
-        let answers = state.answers();
+        let tracks_receives = state.tracks_receives();
         state.posted = state.posted.wrapping_add(1);
-        if answers {
-            self.announce(at, posted);
+        if tracks_receives {
+            self.record_post(at, posted);
         }
     }
 
-    /// Somebody may wait for this receive.
+    /// Records the time of a posted receive, for which a sender may wait, or matches it with a
+    /// message that was sent before.
     #[cold]
     #[inline(never)]
-    fn announce(&mut self, at: usize, posted: Time) {
-        let state = &self.queues.channels[at];
+    fn record_post(&mut self, at: usize, posted: Time) {
+        let state = &self.channels.states[at];
         let nth = state.posted.wrapping_sub(state.taken).wrapping_sub(1);
-        let Some(entry) = self.queues.look(at, nth) else {
-            return self.queues.pledge(at, posted);
+        let Some(message) = self.channels.peek(at, nth) else {
+            return self.channels.push_post(at, posted);
         };
-        if entry.bytes & ODD != 0 {
-            let odd = odd::take(&mut self.odds, entry);
-            let entry = self.settle(at, entry, odd, posted);
-            self.queues.settle(at, nth, entry);
+        if message.bytes & DETAILED != 0 {
+            let detail = rendezvous::take(&mut self.details, message);
+            let message = self.resolve(at, message, detail, posted);
+            self.channels.resolve(at, nth, message);
         }
     }
 
-    /// Waits until what is in a slot is complete.
+    /// Waits for the request in a slot.
     #[inline]
     pub(super) fn wait(&mut self, runner: &mut Runner<'a>, slot: u32) -> bool {
         let place = (runner.rank.slots + slot) as usize;
         let held = self.slots[place];
-        match held.holds() {
-            Holds::Nothing => true,
-            Holds::Receive => self.wait_for_receive(runner, slot, held),
-            Holds::Send => self.rarely(runner, |part, runner| part.wait_for_send(runner, slot, held)),
+        match held.content() {
+            SlotContent::Empty => true,
+            SlotContent::Receive => self.wait_for_receive(runner, slot, held),
+            SlotContent::Send => {
+                self.out_of_line(runner, |partition, runner| partition.wait_for_send(runner, slot, held))
+            }
         }
     }
 
     #[inline]
     fn wait_for_receive(&mut self, runner: &mut Runner<'a>, slot: u32, held: Slot) -> bool {
         let at = self.place(held.channel);
-        let is_next = held.ahead_of(self.queues.channels[at].taken) == 0;
-        let found = if is_next { self.queues.take(at) } else { self.take_out_of_turn(at, held) };
-        let Some(entry) = found else {
-            self.queues.want(at, runner.seat);
-            runner.rank.waits = slot;
+        let is_next = held.ahead_of(self.channels.states[at].taken) == 0;
+        let found = if is_next { self.channels.take(at) } else { self.take_out_of_order(at, held) };
+        let Some(message) = found else {
+            self.channels.await_message(at, runner.position);
+            runner.rank.waiting_slot = slot;
             return false;
         };
         self.slots[(runner.rank.slots + slot) as usize] = Slot::EMPTY;
-        self.got(runner, held.channel, entry, held.time);
+        self.complete_receive(runner, held.channel, message, held.time);
         true
     }
 
     /// Takes the message of a receive that is not the next of its channel.
     #[cold]
     #[inline(never)]
-    fn take_out_of_turn(&mut self, at: usize, held: Slot) -> Option<Entry> {
-        if let Some(Early::Message(entry)) = self.early.remove(&(at as u32, held.nth())) {
-            return Some(entry);
+    fn take_out_of_order(&mut self, at: usize, held: Slot) -> Option<Message> {
+        if let Some(SetAside::Message(message)) = self.set_aside.remove(&(at as u32, held.nth())) {
+            return Some(message);
         }
-        self.set_aside(at, held.ahead_of(self.queues.channels[at].taken));
-        if held.ahead_of(self.queues.channels[at].taken) != 0 {
+        self.set_messages_aside(at, held.ahead_of(self.channels.states[at].taken));
+        if held.ahead_of(self.channels.states[at].taken) != 0 {
             return None;
         }
-        self.queues.take(at)
+        self.channels.take(at)
     }
 
-    /// Takes so many messages out of a channel, for receives that were posted and not waited for.
-    fn set_aside(&mut self, at: usize, count: u32) {
+    /// Takes `count` messages out of a channel, for receives that were posted and not waited for.
+    fn set_messages_aside(&mut self, at: usize, count: u32) {
         for _ in 0..count {
-            let key = (at as u32, around(self.queues.channels[at].taken));
-            let Some(entry) = self.queues.take(at) else { return };
-            match self.early.remove(&key) {
-                Some(Early::Unwanted) if entry.bytes & ODD != 0 => {
-                    odd::take(&mut self.odds, entry);
+            let key = (at as u32, wrap(self.channels.states[at].taken));
+            let Some(message) = self.channels.take(at) else { return };
+            match self.set_aside.remove(&key) {
+                Some(SetAside::Freed) if message.bytes & DETAILED != 0 => {
+                    rendezvous::take(&mut self.details, message);
                 }
-                Some(Early::Unwanted) => {}
+                Some(SetAside::Freed) => {}
                 _ => {
-                    self.early.insert(key, Early::Message(entry));
+                    self.set_aside.insert(key, SetAside::Message(message));
                 }
             }
         }
@@ -151,73 +155,81 @@ impl<'a, O: Observer> Part<'a, O> {
     #[inline(never)]
     fn wait_for_send(&mut self, runner: &mut Runner<'a>, slot: u32, held: Slot) -> bool {
         if held.time == UNKNOWN {
-            runner.rank.waits = slot;
+            runner.rank.waiting_slot = slot;
             return false;
         }
         let place = (runner.rank.slots + slot) as usize;
         self.slots[place] = Slot::EMPTY;
-        self.idle(runner, held.time, |part| part.causes[place]);
+        self.wait_until(runner, held.time, |partition| partition.causes[place]);
         true
     }
 
-    /// A message has met its receive, and the rank has come to wait for it.
+    /// Completes a receive: waits for the arrival and charges the overhead.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the rank should stay in registers")]
-    fn got(&mut self, runner: &mut Runner<'a>, channel: u32, entry: Entry, posted: Time) {
-        let (bytes, chosen) = if entry.bytes & ODD == 0 {
-            (entry.bytes, entry.arrival)
+    fn complete_receive(&mut self, runner: &mut Runner<'a>, channel: u32, message: Message, posted: Time) {
+        let (bytes, buffer_chosen) = if message.bytes & DETAILED == 0 {
+            (message.bytes, message.arrival)
         } else {
-            odd::remove(&mut self.odds, entry)
+            rendezvous::remove(&mut self.details, message)
         };
-        let sender = |part: &Self| part.prepared.channels()[channel as usize].from;
-        self.idle(runner, entry.arrival, |part| Cause { rank: sender(part), at: entry.sent });
-        if !self.prices.receives_free {
-            let class = self.queues.channels[self.place(channel)].class();
-            let price = self.prices.of(class, channel, bytes);
-            let time = if chosen < posted { price.unexpected } else { price.receiving };
+        let sender = |partition: &Self| partition.prepared.channels()[channel as usize].from;
+        self.wait_until(runner, message.arrival, |partition| Cause {
+            rank: sender(partition),
+            at: message.sent,
+        });
+        if !self.costs.receives_free {
+            let class = self.channels.states[self.place(channel)].class();
+            let cost = self.costs.of(class, channel, bytes);
+            let time = if buffer_chosen < posted { cost.unexpected } else { cost.receiving };
             self.work(runner, Activity::Message, time);
         }
-        if O::LOOKS {
-            let (rank, name) = (self.code(runner.seat), self.prepared.name(channel));
-            let passed = Passed { channel: name, bytes, sent: entry.sent, arrived: entry.arrival };
+        if O::ENABLED {
+            let (rank, name) = (self.code(runner.position), self.prepared.program_number(channel));
+            let passed =
+                ReceivedMessage { channel: name, bytes, sent: message.sent, arrived: message.arrival };
             self.observer.received(rank, passed);
         }
     }
 
-    /// Nobody will wait for what is in a slot.
+    /// Frees a request that will not be waited for.
     pub(super) fn free(&mut self, runner: &mut Runner<'a>, slot: u32) -> bool {
         let place = (runner.rank.slots + slot) as usize;
         let held = std::mem::replace(&mut self.slots[place], Slot::EMPTY);
-        if matches!(held.holds(), Holds::Receive) {
+        if matches!(held.content(), SlotContent::Receive) {
             let key = (self.place(held.channel) as u32, held.nth());
-            match self.early.remove(&key) {
-                Some(Early::Message(entry)) if entry.bytes & ODD != 0 => {
-                    odd::remove(&mut self.odds, entry);
+            match self.set_aside.remove(&key) {
+                Some(SetAside::Message(message)) if message.bytes & DETAILED != 0 => {
+                    rendezvous::remove(&mut self.details, message);
                 }
                 Some(_) => {}
                 None => {
-                    self.early.insert(key, Early::Unwanted);
+                    self.set_aside.insert(key, SetAside::Freed);
                 }
             }
         }
         true
     }
 
-    /// Waits until the next message can be known of.
+    /// Waits until the next message has arrived, and leaves it in its channel.
     pub(super) fn probe(&mut self, runner: &mut Runner<'a>, channel: u32) -> bool {
         let at = self.place(channel);
-        let state = &self.queues.channels[at];
+        let state = &self.channels.states[at];
         let ahead = state.posted.wrapping_sub(state.taken);
-        self.set_aside(at, ahead);
-        let Some(entry) = self.queues.channels[at].is_even().then(|| self.queues.look(at, 0)).flatten()
+        self.set_messages_aside(at, ahead);
+        let Some(message) =
+            self.channels.states[at].none_pending().then(|| self.channels.peek(at, 0)).flatten()
         else {
-            self.queues.want(at, runner.seat);
-            runner.rank.next -= 1;
+            self.channels.await_message(at, runner.position);
+            runner.rank.pc -= 1;
             return false;
         };
-        let sender = |part: &Self| part.prepared.channels()[channel as usize].from;
-        self.idle(runner, entry.arrival, |part| Cause { rank: sender(part), at: entry.sent });
-        self.work(runner, Activity::Message, self.setting.machine.processor.poll);
+        let sender = |partition: &Self| partition.prepared.channels()[channel as usize].from;
+        self.wait_until(runner, message.arrival, |partition| Cause {
+            rank: sender(partition),
+            at: message.sent,
+        });
+        self.work(runner, Activity::Message, self.config.machine.processor.poll);
         true
     }
 }

@@ -1,256 +1,282 @@
-//! Sends.
+//! Sending, and the completion of sends.
+//!
+//! The common case is an eager message to a rank of the same partition: [`Partition::send`] handles
+//! it inline. Everything else is out of line, to keep the inner loop small.
 
 use panto_machine::Transit;
 use panto_units::Time;
 
-use super::mail::Letter;
-use super::odd::{self, Answer, Asker, Odd};
-use super::part::{Part, Runner};
-use super::price;
-use super::queue::{Entry, ODD, Put};
+use super::channels::{DETAILED, Message, PutResult};
+use super::cost;
+use super::exchange::OutgoingMessage;
+use super::partition::{Partition, Runner};
 use super::rank::Slot;
+use super::rendezvous::{self, MessageDetail, PendingSend, SendCompletion};
 use crate::costs;
-use crate::engine::Manner;
+use crate::engine::SendProtocol;
 use crate::observe::{Activity, Cause, Observer};
-use crate::program::{Lane, Sending};
+use crate::program::{ChannelKind, SendMode};
 
-/// Not known yet.
+/// The completion of a send that is not known yet.
 const UNKNOWN: Time = Time::from_picos(u64::MAX);
 
-impl<'a, O: Observer> Part<'a, O> {
-    /// Sends, or starts to if there is a slot.
+impl<'a, O: Observer> Partition<'a, O> {
+    /// Sends; starts a send if there is a slot.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the two callers know whether there is a slot")]
     pub(super) fn send(
         &mut self,
         runner: &mut Runner<'a>,
-        sending: Sending,
+        mode: SendMode,
         channel: u32,
         bytes: u64,
         slot: Option<u32>,
     ) -> bool {
-        let at = channel.wrapping_sub(self.channel) as usize;
-        let Some(state) = self.queues.channels.get(at) else {
-            return self.rarely(runner, |part, runner| part.send_away(runner, sending, channel, bytes, slot));
+        let at = channel.wrapping_sub(self.first_channel) as usize;
+        let Some(state) = self.channels.states.get(at) else {
+            return self.out_of_line(runner, |partition, runner| {
+                partition.send_across(runner, mode, channel, bytes, slot)
+            });
         };
-        let (class, answers) = (state.class(), state.answers());
-        let price = *self.prices.of(class, channel, bytes);
-        if answers || !price.is_plain(sending) {
-            return self
-                .rarely(runner, |part, runner| part.send_oddly(runner, sending, channel, bytes, slot));
+        let (class, tracks_receives) = (state.class(), state.tracks_receives());
+        let cost = *self.costs.of(class, channel, bytes);
+        if tracks_receives || !cost.is_plain(mode) {
+            return self.out_of_line(runner, |partition, runner| {
+                partition.send_general(runner, mode, channel, bytes, slot)
+            });
         }
-        let started = if slot.is_some() { self.prices.starting(class) } else { Time::ZERO };
-        self.work(runner, Activity::Message, price.sending.saturating_add(started));
-        let entry = self.leave(runner, price.gap, price.transit, bytes);
+        let started = if slot.is_some() { self.costs.start_overhead(class) } else { Time::ZERO };
+        self.work(runner, Activity::Message, cost.sending.saturating_add(started));
+        let message = self.inject(runner, cost.gap, cost.transit, bytes);
         if let Some(slot) = slot {
             self.slots[(runner.rank.slots + slot) as usize] = Slot::EMPTY;
         }
-        match self.queues.put(at, entry) {
-            Put::Wakes(seat) => self.agenda.push(seat),
-            Put::BehindMany => runner.most = runner.done + 1,
-            Put::Waits => {}
+        match self.channels.put(at, message) {
+            PutResult::Wakes(position) => self.ready.push(position),
+            PutResult::ManyQueued => runner.limit = runner.executed + 1,
+            PutResult::Queued => {}
         }
         true
     }
 
-    /// Out of line, and with a copy of the rank, so that the rank itself can stay in registers.
+    /// Calls a function with a copy of the rank, so that the original can stay in registers.
     #[cold]
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "what is called is out of line")]
-    pub(super) fn rarely(
+    pub(super) fn out_of_line(
         &mut self,
         runner: &mut Runner<'a>,
         act: impl FnOnce(&mut Self, &mut Runner<'a>) -> bool,
     ) -> bool {
         let mut copy = Runner { ..*runner };
-        let goes_on = act(self, &mut copy);
+        let proceeds = act(self, &mut copy);
         *runner = copy;
-        goes_on
+        proceeds
     }
 
-    /// A message leaves, not too soon after the last.
+    /// Injects a message into the network, not before the gap after the previous one has passed.
     #[inline]
-    fn leave(&mut self, runner: &mut Runner<'a>, gap: Time, transit: Time, bytes: u64) -> Entry {
+    fn inject(&mut self, runner: &mut Runner<'a>, gap: Time, transit: Time, bytes: u64) -> Message {
         let sent = runner.rank.clock;
-        let start = sent.max(runner.rank.free);
-        runner.rank.free = start.saturating_add(gap);
+        let start = sent.max(runner.rank.injection_free);
+        runner.rank.injection_free = start.saturating_add(gap);
         let arrival = start.saturating_add(transit);
         self.latest = self.latest.max(arrival);
-        Entry { arrival, bytes, sent }
+        Message { arrival, bytes, sent }
     }
 
-    /// To another part.
+    /// Sends to another partition.
     #[inline(never)]
-    fn send_away(
+    fn send_across(
         &mut self,
         runner: &mut Runner<'a>,
-        sending: Sending,
+        mode: SendMode,
         channel: u32,
         bytes: u64,
         slot: Option<u32>,
     ) -> bool {
-        let class = self.class_away(channel);
-        let price = *self.prices.of(class, channel, bytes);
-        if !price.is_plain(sending) {
-            return self.send_oddly(runner, sending, channel, bytes, slot);
+        let class = self.class_across(channel);
+        let cost = *self.costs.of(class, channel, bytes);
+        if !cost.is_plain(mode) {
+            return self.send_general(runner, mode, channel, bytes, slot);
         }
-        let started = if slot.is_some() { self.prices.starting(class) } else { Time::ZERO };
-        self.work(runner, Activity::Message, price.sending.saturating_add(started));
-        let entry = self.leave(runner, price.gap, price.transit, bytes);
+        let started = if slot.is_some() { self.costs.start_overhead(class) } else { Time::ZERO };
+        self.work(runner, Activity::Message, cost.sending.saturating_add(started));
+        let message = self.inject(runner, cost.gap, cost.transit, bytes);
         if let Some(slot) = slot {
             self.slots[(runner.rank.slots + slot) as usize] = Slot::EMPTY;
         }
-        self.outbox.letter(Letter { channel, entry }, None);
+        self.outbox.send(OutgoingMessage { channel, message }, None);
         true
     }
 
-    /// The class of a channel to another part: asked for once.
-    fn class_away(&mut self, channel: u32) -> u32 {
-        let known = &mut self.away[channel as usize];
+    /// Returns the message class of a channel to another partition, computed once.
+    fn class_across(&mut self, channel: u32) -> u32 {
+        let known = &mut self.across_classes[channel as usize];
         if *known == 0 {
             let channel = &self.prepared.channels()[channel as usize];
-            *known = 1 + price::class(self.prepared.program(), self.setting.machine, channel);
+            *known = 1 + cost::class(self.prepared.program(), self.config.machine, channel);
         }
         *known - 1
     }
 
-    /// Everything else: answers, processors' own lanes, channels where receives are announced.
+    /// Sends in the general case: rendezvous and other protocols, signals between a rank and its
+    /// helper, and channels on which posted receives are recorded.
     #[inline(never)]
-    fn send_oddly(
+    fn send_general(
         &mut self,
         runner: &mut Runner<'a>,
-        sending: Sending,
+        mode: SendMode,
         channel: u32,
         bytes: u64,
         slot: Option<u32>,
     ) -> bool {
         let program_channel = self.prepared.channels()[channel as usize];
-        let machine = self.setting.machine;
-        let operation = program_channel.lane.operation();
-        let place = slot.unwrap_or_else(|| self.own_slot(runner.seat));
+        let machine = self.config.machine;
+        let operation = program_channel.kind.operation();
+        let place = slot.unwrap_or_else(|| self.blocking_slot(runner.position));
         self.slots[(runner.rank.slots + place) as usize] = Slot::EMPTY;
-        if program_channel.lane == Lane::Aside {
+        if program_channel.kind == ChannelKind::Helper {
             let sent = runner.rank.clock;
-            self.deliver(channel, Entry { arrival: sent, bytes, sent }, None);
+            self.deliver(channel, Message { arrival: sent, bytes, sent }, None);
             return true;
         }
-        self.work(runner, Activity::Message, costs::sending(machine, operation, bytes, slot.is_some()));
-        let manner = costs::manner(machine, operation, sending, bytes);
-        self.set_off(runner, manner, channel, bytes, place);
+        self.work(runner, Activity::Message, costs::send_overhead(machine, operation, bytes, slot.is_some()));
+        let protocol = costs::send_protocol(machine, operation, mode, bytes);
+        self.start_transfer(runner, protocol, channel, bytes, place);
         slot.is_some() || self.wait(runner, place)
     }
 
-    /// The message, or the request to send it, goes on its network.
-    fn set_off(&mut self, runner: &mut Runner<'a>, manner: Manner, channel: u32, bytes: u64, place: u32) {
-        let ways = price::ways(
+    /// Injects the message, or the request to send it.
+    fn start_transfer(
+        &mut self,
+        runner: &mut Runner<'a>,
+        protocol: SendProtocol,
+        channel: u32,
+        bytes: u64,
+        place: u32,
+    ) {
+        let times = cost::transit_times(
             self.prepared.program(),
-            self.setting.machine,
+            self.config.machine,
             &self.prepared.channels()[channel as usize],
             bytes,
         );
-        let first = match manner {
-            Manner::Handshake | Manner::Rendezvous => ways.there,
-            _ => ways.data.arrives,
+        let first = match protocol {
+            SendProtocol::Handshake | SendProtocol::Rendezvous => times.rts,
+            _ => times.data.arrives,
         };
-        let entry = self.leave(runner, ways.gap, first, bytes);
-        let asker = self.asker(runner.seat, place);
-        let (entry, complete, odd) = match manner {
-            Manner::Buffered => (entry, None, None),
-            Manner::NoSpace => (entry, Some(entry.arrival), None),
-            Manner::Synchronous => (entry, Some(UNKNOWN), Some(Odd::Synchronous { bytes, asker })),
-            Manner::Handshake => {
-                let start = entry.arrival + ways.back;
-                let complete = start + ways.data.leaves;
-                let odd = Odd::Placed { bytes, chosen: entry.arrival };
-                (Entry { arrival: start + ways.data.arrives, ..entry }, Some(complete), Some(odd))
+        let message = self.inject(runner, times.gap, first, bytes);
+        let send = self.pending_send(runner.position, place);
+        let (message, complete, detail) = match protocol {
+            SendProtocol::Buffered => (message, None, None),
+            SendProtocol::NoSpace => (message, Some(message.arrival), None),
+            SendProtocol::Synchronous => {
+                (message, Some(UNKNOWN), Some(MessageDetail::Synchronous { bytes, send }))
             }
-            Manner::Rendezvous => {
-                let Transit { leaves, arrives } = ways.data;
-                let odd = Odd::Rendezvous { bytes, asker, back: ways.back, leaves, arrives };
-                (entry, Some(UNKNOWN), Some(odd))
+            SendProtocol::Handshake => {
+                let start = message.arrival + times.cts;
+                let complete = start + times.data.leaves;
+                let detail = MessageDetail::Resolved { bytes, buffer_chosen: message.arrival };
+                (Message { arrival: start + times.data.arrives, ..message }, Some(complete), Some(detail))
+            }
+            SendProtocol::Rendezvous => {
+                let Transit { leaves, arrives } = times.data;
+                let detail = MessageDetail::Rendezvous { bytes, send, cts: times.cts, leaves, arrives };
+                (message, Some(UNKNOWN), Some(detail))
             }
         };
-        self.latest = self.latest.max(entry.arrival);
+        self.latest = self.latest.max(message.arrival);
         if let Some(complete) = complete {
             let at = (runner.rank.slots + place) as usize;
-            self.slots[at] = Slot::send(channel, asker.nth, complete);
-            if O::LOOKS {
-                self.causes[at] = Cause { rank: self.code(runner.seat), at: entry.sent };
+            self.slots[at] = Slot::send(channel, send.nth, complete);
+            if O::ENABLED {
+                self.causes[at] = Cause { rank: self.code(runner.position), at: message.sent };
             }
         }
-        self.deliver(channel, entry, odd);
+        self.deliver(channel, message, detail);
     }
 
-    fn asker(&mut self, seat: u32, slot: u32) -> Asker {
-        let rest = &mut self.rests[seat as usize];
-        rest.asked = rest.asked.wrapping_add(1);
-        Asker { seat: self.seat + seat, slot, nth: rest.asked }
+    /// Returns a new number for a send that is tracked until completion.
+    fn pending_send(&mut self, position: u32, slot: u32) -> PendingSend {
+        let extra = &mut self.extras[position as usize];
+        extra.tracked_sends = extra.tracked_sends.wrapping_add(1);
+        PendingSend { position: self.first_position + position, slot, nth: extra.tracked_sends }
     }
 
-    /// The slot for blocking operations: the one behind those of the program.
-    pub(super) fn own_slot(&self, seat: u32) -> u32 {
-        self.prepared.program().codes[self.code(seat) as usize].slots
+    /// Returns the slot for blocking operations: the one after those of the program.
+    pub(super) fn blocking_slot(&self, position: u32) -> u32 {
+        self.prepared.program().codes[self.code(position) as usize].slots
     }
 
-    /// A message goes to its channel, wherever that is.
-    pub(super) fn deliver(&mut self, channel: u32, entry: Entry, odd: Option<Odd>) {
-        // So long that the number of bytes would be taken for something else.
-        let odd = odd.or_else(|| {
-            (entry.bytes & ODD != 0).then_some(Odd::Placed { bytes: entry.bytes, chosen: entry.arrival })
+    /// Delivers a message to its channel, in this partition or another.
+    pub(super) fn deliver(&mut self, channel: u32, message: Message, detail: Option<MessageDetail>) {
+        // A size that uses the bit that says that there are details has to be stored as a detail.
+        let detail = detail.or_else(|| {
+            (message.bytes & DETAILED != 0)
+                .then_some(MessageDetail::Resolved { bytes: message.bytes, buffer_chosen: message.arrival })
         });
-        let at = channel.wrapping_sub(self.channel) as usize;
-        if at < self.queues.channels.len() {
-            self.arrive(at, entry, odd);
+        let at = channel.wrapping_sub(self.first_channel) as usize;
+        if at < self.channels.states.len() {
+            self.arrive(at, message, detail);
         } else {
-            self.outbox.letter(Letter { channel, entry }, odd);
+            self.outbox.send(OutgoingMessage { channel, message }, detail);
         }
     }
 
-    /// A message comes to a channel that ends here.
-    pub(super) fn arrive(&mut self, at: usize, entry: Entry, odd: Option<Odd>) {
-        let posted = self.queues.channels[at].answers().then(|| self.queues.pledged(at)).flatten();
-        let entry = match (odd, posted) {
-            (None, _) => entry,
-            (Some(odd), None) => odd::insert(&mut self.odds, entry, odd),
-            (Some(odd), Some(posted)) => self.settle(at, entry, odd, posted),
+    /// Delivers a message to a channel of this partition.
+    pub(super) fn arrive(&mut self, at: usize, message: Message, detail: Option<MessageDetail>) {
+        let posted = self.channels.states[at].tracks_receives().then(|| self.channels.pop_post(at)).flatten();
+        let message = match (detail, posted) {
+            (None, _) => message,
+            (Some(detail), None) => rendezvous::insert(&mut self.details, message, detail),
+            (Some(detail), Some(posted)) => self.resolve(at, message, detail, posted),
         };
-        if let Put::Wakes(seat) = self.queues.put(at, entry) {
-            self.agenda.push(seat);
+        if let PutResult::Wakes(position) = self.channels.put(at, message) {
+            self.ready.push(position);
         }
     }
 
-    /// A message with something special about it meets its receive.
-    pub(super) fn settle(&mut self, at: usize, entry: Entry, odd: Odd, posted: Time) -> Entry {
-        let channel = self.prepared.channels()[self.channel as usize + at];
-        let (entry, answer) = odd::settle(&mut self.odds, entry, odd, posted, (channel.from, channel.to));
-        self.latest = self.latest.max(entry.arrival);
-        match answer {
-            Some(answer) if self.is_here(answer.asker.seat) => self.answer(answer),
-            Some(answer) => self.outbox.answer(answer),
+    /// Matches a message that has details with its receive.
+    pub(super) fn resolve(
+        &mut self,
+        at: usize,
+        message: Message,
+        detail: MessageDetail,
+        posted: Time,
+    ) -> Message {
+        let channel = self.prepared.channels()[self.first_channel as usize + at];
+        let (message, completion) =
+            rendezvous::resolve(&mut self.details, message, detail, posted, (channel.from, channel.to));
+        self.latest = self.latest.max(message.arrival);
+        match completion {
+            Some(completion) if self.is_here(completion.send.position) => self.complete_send(completion),
+            Some(completion) => self.outbox.complete(completion),
             None => {}
         }
-        entry
+        message
     }
 
-    fn is_here(&self, seat: u32) -> bool {
-        (seat.wrapping_sub(self.seat) as usize) < self.ranks.len()
+    /// Returns whether a position belongs to this partition.
+    fn is_here(&self, position: u32) -> bool {
+        (position.wrapping_sub(self.first_position) as usize) < self.ranks.len()
     }
 
-    /// A send of a rank here is complete.
-    pub(super) fn answer(&mut self, answer: Answer) {
-        let seat = answer.asker.seat - self.seat;
-        let rank = &self.ranks[seat as usize];
-        let at = (rank.slots + answer.asker.slot) as usize;
-        if !self.slots[at].is_send(answer.asker.nth) {
+    /// Completes a send of this partition.
+    pub(super) fn complete_send(&mut self, completion: SendCompletion) {
+        let position = completion.send.position - self.first_position;
+        let rank = &self.ranks[position as usize];
+        let at = (rank.slots + completion.send.slot) as usize;
+        if !self.slots[at].is_send(completion.send.nth) {
             return;
         }
-        self.latest = self.latest.max(answer.at);
-        self.slots[at].time = answer.at;
-        if O::LOOKS {
-            self.causes[at] = answer.cause;
+        self.latest = self.latest.max(completion.at);
+        self.slots[at].time = completion.at;
+        if O::ENABLED {
+            self.causes[at] = completion.cause;
         }
-        if rank.waits == answer.asker.slot {
-            self.agenda.push(seat);
+        if rank.waiting_slot == completion.send.slot {
+            self.ready.push(position);
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Messages that are taken in the order of their arrival: wild cards, probes, handlers.
+//! Ordered ranks: messages matched in the order of arrival, for wildcards, probes and handlers.
 
 use panto_units::Time;
 
-use super::message::{Kind, NONE, Request, UNKNOWN};
-use super::{Delivery, Engine, Label, RequestId, Selector, State, Within};
+use super::message::{NONE, Request, RequestKind, UNKNOWN};
+use super::{Delivery, Engine, MatchSpec, MessageInfo, RequestId, Selector, State};
 
 impl Engine {
-    /// From now on the rank takes messages in the order of their arrival. Its clock must be at the time of the last event:
-    /// it has just been woken after [`Engine::park`].
-    pub fn order(&mut self, rank: u32) {
+    /// Makes a rank match its messages in the order of arrival from now on. Its clock must be at
+    /// the time of the last event: it has just been woken after [`Engine::park`].
+    pub fn set_ordered(&mut self, rank: u32) {
         if self.ranks[rank as usize].ordered.is_some() {
             return;
         }
@@ -17,169 +17,175 @@ impl Engine {
         for channel in self.channels.to(rank).collect::<Vec<_>>() {
             let mut id = self.channels.get(channel).messages.head;
             while id != NONE {
-                self.put_in_order(rank, id, clock);
+                self.queue_or_arrive(rank, id, clock);
                 id = self.messages[id].next;
             }
         }
     }
 
-    fn put_in_order(&mut self, rank: u32, id: u32, clock: Time) {
+    fn queue_or_arrive(&mut self, rank: u32, id: u32, clock: Time) {
         let message = &mut self.messages[id];
-        match message.came {
+        match message.arrival {
             UNKNOWN => {}
-            came if came > clock => self.expect(id, came),
+            arrival if arrival > clock => self.schedule_arrival(id, arrival),
             _ => {
                 message.arrived = true;
-                let order = message.order();
-                self.ordered(rank).arrived.insert(order, id);
+                let key = message.arrival_key();
+                self.ordered(rank).arrived.insert(key, id);
             }
         }
     }
 
-    /// A message reaches a rank that takes messages in the order of their arrival; or its handler runs.
+    /// Processes the arrival of a message at an ordered rank, or runs its handler.
     pub(super) fn arrive(&mut self, id: u32) {
         let message = &mut self.messages[id];
-        message.expected = false;
+        message.arrival_queued = false;
         if message.cancelled {
-            return self.forget(id);
+            return self.release_cancelled(id);
         }
         if message.receive != NONE {
-            return self.handle(id);
+            return self.run_handler(id);
         }
         message.arrived = true;
-        let (to, channel, order) = (message.to, message.channel, message.order());
-        self.ordered(to).arrived.insert(order, id);
-        // Only what was sent after it can have waited for it.
-        self.settle(to, channel, id);
-        self.tell_prober(to);
+        let (to, channel, key) = (message.to, message.channel, message.arrival_key());
+        self.ordered(to).arrived.insert(key, id);
+        // It can have held back only messages that were sent after it.
+        self.match_arrived(to, channel, id);
+        self.wake_prober(to);
     }
 
-    /// Lets the messages of a channel from `first` on that have arrived meet their receives, in the order of sending.
-    fn settle(&mut self, rank: u32, channel: u32, first: u32) {
+    /// Matches the messages of a channel that have arrived, from `first` on, in the order of
+    /// sending.
+    fn match_arrived(&mut self, rank: u32, channel: u32, first: u32) {
         let mut id = first;
         while id != NONE {
             let message = &self.messages[id];
             let (next, arrived) = (message.next, message.arrived);
-            if arrived && let Some(request) = self.receive_for(rank, channel, id) {
-                self.take(id);
-                // An earlier message may have held it up: then the receive meets it now, not in the past.
+            if arrived && let Some(request) = self.take_receive_for(rank, channel, id) {
+                self.unlink_message(id);
+                // An earlier message may have held it back: then it is matched now, not in the
+                // past.
                 let message = &mut self.messages[id];
-                message.came = message.came.max(self.now);
-                self.link(id, request);
+                message.arrival = message.arrival.max(self.now);
+                self.bind(id, request);
             }
             id = next;
         }
     }
 
-    /// Takes out the first posted receive, or makes the handler's, that this message may meet.
-    fn receive_for(&mut self, rank: u32, channel: u32, id: u32) -> Option<RequestId> {
-        let Label { source, tag, .. } = self.messages[id].label();
+    /// Removes the first posted receive that this message may match, or creates its handler's.
+    fn take_receive_for(&mut self, rank: u32, channel: u32, id: u32) -> Option<RequestId> {
+        let MessageInfo { source, tag, .. } = self.messages[id].info();
         if self.ordered(rank).handled.contains(&tag) {
-            let within = Within::one(source, tag);
-            return self.may_go_first(id, within).then(|| self.receive_request_for_handler(rank, within));
+            let spec = MatchSpec::exact(source, tag);
+            return self.is_first_in_channel(id, spec).then(|| self.handler_request(rank, spec));
         }
         let request = self.first_posted(rank, channel, source, tag)?;
-        if !self.may_go_first(id, self.requests[request].within()) {
+        if !self.is_first_in_channel(id, self.requests[request].spec()) {
             return None;
         }
-        self.take_back(request);
+        self.unpost(request);
         Some(request)
     }
 
-    /// The receive that was posted first of those that accept this message.
+    /// The first posted receive that accepts a message.
     fn first_posted(&self, rank: u32, channel: u32, source: u32, tag: u32) -> Option<RequestId> {
-        let accepts = |request: &Request| request.within().accepts(source, tag);
+        let accepts = |request: &Request| request.spec().accepts(source, tag);
         let posted = self.channels.view(channel).posted;
         let named = posted.find(&self.requests, |_, request| accepts(request)).map(|(_, id)| id);
         let ordered = self.ranks[rank as usize].ordered.as_ref();
-        let wild = ordered.and_then(|o| o.wild.iter().copied().find(|&id| accepts(&self.requests[id])));
-        named.into_iter().chain(wild).min_by_key(|&id| self.requests[id].number)
+        let wildcard =
+            ordered.and_then(|o| o.wildcards.iter().copied().find(|&id| accepts(&self.requests[id])));
+        named.into_iter().chain(wildcard).min_by_key(|&id| self.requests[id].number)
     }
 
-    fn receive_request_for_handler(&mut self, rank: u32, within: Within) -> RequestId {
-        let id = self.receive_request(rank, within, Kind::Handler);
-        // It runs now at the earliest, although its message may have come before: an earlier one held it up.
+    fn handler_request(&mut self, rank: u32, spec: MatchSpec) -> RequestId {
+        let id = self.receive_request(rank, spec, RequestKind::Handler);
+        // It runs now at the earliest, although its message may have arrived before and been held
+        // back by an earlier one.
         self.requests[id].posted = self.now;
-        self.ordered(rank).owed += 1;
+        self.ordered(rank).pending_handled += 1;
         id
     }
 
-    fn tell_prober(&mut self, rank: u32) {
-        let State::Probing(within) = &self.ranks[rank as usize].state else { return };
-        if self.first_arrived(rank, **within).is_some() {
+    fn wake_prober(&mut self, rank: u32) {
+        let State::Probing(spec) = &self.ranks[rank as usize].state else { return };
+        if self.first_arrived(rank, **spec).is_some() {
             let state = &mut self.ranks[rank as usize];
             state.clock = state.clock.max(self.now);
             self.wake(rank, Time::ZERO);
         }
     }
 
-    /// The message that a probe of an ordered rank would find.
-    pub fn probe(&self, rank: u32, selector: Selector) -> Option<Label> {
-        let id = self.first_arrived(rank, selector.within(self.reserved_tag))?;
-        Some(self.messages[id].label())
+    /// Returns the message that a probe of an ordered rank finds.
+    pub fn probe(&self, rank: u32, selector: Selector) -> Option<MessageInfo> {
+        let id = self.first_arrived(rank, selector.spec(self.reserved_tag))?;
+        Some(self.messages[id].info())
     }
 
-    /// The message that a rank waited for and did not take: who sent it, and what that rank's clock was then.
-    pub fn found(&self, rank: u32, within: Within) -> Option<(u32, Time)> {
-        let id = match within.source {
+    /// Returns the sender of the message that a probe found, and the sender's clock at the send.
+    pub fn probed(&self, rank: u32, spec: MatchSpec) -> Option<(u32, Time)> {
+        let id = match spec.source {
             Some(source) if self.ranks[rank as usize].ordered.is_none() => {
-                self.channels.view(self.channels.find(source, rank)?).first(&self.messages, within)
+                self.channels.view(self.channels.find(source, rank)?).first(&self.messages, spec)
             }
-            _ => self.first_arrived(rank, within),
+            _ => self.first_arrived(rank, spec),
         }?;
         let message = &self.messages[id];
         Some((message.from, message.sent))
     }
 
-    /// The message that is there for the rank by its clock, which is at the time of the last event.
-    pub fn look(&self, rank: u32, selector: Selector) -> Option<Label> {
+    /// Returns the message that has arrived by the rank's clock, which must be at the time of the
+    /// last event (`MPI_Iprobe`).
+    pub fn try_probe(&self, rank: u32, selector: Selector) -> Option<MessageInfo> {
         if self.ranks[rank as usize].ordered.is_some() {
             return self.probe(rank, selector);
         }
-        let (clock, within) = (self.ranks[rank as usize].clock, selector.within(self.reserved_tag));
-        let there = |channel: u32| {
-            let id = self.channels.view(channel).peek(&self.messages, within, clock)?;
+        let (clock, spec) = (self.ranks[rank as usize].clock, selector.spec(self.reserved_tag));
+        let arrived = |channel: u32| {
+            let id = self.channels.view(channel).peek(&self.messages, spec, clock)?;
             let message = &self.messages[id];
-            Some((message.order(), message.label()))
+            Some((message.arrival_key(), message.info()))
         };
         let first = if let Some(source) = selector.source {
-            self.channels.find(source, rank).and_then(there)
+            self.channels.find(source, rank).and_then(arrived)
         } else {
-            self.channels.to(rank).filter_map(there).min_by_key(|(order, _)| *order)
+            self.channels.to(rank).filter_map(arrived).min_by_key(|(key, _)| *key)
         };
-        first.map(|(_, label)| label)
+        first.map(|(_, info)| info)
     }
 
-    /// Messages with this tag go to the rank's handler on arrival. The rank must be ordered.
-    pub fn listen(&mut self, rank: u32, tag: u32) {
+    /// Passes messages with this tag to the rank's handler on arrival. The rank must be ordered.
+    pub fn add_handler(&mut self, rank: u32, tag: u32) {
         self.ordered(rank).handled.push(tag);
         for channel in self.channels.to(rank).collect::<Vec<_>>() {
             let first = self.channels.get(channel).messages.head;
-            self.settle(rank, channel, first);
+            self.match_arrived(rank, channel, first);
         }
     }
 
-    /// They no longer do, but for those that were promised to the handler already: [`Engine::owes`] says whether there are any.
-    pub fn unlisten(&mut self, rank: u32, tag: u32) {
+    /// Removes a handler. Messages that were assigned to it before still reach it
+    /// ([`Engine::has_pending_handled`]).
+    pub fn remove_handler(&mut self, rank: u32, tag: u32) {
         self.ordered(rank).handled.retain(|&handled| handled != tag);
     }
 
-    /// Has the rank a handler?
-    pub fn listens(&self, rank: u32) -> bool {
+    /// Returns whether the rank has a handler.
+    pub fn has_handler(&self, rank: u32) -> bool {
         self.ranks[rank as usize].ordered.as_ref().is_some_and(|ordered| !ordered.handled.is_empty())
     }
 
-    /// Are messages on their way that were promised to a handler of the rank?
-    pub fn owes(&self, rank: u32) -> bool {
-        self.ranks[rank as usize].ordered.as_ref().is_some_and(|ordered| ordered.owed > 0)
+    /// Returns whether messages that are assigned to a handler of the rank have not reached it.
+    pub fn has_pending_handled(&self, rank: u32) -> bool {
+        self.ranks[rank as usize].ordered.as_ref().is_some_and(|ordered| ordered.pending_handled > 0)
     }
 
-    fn handle(&mut self, id: u32) {
+    fn run_handler(&mut self, id: u32) {
         let message = &self.messages[id];
-        let (to, label, receive) = (message.to, message.label(), message.receive);
-        self.messages.give_back(id);
-        self.requests.give_back(receive);
-        self.ordered(to).owed -= 1;
-        self.deliveries.push_back(Delivery::Handler(id, to, label, self.now));
+        let (to, info, receive) = (message.to, message.info(), message.receive);
+        self.messages.free(id);
+        self.requests.free(receive);
+        self.ordered(to).pending_handled -= 1;
+        self.deliveries.push_back(Delivery::Handler(id, to, info, self.now));
     }
 }

@@ -1,44 +1,45 @@
-//! Operations that nobody wants any more.
+//! Detaching and cancelling requests.
 
-use super::message::{Kind, NONE, Phase, Request, UNKNOWN};
+use super::message::{NONE, Phase, Request, RequestKind, UNKNOWN};
 use super::{Delivery, Engine, MessageId, RequestId};
 
 impl Engine {
-    /// Nobody will wait for it: it goes when it is complete.
+    /// Releases a request when it is complete; the driver will not wait for it.
     pub fn detach(&mut self, id: RequestId) {
         if self.requests[id].complete == UNKNOWN {
-            self.requests[id].abandoned = true;
+            self.requests[id].detached = true;
         } else {
-            self.requests.give_back(id);
+            self.requests.free(id);
         }
     }
 
-    /// Gives an operation up, if that can be done; otherwise it must be waited for. The rank's clock must be at the time of the
-    /// last event, and the rank ordered: a receive that was matched before its message came stays matched, and an ordered
-    /// rank has no such receives but those from before.
+    /// Cancels a request if that is still possible, and returns whether it was; otherwise the
+    /// request must be waited for. The rank's clock must be at the time of the last event, and the
+    /// rank ordered: a receive that was matched before its message arrived stays matched, and an
+    /// ordered rank has no such receives except those from before it was ordered.
     pub fn try_cancel(&mut self, id: RequestId) -> bool {
         let Request { complete, kind, message, .. } = self.requests[id];
-        let undone = match kind {
-            Kind::Send => complete == UNKNOWN && self.withdraw(message),
+        let cancelled = match kind {
+            RequestKind::Send => complete == UNKNOWN && self.withdraw(message),
             _ => message == NONE,
         };
-        if undone {
-            if kind == Kind::Receive {
-                self.take_back(id);
+        if cancelled {
+            if kind == RequestKind::Receive {
+                self.unpost(id);
             }
-            self.requests.give_back(id);
+            self.requests.free(id);
         }
-        undone
+        cancelled
     }
 
-    /// Gives an operation up at the end of a run, when nobody waits for anything any more.
+    /// Cancels a request at the end of a run, or detaches it if it can no longer be cancelled.
     pub fn cancel(&mut self, id: RequestId) {
         if !self.try_cancel(id) {
             self.detach(id);
         }
     }
 
-    /// Takes a send back, unless somebody has met it.
+    /// Takes back a message unless a receive has matched it; returns whether it was taken back.
     fn withdraw(&mut self, id: MessageId) -> bool {
         let message = &mut self.messages[id];
         if message.receive != NONE {
@@ -46,17 +47,17 @@ impl Engine {
         }
         message.cancelled = true;
         message.send = NONE;
-        self.take(id);
+        self.unlink_message(id);
         self.deliveries.push_back(Delivery::Drop(id));
-        self.forget(id);
+        self.release_cancelled(id);
         true
     }
 
-    /// Lets go of a message that was cancelled, when neither the network nor an event names it any more.
-    pub(super) fn forget(&mut self, id: u32) {
+    /// Frees a cancelled message once neither the network nor an event refers to it.
+    pub(super) fn release_cancelled(&mut self, id: u32) {
         let message = &self.messages[id];
-        if !message.expected && matches!(message.phase, Phase::Asked | Phase::Arrived) {
-            self.messages.give_back(id);
+        if !message.arrival_queued && matches!(message.phase, Phase::AwaitingReceive | Phase::Arrived) {
+            self.messages.free(id);
         }
     }
 }

@@ -1,4 +1,7 @@
-//! From one rank to another: messages that no receive has taken, and receives that no message has met.
+//! Channels between two ranks: unmatched messages and posted receives, first in first out.
+//!
+//! A message is matched when it is sent, when its receive is posted, or, on an ordered rank, when
+//! it arrives; until then it waits here.
 
 use panto_machine::Transit;
 use panto_units::Time;
@@ -6,19 +9,19 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::message::{Message, NONE, Request, UNKNOWN};
-use super::words::Within;
-use crate::large::Large;
-use crate::prefetch;
-use crate::slots::Slots;
+use super::types::MatchSpec;
+use crate::slab::Slab;
+use panto_memory::HugeVec;
+use panto_memory::prefetch;
 
-/// A list through `next` fields, first in first out.
+/// A FIFO list threaded through the `next` fields of its elements.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct List {
     pub(super) head: u32,
     tail: u32,
 }
 
-/// What a list runs through.
+/// An element of a [`List`].
 pub(super) trait Linked {
     fn next(&self) -> u32;
     fn set_next(&mut self, next: u32);
@@ -47,7 +50,7 @@ impl Linked for Request {
 impl List {
     const EMPTY: Self = Self { head: NONE, tail: NONE };
 
-    pub(super) fn push<T: Linked>(&mut self, slots: &mut Slots<T>, id: u32) {
+    pub(super) fn push<T: Linked>(&mut self, slots: &mut Slab<T>, id: u32) {
         slots[id].set_next(NONE);
         if self.head == NONE {
             self.head = id;
@@ -57,8 +60,8 @@ impl List {
         self.tail = id;
     }
 
-    /// Takes `id` out; `before` is the one that points to it, or `NONE`.
-    pub(super) fn unlink<T: Linked>(&mut self, slots: &mut Slots<T>, before: u32, id: u32) {
+    /// Removes `id`; `before` is its predecessor, or `NONE`.
+    pub(super) fn unlink<T: Linked>(&mut self, slots: &mut Slab<T>, before: u32, id: u32) {
         let next = slots[id].next();
         if before == NONE {
             self.head = next;
@@ -70,11 +73,11 @@ impl List {
         }
     }
 
-    /// The first that fits, and the one before it.
+    /// Returns the predecessor and the id of the first element for which `fits` holds.
     #[inline]
     pub(super) fn find<T: Linked>(
         self,
-        slots: &Slots<T>,
+        slots: &Slab<T>,
         mut fits: impl FnMut(u32, &T) -> bool,
     ) -> Option<(u32, u32)> {
         let (mut before, mut id) = (NONE, self.head);
@@ -88,58 +91,64 @@ impl List {
         None
     }
 
-    /// Takes one out, wherever it is.
-    pub(super) fn remove<T: Linked>(&mut self, slots: &mut Slots<T>, id: u32) {
-        if let Some((before, id)) = self.find(slots, |place, _| place == id) {
+    /// Removes an element wherever it is in the list.
+    pub(super) fn remove<T: Linked>(&mut self, slots: &mut Slab<T>, id: u32) {
+        if let Some((before, id)) = self.find(slots, |other, _| other == id) {
             self.unlink(slots, before, id);
         }
     }
 }
 
-/// From one rank to another.
+/// A channel from one rank to another.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Channel {
+    /// Messages that no receive has matched.
     pub(super) messages: List,
+    /// Posted receives that no message has matched.
     pub(super) posted: List,
-    /// What the last message took, where nobody is in its way: the next one is often as long.
+    /// The uncontended time of the last message: the next one is often as long.
     last: Transit,
     last_bytes: u64,
 }
 
-/// Sources of a rank that are found by looking at each.
-const FEW: usize = 6;
+/// Sources of a rank that are searched linearly: with the length these fill one cache line.
+const INLINE_SOURCES: usize = 6;
 
-/// The channels to one rank, each with its source, in the order of their first use. Those of a rank with few sources are one
-/// line of the cache.
-type Inbox = SmallVec<[(u32, u32); FEW]>;
+/// The channels to one rank, each with its source, in the order of their first use. Those of a rank
+/// with few sources are one cache line.
+type Inbox = SmallVec<[(u32, u32); INLINE_SOURCES]>;
 
-/// All channels that were ever used.
+/// All channels that were used so far.
 pub(super) struct Channels {
-    inboxes: Large<Inbox>,
-    /// Where there are many sources, those after the first few.
+    inboxes: HugeVec<Inbox>,
+    /// Channels by [`key`], for the sources of a rank after the first [`INLINE_SOURCES`].
     find: FxHashMap<u64, u32>,
-    all: Large<Channel>,
+    all: HugeVec<Channel>,
 }
 
 impl Channels {
     pub(super) fn new(ranks: usize) -> Self {
-        Self { inboxes: Large::filled(Inbox::new(), ranks), find: FxHashMap::default(), all: Large::new() }
+        Self {
+            inboxes: HugeVec::filled(Inbox::new(), ranks),
+            find: FxHashMap::default(),
+            all: HugeVec::new(),
+        }
     }
 
-    /// The channel from one rank to another.
+    /// Returns the channel from one rank to another, and creates it at its first use.
     #[inline]
     pub(super) fn between(&mut self, from: u32, to: u32) -> u32 {
         self.find(from, to).unwrap_or_else(|| self.open(from, to))
     }
 
-    /// The same, if it was ever used.
+    /// Returns the channel from one rank to another if it was used before.
     #[inline]
     pub(super) fn find(&self, from: u32, to: u32) -> Option<u32> {
         let inbox = &self.inboxes[to as usize];
-        let first = inbox.iter().take(FEW).find(|(source, _)| *source == from);
+        let first = inbox.iter().take(INLINE_SOURCES).find(|(source, _)| *source == from);
         match first {
             Some((_, channel)) => Some(*channel),
-            None if inbox.len() <= FEW => None,
+            None if inbox.len() <= INLINE_SOURCES => None,
             None => self.find.get(&key(from, to)).copied(),
         }
     }
@@ -150,7 +159,7 @@ impl Channels {
         self.all.push(Channel::NEW);
         let inbox = &mut self.inboxes[to as usize];
         inbox.push((from, channel));
-        if inbox.len() > FEW {
+        if inbox.len() > INLINE_SOURCES {
             self.find.insert(key(from, to), channel);
         }
         channel
@@ -165,10 +174,10 @@ impl Channels {
         &self.all[id as usize]
     }
 
-    /// The channel will be needed soon.
+    /// Prefetches a channel.
     #[inline]
-    pub(super) fn touch(&self, id: u32) {
-        prefetch::soon(self.all.get(id as usize));
+    pub(super) fn prefetch(&self, id: u32) {
+        prefetch(self.all.get(id as usize));
     }
 
     #[inline]
@@ -189,41 +198,42 @@ impl Channel {
         last_bytes: u64::MAX,
     };
 
-    /// The time of so many bytes, asked for only if the last message was not as long. The caller sees to it that a channel
-    /// means one network.
+    /// Returns the uncontended time of a message, computed by `compute` unless the last message had
+    /// the same length. All calls for one channel must be about the same network.
     #[inline]
-    pub(super) fn transit(&mut self, bytes: u64, ask: impl FnOnce() -> Transit) -> Transit {
+    pub(super) fn transit(&mut self, bytes: u64, compute: impl FnOnce() -> Transit) -> Transit {
         if self.last_bytes != bytes {
-            (self.last, self.last_bytes) = (ask(), bytes);
+            (self.last, self.last_bytes) = (compute(), bytes);
         }
         self.last
     }
 
-    /// Takes out the first posted receive that accepts a message with this tag.
+    /// Removes the first posted receive that accepts a message with this tag.
     #[inline]
-    pub(super) fn take_posted(&mut self, requests: &mut Slots<Request>, tag: u32) -> Option<u32> {
-        let (before, id) = self.posted.find(requests, |_, request| request.within().accepts_tag(tag))?;
+    pub(super) fn take_posted(&mut self, requests: &mut Slab<Request>, tag: u32) -> Option<u32> {
+        let (before, id) = self.posted.find(requests, |_, request| request.spec().accepts_tag(tag))?;
         self.posted.unlink(requests, before, id);
         Some(id)
     }
 
-    /// Takes out the first message that is accepted.
+    /// Removes the first message that `spec` accepts.
     #[inline]
-    pub(super) fn take_message(&mut self, messages: &mut Slots<Message>, within: Within) -> Option<u32> {
-        let (before, id) = self.messages.find(messages, |_, message| within.accepts_tag(message.tag))?;
+    pub(super) fn take_message(&mut self, messages: &mut Slab<Message>, spec: MatchSpec) -> Option<u32> {
+        let (before, id) = self.messages.find(messages, |_, message| spec.accepts_tag(message.tag))?;
         self.messages.unlink(messages, before, id);
         Some(id)
     }
 
-    /// The first message that is accepted, come or not.
-    pub(super) fn first(&self, messages: &Slots<Message>, within: Within) -> Option<u32> {
-        self.messages.find(messages, |_, message| within.accepts_tag(message.tag)).map(|(_, id)| id)
+    /// The first message that `spec` accepts, whether or not it has arrived.
+    pub(super) fn first(&self, messages: &Slab<Message>, spec: MatchSpec) -> Option<u32> {
+        self.messages.find(messages, |_, message| spec.accepts_tag(message.tag)).map(|(_, id)| id)
     }
 
-    /// The first message that is accepted, if it has come by then: a later one may not overtake it.
-    pub(super) fn peek(&self, messages: &Slots<Message>, within: Within, by: Time) -> Option<u32> {
-        let id = self.first(messages, within)?;
-        let came = messages[id].came;
-        (came != UNKNOWN && came <= by).then_some(id)
+    /// The first message that `spec` accepts, if it has arrived by then: later messages must not
+    /// overtake it.
+    pub(super) fn peek(&self, messages: &Slab<Message>, spec: MatchSpec, by: Time) -> Option<u32> {
+        let id = self.first(messages, spec)?;
+        let arrival = messages[id].arrival;
+        (arrival != UNKNOWN && arrival <= by).then_some(id)
     }
 }

@@ -1,27 +1,27 @@
-//! Messages and requests, as the engine keeps them.
+//! The engine's records of messages and requests, one cache line each.
 
 use panto_units::Time;
 
-use super::words::{Label, Manner, Within};
+use super::types::{MatchSpec, MessageInfo, SendProtocol};
 
-/// No message, no request, no channel.
+/// The absence of a message, request or channel.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A moment that is not known yet.
+/// A time that is not known yet.
 pub(super) const UNKNOWN: Time = Time::from_picos(u64::MAX);
 
-/// How far a message is on its way.
+/// The progress of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// The sender asks.
-    Request,
-    /// The receiver has not answered yet.
-    Asked,
-    /// The receiver answers.
-    Grant,
-    /// The bytes are on their way,
+    /// The request to send is in the network.
+    RequestToSend,
+    /// The request to send has arrived, and the receive is not posted yet.
+    AwaitingReceive,
+    /// The clear to send is in the network.
+    ClearToSend,
+    /// The data is in the network.
     Data,
-    /// or there.
+    /// The data has arrived.
     Arrived,
 }
 
@@ -31,140 +31,147 @@ pub(super) struct Message {
     pub(super) from: u32,
     pub(super) to: u32,
     pub(super) tag: u32,
-    /// The sender's count of messages: what was sent later matches later.
+    /// The sender's count of messages, which gives their order.
     pub(super) number: u32,
     pub(super) bytes: u64,
     pub(super) channel: u32,
-    /// The next in the channel.
+    /// The next message of the channel.
     pub(super) next: u32,
-    /// The sender's request, if it is not complete.
+    /// The sender's request, while it is incomplete.
     pub(super) send: u32,
-    /// The receive that it was matched with.
+    /// The receive that matched it.
     pub(super) receive: u32,
-    /// When the receiver's side can know of it; in the end, when its bytes are there.
-    pub(super) came: Time,
-    /// The sender's clock when it sent.
+    /// When the receiving side first learns of it (with a rendezvous from the request to send);
+    /// finally, when its data has arrived.
+    pub(super) arrival: Time,
+    /// The sender's clock at the send.
     pub(super) sent: Time,
-    pub(super) manner: Manner,
+    pub(super) protocol: SendProtocol,
     pub(super) phase: Phase,
-    pub(super) wire: u8,
-    /// Has it arrived, where messages are taken in the order of their arrival?
+    /// The index of its network, or [`super::sending::NO_NETWORK`].
+    pub(super) network: u8,
+    /// Whether it has arrived, at a rank that matches in the order of arrival.
     pub(super) arrived: bool,
-    /// Is there an event for its arrival?
-    pub(super) expected: bool,
-    /// Was the send cancelled?
+    /// Whether the event queue has an event for its arrival.
+    pub(super) arrival_queued: bool,
+    /// Whether the send was cancelled.
     pub(super) cancelled: bool,
-    /// Is there something rare about it, in [`Odds`]?
-    pub(super) is_odd: bool,
+    /// Whether [`Extras`] has an entry for it.
+    pub(super) has_extra: bool,
 }
 
-/// What is rare about a message.
+/// Fields that few messages need.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Odd {
-    /// Bytes that the network carries, if they are not those that the receiver gets.
-    pub(super) carried: u64,
-    /// When the receiver's system chose where the bytes go, if that was before they came.
-    pub(super) asked: Time,
+pub(super) struct Extra {
+    /// Bytes that the network carries, if they differ from those that the receiver gets.
+    pub(super) network_bytes: u64,
+    /// When a request for a buffer arrived ([`SendProtocol::Handshake`]): then the receiving system
+    /// chose where the data goes.
+    pub(super) rts_arrival: Time,
 }
 
-/// What is rare about messages, by their numbers: no message needs a second line of the cache because of a few.
+/// Fields that few messages need, by message id, so that a [`Message`] fits in one cache line.
 #[derive(Debug, Default)]
-pub(super) struct Odds(Vec<Odd>);
+pub(super) struct Extras(Vec<Extra>);
 
-impl Odds {
-    const NONE: Odd = Odd { carried: 0, asked: UNKNOWN };
+impl Extras {
+    const NONE: Extra = Extra { network_bytes: 0, rts_arrival: UNKNOWN };
 
-    pub(super) fn put(&mut self, id: u32, carried: u64) {
-        let place = id as usize;
-        if self.0.len() <= place {
-            self.0.resize(place + 1, Self::NONE);
+    pub(super) fn put(&mut self, id: u32, network_bytes: u64) {
+        let index = id as usize;
+        if self.0.len() <= index {
+            self.0.resize(index + 1, Self::NONE);
         }
-        self.0[place] = Odd { carried, ..Self::NONE };
+        self.0[index] = Extra { network_bytes, ..Self::NONE };
     }
 
-    pub(super) fn asked(&mut self, id: u32, at: Time) {
-        if let Some(odd) = self.0.get_mut(id as usize) {
-            odd.asked = at;
+    pub(super) fn set_rts_arrival(&mut self, id: u32, at: Time) {
+        if let Some(extra) = self.0.get_mut(id as usize) {
+            extra.rts_arrival = at;
         }
     }
 
     #[inline]
-    pub(super) fn of(&self, id: u32, message: &Message) -> Odd {
-        let odd = message.is_odd.then(|| self.0.get(id as usize).copied()).flatten();
-        odd.unwrap_or(Odd { carried: message.bytes, ..Self::NONE })
+    pub(super) fn of(&self, id: u32, message: &Message) -> Extra {
+        let extra = message.has_extra.then(|| self.0.get(id as usize).copied()).flatten();
+        extra.unwrap_or(Extra { network_bytes: message.bytes, ..Self::NONE })
     }
 }
 
 impl Message {
-    pub(super) fn label(&self) -> Label {
-        Label { source: self.from, tag: self.tag, bytes: self.bytes }
+    pub(super) fn info(&self) -> MessageInfo {
+        MessageInfo { source: self.from, tag: self.tag, bytes: self.bytes }
     }
 
-    /// Did the bytes go to a buffer of the system, because the receive was posted too late?
-    pub(super) fn is_unexpected(&self, posted: Time, asked: Time) -> bool {
-        match self.manner {
-            Manner::Rendezvous => false,
-            Manner::Handshake => asked < posted,
-            Manner::Buffered | Manner::NoSpace | Manner::Synchronous => self.came < posted,
+    /// Returns whether the data went to a system buffer because the receive was posted too late.
+    pub(super) fn is_unexpected(&self, posted: Time, rts_arrival: Time) -> bool {
+        match self.protocol {
+            SendProtocol::Rendezvous => false,
+            SendProtocol::Handshake => rts_arrival < posted,
+            SendProtocol::Buffered | SendProtocol::NoSpace | SendProtocol::Synchronous => {
+                self.arrival < posted
+            }
         }
     }
 
-    /// The place in the order of arrivals.
-    pub(super) fn order(&self) -> (Time, u32, u32) {
-        (self.came, self.from, self.number)
+    /// The key of the order of arrival: time, then sender, then the sender's count.
+    pub(super) fn arrival_key(&self) -> (Time, u32, u32) {
+        (self.arrival, self.from, self.number)
     }
 }
 
-/// What a request is for.
+/// The kind of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RequestKind {
     Send,
     Receive,
-    /// A receive that a handler makes for its message.
+    /// A receive made for a message that goes to a handler.
     Handler,
 }
 
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub(super) struct Request {
+    /// The rank that made the request.
     pub(super) rank: u32,
-    /// The next receive of the same channel.
+    /// The next posted receive of the channel.
     pub(super) next: u32,
-    /// What a receive accepts, and from its match on what it got; of a send, to whom. `NONE` is a wild card.
+    /// Of a receive, the source that it accepts (`NONE` is a wildcard), after matching the actual
+    /// one; of a send, the destination.
     pub(super) source: u32,
     pub(super) first_tag: u32,
     pub(super) last_tag: u32,
-    /// The message: of a send from the start, of a receive from its match on.
+    /// The message; of a receive after matching.
     pub(super) message: u32,
-    /// As which of its rank's a receive was posted.
+    /// The rank's count of receives, which gives the order of posting.
     pub(super) number: u32,
-    /// When a receive was posted; of one that is complete, when the bytes were there. When a send was made.
+    /// When the send was made or the receive posted; of a complete receive, when its data arrived.
     pub(super) posted: Time,
     pub(super) complete: Time,
-    /// How many came, or were sent.
+    /// The length of the message in bytes.
     pub(super) bytes: u64,
-    /// Of a receive, from its match on: the sender's clock when it sent. Of a send: when the receive was posted, if that was what
-    /// it had to wait for.
+    /// Of a receive after matching: the sender's clock at the send. Of a send: when the receive was
+    /// posted, if the send waited for that.
     pub(super) cause: Time,
     pub(super) unexpected: bool,
-    pub(super) kind: Kind,
-    /// Nobody will ask for it any more.
-    pub(super) abandoned: bool,
-    /// Its rank waits for it, among others.
-    pub(super) gathered: bool,
+    pub(super) kind: RequestKind,
+    /// Whether it is released on completion, because the driver will not wait for it.
+    pub(super) detached: bool,
+    /// Whether its rank waits for it together with others ([`super::Engine::wait_all`]).
+    pub(super) in_wait_all: bool,
 }
 
-// One line of the cache each: the engine touches little else.
+// One cache line each: the engine accesses little else.
 const _: () = assert!(size_of::<Message>() == 64 && size_of::<Request>() == 64);
 
 impl Request {
-    pub(super) fn new(kind: Kind, rank: u32, within: Within, posted: Time) -> Self {
+    pub(super) fn new(kind: RequestKind, rank: u32, spec: MatchSpec, posted: Time) -> Self {
         Self {
             rank,
             next: NONE,
-            source: within.source.unwrap_or(NONE),
-            first_tag: within.first,
-            last_tag: within.last,
+            source: spec.source.unwrap_or(NONE),
+            first_tag: spec.first_tag,
+            last_tag: spec.last_tag,
             message: NONE,
             posted,
             number: 0,
@@ -173,27 +180,27 @@ impl Request {
             cause: UNKNOWN,
             unexpected: false,
             kind,
-            abandoned: false,
-            gathered: false,
+            detached: false,
+            in_wait_all: false,
         }
     }
 
     #[inline]
-    pub(super) fn within(&self) -> Within {
+    pub(super) fn spec(&self) -> MatchSpec {
         let source = (self.source != NONE).then_some(self.source);
-        Within { source, first: self.first_tag, last: self.last_tag }
+        MatchSpec { source, first_tag: self.first_tag, last_tag: self.last_tag }
     }
 
-    /// What came, or was sent.
+    /// The message that was received or sent.
     #[inline]
-    pub(super) fn label(&self) -> Label {
-        let source = if self.kind == Kind::Send { self.rank } else { self.source };
-        Label { source, tag: self.first_tag, bytes: self.bytes }
+    pub(super) fn info(&self) -> MessageInfo {
+        let source = if self.kind == RequestKind::Send { self.rank } else { self.source };
+        MessageInfo { source, tag: self.first_tag, bytes: self.bytes }
     }
 
-    /// It has met this message.
+    /// Binds a receive to the message that matches it.
     #[inline]
-    pub(super) fn meet(&mut self, id: u32, message: &Message) {
+    pub(super) fn bind(&mut self, id: u32, message: &Message) {
         self.message = id;
         (self.source, self.first_tag, self.last_tag) = (message.from, message.tag, message.tag);
         (self.bytes, self.cause) = (message.bytes, message.sent);

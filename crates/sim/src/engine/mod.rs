@@ -1,35 +1,58 @@
-//! Ranks, messages and time.
+//! The time-ordered engine: a conservative discrete-event simulation of ranks that pass messages.
 //!
-//! The engine knows no program. A driver runs ranks, one at a time, and tells the engine what they do; each rank has a
-//! clock of its own. [`Engine::turn`] says which rank can go on.
+//! The engine does not know the program. A *driver* runs the ranks one at a time and reports their
+//! sends, receives, waits and computation; [`Engine::next_rank`] returns the rank that can proceed.
+//! Each rank has a virtual clock of its own, as a logical process has in conservative parallel
+//! simulation (Chandy and Misra 1979; Fujimoto 1990), although all ranks run on one thread here.
 //!
-//! *Order only where it matters.* A rank runs ahead of the others until it needs something that is not there yet:
-//! without wild cards the k-th message on a channel meets the k-th receive whatever the order of evaluation, and the
-//! times follow. Only what depends on who came first is done in the order of time: putting messages on shared links, wild
-//! cards, asking whether something is there, sharing a processor. Such things wait in a queue until no rank can run
-//! ahead to an earlier moment. Then every rank is blocked, waits in the queue or is later, so nothing can happen earlier than the
-//! first entry, and that is decided for good. Ranks that can go on do so many at a time (see [`turns`]).
+//! # Order only where it matters
 //!
-//! *Two ways of matching.* A rank that only receives by name is matched when a message is sent, arrived or not. A rank that
-//! has used a wild card, a probe or a handler is *ordered*: from then on its messages arrive as events, and are matched
-//! on arrival. Both give the same result wherever both are possible and no message overtakes an earlier one of its channel;
-//! one that does is held up on an ordered rank until the earlier one is there.
+//! Without wildcards, matching needs no order of time: messages between two ranks with one tag are
+//! first in first out, so the k-th send of a channel matches its k-th receive whatever the order of
+//! evaluation. The ranks form a Kahn process network (Kahn 1974), whose results do not depend on
+//! scheduling; the times of messages follow from the clocks. So a rank runs ahead of the others
+//! until it blocks on something that is not there yet.
+//!
+//! Only what depends on which of two things is earlier is processed in the order of virtual time:
+//! injecting messages into shared links, matching wildcards, probing and testing, sharing a
+//! processor. Each is an event in the [event queue](event_queue).
+//!
+//! *Invariant*: an event is processed only when no rank can proceed to an earlier time. Every rank
+//! is then blocked, has an event in the queue, or has a clock that is later; since nothing travels
+//! backwards in time, nothing can happen before the first event, and its outcome is final. No
+//! rollback is ever needed.
+//!
+//! *Lookahead*: a rank that is woken but known to compute first cannot affect others before that
+//! computation ends. The [run queue](run_queue) uses this to delay ranks and run them in batches.
+//!
+//! # Two ways of matching
+//!
+//! A rank that receives from named sources only is matched when a message is sent, whether or not
+//! it has arrived. A rank that has used a wildcard, a probe or a handler is *ordered*: from then on
+//! its messages arrive as events and are matched on arrival. Both give the same result wherever
+//! both are possible and no message overtakes an earlier one of its channel; on an ordered rank, a
+//! message that does is held back until the earlier one has arrived.
+//!
+//! # Cost
+//!
+//! A send or receive is O(1) plus O(log n) for each event; a message, request and rank are one
+//! cache line each, and what coming events need is [prefetched](prefetch).
 
 mod arrival;
 mod cancel;
 mod channel;
-mod events;
-mod homes;
+mod deadlock;
+mod event_queue;
 mod matching;
 mod message;
+mod networks;
+mod placement;
+mod prefetch;
+mod run_queue;
 mod sending;
-mod sharing;
-mod stuck;
-mod touch;
-mod turns;
+mod shared_processor;
+mod types;
 mod waiting;
-mod wire;
-mod words;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -38,185 +61,194 @@ use panto_units::Time;
 use rustc_hash::FxHashMap;
 
 use channel::Channels;
-use events::{Event, Events};
-use message::{Message, Odds, Request, UNKNOWN};
-use sharing::Sharing;
-use turns::Turns;
-use wire::Wires;
+use event_queue::{Event, EventQueue};
+use message::{Extras, Message, Request, UNKNOWN};
+use networks::Networks;
+use run_queue::RunQueue;
+use shared_processor::SharedProcessor;
 
 use crate::network::Passage;
-use crate::slots::Slots;
+use crate::slab::Slab;
 
-pub use homes::{Homes, share_processors};
-pub use wire::Model;
-pub use words::{
-    ChannelId, Delivery, Envelope, Held, Journey, Label, Manner, MessageId, Outcome, RequestId, Selector,
-    Stuck, Waiting, Within,
+pub use networks::NetworkModel;
+pub use placement::{Placement, share_processors};
+pub use types::{
+    BlockedOn, ChannelId, Completion, Delivery, Envelope, MatchSpec, MessageId, MessageInfo, MessageTimes,
+    RequestId, Selector, SendProtocol, SendWait,
 };
 
 /// Ranks that pass messages on a modelled machine.
 pub struct Engine {
     ranks: Vec<Rank>,
     channels: Channels,
-    messages: Slots<Message>,
-    odds: Odds,
-    requests: Slots<Request>,
-    events: Events,
-    turns: Turns,
-    wires: Wires,
-    sharing: FxHashMap<u32, Sharing>,
+    messages: Slab<Message>,
+    extras: Extras,
+    requests: Slab<Request>,
+    events: EventQueue,
+    run_queue: RunQueue,
+    networks: Networks,
+    shared_processors: FxHashMap<u32, SharedProcessor>,
     deliveries: VecDeque<Delivery>,
-    /// Kept for its memory.
+    /// Scratch of [`Engine::advance`], kept for its allocation.
     passed: Vec<(u32, Passage)>,
     /// The time of the last event: nothing will happen earlier.
     now: Time,
     reserved_tag: u32,
-    /// Does the driver move bytes?
+    /// Whether the driver moves bytes and so needs deliveries.
     has_bytes: bool,
-    /// Has something taken so long that it has no end?
-    is_over: bool,
+    /// Whether a time has exceeded the range of virtual time.
+    is_time_exhausted: bool,
 }
 
 #[repr(align(64))]
 struct Rank {
     clock: Time,
-    /// When it may put the next message on a network.
-    free: Time,
+    /// When it may inject its next message (the gap g after its last).
+    next_injection: Time,
     state: State,
+    /// The number of messages sent.
     sent: u32,
+    /// The number of receives posted.
     posted: u32,
-    /// The processor, if it is shared.
-    shares: Option<u32>,
-    /// When it is woken, where that may still become earlier.
+    /// Its processor, if that is shared.
+    shared_processor: Option<u32>,
+    /// The time of its wake event, if that may still become earlier.
     wake: Time,
     ordered: Option<Box<Ordered>>,
 }
 
-// One line of the cache.
+// One cache line.
 const _: () = assert!(size_of::<Rank>() == 64);
 
-/// What a rank needs that takes messages in the order of their arrival.
+/// The state of a rank that matches messages in the order of arrival.
 #[derive(Default)]
 struct Ordered {
-    /// Messages that have arrived and met no receive.
+    /// Unexpected messages: arrived and not matched, by [`Message::arrival_key`].
     arrived: BTreeMap<(Time, u32, u32), u32>,
-    /// Receives with a wild card for the source, in the order of posting.
-    wild: VecDeque<u32>,
+    /// Posted receives with a wildcard source, in the order of posting.
+    wildcards: VecDeque<u32>,
     /// Tags that have a handler.
     handled: Vec<u32>,
-    /// Messages that a handler will get.
-    owed: u32,
+    /// Messages that are assigned to a handler and have not reached it.
+    pending_handled: u32,
 }
 
-/// Requests of which the first that is complete wakes a rank.
+/// The requests of a rank that waits for any of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Watched(Vec<RequestId>);
+struct AnyOf(Vec<RequestId>);
 
-/// What a rank is doing.
+/// The state of a rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum State {
-    /// The driver runs it, or will soon.
+    /// The driver runs it, or it is in the run queue.
     Running,
-    /// It waits for its turn in the order of time.
+    /// It has a wake event in the event queue.
     Parked,
-    /// It waits for a request, and then does nothing for so long that others can see.
+    /// It waits for a request; the time is its lookahead after that.
     Waiting(RequestId, Time),
-    /// It waits for the first of several.
-    Watching(Box<Watched>),
-    /// It waits for so many requests, and then likewise.
-    Gathering(u32, Time),
-    /// It waits for a message that it will not take.
-    Probing(Box<Within>),
-    /// Its processor works for it.
+    /// It waits for the first of several requests.
+    WaitingAny(Box<AnyOf>),
+    /// It waits for this number of requests; the time is its lookahead after that.
+    WaitingAll(u32, Time),
+    /// It waits for a message without receiving it.
+    Probing(Box<MatchSpec>),
+    /// Its shared processor computes for it.
     Working,
     /// It has finished.
     Done,
 }
 
 impl Engine {
-    /// So many ranks on a machine. Wild cards for the tag leave out `reserved_tag` and all beyond. The caller has checked
-    /// that the machine takes so many.
-    pub fn new(machine: &Machine, ranks: usize, model: Model, reserved_tag: u32) -> Self {
-        Self::beside(machine, &Homes { ranks, helps: &[] }, model, reserved_tag)
+    /// Creates an engine for `ranks` ranks on a machine. Tag wildcards exclude `reserved_tag` and
+    /// all tags above it. The caller has checked that the machine has room for the ranks.
+    pub fn new(machine: &Machine, ranks: usize, model: NetworkModel, reserved_tag: u32) -> Self {
+        Self::with_helpers(machine, &Placement { ranks, helpers_of: &[] }, model, reserved_tag)
     }
 
-    /// The same with helpers, which are numbered after the ranks.
-    pub fn beside(machine: &Machine, homes: &Homes, model: Model, reserved_tag: u32) -> Self {
-        let ranks = homes.count();
-        let rank = |shares: Option<u32>| Rank {
+    /// Creates an engine with helpers, which are numbered after the ranks.
+    pub fn with_helpers(
+        machine: &Machine,
+        placement: &Placement,
+        model: NetworkModel,
+        reserved_tag: u32,
+    ) -> Self {
+        let ranks = placement.count();
+        let rank = |shared_processor: Option<u32>| Rank {
             clock: Time::ZERO,
-            free: Time::ZERO,
+            next_injection: Time::ZERO,
             state: State::Running,
             sent: 0,
             posted: 0,
-            shares,
+            shared_processor,
             wake: UNKNOWN,
             ordered: None,
         };
         Self {
-            ranks: homes.shares(machine).map(rank).collect(),
+            ranks: placement.shared_processors(machine).map(rank).collect(),
             channels: Channels::new(ranks),
-            messages: Slots::default(),
-            odds: Odds::default(),
-            requests: Slots::default(),
-            events: Events::default(),
-            turns: Turns::new(ranks as u32),
-            wires: Wires::new(machine, homes, model),
-            sharing: FxHashMap::default(),
+            messages: Slab::default(),
+            extras: Extras::default(),
+            requests: Slab::default(),
+            events: EventQueue::default(),
+            run_queue: RunQueue::new(ranks as u32),
+            networks: Networks::new(machine, placement, model),
+            shared_processors: FxHashMap::default(),
             deliveries: VecDeque::new(),
             passed: Vec::new(),
             now: Time::ZERO,
             reserved_tag,
             has_bytes: true,
-            is_over: false,
+            is_time_exhausted: false,
         }
     }
 
-    /// The driver moves no bytes, and need not ask for deliveries.
+    /// Turns deliveries off, for a driver that moves no bytes.
     #[must_use]
     pub fn without_bytes(self) -> Self {
         Self { has_bytes: false, ..self }
     }
 
-    /// Is virtual time over, after 213 days? Then ranks wait for what will never be.
-    pub fn is_over(&self) -> bool {
-        self.is_over
+    /// Returns whether a time has exceeded the range of virtual time (213 days). Ranks then wait
+    /// for events that never come.
+    pub fn is_time_exhausted(&self) -> bool {
+        self.is_time_exhausted
     }
 
-    /// A rank's clock.
+    /// The virtual clock of a rank.
     #[inline]
     pub fn clock(&self, rank: u32) -> Time {
         self.ranks[rank as usize].clock
     }
 
-    /// The rank that can go on, or `None` if nothing can happen any more: then all have finished, or those that have not
-    /// will never.
-    pub fn turn(&mut self) -> Option<u32> {
+    /// Returns the rank that proceeds next, or `None` if no event is left: then all ranks have
+    /// finished, or those that have not are in a deadlock.
+    pub fn next_rank(&mut self) -> Option<u32> {
         loop {
-            if let Some(rank) = self.turns.pop() {
+            if let Some(rank) = self.run_queue.pop() {
                 self.ranks[rank as usize].state = State::Running;
                 return Some(rank);
             }
-            self.happen()?;
+            self.step()?;
         }
     }
 
-    /// What to do with the bytes of messages, since this was last asked. The driver must ask after whatever it tells the
-    /// engine, and after each turn.
+    /// Takes the next delivery. A driver that moves bytes must take all of them after each call
+    /// that changes the engine's state.
     #[inline]
-    pub fn deliveries(&mut self) -> Option<Delivery> {
+    pub fn next_delivery(&mut self) -> Option<Delivery> {
         self.deliveries.pop_front()
     }
 
-    /// Is there something to deliver?
+    /// Returns whether there are deliveries.
     #[inline]
     pub fn has_deliveries(&self) -> bool {
         !self.deliveries.is_empty()
     }
 
-    /// The receive that a message was matched with, if that is all there is to deliver. Then nothing is left.
+    /// Returns the receive that a message was matched with, and takes that delivery, if it is the
+    /// only one.
     #[inline]
-    pub fn delivered_at_once(&mut self, message: MessageId) -> Option<RequestId> {
+    pub fn take_sole_delivery(&mut self, message: MessageId) -> Option<RequestId> {
         match self.deliveries.front() {
             Some(&Delivery::Receive(first, request)) if first == message && self.deliveries.len() == 1 => {
                 self.deliveries.clear();
@@ -226,41 +258,42 @@ impl Engine {
         }
     }
 
-    /// The rank has finished.
+    /// Marks a rank as finished.
     pub fn finish(&mut self, rank: u32) {
         self.ranks[rank as usize].state = State::Done;
     }
 
-    /// Lets the first thing happen that is waiting for its time: in a network, elsewhere, or that ranks go on. `None` if there is nothing.
-    fn happen(&mut self) -> Option<()> {
-        let (inside, outside) = (self.wires.next(), self.events.next());
+    /// Processes the earliest event: inside a network, in the event queue, or a batch of ranks that
+    /// become due. `None` if there is none.
+    fn step(&mut self) -> Option<()> {
+        let (inside, outside) = (self.networks.next(), self.events.next());
         let first = inside.map_or(UNKNOWN, |(time, _)| time).min(outside.unwrap_or(UNKNOWN));
-        if self.turns.is_due(first) {
-            self.turns.begin();
+        if self.run_queue.is_due(first) {
+            self.run_queue.start_batch();
             return Some(());
         }
         if first == UNKNOWN {
-            self.is_over |= inside.is_some() || outside.is_some();
+            self.is_time_exhausted |= inside.is_some() || outside.is_some();
             return None;
         }
         match inside {
-            Some((time, wire)) if time == first => self.advance(time, wire),
+            Some((time, network)) if time == first => self.advance(time, network),
             _ => {
                 let (time, event) = self.events.pop()?;
                 self.now = time;
-                self.touch_next();
-                self.event(event);
+                self.prefetch_events();
+                self.process(event);
             }
         }
         Some(())
     }
 
-    fn event(&mut self, event: Event) {
+    fn process(&mut self, event: Event) {
         match event {
-            Event::Inject(message) => self.put_on_wire(message),
+            Event::Inject(message) => self.inject(message),
             Event::Arrive(message) => self.arrive(message),
-            Event::Work(processor) => self.worked(processor),
-            Event::Wake(rank) => self.woken(rank),
+            Event::Work(processor) => self.complete_work(processor),
+            Event::Wake(rank) => self.resume(rank),
         }
     }
 }

@@ -1,42 +1,48 @@
-//! From a send to the arrival of its bytes.
+//! The life of a message, from the send to the arrival of its data.
+//!
+//! Eager messages ([`SendProtocol::Buffered`], `NoSpace`, `Synchronous`) enter the network at once.
+//! With a rendezvous, a request to send goes first; the clear to send follows when the receive is
+//! posted, and then the data. A handshake is a rendezvous that the receiving system clears at once
+//! with a buffer of its own. Request and clear to send are empty messages with an overhead each.
 
 use panto_units::Time;
 
-use super::events::Event;
-use super::message::{Kind, Message, NONE, Phase, Request, UNKNOWN};
-use super::wire::Wire;
-use super::{ChannelId, Engine, Envelope, Manner, MessageId, RequestId, State, Within};
-use crate::network::{Carried, Load, Passage};
+use super::event_queue::Event;
+use super::message::{Message, NONE, Phase, Request, RequestKind, UNKNOWN};
+use super::networks::ActiveNetwork;
+use super::{ChannelId, Engine, Envelope, MatchSpec, MessageId, RequestId, SendProtocol, State};
+use crate::network::{Injected, Passage, Transfer};
 
-/// No network at all.
-const ASIDE: u8 = u8::MAX;
+/// The network index of messages that bypass all networks.
+pub(super) const NO_NETWORK: u8 = u8::MAX;
 
 impl Engine {
-    /// A rank sends. The answer names the message, whose bytes the driver keeps until their delivery, and the request unless
-    /// the send is complete at once.
+    /// Sends a message. Returns the message, whose bytes the driver keeps until their delivery, and
+    /// the request unless the send is complete at once.
     pub fn send(&mut self, rank: u32, envelope: Envelope) -> (MessageId, Option<RequestId>) {
         let channel = self.channels.between(rank, envelope.to);
-        self.send_over(channel, rank, envelope)
+        self.send_on(channel, rank, envelope)
     }
 
-    /// The same over a known channel ([`Engine::channel`]).
-    pub fn send_over(
+    /// Sends a message on a known channel ([`Engine::channel`]).
+    pub fn send_on(
         &mut self,
         channel: ChannelId,
         rank: u32,
         envelope: Envelope,
     ) -> (MessageId, Option<RequestId>) {
-        let wire = if envelope.aside { ASIDE } else { self.wires.number(envelope.operation) };
-        let start = self.leave(rank, wire);
-        let phase = match envelope.manner {
-            Manner::Handshake | Manner::Rendezvous => Phase::Request,
+        let network = if envelope.bypass { NO_NETWORK } else { self.networks.index(envelope.collective) };
+        let start = self.injection_time(rank, network);
+        let phase = match envelope.protocol {
+            SendProtocol::Handshake | SendProtocol::Rendezvous => Phase::RequestToSend,
             _ => Phase::Data,
         };
         let sender = &mut self.ranks[rank as usize];
         sender.sent = sender.sent.wrapping_add(1);
         let (number, clock) = (sender.sent, sender.clock);
-        let is_odd = envelope.manner == Manner::Handshake || envelope.carried != envelope.bytes;
-        let message = self.messages.put(Message {
+        let has_extra =
+            envelope.protocol == SendProtocol::Handshake || envelope.network_bytes != envelope.bytes;
+        let message = self.messages.insert(Message {
             from: rank,
             to: envelope.to,
             tag: envelope.tag,
@@ -46,48 +52,51 @@ impl Engine {
             next: NONE,
             send: NONE,
             receive: NONE,
-            came: UNKNOWN,
+            arrival: UNKNOWN,
             sent: clock,
-            manner: envelope.manner,
+            protocol: envelope.protocol,
             phase,
-            wire,
+            network,
             arrived: false,
-            expected: false,
+            arrival_queued: false,
             cancelled: false,
-            is_odd,
+            has_extra,
         });
-        if is_odd {
-            self.odds.put(message, envelope.carried);
+        if has_extra {
+            self.extras.put(message, envelope.network_bytes);
         }
-        let request =
-            (envelope.manner != Manner::Buffered).then(|| self.send_request(rank, envelope, message, clock));
-        self.offer(message);
-        self.set_off(message, start);
+        let request = (envelope.protocol != SendProtocol::Buffered)
+            .then(|| self.send_request(rank, envelope, message, clock));
+        self.match_or_enqueue(message);
+        self.start_phase(message, start);
         (message, request)
     }
 
     fn send_request(&mut self, rank: u32, envelope: Envelope, message: u32, clock: Time) -> RequestId {
-        let to = Within::one(envelope.to, envelope.tag);
-        let request = Request { message, bytes: envelope.bytes, ..Request::new(Kind::Send, rank, to, clock) };
-        let id = self.requests.put(request);
+        let to = MatchSpec::exact(envelope.to, envelope.tag);
+        let request =
+            Request { message, bytes: envelope.bytes, ..Request::new(RequestKind::Send, rank, to, clock) };
+        let id = self.requests.insert(request);
         self.messages[message].send = id;
         id
     }
 
-    /// When the rank's next message can go: not too soon after the last.
-    fn leave(&mut self, rank: u32, wire: u8) -> Time {
-        if wire == ASIDE {
+    /// When the rank's next message enters the network: at its clock, but no sooner than the gap g
+    /// after the last.
+    fn injection_time(&mut self, rank: u32, network: u8) -> Time {
+        if network == NO_NETWORK {
             return self.ranks[rank as usize].clock;
         }
-        let gap = self.wires.get(wire).gap;
+        let gap = self.networks.get(network).gap;
         let rank = &mut self.ranks[rank as usize];
-        let start = rank.clock.max(rank.free);
-        rank.free = start.saturating_add(gap);
+        let start = rank.clock.max(rank.next_injection);
+        rank.next_injection = start.saturating_add(gap);
         start
     }
 
-    /// Shows the message to the receives that wait for it, unless they wait for its arrival.
-    fn offer(&mut self, id: u32) {
+    /// Matches a new message with a posted receive; one that has none, or goes to an ordered rank,
+    /// is queued in its channel.
+    fn match_or_enqueue(&mut self, id: u32) {
         let (to, tag, channel) = {
             let message = &self.messages[id];
             (message.to, message.tag, message.channel)
@@ -95,191 +104,196 @@ impl Engine {
         if self.ranks[to as usize].ordered.is_none()
             && let Some(request) = self.channels.get(channel).take_posted(&mut self.requests, tag)
         {
-            return self.link(id, request);
+            return self.bind(id, request);
         }
         self.channels.get(channel).messages.push(&mut self.messages, id);
     }
 
-    /// The next part of the message goes on its network at `start`: the request, the grant or the bytes.
-    pub(super) fn set_off(&mut self, id: u32, start: Time) {
+    /// Starts the next phase of a message at `start`: request to send, clear to send or data.
+    pub(super) fn start_phase(&mut self, id: u32, start: Time) {
         let message = &self.messages[id];
         let (from, number) = (message.from, message.number);
-        if message.wire == ASIDE {
-            return self.passed(id, Passage { left: start, arrived: start });
+        if message.network == NO_NETWORK {
+            return self.phase_done(id, Passage { left: start, arrived: start });
         }
-        let wire = self.wires.get(message.wire);
-        let start = if message.phase == Phase::Data { start } else { start.saturating_add(wire.control) };
-        if wire.traffic.is_some() {
+        let network = self.networks.get(message.network);
+        let start = if message.phase == Phase::Data { start } else { start.saturating_add(network.control) };
+        if network.traffic.is_some() {
             return self.events.push(start, Event::Inject(id), from, number);
         }
-        let carried = self.odds.of(id, message).carried;
-        let ask = || wire.transit(load(wire, message, carried));
-        // Most messages are of the first network, and are remembered; the others, and requests and grants, are not.
-        let transit = if message.wire == 0 && message.phase == Phase::Data {
-            self.channels.get(message.channel).transit(carried, ask)
+        let bytes = self.extras.of(id, message).network_bytes;
+        let compute = || network.transit(transfer(network, message, bytes));
+        // The channel caches the time of data on the first network, which is that of most messages.
+        let transit = if message.network == 0 && message.phase == Phase::Data {
+            self.channels.get(message.channel).transit(bytes, compute)
         } else {
-            ask()
+            compute()
         };
         let passage = Passage::after(start, transit);
-        self.passed(id, passage);
+        self.phase_done(id, passage);
     }
 
-    pub(super) fn put_on_wire(&mut self, id: u32) {
+    /// Injects a message into its network, now.
+    pub(super) fn inject(&mut self, id: u32) {
         let now = self.now;
         let message = &self.messages[id];
-        let wire = self.wires.get(message.wire);
-        let load = load(wire, message, self.odds.of(id, message).carried);
-        let carried = wire.traffic.as_mut().map(|traffic| traffic.inject(now, id, load));
-        match carried {
-            Some(Carried::At(passage)) => self.passed(id, passage),
-            Some(Carried::Left(left)) => self.bytes_have_left(id, left),
-            Some(Carried::Later) | None => {}
+        let network = self.networks.get(message.network);
+        let transfer = transfer(network, message, self.extras.of(id, message).network_bytes);
+        let injected = network.traffic.as_mut().map(|traffic| traffic.inject(now, id, transfer));
+        match injected {
+            Some(Injected::Scheduled(passage)) => self.phase_done(id, passage),
+            Some(Injected::Left(left)) => self.data_left(id, left),
+            Some(Injected::Pending) | None => {}
         }
     }
 
-    /// Lets a network do what it does at this time.
-    pub(super) fn advance(&mut self, time: Time, wire: u8) {
+    /// Processes the events of a network at this time.
+    pub(super) fn advance(&mut self, time: Time, network: u8) {
         self.now = time;
         let mut passed = std::mem::take(&mut self.passed);
-        if let Some(traffic) = &mut self.wires.get(wire).traffic {
+        if let Some(traffic) = &mut self.networks.get(network).traffic {
             traffic.advance(time, &mut |id, passage| passed.push((id, passage)));
         }
         for (at, &(id, passage)) in passed.iter().enumerate() {
-            self.touch_passing(&passed[at..], wire);
-            self.passed(id, passage);
+            self.prefetch_transfers(&passed[at..], network);
+            self.phase_done(id, passage);
         }
         passed.clear();
         self.passed = passed;
     }
 
-    /// It is known when the part of the message that was on the network arrives.
-    fn passed(&mut self, id: u32, passage: Passage) {
-        self.is_over |= passage.arrived == UNKNOWN;
+    /// Processes the end of a phase: it is known when what was in the network arrives.
+    fn phase_done(&mut self, id: u32, passage: Passage) {
+        self.is_time_exhausted |= passage.arrived == UNKNOWN;
         let message = &mut self.messages[id];
         if message.cancelled {
             message.phase = Phase::Arrived;
-            return self.forget(id);
+            return self.release_cancelled(id);
         }
-        match (message.phase, message.manner) {
-            (Phase::Request, Manner::Rendezvous) => {
-                message.phase = Phase::Asked;
-                message.came = passage.arrived;
-                self.came(id);
-                self.grant(id);
+        match (message.phase, message.protocol) {
+            (Phase::RequestToSend, SendProtocol::Rendezvous) => {
+                message.phase = Phase::AwaitingReceive;
+                message.arrival = passage.arrived;
+                self.announce(id);
+                self.clear_to_send(id);
             }
-            (Phase::Request, _) => {
-                message.phase = Phase::Grant;
-                self.odds.asked(id, passage.arrived);
-                self.set_off(id, passage.arrived);
+            (Phase::RequestToSend, _) => {
+                message.phase = Phase::ClearToSend;
+                self.extras.set_rts_arrival(id, passage.arrived);
+                self.start_phase(id, passage.arrived);
             }
-            (Phase::Grant, _) => {
+            (Phase::ClearToSend, _) => {
                 message.phase = Phase::Data;
-                self.set_off(id, passage.arrived);
+                self.start_phase(id, passage.arrived);
             }
-            _ => self.bytes_are_there(id, passage),
+            _ => self.data_arrived(id, passage),
         }
     }
 
-    /// The sender may go on, although nobody knows yet when the bytes arrive.
-    fn bytes_have_left(&mut self, id: u32, left: Time) {
+    /// Completes a send whose data has left the sender, although its arrival is not known yet.
+    fn data_left(&mut self, id: u32, left: Time) {
         let message = &mut self.messages[id];
-        if message.phase == Phase::Data && matches!(message.manner, Manner::Handshake | Manner::Rendezvous) {
+        if message.phase == Phase::Data
+            && matches!(message.protocol, SendProtocol::Handshake | SendProtocol::Rendezvous)
+        {
             let send = std::mem::replace(&mut message.send, NONE);
             self.complete(send, left);
         }
     }
 
-    fn bytes_are_there(&mut self, id: u32, passage: Passage) {
+    fn data_arrived(&mut self, id: u32, passage: Passage) {
         let message = &mut self.messages[id];
         message.phase = Phase::Arrived;
-        let first_sign = message.came == UNKNOWN;
-        message.came = passage.arrived;
-        let completes = match message.manner {
-            Manner::NoSpace => passage.arrived,
-            Manner::Handshake | Manner::Rendezvous => passage.left,
-            Manner::Buffered | Manner::Synchronous => UNKNOWN,
+        let is_new = message.arrival == UNKNOWN;
+        message.arrival = passage.arrived;
+        let completes = match message.protocol {
+            SendProtocol::NoSpace => passage.arrived,
+            SendProtocol::Handshake | SendProtocol::Rendezvous => passage.left,
+            SendProtocol::Buffered | SendProtocol::Synchronous => UNKNOWN,
         };
         if completes != UNKNOWN {
             let send = std::mem::replace(&mut message.send, NONE);
             self.complete(send, completes);
         }
-        if first_sign {
-            self.came(id);
+        if is_new {
+            self.announce(id);
         }
-        self.conclude(id);
+        self.complete_if_matched(id);
     }
 
-    /// The receiver's side can know of the message. Where arrivals are ordered, that is an event.
-    fn came(&mut self, id: u32) {
+    /// Makes an unmatched message known to the receiving rank: by an event if the rank is ordered,
+    /// or by waking a probe.
+    fn announce(&mut self, id: u32) {
         let message = &self.messages[id];
-        let (to, came) = (message.to, message.came);
+        let (to, arrival) = (message.to, message.arrival);
         if message.receive != NONE {
             return;
         }
         if self.ranks[to as usize].ordered.is_some() {
-            self.expect(id, came);
-        } else if let State::Probing(within) = &self.ranks[to as usize].state
-            && within.accepts(message.from, message.tag)
-            && self.may_go_first(id, **within)
+            self.schedule_arrival(id, arrival);
+        } else if let State::Probing(spec) = &self.ranks[to as usize].state
+            && spec.accepts(message.from, message.tag)
+            && self.is_first_in_channel(id, **spec)
         {
             let state = &mut self.ranks[to as usize];
-            state.clock = state.clock.max(came);
+            state.clock = state.clock.max(arrival);
             self.wake(to, Time::ZERO);
         }
     }
 
-    /// The message will arrive at this time.
-    pub(super) fn expect(&mut self, id: u32, at: Time) {
+    /// Schedules the arrival event of a message.
+    pub(super) fn schedule_arrival(&mut self, id: u32, at: Time) {
         let message = &mut self.messages[id];
-        message.expected = true;
+        message.arrival_queued = true;
         self.events.push(at, Event::Arrive(id), message.from, message.number);
     }
 
-    /// Answers a request to send, when it has come and the receive is posted.
-    pub(super) fn grant(&mut self, id: u32) {
+    /// Sends the clear to send if the request to send has arrived and the receive is posted.
+    pub(super) fn clear_to_send(&mut self, id: u32) {
         let message = &mut self.messages[id];
-        if message.phase != Phase::Asked || message.receive == NONE {
+        if message.phase != Phase::AwaitingReceive || message.receive == NONE {
             return;
         }
-        message.phase = Phase::Grant;
+        message.phase = Phase::ClearToSend;
         let posted = self.requests[message.receive].posted;
-        let start = message.came.max(posted);
-        if posted > message.came && message.send != NONE {
+        let start = message.arrival.max(posted);
+        if posted > message.arrival && message.send != NONE {
             self.requests[message.send].cause = posted;
         }
-        self.set_off(id, start);
+        self.start_phase(id, start);
     }
 
-    /// Ends a message whose bytes are there and that has met its receive.
-    pub(super) fn conclude(&mut self, id: u32) {
+    /// Completes a message, its send and its receive, if the data has arrived and a receive has
+    /// matched it.
+    pub(super) fn complete_if_matched(&mut self, id: u32) {
         let message = &self.messages[id];
         if message.phase != Phase::Arrived || message.receive == NONE {
             return;
         }
         let request = &mut self.requests[message.receive];
-        let (posted, at) = (request.posted, message.came.max(request.posted));
-        request.unexpected = message.is_unexpected(posted, self.odds.of(id, message).asked);
-        request.posted = message.came;
+        let (posted, at) = (request.posted, message.arrival.max(request.posted));
+        request.unexpected = message.is_unexpected(posted, self.extras.of(id, message).rts_arrival);
+        request.posted = message.arrival;
         let (send, receive) = (message.send, message.receive);
-        if posted > message.came && send != NONE {
+        if posted > message.arrival && send != NONE {
             self.requests[send].cause = posted;
         }
         self.complete(send, at);
-        if self.requests[receive].kind == Kind::Handler {
+        if self.requests[receive].kind == RequestKind::Handler {
             self.messages[id].send = NONE;
-            return self.expect(id, at);
+            return self.schedule_arrival(id, at);
         }
-        self.messages.give_back(id);
+        self.messages.free(id);
         self.complete(receive, at);
     }
 }
 
-/// What the network carries in this phase of a message.
+/// The transfer of the current phase of a message.
 #[inline]
-fn load(wire: &Wire, message: &Message, carried: u64) -> Load {
+fn transfer(network: &ActiveNetwork, message: &Message, bytes: u64) -> Transfer {
     match message.phase {
-        Phase::Data => wire.load(message.from, message.to, carried),
-        Phase::Grant => wire.load(message.to, message.from, 0),
-        _ => wire.load(message.from, message.to, 0),
+        Phase::Data => network.transfer(message.from, message.to, bytes),
+        Phase::ClearToSend => network.transfer(message.to, message.from, 0),
+        _ => network.transfer(message.from, message.to, 0),
     }
 }

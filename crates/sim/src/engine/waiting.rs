@@ -1,13 +1,18 @@
-//! Waiting, working, and going on.
+//! Waiting, computing and resuming.
+//!
+//! A rank with a processor of its own runs ahead: waiting for a request whose completion time is
+//! known only moves its clock. A rank that shares its processor (P13) resumes in the order of time,
+//! since when it computes affects the others.
 
 use panto_units::Time;
 
-use super::events::Event;
+use super::event_queue::Event;
 use super::message::{NONE, UNKNOWN};
-use super::{Engine, Held, Journey, Outcome, RequestId, Selector, State, Watched, Within};
+use super::{AnyOf, Completion, Engine, MatchSpec, MessageTimes, RequestId, Selector, SendWait, State};
 
 impl Engine {
-    /// The rank waits for a request. True if it can go on at once; otherwise the driver must suspend it until its turn.
+    /// Waits for a request. Returns whether the rank can proceed at once; otherwise the driver must
+    /// suspend it until [`Engine::next_rank`] returns it.
     #[must_use]
     pub fn wait(&mut self, rank: u32, request: RequestId) -> bool {
         let complete = self.requests[request].complete;
@@ -15,148 +20,156 @@ impl Engine {
             self.ranks[rank as usize].state = State::Waiting(request, Time::ZERO);
             return false;
         }
-        self.pass_to(rank, complete)
+        self.advance_clock(rank, complete)
     }
 
-    /// What became of a request, if that is known.
+    /// Returns the completion of a request, if it is known.
     #[inline]
-    pub fn outcome(&self, request: RequestId) -> Option<Outcome> {
+    pub fn completion(&self, request: RequestId) -> Option<Completion> {
         let request = &self.requests[request];
-        (request.complete != UNKNOWN).then_some(Outcome {
+        (request.complete != UNKNOWN).then_some(Completion {
             at: request.complete,
-            label: request.label(),
+            message: request.info(),
             unexpected: request.unexpected,
         })
     }
 
-    /// How the message of a complete receive came.
+    /// Returns the times of the message of a complete receive.
     #[inline]
-    pub fn journey(&self, request: RequestId) -> Journey {
+    pub fn message_times(&self, request: RequestId) -> MessageTimes {
         let request = &self.requests[request];
-        Journey { sent: request.cause, arrived: request.posted }
+        MessageTimes { sent: request.cause, arrived: request.posted }
     }
 
-    /// What a complete send had to wait for.
+    /// Returns what a complete send waited for.
     #[inline]
-    pub fn held(&self, request: RequestId) -> Held {
+    pub fn send_wait(&self, request: RequestId) -> SendWait {
         let request = &self.requests[request];
-        if request.cause == UNKNOWN { Held::Network(request.posted) } else { Held::Receiver(request.cause) }
+        if request.cause == UNKNOWN {
+            SendWait::Network(request.posted)
+        } else {
+            SendWait::Receiver(request.cause)
+        }
     }
 
-    /// The driver will not ask for a complete request any more.
+    /// Releases a complete request.
     #[inline]
     pub fn release(&mut self, request: RequestId) {
-        self.requests.give_back(request);
+        self.requests.free(request);
     }
 
-    /// Takes a posted receive out of its list.
-    pub(super) fn take_back(&mut self, id: RequestId) {
-        let (rank, source) = (self.requests[id].rank, self.requests[id].within().source);
+    /// Removes a posted receive from its list.
+    pub(super) fn unpost(&mut self, id: RequestId) {
+        let (rank, source) = (self.requests[id].rank, self.requests[id].spec().source);
         if let Some(source) = source {
             let channel = self.channels.between(source, rank);
             self.channels.get(channel).posted.remove(&mut self.requests, id);
         } else if let Some(ordered) = &mut self.ranks[rank as usize].ordered
-            && let Some(place) = ordered.wild.iter().position(|&wild| wild == id)
+            && let Some(index) = ordered.wildcards.iter().position(|&wildcard| wildcard == id)
         {
-            ordered.wild.remove(place);
+            ordered.wildcards.remove(index);
         }
     }
 
-    /// The rank waits until all of these are complete, and then looks at each; its clock stays where it is. Only for a rank that has a
-    /// processor of its own and does nothing in between that others could see. False if nothing is to be waited for.
+    /// Waits until all of these requests are complete; the rank's clock does not move, and the
+    /// driver then waits for each. Only for a rank that has a processor of its own and does nothing
+    /// observable in between. Returns false if all are complete already.
     #[must_use]
-    pub fn gather(&mut self, rank: u32, requests: impl Iterator<Item = RequestId>) -> bool {
+    pub fn wait_all(&mut self, rank: u32, requests: impl Iterator<Item = RequestId>) -> bool {
         let mut left = 0;
         for id in requests {
             let request = &mut self.requests[id];
-            if request.complete == UNKNOWN && !request.gathered {
-                request.gathered = true;
+            if request.complete == UNKNOWN && !request.in_wait_all {
+                request.in_wait_all = true;
                 left += 1;
             }
         }
         if left > 0 {
-            self.ranks[rank as usize].state = State::Gathering(left, Time::ZERO);
+            self.ranks[rank as usize].state = State::WaitingAll(left, Time::ZERO);
         }
         left > 0
     }
 
-    /// One of those that the rank waits for is complete. It will not get past it before that moment.
-    fn gathered(&mut self, rank: u32, (left, lead): (u32, Time), at: Time) {
+    /// Counts a completion for a rank in [`Engine::wait_all`], which cannot proceed past it before
+    /// `at`.
+    fn in_wait_all(&mut self, rank: u32, (left, lookahead): (u32, Time), at: Time) {
         let state = &mut self.ranks[rank as usize];
         if left > 1 {
-            state.state = State::Gathering(left - 1, lead);
+            state.state = State::WaitingAll(left - 1, lookahead);
         } else {
             state.state = State::Running;
-            self.turns.push(rank, at.max(state.clock).saturating_add(lead));
+            self.run_queue.push(rank, at.max(state.clock).saturating_add(lookahead));
         }
     }
 
-    /// When the rank need not wait any more for what it waits for now, it computes for this long at least before it does anything that
-    /// others can see: so it may be woken later, together with others. Its processor must be its own: on a shared one others see that it
-    /// computes.
+    /// Sets the lookahead of a rank that has just blocked: after its wait it computes at least this
+    /// long before it does anything observable, so it may be woken later, together with others. Its
+    /// processor must be its own: on a shared one, others observe that it computes.
     #[inline]
-    pub(crate) fn foresee(&mut self, rank: u32, computes: Time) {
+    pub(crate) fn set_lookahead(&mut self, rank: u32, computation: Time) {
         let state = &mut self.ranks[rank as usize];
-        if let State::Waiting(_, lead) | State::Gathering(_, lead) = &mut state.state {
-            *lead = computes;
+        if let State::Waiting(_, lookahead) | State::WaitingAll(_, lookahead) = &mut state.state {
+            *lookahead = computation;
         }
     }
 
-    /// Does the rank share its processor with others?
+    /// Returns whether the rank shares its processor with others.
     #[inline]
-    pub fn shares(&self, rank: u32) -> bool {
-        self.ranks[rank as usize].shares.is_some()
+    pub fn shares_processor(&self, rank: u32) -> bool {
+        self.ranks[rank as usize].shared_processor.is_some()
     }
 
-    /// The rank waits until one of these is complete by its clock. It may be woken too early, and must look again.
-    pub fn watch(&mut self, rank: u32, requests: &[RequestId]) {
+    /// Waits until one of these requests is complete by the rank's clock. The rank may be woken too
+    /// early and must check again.
+    pub fn wait_any(&mut self, rank: u32, requests: &[RequestId]) {
         let known = requests.iter().map(|&id| self.requests[id].complete).min();
         let state = &mut self.ranks[rank as usize];
-        state.state = State::Watching(Box::new(Watched(requests.into())));
+        state.state = State::WaitingAny(Box::new(AnyOf(requests.into())));
         state.wake = UNKNOWN;
         if let Some(first) = known.filter(|&first| first != UNKNOWN) {
             self.wake_at(rank, first);
         }
     }
 
-    /// The rank waits until a message has arrived that the selector accepts. It must be ordered.
+    /// Waits until a message that the selector accepts has arrived. The rank must be ordered.
     pub fn wait_for_message(&mut self, rank: u32, selector: Selector) {
-        self.ranks[rank as usize].state = State::Probing(Box::new(selector.within(self.reserved_tag)));
+        self.ranks[rank as usize].state = State::Probing(Box::new(selector.spec(self.reserved_tag)));
     }
 
-    /// The rank waits until the message is known to be there that its next such receive would get. True if it can go on at once. A
-    /// wild card for the source needs an ordered rank, and the clock of an ordered rank must be at the time of the last event.
+    /// Waits until the message that the next matching receive would get is known to have arrived
+    /// (`MPI_Probe`). Returns whether the rank can proceed at once. A wildcard source needs an
+    /// ordered rank, and the clock of an ordered rank must be at the time of the last event.
     #[must_use]
-    pub fn await_message(&mut self, rank: u32, within: Within) -> bool {
-        let known = match within.source {
+    pub fn wait_probe(&mut self, rank: u32, spec: MatchSpec) -> bool {
+        let known = match spec.source {
             Some(source) if self.ranks[rank as usize].ordered.is_none() => {
                 let channel = self.channels.between(source, rank);
-                let first = self.channels.view(channel).first(&self.messages, within);
-                first.map_or(UNKNOWN, |id| self.messages[id].came)
+                let first = self.channels.view(channel).first(&self.messages, spec);
+                first.map_or(UNKNOWN, |id| self.messages[id].arrival)
             }
-            _ => self.first_arrived(rank, within).map_or(UNKNOWN, |id| self.messages[id].came),
+            _ => self.first_arrived(rank, spec).map_or(UNKNOWN, |id| self.messages[id].arrival),
         };
         if known == UNKNOWN {
-            self.ranks[rank as usize].state = State::Probing(Box::new(within));
+            self.ranks[rank as usize].state = State::Probing(Box::new(spec));
             return false;
         }
-        self.pass_to(rank, known)
+        self.advance_clock(rank, known)
     }
 
-    /// The rank's clock goes on to this moment. True if the rank can go on at once: one that shares its processor does so in the order
-    /// of time.
+    /// Advances the clock of a rank to this time. Returns whether the rank can proceed at once: one
+    /// that shares its processor resumes in the order of time.
     #[inline]
-    fn pass_to(&mut self, rank: u32, moment: Time) -> bool {
+    fn advance_clock(&mut self, rank: u32, time: Time) -> bool {
         let state = &mut self.ranks[rank as usize];
-        state.clock = state.clock.max(moment);
-        if state.shares.is_some() && state.clock > self.now {
+        state.clock = state.clock.max(time);
+        if state.shared_processor.is_some() && state.clock > self.now {
             self.park(rank);
             return false;
         }
         true
     }
 
-    /// The rank goes on when its clock is the earliest of all: what it finds then is final.
+    /// Suspends a rank until its clock is the earliest of all: what it observes then is final.
     pub fn park(&mut self, rank: u32) {
         let state = &mut self.ranks[rank as usize];
         state.state = State::Parked;
@@ -164,96 +177,100 @@ impl Engine {
         self.events.push(state.clock, Event::Wake(rank), rank, 0);
     }
 
-    /// The rank goes on at this moment, in the order of time.
-    pub fn wait_until(&mut self, rank: u32, moment: Time) {
+    /// Suspends a rank until this time, in the order of time.
+    pub fn wait_until(&mut self, rank: u32, time: Time) {
         let state = &mut self.ranks[rank as usize];
-        state.clock = state.clock.max(moment);
+        state.clock = state.clock.max(time);
         self.park(rank);
     }
 
-    /// The rank's processor works for it. True if it can go on at once.
+    /// Occupies the rank's processor for this time. Returns whether the rank can proceed at once.
     #[inline]
     #[must_use]
     pub fn work(&mut self, rank: u32, time: Time) -> bool {
         let state = &mut self.ranks[rank as usize];
-        if state.shares.is_none() {
+        if state.shared_processor.is_none() {
             state.clock = state.clock.saturating_add(time);
-            self.is_over |= state.clock == UNKNOWN;
+            self.is_time_exhausted |= state.clock == UNKNOWN;
             return true;
         }
-        time == Time::ZERO || self.share(rank, time)
+        time == Time::ZERO || self.work_shared(rank, time)
     }
 
-    /// The rank's processor works for it and for others.
+    /// Occupies a processor that other ranks share.
     #[cold]
-    fn share(&mut self, rank: u32, time: Time) -> bool {
+    fn work_shared(&mut self, rank: u32, time: Time) -> bool {
         let state = &mut self.ranks[rank as usize];
-        let Some(processor) = state.shares else { return true };
+        let Some(processor) = state.shared_processor else { return true };
         state.state = State::Working;
-        let sharing = self.sharing.entry(processor).or_default();
-        sharing.begin(state.clock, rank, time);
-        let next = sharing.plan();
-        self.plan_work(processor, next);
+        let shared = self.shared_processors.entry(processor).or_default();
+        shared.begin(state.clock, rank, time);
+        let next = shared.reschedule();
+        self.schedule_work(processor, next);
         false
     }
 
-    fn plan_work(&mut self, processor: u32, next: Option<Time>) {
+    fn schedule_work(&mut self, processor: u32, next: Option<Time>) {
         if let Some(next) = next {
             self.events.push(next, Event::Work(processor), processor, 0);
         }
     }
 
-    pub(super) fn worked(&mut self, processor: u32) {
-        let Some(sharing) = self.sharing.get_mut(&processor) else { return };
-        let (ranks, turns, now) = (&mut self.ranks, &mut self.turns, self.now);
-        if !sharing.is_due(now) {
+    /// Resumes the ranks whose work is done on a shared processor.
+    pub(super) fn complete_work(&mut self, processor: u32) {
+        let Some(shared) = self.shared_processors.get_mut(&processor) else { return };
+        let (ranks, run_queue, now) = (&mut self.ranks, &mut self.run_queue, self.now);
+        if !shared.is_due(now) {
             return;
         }
-        sharing.done(now, |rank| {
+        shared.done(now, |rank| {
             ranks[rank as usize].clock = now;
             ranks[rank as usize].state = State::Running;
-            turns.push(rank, now);
+            run_queue.push(rank, now);
         });
-        let next = sharing.plan();
-        self.plan_work(processor, next);
+        let next = shared.reschedule();
+        self.schedule_work(processor, next);
     }
 
-    /// A request is complete; whoever waits for it goes on.
+    /// Completes a request at this time, and wakes its rank if it waits for it.
     pub(super) fn complete(&mut self, id: RequestId, at: Time) {
         if id == NONE {
             return;
         }
-        self.is_over |= at == UNKNOWN;
+        self.is_time_exhausted |= at == UNKNOWN;
         let request = &mut self.requests[id];
         request.complete = at;
-        let (rank, gathered) = (request.rank, request.gathered);
-        if request.abandoned {
-            self.requests.give_back(id);
+        let (rank, in_wait_all) = (request.rank, request.in_wait_all);
+        if request.detached {
+            self.requests.free(id);
             return;
         }
         let state = &mut self.ranks[rank as usize];
         match &state.state {
-            &State::Waiting(waiting, lead) if waiting == id => {
+            &State::Waiting(waiting, lookahead) if waiting == id => {
                 state.clock = state.clock.max(at);
-                self.wake(rank, lead);
+                self.wake(rank, lookahead);
             }
-            State::Watching(watched) if watched.0.contains(&id) => self.wake_at(rank, at),
-            &State::Gathering(left, lead) if gathered => self.gathered(rank, (left, lead), at),
+            State::WaitingAny(any_of) if any_of.0.contains(&id) => self.wake_at(rank, at),
+            &State::WaitingAll(left, lookahead) if in_wait_all => {
+                self.in_wait_all(rank, (left, lookahead), at);
+            }
             _ => {}
         }
     }
 
-    /// The rank can go on, at its clock, and does nothing for so long that others can see.
-    pub(super) fn wake(&mut self, rank: u32, lead: Time) {
+    /// Wakes a rank at its clock; it does nothing observable during its lookahead after that.
+    pub(super) fn wake(&mut self, rank: u32, lookahead: Time) {
         let state = &mut self.ranks[rank as usize];
-        if state.shares.is_some() && state.clock > self.now {
+        if state.shared_processor.is_some() && state.clock > self.now {
             return self.park(rank);
         }
         state.state = State::Running;
-        self.turns.push(rank, state.clock.saturating_add(lead));
+        self.run_queue.push(rank, state.clock.saturating_add(lookahead));
     }
 
-    /// A watching rank looks again at this time, or earlier.
+    /// Schedules the wake event of a rank in [`Engine::wait_any`] unless an earlier one is
+    /// scheduled.
     fn wake_at(&mut self, rank: u32, at: Time) {
         let state = &mut self.ranks[rank as usize];
         let at = at.max(state.clock);
@@ -263,14 +280,15 @@ impl Engine {
         }
     }
 
-    pub(super) fn woken(&mut self, rank: u32) {
+    /// Resumes a rank whose wake event is current; stale events are ignored.
+    pub(super) fn resume(&mut self, rank: u32) {
         let state = &mut self.ranks[rank as usize];
-        let waits = matches!(state.state, State::Parked | State::Watching(_));
+        let waits = matches!(state.state, State::Parked | State::WaitingAny(_));
         if waits && state.wake == self.now {
             state.clock = state.clock.max(self.now);
             state.wake = UNKNOWN;
             state.state = State::Running;
-            self.turns.push(rank, state.clock);
+            self.run_queue.push(rank, state.clock);
         }
     }
 }

@@ -1,134 +1,143 @@
-//! A bus: one server for all, one frame at a time.
+//! A bus: one link for all processors, which carries one frame at a time.
 //!
-//! A message is cut into frames of the link's packet size (a worm into its flits). The messages that wait stand in a ring: the bus
-//! carries one frame of the first, which then goes to the back if it has more. A message alone takes t(s), with d t0(h) before its
-//! first frame where the switching has a header.
+//! A message is cut into frames of the link's packet size (wormhole: into flits), and waiting
+//! messages are served round robin, one frame each. A message without contention takes t(s), with d
+//! t0(h) before its first frame where the switching has a header.
 //!
-//! Whole rounds in which nobody finishes are taken in one leap, because the time of k frames is known in closed form; so a
-//! message of a million frames costs no more than a small one.
+//! The time of k frames has a closed form, so all rounds in which no message finishes are one
+//! event: a message of a million frames costs no more to simulate than a short one.
 
 use std::collections::VecDeque;
 
 use panto_machine::{Network, PerByte, Switching};
 
-use super::{Carried, Load, Passage, Ticket};
+use super::{Injected, Passage, Ticket, Transfer};
 
-/// A network that is one bus.
+/// The state of a bus.
 #[derive(Debug, Default)]
 pub(super) struct Bus {
-    /// The messages that wait, from the one in service on.
-    ring: VecDeque<Job>,
-    /// When the frame in service began.
+    /// The waiting messages in the order of service, the current one first.
+    queue: VecDeque<Job>,
+    /// When the current frame, or the first of the current rounds, began.
     began: u64,
-    /// How many of the ring have but one frame to go.
-    ending: usize,
-    /// When the present leap ends, if somebody is in service.
+    /// The number of messages that have one frame left.
+    on_last_frame: usize,
+    /// The end of the current frame or rounds.
     until: u64,
-    /// Rounds of the present leap; one frame only if 0.
+    /// The number of whole rounds until then; 0 for a single frame.
     rounds: u64,
 }
 
-/// A message that waits.
+/// A waiting message.
 #[derive(Debug, Clone, Copy)]
 struct Job {
     ticket: Ticket,
-    cut: Cut,
-    /// Frames that have passed.
-    passed: u64,
+    framing: Framing,
+    /// Frames sent so far.
+    sent: u64,
 }
 
-/// A message cut into frames.
+/// A message as frames; times in picoseconds.
 #[derive(Debug, Clone, Copy)]
-struct Cut {
+struct Framing {
     frames: u64,
-    before: u64,
+    /// The time of the header, before the first frame.
+    header: u64,
+    /// The start-up of each frame.
     startup: u64,
     per_byte: PerByte,
+    /// Bytes of a full frame.
     packet: u64,
     bytes: u64,
 }
 
 impl Bus {
     #[inline]
-    pub(super) fn inject(&mut self, network: &Network, now: u64, ticket: Ticket, load: Load) -> Carried {
-        if self.ring.is_empty() {
+    pub(super) fn inject(
+        &mut self,
+        network: &Network,
+        now: u64,
+        ticket: Ticket,
+        transfer: Transfer,
+    ) -> Injected {
+        if self.queue.is_empty() {
             self.began = now;
         } else {
             self.interrupt(now);
         }
-        let job = Job { ticket, cut: Cut::of(network, load.bytes), passed: 0 };
-        self.ending += usize::from(job.left() == 1);
-        self.ring.push_back(job);
-        self.leap();
-        Carried::Later
+        let job = Job { ticket, framing: Framing::of(network, transfer.bytes), sent: 0 };
+        self.on_last_frame += usize::from(job.left() == 1);
+        self.queue.push_back(job);
+        self.schedule();
+        Injected::Pending
     }
 
     #[inline]
     pub(super) fn next(&self) -> Option<u64> {
-        (!self.ring.is_empty()).then_some(self.until)
+        (!self.queue.is_empty()).then_some(self.until)
     }
 
     #[inline]
     pub(super) fn advance(&mut self, now: u64, done: &mut impl FnMut(u64, Ticket, Passage)) {
-        while !self.ring.is_empty() && self.until <= now {
+        while !self.queue.is_empty() && self.until <= now {
             let end = self.until;
             if self.rounds > 0 {
-                self.pass(self.rounds);
-            } else if let Some(ticket) = self.frame() {
-                done(end, ticket, Passage::together(end));
+                self.complete_rounds(self.rounds);
+            } else if let Some(ticket) = self.complete_frame() {
+                done(end, ticket, Passage::at(end));
             }
             self.began = end;
-            self.leap();
+            self.schedule();
         }
     }
 
-    /// Decides how far nobody finishes, or takes one frame.
-    fn leap(&mut self) {
-        let Some(first) = self.ring.front() else { return };
+    /// Schedules the next event: all rounds in which no message finishes, or one frame.
+    fn schedule(&mut self) {
+        let Some(first) = self.queue.front() else { return };
         self.rounds = 0;
-        if self.ending == 0 {
-            self.rounds = self.ring.iter().map(|job| job.left() - 1).min().unwrap_or(0);
+        if self.on_last_frame == 0 {
+            self.rounds = self.queue.iter().map(|job| job.left() - 1).min().unwrap_or(0);
         }
         let time = if self.rounds > 0 { self.time(self.rounds) } else { first.time(1) };
         self.until = self.began.saturating_add(time);
     }
 
-    /// The time of so many rounds.
+    /// The time of this number of rounds.
     fn time(&self, rounds: u64) -> u64 {
-        self.ring.iter().fold(0, |sum: u64, job| sum.saturating_add(job.time(rounds)))
+        self.queue.iter().fold(0, |sum: u64, job| sum.saturating_add(job.time(rounds)))
     }
 
-    /// So many rounds have passed.
-    fn pass(&mut self, rounds: u64) {
-        self.ending = 0;
-        for job in &mut self.ring {
-            job.passed += rounds;
-            self.ending += usize::from(job.left() == 1);
+    /// Counts completed rounds.
+    fn complete_rounds(&mut self, rounds: u64) {
+        self.on_last_frame = 0;
+        for job in &mut self.queue {
+            job.sent += rounds;
+            self.on_last_frame += usize::from(job.left() == 1);
         }
     }
 
-    /// A frame of the first has passed; the answer is its ticket if that was the last.
-    fn frame(&mut self) -> Option<Ticket> {
-        let mut job = self.ring.pop_front()?;
-        job.passed += 1;
+    /// Counts a frame of the first message; returns its ticket if that was its last.
+    fn complete_frame(&mut self) -> Option<Ticket> {
+        let mut job = self.queue.pop_front()?;
+        job.sent += 1;
         match job.left() {
             0 => {
-                self.ending -= 1;
+                self.on_last_frame -= 1;
                 return Some(job.ticket);
             }
-            1 => self.ending += 1,
+            1 => self.on_last_frame += 1,
             _ => {}
         }
-        self.ring.push_back(job);
+        self.queue.push_back(job);
         None
     }
 
-    /// Ends a leap of several rounds at the frame that is in service at `now`, which is before the leap's end.
+    /// Ends the current rounds early, at the frame that is in service at `now`.
     fn interrupt(&mut self, now: u64) {
         if self.rounds == 0 {
             return;
         }
-        // The most whole rounds that end by now. Of the last round less than all is over.
+        // The number of whole rounds that end by now, by bisection; the last round is incomplete.
         let (mut least, mut most) = (0, self.rounds);
         while least < most {
             let middle = least + (most - least).div_ceil(2);
@@ -140,14 +149,14 @@ impl Bus {
         }
         if least > 0 {
             self.began = self.began.saturating_add(self.time(least));
-            self.pass(least);
+            self.complete_rounds(least);
         }
-        for _ in 0..self.ring.len() {
-            let end = self.ring.front().map_or(u64::MAX, |job| self.began.saturating_add(job.time(1)));
+        for _ in 0..self.queue.len() {
+            let end = self.queue.front().map_or(u64::MAX, |job| self.began.saturating_add(job.time(1)));
             if end > now {
                 return;
             }
-            self.frame();
+            self.complete_frame();
             self.began = end;
         }
     }
@@ -155,27 +164,27 @@ impl Bus {
 
 impl Job {
     fn left(&self) -> u64 {
-        self.cut.frames - self.passed
+        self.framing.frames - self.sent
     }
 
-    /// The time of the next so many frames.
+    /// The time of its next frames.
     fn time(&self, frames: u64) -> u64 {
-        self.cut.time(self.passed + frames) - self.cut.time(self.passed)
+        self.framing.time(self.sent + frames) - self.framing.time(self.sent)
     }
 }
 
-impl Cut {
+impl Framing {
     #[inline]
     fn of(network: &Network, bytes: u64) -> Self {
         if let Switching::Wormhole { flit } = network.switching {
             let startup = network.link.of(flit).as_picos();
             let frames = bytes.div_ceil(flit).max(1);
-            return Self { frames, before: 0, startup, per_byte: PerByte::ZERO, packet: flit, bytes };
+            return Self { frames, header: 0, startup, per_byte: PerByte::ZERO, packet: flit, bytes };
         }
         let piece = network.link.piece(bytes);
         Self {
             frames: piece.packets(bytes),
-            before: network.switching.header(&network.setup).as_picos(),
+            header: network.switching.header(&network.setup).as_picos(),
             startup: piece.startup.as_picos(),
             per_byte: piece.per_byte,
             packet: piece.packet.unwrap_or(bytes),
@@ -183,14 +192,14 @@ impl Cut {
         }
     }
 
-    /// The time of the first so many frames.
+    /// The time of the first frames, with the header.
     #[inline]
     fn time(&self, frames: u64) -> u64 {
         if frames == 0 {
             return 0;
         }
         let bytes = frames.saturating_mul(self.packet).min(self.bytes);
-        self.before
+        self.header
             .saturating_add(self.startup.saturating_mul(frames))
             .saturating_add(self.per_byte.of(bytes).as_picos())
     }

@@ -1,11 +1,13 @@
-//! Flows in frames: links serve the messages that wait for them in turns, a frame of each.
+//! Framed flows: links serve waiting messages round robin, one frame each.
 //!
-//! A link serves frames in the order in which they come to it and stores each before it passes it on. Of a message one frame at a time
-//! waits for the first link, so that messages of a sender take turns there; messages between the same two follow each other, as
-//! over a connection. A message that is no longer than a frame leaves whole, which flows that share to the byte do not know.
+//! A link serves frames first come, first served, and stores each frame before it forwards it. A
+//! message has one frame at a time in the queue of its first link, so the messages of a sender take
+//! turns there; messages between the same two processors follow each other, as over a connection.
+//! In contrast to max-min fair flows, which share a link to the byte, a message that fits in a
+//! frame is never slowed down once its frame is in service.
 //!
-//! Frames take a link for what the model says that a message keeps it ([`Network::occupancy`]), spread over the message. What is left of
-//! d t0(h) + t(s) passes when the last frame is through, so that a message that meets nobody takes exactly that.
+//! The frames of a message occupy a link together for [`Network::occupancy`]. The rest of d t0(h) +
+//! t(s) passes after the last frame, so that a message without contention takes exactly that.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -14,158 +16,169 @@ use panto_machine::{LinkId, Network};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::channels::Channels;
-use super::{Carried, Load, Passage, Ticket};
-use crate::slots::Slots;
+use super::availability::LinkAvailability;
+use super::{Injected, Passage, Ticket, Transfer};
+use crate::slab::Slab;
 
-/// Longer messages have longer frames: what they cost to simulate must not grow with their bytes.
-const MOST_FRAMES: u64 = 256;
+/// The most frames of a message; longer messages have longer frames, to bound the cost of
+/// simulation.
+const MAX_FRAMES: u64 = 256;
 
 /// A network whose messages are sent in frames.
 #[derive(Debug)]
-pub(super) struct Frames {
-    channels: Channels,
-    messages: Slots<Message>,
-    /// Frames that come to a link, the earliest first; of equal ones the message that was put on the network first.
-    coming: BinaryHeap<Reverse<Frame>>,
-    /// Messages between the same two of which frames are yet to leave, the earliest first.
-    rows: FxHashMap<(u32, u32), VecDeque<u32>>,
+pub(super) struct FramedFlows {
+    links_free: LinkAvailability,
+    messages: Slab<Message>,
+    /// Arrivals of frames at links, the earliest first; ties in the order of injection.
+    arrivals: BinaryHeap<Reverse<Frame>>,
+    /// For each pair of processors the messages that have frames to send, in the order of
+    /// injection.
+    pairs: FxHashMap<(u32, u32), VecDeque<u32>>,
     injected: u64,
 }
 
-/// A message under way.
+/// A message in the network.
 #[derive(Debug, Default)]
 struct Message {
     ticket: Ticket,
     order: u64,
     pair: (u32, u32),
     route: SmallVec<[LinkId; 4]>,
-    shape: Shape,
+    framing: Framing,
 }
 
-/// What a message is to its links.
+/// The frames of a message; times in picoseconds.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shape {
-    /// How many frames it has.
+pub(super) struct Framing {
+    /// The number of frames.
     pub(super) frames: u64,
-    /// For how long each takes a link.
+    /// The time for which a frame occupies a link.
     pub(super) time: u64,
-    /// From the last frame's passing the last link to the message's arrival.
+    /// The time from the end of the last frame on the last link to the arrival of the message.
     pub(super) tail: u64,
 }
 
-/// A frame that comes to a link.
+/// The arrival of a frame at a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Frame {
     time: u64,
-    /// That of its message.
+    /// The injection order of its message.
     order: u64,
-    /// Which of its message's frames, and which of its links.
+    /// The index of the frame in its message.
     number: u64,
+    /// The index of the link in the route.
     hop: u32,
     slot: u32,
 }
 
-impl Frames {
+impl FramedFlows {
     pub(super) fn new(network: &Network) -> Self {
         Self {
-            channels: Channels::new(&network.topology),
-            messages: Slots::default(),
-            coming: BinaryHeap::new(),
-            rows: FxHashMap::default(),
+            links_free: LinkAvailability::new(&network.topology),
+            messages: Slab::default(),
+            arrivals: BinaryHeap::new(),
+            pairs: FxHashMap::default(),
             injected: 0,
         }
     }
 
     #[inline]
-    pub(super) fn inject(&mut self, network: &Network, now: u64, ticket: Ticket, load: Load) -> Carried {
-        let slot = self.messages.take();
+    pub(super) fn inject(
+        &mut self,
+        network: &Network,
+        now: u64,
+        ticket: Ticket,
+        transfer: Transfer,
+    ) -> Injected {
+        let slot = self.messages.reserve();
         let message = &mut self.messages[slot];
         message.route.clear();
-        network.topology.route(load.from, load.to, |link| message.route.push(link));
-        message.shape = Shape::of(network, load.bytes, message.route.len() as u64);
-        (message.ticket, message.order, message.pair) = (ticket, self.injected, (load.from, load.to));
+        network.topology.route(transfer.from, transfer.to, |link| message.route.push(link));
+        message.framing = Framing::of(network, transfer.bytes, message.route.len() as u64);
+        (message.ticket, message.order, message.pair) = (ticket, self.injected, (transfer.from, transfer.to));
         self.injected += 1;
-        let row = self.rows.entry(message.pair).or_default();
-        row.push_back(slot);
-        if row.len() == 1 {
-            self.offer(now, slot, 0, 0);
+        let queue = self.pairs.entry(message.pair).or_default();
+        queue.push_back(slot);
+        if queue.len() == 1 {
+            self.schedule(now, slot, 0, 0);
         }
-        Carried::Later
+        Injected::Pending
     }
 
     #[inline]
     pub(super) fn next(&self) -> Option<u64> {
-        self.coming.peek().map(|Reverse(frame)| frame.time)
+        self.arrivals.peek().map(|Reverse(frame)| frame.time)
     }
 
     #[inline]
     pub(super) fn advance(&mut self, now: u64, done: &mut impl FnMut(u64, Ticket, Passage)) {
-        while let Some(Reverse(frame)) = self.coming.peek().copied()
+        while let Some(Reverse(frame)) = self.arrivals.peek().copied()
             && frame.time <= now
         {
-            self.coming.pop();
+            self.arrivals.pop();
             if let Some(through) = self.serve(frame) {
                 let message = &self.messages[frame.slot];
-                let arrived = through.saturating_add(message.shape.tail);
+                let arrived = through.saturating_add(message.framing.tail);
                 let ticket = message.ticket;
-                self.messages.give_back(frame.slot);
-                done(frame.time, ticket, Passage::together(arrived));
+                self.messages.free(frame.slot);
+                done(frame.time, ticket, Passage::at(arrived));
             }
         }
     }
 
-    /// A frame will come to a link.
-    fn offer(&mut self, time: u64, slot: u32, number: u64, hop: u32) {
+    /// Schedules the arrival of a frame at a link.
+    fn schedule(&mut self, time: u64, slot: u32, number: u64, hop: u32) {
         let order = self.messages[slot].order;
-        self.coming.push(Reverse(Frame { time, order, number, hop, slot }));
+        self.arrivals.push(Reverse(Frame { time, order, number, hop, slot }));
     }
 
-    /// A frame is at a link. The answer is when it has passed, if that was all of its message.
+    /// Serves a frame at a link. Returns when the frame is through, if it was the last of its
+    /// message.
     fn serve(&mut self, Frame { time, number, hop, slot, .. }: Frame) -> Option<u64> {
         let message = &self.messages[slot];
-        let (link, shape, links) = (message.route[hop as usize], message.shape, message.route.len());
-        let begin = time.max(self.channels.earliest(link));
-        let through = begin.saturating_add(shape.time);
-        self.channels.take(link, time, through);
-        let is_last = number + 1 == shape.frames;
+        let (link, framing, links) = (message.route[hop as usize], message.framing, message.route.len());
+        let begin = time.max(self.links_free.earliest_free(link));
+        let through = begin.saturating_add(framing.time);
+        self.links_free.occupy(link, time, through);
+        let is_last = number + 1 == framing.frames;
         match (hop, is_last) {
-            (0, false) => self.offer(through, slot, number + 1, 0),
-            (0, true) => self.follow(through, slot),
+            (0, false) => self.schedule(through, slot, number + 1, 0),
+            (0, true) => self.start_next(through, slot),
             _ => {}
         }
         if (hop as usize) + 1 < links {
-            self.offer(through, slot, number, hop + 1);
+            self.schedule(through, slot, number, hop + 1);
             return None;
         }
         is_last.then_some(through)
     }
 
-    /// The last frame of a message is on its first link: the next message between the same two may begin.
-    fn follow(&mut self, time: u64, slot: u32) {
+    /// Starts the next message of a pair when the last frame of the message in `slot` has left the
+    /// first link.
+    fn start_next(&mut self, time: u64, slot: u32) {
         let pair = self.messages[slot].pair;
-        let Some(row) = self.rows.get_mut(&pair) else { return };
-        row.pop_front();
-        match row.front().copied() {
-            Some(next) => self.offer(time, next, 0, 0),
+        let Some(queue) = self.pairs.get_mut(&pair) else { return };
+        queue.pop_front();
+        match queue.front().copied() {
+            Some(next) => self.schedule(time, next, 0, 0),
             None => {
-                self.rows.remove(&pair);
+                self.pairs.remove(&pair);
             }
         }
     }
 }
 
-impl Shape {
-    /// Over so many links, at least one.
+impl Framing {
+    /// The framing of a message over `links` links, at least one.
     #[inline]
     fn of(network: &Network, bytes: u64, links: u64) -> Self {
         let header = network.switching.header(&network.setup).as_picos();
         let whole = header.saturating_mul(links).saturating_add(network.link.of(bytes).as_picos());
         let frame = network.frame.unwrap_or(u64::MAX).max(1);
-        let frames = bytes.div_ceil(frame).clamp(1, MOST_FRAMES);
+        let frames = bytes.div_ceil(frame).clamp(1, MAX_FRAMES);
         // All frames pass the first link, and the last one passes the others.
         let passes = frames + links - 1;
-        let time = (super::occupied(network, bytes) / frames).min(whole / passes);
+        let time = (super::occupancy(network, bytes) / frames).min(whole / passes);
         Self { frames, time, tail: whole - time * passes }
     }
 }

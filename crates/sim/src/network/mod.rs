@@ -1,16 +1,30 @@
-//! What carries messages: `fast`, where nobody is in anybody's way, and `traffic`, where links are shared (P21).
+//! Networks: `fast`, without contention, and `traffic`, where messages share links (P21).
 //!
-//! Each policy of `traffic` gives a message that meets nobody exactly the time of `fast`, which is the thesis's formula for its
-//! switching (P9). What happens inside a network at a moment comes before the messages that are put on it at that moment,
-//! and among equals the message that was put on it first comes first; so results depend on nothing but the input.
+//! Under `fast` the time of a message follows from its size and distance by the formula of its
+//! switching, as in PUPPET's thesis (P9): d t(s) for store and forward, d t0(h) + t(s) for virtual
+//! cut-through and circuits, (d - 1 + ceil(s / f)) t(f) for wormhole switching, over d links.
+//!
+//! [`Traffic`] adds contention. How messages share links depends on the switching:
+//!
+//! | switching | policy | module |
+//! |---|---|---|
+//! | store and forward, cut-through | each link serves messages in the order of arrival | `hop_by_hop` |
+//! | circuit, wormhole | a message reserves all links of its route | `reservation` |
+//! | flow | max-min fair shares of all links of the route at once | `flow` |
+//! | flow with frames | links serve messages round robin, frame by frame | `frames` |
+//! | any, on a bus | round robin over one link | `bus` |
+//!
+//! *Invariants.* A message without contention takes exactly the time of `fast`. Events inside a
+//! network at some time precede injections at that time, and ties are broken by the order of
+//! injection; so results depend on the input only.
 
+mod availability;
 mod bus;
-mod channels;
 mod flow;
 mod frames;
-mod interfaces;
-mod queue;
-mod reserve;
+mod hop_by_hop;
+mod nics;
+mod reservation;
 mod traffic;
 
 use panto_machine::{Network, Transit};
@@ -18,29 +32,30 @@ use panto_units::Time;
 
 pub use traffic::Traffic;
 
-/// Names a message to the network; the engine chooses it.
+/// Identifies a message to the network; chosen by the caller.
 pub type Ticket = u32;
 
-/// A message to carry between two processors.
+/// A message between two processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Load {
+pub struct Transfer {
     /// The sender's processor.
     pub from: u32,
     /// The receiver's processor.
     pub to: u32,
-    /// Bytes.
+    /// The length in bytes.
     pub bytes: u64,
 }
 
-/// What became of a message that was put on the network.
+/// What is known of a message when it is injected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Carried {
-    /// It is known already when it arrives.
-    At(Passage),
-    /// It is known when it has left its sender, but others may yet get in its way: `advance` will tell when it arrives.
+pub enum Injected {
+    /// Its times are final.
+    Scheduled(Passage),
+    /// When it has left its sender is final; contention may still delay it, and
+    /// [`Traffic::advance`] reports its arrival.
     Left(Time),
-    /// Others may yet get in its way: `advance` will tell when it has left and arrives, at the moment when it has left.
-    Later,
+    /// Contention may still delay it: [`Traffic::advance`] reports both times, when it has left.
+    Pending,
 }
 
 /// When a message has left its sender, and when it has arrived.
@@ -53,28 +68,29 @@ pub struct Passage {
 }
 
 impl Passage {
-    /// Of a message that sets off at `start`.
+    /// The passage of a message that enters the network at `start`.
     #[inline]
     pub(crate) fn after(start: Time, transit: Transit) -> Self {
         Self { left: start.saturating_add(transit.leaves), arrived: start.saturating_add(transit.arrives) }
     }
 
-    /// The sender is free when the last byte arrives, at this time in picoseconds.
-    fn together(time: u64) -> Self {
+    /// A passage whose last byte leaves and arrives at this time, in picoseconds.
+    fn at(time: u64) -> Self {
         let time = Time::from_picos(time);
         Self { left: time, arrived: time }
     }
 }
 
-/// Nobody is in anybody's way.
+/// Returns the times of a message that enters the network at `start`, without contention.
 #[inline]
-pub fn passage(network: &Network, start: Time, load: Load) -> Passage {
-    Passage::after(start, network.transit(load.from, load.to, load.bytes))
+pub fn uncontended(network: &Network, start: Time, transfer: Transfer) -> Passage {
+    Passage::after(start, network.transit(transfer.from, transfer.to, transfer.bytes))
 }
 
-/// For how many picoseconds a flow keeps a link from others: as the model says, or for its bytes.
+/// The time in picoseconds for which a flow occupies a link: the model's occupancy if it has one,
+/// else the time of its bytes.
 #[inline]
-fn occupied(network: &Network, bytes: u64) -> u64 {
+fn occupancy(network: &Network, bytes: u64) -> u64 {
     let time = match &network.occupancy {
         Some(occupancy) => occupancy.of(bytes),
         None => network.link.piece(bytes).per_byte.of(bytes),

@@ -1,108 +1,114 @@
-//! A network with shared links: which policy rules, and what is told to whom.
+//! A network with contention: the interface to all policies.
+//!
+//! A network is a component of a discrete-event simulation. The engine injects messages in the
+//! order of time, asks when the next internal event is due, and advances the network to that time,
+//! which reports the messages whose times became final. The policy that shares links follows from
+//! topology and switching; nodes of several processors put a NIC in front of it.
 
 use panto_machine::{Network, Switching, Topology};
 use panto_units::Time;
 
 use super::bus::Bus;
 use super::flow::Flows;
-use super::frames::Frames;
-use super::interfaces::Interfaces;
-use super::queue::Queue;
-use super::reserve::Reserve;
-use super::{Carried, Load, Passage, Ticket};
+use super::frames::FramedFlows;
+use super::hop_by_hop::HopByHop;
+use super::nics::Nics;
+use super::reservation::RouteReservation;
+use super::{Injected, Passage, Ticket, Transfer};
 
-/// A network with shared links, and what is under way on it.
+/// A network with shared links, and the messages in it.
 ///
-/// Calls come in the order of time: `now` is never less than in an earlier call of [`Traffic::inject`] or [`Traffic::advance`].
+/// Calls must be in the order of time: `now` is never less than in an earlier call of
+/// [`Traffic::inject`] or [`Traffic::advance`].
 #[derive(Debug)]
 pub struct Traffic {
     network: Network,
     policy: Policy,
-    interfaces: Option<Interfaces>,
-    /// What became certain while a message was put on the network: the moment, the message and its passage.
-    certain: Vec<(u64, Ticket, Passage)>,
+    nics: Option<Nics>,
+    /// Messages whose passage became final during an injection: time, message, passage.
+    decided: Vec<(u64, Ticket, Passage)>,
 }
 
 /// How messages share links.
 #[derive(Debug)]
 pub(super) enum Policy {
-    Reserve(Reserve),
-    Queue(Queue),
+    Reservation(RouteReservation),
+    HopByHop(HopByHop),
     Bus(Bus),
     Flow(Box<Flows>),
-    Frames(Frames),
+    Frames(FramedFlows),
 }
 
 impl Traffic {
-    /// Nothing is under way.
+    /// Creates an idle network.
     pub fn new(network: &Network) -> Self {
-        let interfaces = network.nodes.as_ref().map(|nodes| Interfaces::new(network, nodes));
-        Self { network: network.clone(), policy: Policy::new(network), interfaces, certain: Vec::new() }
+        let nics = network.nodes.as_ref().map(|nodes| Nics::new(network, nodes));
+        Self { network: network.clone(), policy: Policy::new(network), nics, decided: Vec::new() }
     }
 
-    /// Puts a message on the network. What happens inside at `now` has happened before.
+    /// Injects a message, after all internal events up to `now`.
     #[inline]
-    pub fn inject(&mut self, now: Time, ticket: Ticket, load: Load) -> Carried {
-        if load.from == load.to {
-            return Carried::At(super::passage(&self.network, now, load));
+    pub fn inject(&mut self, now: Time, ticket: Ticket, transfer: Transfer) -> Injected {
+        if transfer.from == transfer.to {
+            return Injected::Scheduled(super::uncontended(&self.network, now, transfer));
         }
         let now_picos = now.as_picos();
-        let Self { network, policy, interfaces, certain } = self;
-        let mut done = |time, ticket, passage| certain.push((time, ticket, passage));
-        if let (Some(interfaces), Some(nodes)) = (interfaces, &network.nodes) {
-            if load.from / nodes.size == load.to / nodes.size {
-                return Carried::At(super::passage(network, now, load));
+        let Self { network, policy, nics, decided } = self;
+        let mut done = |time, ticket, passage| decided.push((time, ticket, passage));
+        if let (Some(nics), Some(nodes)) = (nics, &network.nodes) {
+            if transfer.from / nodes.size == transfer.to / nodes.size {
+                return Injected::Scheduled(super::uncontended(network, now, transfer));
             }
-            interfaces.advance(network, policy, now_picos, &mut done);
-            return interfaces.inject(nodes, now_picos, ticket, load);
+            nics.advance(network, policy, now_picos, &mut done);
+            return nics.inject(nodes, now_picos, ticket, transfer);
         }
         policy.advance(now_picos, &mut done);
-        policy.inject(network, now_picos, ticket, load)
+        policy.inject(network, now_picos, ticket, transfer)
     }
 
-    /// A message from this node will be put on the network soon.
+    /// Prefetches the links that a message from this node is likely to use first.
     #[inline]
-    pub(crate) fn touch(&self, from: u32) {
+    pub(crate) fn prefetch(&self, from: u32) {
         match &self.policy {
-            Policy::Reserve(reserve) => reserve.channels.touch(from),
-            Policy::Queue(queue) => queue.channels.touch(from),
-            Policy::Flow(flows) => flows.touch(from),
+            Policy::Reservation(reservation) => reservation.links_free.prefetch(from),
+            Policy::HopByHop(links) => links.links_free.prefetch(from),
+            Policy::Flow(flows) => flows.prefetch(from),
             Policy::Bus(_) | Policy::Frames(_) => {}
         }
     }
 
-    /// The message to which something happens inside so many events later, as far as that is known.
+    /// The message of the internal event that comes `by` events later, if that is known yet.
     #[inline]
-    pub(crate) fn later(&self, by: usize) -> Option<Ticket> {
+    pub(crate) fn upcoming(&self, by: usize) -> Option<Ticket> {
         match &self.policy {
-            Policy::Flow(flows) if self.interfaces.is_none() => flows.later(by),
+            Policy::Flow(flows) if self.nics.is_none() => flows.upcoming(by),
             _ => None,
         }
     }
 
-    /// The next moment at which something happens inside, if anything is under way.
+    /// The time of the next internal event, if any.
     #[inline]
-    #[expect(clippy::should_implement_trait, reason = "asking does not make it happen")]
+    #[expect(clippy::should_implement_trait, reason = "it does not consume the event")]
     pub fn next(&mut self) -> Option<Time> {
-        if let Some((time, ..)) = self.certain.first() {
+        if let Some((time, ..)) = self.decided.first() {
             return Some(Time::from_picos(*time));
         }
         let inside = self.policy.next();
-        let next = self.interfaces.as_ref().map_or(inside, |interfaces| interfaces.next(inside));
+        let next = self.nics.as_ref().map_or(inside, |nics| nics.next(inside));
         next.map(Time::from_picos)
     }
 
-    /// Lets everything up to and including `now` happen, and reports each message whose passage became certain. None arrives before
-    /// the moment at which that was known.
+    /// Processes all internal events up to and including `now`, and reports each message whose
+    /// passage became final. No message arrives before the time at which that was known.
     #[inline]
     pub fn advance(&mut self, now: Time, done: &mut impl FnMut(Ticket, Passage)) {
-        let Self { network, policy, interfaces, certain } = self;
-        for (_, ticket, passage) in certain.drain(..) {
+        let Self { network, policy, nics, decided } = self;
+        for (_, ticket, passage) in decided.drain(..) {
             done(ticket, passage);
         }
         let mut done = |_, ticket, passage| done(ticket, passage);
-        match interfaces {
-            Some(interfaces) => interfaces.advance(network, policy, now.as_picos(), &mut done),
+        match nics {
+            Some(nics) => nics.advance(network, policy, now.as_picos(), &mut done),
             None => policy.advance(now.as_picos(), &mut done),
         }
     }
@@ -112,44 +118,50 @@ impl Policy {
     fn new(network: &Network) -> Self {
         match (&network.topology, network.switching) {
             (Topology::Bus(_), _) => Self::Bus(Bus::default()),
-            (_, Switching::Packet | Switching::CutThrough { .. }) => Self::Queue(Queue::new(network)),
+            (_, Switching::Packet | Switching::CutThrough { .. }) => Self::HopByHop(HopByHop::new(network)),
             (_, Switching::Circuit { .. } | Switching::Wormhole { .. }) => {
-                Self::Reserve(Reserve::new(network))
+                Self::Reservation(RouteReservation::new(network))
             }
-            (_, Switching::Flow { .. }) if network.frame.is_some() => Self::Frames(Frames::new(network)),
+            (_, Switching::Flow { .. }) if network.frame.is_some() => Self::Frames(FramedFlows::new(network)),
             (_, Switching::Flow { .. }) => Self::Flow(Box::new(Flows::new(network))),
         }
     }
 
-    /// All that happens inside by `now` has happened.
+    /// Injects a message; all internal events up to `now` have been processed.
     #[inline]
-    pub(super) fn inject(&mut self, network: &Network, now: u64, ticket: Ticket, load: Load) -> Carried {
+    pub(super) fn inject(
+        &mut self,
+        network: &Network,
+        now: u64,
+        ticket: Ticket,
+        transfer: Transfer,
+    ) -> Injected {
         match self {
-            Self::Reserve(reserve) => reserve.inject(network, now, load),
-            Self::Queue(queue) => queue.inject(network, now, ticket, load),
-            Self::Bus(bus) => bus.inject(network, now, ticket, load),
-            Self::Flow(flows) => flows.inject(network, now, ticket, load),
-            Self::Frames(frames) => frames.inject(network, now, ticket, load),
+            Self::Reservation(reservation) => reservation.inject(network, now, transfer),
+            Self::HopByHop(links) => links.inject(network, now, ticket, transfer),
+            Self::Bus(bus) => bus.inject(network, now, ticket, transfer),
+            Self::Flow(flows) => flows.inject(network, now, ticket, transfer),
+            Self::Frames(frames) => frames.inject(network, now, ticket, transfer),
         }
     }
 
     #[inline]
     pub(super) fn next(&mut self) -> Option<u64> {
         match self {
-            Self::Reserve(_) => None,
-            Self::Queue(queue) => queue.next(),
+            Self::Reservation(_) => None,
+            Self::HopByHop(links) => links.next(),
             Self::Bus(bus) => bus.next(),
             Self::Flow(flows) => flows.next(),
             Self::Frames(frames) => frames.next(),
         }
     }
 
-    /// Reports the moment, the message and its passage.
+    /// Processes all internal events up to `now`; reports time, message and passage.
     #[inline]
     pub(super) fn advance(&mut self, now: u64, done: &mut impl FnMut(u64, Ticket, Passage)) {
         match self {
-            Self::Reserve(_) => {}
-            Self::Queue(queue) => queue.advance(now, done),
+            Self::Reservation(_) => {}
+            Self::HopByHop(links) => links.advance(now, done),
             Self::Bus(bus) => bus.advance(now, done),
             Self::Flow(flows) => flows.advance(now, done),
             Self::Frames(frames) => frames.advance(now, done),

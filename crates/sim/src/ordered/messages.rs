@@ -1,41 +1,41 @@
-//! Sends, receives and waiting.
+//! Sends, receives and waits.
 
 use panto_units::Time;
 
-use super::place::Pending;
-use super::routes::Route;
-use super::walk::Walk;
+use super::channel_table::EngineChannel;
+use super::rank_run::RankRun;
+use super::rank_state::Pending;
 use crate::costs;
-use crate::engine::{Envelope, Held, Manner, RequestId};
-use crate::observe::{Activity, Cause, Observer, Passed};
-use crate::program::{Act, Lane, Op, Sending};
+use crate::engine::{Envelope, RequestId, SendProtocol, SendWait};
+use crate::observe::{Activity, Cause, Observer, ReceivedMessage};
+use crate::program::{ChannelKind, Op, PackedOp, SendMode};
 
-impl<O: Observer> Walk<'_, '_, O> {
+impl<O: Observer> RankRun<'_, '_, O> {
     #[inline]
-    pub(super) fn send(&mut self, sending: Sending, channel: u32, bytes: u64) -> bool {
-        let route = self.routes.get(channel);
-        self.once(0, |walk| walk.work_before(route, bytes, false))
-            && self.once(1, |walk| {
-                if let Some(request) = walk.post(route, sending, bytes) {
-                    walk.wait_for(request)
+    pub(super) fn send(&mut self, mode: SendMode, channel: u32, bytes: u64) -> bool {
+        let target = self.channels.get(channel);
+        self.stage(0, |run| run.send_overhead(target, bytes, false))
+            && self.stage(1, |run| {
+                if let Some(request) = run.post_send(target, mode, bytes) {
+                    run.wait_for(request)
                 } else {
-                    walk.place.part = 3;
+                    run.state.stage = 3;
                     true
                 }
             })
-            && self.once(2, |walk| {
-                walk.sent(walk.place.request, channel);
+            && self.stage(2, |run| {
+                run.complete_send(run.state.request, channel);
                 true
             })
     }
 
     #[inline]
-    pub(super) fn start_send(&mut self, sending: Sending, slot: u32, channel: u32, bytes: u64) -> bool {
-        let route = self.routes.get(channel);
-        if !self.once(0, |walk| walk.work_before(route, bytes, true)) {
+    pub(super) fn start_send(&mut self, mode: SendMode, slot: u32, channel: u32, bytes: u64) -> bool {
+        let target = self.channels.get(channel);
+        if !self.stage(0, |run| run.send_overhead(target, bytes, true)) {
             return false;
         }
-        if let Some(request) = self.post(route, sending, bytes) {
+        if let Some(request) = self.post_send(target, mode, bytes) {
             self.keep(slot, Pending::Send { request, channel });
         }
         true
@@ -43,41 +43,44 @@ impl<O: Observer> Walk<'_, '_, O> {
 
     #[inline]
     pub(super) fn receive(&mut self, channel: u32) -> bool {
-        self.once(0, |walk| {
-            let route = walk.routes.get(channel);
-            let request = walk.engine.receive_over(route.way, walk.rank, route.within());
-            walk.wait_for(request)
-        }) && self.received(1, Some(channel))
+        self.stage(0, |run| {
+            let source = run.channels.get(channel);
+            let request = run.engine.receive_on(source.id, run.rank, source.spec());
+            run.wait_for(request)
+        }) && self.complete_receive(1, Some(channel))
     }
 
     #[inline]
     pub(super) fn start_receive(&mut self, slot: u32, channel: u32) -> bool {
-        let route = self.routes.get(channel);
-        let posted = self.once(0, |walk| {
-            let free = route.is_aside();
-            let time =
-                if free { Time::ZERO } else { costs::posting(walk.setting.machine, route.operation()) };
-            walk.work(Activity::Message, time)
+        let source = self.channels.get(channel);
+        let posted = self.stage(0, |run| {
+            let time = if source.bypasses_network() {
+                Time::ZERO
+            } else {
+                costs::post_overhead(run.config.machine, source.collective())
+            };
+            run.work(Activity::Message, time)
         });
         if posted {
-            let request = self.engine.receive_over(route.way, self.rank, route.within());
+            let request = self.engine.receive_on(source.id, self.rank, source.spec());
             self.keep(slot, Pending::Receive { request, channel });
         }
         posted
     }
 
-    /// A receive with wild cards. Who comes first is known when nobody can come earlier any more.
-    pub(super) fn start_pick(&mut self, slot: u32, pick: u32) -> bool {
-        let within = self.routes.pick(pick);
+    /// Posts a receive with wildcards. Which message is first is known when no rank can send an
+    /// earlier one.
+    pub(super) fn start_pick(&mut self, slot: u32, wildcard: u32) -> bool {
+        let spec = self.channels.wildcard(wildcard);
         let ready = self
-            .once(0, |walk| walk.work(Activity::Message, costs::posting(walk.setting.machine, None)))
-            && self.once(1, |walk| within.source.is_some() || walk.take_turn());
+            .stage(0, |run| run.work(Activity::Message, costs::post_overhead(run.config.machine, None)))
+            && self.stage(1, |run| spec.source.is_some() || run.wait_for_order());
         if ready {
-            if within.source.is_none() {
-                self.take_order();
+            if spec.source.is_none() {
+                self.set_ordered();
             }
-            let request = self.engine.receive_within(self.rank, within);
-            self.keep(slot, Pending::Pick { request, pick });
+            let request = self.engine.receive_matching(self.rank, spec);
+            self.keep(slot, Pending::Wildcard { request, wildcard });
         }
         ready
     }
@@ -86,29 +89,31 @@ impl<O: Observer> Walk<'_, '_, O> {
     pub(super) fn wait(&mut self, slot: u32) -> bool {
         let Some(&pending) = self.slots.get(slot as usize) else { return true };
         let Some(request) = pending.request() else { return true };
-        if !self.once(0, |walk| walk.wait_for(request) || walk.gather(request)) {
+        if !self.stage(0, |run| run.wait_for(request) || run.wait_all(request)) {
             return false;
         }
         let done = match pending {
-            Pending::Nothing => true,
+            Pending::Empty => true,
             Pending::Send { channel, .. } => {
-                self.sent(request, channel);
+                self.complete_send(request, channel);
                 true
             }
-            Pending::Receive { channel, .. } => self.received(1, Some(channel)),
-            Pending::Pick { .. } => self.received(1, None),
+            Pending::Receive { channel, .. } => self.complete_receive(1, Some(channel)),
+            Pending::Wildcard { .. } => self.complete_receive(1, None),
         };
         if done {
-            self.slots[slot as usize] = Pending::Nothing;
+            self.slots[slot as usize] = Pending::Empty;
         }
         done
     }
 
-    /// The rank must wait. Where it waits for several, one after the other, it need not be woken for each: nobody can see when it gets
-    /// to the next. When all are complete it does what it would have done before. Never true: it must wait in any case.
-    fn gather(&mut self, request: RequestId) -> bool {
-        let after = &self.place.ops[self.place.at as usize + 1..];
-        if !self.gathers || self.engine.shares(self.rank) || slot_of(after.first()).is_none() {
+    /// Blocks once for a run of consecutive waits: no other rank observes when this one proceeds
+    /// from one to the next, so it is woken when all are complete and then executes each wait as
+    /// usual. Always returns false, since the rank must block in any case.
+    fn wait_all(&mut self, request: RequestId) -> bool {
+        let after = &self.state.ops[self.state.pc as usize + 1..];
+        if !self.batches_waits || self.engine.shares_processor(self.rank) || slot_of(after.first()).is_none()
+        {
             return false;
         }
         let slots = &*self.slots;
@@ -116,105 +121,112 @@ impl<O: Observer> Walk<'_, '_, O> {
             .iter()
             .map_while(|op| slot_of(Some(op)))
             .filter_map(|slot| slots.get(slot as usize)?.request());
-        if self.engine.gather(self.rank, std::iter::once(request).chain(others)) {
-            // It will look again from the beginning.
-            (self.place.part, self.place.gathers) = (0, true);
+        if self.engine.wait_all(self.rank, std::iter::once(request).chain(others)) {
+            // The wait is executed again from its first stage.
+            (self.state.stage, self.state.waits_all) = (0, true);
         }
         false
     }
 
-    /// Nobody will wait for it.
+    /// Detaches the request of a slot.
     pub(super) fn free(&mut self, slot: u32) {
-        self.keep(slot, Pending::Nothing);
+        self.keep(slot, Pending::Empty);
     }
 
-    /// Puts a request in its place. What was there before is nobody's any more.
+    /// Stores a request in its slot, and detaches the one that was there.
     #[inline]
     fn keep(&mut self, slot: u32, pending: Pending) {
-        let Some(place) = self.slots.get_mut(slot as usize) else { return };
-        if let Some(request) = std::mem::replace(place, pending).request() {
+        let Some(entry) = self.slots.get_mut(slot as usize) else { return };
+        if let Some(request) = std::mem::replace(entry, pending).request() {
             self.engine.detach(request);
         }
     }
 
     #[inline]
-    fn work_before(&mut self, route: Route, bytes: u64, started: bool) -> bool {
-        if route.is_aside() {
+    fn send_overhead(&mut self, target: EngineChannel, bytes: u64, started: bool) -> bool {
+        if target.bypasses_network() {
             return true;
         }
-        let time = self.price(route.lane, bytes).sending(started);
+        let time = self.message_cost(target.kind, bytes).send(started);
         self.work(Activity::Message, time)
     }
 
     #[inline]
-    fn post(&mut self, route: Route, sending: Sending, bytes: u64) -> Option<RequestId> {
-        let (machine, operation, aside) = (self.setting.machine, route.operation(), route.is_aside());
-        let manner = if aside { Manner::Buffered } else { costs::manner(machine, operation, sending, bytes) };
-        let carried = costs::carried(machine, operation, bytes);
-        let envelope = Envelope { to: route.to, tag: route.tag, bytes, carried, operation, manner, aside };
-        self.engine.send_over(route.way, self.rank, envelope).1
+    fn post_send(&mut self, target: EngineChannel, mode: SendMode, bytes: u64) -> Option<RequestId> {
+        let (machine, collective, bypass) =
+            (self.config.machine, target.collective(), target.bypasses_network());
+        let protocol = if bypass {
+            SendProtocol::Buffered
+        } else {
+            costs::send_protocol(machine, collective, mode, bytes)
+        };
+        let network_bytes = costs::network_bytes(machine, collective, bytes);
+        let (to, tag) = (target.to, target.tag);
+        let envelope = Envelope { to, tag, bytes, network_bytes, collective, protocol, bypass };
+        self.engine.send_on(target.id, self.rank, envelope).1
     }
 
     #[inline]
     fn wait_for(&mut self, request: RequestId) -> bool {
-        self.place.request = request;
-        self.place.since = self.clock();
+        self.state.request = request;
+        self.state.since = self.clock();
         self.engine.wait(self.rank, request)
     }
 
-    /// A send that was waited for is complete.
+    /// Releases a send that is complete, and reports what it waited for.
     #[inline]
-    fn sent(&mut self, request: RequestId, channel: u32) {
-        let (rank, at) = match self.engine.held(request) {
-            Held::Receiver(posted) => (self.routes.get(channel).to, posted),
-            Held::Network(sent) => (self.rank, sent),
+    fn complete_send(&mut self, request: RequestId, channel: u32) {
+        let (rank, at) = match self.engine.send_wait(request) {
+            SendWait::Receiver(posted) => (self.channels.get(channel).to, posted),
+            SendWait::Network(sent) => (self.rank, sent),
         };
         self.waited(rank, at);
         self.engine.release(request);
     }
 
-    /// A receive that was waited for is complete: the processor has its part of the work, from this part of the operation on.
+    /// Charges the receive overhead of a complete receive, as this stage of the operation, and
+    /// releases it.
     #[inline]
-    fn received(&mut self, part: u8, channel: Option<u32>) -> bool {
-        let request = self.place.request;
-        let Some(outcome) = self.engine.outcome(request) else { return true };
-        let journey = self.engine.journey(request);
-        let channel = channel.or_else(|| self.routes.find(self.rank, outcome.label));
-        let worked = self.once(part, |walk| {
-            walk.waited(outcome.label.source, journey.sent);
-            let route = channel.map(|channel| walk.routes.get(channel));
-            if route.is_some_and(Route::is_aside) {
+    fn complete_receive(&mut self, stage: u8, channel: Option<u32>) -> bool {
+        let request = self.state.request;
+        let Some(completion) = self.engine.completion(request) else { return true };
+        let (message, times) = (completion.message, self.engine.message_times(request));
+        let channel = channel.or_else(|| self.channels.find(self.rank, message));
+        let worked = self.stage(stage, |run| {
+            run.waited(message.source, times.sent);
+            let source = channel.map(|channel| run.channels.get(channel));
+            if source.is_some_and(EngineChannel::bypasses_network) {
                 return true;
             }
-            let lane = route.map_or(Lane::Message, |route| route.lane);
-            let time = walk.price(lane, outcome.label.bytes).receiving(outcome.unexpected);
-            walk.work(Activity::Message, time)
+            let kind = source.map_or(ChannelKind::PointToPoint, |source| source.kind);
+            let time = run.message_cost(kind, message.bytes).receive(completion.unexpected);
+            run.work(Activity::Message, time)
         });
         if worked {
             if let Some(channel) = channel {
-                let (bytes, sent, arrived) = (outcome.label.bytes, journey.sent, journey.arrived);
-                self.observer.received(self.rank, Passed { channel, bytes, sent, arrived });
+                let (bytes, sent, arrived) = (message.bytes, times.sent, times.arrived);
+                self.observer.received(self.rank, ReceivedMessage { channel, bytes, sent, arrived });
             }
             self.engine.release(request);
         }
         worked
     }
 
-    /// The rank waited until now, for what another did then.
+    /// Reports that the rank waited until now for what `rank` did at time `at`.
     #[inline]
-    pub(super) fn waited(&mut self, whom: u32, at: Time) {
-        let (since, now) = (self.place.since, self.clock());
+    pub(super) fn waited(&mut self, rank: u32, at: Time) {
+        let (since, now) = (self.state.since, self.clock());
         if now > since {
-            self.observer.waited(self.rank, since, now, Cause { rank: whom, at });
+            self.observer.waited(self.rank, since, now, Cause { rank, at });
         }
     }
 }
 
-/// The place of the request that an operation waits for.
+/// The slot that an operation waits for; `None` if it is not a wait.
 #[inline]
-pub(super) fn slot_of(op: Option<&Op>) -> Option<u32> {
-    match op?.act() {
-        Act::Wait { slot } => Some(slot),
+pub(super) fn slot_of(op: Option<&PackedOp>) -> Option<u32> {
+    match op?.unpack() {
+        Op::Wait { slot } => Some(slot),
         _ => None,
     }
 }

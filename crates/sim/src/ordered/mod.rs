@@ -1,116 +1,140 @@
-//! Programs on the engine that does things in the order of time: shared links, wild cards, shared processors (P13, P21).
+//! Programs on the time-ordered engine: contention, wildcards, shared processors (P13, P21).
 //!
-//! A rank is a place in its code. It goes on until it must wait; then the [`Engine`] says whose turn it is. A channel is a tag
-//! between its two ranks, so that what a pick accepts is a range of tags. Nothing is allocated for an operation.
+//! This is the driver of [`Engine`] for a [`Program`]. Each rank is a state machine:
+//! a program counter, a stage inside the current operation (overhead, wait, completion), a stack of
+//! loops and slots for requests. It executes operations until it blocks; then the engine returns
+//! the next rank that can proceed. No coroutine and no allocation is needed for an operation.
+//!
+//! Matching: the k-th message of a channel matches its k-th receive. The engine sees a channel as a
+//! tag between its two ranks, numbered so that what a receive with wildcards accepts is a range of
+//! tags (`channel_table`).
+//!
+//! Three things make it fast with many ranks. A rank that blocks tells the engine its *lookahead*,
+//! the computation that follows its wait, so that ranks are woken late and in batches
+//! (`lookahead`). Consecutive waits block once, for all of their requests. And since ranks of a
+//! batch run in the order of their numbers, what they need is prefetched turns ahead
+//! (`prefetch`).
+//!
+//! The run-ahead engine ([`ahead`](crate::ahead)) gives the same result to the picosecond wherever
+//! both apply.
 
-mod lead;
+mod channel_table;
+mod lookahead;
+mod message_cost;
 mod messages;
-mod place;
-mod price;
-mod probing;
-mod routes;
-mod touch;
-mod walk;
+mod prefetch;
+mod probe;
+mod rank_run;
+mod rank_state;
 
 use panto_units::Time;
 
-use crate::engine::{Engine, Homes};
-use crate::halt::{Halt, Halted, MOST_HALTS, Want};
-use crate::large::Large;
+use crate::config::RunConfig;
+use crate::engine::{Engine, Placement};
+use crate::error::{Awaited, BlockedRank, Deadlock, MAX_REPORTED_RANKS, RunError};
 use crate::memo::Memo;
 use crate::observe::Observer;
-use crate::program::{Act, Program};
-use crate::setting::Setting;
-use place::{Pending, Place};
-use price::Price;
-use routes::Routes;
-use touch::Leads;
-use walk::Walk;
+use crate::program::{Op, Program};
+use channel_table::ChannelTable;
+use message_cost::MessageCost;
+use panto_memory::HugeVec;
+use prefetch::Pipeline;
+use rank_run::RankRun;
+use rank_state::{Pending, RankState};
 
-/// Runs a program; answers when each rank ends, then each helper. The caller has checked that the machine takes so many ranks.
-pub fn run<O: Observer>(program: &Program, setting: &Setting, observer: &mut O) -> Result<Vec<Time>, Halted> {
-    let homes = Homes { ranks: program.ranks as usize, helps: &program.helps };
-    let mut engine = Engine::beside(setting.machine, &homes, setting.model, u32::MAX).without_bytes();
-    let routes = Routes::new(program, &mut engine);
-    let places = Place::all(program);
-    let slots = Large::filled(Pending::Nothing, places.last().map_or(0, |place| place.slots.end));
-    let (prices, leads) = (Memo::default(), Leads::default());
-    let mut run = Run { program, setting, routes, engine, places, slots, observer, prices, leads };
-    while let Some(rank) = run.engine.turn() {
-        run.touch_next();
-        run.go_on(rank, true);
-        if run.engine.is_over() {
-            return Err(Halted::EndOfTime);
+/// Runs a program; returns the time at which each rank ends, then each helper. The caller has
+/// checked that the machine has room for the ranks.
+pub fn run<O: Observer>(
+    program: &Program,
+    config: &RunConfig,
+    observer: &mut O,
+) -> Result<Vec<Time>, RunError> {
+    let placement = Placement { ranks: program.ranks as usize, helpers_of: &program.helper_homes };
+    let mut engine =
+        Engine::with_helpers(config.machine, &placement, config.network_model, u32::MAX).without_bytes();
+    let channels = ChannelTable::new(program, &mut engine);
+    let ranks = RankState::all(program);
+    let slots = HugeVec::filled(Pending::Empty, ranks.last().map_or(0, |state| state.slots.end));
+    let (costs, pipeline) = (Memo::default(), Pipeline::default());
+    let mut simulation =
+        Simulation { program, config, channels, engine, ranks, slots, observer, costs, pipeline };
+    while let Some(rank) = simulation.engine.next_rank() {
+        simulation.prefetch_next();
+        simulation.resume(rank, true);
+        if simulation.engine.is_time_exhausted() {
+            return Err(RunError::TimeOverflow);
         }
     }
-    if run.engine.is_over() { Err(Halted::EndOfTime) } else { run.ends() }
+    if simulation.engine.is_time_exhausted() { Err(RunError::TimeOverflow) } else { simulation.ends() }
 }
 
-struct Run<'a, O> {
+/// A program while it runs.
+struct Simulation<'a, O> {
     program: &'a Program,
-    setting: &'a Setting<'a>,
-    routes: Routes,
+    config: &'a RunConfig<'a>,
+    channels: ChannelTable,
     engine: Engine,
-    places: Large<Place<'a>>,
-    slots: Large<Pending>,
+    ranks: HugeVec<RankState<'a>>,
+    slots: HugeVec<Pending>,
     observer: &'a mut O,
-    prices: Memo<Price>,
-    leads: Leads,
+    costs: Memo<MessageCost>,
+    pipeline: Pipeline,
 }
 
-impl<O: Observer> Run<'_, O> {
+impl<O: Observer> Simulation<'_, O> {
     #[inline]
-    fn go_on(&mut self, rank: u32, gathers: bool) {
-        let place = &mut self.places[rank as usize];
-        let mut walk = Walk {
+    fn resume(&mut self, rank: u32, batches_waits: bool) {
+        let state = &mut self.ranks[rank as usize];
+        let mut run = RankRun {
             program: self.program,
-            setting: self.setting,
-            routes: &self.routes,
+            config: self.config,
+            channels: &self.channels,
             rank,
-            gathers,
-            slots: &mut self.slots[place.slots.clone()],
-            place,
+            batches_waits,
+            slots: &mut self.slots[state.slots.clone()],
+            state,
             engine: &mut self.engine,
             observer: self.observer,
-            prices: &mut self.prices,
+            costs: &mut self.costs,
         };
-        if walk.go_on() {
+        if run.resume() {
             self.engine.finish(rank);
         }
     }
 
-    /// When all have ended; or who has not, and why.
-    fn ends(mut self) -> Result<Vec<Time>, Halted> {
-        let ranks = 0..self.places.len() as u32;
-        let stuck: Vec<u32> = ranks.clone().filter(|&rank| !self.places[rank as usize].is_done).collect();
-        if stuck.is_empty() {
+    /// The end of each rank; or the ranks that are in a deadlock, and why.
+    fn ends(mut self) -> Result<Vec<Time>, RunError> {
+        let ranks = 0..self.ranks.len() as u32;
+        let blocked: Vec<u32> = ranks.clone().filter(|&rank| !self.ranks[rank as usize].is_done).collect();
+        if blocked.is_empty() {
             return Ok(ranks.map(|rank| self.engine.clock(rank)).collect());
         }
-        for &rank in &stuck {
-            // It has come to the first of several things that will never be.
-            if self.places[rank as usize].gathers {
-                self.go_on(rank, false);
+        for &rank in &blocked {
+            // Of several waits that were batched, the first may be complete: find the one that is
+            // not.
+            if self.ranks[rank as usize].waits_all {
+                self.resume(rank, false);
             }
         }
-        let halt = |&rank: &u32| halt(rank, &self.places[rank as usize], &self.slots);
-        let halts = stuck.iter().take(MOST_HALTS).filter_map(halt).collect();
-        Err(Halted::Stuck { ranks: stuck.len(), halts })
+        let blocked_rank = |&rank: &u32| blocked_rank(rank, &self.ranks[rank as usize], &self.slots);
+        let reported = blocked.iter().take(MAX_REPORTED_RANKS).filter_map(blocked_rank).collect();
+        Err(RunError::Deadlock(Deadlock { count: blocked.len(), blocked: reported }))
     }
 }
 
-/// What a rank waits for that did not come to its end.
-fn halt(rank: u32, place: &Place, slots: &[Pending]) -> Option<Halt> {
-    let want = match place.ops.get(place.at as usize)?.act() {
-        Act::Send { channel, .. } => Want::Receiver { channel },
-        Act::Receive { channel } | Act::Probe { channel } => Want::Message { channel },
-        Act::ProbePick { pick } | Act::StartPick { pick, .. } => Want::Pick { pick },
-        Act::Wait { slot } => match slots[place.slots.clone()].get(slot as usize)? {
-            Pending::Nothing => return None,
-            &Pending::Send { channel, .. } => Want::Receiver { channel },
-            &Pending::Receive { channel, .. } => Want::Message { channel },
-            &Pending::Pick { pick, .. } => Want::Pick { pick },
+/// What a blocked rank waits for.
+fn blocked_rank(rank: u32, state: &RankState, slots: &[Pending]) -> Option<BlockedRank> {
+    let awaits = match state.ops.get(state.pc as usize)?.unpack() {
+        Op::Send { channel, .. } => Awaited::Receive { channel },
+        Op::Receive { channel } | Op::Probe { channel } => Awaited::Message { channel },
+        Op::ProbeWildcard { wildcard } | Op::StartWildcard { wildcard, .. } => Awaited::Wildcard { wildcard },
+        Op::Wait { slot } => match slots[state.slots.clone()].get(slot as usize)? {
+            Pending::Empty => return None,
+            &Pending::Send { channel, .. } => Awaited::Receive { channel },
+            &Pending::Receive { channel, .. } => Awaited::Message { channel },
+            &Pending::Wildcard { wildcard, .. } => Awaited::Wildcard { wildcard },
         },
         _ => return None,
     };
-    Some(Halt { rank, calls: place.calls, want })
+    Some(BlockedRank { rank, calls: state.calls, awaits })
 }

@@ -1,102 +1,108 @@
-//! What ranks do, whatever machine they run on.
+//! Programs: what all ranks do, independent of the machine.
 //!
-//! A program is made once, from a trace or by a generator, and run on many machines. Matching is part of it: a *channel* carries messages from
-//! one rank to another, first in first out, and the k-th message of a channel meets its k-th receive. Two messages that MPI tells apart (by
-//! communicator or tag) are on different channels. Collectives are messages, too: whoever makes the program expands them, and so it holds
-//! for the rules by which that was done.
+//! A program is made once, from a trace or by a generator, and run on many machines. Matching is part
+//! of it: a *channel* carries messages from one rank to another in FIFO order, and the k-th message
+//! of a channel matches its k-th receive. Messages that MPI tells apart by communicator or tag are on
+//! different channels. Collectives are expanded into messages by whatever makes the program, which
+//! therefore holds for one set of collective rules.
 //!
-//! What goes on beside a rank's calls, such as a non-blocking collective, is a *helper*: a rank of its own on the same processor, which is
-//! told to begin and says when it is done by messages that take no time ([`Lane::Aside`]).
+//! What proceeds concurrently with a rank's calls, such as a non-blocking collective, is a *helper*:
+//! an auxiliary rank on the same processor. The rank starts it, and learns of its end, by messages
+//! that take no time ([`ChannelKind::Helper`]).
 
 mod op;
 
-pub use op::{Act, MOST_SLOTS, Op, Sending, Way};
+pub use op::{MAX_SLOTS, Op, PackedOp, RemoteAccess};
+pub use panto_calls::SendMode;
 
 use panto_schedule::Collective;
 use panto_units::Time;
 
 /// What a channel's messages are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Lane {
-    /// Messages between two ranks.
-    Message,
+pub enum ChannelKind {
+    /// Point-to-point messages.
+    PointToPoint,
     /// Messages of a collective, which may have a network of its own.
     Collective(Collective),
-    /// Inside of a processor, at once and for nothing.
-    Aside,
+    /// Signals between a rank and its helper: instantaneous and free.
+    Helper,
 }
 
-/// Carries messages from one rank to another, first in first out.
+/// Carries messages from one rank to another in FIFO order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Channel {
-    /// Who sends.
+    /// The sender: a rank or helper.
     pub from: u32,
-    /// Who receives.
+    /// The receiver: a rank or helper.
     pub to: u32,
-    /// The communicator and tag, as a number which all ranks agree on. Those of one communicator are neighbours, so that a pick can name
-    /// them by the first and the last.
-    pub class: u32,
+    /// The communicator and tag, as a number on which all ranks agree. Those of one communicator are
+    /// consecutive, so that a wildcard can name them as a range.
+    pub match_key: u32,
     /// What it is for.
-    pub lane: Lane,
+    pub kind: ChannelKind,
 }
 
-/// What a receive with wild cards accepts.
+/// What a receive with wildcards accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Pick {
-    /// The sender, if it must be this one.
+pub struct Wildcard {
+    /// The sender, unless any is accepted.
     pub from: Option<u32>,
-    /// These communicators and tags.
-    pub classes: std::ops::Range<u32>,
+    /// The accepted communicators and tags, as in [`Channel::match_key`].
+    pub match_keys: std::ops::Range<u32>,
 }
 
-/// What one rank does.
+/// The operations of one rank or helper.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Code {
-    /// Operations: the main part from the beginning to the first [`Act::End`], and what is repeated.
-    pub ops: Vec<Op>,
-    /// Times of computation for [`Act::ComputeListed`] and [`Act::CallListed`], in their order.
+    /// The main part, from the beginning to the first [`Op::End`], and the bodies of loops after it.
+    pub ops: Vec<PackedOp>,
+    /// Computation times for [`Op::ComputeListed`] and [`Op::CallListed`], in the order of their use.
     pub times: Vec<Time>,
-    /// How many places for requests it needs.
+    /// How many request slots it needs.
     pub slots: u32,
 }
 
-/// What all ranks do.
+/// The operations of all ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Program {
-    /// One for each rank, then those of helpers.
+    /// The operations of each rank, followed by those of the helpers. A *code number*, an index of this
+    /// list, names a rank or helper.
     pub codes: Vec<Code>,
     /// How many ranks the program has, without helpers.
     pub ranks: u32,
-    /// The rank beside which each helper works.
-    pub helps: Vec<u32>,
+    /// The rank that each helper belongs to.
+    pub helper_homes: Vec<u32>,
     /// All channels.
     pub channels: Vec<Channel>,
-    /// What receives with wild cards accept.
-    pub picks: Vec<Pick>,
-    /// Names of functions.
+    /// What receives with wildcards accept.
+    pub wildcards: Vec<Wildcard>,
+    /// Names of called functions.
     pub calls: Vec<String>,
 }
 
 impl Program {
-    /// The rank on whose processor a rank or helper runs.
+    /// Returns the rank on whose processor a rank or helper runs.
     #[inline]
     pub fn home(&self, rank: u32) -> u32 {
-        rank.checked_sub(self.ranks).map_or(rank, |helper| self.helps[helper as usize])
+        rank.checked_sub(self.ranks).map_or(rank, |helper| self.helper_homes[helper as usize])
     }
 
-    /// Does something in it depend on who comes first?
-    pub fn has_picks(&self) -> bool {
-        !self.picks.is_empty()
+    /// Returns whether a receive has a wildcard, so that matching depends on which message arrives
+    /// first.
+    pub fn has_wildcards(&self) -> bool {
+        !self.wildcards.is_empty()
     }
 }
 
-impl Lane {
-    /// The collective that its messages belong to.
+impl ChannelKind {
+    /// Returns the collective that its messages belong to; `None` for point-to-point messages and
+    /// helpers.
     #[inline]
     pub fn operation(self) -> Option<Collective> {
         match self {
             Self::Collective(collective) => Some(collective),
-            Self::Message | Self::Aside => None,
+            Self::PointToPoint | Self::Helper => None,
         }
     }
 }

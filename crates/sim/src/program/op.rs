@@ -1,316 +1,304 @@
-//! One operation of a rank, in sixteen bytes: a plain stream of them is what limits a fast simulation.
+//! One operation of a rank, packed into 16 bytes: reading operations is what limits a fast
+//! simulation.
 
 use std::fmt;
 
+use panto_calls::SendMode;
 use panto_units::Time;
 
-/// When a send may end, as the program asked.
+/// Direction of one-sided communication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Sending {
-    /// As the machine likes.
-    Standard,
-    /// At once: the message was copied.
-    Buffered,
-    /// When the receive is complete.
-    Synchronous,
-    /// The receive was posted before.
-    Ready,
+pub enum RemoteAccess {
+    /// Bytes go from the calling rank to the other.
+    Put,
+    /// A request goes to the other rank, and the bytes come back.
+    Get,
 }
 
-/// Which way bytes go in one-sided communication.
+/// An operation of a rank.
+///
+/// *Channels* are indices of [`Program::channels`](super::Program::channels), *wildcards* of
+/// [`Program::wildcards`](super::Program::wildcards) and *calls* of
+/// [`Program::calls`](super::Program::calls); *slots* are the rank's own places for requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Way {
-    /// From the rank that asks to the other.
-    There,
-    /// A question, and the bytes come back.
-    Back,
-}
-
-/// What a rank does. *Channels* are numbers in [`Program::channels`](super::Program::channels), *slots* the rank's own places for requests,
-/// *picks* numbers in [`Program::picks`](super::Program::picks).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Act {
-    /// Computes for so long on the machine where it was traced.
+pub enum Op {
+    /// Computes, for this time on the machine where it was traced.
     Compute(Time),
-    /// Computes for the next time of the rank's list.
+    /// Computes for the next time of the rank's list ([`Code::times`](super::Code::times)).
     ComputeListed,
-    /// A call of the program begins, after a computation: what follows is done for it. The call is a number in
-    /// [`Program::calls`](super::Program::calls).
+    /// Begins a call of the program after a computation; the operations that follow belong to it.
     Call {
-        /// Which function.
+        /// The function.
         call: u32,
         /// The computation before it.
         before: Time,
     },
-    /// The same, with the next time of the rank's list.
+    /// Begins a call after a computation for the next time of the rank's list.
     CallListed {
-        /// Which function.
+        /// The function.
         call: u32,
     },
-    /// Sends, and waits until that may end.
+    /// Sends, and blocks until the send completes.
     Send {
-        /// When it may end.
-        sending: Sending,
-        /// Where it goes.
+        /// The send mode.
+        mode: SendMode,
+        /// The channel to send on.
         channel: u32,
-        /// How long it is.
+        /// Size in bytes.
         bytes: u64,
     },
-    /// Receives the next message of a channel.
+    /// Receives the next message of a channel, blocking.
     Receive {
-        /// Where it comes from.
+        /// The channel to receive from.
         channel: u32,
     },
-    /// Starts to send.
+    /// Starts a send.
     StartSend {
-        /// When it may end.
-        sending: Sending,
-        /// The place of the request.
+        /// The send mode.
+        mode: SendMode,
+        /// The slot of the request.
         slot: u32,
-        /// Where it goes.
+        /// The channel to send on.
         channel: u32,
-        /// How long it is.
+        /// Size in bytes.
         bytes: u64,
     },
-    /// Starts to receive the next message of a channel.
+    /// Posts a receive for the next message of a channel.
     StartReceive {
-        /// The place of the request.
+        /// The slot of the request.
         slot: u32,
-        /// Where it comes from.
+        /// The channel to receive from.
         channel: u32,
     },
-    /// Starts to receive whatever comes first of what the pick accepts (`--wildcards rematch`).
-    StartPick {
-        /// The place of the request.
+    /// Posts a receive for the first message that a wildcard accepts (`--wildcards rematch`).
+    StartWildcard {
+        /// The slot of the request.
         slot: u32,
-        /// What it accepts.
-        pick: u32,
+        /// What is accepted.
+        wildcard: u32,
     },
-    /// Waits until what was started is complete; its place is free then.
+    /// Blocks until a request completes; its slot is free then.
     Wait {
-        /// The place of the request.
+        /// The slot of the request.
         slot: u32,
     },
-    /// Nobody will wait for what was started; its place is free when it is complete.
+    /// Gives up a request without waiting for it; its slot is free when it completes.
     Free {
-        /// The place of the request.
+        /// The slot of the request.
         slot: u32,
     },
-    /// Waits until the next message of a channel is there, and leaves it there.
+    /// Blocks until the next message of a channel has arrived, without receiving it.
     Probe {
-        /// Where it comes from.
+        /// The channel to look at.
         channel: u32,
     },
-    /// Waits until something is there that the pick accepts, and leaves it there.
-    ProbePick {
-        /// What it accepts.
-        pick: u32,
+    /// Blocks until a message has arrived that a wildcard accepts, without receiving it.
+    ProbeWildcard {
+        /// What is accepted.
+        wildcard: u32,
     },
-    /// Looks so many times whether something is there, and hears no.
+    /// Polls for completion without success.
     Poll {
-        /// How often.
+        /// How many times.
         times: u64,
     },
-    /// Copies so many bytes.
+    /// Copies memory.
     Copy {
-        /// How many.
+        /// Size in bytes.
         bytes: u64,
     },
-    /// Combines so many bytes with others.
+    /// Reduces memory with an operator.
     Reduce {
-        /// How many.
+        /// Size in bytes.
         bytes: u64,
     },
-    /// Moves bytes over a channel without the other rank.
+    /// Moves bytes over a channel without the other rank's participation.
     Remote {
-        /// There or back.
-        way: Way,
-        /// From this rank to the other.
+        /// The direction.
+        access: RemoteAccess,
+        /// The channel from this rank to the other.
         channel: u32,
-        /// How many.
+        /// Size in bytes.
         bytes: u64,
     },
-    /// Reads or writes so many bytes of a file.
+    /// Reads or writes a file.
     File {
-        /// How many.
+        /// Size in bytes.
         bytes: u64,
     },
-    /// Does the operations from a place of the rank's code to the next [`Act::End`] so many times.
+    /// Executes the operations from an index of the rank's code to the next [`Op::End`] repeatedly.
     Repeat {
-        /// The place.
+        /// Index of the first operation.
         at: u32,
-        /// How often; never 0.
+        /// How many times; never 0.
         times: u64,
     },
-    /// The end of the rank's main part, or of what is repeated.
+    /// Ends the rank's main part, or a loop body.
     End,
 }
 
-/// An [`Act`], packed.
+/// An [`Op`], packed.
 ///
 /// ```text
-/// head   63..32 channel, pick, call, place   31..6 slot   5..0 kind
+/// head   63..32 channel, wildcard, call, index   31..6 slot   5..0 kind
 /// value  63..0  bytes, picoseconds, times
 /// ```
 ///
-/// Where a kind has variants (how a send ends, which way bytes go), each is a kind of its own.
+/// Each send mode and each direction of one-sided communication is a kind of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Op {
+pub struct PackedOp {
     head: u64,
     value: u64,
 }
 
-const _: () = assert!(size_of::<Op>() == 16);
+const _: () = assert!(size_of::<PackedOp>() == 16);
 
+/// Bits of the kind.
 const KIND_BITS: u32 = 6;
+/// Bits of the slot.
 const SLOT_BITS: u32 = 26;
 
-/// The most places for requests that a rank has.
-pub const MOST_SLOTS: u32 = 1 << SLOT_BITS;
+/// Maximum number of request slots of a rank.
+pub const MAX_SLOTS: u32 = 1 << SLOT_BITS;
 
+/// The kinds of operations.
 mod kind {
     pub const COMPUTE: u64 = 0;
     pub const COMPUTE_LISTED: u64 = 1;
     pub const CALL: u64 = 2;
     pub const CALL_LISTED: u64 = 3;
-    /// And three more, by how it ends.
+    /// The first of four kinds, one for each send mode.
     pub const SEND: u64 = 4;
-    /// And three more, by how it ends.
+    /// The first of four kinds, one for each send mode.
     pub const START_SEND: u64 = 8;
     pub const RECEIVE: u64 = 12;
     pub const START_RECEIVE: u64 = 13;
-    pub const START_PICK: u64 = 14;
+    pub const START_WILDCARD: u64 = 14;
     pub const WAIT: u64 = 15;
     pub const FREE: u64 = 16;
     pub const PROBE: u64 = 17;
-    pub const PROBE_PICK: u64 = 18;
+    pub const PROBE_WILDCARD: u64 = 18;
     pub const POLL: u64 = 19;
     pub const COPY: u64 = 20;
     pub const REDUCE: u64 = 21;
-    pub const REMOTE_THERE: u64 = 22;
-    pub const REMOTE_BACK: u64 = 23;
+    pub const REMOTE_PUT: u64 = 22;
+    pub const REMOTE_GET: u64 = 23;
     pub const FILE: u64 = 24;
     pub const REPEAT: u64 = 25;
     pub const END: u64 = 26;
 }
 
-impl Op {
+impl PackedOp {
     const fn pack(kind: u64, slot: u32, number: u32, value: u64) -> Self {
-        debug_assert!(slot < MOST_SLOTS);
+        debug_assert!(slot < MAX_SLOTS);
         Self { head: kind | (slot as u64) << KIND_BITS | (number as u64) << (KIND_BITS + SLOT_BITS), value }
     }
 
-    /// The channel of an operation that has one; of others some number.
+    /// Returns the channel, wildcard, call or index of an operation; meaningless if it has none.
     #[inline]
     pub(crate) fn number(self) -> u32 {
         (self.head >> (KIND_BITS + SLOT_BITS)) as u32
     }
 
-    /// The channel of a send or receive.
+    /// Returns the channel of a send or receive.
     #[inline]
     pub(crate) fn channel(self) -> Option<u32> {
         let kind = self.head & ((1 << KIND_BITS) - 1);
-        (kind::SEND..kind::START_PICK).contains(&kind).then(|| self.number())
+        (kind::SEND..kind::START_WILDCARD).contains(&kind).then(|| self.number())
     }
 
-    /// Is it the end of something?
+    /// Returns whether it is [`Op::End`].
     #[inline]
     pub(crate) fn is_end(self) -> bool {
         self.head & ((1 << KIND_BITS) - 1) == kind::END
     }
 
-    /// What it is.
+    /// Returns the operation.
     #[inline]
-    pub fn act(self) -> Act {
-        let slot = (self.head >> KIND_BITS) as u32 & (MOST_SLOTS - 1);
+    pub fn unpack(self) -> Op {
+        let slot = (self.head >> KIND_BITS) as u32 & (MAX_SLOTS - 1);
         let number = (self.head >> (KIND_BITS + SLOT_BITS)) as u32;
-        let (channel, pick, call) = (number, number, number);
+        let (channel, wildcard, call) = (number, number, number);
         let (bytes, times, time) = (self.value, self.value, Time::from_picos(self.value));
         match self.head & ((1 << KIND_BITS) - 1) {
-            kind::COMPUTE => Act::Compute(time),
-            kind::COMPUTE_LISTED => Act::ComputeListed,
-            kind::CALL => Act::Call { call, before: time },
-            kind::CALL_LISTED => Act::CallListed { call },
+            kind::COMPUTE => Op::Compute(time),
+            kind::COMPUTE_LISTED => Op::ComputeListed,
+            kind::CALL => Op::Call { call, before: time },
+            kind::CALL_LISTED => Op::CallListed { call },
             kind @ kind::SEND..kind::START_SEND => {
-                Act::Send { sending: Sending::from_number(kind - kind::SEND), channel, bytes }
+                Op::Send { mode: send_mode(kind - kind::SEND), channel, bytes }
             }
-            kind @ kind::START_SEND..kind::RECEIVE => Act::StartSend {
-                sending: Sending::from_number(kind - kind::START_SEND),
-                slot,
-                channel,
-                bytes,
-            },
-            kind::RECEIVE => Act::Receive { channel },
-            kind::START_RECEIVE => Act::StartReceive { slot, channel },
-            kind::START_PICK => Act::StartPick { slot, pick },
-            kind::WAIT => Act::Wait { slot },
-            kind::FREE => Act::Free { slot },
-            kind::PROBE => Act::Probe { channel },
-            kind::PROBE_PICK => Act::ProbePick { pick },
-            kind::POLL => Act::Poll { times },
-            kind::COPY => Act::Copy { bytes },
-            kind::REDUCE => Act::Reduce { bytes },
-            kind::REMOTE_THERE => Act::Remote { way: Way::There, channel, bytes },
-            kind::REMOTE_BACK => Act::Remote { way: Way::Back, channel, bytes },
-            kind::FILE => Act::File { bytes },
-            kind::REPEAT => Act::Repeat { at: number, times },
-            _ => Act::End,
+            kind @ kind::START_SEND..kind::RECEIVE => {
+                Op::StartSend { mode: send_mode(kind - kind::START_SEND), slot, channel, bytes }
+            }
+            kind::RECEIVE => Op::Receive { channel },
+            kind::START_RECEIVE => Op::StartReceive { slot, channel },
+            kind::START_WILDCARD => Op::StartWildcard { slot, wildcard },
+            kind::WAIT => Op::Wait { slot },
+            kind::FREE => Op::Free { slot },
+            kind::PROBE => Op::Probe { channel },
+            kind::PROBE_WILDCARD => Op::ProbeWildcard { wildcard },
+            kind::POLL => Op::Poll { times },
+            kind::COPY => Op::Copy { bytes },
+            kind::REDUCE => Op::Reduce { bytes },
+            kind::REMOTE_PUT => Op::Remote { access: RemoteAccess::Put, channel, bytes },
+            kind::REMOTE_GET => Op::Remote { access: RemoteAccess::Get, channel, bytes },
+            kind::FILE => Op::File { bytes },
+            kind::REPEAT => Op::Repeat { at: number, times },
+            _ => Op::End,
         }
     }
 }
 
-impl From<Act> for Op {
+impl From<Op> for PackedOp {
     #[inline]
-    fn from(act: Act) -> Self {
-        match act {
-            Act::Compute(time) => Self::pack(kind::COMPUTE, 0, 0, time.as_picos()),
-            Act::ComputeListed => Self::pack(kind::COMPUTE_LISTED, 0, 0, 0),
-            Act::Call { call, before } => Self::pack(kind::CALL, 0, call, before.as_picos()),
-            Act::CallListed { call } => Self::pack(kind::CALL_LISTED, 0, call, 0),
-            Act::Send { sending, channel, bytes } => {
-                Self::pack(kind::SEND + sending as u64, 0, channel, bytes)
+    fn from(op: Op) -> Self {
+        match op {
+            Op::Compute(time) => Self::pack(kind::COMPUTE, 0, 0, time.as_picos()),
+            Op::ComputeListed => Self::pack(kind::COMPUTE_LISTED, 0, 0, 0),
+            Op::Call { call, before } => Self::pack(kind::CALL, 0, call, before.as_picos()),
+            Op::CallListed { call } => Self::pack(kind::CALL_LISTED, 0, call, 0),
+            Op::Send { mode, channel, bytes } => Self::pack(kind::SEND + mode as u64, 0, channel, bytes),
+            Op::Receive { channel } => Self::pack(kind::RECEIVE, 0, channel, 0),
+            Op::StartSend { mode, slot, channel, bytes } => {
+                Self::pack(kind::START_SEND + mode as u64, slot, channel, bytes)
             }
-            Act::Receive { channel } => Self::pack(kind::RECEIVE, 0, channel, 0),
-            Act::StartSend { sending, slot, channel, bytes } => {
-                Self::pack(kind::START_SEND + sending as u64, slot, channel, bytes)
+            Op::StartReceive { slot, channel } => Self::pack(kind::START_RECEIVE, slot, channel, 0),
+            Op::StartWildcard { slot, wildcard } => Self::pack(kind::START_WILDCARD, slot, wildcard, 0),
+            Op::Wait { slot } => Self::pack(kind::WAIT, slot, 0, 0),
+            Op::Free { slot } => Self::pack(kind::FREE, slot, 0, 0),
+            Op::Probe { channel } => Self::pack(kind::PROBE, 0, channel, 0),
+            Op::ProbeWildcard { wildcard } => Self::pack(kind::PROBE_WILDCARD, 0, wildcard, 0),
+            Op::Poll { times } => Self::pack(kind::POLL, 0, 0, times),
+            Op::Copy { bytes } => Self::pack(kind::COPY, 0, 0, bytes),
+            Op::Reduce { bytes } => Self::pack(kind::REDUCE, 0, 0, bytes),
+            Op::Remote { access: RemoteAccess::Put, channel, bytes } => {
+                Self::pack(kind::REMOTE_PUT, 0, channel, bytes)
             }
-            Act::StartReceive { slot, channel } => Self::pack(kind::START_RECEIVE, slot, channel, 0),
-            Act::StartPick { slot, pick } => Self::pack(kind::START_PICK, slot, pick, 0),
-            Act::Wait { slot } => Self::pack(kind::WAIT, slot, 0, 0),
-            Act::Free { slot } => Self::pack(kind::FREE, slot, 0, 0),
-            Act::Probe { channel } => Self::pack(kind::PROBE, 0, channel, 0),
-            Act::ProbePick { pick } => Self::pack(kind::PROBE_PICK, 0, pick, 0),
-            Act::Poll { times } => Self::pack(kind::POLL, 0, 0, times),
-            Act::Copy { bytes } => Self::pack(kind::COPY, 0, 0, bytes),
-            Act::Reduce { bytes } => Self::pack(kind::REDUCE, 0, 0, bytes),
-            Act::Remote { way: Way::There, channel, bytes } => {
-                Self::pack(kind::REMOTE_THERE, 0, channel, bytes)
+            Op::Remote { access: RemoteAccess::Get, channel, bytes } => {
+                Self::pack(kind::REMOTE_GET, 0, channel, bytes)
             }
-            Act::Remote { way: Way::Back, channel, bytes } => {
-                Self::pack(kind::REMOTE_BACK, 0, channel, bytes)
-            }
-            Act::File { bytes } => Self::pack(kind::FILE, 0, 0, bytes),
-            Act::Repeat { at, times } => Self::pack(kind::REPEAT, 0, at, times),
-            Act::End => Self::pack(kind::END, 0, 0, 0),
+            Op::File { bytes } => Self::pack(kind::FILE, 0, 0, bytes),
+            Op::Repeat { at, times } => Self::pack(kind::REPEAT, 0, at, times),
+            Op::End => Self::pack(kind::END, 0, 0, 0),
         }
     }
 }
 
-impl Sending {
-    #[inline]
-    fn from_number(number: u64) -> Self {
-        match number {
-            0 => Self::Standard,
-            1 => Self::Buffered,
-            2 => Self::Synchronous,
-            _ => Self::Ready,
-        }
+/// Returns the send mode that [`PackedOp::from`] added to a kind.
+#[inline]
+fn send_mode(number: u64) -> SendMode {
+    match number {
+        0 => SendMode::Standard,
+        1 => SendMode::Buffered,
+        2 => SendMode::Synchronous,
+        _ => SendMode::Ready,
     }
 }
 
-impl fmt::Debug for Op {
+impl fmt::Debug for PackedOp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.act().fmt(f)
+        self.unpack().fmt(f)
     }
 }
 
@@ -319,35 +307,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_packed_comes_out() {
-        let (slot, channel, bytes, pick) = (MOST_SLOTS - 1, u32::MAX, u64::MAX, 7);
+    fn every_operation_survives_packing() {
+        let (slot, channel, bytes, wildcard) = (MAX_SLOTS - 1, u32::MAX, u64::MAX, 7);
         let time = Time::from_picos(u64::MAX);
-        let sendings = [Sending::Standard, Sending::Buffered, Sending::Synchronous, Sending::Ready];
-        let sends = sendings.map(|sending| Act::Send { sending, channel, bytes });
-        let started = sendings.map(|sending| Act::StartSend { sending, slot, channel, bytes });
+        let sends = SendMode::ALL.map(|mode| Op::Send { mode, channel, bytes });
+        let started = SendMode::ALL.map(|mode| Op::StartSend { mode, slot, channel, bytes });
         let others = [
-            Act::Compute(time),
-            Act::ComputeListed,
-            Act::Call { call: 9, before: time },
-            Act::CallListed { call: 9 },
-            Act::Receive { channel },
-            Act::StartReceive { slot, channel },
-            Act::StartPick { slot, pick },
-            Act::Wait { slot },
-            Act::Free { slot },
-            Act::Probe { channel },
-            Act::ProbePick { pick },
-            Act::Poll { times: 3 },
-            Act::Copy { bytes },
-            Act::Reduce { bytes },
-            Act::Remote { way: Way::There, channel, bytes },
-            Act::Remote { way: Way::Back, channel, bytes },
-            Act::File { bytes },
-            Act::Repeat { at: 5, times: 6 },
-            Act::End,
+            Op::Compute(time),
+            Op::ComputeListed,
+            Op::Call { call: 9, before: time },
+            Op::CallListed { call: 9 },
+            Op::Receive { channel },
+            Op::StartReceive { slot, channel },
+            Op::StartWildcard { slot, wildcard },
+            Op::Wait { slot },
+            Op::Free { slot },
+            Op::Probe { channel },
+            Op::ProbeWildcard { wildcard },
+            Op::Poll { times: 3 },
+            Op::Copy { bytes },
+            Op::Reduce { bytes },
+            Op::Remote { access: RemoteAccess::Put, channel, bytes },
+            Op::Remote { access: RemoteAccess::Get, channel, bytes },
+            Op::File { bytes },
+            Op::Repeat { at: 5, times: 6 },
+            Op::End,
         ];
-        for act in sends.into_iter().chain(started).chain(others) {
-            assert_eq!(Op::from(act).act(), act);
+        for op in sends.into_iter().chain(started).chain(others) {
+            assert_eq!(PackedOp::from(op).unpack(), op);
         }
     }
 }

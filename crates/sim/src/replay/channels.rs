@@ -1,167 +1,173 @@
-//! Channels of the whole program, and how many messages each carries.
+//! The channels of the program, and the number of messages that each carries.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::{Channel, Lane, Pick};
+use crate::program::{Channel, ChannelKind, Wildcard};
 
-/// Stands in place of a tag for what is not the program's own: collectives, and what they are made of.
+/// The tag of messages that the program does not send itself: those of collectives and helpers.
 const NO_TAG: i64 = -1;
 
-/// What two ranks, or helpers, agree on for a message.
+/// What identifies a channel. Ranks include helpers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Way {
-    /// Who sends.
+pub struct ChannelKey {
+    /// The sending rank.
     pub from: u32,
-    /// Who receives.
+    /// The receiving rank.
     pub to: u32,
     /// The communicator.
     pub comm: u32,
-    /// The tag, if it has one.
+    /// The tag; `None` for collectives and helpers.
     pub tag: Option<u32>,
-    /// What it is for.
-    pub lane: Lane,
+    /// What its messages are for.
+    pub kind: ChannelKind,
 }
 
-/// A call in a rank.
+/// A call of a rank.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Place {
-    /// Its number in the rank.
+pub struct CallSite {
+    /// The number of the call in the rank, from 0.
     pub position: u64,
-    /// The function.
+    /// The number of the called function.
     pub call: u32,
 }
 
-/// How often something was done, and where last.
+/// A count of messages, with the last call that added to it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Count {
-    /// How often.
+    /// The number of messages.
     pub number: u64,
-    /// By which call for the last time.
-    pub last: Place,
+    /// The last call.
+    pub last: CallSite,
 }
 
-/// What a channel carries.
+/// The messages of a channel.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Traffic {
+pub struct ChannelCounts {
     /// Messages sent.
     pub sends: Count,
     /// Messages received.
     pub receives: Count,
 }
 
-/// All channels.
+/// The channels of a program.
 #[derive(Default)]
 pub struct Channels {
-    known: FxHashMap<Way, u32>,
+    numbers: FxHashMap<ChannelKey, u32>,
     all: Vec<Channel>,
-    traffic: Vec<Traffic>,
-    /// Communicators and tags, by the numbers that they have for now.
-    classes: Vec<(u32, i64)>,
-    class_numbers: FxHashMap<(u32, i64), u32>,
-    picks: Vec<Picked>,
-    pick_numbers: FxHashMap<Picked, u32>,
-    /// Who receives with wild cards, and on which communicator.
-    picking: FxHashSet<(u32, u32)>,
+    counts: Vec<ChannelCounts>,
+    /// The communicator and tag of each provisional match key.
+    match_keys: Vec<(u32, i64)>,
+    match_key_numbers: FxHashMap<(u32, i64), u32>,
+    wildcards: Vec<WildcardKey>,
+    wildcard_numbers: FxHashMap<WildcardKey, u32>,
+    /// Ranks that receive with wildcards, with the communicator.
+    wildcard_receivers: FxHashSet<(u32, u32)>,
 }
 
-/// A receive with wild cards.
+/// What a receive with wildcards accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Picked {
-    /// From whom, if it must be this one.
+pub struct WildcardKey {
+    /// The sending rank; `None` is a wildcard.
     pub from: Option<u32>,
     /// The communicator.
     pub comm: u32,
-    /// The tag, if it must be this one.
+    /// The tag; `None` is a wildcard.
     pub tag: Option<u32>,
 }
 
 impl Channels {
-    /// The number of a channel.
+    /// Returns the number of a channel, and creates it at its first use.
     #[inline]
-    pub fn number(&mut self, way: Way) -> u32 {
-        if let Some(number) = self.known.get(&way) {
+    pub fn number(&mut self, key: ChannelKey) -> u32 {
+        if let Some(number) = self.numbers.get(&key) {
             return *number;
         }
-        let class = self.class(way.comm, way.tag.map_or(NO_TAG, i64::from));
+        let match_key = self.match_key(key.comm, key.tag.map_or(NO_TAG, i64::from));
         let number = self.all.len() as u32;
-        self.all.push(Channel { from: way.from, to: way.to, class, lane: way.lane });
-        self.traffic.push(Traffic::default());
-        self.known.insert(way, number);
+        self.all.push(Channel { from: key.from, to: key.to, match_key, kind: key.kind });
+        self.counts.push(ChannelCounts::default());
+        self.numbers.insert(key, number);
         number
     }
 
-    fn class(&mut self, comm: u32, tag: i64) -> u32 {
-        let next = self.classes.len() as u32;
-        *self.class_numbers.entry((comm, tag)).or_insert_with(|| {
-            self.classes.push((comm, tag));
+    fn match_key(&mut self, comm: u32, tag: i64) -> u32 {
+        let next = self.match_keys.len() as u32;
+        *self.match_key_numbers.entry((comm, tag)).or_insert_with(|| {
+            self.match_keys.push((comm, tag));
             next
         })
     }
 
-    /// The number of a receive with wild cards.
-    pub fn pick(&mut self, to: u32, picked: Picked) -> u32 {
-        self.picking.insert((to, picked.comm));
-        let next = self.picks.len() as u32;
-        *self.pick_numbers.entry(picked).or_insert_with(|| {
-            self.picks.push(picked);
+    /// Returns the number of a wildcard pattern that rank `to` receives with.
+    pub fn wildcard(&mut self, to: u32, wildcard_key: WildcardKey) -> u32 {
+        self.wildcard_receivers.insert((to, wildcard_key.comm));
+        let next = self.wildcards.len() as u32;
+        *self.wildcard_numbers.entry(wildcard_key).or_insert_with(|| {
+            self.wildcards.push(wildcard_key);
             next
         })
     }
 
-    /// How many there are.
+    /// The number of channels.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// What a channel carries.
+    /// The message counts of a channel.
     #[inline]
-    pub fn traffic(&mut self, channel: u32) -> &mut Traffic {
-        &mut self.traffic[channel as usize]
+    pub fn counts(&mut self, channel: u32) -> &mut ChannelCounts {
+        &mut self.counts[channel as usize]
     }
 
-    /// Channels whose sends and receives differ in number, but for those from which receives with wild cards may have taken some.
-    pub fn unequal(&self) -> impl Iterator<Item = (u32, Channel, Traffic)> {
-        let all = (0..).zip(&self.all).zip(&self.traffic);
-        let unequal = all.filter(|(_, traffic)| traffic.sends.number != traffic.receives.number);
-        unequal.map(|((number, channel), traffic)| (number, *channel, *traffic)).filter(|(_, channel, _)| {
-            let (comm, _) = self.classes[channel.class as usize];
-            !self.picking.contains(&(channel.to, comm))
+    /// Channels with different numbers of sends and receives, except those from which receives with
+    /// wildcards may have taken messages.
+    pub fn unbalanced(&self) -> impl Iterator<Item = (u32, Channel, ChannelCounts)> {
+        let all = (0..).zip(&self.all).zip(&self.counts);
+        let unbalanced = all.filter(|(_, counts)| counts.sends.number != counts.receives.number);
+        unbalanced.map(|((number, channel), counts)| (number, *channel, *counts)).filter(|(_, channel, _)| {
+            let (comm, _) = self.match_keys[channel.match_key as usize];
+            !self.wildcard_receivers.contains(&(channel.to, comm))
         })
     }
 
-    /// The tag of a class, if it has one.
-    pub fn tag(&self, class: u32) -> Option<u32> {
-        u32::try_from(self.classes[class as usize].1).ok()
+    /// The tag of a match key; `None` for collectives and helpers.
+    pub fn tag(&self, match_key: u32) -> Option<u32> {
+        u32::try_from(self.match_keys[match_key as usize].1).ok()
     }
 
-    /// Numbers communicators and tags so that those of one communicator are neighbours.
-    pub fn finish(mut self) -> (Vec<Channel>, Vec<Pick>) {
-        let mut order: Vec<u32> = (0..self.classes.len() as u32).collect();
-        order.sort_unstable_by_key(|class| self.classes[*class as usize]);
-        let mut place = vec![0; order.len()];
-        (0..).zip(&order).for_each(|(number, class)| place[*class as usize] = number);
-        self.all.iter_mut().for_each(|channel| channel.class = place[channel.class as usize]);
-        let sorted: Vec<(u32, i64)> = order.iter().map(|class| self.classes[*class as usize]).collect();
-        let place_of = |comm: u32, tag: i64| sorted.partition_point(|class| *class < (comm, tag)) as u32;
-        let pick = |picked: &Picked| {
-            let (first, end) = picked.tag.map_or((0, i64::MAX), |tag| (i64::from(tag), i64::from(tag) + 1));
-            Pick { from: picked.from, classes: place_of(picked.comm, first)..place_of(picked.comm, end) }
+    /// Renumbers match keys so that those of one communicator are contiguous: a wildcard then
+    /// accepts a range.
+    pub fn finish(mut self) -> (Vec<Channel>, Vec<Wildcard>) {
+        let mut order: Vec<u32> = (0..self.match_keys.len() as u32).collect();
+        order.sort_unstable_by_key(|key| self.match_keys[*key as usize]);
+        let mut renumbered = vec![0; order.len()];
+        (0..).zip(&order).for_each(|(number, key)| renumbered[*key as usize] = number);
+        self.all.iter_mut().for_each(|channel| channel.match_key = renumbered[channel.match_key as usize]);
+        let sorted: Vec<(u32, i64)> = order.iter().map(|key| self.match_keys[*key as usize]).collect();
+        let first_key = |comm: u32, tag: i64| sorted.partition_point(|key| *key < (comm, tag)) as u32;
+        let wildcard = |wildcard_key: &WildcardKey| {
+            let (first, end) =
+                wildcard_key.tag.map_or((0, i64::MAX), |tag| (i64::from(tag), i64::from(tag) + 1));
+            Wildcard {
+                from: wildcard_key.from,
+                match_keys: first_key(wildcard_key.comm, first)..first_key(wildcard_key.comm, end),
+            }
         };
-        let picks = self.picks.iter().map(pick).collect();
-        (self.all, picks)
+        let wildcards = self.wildcards.iter().map(wildcard).collect();
+        (self.all, wildcards)
     }
 }
 
 impl Count {
-    /// Once more.
+    /// Counts a message of this call.
     #[inline]
-    pub fn add(&mut self, place: Place) {
+    pub fn add(&mut self, site: CallSite) {
         self.number += 1;
-        self.last = place;
+        self.last = site;
     }
 
-    /// One of them never was.
-    pub fn take_back(&mut self) {
+    /// Uncounts a message that was cancelled.
+    pub fn remove_one(&mut self) {
         self.number -= 1;
     }
 }

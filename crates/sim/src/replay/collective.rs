@@ -1,132 +1,158 @@
-//! Collective operations: what each of them is, who carries it out, and when.
+//! Collective calls: agreement with the other members, and who carries them out.
+//!
+//! A blocking collective is carried out by the ranks themselves. A non-blocking or persistent one
+//! is carried out by a *helper* beside each rank, which begins when the rank calls and reports its
+//! end by a message that takes no time: it proceeds while the rank computes, as with perfect
+//! asynchronous progress.
 
 use std::rc::Rc;
 
-use panto_trace::{Action, Comm, Form, Slot, Tables};
+use panto_trace::{Action, CallForm, Comm, Slot, Tables};
 
-use super::agreed::{Instance, Met, What};
-use super::channels::Way;
-use super::code::Builder;
-use super::comms::Known;
+use super::agreement::{Agreement, CollectiveInstance, InstanceKind};
+use super::call_traits::CallTraits;
+use super::channels::ChannelKey;
+use super::code_builder::CodeBuilder;
+use super::collective_call::CollectiveCall;
+use super::comms::CommInfo;
+use super::context::MAX_CONCURRENT;
 use super::error::Result;
-use super::names::Name;
-use super::operation::Operation;
-use super::persistent::Described;
-use super::rank::Walk;
-use super::requests::Part;
-use super::shared::LANES;
-use super::team::Team;
+use super::participants::Participants;
+use super::persistent::PersistentOp;
+use super::rank_reader::RankReader;
+use super::requests::PendingOp;
 use super::{direct, scheduled};
-use crate::program::{Act, Lane, Sending};
+use crate::program::{ChannelKind, Op, SendMode};
 
-const RULES: &str = "collectives are carried out by the machine's rules, not as the traced library did";
-const BESIDE: &str = "non-blocking collectives go on beside what their ranks compute, up to four of a communicator at a time; so does each persistent one";
-const CREATION: &str = "making a communicator takes an allreduce of 4 bytes among those who make it";
+const RULES: &str =
+    "collectives use the algorithms that the machine's rules choose, not those of the traced library";
+const ASYNCHRONOUS: &str = "non-blocking collectives progress while their ranks compute, up to four of a communicator at a time; persistent ones each on their own";
+const CREATION: &str = "creating a communicator costs an allreduce of 4 bytes among the ranks that call";
 
-/// Persistent collectives of a communicator that go on at the same time.
-const PERSISTENT_LANES: u32 = 64;
+/// What members of a communicator must do.
+pub(super) const SAME_ORDER: &str =
+    "all members of a communicator must call the same collectives in the same order";
+const OUTSIDE: &str = "the communicator has members outside MPI_COMM_WORLD, which are not in the trace";
 
-impl Walk<'_, '_> {
-    pub(super) fn collective(&mut self, action: &Action<'_>, name: Name, tables: &Tables) -> Result<()> {
+/// The most persistent collectives of a communicator that proceed at the same time.
+const MAX_PERSISTENT: u32 = 64;
+
+impl RankReader<'_, '_> {
+    pub(super) fn collective(
+        &mut self,
+        action: &Action<'_>,
+        traits: CallTraits,
+        tables: &Tables,
+    ) -> Result<()> {
         let Action::Collective { form, comm, request, .. } = *action else { return Ok(()) };
-        self.shared.notes.assume(RULES);
-        let mut operation = self.operation(action, name, tables)?;
-        if operation.comm.has_strangers {
-            return self.lack("some members of its communicator are not in MPI_COMM_WORLD");
+        self.context.notes.assume(RULES);
+        let mut call = self.collective_call(action, traits, tables)?;
+        if call.comm.has_outside_members {
+            return self.unsupported(OUTSIDE);
         }
-        operation.number = self.meet(comm, &operation.comm, operation.instance)?;
-        operation.lane = self.lane(comm, form);
+        call.number = self.join(comm, &call.comm, call.instance)?;
+        call.helper = self.helper_index(comm, form);
         match form {
-            Form::Blocking => self.carry_out(&operation),
-            Form::Immediate => {
-                let part = self.start_collective(&operation)?;
-                self.open(request, part.into_iter().collect())
+            CallForm::Blocking => self.expand(&call),
+            CallForm::Immediate => {
+                let pending = self.start_collective(&call)?;
+                self.open(request, pending.into_iter().collect())
             }
-            Form::Persistent | Form::Partitioned => {
-                self.describe(request, Described::Collective(Box::new(operation)))
+            CallForm::Persistent | CallForm::Partitioned => {
+                self.define_persistent(request, PersistentOp::Collective(Box::new(call)))
             }
         }
     }
 
-    fn lane(&mut self, comm: Comm, form: Form) -> Option<u32> {
+    /// The index of the helper that carries out a call; `None` for a blocking one.
+    fn helper_index(&mut self, comm: Comm, form: CallForm) -> Option<u32> {
         let progress = self.comms.progress(comm)?;
-        let (count, lanes, first) = match form {
-            Form::Blocking => return None,
-            Form::Immediate => (&mut progress.started, LANES, 0),
-            Form::Persistent | Form::Partitioned => (&mut progress.persistent, PERSISTENT_LANES, LANES),
+        let (count, helpers, first) = match form {
+            CallForm::Blocking => return None,
+            CallForm::Immediate => (&mut progress.started, MAX_CONCURRENT, 0),
+            CallForm::Persistent | CallForm::Partitioned => {
+                (&mut progress.persistent, MAX_PERSISTENT, MAX_CONCURRENT)
+            }
         };
-        let lane = first + *count % lanes;
+        let index = first + *count % helpers;
         *count = count.wrapping_add(1);
-        self.shared.notes.assume(BESIDE);
-        Some(lane)
+        self.context.notes.assume(ASYNCHRONOUS);
+        Some(index)
     }
 
-    /// A helper carries it out, and tells when it is done.
-    pub(super) fn start_collective(&mut self, operation: &Operation) -> Result<Option<Part>> {
-        let (rank, comm) = (self.rank, operation.comm.id);
-        let Some(lane) = operation.lane else { return Ok(None) };
-        let helper = self.shared.helpers.number(rank, comm, lane);
-        let way = |from, to| Way { from, to, comm, tag: None, lane: Lane::Aside };
-        let begin = self.shared.channels.number(way(rank, helper));
-        let end = self.shared.channels.number(way(helper, rank));
-        let aside = |channel| Act::Send { sending: Sending::Buffered, channel, bytes: 0 };
-        self.helper(comm, lane, helper).push(Act::Receive { channel: begin });
-        self.carry_out(operation)?;
-        self.helper(comm, lane, helper).push(aside(end));
-        self.code.start(aside(begin));
+    /// Starts a collective that a helper carries out. Returns the receive that completes it.
+    pub(super) fn start_collective(&mut self, call: &CollectiveCall) -> Result<Option<PendingOp>> {
+        let (rank, comm) = (self.rank, call.comm.id);
+        let Some(index) = call.helper else { return Ok(None) };
+        let helper = self.context.helpers.number(rank, comm, index);
+        let key = |from, to| ChannelKey { from, to, comm, tag: None, kind: ChannelKind::Helper };
+        let begin = self.context.channels.number(key(rank, helper));
+        let end = self.context.channels.number(key(helper, rank));
+        let signal = |channel| Op::Send { mode: SendMode::Buffered, channel, bytes: 0 };
+        self.helper(comm, index, helper).push(Op::Receive { channel: begin });
+        self.expand(call)?;
+        self.helper(comm, index, helper).push(signal(end));
+        self.code.start(signal(begin));
         let slot = self.code.take_slot();
-        let op = self.code.start(Act::StartReceive { slot, channel: end });
-        Ok(Some(Part { slot, op, sent: None, received: None, unknown: None, holds: true }))
+        let start = self.code.start(Op::StartReceive { slot, channel: end });
+        Ok(Some(PendingOp { slot, start, sent: None, received: None, unresolved: None, blocks: true }))
     }
 
-    fn helper(&mut self, comm: u32, lane: u32, number: u32) -> &mut Builder {
-        &mut self.helpers.entry((comm, lane)).or_insert_with(|| (number, Builder::default())).1
+    fn helper(&mut self, comm: u32, index: u32, number: u32) -> &mut CodeBuilder {
+        &mut self.helpers.entry((comm, index)).or_insert_with(|| (number, CodeBuilder::default())).1
     }
 
-    /// Adds what a collective becomes to the operations of whoever carries it out.
-    fn carry_out(&mut self, operation: &Operation) -> Result<()> {
-        let comm = &operation.comm;
-        let instance = self.shared.agreed.instance(operation.number);
-        let is_both = instance.what == What::Creation;
-        let team = Team { comm, lane: operation.lane, is_both };
-        if direct::serves(operation) {
+    /// Adds the messages of a collective to the code of the rank or helper that carries it out.
+    fn expand(&mut self, call: &CollectiveCall) -> Result<()> {
+        let comm = &call.comm;
+        let instance = self.context.collectives.instance(call.number);
+        let both_sides = instance.kind == InstanceKind::CommCreation;
+        let participants = Participants { comm, helper: call.helper, both_sides };
+        if direct::applies(call) {
             let body =
-                direct::body(self.shared, team, operation, self.now).map_err(|what| self.error(what))?;
-            self.builder(team).push_body(&body);
+                direct::body(self.context, participants, call, self.now).map_err(|what| self.error(what))?;
+            self.builder(participants).push_body(&body);
             return Ok(());
         }
-        self.by_schedule(team, operation.number, instance, operation.in_place)
+        self.expand_schedule(participants, call.number, instance, call.in_place)
     }
 
-    fn by_schedule(&mut self, team: Team<'_>, number: u32, instance: Instance, in_place: bool) -> Result<()> {
-        let part = (team.comm.id, number, in_place);
-        if !self.builder(team).push_part(&part) {
-            let body = scheduled::body(self.shared, team, instance, in_place);
+    fn expand_schedule(
+        &mut self,
+        participants: Participants<'_>,
+        number: u32,
+        instance: CollectiveInstance,
+        in_place: bool,
+    ) -> Result<()> {
+        let key = (participants.comm.id, number, in_place);
+        if !self.builder(participants).push_expansion(&key) {
+            let body = scheduled::body(self.context, participants, instance, in_place);
             let body = body.map_err(|what| self.error(&what))?;
-            self.builder(team).keep_part(part, &body);
+            self.builder(participants).store_expansion(key, &body);
         }
         Ok(())
     }
 
-    fn builder(&mut self, team: Team<'_>) -> &mut Builder {
-        let helper = team.lane.and_then(|lane| self.helpers.get_mut(&(team.comm.id, lane)));
+    fn builder(&mut self, participants: Participants<'_>) -> &mut CodeBuilder {
+        let helper =
+            participants.helper.and_then(|index| self.helpers.get_mut(&(participants.comm.id, index)));
         helper.map_or(&mut self.code, |(_, builder)| builder)
     }
 
-    /// Something that members of a communicator do together, and that is no collective by name.
-    pub(super) fn together(
+    /// A call that synchronises the members of a communicator without being a collective by name.
+    pub(super) fn implicit_collective(
         &mut self,
         comm: Comm,
-        known: &Rc<Known>,
-        instance: Instance,
-        is_both: bool,
+        info: &Rc<CommInfo>,
+        instance: CollectiveInstance,
+        both_sides: bool,
     ) -> Result<()> {
-        if known.has_strangers {
-            return self.lack("some members of its communicator are not in MPI_COMM_WORLD");
+        if info.has_outside_members {
+            return self.unsupported(OUTSIDE);
         }
-        let number = self.meet(comm, known, instance)?;
-        let instance = self.shared.agreed.instance(number);
-        self.by_schedule(Team { comm: known, lane: None, is_both }, number, instance, false)
+        let number = self.join(comm, info, instance)?;
+        let instance = self.context.collectives.instance(number);
+        self.expand_schedule(Participants { comm: info, helper: None, both_sides }, number, instance, false)
     }
 
     pub(super) fn creation(
@@ -134,12 +160,12 @@ impl Walk<'_, '_> {
         parent: Comm,
         made: Option<Comm>,
         request: Option<Slot>,
-        is_by_some: bool,
+        is_by_members_only: bool,
         tables: &Tables,
     ) -> Result<()> {
-        self.shared.notes.assume(CREATION);
-        let instance = Instance {
-            what: What::Creation,
+        self.context.notes.assume(CREATION);
+        let instance = CollectiveInstance {
+            kind: InstanceKind::CommCreation,
             started: request.is_some(),
             root: None,
             count: 1,
@@ -150,73 +176,75 @@ impl Walk<'_, '_> {
         if request.is_some() {
             return self.start_creation(parent, request, instance, tables);
         }
-        // Who is not in it was not asked.
-        let among = if is_by_some { made } else { Some(parent) };
+        // Ranks outside of the new communicator did not call.
+        let among = if is_by_members_only { made } else { Some(parent) };
         let Some(among) = among else { return Ok(()) };
-        let known = self.comm(among, tables)?;
-        self.together(among, &known, instance, true)
+        let info = self.comm(among, tables)?;
+        self.implicit_collective(among, &info, instance, true)
     }
 
-    /// A copy is made beside other work (`MPI_Comm_idup`).
+    /// Starts the creation of a communicator (`MPI_Comm_idup`).
     fn start_creation(
         &mut self,
         parent: Comm,
         request: Option<Slot>,
-        instance: Instance,
+        instance: CollectiveInstance,
         tables: &Tables,
     ) -> Result<()> {
         let comm = self.comm(parent, tables)?;
-        if comm.has_strangers {
-            return self.lack("some members of its communicator are not in MPI_COMM_WORLD");
+        if comm.has_outside_members {
+            return self.unsupported(OUTSIDE);
         }
-        let number = self.meet(parent, &comm, instance)?;
-        let lane = self.lane(parent, Form::Immediate);
-        let operation = Operation { number, lane, ..Operation::plain(comm, instance) };
-        let part = self.start_collective(&operation)?;
-        self.open(request, part.into_iter().collect())
+        let number = self.join(parent, &comm, instance)?;
+        let helper = self.helper_index(parent, CallForm::Immediate);
+        let call = CollectiveCall { number, helper, ..CollectiveCall::plain(comm, instance) };
+        let pending = self.start_collective(&call)?;
+        self.open(request, pending.into_iter().collect())
     }
 
-    /// Sees whether the other members do the same here.
-    fn meet(&mut self, comm: Comm, known: &Known, own: Instance) -> Result<u32> {
+    /// Compares a collective with those of the other members; returns the number of the agreed
+    /// instance.
+    fn join(&mut self, comm: Comm, info: &CommInfo, own: CollectiveInstance) -> Result<u32> {
         let Some(progress) = self.comms.progress(comm) else { return Err(self.error(NO_COMM)) };
         let nth = progress.collectives;
         progress.collectives += 1;
-        let met = self.shared.agreed.meet(known.id, self.rank, nth, own);
-        let first = self.shared.agreed.first(known.id);
-        let made_by = &self.shared.world.comm(panto_trace::SharedId(known.id)).made_by;
-        match met {
-            Met::Same(number) => {
-                if self.shared.agreed.instance(number).bytes() != own.bytes() {
-                    let call = self.shared.calls.name(self.now.call);
-                    let what = format!("{call}: members gave other lengths; that of the lowest rank is taken");
-                    self.shared.notes.warn(what);
+        let agreement = self.context.collectives.join(info.id, self.rank, nth, own);
+        let first = self.context.collectives.first(info.id);
+        let made_by = &self.context.world.comm(panto_trace::SharedId(info.id)).made_by;
+        match agreement {
+            Agreement::Match(number) => {
+                if self.context.collectives.instance(number).bytes() != own.bytes() {
+                    let call = self.context.calls.name(self.now.call);
+                    self.context.notes.warn(format!(
+                        "{call}: members pass different lengths; that of the lowest rank is used"
+                    ));
                 }
                 Ok(number)
             }
-            Met::Other(number) => {
-                let other = self.shared.agreed.instance(number);
-                let call = self.shared.calls.name(other.call);
+            Agreement::Mismatch(number) => {
+                let other = self.context.collectives.instance(number);
+                let call = self.context.calls.name(other.call);
                 Err(self.error(&format!(
-                    "it is collective {nth} of its communicator (from {made_by}), where rank {first} {}; the members must do the same in the same order",
+                    "mismatch at collective {nth} of the communicator (from {made_by}): rank {first} {}; {SAME_ORDER}",
                     other.describe(call)
                 )))
             }
-            Met::End => Err(self.error(&format!(
-                "it is collective {nth} of its communicator (from {made_by}), and rank {first} has no more there; the members must do the same in the same order"
+            Agreement::Exhausted => Err(self.error(&format!(
+                "mismatch at collective {nth} of the communicator (from {made_by}): rank {first} calls no more there; {SAME_ORDER}"
             ))),
         }
     }
 
-    /// The rank ends: it must have done what the other members did.
+    /// Checks, at the end of a rank, that it called all collectives that the other members called.
     pub(super) fn end_collectives(&mut self, tables: &Tables) -> Result<()> {
         for number in 0..tables.comms().len() {
-            let known = self.comm(Comm(number as u32), tables)?;
+            let info = self.comm(Comm(number as u32), tables)?;
             let own = self.comms.progress(Comm(number as u32)).map_or(0, |progress| progress.collectives);
-            let agreed = &self.shared.agreed;
-            if let Some(next) = agreed.nth(known.id, own) {
-                let (first, call) = (agreed.first(known.id), self.shared.calls.name(next.call));
+            let log = &self.context.collectives;
+            if let Some(next) = log.nth(info.id, own) {
+                let (first, call) = (log.first(info.id), self.context.calls.name(next.call));
                 return Err(self.error(&format!(
-                    "the rank ends here and has {own} collectives of a communicator, where rank {first} has another one, {call}; the members must do the same in the same order"
+                    "collective mismatch: the rank ends after {own} collectives of a communicator, where rank {first} also calls {call}; {SAME_ORDER}"
                 )));
             }
         }
@@ -224,4 +252,5 @@ impl Walk<'_, '_> {
     }
 }
 
-const NO_COMM: &str = "its communicator is not in the trace; trace the program again";
+/// The error for a communicator that the trace does not define.
+pub(super) const NO_COMM: &str = "the communicator is not defined in the trace; trace the program again";

@@ -1,30 +1,30 @@
-//! Communicators, as one rank sees them.
+//! Communicators as one rank sees them.
 
 use std::rc::Rc;
 
 use panto_trace::{Comm, Communicator, Ranks, Tables, World};
 
-/// A communicator.
-pub struct Known {
-    /// The same number on all members.
+/// A communicator as one rank sees it.
+pub struct CommInfo {
+    /// Its number, the same on all members.
     pub id: u32,
     /// This rank's number in it.
     pub rank: u32,
-    /// The members; of an intercommunicator those on this side.
+    /// The members as ranks of the program; of an intercommunicator, those on this side.
     pub members: Ranks,
-    /// The other side.
+    /// The other side of an intercommunicator.
     pub others: Option<Ranks>,
-    /// Neighbours from which neighbourhood collectives receive.
+    /// The neighbours that neighbourhood collectives receive from.
     pub sources: Ranks,
-    /// Neighbours to which they send.
+    /// The neighbours that neighbourhood collectives send to.
     pub destinations: Ranks,
-    /// The rank's number among both sides, in an order that both agree on.
+    /// This rank's number among both sides, in an order that both sides agree on.
     pub both_rank: u32,
-    /// Is one of its members no rank of the program?
-    pub has_strangers: bool,
+    /// Whether a member is not a rank of the program.
+    pub has_outside_members: bool,
 }
 
-impl Known {
+impl CommInfo {
     fn new(comm: &Communicator, id: panto_trace::SharedId, world: &World) -> Self {
         let first_side = &world.comm(id).members;
         let is_second = comm.others.is_some() && first_side.get(0) != comm.members.get(0);
@@ -41,21 +41,21 @@ impl Known {
             sources: comm.sources.clone(),
             destinations: comm.destinations.clone(),
             both_rank: comm.rank + if is_second { first_side.len() } else { 0 },
-            has_strangers: sides().any(|side| side.runs().iter().any(ends)),
+            has_outside_members: sides().any(|side| side.runs().iter().any(ends)),
         }
     }
 
-    /// Those with whom messages are exchanged.
+    /// The ranks that point-to-point messages go to: of an intercommunicator, the other side.
     pub fn partners(&self) -> &Ranks {
         self.others.as_ref().unwrap_or(&self.members)
     }
 
-    /// Members of both sides.
+    /// The number of members of both sides.
     pub fn both_size(&self) -> u32 {
         self.members.len() + self.others.as_ref().map_or(0, Ranks::len)
     }
 
-    /// The member with a number among both sides.
+    /// The rank of the program that has a number among both sides.
     pub fn both(&self, number: u32) -> Option<u32> {
         let is_second = self.both_rank != self.rank;
         let (first, second) = match &self.others {
@@ -66,42 +66,42 @@ impl Known {
     }
 }
 
-/// The communicators of a rank, and how far it is in each.
+/// The communicators of a rank, with its progress in each.
 #[derive(Default)]
-pub struct Comms(Vec<Option<(Rc<Known>, Progress)>>);
+pub struct Comms(Vec<Option<(Rc<CommInfo>, Progress)>>);
 
-/// How far a rank is in a communicator.
+/// The progress of a rank in a communicator.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Progress {
-    /// Collectives so far.
+    /// The number of collectives so far.
     pub collectives: usize,
-    /// Non-blocking ones among them.
+    /// The number of non-blocking ones among them.
     pub started: u32,
-    /// Persistent ones that were described.
+    /// The number of persistent ones that were defined.
     pub persistent: u32,
 }
 
 impl Comms {
-    /// A communicator; none if the trace does not define it.
+    /// Returns a communicator, or `None` if the trace does not define it.
     #[inline]
-    pub fn get(&mut self, comm: Comm, rank: u32, tables: &Tables, world: &World) -> Option<Rc<Known>> {
+    pub fn get(&mut self, comm: Comm, rank: u32, tables: &Tables, world: &World) -> Option<Rc<CommInfo>> {
         match self.0.get(comm.index()) {
-            Some(Some((known, _))) => Some(Rc::clone(known)),
+            Some(Some((info, _))) => Some(Rc::clone(info)),
             _ => self.look_up(comm, rank, tables, world),
         }
     }
 
-    fn look_up(&mut self, comm: Comm, rank: u32, tables: &Tables, world: &World) -> Option<Rc<Known>> {
-        let known = Known::new(tables.comm(comm)?, world.shared(rank, comm)?, world);
+    fn look_up(&mut self, comm: Comm, rank: u32, tables: &Tables, world: &World) -> Option<Rc<CommInfo>> {
+        let info = CommInfo::new(tables.comm(comm)?, world.shared(rank, comm)?, world);
         if self.0.len() <= comm.index() {
             self.0.resize_with(comm.index() + 1, || None);
         }
-        let known = Rc::new(known);
-        self.0[comm.index()] = Some((Rc::clone(&known), Progress::default()));
-        Some(known)
+        let info = Rc::new(info);
+        self.0[comm.index()] = Some((Rc::clone(&info), Progress::default()));
+        Some(info)
     }
 
-    /// How far the rank is in a communicator that it has got before.
+    /// The progress of the rank in a communicator that [`Comms::get`] returned before.
     pub fn progress(&mut self, comm: Comm) -> Option<&mut Progress> {
         self.0.get_mut(comm.index())?.as_mut().map(|(_, progress)| progress)
     }

@@ -1,196 +1,195 @@
-//! Collectives by direct messages: parts of different lengths, neighbours, and the two sides of an intercommunicator.
+//! Collectives by direct messages: those with blocks of different lengths, neighbourhood
+//! collectives, and intercommunicators. Schedules cover none of these.
 
 use panto_schedule::Collective;
-use panto_trace::{Pattern, Peer, Ranks};
+use panto_trace::{CollectiveKind, Peer, Ranks};
 
-use super::agreed::What;
-use super::channels::Place;
-use super::code::Body;
-use super::operation::Operation;
-use super::scheduled::collective;
-use super::shared::Shared;
-use super::team::Team;
-use crate::program::{Act, Sending};
+use super::agreement::InstanceKind;
+use super::channels::CallSite;
+use super::code_builder::Body;
+use super::collective_call::CollectiveCall;
+use super::context::Context;
+use super::participants::Participants;
+use crate::program::{Op, SendMode};
 
-const LISTS: &str = "its lists have not as many parts as there are ranks; trace the program again";
-const MEMBERS: &str = "its partners are outside of the communicator; trace the program again";
-const TWO_SIDES: &str = "it has no meaning between two sides; trace the program again";
+const LISTS: &str = "its lists of lengths do not have one entry for each rank; trace the program again";
+const MEMBERS: &str = "a partner is outside the communicator; trace the program again";
+const INTERCOMM: &str = "MPI does not define this collective for intercommunicators; trace the program again";
 
-/// Is it carried out by direct messages?
-pub fn serves(operation: &Operation) -> bool {
-    operation.comm.others.is_some() && operation.instance.what != What::Creation
-        || match operation.instance.what {
-            What::Listed(_) => true,
-            What::Pattern(pattern) => {
-                matches!(pattern, Pattern::NeighbourAllGather | Pattern::NeighbourAllToAll)
-            }
-            What::Creation | What::Window => false,
+/// Returns whether a collective is carried out by direct messages.
+pub fn applies(call: &CollectiveCall) -> bool {
+    call.comm.others.is_some() && call.instance.kind != InstanceKind::CommCreation
+        || match call.instance.kind {
+            InstanceKind::Vector(_) => true,
+            InstanceKind::Collective(kind) => kind.is_among_neighbors(),
+            InstanceKind::CommCreation | InstanceKind::WindowSync => false,
         }
 }
 
-/// What this rank does.
+/// Returns the operations of this rank.
 pub fn body(
-    shared: &mut Shared<'_>,
-    team: Team<'_>,
-    operation: &Operation,
-    now: Place,
+    context: &mut Context<'_>,
+    participants: Participants<'_>,
+    call: &CollectiveCall,
+    now: CallSite,
 ) -> Result<Body, &'static str> {
-    let (What::Pattern(pattern) | What::Listed(pattern)) = operation.instance.what else {
-        return Err(TWO_SIDES);
+    let (InstanceKind::Collective(kind) | InstanceKind::Vector(kind)) = call.instance.kind else {
+        return Err(INTERCOMM);
     };
-    let own = team.member(team.own()).ok_or(MEMBERS)?;
-    let direct = Direct { shared, team, own, kind: collective(pattern), now, body: Body::default() };
-    if operation.comm.others.is_some() {
-        return direct.between_sides(pattern, operation);
+    let own = participants.member(participants.own()).ok_or(MEMBERS)?;
+    let direct =
+        Direct { context, participants, own, collective: kind.collective(), now, body: Body::default() };
+    if call.comm.others.is_some() {
+        return direct.between_sides(kind, call);
     }
-    match pattern {
-        Pattern::Gather => direct.gather(operation),
-        Pattern::Scatter => direct.scatter(operation),
-        Pattern::AllGather => direct.gather_all(operation),
-        Pattern::NeighbourAllGather | Pattern::NeighbourAllToAll => direct.neighbours(operation),
-        _ => direct.exchange(operation),
+    match kind {
+        CollectiveKind::NeighborAllgather | CollectiveKind::NeighborAlltoall => direct.neighbours(call),
+        CollectiveKind::Group(Collective::Gather) => direct.gather(call),
+        CollectiveKind::Group(Collective::Scatter) => direct.scatter(call),
+        CollectiveKind::Group(Collective::Allgather) => direct.gather_all(call),
+        CollectiveKind::Group(_) => direct.exchange(call),
     }
 }
 
-type Made = Result<Body, &'static str>;
+type BodyResult = Result<Body, &'static str>;
 
 struct Direct<'w, 's, 'k> {
-    shared: &'w mut Shared<'s>,
-    team: Team<'k>,
-    /// This rank of the program.
+    context: &'w mut Context<'s>,
+    participants: Participants<'k>,
+    /// The rank in the program.
     own: u32,
-    kind: Collective,
-    now: Place,
+    collective: Collective,
+    now: CallSite,
     body: Body,
 }
 
 impl Direct<'_, '_, '_> {
     fn channel_to(&mut self, to: u32) -> u32 {
-        let channel = self.team.to(self.shared, self.own, to, self.kind);
-        self.shared.channels.traffic(channel).sends.add(self.now);
+        let channel = self.participants.to(self.context, self.own, to, self.collective);
+        self.context.channels.counts(channel).sends.add(self.now);
         channel
     }
 
     fn channel_from(&mut self, from: u32) -> u32 {
-        let channel = self.team.from(self.shared, self.own, from, self.kind);
-        self.shared.channels.traffic(channel).receives.add(self.now);
+        let channel = self.participants.from(self.context, self.own, from, self.collective);
+        self.context.channels.counts(channel).receives.add(self.now);
         channel
     }
 
     fn start_send(&mut self, to: u32, bytes: u64) {
         let channel = self.channel_to(to);
-        self.body.start(|slot| Act::StartSend { sending: Sending::Standard, slot, channel, bytes });
+        self.body.start(|slot| Op::StartSend { mode: SendMode::Standard, slot, channel, bytes });
     }
 
     fn start_receive(&mut self, from: u32) {
         let channel = self.channel_from(from);
-        self.body.start(|slot| Act::StartReceive { slot, channel });
+        self.body.start(|slot| Op::StartReceive { slot, channel });
     }
 
     fn send(&mut self, to: u32, bytes: u64) {
         let channel = self.channel_to(to);
-        self.body.push(Act::Send { sending: Sending::Standard, channel, bytes });
+        self.body.push(Op::Send { mode: SendMode::Standard, channel, bytes });
     }
 
     fn receive(&mut self, from: u32) {
         let channel = self.channel_from(from);
-        self.body.push(Act::Receive { channel });
+        self.body.push(Op::Receive { channel });
     }
 
     fn member(&self, number: u32) -> Result<u32, &'static str> {
-        self.team.member(number).ok_or(MEMBERS)
+        self.participants.member(number).ok_or(MEMBERS)
     }
 
-    /// All parts to the root, which waits for them together. Who has nothing sends nothing.
-    fn gather(mut self, operation: &Operation) -> Made {
-        let (own, size) = (self.team.own(), self.team.size());
-        let root = operation.instance.root.unwrap_or(0);
+    /// All blocks to the root, which waits for them together. Empty blocks are not sent.
+    fn gather(mut self, call: &CollectiveCall) -> BodyResult {
+        let (own, size) = (self.participants.own(), self.participants.size());
+        let root = call.instance.root.unwrap_or(0);
         if own != root {
-            if operation.bytes > 0 {
-                self.send(self.member(root)?, operation.bytes);
+            if call.send_bytes > 0 {
+                self.send(self.member(root)?, call.send_bytes);
             }
             return Ok(self.body);
         }
-        check(&operation.gets, size)?;
-        for number in (0..size).filter(|number| *number != own && operation.gets[*number as usize] > 0) {
+        check(&call.receive_sizes, size)?;
+        for number in (0..size).filter(|number| *number != own && call.receive_sizes[*number as usize] > 0) {
             self.start_receive(self.member(number)?);
         }
-        if !operation.in_place {
-            self.body.copy(operation.bytes);
+        if !call.in_place {
+            self.body.copy(call.send_bytes);
         }
         self.body.wait_all();
         Ok(self.body)
     }
 
-    fn scatter(mut self, operation: &Operation) -> Made {
-        let (own, size) = (self.team.own(), self.team.size());
-        let root = operation.instance.root.unwrap_or(0);
+    fn scatter(mut self, call: &CollectiveCall) -> BodyResult {
+        let (own, size) = (self.participants.own(), self.participants.size());
+        let root = call.instance.root.unwrap_or(0);
         if own != root {
-            if operation.room > 0 {
+            if call.receive_bytes > 0 {
                 self.receive(self.member(root)?);
             }
             return Ok(self.body);
         }
-        check(&operation.gives, size)?;
-        for number in (0..size).filter(|number| *number != own && operation.gives[*number as usize] > 0) {
-            self.start_send(self.member(number)?, operation.gives[number as usize]);
+        check(&call.send_sizes, size)?;
+        for number in (0..size).filter(|number| *number != own && call.send_sizes[*number as usize] > 0) {
+            self.start_send(self.member(number)?, call.send_sizes[number as usize]);
         }
-        if !operation.in_place {
-            self.body.copy(operation.room);
+        if !call.in_place {
+            self.body.copy(call.receive_bytes);
         }
         self.body.wait_all();
         Ok(self.body)
     }
 
-    /// A ring: each passes on the block that it got last.
-    fn gather_all(mut self, operation: &Operation) -> Made {
-        let (own, size) = (self.team.own(), self.team.size());
-        check(&operation.gets, size)?;
-        if !operation.in_place {
-            self.body.copy(operation.gets[own as usize]);
+    /// A ring: each rank forwards the block that it received last.
+    fn gather_all(mut self, call: &CollectiveCall) -> BodyResult {
+        let (own, size) = (self.participants.own(), self.participants.size());
+        check(&call.receive_sizes, size)?;
+        if !call.in_place {
+            self.body.copy(call.receive_sizes[own as usize]);
         }
         let (next, last) = (self.member((own + 1) % size)?, self.member((own + size - 1) % size)?);
         for step in 0..size - 1 {
             self.start_receive(last);
-            self.start_send(next, operation.gets[((own + size - step) % size) as usize]);
+            self.start_send(next, call.receive_sizes[((own + size - step) % size) as usize]);
             self.body.wait_all();
         }
         Ok(self.body)
     }
 
-    /// Everybody with everybody, all started at once, receives first; who has nothing for the other sends nothing.
-    fn exchange(mut self, operation: &Operation) -> Made {
-        let (own, size) = (self.team.own(), self.team.size());
-        let gets = &operation.gets;
-        let gives = if operation.in_place { gets } else { &operation.gives };
-        check(gives, size)?;
-        check(gets, size)?;
-        if !operation.in_place {
-            self.body.copy(gives[own as usize]);
+    /// All pairs, started at once with receives first. Empty blocks are not sent.
+    fn exchange(mut self, call: &CollectiveCall) -> BodyResult {
+        let (own, size) = (self.participants.own(), self.participants.size());
+        let receive_sizes = &call.receive_sizes;
+        let send_sizes = if call.in_place { receive_sizes } else { &call.send_sizes };
+        check(send_sizes, size)?;
+        check(receive_sizes, size)?;
+        if !call.in_place {
+            self.body.copy(send_sizes[own as usize]);
         }
-        for far in 1..size {
-            let from = (own + size - far) % size;
-            if gets[from as usize] > 0 {
+        for distance in 1..size {
+            let from = (own + size - distance) % size;
+            if receive_sizes[from as usize] > 0 {
                 self.start_receive(self.member(from)?);
             }
         }
-        for far in 1..size {
-            let to = (own + far) % size;
-            if gives[to as usize] > 0 {
-                self.start_send(self.member(to)?, gives[to as usize]);
+        for distance in 1..size {
+            let to = (own + distance) % size;
+            if send_sizes[to as usize] > 0 {
+                self.start_send(self.member(to)?, send_sizes[to as usize]);
             }
         }
         self.body.wait_all();
         Ok(self.body)
     }
 
-    fn neighbours(mut self, operation: &Operation) -> Made {
-        let comm = &operation.comm;
+    fn neighbours(mut self, call: &CollectiveCall) -> BodyResult {
+        let comm = &call.comm;
         for source in comm.sources.iter().filter(|source| *source != Ranks::OUTSIDE && *source != comm.rank) {
             self.start_receive(self.member(source)?);
         }
-        for (place, to) in comm.destinations.iter().enumerate().filter(|(_, to)| *to != Ranks::OUTSIDE) {
-            let bytes = operation.gives.get(place).copied().unwrap_or(operation.bytes);
+        for (index, to) in comm.destinations.iter().enumerate().filter(|(_, to)| *to != Ranks::OUTSIDE) {
+            let bytes = call.send_sizes.get(index).copied().unwrap_or(call.send_bytes);
             if to == comm.rank {
                 self.body.copy(bytes);
             } else {
@@ -201,66 +200,64 @@ impl Direct<'_, '_, '_> {
         Ok(self.body)
     }
 
-    /// Each side gets what the other gives.
-    fn between_sides(mut self, pattern: Pattern, operation: &Operation) -> Made {
-        let others = operation.comm.partners();
-        let root = match operation.root {
+    /// Each side of an intercommunicator receives what the other sends.
+    fn between_sides(mut self, kind: CollectiveKind, call: &CollectiveCall) -> BodyResult {
+        let CollectiveKind::Group(collective) = kind else { return Err(INTERCOMM) };
+        let others = call.comm.partners();
+        let root = match call.root {
             Peer::Relative(_) => {
-                let number = operation.root.rank(operation.comm.rank).ok_or(MEMBERS)?;
+                let number = call.root.rank(call.comm.rank).ok_or(MEMBERS)?;
                 Some(others.get(number).ok_or(MEMBERS)?)
             }
             _ => None,
         };
-        let is_root = operation.root == Peer::Here;
-        let part = |place: usize| operation.gives.get(place).copied().unwrap_or(operation.bytes);
-        match pattern {
-            Pattern::Scan
-            | Pattern::ExclusiveScan
-            | Pattern::NeighbourAllGather
-            | Pattern::NeighbourAllToAll => return Err(TWO_SIDES),
-            Pattern::Broadcast | Pattern::Scatter => {
+        let is_root = call.root == Peer::Root;
+        let block = |index: usize| call.send_sizes.get(index).copied().unwrap_or(call.send_bytes);
+        match collective {
+            Collective::Scan | Collective::Exscan => return Err(INTERCOMM),
+            Collective::Broadcast | Collective::Scatter => {
                 if is_root {
-                    others.iter().enumerate().for_each(|(place, other)| self.start_send(other, part(place)));
+                    others.iter().enumerate().for_each(|(index, other)| self.start_send(other, block(index)));
                 } else if let Some(root) = root {
                     self.receive(root);
                 }
             }
-            Pattern::Gather | Pattern::Reduce => {
+            Collective::Gather | Collective::Reduce => {
                 if is_root {
                     others.iter().for_each(|other| self.start_receive(other));
                 } else if let Some(root) = root {
-                    self.send(root, operation.bytes);
+                    self.send(root, call.send_bytes);
                 }
             }
-            Pattern::Barrier | Pattern::AllGather | Pattern::AllToAll => {
+            Collective::Barrier | Collective::Allgather | Collective::Alltoall => {
                 others.iter().for_each(|other| self.start_receive(other));
-                others.iter().enumerate().for_each(|(place, other)| self.start_send(other, part(place)));
+                others.iter().enumerate().for_each(|(index, other)| self.start_send(other, block(index)));
             }
-            Pattern::AllReduce | Pattern::ReduceScatter => {
-                let is_cut = pattern == Pattern::ReduceScatter;
-                let bytes = if is_cut { operation.block() } else { operation.bytes };
+            Collective::Allreduce | Collective::ReduceScatter => {
+                let is_scattered = collective == Collective::ReduceScatter;
+                let bytes = if is_scattered { call.block() } else { call.send_bytes };
                 others.iter().for_each(|other| self.start_receive(other));
                 others.iter().for_each(|other| self.start_send(other, bytes));
             }
         }
         self.body.wait_all();
-        let combines = matches!(pattern, Pattern::AllReduce | Pattern::ReduceScatter)
-            || pattern == Pattern::Reduce && is_root;
+        let combines = matches!(collective, Collective::Allreduce | Collective::ReduceScatter)
+            || collective == Collective::Reduce && is_root;
         if combines {
-            let bytes = if pattern == Pattern::ReduceScatter { operation.block() } else { operation.bytes };
+            let bytes = if collective == Collective::ReduceScatter { call.block() } else { call.send_bytes };
             (1..others.len()).for_each(|_| self.body.reduce(bytes));
         }
         Ok(self.body)
     }
 }
 
-impl Operation {
-    /// What one rank of the other side gets of a reduction that is cut into parts.
+impl CollectiveCall {
+    /// The bytes that one rank of the other side gets of a reduce-scatter.
     fn block(&self) -> u64 {
-        if self.gives.is_empty() {
-            self.bytes
+        if self.send_sizes.is_empty() {
+            self.send_bytes
         } else {
-            self.bytes / u64::from(self.comm.partners().len().max(1))
+            self.send_bytes / u64::from(self.comm.partners().len().max(1))
         }
     }
 }

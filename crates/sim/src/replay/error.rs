@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// Why a trace cannot be simulated.
+/// The reason why a trace cannot be simulated.
 #[derive(Debug)]
 pub enum Error {
-    /// The trace cannot be read, or its communicators do not fit together.
+    /// The trace cannot be read, or its communicators are inconsistent.
     Trace(panto_trace::Error),
     /// Parts of the trace are damaged.
     Damaged(String),
@@ -13,41 +13,41 @@ pub enum Error {
     Missing {
         /// The first of them.
         first: u32,
-        /// How many.
+        /// The number of missing ranks.
         count: u32,
-        /// How many ranks the program had.
+        /// The number of ranks of the program.
         ranks: u32,
     },
-    /// The record of a rank ends before the rank did.
+    /// The stream of a rank ends before the rank did.
     Incomplete {
         /// The rank.
         rank: u32,
-        /// How many calls are there.
+        /// The number of calls recorded.
         calls: u64,
     },
     /// A call cannot be simulated.
-    Call(Box<At>),
+    Call(Box<CallError>),
     /// The program would not fit in memory.
     TooLong {
-        /// The rank at which that was seen.
+        /// The rank at which the limit was exceeded.
         rank: u32,
     },
 }
 
-/// A call, and what is wrong with it.
+/// An error about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct At {
+pub struct CallError {
     /// The rank.
     pub rank: u32,
-    /// The number of the call in the rank, from zero.
+    /// The number of the call in the rank, from 0.
     pub position: u64,
     /// The function.
     pub call: String,
-    /// What is wrong, and the remedy.
-    pub what: String,
+    /// What is wrong, and what to do.
+    pub message: String,
 }
 
-/// What this module answers.
+/// The result type of this module.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl From<panto_trace::Error> for Error {
@@ -63,16 +63,19 @@ impl fmt::Display for Error {
             Self::Damaged(what) => f.write_str(what),
             Self::Missing { first, count, ranks } => write!(
                 f,
-                "{count} of {ranks} ranks are missing, the first of them is rank {first}; all ranks of a run are needed to simulate it"
+                "{count} of {ranks} ranks are missing, first rank {first}; a simulation needs all ranks of a run"
             ),
             Self::Incomplete { rank, calls } => write!(
                 f,
-                "rank {rank}: its record ends after {calls} calls, before the rank did (was the program killed?); trace the program again, or use --lenient, which simulates what is there if that fits together"
+                "rank {rank}: the trace ends after {calls} calls, before MPI_Finalize (was the program killed?); trace the program again, or use --lenient to simulate what was recorded"
             ),
-            Self::Call(at) => write!(f, "rank {}, call {} ({}): {}", at.rank, at.position, at.call, at.what),
+            Self::Call(error) => {
+                let CallError { rank, position, call, message } = &**error;
+                write!(f, "rank {rank}, call {position} ({call}): {message}")
+            }
             Self::TooLong { rank } => write!(
                 f,
-                "rank {rank}: its operations do not fit in memory when collectives are expanded; simulate fewer ranks, or a shorter run"
+                "rank {rank}: the expanded operations do not fit in memory; simulate fewer ranks or a shorter run"
             ),
         }
     }

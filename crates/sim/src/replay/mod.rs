@@ -1,36 +1,51 @@
-//! From what a program did to what its ranks do on any machine: a trace becomes a [`Program`].
+//! Replay: turns a trace of MPI calls into a [`Program`] that runs on any machine (P3 to P6, P12).
 //!
-//! Every recorded call has its meaning here (P3 to P6, P12). Ranks are read one after the other. A rank's calls become operations on
-//! channels; collectives become messages by the machine's rules, so the program holds for machines with the same rules; non-blocking
-//! collectives are carried out by helpers. What repeats itself is kept once.
+//! This is trace-driven simulation in the manner of PUPPET, Dimemas and LogGOPSim: computation is
+//! taken from the trace, communication from the model. Each rank's calls become operations on
+//! channels:
 //!
-//! Nothing is left out in silence: what cannot be simulated is an [`Error`] that names rank, call and position, or a counted [`Warning`]
-//! for those who are lenient. What the result assumes is said with it.
+//! - *Matching.* Messages with the same sender, receiver, communicator and tag form a channel, and
+//!   the k-th send matches the k-th receive, as MPI's non-overtaking rule demands. A receive with
+//!   wildcards gets the message that it got in the traced run, or becomes a
+//!   [`Wildcard`](crate::program::Wildcard) that the simulation decides ([`Wildcards`]).
+//! - *Requests.* Non-blocking, persistent and partitioned operations become starts and waits on
+//!   slots.
+//! - *Collectives* are expanded into messages by the algorithms that the machine's rules choose; so
+//!   a program is valid for machines with the same rules. Non-blocking ones are carried out by
+//!   helpers beside their ranks.
+//! - *Loops* are found and stored once, so a program is as long as its trace's distinct parts.
+//!
+//! Ranks are read one after the other; what they must agree on is checked against the ranks read
+//! before.
+//!
+//! *Invariant*: no call is ignored silently. What cannot be simulated is an [`Error`] with rank,
+//! position and function, or, with `--lenient`, a counted [`Warning`]. What the result assumes is
+//! part of it.
 
-mod agreed;
+mod agreement;
+mod call_traits;
 mod channels;
-mod check;
-mod code;
+mod code_builder;
 mod collective;
+mod collective_call;
 mod comms;
+mod consistency;
+mod context;
 mod direct;
-mod early;
+mod early_starts;
 mod error;
-mod fold;
-mod lack;
-mod names;
-mod operation;
+mod loops;
+mod one_sided;
+mod participants;
 mod persistent;
-mod point;
-mod rank;
-mod remote;
+mod point_to_point;
+mod rank_reader;
 mod requests;
 mod scheduled;
-mod shared;
-mod slots;
-mod team;
+mod slot_allocator;
+mod unsupported;
 
-pub use error::{At, Error, Result};
+pub use error::{CallError, Error, Result};
 
 use std::fmt;
 
@@ -39,98 +54,99 @@ use panto_trace::{RankTrace, Trace, World, key};
 use panto_units::Time;
 
 use crate::program::{Code, Program};
-use agreed::Agreed;
+use agreement::CollectiveLog;
 use channels::Channels;
-use rank::Walk;
-use shared::{Calls, Helpers, Notes, Shared};
+use context::{Calls, Context, Helpers, Notes};
+use rank_reader::RankReader;
 
-/// What receives with wild cards get.
+/// Which messages receives with wildcards match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Wildcards {
-    /// What they got in the traced run.
+    /// Those of the traced run.
     #[default]
     Recorded,
-    /// What comes first in the simulation.
+    /// Those that arrive first in the simulation.
     Rematch,
 }
 
-/// How a trace is understood.
+/// How a trace is interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
-    /// What receives with wild cards get.
+    /// Which messages receives with wildcards match.
     pub wildcards: Wildcards,
-    /// What cannot be simulated is left out and counted, as far as the rest makes sense without it.
+    /// Whether calls that cannot be simulated are skipped and counted, as far as the rest is
+    /// consistent without them.
     pub lenient: bool,
 }
 
-/// Something that was left out or changed.
+/// Something that was skipped or changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// What.
-    pub what: String,
-    /// How often.
+    /// The text.
+    pub message: String,
+    /// The number of occurrences.
     pub count: u64,
 }
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let times = if self.count == 1 { "once".to_owned() } else { format!("{} times", self.count) };
-        write!(f, "{} ({times})", self.what)
+        write!(f, "{} ({times})", self.message)
     }
 }
 
-/// A trace as a program.
+/// The program of a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replay {
-    /// What its ranks do.
+    /// The operations of all ranks.
     pub program: Program,
-    /// What this assumes.
+    /// The assumptions under which it holds.
     pub assumptions: Vec<String>,
-    /// What was left out or changed.
+    /// What was skipped or changed.
     pub warnings: Vec<Warning>,
-    /// What each rank computed in all, where it was traced.
+    /// The total computation of each rank, on the traced machine.
     pub computation: Vec<Time>,
 }
 
-/// Makes a program of a trace, with collectives by the rules of a machine.
+/// Turns a trace into a program, with collectives expanded by the rules of a machine.
 pub fn program(trace: &Trace, machine: &Machine, options: &Options) -> Result<Replay> {
     let mut notes = Notes::default();
-    check_outline(trace, *options, &mut notes)?;
-    let mut shared = Shared {
+    check_completeness(trace, *options, &mut notes)?;
+    let mut context = Context {
         machine,
         options: *options,
         world: World::new(trace)?,
         channels: Channels::default(),
-        agreed: Agreed::default(),
+        collectives: CollectiveLog::default(),
         helpers: Helpers::new(trace.size()),
         calls: Calls::default(),
         notes,
         operations: 0,
     };
     let mut codes = Vec::new();
-    let mut helping: Vec<(u32, Code)> = Vec::new();
+    let mut helper_codes: Vec<(u32, Code)> = Vec::new();
     let mut computation = Vec::new();
     for rank in trace.ranks() {
-        let read = Walk::read(&mut shared, rank)?;
+        let read = RankReader::read(&mut context, rank)?;
         codes.push(read.code);
-        helping.extend(read.helpers);
+        helper_codes.extend(read.helpers);
         computation.push(read.computation);
     }
-    codes.resize_with(codes.len() + shared.helpers.homes().len(), Code::default);
-    for (number, code) in helping {
+    codes.resize_with(codes.len() + context.helpers.homes().len(), Code::default);
+    for (number, code) in helper_codes {
         codes[number as usize] = code;
     }
-    check::check(&mut shared, trace, &mut codes)?;
-    let (channels, picks) = shared.channels.finish();
-    let (assumptions, warnings) = shared.notes.finish();
-    let helps = shared.helpers.homes().to_vec();
-    let calls = shared.calls.into_names();
-    let program = Program { codes, ranks: trace.size(), helps, channels, picks, calls };
+    consistency::check(&mut context, trace, &mut codes)?;
+    let (channels, wildcards) = context.channels.finish();
+    let (assumptions, warnings) = context.notes.finish();
+    let helper_homes = context.helpers.homes().to_vec();
+    let calls = context.calls.into_names();
+    let program = Program { codes, ranks: trace.size(), helper_homes, channels, wildcards, calls };
     Ok(Replay { program, assumptions, warnings, computation })
 }
 
-/// Is every rank here, to its end?
-fn check_outline(trace: &Trace, options: Options, notes: &mut Notes) -> Result<()> {
+/// Checks that the trace has every rank to its end.
+fn check_completeness(trace: &Trace, options: Options, notes: &mut Notes) -> Result<()> {
     if let Some(first) = trace.missing().get(0) {
         let count = trace.missing().len();
         return Err(Error::Missing { first, count, ranks: trace.size() });
@@ -139,18 +155,18 @@ fn check_outline(trace: &Trace, options: Options, notes: &mut Notes) -> Result<(
         if !options.lenient {
             return Err(Error::Damaged(damage));
         }
-        notes.warn(format!("{damage}; what follows is left out"));
+        notes.warn(format!("{damage}; what follows is skipped"));
     }
     for rank in trace.ranks().iter().filter(|rank| !rank.is_complete() && !is_aborted(rank)) {
         if !options.lenient {
             return Err(Error::Incomplete { rank: rank.rank(), calls: rank.events_count() });
         }
-        notes.warn("the record of a rank ends before the rank did".to_owned());
+        notes.warn("the trace of a rank ends before MPI_Finalize".to_owned());
     }
     Ok(())
 }
 
-/// Did the rank end itself, and the program with it?
+/// Returns whether the rank ended the program by `MPI_Abort`.
 fn is_aborted(rank: &RankTrace) -> bool {
-    rank.facts().get(key::STOPPED) == Some("MPI_Abort")
+    rank.metadata().get(key::STOPPED) == Some("MPI_Abort")
 }

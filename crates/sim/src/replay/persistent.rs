@@ -1,47 +1,47 @@
-//! Persistent and partitioned operations: described once, started often.
+//! Persistent and partitioned operations: defined once, started many times.
 
 use panto_trace::Slot;
 
+use super::collective_call::CollectiveCall;
 use super::error::Result;
-use super::operation::Operation;
-use super::point::Source;
-use super::rank::Walk;
+use super::point_to_point::Source;
+use super::rank_reader::RankReader;
 use super::requests::Request;
-use crate::program::{Act, Sending};
+use crate::program::{Op, SendMode};
 
-const PARTS: &str =
-    "a partitioned send leaves when its last part is ready, as one message; looking for parts tells nothing";
+const PARTITIONS: &str =
+    "a partitioned send is one message, sent when its last partition is ready; MPI_Parrived has no effect";
 
-/// What can be started again and again.
-pub enum Described {
-    /// Nothing: its partner is nobody.
-    Nothing,
+/// An operation that can be started repeatedly.
+pub enum PersistentOp {
+    /// The partner is `MPI_PROC_NULL`.
+    Null,
     /// A send.
     Send {
-        sending: Sending,
+        mode: SendMode,
         channel: u32,
         bytes: u64,
-        /// It leaves when all its parts are ready.
-        in_parts: bool,
+        /// Whether it is sent when all its partitions are ready.
+        partitioned: bool,
     },
     /// A receive.
     Receive(Source),
     /// A collective.
-    Collective(Box<Operation>),
+    Collective(Box<CollectiveCall>),
 }
 
-impl Walk<'_, '_> {
+impl RankReader<'_, '_> {
     pub(super) fn start(&mut self, requests: &[i64]) -> Result<()> {
         for slot in requests {
             let request = u32::try_from(*slot).ok().and_then(|slot| self.requests.all.remove(&slot));
             let Some(mut request) = request else {
-                self.lack("it starts a request that is not described in the trace")?;
+                self.unsupported("starts a request that is not defined in the trace")?;
                 continue;
             };
             if request.is_open() {
-                self.lack("it starts a request that is not complete")?;
+                self.unsupported("starts a request that is still active")?;
             }
-            request.by = self.now;
+            request.site = self.now;
             self.start_one(&mut request)?;
             self.requests.all.insert(*slot as u32, request);
         }
@@ -49,45 +49,45 @@ impl Walk<'_, '_> {
     }
 
     fn start_one(&mut self, request: &mut Request) -> Result<()> {
-        let described = request.described.clone();
-        match described.as_deref() {
-            None => self.lack("it starts a request that is not persistent")?,
-            Some(Described::Nothing) => {}
-            Some(&Described::Send { sending, channel, bytes, in_parts: false }) => {
-                request.parts.push(self.start_send(sending, channel, bytes));
+        let persistent = request.persistent.clone();
+        match persistent.as_deref() {
+            None => self.unsupported("starts a request that is not persistent")?,
+            Some(PersistentOp::Null) => {}
+            Some(&PersistentOp::Send { mode, channel, bytes, partitioned: false }) => {
+                request.pending.push(self.start_send(mode, channel, bytes));
             }
-            Some(&Described::Send { sending, channel, bytes, in_parts: true }) => {
-                self.shared.notes.assume(PARTS);
-                let part = self.start_send(sending, channel, bytes);
-                let act = Act::StartSend { sending, slot: part.slot, channel, bytes };
-                self.code.remove(part.op);
-                request.leaves = Some(Box::new((part.op, act)));
-                request.parts.push(part);
+            Some(&PersistentOp::Send { mode, channel, bytes, partitioned: true }) => {
+                self.context.notes.assume(PARTITIONS);
+                let pending = self.start_send(mode, channel, bytes);
+                let act = Op::StartSend { mode, slot: pending.slot, channel, bytes };
+                self.code.remove(pending.start);
+                request.deferred = Some(Box::new((pending.start, act)));
+                request.pending.push(pending);
             }
-            Some(Described::Receive(source)) => request.parts.extend(self.start_receive(source)),
-            Some(Described::Collective(operation)) => {
-                let part = self.start_collective(operation)?;
-                request.parts.extend(part);
+            Some(PersistentOp::Receive(source)) => request.pending.extend(self.start_receive(source)),
+            Some(PersistentOp::Collective(operation)) => {
+                let pending = self.start_collective(operation)?;
+                request.pending.extend(pending);
             }
         }
         Ok(())
     }
 
-    /// Parts are ready: the send leaves no earlier than now.
-    pub(super) fn partition(&mut self, request: Option<Slot>, is_ready: bool, arrived: bool) -> Result<()> {
-        if !is_ready {
+    /// Marks partitions as ready, so that the send starts no earlier than now; or tests for them.
+    pub(super) fn partition(&mut self, request: Option<Slot>, is_pready: bool, arrived: bool) -> Result<()> {
+        if !is_pready {
             if !arrived {
-                self.code.push(Act::Poll { times: 1 });
+                self.code.push(Op::Poll { times: 1 });
             }
             return Ok(());
         }
-        let place = self.code.keep_place();
+        let position = self.code.reserve();
         let request = request.and_then(|slot| self.requests.all.get_mut(&slot.0));
         let Some(request) = request else {
-            return self.lack("its request is not in the trace");
+            return self.unsupported("the request is not defined in the trace");
         };
-        if let Some(leaves) = &mut request.leaves {
-            leaves.0 = place;
+        if let Some(deferred) = &mut request.deferred {
+            deferred.0 = position;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Requests of a rank: from what starts them to what completes them.
+//! The requests of a rank, from start to completion.
 
 use std::rc::Rc;
 
@@ -7,130 +7,138 @@ use smallvec::SmallVec;
 
 use panto_trace::Slot;
 
-use super::channels::Place;
-use super::comms::Known;
-use super::early::Spot;
+use super::channels::CallSite;
+use super::comms::CommInfo;
+use super::early_starts::OpPosition;
 use super::error::Result;
-use super::persistent::Described;
-use super::point::{Came, Source};
-use super::rank::Walk;
-use crate::program::Act;
+use super::persistent::PersistentOp;
+use super::point_to_point::{Source, WildcardMatch};
+use super::rank_reader::RankReader;
+use crate::program::Op;
 
-/// The source of an operation that was cancelled.
+/// The trace's code for the source of a cancelled operation.
 const CANCELLED: i64 = -2;
 
-pub(super) const NO_OUTCOME: &str = "the trace does not tell what its wild cards received";
-const NO_START: &str = "it completes a request whose start is not in the trace";
-const OPEN: &str = "its request is truncated: never completed nor freed before the rank ends";
-const AGAIN: &str = "its request is taken for a new operation before it is completed";
-const DROPPED: &str = "an operation that was cancelled, or cancelled and then freed, was never started";
+pub(super) const NO_OUTCOME: &str = "the trace does not record what MPI_ANY_SOURCE or MPI_ANY_TAG matched";
+const NO_START: &str = "completes a request whose start is not in the trace";
+const OPEN: &str = "the request is neither completed nor freed before the rank ends";
+const AGAIN: &str = "the request is reused before it is completed";
+const DROPPED: &str = "cancelled operations are not simulated";
 
-/// One operation that is under way.
-pub struct Part {
-    /// Its place.
+/// A started operation that is not completed.
+pub struct PendingOp {
+    /// Its slot.
     pub slot: u32,
-    /// The operation that starts it.
-    pub op: Spot,
-    /// The channel on which it counts as sent,
+    /// The position of the operation that starts it.
+    pub start: OpPosition,
+    /// The channel that counts it as a send.
     pub sent: Option<u32>,
-    /// or as received.
+    /// The channel that counts it as a receive.
     pub received: Option<u32>,
-    /// Its source will be known when it is completed: in this communicator.
-    pub unknown: Option<Rc<Known>>,
-    /// Does the rank wait for it?
-    pub holds: bool,
+    /// The communicator in which its source is resolved when it is completed.
+    pub unresolved: Option<Rc<CommInfo>>,
+    /// Whether the rank blocks until it is complete.
+    pub blocks: bool,
 }
 
-/// Most requests have one; both halves of a send-receive have the same.
-pub type Parts = SmallVec<[Part; 1]>;
+/// The pending operations of a request: most have one, a send-receive has two.
+pub type PendingOps = SmallVec<[PendingOp; 1]>;
 
-/// A request.
+/// A request of the traced program.
 pub(super) struct Request {
-    pub parts: Parts,
-    pub described: Option<Rc<Described>>,
-    /// A partitioned send that has not left: it will leave at the place of this operation.
-    pub leaves: Option<Box<(Spot, Act)>>,
+    pub pending: PendingOps,
+    pub persistent: Option<Rc<PersistentOp>>,
+    /// A partitioned send that has not started, with the position at which it will.
+    pub deferred: Option<Box<(OpPosition, Op)>>,
     is_cancelled: bool,
-    /// What made or started it.
-    pub by: Place,
+    /// The call that created or started it.
+    pub site: CallSite,
 }
 
 /// The requests of a rank.
 #[derive(Default)]
 pub struct Requests {
-    /// By their places in the trace.
+    /// By their slots in the trace.
     pub(super) all: FxHashMap<u32, Request>,
-    /// Messages that probes took; they are under way, unless they come from nobody.
-    messages: FxHashMap<u32, (Parts, Place)>,
+    /// Messages that matching probes found, by their slots in the trace.
+    messages: FxHashMap<u32, (PendingOps, CallSite)>,
 }
 
 impl Requests {
-    /// The first operation that may still change.
+    /// The number of the first operation that may still change.
     pub fn first_open(&self) -> u64 {
         let open = self.all.values().flat_map(|request| {
-            request.parts.iter().map(|part| part.op).chain(request.leaves.as_ref().map(|leaves| leaves.0))
+            request
+                .pending
+                .iter()
+                .map(|pending| pending.start)
+                .chain(request.deferred.as_ref().map(|deferred| deferred.0))
         });
-        let taken = self.messages.values().flat_map(|(parts, _)| parts).map(|part| part.op);
-        open.chain(taken).map(|spot| spot.number).min().unwrap_or(u64::MAX)
+        let taken = self.messages.values().flat_map(|(pending, _)| pending).map(|pending| pending.start);
+        open.chain(taken).map(|position| position.number).min().unwrap_or(u64::MAX)
     }
 
-    /// The program asked to cancel it.
+    /// Marks a request as cancelled.
     pub fn cancel(&mut self, request: Option<Slot>) {
         if let Some(request) = request.and_then(|slot| self.all.get_mut(&slot.0)) {
             request.is_cancelled = true;
         }
     }
 
-    /// A probe took a message.
-    pub fn take_message(&mut self, message: Option<Slot>, parts: Parts, by: Place) {
+    /// Stores the message that a matching probe found.
+    pub fn store_message(&mut self, message: Option<Slot>, pending: PendingOps, site: CallSite) {
         if let Some(message) = message {
-            self.messages.insert(message.0, (parts, by));
+            self.messages.insert(message.0, (pending, site));
         }
     }
 
-    /// It is received; none if there is no such message.
-    pub fn give_message(&mut self, message: Option<Slot>) -> Option<Parts> {
-        self.messages.remove(&message?.0).map(|(parts, _)| parts)
+    /// Takes the message that a matching probe found.
+    pub fn take_message(&mut self, message: Option<Slot>) -> Option<PendingOps> {
+        self.messages.remove(&message?.0).map(|(pending, _)| pending)
     }
 
-    /// Nobody will ask for them.
-    pub fn forget_all(&mut self) {
+    /// Drops all requests.
+    pub fn clear(&mut self) {
         self.all.clear();
         self.messages.clear();
     }
 }
 
 impl Request {
-    fn new(parts: Parts, described: Option<Rc<Described>>, by: Place) -> Self {
-        Self { parts, described, leaves: None, is_cancelled: false, by }
+    fn new(pending: PendingOps, persistent: Option<Rc<PersistentOp>>, site: CallSite) -> Self {
+        Self { pending, persistent, deferred: None, is_cancelled: false, site }
     }
 
     pub fn is_open(&self) -> bool {
-        !self.parts.is_empty() || self.leaves.is_some()
+        !self.pending.is_empty() || self.deferred.is_some()
     }
 }
 
-impl Walk<'_, '_> {
-    /// Something was started that has a request.
-    pub(super) fn open(&mut self, request: Option<Slot>, parts: Parts) -> Result<()> {
-        self.add(request, Request::new(parts, None, self.now))
+impl RankReader<'_, '_> {
+    /// Opens a request for started operations.
+    pub(super) fn open(&mut self, request: Option<Slot>, pending: PendingOps) -> Result<()> {
+        self.add(request, Request::new(pending, None, self.now))
     }
 
-    /// Something was described that can be started.
-    pub(super) fn describe(&mut self, request: Option<Slot>, described: Described) -> Result<()> {
-        self.add(request, Request::new(Parts::new(), Some(Rc::new(described)), self.now))
+    /// Opens a request for a persistent operation.
+    pub(super) fn define_persistent(
+        &mut self,
+        request: Option<Slot>,
+        persistent: PersistentOp,
+    ) -> Result<()> {
+        self.add(request, Request::new(PendingOps::new(), Some(Rc::new(persistent)), self.now))
     }
 
     fn add(&mut self, request: Option<Slot>, made: Request) -> Result<()> {
         let Some(slot) = request else {
-            // The library gave no handle: it was complete at once.
-            made.parts.iter().for_each(|part| self.wait(part));
+            // The library returned no handle: the operation was complete at once.
+            made.pending.iter().for_each(|pending| self.wait(pending));
             return Ok(());
         };
         match self.requests.all.insert(slot.0, made) {
             Some(old) if old.is_open() => {
-                self.lack_at(old.by, AGAIN)?;
-                self.let_go(old)
+                self.unsupported_at(old.site, AGAIN)?;
+                self.release(old)
             }
             _ => Ok(()),
         }
@@ -141,111 +149,118 @@ impl Walk<'_, '_> {
         for position in completed {
             let slot = usize::try_from(*position).ok().and_then(|position| requests.get(position));
             let request = slot.and_then(|slot| self.requests.all.remove(&u32::try_from(*slot).ok()?));
-            let came = outcomes.next_if(|outcome| outcome[0] == *position);
-            let came = came.map(|outcome| (outcome[1], outcome[2]));
+            let matched = outcomes.next_if(|outcome| outcome[0] == *position);
+            let matched = matched.map(|outcome| (outcome[1], outcome[2]));
             match (slot, request) {
-                (Some(slot), Some(request)) => self.complete_one(*slot as u32, request, came)?,
-                _ => self.lack(NO_START)?,
+                (Some(slot), Some(request)) => self.complete_one(*slot as u32, request, matched)?,
+                _ => self.unsupported(NO_START)?,
             }
         }
         Ok(())
     }
 
-    fn complete_one(&mut self, slot: u32, mut request: Request, came: Option<Came>) -> Result<()> {
-        self.leave(&mut request);
-        for part in std::mem::take(&mut request.parts) {
-            match came {
-                Some((CANCELLED, _)) => self.drop_part(&part),
-                _ => self.complete_part(&part, came)?,
+    fn complete_one(
+        &mut self,
+        slot: u32,
+        mut request: Request,
+        matched: Option<WildcardMatch>,
+    ) -> Result<()> {
+        self.start_deferred(&mut request);
+        for pending in std::mem::take(&mut request.pending) {
+            match matched {
+                Some((CANCELLED, _)) => self.drop_op(&pending),
+                _ => self.complete_op(&pending, matched)?,
             }
         }
-        if request.described.is_some() {
+        if request.persistent.is_some() {
             request.is_cancelled = false;
             self.requests.all.insert(slot, request);
         }
         Ok(())
     }
 
-    fn complete_part(&mut self, part: &Part, came: Option<Came>) -> Result<()> {
-        if let Some(comm) = &part.unknown {
-            let came = came.unwrap_or((-1, -1));
-            match self.resolved(comm, came)? {
+    fn complete_op(&mut self, pending: &PendingOp, matched: Option<WildcardMatch>) -> Result<()> {
+        if let Some(comm) = &pending.unresolved {
+            let matched = matched.unwrap_or((-1, -1));
+            match self.resolved(comm, matched)? {
                 Source::Channel(channel) => {
-                    self.received(channel);
-                    self.code.replace(part.op, Act::StartReceive { slot: part.slot, channel });
+                    self.count_receive(channel);
+                    self.code.replace(pending.start, Op::StartReceive { slot: pending.slot, channel });
                 }
-                Source::Nobody => {
-                    self.code.give_slot(part.slot);
+                Source::Null => {
+                    self.code.free_slot(pending.slot);
                     return Ok(());
                 }
-                Source::Pick(_) | Source::Unknown(_) => {
-                    self.code.give_slot(part.slot);
-                    return self.lack(NO_OUTCOME);
+                Source::Wildcard(_) | Source::Unresolved(_) => {
+                    self.code.free_slot(pending.slot);
+                    return self.unsupported(NO_OUTCOME);
                 }
             }
         }
-        self.wait(part);
+        self.wait(pending);
         Ok(())
     }
 
-    /// A partitioned send leaves where its last part was ready.
-    fn leave(&mut self, request: &mut Request) {
-        if let Some((place, act)) = request.leaves.take().map(|leaves| *leaves) {
-            self.code.replace(place, act);
-            request.parts.iter_mut().for_each(|part| part.op = place);
+    /// Starts a partitioned send where its last partition became ready.
+    fn start_deferred(&mut self, request: &mut Request) {
+        if let Some((position, act)) = request.deferred.take().map(|deferred| *deferred) {
+            self.code.replace(position, act);
+            request.pending.iter_mut().for_each(|pending| pending.start = position);
         }
     }
 
-    /// An operation was never started.
-    fn drop_part(&mut self, part: &Part) {
-        self.shared.notes.assume(DROPPED);
-        self.code.remove(part.op);
-        self.code.give_slot(part.slot);
-        if let Some(channel) = part.sent {
-            self.shared.channels.traffic(channel).sends.take_back();
+    /// Removes an operation that was cancelled.
+    fn drop_op(&mut self, pending: &PendingOp) {
+        self.context.notes.assume(DROPPED);
+        self.code.remove(pending.start);
+        self.code.free_slot(pending.slot);
+        if let Some(channel) = pending.sent {
+            self.context.channels.counts(channel).sends.remove_one();
         }
-        if let Some(channel) = part.received {
-            self.shared.channels.traffic(channel).receives.take_back();
+        if let Some(channel) = pending.received {
+            self.context.channels.counts(channel).receives.remove_one();
         }
     }
 
     pub(super) fn free(&mut self, request: Option<Slot>) -> Result<()> {
         let Some(slot) = request else { return Ok(()) };
         match self.requests.all.remove(&slot.0) {
-            Some(request) => self.let_go(request),
-            None => self.lack("it frees a request whose start is not in the trace"),
+            Some(request) => self.release(request),
+            None => self.unsupported("frees a request whose start is not in the trace"),
         }
     }
 
-    /// Nobody will wait for it.
-    fn let_go(&mut self, mut request: Request) -> Result<()> {
-        self.leave(&mut request);
-        for part in std::mem::take(&mut request.parts) {
+    /// Frees a request that will not be completed by the program.
+    fn release(&mut self, mut request: Request) -> Result<()> {
+        self.start_deferred(&mut request);
+        for pending in std::mem::take(&mut request.pending) {
             if request.is_cancelled {
-                self.drop_part(&part);
-            } else if part.unknown.is_some() {
-                self.drop_part(&part);
-                self.lack_at(request.by, NO_OUTCOME)?;
+                self.drop_op(&pending);
+            } else if pending.unresolved.is_some() {
+                self.drop_op(&pending);
+                self.unsupported_at(request.site, NO_OUTCOME)?;
             } else {
-                self.code.push(Act::Free { slot: part.slot });
-                self.code.give_slot(part.slot);
+                self.code.push(Op::Free { slot: pending.slot });
+                self.code.free_slot(pending.slot);
             }
         }
         Ok(())
     }
 
-    /// The rank ends: nothing may be under way but what was cancelled.
+    /// Checks, at the end of a rank, that all requests are complete or cancelled.
     pub(super) fn end_requests(&mut self) -> Result<()> {
         let mut open: Vec<Request> = std::mem::take(&mut self.requests.all).into_values().collect();
         let taken = std::mem::take(&mut self.requests.messages).into_values();
-        open.extend(taken.map(|(parts, by)| Request::new(parts, None, by)));
+        open.extend(taken.map(|(pending, site)| Request::new(pending, None, site)));
         open.retain(Request::is_open);
-        open.sort_unstable_by_key(|request| (request.by.position, request.parts.first().map(|part| part.op)));
+        open.sort_unstable_by_key(|request| {
+            (request.site.position, request.pending.first().map(|pending| pending.start))
+        });
         for request in open {
             if !request.is_cancelled {
-                self.lack_at(request.by, OPEN)?;
+                self.unsupported_at(request.site, OPEN)?;
             }
-            self.let_go(request)?;
+            self.release(request)?;
         }
         Ok(())
     }

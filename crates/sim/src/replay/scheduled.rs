@@ -1,115 +1,98 @@
-//! Collectives by schedules: what one rank does for them (P6).
+//! Collectives by schedules: expands the steps of one rank into operations (P6).
 
 use panto_schedule::{
     Algorithm, Buffer, Collective, Problem, Schedule, Span, Step, algorithms, schedule, steps,
 };
-use panto_trace::Pattern;
 
-use super::agreed::{Instance, What};
-use super::code::Body;
-use super::shared::Shared;
-use super::team::Team;
-use crate::program::{Act, Sending};
+use super::agreement::{CollectiveInstance, InstanceKind};
+use super::code_builder::Body;
+use super::context::Context;
+use super::participants::Participants;
+use crate::program::{Op, SendMode};
 
-/// What this rank does.
+/// Returns the operations of this rank.
 pub fn body(
-    shared: &mut Shared<'_>,
-    team: Team<'_>,
-    instance: Instance,
+    context: &mut Context<'_>,
+    participants: Participants<'_>,
+    instance: CollectiveInstance,
     in_place: bool,
 ) -> Result<Body, String> {
-    let problem = problem(team, instance)?;
-    let steps_of = by_rules(shared, &problem, instance).map_err(|error| error.to_string())?;
-    let mut walk = Walk {
-        shared,
-        team,
+    let problem = problem(participants, instance)?;
+    let steps_of = by_rules(context, &problem, instance).map_err(|error| error.to_string())?;
+    let mut expander = Expander {
+        context,
+        participants,
         collective: problem.collective,
         element: instance.element,
         in_place,
         body: Body::default(),
     };
-    for step in steps(&*steps_of, team.own() as usize) {
-        walk.step(step).ok_or("its communicator has fewer members than it says")?;
+    for step in steps(&*steps_of, participants.own() as usize) {
+        expander.step(step).ok_or("the communicator has fewer members than the trace says")?;
     }
-    Ok(walk.body)
+    Ok(expander.body)
 }
 
-fn problem(team: Team<'_>, instance: Instance) -> Result<Problem, String> {
-    let collective = match instance.what {
-        What::Creation => Collective::Allreduce,
-        What::Window => Collective::Barrier,
-        What::Pattern(pattern) | What::Listed(pattern) => collective(pattern),
+fn problem(participants: Participants<'_>, instance: CollectiveInstance) -> Result<Problem, String> {
+    let collective = match instance.kind {
+        InstanceKind::CommCreation => Collective::Allreduce,
+        InstanceKind::WindowSync => Collective::Barrier,
+        InstanceKind::Collective(kind) | InstanceKind::Vector(kind) => kind.collective(),
     };
-    let count = usize::try_from(instance.count).map_err(|_| "its length is impossible".to_owned())?;
+    let count = usize::try_from(instance.count).map_err(|_| "the length is out of range".to_owned())?;
     let root = instance.root.unwrap_or(0) as usize;
-    Ok(Problem { collective, ranks: team.size() as usize, root, count })
+    Ok(Problem { collective, ranks: participants.size() as usize, root, count })
 }
 
-/// The steps by the machine's rules; by the first algorithm that keeps the order of operands where they must not change places.
+/// The schedule that the machine's rules choose. If the operation does not commute and that
+/// schedule reorders operands, the first algorithm that keeps their order.
 fn by_rules(
-    shared: &Shared<'_>,
+    context: &Context<'_>,
     problem: &Problem,
-    instance: Instance,
+    instance: CollectiveInstance,
 ) -> Result<Box<dyn Schedule>, panto_schedule::Error> {
-    let algorithm = shared.machine.algorithm(problem, instance.element as usize);
+    let algorithm = context.machine.algorithm(problem, instance.element as usize);
     let built = schedule(problem, algorithm)?;
     if instance.commutes || built.keeps_order() {
         return Ok(built);
     }
-    let orderly =
+    let in_order =
         |algorithm: &Algorithm| schedule(problem, *algorithm).ok().filter(|built| built.keeps_order());
-    Ok(algorithms(problem.collective).iter().find_map(orderly).unwrap_or(built))
+    Ok(algorithms(problem.collective).iter().find_map(in_order).unwrap_or(built))
 }
 
-/// What is carried out for a pattern.
-pub fn collective(pattern: Pattern) -> Collective {
-    match pattern {
-        Pattern::Barrier => Collective::Barrier,
-        Pattern::Broadcast => Collective::Broadcast,
-        Pattern::Gather => Collective::Gather,
-        Pattern::Scatter => Collective::Scatter,
-        Pattern::AllGather | Pattern::NeighbourAllGather => Collective::Allgather,
-        Pattern::AllToAll | Pattern::NeighbourAllToAll => Collective::Alltoall,
-        Pattern::Reduce => Collective::Reduce,
-        Pattern::AllReduce => Collective::Allreduce,
-        Pattern::ReduceScatter => Collective::ReduceScatter,
-        Pattern::Scan => Collective::Scan,
-        Pattern::ExclusiveScan => Collective::Exscan,
-    }
-}
-
-struct Walk<'w, 's, 'k> {
-    shared: &'w mut Shared<'s>,
-    team: Team<'k>,
+struct Expander<'w, 's, 'k> {
+    context: &'w mut Context<'s>,
+    participants: Participants<'k>,
     collective: Collective,
     element: u64,
     in_place: bool,
     body: Body,
 }
 
-impl Walk<'_, '_, '_> {
-    /// None if there is no such member.
+impl Expander<'_, '_, '_> {
+    /// Appends the operation of a step; `None` if a partner is not a member.
     fn step(&mut self, step: Step) -> Option<()> {
-        let sending = Sending::Standard;
+        let mode = SendMode::Standard;
         match step {
             Step::Send { to, span } => {
                 let (channel, bytes) = (self.to(to)?, self.bytes(span));
-                self.body.push(Act::Send { sending, channel, bytes });
+                self.body.push(Op::Send { mode, channel, bytes });
             }
             Step::Receive { from, .. } => {
                 let channel = self.from(from)?;
-                self.body.push(Act::Receive { channel });
+                self.body.push(Op::Receive { channel });
             }
             Step::StartSend { to, span } => {
                 let (channel, bytes) = (self.to(to)?, self.bytes(span));
-                self.body.start(|slot| Act::StartSend { sending, slot, channel, bytes });
+                self.body.start(|slot| Op::StartSend { mode, slot, channel, bytes });
             }
             Step::StartReceive { from, .. } => {
                 let channel = self.from(from)?;
-                self.body.start(|slot| Act::StartReceive { slot, channel });
+                self.body.start(|slot| Op::StartReceive { slot, channel });
             }
             Step::WaitAll => self.body.wait_all(),
-            // What is in place need not be brought there.
+            // Data in place need not be copied.
             Step::Copy { from, to } => {
                 let is_there = self.in_place && (from.buffer, to.buffer) == (Buffer::Input, Buffer::Output);
                 if !is_there {
@@ -122,15 +105,15 @@ impl Walk<'_, '_, '_> {
     }
 
     fn to(&mut self, to: usize) -> Option<u32> {
-        let own = self.team.member(self.team.own())?;
-        let other = self.team.member(to as u32)?;
-        Some(self.team.to(self.shared, own, other, self.collective))
+        let own = self.participants.member(self.participants.own())?;
+        let other = self.participants.member(to as u32)?;
+        Some(self.participants.to(self.context, own, other, self.collective))
     }
 
     fn from(&mut self, from: usize) -> Option<u32> {
-        let own = self.team.member(self.team.own())?;
-        let other = self.team.member(from as u32)?;
-        Some(self.team.from(self.shared, own, other, self.collective))
+        let own = self.participants.member(self.participants.own())?;
+        let other = self.participants.member(from as u32)?;
+        Some(self.participants.from(self.context, own, other, self.collective))
     }
 
     fn bytes(&self, span: Span) -> u64 {

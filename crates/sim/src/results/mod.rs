@@ -1,48 +1,50 @@
 //! Where the time of a simulation went (P14).
 //!
-//! [`Totals`] sees a simulation and adds up. The critical path is found backwards, from the rank that ended last: to what it waited for
-//! last, from there to what that rank waited for, and so on to the beginning. [`Waits`] keeps what is needed for that. What ranks did on
-//! the path is seen in a second run of the same simulation by [`Shares`]: it gives the same, and so nothing else needs to be kept.
+//! [`Totals`] observes a simulation and adds up. The *critical path* is found backwards: from the
+//! end of the rank that ended last to the last wait on that rank, from there to the rank that
+//! caused the wait, and so on to the start. [`WaitLog`] keeps what that needs. What ranks did on
+//! the path is observed in a second run by [`PathShares`]: runs are identical, so nothing else
+//! needs to be kept from the first.
 
 mod path;
 mod shares;
 mod sum;
 mod totals;
 
-pub use path::{Path, Segment, Waits};
-pub use shares::{Share, Shares};
-pub use sum::Sum;
+pub use path::{Path, PathSegment, WaitLog};
+pub use shares::{PathShare, PathShares};
+pub use sum::TimeSum;
 pub use totals::{CallTotals, RankTotals, Totals};
 
 use panto_units::Time;
 
-use crate::observe::{Activity, Cause, Observer, Passed};
+use crate::observe::{Activity, Cause, Observer, ReceivedMessage};
 
-/// Time by what was done in it.
+/// Time by what was done in it. The fields add up to the rank's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Spent {
-    /// The program's own work.
-    pub compute: Sum,
-    /// Its part of messages.
-    pub message: Sum,
-    /// Copies and reductions.
-    pub combine: Sum,
+pub struct TimeBreakdown {
+    /// The program's own computation.
+    pub compute: TimeSum,
+    /// Overheads of messages.
+    pub message: TimeSum,
+    /// Copies and reductions of collectives.
+    pub combine: TimeSum,
     /// One-sided communication and files.
-    pub access: Sum,
+    pub access: TimeSum,
     /// Waiting.
-    pub waited: Sum,
-    /// Ready to work, while the processor did so for other ranks.
-    pub shared: Sum,
+    pub waited: TimeSum,
+    /// Ready to work, while the processor worked for other ranks.
+    pub shared: TimeSum,
 }
 
-impl Spent {
+impl TimeBreakdown {
     /// Adds the time of an activity.
     #[inline]
     pub fn add(&mut self, activity: Activity, time: Time) {
         *self.of(activity) += time;
     }
 
-    /// A part of the time of an activity was the processor's work for other ranks.
+    /// Moves a part of the time of an activity to [`shared`](Self::shared).
     #[inline]
     pub fn share(&mut self, activity: Activity, time: Time) {
         *self.of(activity) -= time;
@@ -50,7 +52,7 @@ impl Spent {
     }
 
     #[inline]
-    fn of(&mut self, activity: Activity) -> &mut Sum {
+    fn of(&mut self, activity: Activity) -> &mut TimeSum {
         match activity {
             Activity::Compute => &mut self.compute,
             Activity::Message => &mut self.message,
@@ -59,7 +61,7 @@ impl Spent {
         }
     }
 
-    /// Adds what another has.
+    /// Adds another breakdown.
     pub fn merge(&mut self, other: &Self) {
         for (sum, more) in [
             (&mut self.compute, other.compute),
@@ -73,23 +75,23 @@ impl Spent {
         }
     }
 
-    /// What was done for messages: all but computation and waiting.
-    pub fn communicated(&self) -> Sum {
+    /// Returns the processor's time for messages: all its work but computation.
+    pub fn communicated(&self) -> TimeSum {
         self.message + self.combine + self.access
     }
 
-    /// When the processor worked.
-    pub fn busy(&self) -> Sum {
+    /// Returns the time in which the processor worked.
+    pub fn busy(&self) -> TimeSum {
         self.compute + self.communicated()
     }
 
-    /// All of it.
-    pub fn total(&self) -> Sum {
+    /// Returns all time.
+    pub fn total(&self) -> TimeSum {
         self.busy() + self.waited + self.shared
     }
 }
 
-/// Two who see the same.
+/// Forwards to two observers.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     #[inline]
     fn call(&mut self, rank: u32, call: u32, at: Time) {
@@ -116,13 +118,13 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 
     #[inline]
-    fn received(&mut self, rank: u32, message: Passed) {
+    fn received(&mut self, rank: u32, message: ReceivedMessage) {
         self.0.received(rank, message);
         self.1.received(rank, message);
     }
 }
 
-/// Perhaps nobody looks.
+/// Forwards to an observer, if there is one.
 impl<A: Observer> Observer for Option<A> {
     #[inline]
     fn call(&mut self, rank: u32, call: u32, at: Time) {
@@ -153,7 +155,7 @@ impl<A: Observer> Observer for Option<A> {
     }
 
     #[inline]
-    fn received(&mut self, rank: u32, message: Passed) {
+    fn received(&mut self, rank: u32, message: ReceivedMessage) {
         if let Some(observer) = self {
             observer.received(rank, message);
         }

@@ -1,13 +1,13 @@
-//! The critical path: what would have to be shorter for the whole to be shorter.
+//! The critical path: the chain of work and messages that determines the makespan.
 
 use panto_units::Time;
 
 use crate::observe::{Cause, Observer};
 use crate::program::Program;
 
-/// A wait that ended.
+/// A wait that ended at `end`, caused by `rank` at `at`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Wait {
+struct FinishedWait {
     end: Time,
     at: Time,
     rank: u32,
@@ -15,50 +15,52 @@ struct Wait {
 
 /// Keeps what ranks and helpers waited for.
 #[derive(Debug, Clone)]
-pub struct Waits {
-    of: Vec<Vec<Wait>>,
-    /// So many more may be kept.
+pub struct WaitLog {
+    by_rank: Vec<Vec<FinishedWait>>,
+    /// How many more waits may be kept.
     left: usize,
 }
 
-/// A part of the path: from `from` to `to` on one rank; or, if it is the network's, from the rank before to this one.
+/// A part of the path: an interval on one rank; or, if it is the network's, from the previous rank
+/// to this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Segment {
+pub struct PathSegment {
     /// The rank or helper.
     pub rank: u32,
     /// When it begins.
     pub from: Time,
     /// When it ends.
     pub to: Time,
-    /// Was it the network that took the time?
+    /// Whether the network took the time.
     pub is_network: bool,
 }
 
-/// The critical path, from the beginning to the end without a gap.
+/// The critical path, from the start to the end without a gap.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Path {
     /// Its parts, in the order of time.
-    pub segments: Vec<Segment>,
+    pub segments: Vec<PathSegment>,
 }
 
-impl Waits {
-    /// For so many ranks and helpers; keeps no more than so many waits.
-    pub fn new(codes: usize, most: usize) -> Self {
-        Self { of: vec![Vec::new(); codes], left: most }
+impl WaitLog {
+    /// Returns an empty log for a program of `codes` ranks and helpers that keeps at most
+    /// `max_waits` waits.
+    pub fn new(codes: usize, max_waits: usize) -> Self {
+        Self { by_rank: vec![Vec::new(); codes], left: max_waits }
     }
 
-    /// Takes over what another saw, who looked at other ranks.
+    /// Adds the log of an observer that saw other ranks.
     pub fn merge(&mut self, other: Self) {
-        let more: usize = other.of.iter().map(Vec::len).sum();
+        let more: usize = other.by_rank.iter().map(Vec::len).sum();
         self.left = if other.left == 0 { 0 } else { self.left.saturating_sub(more) };
-        for (waits, more) in self.of.iter_mut().zip(other.of) {
+        for (waits, more) in self.by_rank.iter_mut().zip(other.by_rank) {
             if !more.is_empty() {
                 *waits = more;
             }
         }
     }
 
-    /// The path to the end of a rank at `end`; `None` if there were too many waits to keep them all.
+    /// Returns the path to the end of a rank at `end`; `None` if there were too many waits to keep.
     pub fn path(&self, rank: u32, end: Time) -> Option<Path> {
         if self.left == 0 {
             return None;
@@ -66,55 +68,55 @@ impl Waits {
         let mut segments = Vec::new();
         let (mut rank, mut to) = (rank, end);
         while let Some(wait) = self.last_before(rank, to) {
-            push(&mut segments, Segment { rank, from: wait.end, to, is_network: false });
-            push(&mut segments, Segment { rank, from: wait.at, to: wait.end, is_network: true });
+            push(&mut segments, PathSegment { rank, from: wait.end, to, is_network: false });
+            push(&mut segments, PathSegment { rank, from: wait.at, to: wait.end, is_network: true });
             if (wait.rank, wait.at) == (rank, to) {
                 break;
             }
             (rank, to) = (wait.rank, wait.at);
         }
-        push(&mut segments, Segment { rank, from: Time::ZERO, to, is_network: false });
+        push(&mut segments, PathSegment { rank, from: Time::ZERO, to, is_network: false });
         segments.reverse();
         Some(Path { segments })
     }
 
-    fn last_before(&self, rank: u32, to: Time) -> Option<Wait> {
-        let waits = &self.of[rank as usize];
+    fn last_before(&self, rank: u32, to: Time) -> Option<FinishedWait> {
+        let waits = &self.by_rank[rank as usize];
         let count = waits.partition_point(|wait| wait.end <= to);
         waits[..count].last().copied()
     }
 }
 
-/// Adds a part, unless it takes no time.
-fn push(segments: &mut Vec<Segment>, segment: Segment) {
+/// Appends a segment, unless it is empty.
+fn push(segments: &mut Vec<PathSegment>, segment: PathSegment) {
     if segment.from < segment.to {
         segments.push(segment);
     }
 }
 
-impl Observer for Waits {
+impl Observer for WaitLog {
     #[inline]
     fn waited(&mut self, rank: u32, _from: Time, to: Time, cause: Cause) {
         if self.left > 0 {
             self.left -= 1;
-            self.of[rank as usize].push(Wait { end: to, at: cause.at, rank: cause.rank });
+            self.by_rank[rank as usize].push(FinishedWait { end: to, at: cause.at, rank: cause.rank });
         }
     }
 }
 
 impl Path {
-    /// The time of all parts together.
+    /// Returns the length of the path.
     pub fn time(&self) -> Time {
         self.segments.iter().fold(Time::ZERO, |sum, part| sum.saturating_add(part.to.since(part.from)))
     }
 
-    /// How often it goes from one rank to another; between a rank and its helper is no way.
+    /// Returns how many times the path changes rank. A helper counts as its rank.
     pub fn hops(&self, program: &Program) -> usize {
-        let home = |segment: &Segment| program.home(segment.rank);
+        let home = |segment: &PathSegment| program.home(segment.rank);
         self.segments.windows(2).filter(|pair| home(&pair[0]) != home(&pair[1])).count()
     }
 
-    /// The time of the network.
+    /// Returns the time of the network on the path.
     pub fn network(&self) -> Time {
         let parts = self.segments.iter().filter(|part| part.is_network);
         parts.fold(Time::ZERO, |sum, part| sum.saturating_add(part.to.since(part.from)))
@@ -129,8 +131,8 @@ mod tests {
         Time::from_picos(picos)
     }
 
-    fn seen(waits: &[(u32, u64, u64, u32, u64)]) -> Waits {
-        let mut all = Waits::new(3, 100);
+    fn wait_log(waits: &[(u32, u64, u64, u32, u64)]) -> WaitLog {
+        let mut all = WaitLog::new(3, 100);
         for &(rank, from, to, cause, at) in waits {
             all.waited(rank, ps(from), ps(to), Cause { rank: cause, at: ps(at) });
         }
@@ -138,9 +140,9 @@ mod tests {
     }
 
     #[test]
-    fn it_goes_back_to_the_beginning() {
-        // Rank 0 sends at 10, rank 1 has it at 14 and sends at 20, rank 2 has it at 25.
-        let waits = seen(&[(1, 3, 14, 0, 10), (2, 1, 25, 1, 20)]);
+    fn the_path_leads_back_to_the_start() {
+        // Rank 0 sends at 10; rank 1 receives at 14 and sends at 20; rank 2 receives at 25.
+        let waits = wait_log(&[(1, 3, 14, 0, 10), (2, 1, 25, 1, 20)]);
         let path = waits.path(2, ps(30)).expect("kept");
         let parts: Vec<(u32, u64, u64, bool)> = path
             .segments
@@ -155,16 +157,16 @@ mod tests {
     }
 
     #[test]
-    fn too_many_waits_are_no_path() {
-        let mut waits = Waits::new(1, 1);
+    fn no_path_if_waits_were_dropped() {
+        let mut waits = WaitLog::new(1, 1);
         waits.waited(0, ps(0), ps(1), Cause { rank: 0, at: ps(0) });
         assert_eq!(waits.path(0, ps(1)), None);
     }
 
-    /// A damaged cause must not make the walk go on for ever.
+    /// A wait with an invalid cause must not make the search endless.
     #[test]
     fn a_wait_for_itself_ends_the_walk() {
-        let waits = seen(&[(0, 3, 5, 0, 5)]);
+        let waits = wait_log(&[(0, 3, 5, 0, 5)]);
         assert_eq!(waits.path(0, ps(5)).expect("kept").time(), ps(5));
     }
 }

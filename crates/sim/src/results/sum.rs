@@ -1,31 +1,32 @@
-//! Time of many ranks together.
+//! Sums of time over many ranks.
 
 use std::ops::{Add, AddAssign, SubAssign};
 
 use panto_units::Time;
 
-/// Time of many ranks together, in picoseconds: ten thousand ranks have more of it in an hour than virtual time is long.
+/// A sum of time over many ranks, in picoseconds: ten thousand ranks have more of it in an hour
+/// than virtual time can count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Sum(u128);
+pub struct TimeSum(u128);
 
-impl Sum {
-    /// No time at all.
+impl TimeSum {
+    /// No time.
     pub const ZERO: Self = Self(0);
 
-    /// In seconds.
+    /// Returns the time in seconds.
     pub fn as_secs(self) -> f64 {
         self.0 as f64 * 1e-12
     }
 }
 
-impl From<Time> for Sum {
+impl From<Time> for TimeSum {
     #[inline]
     fn from(time: Time) -> Self {
         Self(time.as_picos().into())
     }
 }
 
-impl Add for Sum {
+impl Add for TimeSum {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -33,21 +34,21 @@ impl Add for Sum {
     }
 }
 
-impl<T: Into<Self>> AddAssign<T> for Sum {
+impl<T: Into<Self>> AddAssign<T> for TimeSum {
     #[inline]
     fn add_assign(&mut self, more: T) {
         self.0 += more.into().0;
     }
 }
 
-impl SubAssign<Time> for Sum {
+impl SubAssign<Time> for TimeSum {
     #[inline]
     fn sub_assign(&mut self, less: Time) {
         self.0 = self.0.saturating_sub(less.as_picos().into());
     }
 }
 
-impl std::iter::Sum for Sum {
+impl std::iter::Sum for TimeSum {
     fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
         parts.fold(Self::ZERO, Add::add)
     }
@@ -58,9 +59,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_ranks_have_much_time() {
+    fn a_sum_exceeds_the_range_of_virtual_time() {
         let hour = Time::from_nanos(3_600_000_000_000);
-        let sum: Sum = (0..10_000).map(|_| Sum::from(hour)).sum();
+        let sum: TimeSum = (0..10_000).map(|_| TimeSum::from(hour)).sum();
         assert!((sum.as_secs() - 3.6e7).abs() < 1e-3);
         let mut less = sum;
         less -= hour;

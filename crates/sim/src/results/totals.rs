@@ -1,86 +1,87 @@
-//! What each rank and each function took in all.
+//! The time of each rank and of each function.
 
 use panto_units::Time;
 use rustc_hash::FxHashMap;
 
-use super::Spent;
-use crate::observe::{Activity, Cause, Observer, Passed};
+use super::TimeBreakdown;
+use crate::observe::{Activity, Cause, Observer, ReceivedMessage};
 use crate::program::Program;
 
-/// What a rank took.
+/// The totals of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RankTotals {
     /// Its time, by what it did.
-    pub spent: Spent,
+    pub spent: TimeBreakdown,
     /// Messages that it received.
     pub messages: u64,
     /// Bytes that it received.
     pub bytes: u64,
 }
 
-/// What a function took, on all ranks together.
+/// The totals of a function over all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CallTotals {
-    /// How often it was called.
+    /// How many times it was called.
     pub calls: u64,
-    /// Its time, by what was done; the computation before it is not its own.
-    pub spent: Spent,
+    /// Its time, by what was done; the computation before a call does not count.
+    pub spent: TimeBreakdown,
 }
 
-/// Adds up what ranks do. Helpers work beside them and count nowhere.
+/// Adds up what ranks do. Helpers run concurrently with their ranks and are not counted.
 #[derive(Debug, Clone)]
 pub struct Totals {
     ranks: Vec<RankTotals>,
     calls: Vec<CallTotals>,
     /// The function that each rank is in.
-    within: Vec<u32>,
-    /// The rank of each rank and helper.
+    current_call: Vec<u32>,
+    /// For each rank and helper, the rank that it belongs to.
     homes: Vec<u32>,
-    /// Who waited for whom.
+    /// How long each rank waited for each other rank.
     waits: FxHashMap<(u32, u32), Time>,
 }
 
-/// No function yet.
+/// No call yet.
 const NONE: u32 = u32::MAX;
 
 impl Totals {
-    /// Nothing yet.
+    /// Returns empty totals for a program.
     pub fn new(program: &Program) -> Self {
         let ranks = program.ranks as usize;
         Self {
             ranks: vec![RankTotals::default(); ranks],
             calls: vec![CallTotals::default(); program.calls.len()],
-            within: vec![NONE; ranks],
+            current_call: vec![NONE; ranks],
             homes: (0..program.codes.len() as u32).map(|code| program.home(code)).collect(),
             waits: FxHashMap::default(),
         }
     }
 
-    /// Of each rank.
+    /// Returns the totals of each rank.
     pub fn ranks(&self) -> &[RankTotals] {
         &self.ranks
     }
 
-    /// Of each function, as numbered in the program.
+    /// Returns the totals of each function, by its number in the program.
     pub fn calls(&self) -> &[CallTotals] {
         &self.calls
     }
 
-    /// How long who waited for whom, the longest first.
+    /// Returns how long each rank waited for each other rank, as (rank, peer, time), the longest
+    /// first.
     pub fn waits(&self) -> Vec<(u32, u32, Time)> {
-        let mut waits: Vec<_> = self.waits.iter().map(|(&(who, whom), &time)| (who, whom, time)).collect();
-        waits.sort_unstable_by_key(|&(who, whom, time)| (std::cmp::Reverse(time), who, whom));
+        let mut waits: Vec<_> = self.waits.iter().map(|(&(rank, peer), &time)| (rank, peer, time)).collect();
+        waits.sort_unstable_by_key(|&(rank, peer, time)| (std::cmp::Reverse(time), rank, peer));
         waits
     }
 
-    /// All ranks together.
-    pub fn spent(&self) -> Spent {
-        let mut all = Spent::default();
+    /// Returns the time of all ranks together.
+    pub fn spent(&self) -> TimeBreakdown {
+        let mut all = TimeBreakdown::default();
         self.ranks.iter().for_each(|rank| all.merge(&rank.spent));
         all
     }
 
-    /// Adds what another saw, who looked at other ranks.
+    /// Adds what an observer saw of other ranks.
     pub fn merge(&mut self, other: &Self) {
         for (rank, more) in self.ranks.iter_mut().zip(&other.ranks) {
             rank.spent.merge(&more.spent);
@@ -97,19 +98,19 @@ impl Totals {
         }
     }
 
-    /// The function that a rank is in.
+    /// Returns the totals of the function that a rank is in.
     #[inline]
     fn function(&mut self, rank: u32) -> Option<&mut CallTotals> {
-        let within = *self.within.get(rank as usize)?;
-        self.calls.get_mut(within as usize)
+        let current_call = *self.current_call.get(rank as usize)?;
+        self.calls.get_mut(current_call as usize)
     }
 }
 
 impl Observer for Totals {
     #[inline]
     fn call(&mut self, rank: u32, call: u32, _at: Time) {
-        if let Some(within) = self.within.get_mut(rank as usize) {
-            *within = call;
+        if let Some(current_call) = self.current_call.get_mut(rank as usize) {
+            *current_call = call;
             self.calls[call as usize].calls += 1;
         }
     }
@@ -150,7 +151,7 @@ impl Observer for Totals {
     }
 
     #[inline]
-    fn received(&mut self, rank: u32, message: Passed) {
+    fn received(&mut self, rank: u32, message: ReceivedMessage) {
         if let Some(totals) = self.ranks.get_mut(rank as usize) {
             totals.messages += 1;
             totals.bytes = totals.bytes.saturating_add(message.bytes);

@@ -1,7 +1,7 @@
-//! Small networks and messages, such that much happens at the same moment.
+//! Small networks and messages, chosen so that many events coincide.
 
-use panto_machine::{Cost, Map, Network, Nodes, Overheads, PerByte, Piece, Residue, Switching, Topology};
-use panto_sim::network::Load;
+use panto_machine::{Cost, Network, Nodes, Overheads, PerByte, Piece, RankMap, Residue, Switching, Topology};
+use panto_sim::network::Transfer;
 use panto_units::Time;
 use proptest::prelude::*;
 
@@ -9,12 +9,12 @@ pub fn ps(picos: u64) -> Time {
     Time::from_picos(picos)
 }
 
-/// Thousandths of a picosecond for a byte.
+/// A rate in thousandths of a picosecond per byte.
 pub fn per_byte(thousandths: u32) -> PerByte {
     PerByte::from_secs(f64::from(thousandths) * 1e-15).unwrap()
 }
 
-/// A header takes 3, a byte 1, a message 10 more.
+/// A link on which a header takes 3 ps, a byte 1 ps, and a message 10 ps more.
 pub fn network(topology: Topology, switching: Switching) -> Network {
     Network {
         topology,
@@ -26,7 +26,7 @@ pub fn network(topology: Topology, switching: Switching) -> Network {
         overheads: Overheads::default(),
         nodes: None,
         local: Cost::constant(ps(7)),
-        map: Map::All,
+        map: RankMap::All,
     }
 }
 
@@ -45,9 +45,9 @@ pub fn topologies() -> Vec<Topology> {
         Topology::dragonfly(3, 2, 2),
         Topology::star(5),
         Topology::bus(4),
-        // A ring one way, with a short cut.
+        // A unidirectional ring with a shortcut.
         Ok(Topology::graph("1\n2 4\n3\n4\n0\n".parse().unwrap())),
-        // So many links that they are kept only while they are used.
+        // Too many links for a table: only those in use are stored.
         Topology::complete(1 << 13),
     ]
     .map(Result::unwrap)
@@ -113,22 +113,22 @@ pub fn networks() -> impl Strategy<Value = Network> {
     })
 }
 
-/// Messages and when they are put on the network. Many are at the same moment, and processors are few.
-pub fn messages(most: usize) -> impl Strategy<Value = Vec<(Time, Load)>> {
+/// Messages with their injection times. Many coincide, and processors are few.
+pub fn messages(most: usize) -> impl Strategy<Value = Vec<(Time, Transfer)>> {
     let gap = prop_oneof![3 => Just(0), 2 => 0..10_u64, 1 => 0..100_u64];
     let bytes = prop_oneof![0..5_u64, 0..60_u64, Just(24), Just(1_000)];
     prop::collection::vec((gap, 0..12_u32, 0..12_u32, bytes), 1..most).prop_map(|raw| {
         let mut now = 0;
         let mut message = |(gap, from, to, bytes)| {
             now += gap;
-            (ps(now), Load { from, to, bytes })
+            (ps(now), Transfer { from, to, bytes })
         };
         raw.into_iter().map(&mut message).collect()
     })
 }
 
-/// Messages between processors that the network has.
-pub fn fitted(network: &Network, mut messages: Vec<(Time, Load)>) -> Vec<(Time, Load)> {
+/// Restricts messages to processors of the network.
+pub fn fitted(network: &Network, mut messages: Vec<(Time, Transfer)>) -> Vec<(Time, Transfer)> {
     let processors = network.processors() as u32;
     for (_, load) in &mut messages {
         load.from %= processors;

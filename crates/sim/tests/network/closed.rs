@@ -1,7 +1,7 @@
-//! Cases that paper and pencil solve. A header takes 3, a byte 1, each message 10 more.
+//! Cases with closed-form solutions. A header takes 3 ps, a byte 1 ps, each message 10 ps more.
 
 use panto_machine::{Cost, Network, Nodes, Piece, Switching, Topology};
-use panto_sim::network::Load;
+use panto_sim::network::Transfer;
 use panto_units::Time;
 
 use crate::cases::{network, per_byte, ps};
@@ -12,11 +12,11 @@ const CUT: Switching = Switching::CutThrough { header: 1 };
 const FLOW: Switching = Switching::Flow { header: 1 };
 const WORM: Switching = Switching::Wormhole { flit: 5 };
 
-/// When messages have left and have arrived, given as start, from, to, bytes.
+/// The times at which messages (start, from, to, bytes) have left and arrived.
 fn times(network: &Network, messages: &[(u64, u32, u32, u64)]) -> Vec<(u64, u64)> {
-    let messages: Vec<(Time, Load)> = messages
+    let messages: Vec<(Time, Transfer)> = messages
         .iter()
-        .map(|(start, from, to, bytes)| (ps(*start), Load { from: *from, to: *to, bytes: *bytes }))
+        .map(|(start, from, to, bytes)| (ps(*start), Transfer { from: *from, to: *to, bytes: *bytes }))
         .collect();
     let passages = drive(network, &messages, Habit::Orderly);
     passages.iter().map(|passage| (passage.left.as_picos(), passage.arrived.as_picos())).collect()
@@ -31,7 +31,7 @@ fn linear(switching: Switching) -> Network {
 }
 
 #[test]
-fn the_second_waits_for_the_first_exactly() {
+fn the_second_message_waits_for_the_first() {
     let two = [(0, 0, 1, 100), (20, 0, 1, 100)];
     assert_eq!(arrivals(&linear(Switching::Packet), &two), [110, 220]);
     assert_eq!(arrivals(&linear(CUT), &two), [113, 226]);
@@ -51,44 +51,44 @@ fn senders_are_free_when_the_first_link_is() {
 }
 
 #[test]
-fn packets_queue_where_they_meet() {
+fn packets_queue_at_shared_links() {
     // The first is at processor 1 at 110; the second has link 1 from 20 to 130.
     let meet = [(0, 0, 2, 100), (20, 1, 2, 100)];
     assert_eq!(arrivals(&linear(Switching::Packet), &meet), [240, 130]);
-    // Cut through: the header of the first is there at 3, so the second waits until 3 + 113.
+    // Cut-through: the header of the first arrives at 3, so the second waits until 3 + 113.
     assert_eq!(arrivals(&linear(CUT), &meet), [116, 229]);
     // The other direction is another link.
     assert_eq!(arrivals(&linear(Switching::Packet), &[(0, 0, 2, 100), (20, 2, 1, 100)]), [220, 130]);
 }
 
 #[test]
-fn cut_through_gathers_a_message_before_a_taken_link() {
-    // Link 1 is taken until 113; link 0 is free again at 10 + 113, although the first message waits.
+fn cut_through_buffers_a_message_before_an_occupied_link() {
+    // Link 1 is occupied until 113; link 0 is free again at 10 + 113, although the first message waits.
     let messages = [(0, 1, 2, 100), (10, 0, 2, 100), (11, 0, 1, 100)];
     assert_eq!(times(&linear(CUT), &messages), [(113, 113), (123, 226), (236, 236)]);
 }
 
 #[test]
 fn a_circuit_holds_its_whole_route() {
-    // 0 -> 4 takes 4 x 3 + 110; 2 -> 3 is in its way, and 4 -> 0 is not.
+    // 0 -> 4 takes 4 x 3 + 110; 2 -> 3 shares a link with it, 4 -> 0 does not.
     let messages = [(0, 2, 3, 100), (1, 0, 4, 100), (2, 0, 1, 100), (3, 4, 0, 100)];
     assert_eq!(arrivals(&linear(CIRCUIT), &messages), [113, 235, 348, 125]);
 }
 
 #[test]
-fn e_cube_routes_conflict_or_do_not() {
+fn e_cube_routes_conflict_only_on_shared_links() {
     let cube = |switching| network(Topology::hypercube(3).unwrap(), switching);
     // 0 -> 7 goes over 1 and 3, and so does 1 -> 3.
     let conflict = [(0, 0, 7, 100), (1, 1, 3, 100)];
     assert_eq!(arrivals(&cube(CIRCUIT), &conflict), [119, 119 + 113]);
     assert_eq!(arrivals(&cube(WORM), &conflict), [22 * 15, 42 * 15]);
-    // 2 -> 6 and 4 -> 5 are not on that way, nor is 3 -> 1.
+    // 2 -> 6, 4 -> 5 and 3 -> 1 share no link with it.
     let disjoint = [(0, 0, 7, 100), (1, 2, 6, 100), (1, 4, 5, 100), (1, 3, 1, 100)];
     assert_eq!(arrivals(&cube(CIRCUIT), &disjoint), [119, 114, 114, 114]);
 }
 
 #[test]
-fn a_pool_of_two_carries_two() {
+fn a_pool_of_two_carries_two_messages() {
     // Two subtrees of two; the pools above them have two channels, those above processors three.
     let tree = |switching| network(Topology::fat_tree(2, &[3, 2]).unwrap(), switching);
     let flows = [(0, 0, 2, 600), (0, 1, 3, 600), (0, 0, 3, 600)];
@@ -101,17 +101,17 @@ fn a_pool_of_two_carries_two() {
 
 #[test]
 fn flows_share_evenly() {
-    // Both begin at 13. Alone 100 bytes would take 100.
+    // Both begin at 13. Without contention 100 bytes take 100.
     assert_eq!(arrivals(&linear(FLOW), &[(0, 0, 1, 100), (0, 0, 1, 100)]), [213, 213]);
-    // Half of the first is over when the second comes; then each has half. The second ends alone.
+    // Half of the first is done when the second begins; then each has half. The second ends alone.
     assert_eq!(arrivals(&linear(FLOW), &[(0, 0, 1, 100), (50, 0, 1, 100)]), [163, 213]);
-    // Neither meets: different links, or different directions.
+    // No contention: different links, or different directions.
     assert_eq!(arrivals(&linear(FLOW), &[(0, 0, 1, 100), (0, 1, 2, 100), (0, 1, 0, 100)]), [113, 113, 113]);
 }
 
 #[test]
-fn flows_get_what_others_leave() {
-    // 0 -> 2 is held to a third by two others on link 1; so 0 -> 1 has two thirds of link 0.
+fn flows_use_the_capacity_that_others_leave() {
+    // Two others on link 1 limit 0 -> 2 to a third; so 0 -> 1 has two thirds of link 0.
     let messages = [(0, 0, 2, 100), (0, 1, 2, 100), (0, 1, 2, 100), (0, 0, 1, 200)];
     // Those of a third end at 13 + 300, the last when its 200 have moved at two thirds, too.
     assert_eq!(arrivals(&linear(FLOW), &messages), [316, 313, 313, 313]);
@@ -133,24 +133,25 @@ fn a_slow_piece_has_its_own_full_speed() {
 }
 
 #[test]
-fn what_a_message_keeps_from_others_may_be_less_than_what_it_takes() {
-    // Alone 10 + 100 and a header; of that 40 are shared, after all of the rest.
+fn occupancy_may_be_less_than_the_time_of_a_message() {
+    // Without contention 10 + 100 and a header; 40 of that are shared, after the rest.
     let network = Network { occupancy: Some(Cost::line(ps(20), per_byte(200))), ..linear(FLOW) };
     assert_eq!(arrivals(&network, &[(0, 0, 1, 100)]), [113]);
     assert_eq!(arrivals(&network, &[(0, 0, 1, 100), (0, 0, 1, 100)]), [153, 153]);
-    // Nothing is kept longer than it takes.
+    // The occupancy is at most the time of the message.
     let network = Network { occupancy: Some(Cost::constant(ps(500))), ..linear(FLOW) };
     assert_eq!(arrivals(&network, &[(0, 0, 1, 100)]), [113]);
     assert_eq!(arrivals(&network, &[(0, 0, 1, 100), (0, 0, 1, 100)]), [223, 223]);
 }
 
-/// Frames of 100 bytes, which take a link 100; a message takes 13 more, and 3 more for each further link.
+/// Frames of 100 bytes, which occupy a link for 100 ps; a message takes 13 ps more, and 3 ps more for
+/// each further link.
 fn framed() -> Network {
     Network { frame: Some(100), ..linear(FLOW) }
 }
 
 #[test]
-fn frames_meet_nobody_and_take_what_the_formula_says() {
+fn frames_without_contention_follow_the_formula() {
     assert_eq!(arrivals(&framed(), &[(0, 0, 1, 100)]), [113]);
     assert_eq!(arrivals(&framed(), &[(0, 0, 1, 1_000)]), [1_013]);
     // Over two links a message is not shorter than its frames one after the other: each takes a little less.
@@ -158,11 +159,11 @@ fn frames_meet_nobody_and_take_what_the_formula_says() {
 }
 
 #[test]
-fn a_frame_leaves_whole_and_longer_messages_take_turns() {
-    // Two that fit into a frame: one after the other, not both late.
+fn a_frame_is_sent_whole_and_longer_messages_take_turns() {
+    // Two that fit in a frame are sent one after the other.
     assert_eq!(arrivals(&framed(), &[(0, 0, 1, 100), (0, 2, 1, 100), (0, 1, 0, 100)]), [113, 113, 113]);
     assert_eq!(arrivals(&framed(), &[(0, 1, 0, 100), (0, 2, 0, 100)])[0], 113);
-    // A short one waits for one frame of the long one, and costs it one.
+    // A short one waits for one frame of the long one, and delays it by one.
     assert_eq!(arrivals(&framed(), &[(0, 1, 2, 1_000), (0, 1, 0, 100)]), [1_013, 113]);
     let star = Network { topology: Topology::star(4).unwrap(), ..framed() };
     let alone = arrivals(&star, &[(0, 0, 1, 1_000)])[0];
@@ -172,7 +173,7 @@ fn a_frame_leaves_whole_and_longer_messages_take_turns() {
 }
 
 #[test]
-fn messages_between_the_same_two_follow_each_other() {
+fn messages_of_a_pair_follow_each_other() {
     assert_eq!(arrivals(&framed(), &[(0, 0, 1, 500), (0, 0, 1, 100), (700, 0, 1, 100)]), [513, 613, 813]);
 }
 
@@ -187,7 +188,7 @@ fn a_bus_serves_frames_in_turn() {
     assert_eq!(arrivals(&bus(None), &[(0, 0, 1, 50), (0, 2, 3, 50), (0, 4, 5, 50)]), [60, 120, 180]);
     // Two frames of 35 each: A B C A B C.
     assert_eq!(arrivals(&bus(Some(25)), &[(0, 0, 1, 50), (0, 2, 3, 50), (0, 4, 5, 50)]), [140, 175, 210]);
-    // B comes in the middle of A's second frame: A A B A B.
+    // B is injected in the middle of A's second frame: A A B A B.
     assert_eq!(arrivals(&bus(Some(25)), &[(0, 0, 1, 75), (40, 2, 3, 50)]), [140, 175]);
 }
 
@@ -203,7 +204,7 @@ fn k_messages_on_a_bus_take_k_times_as_long() {
 }
 
 #[test]
-fn a_bus_of_very_many_frames_does_not_count_them() {
+fn the_cost_of_a_bus_does_not_grow_with_its_frames() {
     let messages = [(0, 0, 1, 1 << 40), (7, 2, 3, 1 << 40), (9, 2, 3, 5)];
     let ends = arrivals(&bus(Some(1)), &messages);
     let frames = 2 * (1_u64 << 40) + 5;
@@ -218,18 +219,18 @@ fn processors_of_a_node_share_its_interface() {
     let interface = Cost::line(ps(5), per_byte(500));
     let nodes = Some(Nodes { size: 4, interface, inside: Cost::constant(ps(9)) });
     let network = Network { nodes, ..network(Topology::complete(3).unwrap(), Switching::Packet) };
-    // 55 to leave, 110 over the link, 55 to come.
+    // 55 at the sender's NIC, 110 on the link, 55 at the receiver's NIC.
     assert_eq!(times(&network, &[(0, 0, 4, 100)]), [(55, 220)]);
-    // Both leave through one interface, for different nodes: only that is shared.
+    // Both leave through one NIC, to different nodes: only that is shared.
     assert_eq!(times(&network, &[(0, 0, 4, 100), (0, 1, 8, 100)]), [(55, 220), (110, 275)]);
-    // Both come through one interface.
+    // Both arrive through one NIC.
     assert_eq!(times(&network, &[(0, 0, 8, 100), (0, 4, 9, 100)]), [(55, 220), (55, 275)]);
-    // Inside a node, and on one processor, nobody is in the way.
+    // Inside a node, and on one processor, there is no contention.
     assert_eq!(arrivals(&network, &[(0, 0, 4, 100), (1, 0, 1, 100), (2, 3, 3, 100)]), [220, 10, 9]);
 }
 
 #[test]
-fn the_end_of_time_is_no_panic() {
+fn times_beyond_the_range_do_not_panic() {
     let costs = Cost::line(Time::from_picos(u64::MAX / 2), per_byte(2_000_000_000));
     for switching in [Switching::Packet, CUT, CIRCUIT, WORM, FLOW] {
         for topology in

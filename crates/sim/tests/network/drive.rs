@@ -1,22 +1,22 @@
-//! Drives a network as an engine does, and holds it to its promises.
+//! Drives a network as an engine does, and checks its contract.
 
 use panto_machine::Network;
-use panto_sim::network::{Carried, Load, Passage, Traffic};
+use panto_sim::network::{Injected, Passage, Traffic, Transfer};
 use panto_units::Time;
 
-/// How an engine may mix its calls.
+/// The orders in which an engine may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Habit {
-    /// Lets everything happen before it puts a message on the network.
+    /// Advances before each injection.
     Orderly,
-    /// Puts messages on the network first.
+    /// Injects first.
     Late,
-    /// Never lets anything happen before the last message is on the network.
+    /// Advances only after the last injection.
     Lazy,
 }
 
-/// The passages of messages in the order of time.
-pub fn drive(network: &Network, messages: &[(Time, Load)], habit: Habit) -> Vec<Passage> {
+/// The passages of messages.
+pub fn drive(network: &Network, messages: &[(Time, Transfer)], habit: Habit) -> Vec<Passage> {
     let mut traffic = Traffic::new(network);
     let mut told = Told { passages: vec![None; messages.len()], left: vec![None; messages.len()] };
     for (ticket, (now, load)) in messages.iter().enumerate() {
@@ -26,12 +26,12 @@ pub fn drive(network: &Network, messages: &[(Time, Load)], habit: Habit) -> Vec<
             Habit::Lazy => {}
         }
         match traffic.inject(*now, ticket as u32, *load) {
-            Carried::At(passage) => {
+            Injected::Scheduled(passage) => {
                 assert!(*now <= passage.left && passage.left <= passage.arrived);
                 told.passages[ticket] = Some(passage);
             }
-            Carried::Left(left) => told.left[ticket] = Some(left),
-            Carried::Later => {}
+            Injected::Left(left) => told.left[ticket] = Some(left),
+            Injected::Pending => {}
         }
     }
     told.advance(&mut traffic, |_| true);
@@ -49,18 +49,18 @@ impl Told {
         while let Some(now) = traffic.next()
             && may(now)
         {
-            assert!(before <= now, "time goes on");
+            assert!(before <= now, "time is monotonic");
             before = now;
             traffic.advance(now, &mut |ticket, passage| self.report(now, ticket as usize, passage));
         }
     }
 
     fn report(&mut self, now: Time, ticket: usize, passage: Passage) {
-        assert!(now <= passage.arrived, "nothing is told after it happened");
+        assert!(now <= passage.arrived, "arrivals are reported in time");
         assert!(passage.left <= passage.arrived);
         match self.left[ticket] {
             Some(left) => assert_eq!(left, passage.left),
-            None => assert!(now <= passage.left, "the sender is told in time"),
+            None => assert!(now <= passage.left, "departures are reported in time"),
         }
         assert_eq!(self.passages[ticket], None, "told once");
         self.passages[ticket] = Some(passage);

@@ -1,4 +1,4 @@
-//! What carries messages, against closed forms and against slow references.
+//! Tests of networks against closed forms and naive references.
 
 mod cases;
 mod closed;

@@ -1,7 +1,7 @@
-//! Random small cases.
+//! Random small cases against the naive references.
 
 use panto_machine::{Switching, Topology};
-use panto_sim::network::{Load, passage};
+use panto_sim::network::{Transfer, uncontended};
 use panto_units::Time;
 use proptest::prelude::*;
 
@@ -29,7 +29,7 @@ proptest! {
     fn one_message_takes_the_time_of_fast(network in networks(), messages in messages(2)) {
         let messages = fitted(&network, messages);
         let (start, load) = messages[0];
-        let expected = vec![passage(&network, start, load)];
+        let expected = vec![uncontended(&network, start, load)];
         prop_assert_eq!(drive(&network, &messages, Habit::Orderly), expected);
     }
 
@@ -39,7 +39,7 @@ proptest! {
         for (i, (start, _)) in messages.iter_mut().enumerate() {
             *start = ps(i as u64 * 1_000_000);
         }
-        let expected: Vec<_> = messages.iter().map(|(start, load)| passage(&network, *start, *load)).collect();
+        let expected: Vec<_> = messages.iter().map(|(start, load)| uncontended(&network, *start, *load)).collect();
         prop_assert_eq!(drive(&network, &messages, Habit::Orderly), expected);
     }
 
@@ -59,10 +59,10 @@ proptest! {
     }
 
     #[test]
-    fn nobody_is_faster_for_company(network in networks(), messages in messages(40)) {
+    fn contention_never_speeds_up_a_message(network in networks(), messages in messages(40)) {
         let messages = fitted(&network, messages);
         for ((start, load), carried) in messages.iter().zip(drive(&network, &messages, Habit::Late)) {
-            let alone = passage(&network, *start, *load);
+            let alone = uncontended(&network, *start, *load);
             prop_assert!(alone.left <= carried.left && alone.arrived <= carried.arrived);
         }
     }
@@ -74,18 +74,18 @@ proptest! {
     #[test]
     fn crowded_flows_equal_their_reference(topology in crowded(), header in 0..3_u64, messages in messages(80)) {
         let network = network(topology, Switching::Flow { header });
-        // Long enough that most are under way together.
-        let longer = |(start, load): (Time, Load)| (start, Load { bytes: load.bytes * 17 + 1, ..load });
+        // Long enough that most are in the network together.
+        let longer = |(start, load): (Time, Transfer)| (start, Transfer { bytes: load.bytes * 17 + 1, ..load });
         let messages: Vec<_> = fitted(&network, messages).into_iter().map(longer).collect();
         prop_assert_eq!(drive(&network, &messages, Habit::Orderly), naive(&network, &messages));
     }
 
     #[test]
-    fn so_many_links_that_only_used_ones_are_kept(header in 0..3_u64, messages in messages(60)) {
+    fn sparse_link_tables_give_the_same_result(header in 0..3_u64, messages in messages(60)) {
         let network = network(Topology::complete(5_000).unwrap(), Switching::Flow { header });
-        // Few ends, so that messages meet.
-        let near = |(start, Load { from, to, bytes }): (Time, Load)| {
-            (start, Load { from: from % 3, to: 3 + to % 2, bytes: bytes * 17 + 1 })
+        // Few processors, so that messages share links.
+        let near = |(start, Transfer { from, to, bytes }): (Time, Transfer)| {
+            (start, Transfer { from: from % 3, to: 3 + to % 2, bytes: bytes * 17 + 1 })
         };
         let messages: Vec<_> = fitted(&network, messages).into_iter().map(near).collect();
         prop_assert_eq!(drive(&network, &messages, Habit::Orderly), naive(&network, &messages));

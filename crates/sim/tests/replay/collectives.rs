@@ -1,17 +1,18 @@
-//! Collectives by schedules: they take as long as the schedule does by itself.
+//! Collectives by schedules take as long as the schedule alone.
 
 use panto_machine::{Cost, Machine, Network, Overheads, PerByte, Protocol, Switching, Topology};
 use panto_schedule::{Collective, Problem, schedule};
 use panto_sim::replay::{self, Options, Replay};
-use panto_sim::{Expansion, Model};
-use panto_trace::{Action, Form, Pattern, Peer, Until};
+use panto_sim::{Expansion, NetworkModel};
+use panto_trace::{Action, CallForm, CompletionKind, Peer};
 use panto_units::Time;
 
 use crate::support::{
-    Together, WORLD, Writer, collective, complete, deeds, ends, ends_on, replayed, send, streams, with_trace,
+    Together, WORLD, Writer, collective, complete, ends, ends_on, operations, replayed, send, streams,
+    with_trace,
 };
 
-/// Everything takes some time.
+/// A machine on which everything takes time.
 fn busy(ranks: u32, protocol: Protocol) -> Machine {
     let per_byte = |seconds: f64| PerByte::from_secs(seconds).expect("a time");
     let ps = Time::from_picos;
@@ -33,23 +34,24 @@ fn busy(ranks: u32, protocol: Protocol) -> Machine {
     machine
 }
 
-const PATTERNS: [(Pattern, Collective); 11] = [
-    (Pattern::Barrier, Collective::Barrier),
-    (Pattern::Broadcast, Collective::Broadcast),
-    (Pattern::Gather, Collective::Gather),
-    (Pattern::Scatter, Collective::Scatter),
-    (Pattern::AllGather, Collective::Allgather),
-    (Pattern::AllToAll, Collective::Alltoall),
-    (Pattern::Reduce, Collective::Reduce),
-    (Pattern::AllReduce, Collective::Allreduce),
-    (Pattern::ReduceScatter, Collective::ReduceScatter),
-    (Pattern::Scan, Collective::Scan),
-    (Pattern::ExclusiveScan, Collective::Exscan),
+const PATTERNS: [(Collective, Collective); 11] = [
+    (Collective::Barrier, Collective::Barrier),
+    (Collective::Broadcast, Collective::Broadcast),
+    (Collective::Gather, Collective::Gather),
+    (Collective::Scatter, Collective::Scatter),
+    (Collective::Allgather, Collective::Allgather),
+    (Collective::Alltoall, Collective::Alltoall),
+    (Collective::Reduce, Collective::Reduce),
+    (Collective::Allreduce, Collective::Allreduce),
+    (Collective::ReduceScatter, Collective::ReduceScatter),
+    (Collective::Scan, Collective::Scan),
+    (Collective::Exscan, Collective::Exscan),
 ];
 
-fn one(w: &mut Writer, pattern: Pattern, root: u32, bytes: u64) {
-    let rooted = [Pattern::Broadcast, Pattern::Gather, Pattern::Scatter, Pattern::Reduce].contains(&pattern);
-    let peer = if rooted { Peer::Relative(root as i32 - w.rank as i32) } else { Peer::Nobody };
+fn one(w: &mut Writer, pattern: Collective, root: u32, bytes: u64) {
+    let rooted = [Collective::Broadcast, Collective::Gather, Collective::Scatter, Collective::Reduce]
+        .contains(&pattern);
+    let peer = if rooted { Peer::Relative(root as i32 - w.rank as i32) } else { Peer::Null };
     w.call("MPI_Collective", &collective(pattern, peer, bytes));
 }
 
@@ -60,7 +62,7 @@ fn on(machine: &Machine, ranks: u32, write: impl Fn(&mut Writer)) -> Replay {
 }
 
 #[test]
-fn each_takes_as_long_as_its_schedule() {
+fn each_collective_takes_as_long_as_its_schedule() {
     for protocol in [Protocol::Buffered, Protocol::Eager { limit: 500 }] {
         for ranks in [1, 2, 5, 8] {
             let machine = busy(ranks, protocol);
@@ -77,7 +79,7 @@ fn each_takes_as_long_as_its_schedule() {
                 };
                 let steps = schedule(&problem, machine.algorithm(&problem, 8)).expect("a schedule");
                 let expansion =
-                    Expansion { machine: &machine, model: Model::Fast, collective: what, element: 8 };
+                    Expansion { machine: &machine, model: NetworkModel::Fast, collective: what, element: 8 };
                 let expected = expansion.run(&*steps).expect("an end");
                 let replay = on(&machine, ranks, |w| one(w, pattern, root, 8 * count as u64));
                 assert_eq!(ends_on(&replay, &machine), expected, "{what} of {count} on {ranks}");
@@ -87,14 +89,14 @@ fn each_takes_as_long_as_its_schedule() {
 }
 
 #[test]
-fn operands_that_must_not_change_places_do_not() {
+fn non_commutative_reductions_keep_the_order_of_operands() {
     let machine = busy(6, Protocol::Buffered);
     let reduce = Problem { collective: Collective::ReduceScatter, ranks: 6, root: 0, count: 40 };
     let chosen = schedule(&reduce, machine.algorithm(&reduce, 8)).expect("a schedule");
     assert!(!chosen.keeps_order(), "the test needs a case in which it matters");
     let [orderly, free] = [false, true].map(|commutes| {
         on(&machine, 6, |w| {
-            let call = Together { commutes, ..Together::new(Pattern::ReduceScatter, 320) };
+            let call = Together { commutes, ..Together::new(Collective::ReduceScatter, 320) };
             w.call("MPI_Reduce_scatter_block", &call.action());
         })
     });
@@ -102,47 +104,47 @@ fn operands_that_must_not_change_places_do_not() {
     ends_on(&orderly, &machine);
 }
 
-fn started(pattern: Pattern, bytes: u64) -> Together<'static> {
-    Together { form: Form::Immediate, request: Some(0), ..Together::new(pattern, bytes) }
+fn started(pattern: Collective, bytes: u64) -> Together<'static> {
+    Together { form: CallForm::Immediate, request: Some(0), ..Together::new(pattern, bytes) }
 }
 
 #[test]
-fn what_is_started_goes_on_beside_computation() {
+fn non_blocking_collectives_overlap_computation() {
     let replay = replayed(4, |w| {
-        w.call("MPI_Iallreduce", &started(Pattern::AllReduce, 8).action());
-        w.after(5_000, "MPI_Wait", &complete(Until::Wait, &[0], &[0], &[]));
-        w.call("MPI_Ibarrier", &started(Pattern::Barrier, 0).action());
-        w.after(10, "MPI_Wait", &complete(Until::Wait, &[0], &[0], &[]));
+        w.call("MPI_Iallreduce", &started(Collective::Allreduce, 8).action());
+        w.after(5_000, "MPI_Wait", &complete(CompletionKind::Wait, &[0], &[0], &[]));
+        w.call("MPI_Ibarrier", &started(Collective::Barrier, 0).action());
+        w.after(10, "MPI_Wait", &complete(CompletionKind::Wait, &[0], &[0], &[]));
     });
-    assert_eq!((replay.program.helps.len(), replay.program.ranks), (8, 4));
-    // Two rounds each: the first is over before the computation is, the second is not.
+    assert_eq!((replay.program.helper_homes.len(), replay.program.ranks), (8, 4));
+    // Two rounds each: the first ends before the computation does, the second does not.
     assert_eq!(ends(&replay), [5_000 + 2_000; 4]);
 }
 
 #[test]
-fn several_go_on_at_once_and_in_any_order_of_communicators() {
+fn several_proceed_at_once_in_any_order_of_communicators() {
     let replay = replayed(2, |w| {
         let other = w.comm("MPI_Comm_dup", Some(WORLD), &[0, 1]);
         w.call("MPI_Comm_dup", &Action::Communicator { parent: WORLD, comm: Some(other), request: None });
         let order = if w.rank == 0 { [WORLD, other] } else { [other, WORLD] };
         for (slot, comm) in (0..).zip(order.repeat(3)) {
-            let barrier = Together { comm, request: Some(slot), ..started(Pattern::Barrier, 0) };
+            let barrier = Together { comm, request: Some(slot), ..started(Collective::Barrier, 0) };
             w.call("MPI_Ibarrier", &barrier.action());
         }
         w.wait_all(&[0, 1, 2, 3, 4, 5]);
     });
-    // Making the communicator is an exchange of four bytes; the barriers are all at the same time.
+    // Creating the communicator is an exchange of four bytes; the barriers all run at the same time.
     assert_eq!(ends(&replay), [1_004 + 1_000; 2]);
-    assert!(replay.assumptions.iter().any(|assumed| assumed.contains("making a communicator")));
+    assert!(replay.assumptions.iter().any(|assumed| assumed.contains("creating a communicator")));
 }
 
 #[test]
-fn persistent_ones_are_started_in_any_order() {
+fn persistent_collectives_are_started_in_any_order() {
     let replay = replayed(2, |w| {
         for slot in 0..2 {
-            let (form, request) = (Form::Persistent, Some(slot));
+            let (form, request) = (CallForm::Persistent, Some(slot));
             let sum =
-                Together { form, request, ..Together::new(Pattern::AllReduce, 8 + 8 * u64::from(slot)) };
+                Together { form, request, ..Together::new(Collective::Allreduce, 8 + 8 * u64::from(slot)) };
             w.call("MPI_Allreduce_init", &sum.action());
         }
         for _ in 0..3 {
@@ -156,13 +158,13 @@ fn persistent_ones_are_started_in_any_order() {
 }
 
 #[test]
-fn what_is_in_place_is_not_copied() {
+fn data_in_place_is_not_copied() {
     let machine = busy(4, Protocol::Buffered);
     let times = [false, true].map(|in_place| {
         let write = |w: &mut Writer| {
             w.call(
                 "MPI_Allgather",
-                &Together { in_place, ..Together::new(Pattern::AllGather, 800) }.action(),
+                &Together { in_place, ..Together::new(Collective::Allgather, 800) }.action(),
             );
         };
         ends_on(&on(&machine, 4, write), &machine)[0].as_picos()
@@ -171,23 +173,23 @@ fn what_is_in_place_is_not_copied() {
 }
 
 #[test]
-fn collectives_of_parts_of_the_world_do_not_meet_tags() {
+fn collectives_do_not_match_point_to_point_messages() {
     let replay = replayed(4, |w| {
         let half = if w.rank % 2 == 0 { [0, 2] } else { [1, 3] };
         let comm = w.comm("MPI_Comm_split", Some(WORLD), &half);
         w.call("MPI_Comm_split", &Action::Communicator { parent: WORLD, comm: Some(comm), request: None });
         let root = Peer::Relative(i32::from(w.rank < 2));
-        w.call("MPI_Bcast", &Together { comm, root, ..Together::new(Pattern::Broadcast, 96) }.action());
+        w.call("MPI_Bcast", &Together { comm, root, ..Together::new(Collective::Broadcast, 96) }.action());
         if w.rank == 2 {
-            w.call("MPI_Send", &send(Form::Blocking, -2, 8, None));
+            w.call("MPI_Send", &send(CallForm::Blocking, -2, 8, None));
         } else if w.rank == 0 {
             w.receive(2);
         }
     });
     let all = 2 * 1_004;
     assert_eq!(ends(&replay), [all + 1_096, all + 1_096, all, all]);
-    let classes: std::collections::BTreeSet<u32> =
-        replay.program.channels.iter().map(|channel| channel.class).collect();
-    assert_eq!(classes.len(), 4);
-    assert_eq!(deeds(&replay.program, 3).len(), deeds(&replay.program, 1).len());
+    let match_keys: std::collections::BTreeSet<u32> =
+        replay.program.channels.iter().map(|channel| channel.match_key).collect();
+    assert_eq!(match_keys.len(), 4);
+    assert_eq!(operations(&replay.program, 3).len(), operations(&replay.program, 1).len());
 }

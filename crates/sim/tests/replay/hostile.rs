@@ -1,14 +1,15 @@
-//! Traces that make no sense: an error or a program that both executors bring to an end, or to a halt, and never a panic.
+//! Invalid traces give an error, or a program that both engines run to its end or to a deadlock, and
+//! never a panic.
 
-use panto_sim::observe::Unseen;
+use panto_sim::observe::NoObserver;
 use panto_sim::replay::{self, Options, Wildcards};
-use panto_sim::{Model, Setting, ahead, ordered};
+use panto_sim::{NetworkModel, RunConfig, ahead, ordered};
 use panto_trace::{Action, Kind};
 use proptest::prelude::*;
 
 use crate::support::{Writer, plain, with_trace};
 
-/// Numbers that mean something somewhere, and some that do not.
+/// Numbers with a meaning in some field, and others.
 fn number() -> impl Strategy<Value = i64> {
     prop_oneof![
         8 => -4_i64..6,
@@ -74,10 +75,10 @@ proptest! {
             match replay::program(trace, &machine, &Options { wildcards, lenient }) {
                 Err(error) => assert!(!error.to_string().is_empty()),
                 Ok(replay) => {
-                    let setting = Setting { machine: &machine, model: Model::Fast, paces: &[], noise: None };
-                    let ordered = ordered::run(&replay.program, &setting, &mut Unseen);
-                    if !replay.program.has_picks() {
-                        let ahead = ahead::run(&replay.program, &setting, &mut Unseen);
+                    let config = RunConfig { machine: &machine, network_model: NetworkModel::Fast, compute_scales: &[], noise: None };
+                    let ordered = ordered::run(&replay.program, &config, &mut NoObserver);
+                    if !replay.program.has_wildcards() {
+                        let ahead = ahead::run(&replay.program, &config, &mut NoObserver);
                         assert_eq!(ahead.is_ok(), ordered.is_ok());
                     }
                 }

@@ -1,6 +1,6 @@
-//! Collectives with parts of different lengths, and those of neighbours.
+//! Collectives with blocks of different lengths, and neighbourhood collectives.
 
-use panto_trace::{Action, Form, Pattern, Peer, Until};
+use panto_trace::{Action, CallForm, Collective, CollectiveKind, CompletionKind, Peer};
 
 use crate::support::{Together, WORLD, Writer, complete, ends, replayed};
 
@@ -15,25 +15,26 @@ fn gatherv_and_scatterv_are_direct() {
     let to_first = |w: &Writer| Peer::Relative(-(w.rank as i32));
     let gather = replayed(3, |w| {
         let gets: &[i64] = if w.rank == 0 { &LENGTHS } else { &[] };
-        let call = Together { root: to_first(w), room: 480, gets, ..Together::new(Pattern::Gather, own(w)) };
+        let call =
+            Together { root: to_first(w), room: 480, gets, ..Together::new(Collective::Gather, own(w)) };
         w.call("MPI_Gatherv", &call.action());
     });
     assert_eq!(ends(&gather), [1_400, 0, 0]);
     let scatter = replayed(3, |w| {
         let gives: &[i64] = if w.rank == 0 { &LENGTHS } else { &[] };
         let call =
-            Together { root: to_first(w), room: own(w), gives, ..Together::new(Pattern::Scatter, 480) };
+            Together { root: to_first(w), room: own(w), gives, ..Together::new(Collective::Scatter, 480) };
         w.call("MPI_Scatterv", &call.action());
     });
     assert_eq!(ends(&scatter), [0, 0, 1_400]);
-    // Who has nothing sends nothing.
+    // Empty blocks are not sent.
     assert_eq!(scatter.program.channels.len(), 1);
 }
 
 #[test]
 fn allgatherv_is_a_ring_of_blocks() {
     let replay = replayed(3, |w| {
-        let call = Together { room: 480, gets: &LENGTHS, ..Together::new(Pattern::AllGather, own(w)) };
+        let call = Together { room: 480, gets: &LENGTHS, ..Together::new(Collective::Allgather, own(w)) };
         w.call("MPI_Allgatherv", &call.action());
     });
     // In the second round rank 0 passes 400 bytes on, from 1,400 on; rank 1 passes 80 on, from 1,080 on; rank 2 nothing.
@@ -48,17 +49,17 @@ fn alltoallv_is_direct() {
         let own = i64::from(w.rank);
         let gives: Vec<i64> = (0..3).map(|to| part(own, to)).collect();
         let gets: Vec<i64> = (0..3).map(|from| part(from, own)).collect();
-        let call = Together { gives: &gives, gets: &gets, ..Together::new(Pattern::AllToAll, 0) };
+        let call = Together { gives: &gives, gets: &gets, ..Together::new(Collective::Alltoall, 0) };
         w.call("MPI_Alltoallv", &call.action());
     });
     assert_eq!(ends(&replay), [1_200, 1_208, 1_116]);
 }
 
 #[test]
-fn unequal_parts_of_a_reduction_count_as_their_mean() {
+fn unequal_blocks_of_a_reduction_count_as_their_mean() {
     let [unequal, equal] = [[80_i64, 0, 400], [160; 3]].map(|parts| {
         replayed(3, |w| {
-            let call = Together { gives: &parts, ..Together::new(Pattern::ReduceScatter, 480) };
+            let call = Together { gives: &parts, ..Together::new(Collective::ReduceScatter, 480) };
             w.call("MPI_Reduce_scatter", &call.action());
         })
     });
@@ -70,15 +71,15 @@ fn unequal_parts_of_a_reduction_count_as_their_mean() {
 fn neighbours_exchange_directly() {
     let outside = u32::MAX;
     let replay = replayed(3, |w| {
-        // A chain: those at its ends have nobody beyond.
+        // A chain: the ranks at its ends have one neighbour.
         let near = [w.rank.checked_sub(1).unwrap_or(outside), if w.rank == 2 { outside } else { w.rank + 1 }];
         let comm = w.communicator("MPI_Cart_create", Some(WORLD), &[0, 1, 2], None, (&near, &near));
         w.call("MPI_Cart_create", &Action::Communicator { parent: WORLD, comm: Some(comm), request: None });
-        let exchange = Together { comm, ..Together::new(Pattern::NeighbourAllToAll, 100) };
+        let exchange = Together { comm, ..Together::new(CollectiveKind::NeighborAlltoall, 100) };
         w.call("MPI_Neighbor_alltoall", &exchange.action());
-        let later = Together { form: Form::Immediate, request: Some(0), gives: &[0, 300], ..exchange };
+        let later = Together { form: CallForm::Immediate, request: Some(0), gives: &[0, 300], ..exchange };
         w.call("MPI_Ineighbor_alltoallv", &later.action());
-        w.call("MPI_Wait", &complete(Until::Wait, &[0], &[0], &[]));
+        w.call("MPI_Wait", &complete(CompletionKind::Wait, &[0], &[0], &[]));
     });
     let making = ends(&replayed(3, |w| {
         let comm = w.comm("MPI_Cart_create", Some(WORLD), &[0, 1, 2]);

@@ -1,4 +1,4 @@
-//! Traces become programs: every call has its meaning, and what cannot be simulated is named.
+//! Tests of replay: every call is translated, and what cannot be simulated is reported.
 #![allow(missing_docs, reason = "a test")]
 
 mod collectives;

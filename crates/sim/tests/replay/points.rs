@@ -1,14 +1,14 @@
-//! Messages between two ranks.
+//! Point-to-point messages.
 
 use panto_machine::Protocol;
-use panto_sim::program::{Act, Sending};
+use panto_sim::program::Op;
 use panto_sim::replay::{Options, Wildcards};
-use panto_trace::{Action, Form, Look, Mode, Peer, Slot, Until};
+use panto_trace::{Action, CallForm, CompletionKind, Peer, ProbeKind, SendMode, Slot};
 use panto_units::Time;
 
 use crate::support::{
-    DOUBLE, WORLD, Writer, acts, complete, deeds, ends, ends_on, plain, receive, replayed, send, send_to,
-    tried,
+    DOUBLE, WORLD, Writer, acts, complete, ends, ends_on, operations, plain, receive, replayed, send,
+    send_to, tried,
 };
 
 const REMATCH: Options = Options { wildcards: Wildcards::Rematch, lenient: false };
@@ -16,19 +16,19 @@ const REMATCH: Options = Options { wildcards: Wildcards::Rematch, lenient: false
 #[test]
 fn a_message_and_the_computation_before_it() {
     let replay = replayed(2, |w| match w.rank {
-        0 => w.after(500, "MPI_Send", &send(Form::Blocking, 1, 100, None)),
-        _ => w.after(200, "MPI_Recv", &receive(Form::Blocking, Peer::Relative(-1), None)),
+        0 => w.after(500, "MPI_Send", &send(CallForm::Blocking, 1, 100, None)),
+        _ => w.after(200, "MPI_Recv", &receive(CallForm::Blocking, Peer::Relative(-1), None)),
     });
     assert_eq!(ends(&replay), [500, 1_600]);
     assert_eq!(replay.computation, [500, 200].map(Time::from_nanos));
     assert_eq!(replay.program.calls, ["MPI_Send", "MPI_Recv"]);
     let before = Time::from_nanos(500);
-    let sent = Act::Send { sending: Sending::Standard, channel: 0, bytes: 100 };
-    assert_eq!(acts(&replay.program, 0), [Act::Call { call: 0, before }, sent]);
+    let sent = Op::Send { mode: SendMode::Standard, channel: 0, bytes: 100 };
+    assert_eq!(acts(&replay.program, 0), [Op::Call { call: 0, before }, sent]);
     assert!(replay.warnings.is_empty());
 }
 
-/// Loading a program is none of its work.
+/// Loading a program is not part of its computation.
 #[test]
 fn time_begins_with_mpi() {
     let replay = replayed(1, |w| {
@@ -41,35 +41,35 @@ fn time_begins_with_mpi() {
 
 #[test]
 fn modes_are_kept() {
-    let modes = [Mode::Standard, Mode::Buffered, Mode::Synchronous, Mode::Ready];
+    let modes = [SendMode::Standard, SendMode::Buffered, SendMode::Synchronous, SendMode::Ready];
     let replay = replayed(2, |w| {
         for mode in modes {
             match w.rank {
-                0 => w.call("S", &send_to(mode, Form::Blocking, Peer::Relative(1), 8, None)),
+                0 => w.call("S", &send_to(mode, CallForm::Blocking, Peer::Relative(1), 8, None)),
                 _ => w.receive(-1),
             }
         }
     });
-    let sent: Vec<Sending> = deeds(&replay.program, 0)
+    let sent: Vec<SendMode> = operations(&replay.program, 0)
         .iter()
         .map(|act| match act {
-            Act::Send { sending, .. } => *sending,
+            Op::Send { mode, .. } => *mode,
             _ => panic!("{act:?}"),
         })
         .collect();
-    assert_eq!(sent, [Sending::Standard, Sending::Buffered, Sending::Synchronous, Sending::Ready]);
+    assert_eq!(sent, [SendMode::Standard, SendMode::Buffered, SendMode::Synchronous, SendMode::Ready]);
 }
 
 #[test]
-fn nobody_gets_nothing() {
+fn proc_null_exchanges_no_messages() {
     let replay = replayed(1, |w| {
-        w.call("MPI_Send", &send_to(Mode::Standard, Form::Blocking, Peer::Nobody, 8, None));
-        w.call("MPI_Recv", &receive(Form::Blocking, Peer::Nobody, None));
-        w.irecv(Peer::Nobody, 0);
+        w.call("MPI_Send", &send_to(SendMode::Standard, CallForm::Blocking, Peer::Null, 8, None));
+        w.call("MPI_Recv", &receive(CallForm::Blocking, Peer::Null, None));
+        w.irecv(Peer::Null, 0);
         w.wait_all(&[0]);
-        w.call("MPI_Sendrecv", &exchange(Peer::Nobody, Peer::Nobody, None, -3));
+        w.call("MPI_Sendrecv", &exchange(Peer::Null, Peer::Null, None, -3));
     });
-    assert_eq!(deeds(&replay.program, 0), []);
+    assert_eq!(operations(&replay.program, 0), []);
 }
 
 fn exchange(to: Peer, from: Peer, request: Option<Slot>, source: i64) -> Action<'static> {
@@ -92,7 +92,7 @@ fn exchange(to: Peer, from: Peer, request: Option<Slot>, source: i64) -> Action<
 }
 
 #[test]
-fn an_exchange_does_not_jam() {
+fn an_exchange_does_not_deadlock() {
     let ring = |w: &mut Writer| {
         let far = |far: i32| Peer::Relative((w.rank as i32 + far).rem_euclid(3) - w.rank as i32);
         let (to, from) = (far(1), far(-1));
@@ -104,13 +104,13 @@ fn an_exchange_does_not_jam() {
     assert_eq!(ends(&replay), [2_800; 3]);
     let mut machine = plain(3);
     machine.protocol = Protocol::Eager { limit: 0 };
-    // Each message asks first.
+    // Each message is a rendezvous.
     let asking = ends_on(&replay, &machine);
     assert!(asking.iter().all(|end| *end > Time::from_nanos(2_800)), "{asking:?}");
-    assert_eq!(deeds(&replay.program, 0).len(), 3 + 4);
+    assert_eq!(operations(&replay.program, 0).len(), 3 + 4);
 }
 
-fn wild(form: Form, request: Option<Slot>, source: i64) -> Action<'static> {
+fn wild(form: CallForm, request: Option<Slot>, source: i64) -> Action<'static> {
     Action::Receive {
         form,
         comm: WORLD,
@@ -127,57 +127,59 @@ fn wild(form: Form, request: Option<Slot>, source: i64) -> Action<'static> {
 
 fn manager(w: &mut Writer) {
     if w.rank == 0 {
-        w.call("MPI_Recv", &wild(Form::Blocking, None, 2));
-        w.call("MPI_Irecv", &wild(Form::Immediate, Some(Slot(0)), -1));
+        w.call("MPI_Recv", &wild(CallForm::Blocking, None, 2));
+        w.call("MPI_Irecv", &wild(CallForm::Immediate, Some(Slot(0)), -1));
         let outcomes = [0, 1, 7, 8];
-        w.call("MPI_Wait", &complete(Until::Wait, &[0], &[0], &outcomes));
+        w.call("MPI_Wait", &complete(CompletionKind::Wait, &[0], &[0], &outcomes));
     } else {
-        w.after(u64::from(w.rank) * 100, "MPI_Send", &send(Form::Blocking, -(w.rank as i32), 8, None));
+        w.after(u64::from(w.rank) * 100, "MPI_Send", &send(CallForm::Blocking, -(w.rank as i32), 8, None));
     }
 }
 
 #[test]
-fn wild_cards_get_what_they_got() {
+fn wildcards_match_the_recorded_messages() {
     let replay = replayed(3, manager);
     let from = |channel: u32| replay.program.channels[channel as usize].from;
-    let Act::Receive { channel } = deeds(&replay.program, 0)[0] else { panic!("a receive") };
+    let Op::Receive { channel } = operations(&replay.program, 0)[0] else { panic!("a receive") };
     assert_eq!(from(channel), 2);
-    let Act::StartReceive { channel, slot: 0 } = deeds(&replay.program, 0)[1] else { panic!("a receive") };
+    let Op::StartReceive { channel, slot: 0 } = operations(&replay.program, 0)[1] else {
+        panic!("a receive")
+    };
     assert_eq!(from(channel), 1);
     assert_eq!(ends(&replay), [1_208, 100, 200]);
-    assert!(replay.assumptions.iter().any(|assumed| assumed.contains("wild cards")));
+    assert!(replay.assumptions.iter().any(|assumed| assumed.contains("MPI_ANY_SOURCE")));
 }
 
 #[test]
-fn wild_cards_may_be_decided_anew() {
+fn wildcards_may_be_rematched() {
     let replay = tried(3, REMATCH, manager).unwrap();
-    assert_eq!(replay.program.picks.len(), 1);
-    let pick = &replay.program.picks[0];
-    let classes: Vec<u32> = replay.program.channels.iter().map(|channel| channel.class).collect();
-    assert!(pick.from.is_none() && classes.iter().all(|class| pick.classes.contains(class)));
+    assert_eq!(replay.program.wildcards.len(), 1);
+    let wildcard = &replay.program.wildcards[0];
+    let match_keys: Vec<u32> = replay.program.channels.iter().map(|channel| channel.match_key).collect();
+    assert!(wildcard.from.is_none() && match_keys.iter().all(|class| wildcard.match_keys.contains(class)));
     assert_eq!(ends(&replay), [1_208, 100, 200]);
 }
 
-fn probe(look: Look, found: bool, message: Option<Slot>) -> Action<'static> {
+fn probe(look: ProbeKind, found: bool, message: Option<Slot>) -> Action<'static> {
     let (comm, from, tag) = (WORLD, Peer::Any, -1);
     let (source, got_tag, got_bytes) = if found { (1, 7, 8) } else { (-1, -1, -1) };
     Action::Probe { look, comm, from, tag, found, source, got_tag, got_bytes, message }
 }
 
 #[test]
-fn probes_wait_for_what_they_found() {
+fn probes_wait_for_the_message_they_found() {
     let replay = replayed(2, |w| {
         if w.rank == 1 {
-            w.after(3_000, "MPI_Send", &send(Form::Blocking, -1, 8, None));
+            w.after(3_000, "MPI_Send", &send(CallForm::Blocking, -1, 8, None));
             return w.send(-1, 8);
         }
-        w.call("MPI_Iprobe", &probe(Look::Peek, false, None));
-        w.call("MPI_Probe", &probe(Look::Wait, true, None));
+        w.call("MPI_Iprobe", &probe(ProbeKind::Iprobe, false, None));
+        w.call("MPI_Probe", &probe(ProbeKind::Probe, true, None));
         w.receive(1);
-        w.call("MPI_Mprobe", &probe(Look::WaitAndTake, true, Some(Slot(0))));
+        w.call("MPI_Mprobe", &probe(ProbeKind::Mprobe, true, Some(Slot(0))));
         let (datatype, bytes) = (DOUBLE, 8);
         let taken = Action::ReceiveTaken {
-            form: Form::Blocking,
+            form: CallForm::Blocking,
             datatype,
             bytes,
             message: Some(Slot(0)),
@@ -187,28 +189,28 @@ fn probes_wait_for_what_they_found() {
     });
     let channel = 0;
     assert_eq!(
-        deeds(&replay.program, 0),
+        operations(&replay.program, 0),
         [
-            Act::Poll { times: 1 },
-            Act::Probe { channel },
-            Act::Receive { channel },
-            Act::Probe { channel },
-            Act::StartReceive { slot: 0, channel },
-            Act::Wait { slot: 0 },
+            Op::Poll { times: 1 },
+            Op::Probe { channel },
+            Op::Receive { channel },
+            Op::Probe { channel },
+            Op::StartReceive { slot: 0, channel },
+            Op::Wait { slot: 0 },
         ]
     );
-    // Two successful looks at the price of one in vain.
+    // Two successful probes cost one unsuccessful poll each.
     let poll = plain(2).processor.poll.as_picos() / 1_000;
     assert_eq!(ends(&replay)[0], 4_008 + 2 * poll);
 }
 
 #[test]
-fn messages_to_oneself_are_messages() {
+fn a_rank_can_send_to_itself() {
     let replay = replayed(1, |w| {
         w.irecv(Peer::Relative(0), 0);
         w.send(0, 8);
         w.wait_all(&[0]);
     });
     assert_eq!(ends(&replay), [0]);
-    assert_eq!(deeds(&replay.program, 0).len(), 3);
+    assert_eq!(operations(&replay.program, 0).len(), 3);
 }

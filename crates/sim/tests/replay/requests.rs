@@ -1,45 +1,45 @@
-//! Requests: started, completed, cancelled, freed, started again.
+//! Requests that are started, completed, cancelled, freed and restarted.
 
 use panto_machine::Protocol;
-use panto_sim::program::{Act, Sending};
-use panto_trace::{Action, Form, Peer, Slot, Until};
+use panto_sim::program::{Op, SendMode};
+use panto_trace::{Action, CallForm, CompletionKind, Peer, Slot};
 use panto_units::Time;
 
-use crate::support::{Writer, complete, deeds, ends, ends_on, plain, receive, replayed, send};
+use crate::support::{Writer, complete, ends, ends_on, operations, plain, receive, replayed, send};
 
 #[test]
 fn a_call_waits_for_what_it_completed() {
     let replay = replayed(2, |w| {
         if w.rank == 1 {
             w.send(-1, 8);
-            return w.after(5_000, "MPI_Send", &send(Form::Blocking, -1, 16, None));
+            return w.after(5_000, "MPI_Send", &send(CallForm::Blocking, -1, 16, None));
         }
         w.irecv(Peer::Relative(1), 0);
         w.irecv(Peer::Relative(1), 1);
-        w.call("MPI_Testsome", &complete(Until::TestSome, &[0, 1], &[], &[]));
-        w.call("MPI_Waitany", &complete(Until::WaitAny, &[0, 1], &[0], &[]));
-        w.after(100, "MPI_Test", &complete(Until::Test, &[1], &[0], &[]));
+        w.call("MPI_Testsome", &complete(CompletionKind::TestSome, &[0, 1], &[], &[]));
+        w.call("MPI_Waitany", &complete(CompletionKind::WaitAny, &[0, 1], &[0], &[]));
+        w.after(100, "MPI_Test", &complete(CompletionKind::Test, &[1], &[0], &[]));
     });
     let (channel, slots) = (0, [0, 1]);
     assert_eq!(
-        deeds(&replay.program, 0),
+        operations(&replay.program, 0),
         [
-            Act::StartReceive { slot: slots[0], channel },
-            Act::StartReceive { slot: slots[1], channel },
-            Act::Poll { times: 1 },
-            Act::Wait { slot: slots[0] },
-            Act::Wait { slot: slots[1] },
+            Op::StartReceive { slot: slots[0], channel },
+            Op::StartReceive { slot: slots[1], channel },
+            Op::Poll { times: 1 },
+            Op::Wait { slot: slots[0] },
+            Op::Wait { slot: slots[1] },
         ]
     );
     assert_eq!(ends(&replay), [6_016, 5_000]);
 }
 
 #[test]
-fn places_are_used_again() {
+fn slots_are_reused() {
     let replay = replayed(2, |w| {
         for round in 0..50 {
             let far = if w.rank == 0 { 1 } else { -1 };
-            // The tracer's places need not be the lowest ones.
+            // The slots of the trace need not be the lowest ones.
             w.irecv(Peer::Relative(far), 1_000 + round);
             w.isend(far, 8, 7);
             w.wait_all(&[1_000 + i64::from(round), 7]);
@@ -51,7 +51,7 @@ fn places_are_used_again() {
 }
 
 #[test]
-fn what_was_cancelled_never_was() {
+fn cancelled_operations_are_removed() {
     let replay = replayed(2, |w| {
         if w.rank == 1 {
             return w.send(-1, 8);
@@ -59,17 +59,17 @@ fn what_was_cancelled_never_was() {
         w.irecv(Peer::Relative(1), 0);
         w.receive(1);
         w.call("MPI_Cancel", &Action::Cancel { request: Some(Slot(0)) });
-        w.call("MPI_Wait", &complete(Until::Wait, &[0], &[0], &[0, -2, -1, 0]));
+        w.call("MPI_Wait", &complete(CompletionKind::Wait, &[0], &[0], &[0, -2, -1, 0]));
         w.irecv(Peer::Any, 0);
         w.call("MPI_Cancel", &Action::Cancel { request: Some(Slot(0)) });
         w.call("MPI_Request_free", &Action::Free { request: Some(Slot(0)) });
     });
-    assert_eq!(deeds(&replay.program, 0), [Act::Receive { channel: 0 }]);
+    assert_eq!(operations(&replay.program, 0), [Op::Receive { channel: 0 }]);
     assert_eq!(ends(&replay), [1_008, 0]);
 }
 
 #[test]
-fn what_is_freed_goes_on() {
+fn freed_requests_still_complete() {
     let replay = replayed(2, |w| {
         for _ in 0..3 {
             if w.rank == 1 {
@@ -82,14 +82,14 @@ fn what_is_freed_goes_on() {
     });
     assert_eq!(replay.program.codes[0].slots, 1);
     assert_eq!(ends(&replay), [0, 1_008]);
-    // Its place is used again although the message has not left: nobody asks for it.
+    // Its slot is reused although the message has not left: the request was freed.
     let mut machine = plain(2);
     machine.protocol = Protocol::Eager { limit: 0 };
     let times = ends_on(&replay, &machine);
     assert!(times[0] == Time::ZERO && times[1] > Time::from_nanos(1_008), "{times:?}");
 }
 
-fn persistent(w: &mut Writer, form: Form) {
+fn persistent(w: &mut Writer, form: CallForm) {
     let slot = Some(Slot(0));
     if w.rank == 0 {
         w.call("MPI_Send_init", &send(form, 1, 100, slot));
@@ -99,12 +99,12 @@ fn persistent(w: &mut Writer, form: Form) {
 }
 
 #[test]
-fn persistent_operations_are_started_often() {
+fn persistent_operations_are_restarted() {
     let replay = replayed(2, |w| {
-        persistent(w, Form::Persistent);
+        persistent(w, CallForm::Persistent);
         for _ in 0..4 {
             w.call("MPI_Start", &Action::Start { requests: &[0] });
-            w.call("MPI_Wait", &complete(Until::Wait, &[0], &[0], &[]));
+            w.call("MPI_Wait", &complete(CompletionKind::Wait, &[0], &[0], &[]));
             if w.rank == 1 {
                 w.send(-1, 0);
             } else {
@@ -117,10 +117,10 @@ fn persistent_operations_are_started_often() {
 }
 
 #[test]
-fn a_partitioned_send_leaves_with_its_last_part() {
+fn a_partitioned_send_starts_with_its_last_partition() {
     let ready = |part| Action::Partition { request: Some(Slot(0)), first: part, last: part, arrived: false };
     let replay = replayed(2, |w| {
-        persistent(w, Form::Partitioned);
+        persistent(w, CallForm::Partitioned);
         for _ in 0..2 {
             w.call("MPI_Start", &Action::Start { requests: &[0] });
             if w.rank == 0 {
@@ -129,12 +129,12 @@ fn a_partitioned_send_leaves_with_its_last_part() {
             } else {
                 w.call("MPI_Parrived", &ready(1));
             }
-            w.after(50, "MPI_Wait", &complete(Until::Wait, &[0], &[0], &[]));
+            w.after(50, "MPI_Wait", &complete(CompletionKind::Wait, &[0], &[0], &[]));
         }
     });
-    let sending = Sending::Standard;
-    let start = Act::StartSend { sending, slot: 0, channel: 0, bytes: 100 };
-    assert_eq!(deeds(&replay.program, 0), [start, Act::Wait { slot: 0 }, start, Act::Wait { slot: 0 }]);
+    let mode = SendMode::Standard;
+    let start = Op::StartSend { mode, slot: 0, channel: 0, bytes: 100 };
+    assert_eq!(operations(&replay.program, 0), [start, Op::Wait { slot: 0 }, start, Op::Wait { slot: 0 }]);
     assert_eq!(ends(&replay), [1_500, 750 + 700 + 1_100]);
 }
 
@@ -142,15 +142,15 @@ fn a_partitioned_send_leaves_with_its_last_part() {
 fn loops_that_wait_take_no_time() {
     let replay = replayed(2, |w| {
         if w.rank == 1 {
-            return w.after(9_000, "MPI_Send", &send(Form::Blocking, -1, 8, None));
+            return w.after(9_000, "MPI_Send", &send(CallForm::Blocking, -1, 8, None));
         }
         w.irecv(Peer::Relative(1), 0);
         w.call("MPI_Test", &Action::Spin { polls: 10_000, spun: 5_000 });
         w.call("thread", &Action::Thread { thread: 1 });
-        w.call("MPI_Test", &complete(Until::Test, &[0], &[0], &[]));
+        w.call("MPI_Test", &complete(CompletionKind::Test, &[0], &[0], &[]));
     });
     assert_eq!(ends(&replay), [10_008, 9_000]);
-    assert_eq!(deeds(&replay.program, 0).len(), 2);
+    assert_eq!(operations(&replay.program, 0).len(), 2);
     assert_eq!(replay.program.calls.len(), 4);
 }
 
@@ -166,9 +166,10 @@ fn an_abort_ends_the_rank() {
     assert!(replay.assumptions.iter().any(|assumed| assumed.contains("MPI_Abort")));
 }
 
-/// Two threads of each rank: one sends to the other rank and then receives, one waits. What was recorded last began first.
+/// Two threads of each rank: one sends to the other rank and then receives, one waits. The operation
+/// that was recorded last began first.
 #[test]
-fn threads_do_not_jam() {
+fn threads_do_not_deadlock() {
     let write = |w: &mut Writer| {
         let far = if w.rank == 0 { 1 } else { -1 };
         let thread = |w: &mut Writer, thread| w.call("thread", &Action::Thread { thread });
@@ -183,7 +184,7 @@ fn threads_do_not_jam() {
         }
     };
     let replay = replayed(2, write);
-    // A message a round: the next send begins when the last one of its thread has returned.
+    // One message per round: the next send begins when the last one of its thread has returned.
     assert_eq!(ends(&replay), [20 * 1_008; 2]);
     let mut machine = plain(2);
     machine.protocol = Protocol::Synchronous;

@@ -1,13 +1,13 @@
-//! Small traces, as a tracer would write them, and what becomes of them.
+//! Builds small traces as the tracer writes them, and runs their programs.
 
 use panto_machine::{Cost, Machine, Network, PerByte, Switching, Topology};
-use panto_sim::observe::Unseen;
-use panto_sim::program::{Act, Code, Program};
+use panto_sim::observe::NoObserver;
+use panto_sim::program::{Code, Op, Program};
 use panto_sim::replay::{self, Error, Options, Replay};
-use panto_sim::{Model, Setting, ahead, ordered};
+use panto_sim::{NetworkModel, RunConfig, ahead, ordered};
 use panto_trace::{
-    Action, Comm, Communicator, Datatype, Facts, Form, Head, Mode, Object, Pattern, Peer, Ranks, Recorder,
-    Slot, Thing, Times, Trace, Type, Until, stream_end, stream_start,
+    Action, Builder, CallForm, CollectiveKind, Comm, Communicator, CompletionKind, Metadata, Peer, Ranks,
+    SendMode, Slot, Trace, Type, WindowOrFile, WindowOrFileId,
 };
 use panto_units::Time;
 
@@ -17,20 +17,14 @@ pub const DOUBLE: Type = Type(0);
 
 /// Writes the stream of a rank.
 pub struct Writer {
-    pub recorder: Recorder,
+    builder: Builder,
     pub rank: u32,
     pub ranks: u32,
-    out: Vec<u8>,
 }
 
 impl Writer {
     pub fn new(rank: u32, ranks: u32) -> Self {
-        let out = stream_start(Head { is_whole: false, rank, ranks }, &Facts::default());
-        let mut writer = Self { recorder: Recorder::new(false), rank, ranks, out };
-        writer.recorder.datatype(&Datatype { size: 8, extent: 8, is_derived: false });
-        writer.comm("MPI_COMM_WORLD", None, &(0..ranks).collect::<Vec<_>>());
-        writer.comm("MPI_COMM_SELF", None, &[rank]);
-        writer
+        Self { builder: Builder::new(rank, ranks, 8), rank, ranks }
     }
 
     pub fn comm(&mut self, made_by: &str, parent: Option<Comm>, members: &[u32]) -> Comm {
@@ -57,8 +51,9 @@ impl Writer {
     ) -> Comm {
         let list = |ranks: &[u32]| ranks.iter().copied().collect::<Ranks>();
         let place = members.iter().position(|member| *member == self.rank).expect("a member");
+        let recorder = self.builder.recorder();
         let comm = Communicator {
-            made_by: self.recorder.name(made_by),
+            made_by: recorder.name(made_by),
             parent,
             ordinal: 0,
             tag: 0,
@@ -68,71 +63,74 @@ impl Writer {
             sources: list(sources),
             destinations: list(destinations),
         };
-        self.recorder.communicator(&comm)
+        recorder.communicator(&comm)
     }
 
-    pub fn window(&mut self) -> Object {
-        self.recorder.thing(&Thing { comm: WORLD, name: String::new() })
+    pub fn window(&mut self) -> WindowOrFileId {
+        self.builder.recorder().window_or_file(&WindowOrFile { comm: WORLD, name: String::new() })
     }
 
-    /// A call after so many nanoseconds of computation.
+    /// A call after a computation in nanoseconds.
     pub fn after(&mut self, before: u64, name: &str, action: &Action<'_>) {
-        let name = self.recorder.name(name);
-        self.recorder.record(name, action, Times { before, ..Times::default() });
+        self.builder.compute(before);
+        self.builder.call(name, action);
     }
 
     pub fn call(&mut self, name: &str, action: &Action<'_>) {
         self.after(0, name, action);
     }
 
-    pub fn finish(mut self) -> Vec<u8> {
-        self.recorder.seal(0, &mut self.out);
-        self.out.extend(stream_end(&Facts::default()));
-        self.out
+    pub fn finish(self) -> Vec<u8> {
+        self.builder.finish(&Metadata::default())
     }
 
-    pub fn killed(mut self) -> Vec<u8> {
-        self.recorder.seal(0, &mut self.out);
-        self.out
+    pub fn killed(self) -> Vec<u8> {
+        self.builder.finish_killed()
     }
 
     pub fn send(&mut self, far: i32, bytes: u64) {
-        self.call("MPI_Send", &send(Form::Blocking, far, bytes, None));
+        self.call("MPI_Send", &send(CallForm::Blocking, far, bytes, None));
     }
 
     pub fn receive(&mut self, far: i32) {
-        self.call("MPI_Recv", &receive(Form::Blocking, Peer::Relative(far), None));
+        self.call("MPI_Recv", &receive(CallForm::Blocking, Peer::Relative(far), None));
     }
 
     pub fn isend(&mut self, far: i32, bytes: u64, slot: u32) {
-        self.call("MPI_Isend", &send(Form::Immediate, far, bytes, Some(Slot(slot))));
+        self.call("MPI_Isend", &send(CallForm::Immediate, far, bytes, Some(Slot(slot))));
     }
 
     pub fn irecv(&mut self, from: Peer, slot: u32) {
-        self.call("MPI_Irecv", &receive(Form::Immediate, from, Some(Slot(slot))));
+        self.call("MPI_Irecv", &receive(CallForm::Immediate, from, Some(Slot(slot))));
     }
 
     pub fn wait_all(&mut self, requests: &[i64]) {
         let completed: Vec<i64> = (0..requests.len() as i64).collect();
-        self.call("MPI_Waitall", &complete(Until::WaitAll, requests, &completed, &[]));
+        self.call("MPI_Waitall", &complete(CompletionKind::WaitAll, requests, &completed, &[]));
     }
 }
 
-pub fn send(form: Form, far: i32, bytes: u64, request: Option<Slot>) -> Action<'static> {
-    send_to(Mode::Standard, form, Peer::Relative(far), bytes, request)
+pub fn send(form: CallForm, far: i32, bytes: u64, request: Option<Slot>) -> Action<'static> {
+    send_to(SendMode::Standard, form, Peer::Relative(far), bytes, request)
 }
 
-pub fn send_to(mode: Mode, form: Form, to: Peer, bytes: u64, request: Option<Slot>) -> Action<'static> {
+pub fn send_to(
+    mode: SendMode,
+    form: CallForm,
+    to: Peer,
+    bytes: u64,
+    request: Option<Slot>,
+) -> Action<'static> {
     Action::Send { mode, form, comm: WORLD, to, datatype: DOUBLE, bytes, tag: 7, request }
 }
 
-pub fn receive(form: Form, from: Peer, request: Option<Slot>) -> Action<'static> {
+pub fn receive(form: CallForm, from: Peer, request: Option<Slot>) -> Action<'static> {
     let (comm, datatype, bytes, tag) = (WORLD, DOUBLE, 1 << 20, 7);
     let (source, got_tag, got_bytes) = (-1, -1, -1);
     Action::Receive { form, comm, from, datatype, bytes, tag, request, source, got_tag, got_bytes }
 }
 
-/// The same on another communicator.
+/// The action on another communicator.
 pub fn on_comm(action: Action<'static>, other: Comm) -> Action<'static> {
     match action {
         Action::Send { mode, form, to, datatype, bytes, tag, request, .. } => {
@@ -147,7 +145,7 @@ pub fn on_comm(action: Action<'static>, other: Comm) -> Action<'static> {
 }
 
 pub fn complete<'a>(
-    until: Until,
+    until: CompletionKind,
     requests: &'a [i64],
     completed: &'a [i64],
     outcomes: &'a [i64],
@@ -158,8 +156,8 @@ pub fn complete<'a>(
 /// A collective call.
 #[derive(Clone, Copy)]
 pub struct Together<'a> {
-    pub pattern: Pattern,
-    pub form: Form,
+    pub pattern: CollectiveKind,
+    pub form: CallForm,
     pub comm: Comm,
     pub root: Peer,
     pub commutes: bool,
@@ -172,13 +170,13 @@ pub struct Together<'a> {
 }
 
 impl<'a> Together<'a> {
-    /// One of all ranks, which blocks; so many bytes are given and got.
-    pub fn new(pattern: Pattern, bytes: u64) -> Self {
+    /// A blocking collective of all ranks that sends and receives `bytes` bytes.
+    pub fn new(pattern: impl Into<CollectiveKind>, bytes: u64) -> Self {
         Self {
-            pattern,
-            form: Form::Blocking,
+            pattern: pattern.into(),
+            form: CallForm::Blocking,
             comm: WORLD,
-            root: Peer::Nobody,
+            root: Peer::Null,
             commutes: true,
             in_place: false,
             bytes,
@@ -191,7 +189,7 @@ impl<'a> Together<'a> {
 
     pub fn action(self) -> Action<'a> {
         let Self { pattern, form, comm, root, commutes, in_place, bytes, room, request, gives, gets } = self;
-        // What is in place is not described where it comes from.
+        // Data in place is described by the receive buffer only.
         let datatype = if in_place { None } else { Some(DOUBLE) };
         let bytes = if in_place { 0 } else { bytes };
         let (got_type, request) = (Some(DOUBLE), request.map(Slot));
@@ -213,12 +211,12 @@ impl<'a> Together<'a> {
     }
 }
 
-/// A collective of all ranks that blocks.
-pub fn collective(pattern: Pattern, root: Peer, bytes: u64) -> Action<'static> {
+/// A blocking collective of all ranks.
+pub fn collective(pattern: impl Into<CollectiveKind>, root: Peer, bytes: u64) -> Action<'static> {
     Together { root, ..Together::new(pattern, bytes) }.action()
 }
 
-/// Streams of all ranks.
+/// The streams of all ranks.
 pub fn streams(ranks: u32, write: impl Fn(&mut Writer)) -> Vec<Vec<u8>> {
     let stream = |rank| {
         let mut writer = Writer::new(rank, ranks);
@@ -237,14 +235,15 @@ pub fn with_trace<T>(streams: &[Vec<u8>], body: impl FnOnce(&Trace) -> T) -> T {
     body(&Trace::open(folder.path()).expect("a trace"))
 }
 
-/// A message takes a microsecond, and a nanosecond for each byte; nothing else takes time.
+/// A machine on which a message takes a microsecond and a nanosecond per byte, and nothing else takes
+/// time.
 pub fn plain(ranks: u32) -> Machine {
     let link = Cost::line(Time::from_nanos(1_000), PerByte::from_secs(1e-9).expect("a time"));
     let topology = Topology::complete(ranks.max(2).into()).expect("a topology");
     Machine::plain("plain", Network::plain(topology, Switching::Packet, link))
 }
 
-/// What a program of so many ranks becomes.
+/// Replays a program of `ranks` ranks.
 pub fn replayed(ranks: u32, write: impl Fn(&mut Writer)) -> Replay {
     tried(ranks, Options::default(), write).expect("a program")
 }
@@ -253,45 +252,45 @@ pub fn tried(ranks: u32, options: Options, write: impl Fn(&mut Writer)) -> Resul
     with_trace(&streams(ranks, write), |trace| replay::program(trace, &plain(ranks), &options))
 }
 
-/// What a rank does, with its loops carried out.
-pub fn acts(program: &Program, rank: usize) -> Vec<Act> {
+/// The operations of a rank with its loops unrolled.
+pub fn acts(program: &Program, rank: usize) -> Vec<Op> {
     let mut out = Vec::new();
     let code = &program.codes[rank];
     carry_out(code, 0, &mut code.times.iter(), &mut out);
     out
 }
 
-/// The same without calls.
-pub fn deeds(program: &Program, rank: usize) -> Vec<Act> {
-    acts(program, rank).into_iter().filter(|act| !matches!(act, Act::Call { .. })).collect()
+/// The operations of a rank with its loops unrolled, without calls.
+pub fn operations(program: &Program, rank: usize) -> Vec<Op> {
+    acts(program, rank).into_iter().filter(|act| !matches!(act, Op::Call { .. })).collect()
 }
 
-fn carry_out(code: &Code, from: usize, times: &mut std::slice::Iter<'_, Time>, out: &mut Vec<Act>) {
+fn carry_out(code: &Code, from: usize, times: &mut std::slice::Iter<'_, Time>, out: &mut Vec<Op>) {
     for op in &code.ops[from..] {
-        match op.act() {
-            Act::End => return,
-            Act::Repeat { at, times: count } => {
+        match op.unpack() {
+            Op::End => return,
+            Op::Repeat { at, times: count } => {
                 (0..count).for_each(|_| carry_out(code, at as usize, times, out));
             }
-            Act::CallListed { call } => out.push(Act::Call { call, before: *times.next().expect("a time") }),
+            Op::CallListed { call } => out.push(Op::Call { call, before: *times.next().expect("a time") }),
             act => out.push(act),
         }
     }
 }
 
-/// When ranks end, in nanoseconds, on the plain machine.
+/// The end of each rank in nanoseconds on the plain machine.
 pub fn ends(replay: &Replay) -> Vec<u64> {
     ends_on(replay, &plain(replay.program.ranks)).iter().map(|time| time.as_picos() / 1_000).collect()
 }
 
-/// When ranks end: both ways of simulating agree.
+/// The end of each rank; asserts that both engines agree.
 pub fn ends_on(replay: &Replay, machine: &Machine) -> Vec<Time> {
     let program = &replay.program;
-    let setting = Setting { machine, model: Model::Fast, paces: &[], noise: None };
-    let describe = |halted: panto_sim::Halted| halted.describe(program).to_string();
-    let ordered = ordered::run(program, &setting, &mut Unseen).map_err(describe).expect("an end");
-    if !program.has_picks() {
-        assert_eq!(ahead::run(program, &setting, &mut Unseen).map_err(describe).expect("an end"), ordered);
+    let config = RunConfig { machine, network_model: NetworkModel::Fast, compute_scales: &[], noise: None };
+    let describe = |halted: panto_sim::RunError| halted.describe(program).to_string();
+    let ordered = ordered::run(program, &config, &mut NoObserver).map_err(describe).expect("an end");
+    if !program.has_wildcards() {
+        assert_eq!(ahead::run(program, &config, &mut NoObserver).map_err(describe).expect("an end"), ordered);
     }
     ordered[..program.ranks as usize].to_vec()
 }

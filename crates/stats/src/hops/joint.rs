@@ -1,20 +1,20 @@
-//! Lines and the time of a hop together, for given breakpoints.
+//! Lines and the time of a hop fitted together, for given breakpoints.
 
 use super::HopPoint;
 use crate::curve::Curve;
-use crate::lad::{Corner, Solver, cost};
+use crate::lad::{Solver, Vertex, cost};
 use crate::partition::Partition;
-use crate::rng::Rng;
+use panto_random::SplitMix64;
 use std::ops::Range;
 
-/// Each step of the golden section leaves this share of the bracket.
+/// Share of the bracket that a step of the golden-section search leaves.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// Steps for an estimate: the bracket shrinks by 10^16.
-const FINE: usize = 78;
+const FINE_STEPS: usize = 78;
 
-/// Steps for one resample: by 10^6.
-const COARSE: usize = 30;
+/// Steps for one resample: the bracket shrinks by 10^6.
+const COARSE_STEPS: usize = 30;
 
 /// Points by size and distance, with what is needed to solve for one h after the other.
 pub(super) struct Joint {
@@ -23,12 +23,12 @@ pub(super) struct Joint {
     times: Vec<f64>,
     further: Vec<f64>,
     segments: Vec<Range<usize>>,
-    corners: Vec<Corner>,
+    vertices: Vec<Vertex>,
     solver: Solver,
 }
 
 impl Joint {
-    /// The division counts distinct sizes; here a segment counts points.
+    /// Takes a partition of distinct sizes; here a segment counts points.
     pub(super) fn new(points: &[HopPoint], division: &Partition) -> Self {
         let x: Vec<f64> = points.iter().map(|p| p.x).collect();
         let times: Vec<f64> = points.iter().map(|p| p.y).collect();
@@ -36,19 +36,20 @@ impl Joint {
         let firsts: Vec<usize> = (0..x.len()).filter(|&k| k == 0 || x[k] > x[k - 1]).collect();
         let starts: Vec<usize> = division.starts.iter().map(|&start| firsts[start]).collect();
         let segments: Vec<Range<usize>> = Partition { cost: 0.0, starts }.ranges(x.len()).collect();
-        let corners = segments.iter().map(|range| (range.start, range.end - 1)).collect();
+        let vertices = segments.iter().map(|range| (range.start, range.end - 1)).collect();
         Self {
             curve: Curve { x, y: times.clone(), weight },
             times,
             further: points.iter().map(HopPoint::further).collect(),
             segments,
-            corners,
+            vertices,
             solver: Solver::default(),
         }
     }
 
-    /// The weighted median of what a hop takes between any two distances at one size; none if no size has two.
-    /// A pair weighs what its hops are worth against its times. O(d n) for d distances, and a sort.
+    /// Returns the weighted median of the time of a hop between any two distances at one size;
+    /// `None` if no size has two. A pair weighs its hops relative to its times. O(d n) for d
+    /// distances, and a sort.
     pub(super) fn within_sizes(&self) -> Option<f64> {
         let mut steps: Vec<(f64, f64)> = Vec::new();
         for i in 0..self.times.len() {
@@ -68,35 +69,37 @@ impl Joint {
             .map(|step| step.0)
     }
 
-    /// Sizes with what their times would be at one hop.
+    /// Returns the sizes with their times reduced to one hop.
     pub(super) fn adjusted(&self, per_hop: f64) -> Vec<(f64, f64)> {
         let at_one = |k: usize| (self.times[k] - self.further[k] * per_hop).max(f64::MIN_POSITIVE);
         (0..self.times.len()).map(|k| (self.curve.x[k], at_one(k))).collect()
     }
 
-    /// The h of the least cost.
+    /// Returns the h of least cost.
     pub(super) fn minimise(&mut self) -> f64 {
-        self.golden(FINE)
+        self.golden(FINE_STEPS)
     }
 
-    /// The same, but the known one among equals: exact data had it exactly.
+    /// Returns the h of least cost, or `known` if it is as good: exact data determine it exactly.
     pub(super) fn better(&mut self, known: f64) -> f64 {
         let found = self.minimise();
         let (before, after) = (self.cost_of(known), self.cost_of(found));
         if after < before * (1.0 - 1e-9) && before > 1e-9 * self.times.len() as f64 { found } else { known }
     }
 
-    /// h of other times at the same sizes and distances. A time of 0 counts as one that is almost none.
+    /// Returns the h of other times at the same sizes and distances. A time of 0 counts as the
+    /// smallest positive one.
     pub(super) fn per_hop_of(&mut self, times: Vec<f64>) -> f64 {
         let kept = std::mem::replace(&mut self.times, times);
         self.times.iter_mut().for_each(|y| *y = y.max(f64::MIN_POSITIVE));
-        let found = self.golden(COARSE);
+        let found = self.golden(COARSE_STEPS);
         self.times = kept;
         found
     }
 
-    /// h of the lines with residuals drawn from those of all points, enlarged for the parameters spent.
-    pub(super) fn redraw(&mut self, per_hop: f64, rng: &mut Rng) -> f64 {
+    /// Returns the h of the lines with residuals resampled from those of all points, enlarged for
+    /// the parameters spent.
+    pub(super) fn redraw(&mut self, per_hop: f64, rng: &mut SplitMix64) -> f64 {
         let predicted = self.predicted(per_hop);
         let n = self.times.len();
         let spent = 2.0 * self.segments.len() as f64 + 1.0;
@@ -111,19 +114,20 @@ impl Joint {
         let mut predicted = Vec::with_capacity(self.times.len());
         for part in 0..self.segments.len() {
             let range = self.segments[part].clone();
-            let line = self.solver.solve(&self.curve, range.clone(), self.corners[part]).line;
+            let line = self.solver.solve(&self.curve, range.clone(), self.vertices[part]).line;
             predicted.extend(range.map(|k| line.at(self.curve.x[k]) + self.further[k] * per_hop));
         }
         predicted
     }
 
-    /// What is left when the lines are optimal for this h. O(n) typically, from the corners of the last one.
+    /// Returns the cost with the optimal lines for this h. O(n) typically, from the vertices of the
+    /// last one.
     pub(super) fn cost_of(&mut self, per_hop: f64) -> f64 {
         self.subtract(per_hop);
         let mut total = 0.0;
-        for (range, corner) in self.segments.iter().zip(&mut self.corners) {
-            let solution = self.solver.solve(&self.curve, range.clone(), *corner);
-            *corner = solution.corner;
+        for (range, vertex) in self.segments.iter().zip(&mut self.vertices) {
+            let solution = self.solver.solve(&self.curve, range.clone(), *vertex);
+            *vertex = solution.vertex;
             total += cost(&self.curve, range.clone(), solution.line, f64::INFINITY);
         }
         total
@@ -135,7 +139,8 @@ impl Joint {
         }
     }
 
-    /// No hop takes so long that a time at one hop would be negative; nor is it so much faster to be farther away.
+    /// Searches the time per further hop within the range where no time at one hop becomes
+    /// negative, and symmetrically below 0.
     fn golden(&mut self, steps: usize) -> f64 {
         let far = (0..self.times.len()).filter(|&k| self.further[k] > 0.0);
         let limit = far.map(|k| self.times[k] / self.further[k]).fold(f64::INFINITY, f64::min);

@@ -1,4 +1,5 @@
-//! Time against size and distance: a law of the size for neighbours, and a time for each further hop.
+//! Time against size and distance: a function of the size for neighbours, and a time for each
+//! further hop.
 
 mod joint;
 
@@ -6,26 +7,27 @@ use crate::error::Error;
 use crate::fit::Fit;
 use crate::goodness::{Goodness, Residual};
 use crate::interval::Interval;
-use crate::measured::{Measured, Resampler};
 use crate::noise::noise;
 use crate::partition::Partition;
-use crate::rng::Rng;
-use crate::segments::{Segmentation, price};
+use crate::residual_bootstrap::around;
+use crate::segmentation::{Segmentation, penalty};
+use crate::size_samples::{Resampler, SizeSamples};
 use crate::summary::median_in_place;
-use crate::uncertainty::around;
 use joint::Joint;
+use panto_random::SplitMix64;
 
-/// Divisions and distances are fitted in turn, at most so many times. Two are enough nearly always.
-const ROUNDS: usize = 6;
+/// Largest number of alternations between partition and time of a hop. Two are enough nearly
+/// always.
+const MAX_ROUNDS: usize = 6;
 
 /// One measured time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HopPoint {
-    /// The size.
+    /// Size.
     pub x: f64,
-    /// The distance, at least 1.
+    /// Distance in hops, at least 1.
     pub hops: u64,
-    /// The time.
+    /// Time.
     pub y: f64,
 }
 
@@ -35,25 +37,25 @@ impl HopPoint {
     }
 }
 
-/// `time = f(size) + (hops - 1) h`.
+/// The model `time = f(size) + (hops - 1) h`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HopFit {
-    /// f, the law of neighbours. Its intervals hold for the given h.
+    /// Curve f of neighbours. Its intervals hold for the given h.
     pub fit: Fit,
-    /// h, the time for each further hop. Negative if farther is faster.
+    /// Time h of each further hop. Negative if farther is faster.
     pub per_hop: f64,
     /// 95 % interval of h, for given breakpoints.
     pub per_hop_interval: Interval,
 }
 
 impl HopFit {
-    /// The time of size `x` over so many hops. Never negative.
+    /// Returns the time of size `x` over `hops` hops. Never negative.
     pub fn predict(&self, x: f64, hops: u64) -> f64 {
         let further = hops.saturating_sub(1) as f64;
         (self.fit.segment(x).line().at(x) + further * self.per_hop).max(0.0)
     }
 
-    /// How well the law meets points.
+    /// Returns the residuals of points about the model.
     pub fn goodness(&self, points: &[HopPoint]) -> Result<Goodness, Error> {
         let beside = |p: &HopPoint| Residual { x: p.x, measured: p.y, predicted: self.predict(p.x, p.hops) };
         Goodness::from_residuals(points.iter().map(beside).collect())
@@ -61,35 +63,38 @@ impl HopFit {
 }
 
 impl Segmentation {
-    /// The law of the size as by [`Segmentation::fit`], and the time of a hop, from all distances together.
+    /// Fits the function of the size as [`Segmentation::fit`] does, and the time of a hop, from all
+    /// distances together.
     ///
-    /// A first h is the weighted median of what a hop took between any two distances at the same size, which needs no
-    /// law of the size. Then the sizes are divided by their times less (hops - 1) h, and for that division lines and h
-    /// together minimise the sum of absolute relative residuals. That sum is convex in all of them, so what is left of it after
-    /// the lines were solved exactly is convex in h alone, and a golden section finds its least value (Kiefer, "Sequential
-    /// minimax search for a maximum", Proc. AMS 4, 1953). Both steps are repeated until the division stays.
-    /// The interval of h is that of a bootstrap of residuals, as for the lines. O(resamples * n) beside the fits.
+    /// A first h is the weighted median of the time of a hop between any two distances at the same
+    /// size, which needs no function of the size. Then the sizes are partitioned by their times
+    /// less (hops - 1) h, and for that partition lines and h together minimise the sum of absolute
+    /// relative residuals. That sum is convex in all of them, so what is left of it after the lines
+    /// were solved exactly is convex in h alone, and a golden-section search finds its minimum
+    /// (Kiefer, "Sequential minimax search for a maximum", Proc. AMS 4, 1953). Both steps are
+    /// repeated until the partition is stable. The interval of h is that of a residual bootstrap,
+    /// as for the lines. O(resamples * n) beside the fits.
     pub fn fit_hops(&self, points: &[HopPoint]) -> Result<HopFit, Error> {
         let points = merged(points)?;
         self.hops(&points, |_| Ok(None))
     }
 
-    /// [`Segmentation::fit_hops`] to the medians of samples, each with its hops; the interval of h is widened to what
-    /// other launches or samples would have said, as by [`Segmentation::fit_samples`].
-    pub fn fit_hop_samples(&self, measured: &[(u64, Measured)]) -> Result<HopFit, Error> {
-        let mut sorted: Vec<&(u64, Measured)> = measured.iter().collect();
+    /// Fits the medians of samples by [`Segmentation::fit_hops`], each with its hops; the interval
+    /// of h is widened to hold for other launches or samples, as by [`Segmentation::fit_samples`].
+    pub fn fit_hop_samples(&self, measured: &[(u64, SizeSamples)]) -> Result<HopFit, Error> {
+        let mut sorted: Vec<&(u64, SizeSamples)> = measured.iter().collect();
         sorted.sort_by(|a, b| a.1.x.total_cmp(&b.1.x).then(a.0.cmp(&b.0)));
-        let point = |(hops, m): &&(u64, Measured)| m.point().map(|(x, y)| HopPoint { x, hops: *hops, y });
+        let point = |(hops, m): &&(u64, SizeSamples)| m.point().map(|(x, y)| HopPoint { x, hops: *hops, y });
         let points: Vec<HopPoint> = sorted.iter().map(point).collect::<Result<_, Error>>()?;
         let known = merged(&points)?;
         if known.len() < points.len() {
             return Err(Error::Setting { name: "measured", rule: "must hold each size and distance once" });
         }
-        let owned = |m: &Measured| m.launches.iter().map(|launch| launch.to_vec()).collect();
+        let owned = |m: &SizeSamples| m.launches.iter().map(|launch| launch.to_vec()).collect();
         let launches: Vec<Vec<Vec<f64>>> = sorted.iter().map(|(_, m)| owned(m)).collect();
         self.hops(&known, |resamples| {
             let resampler = Resampler::new(&launches)?;
-            let mut rng = Rng::new(self.seed);
+            let mut rng = SplitMix64::new(self.seed);
             let mut draw = || {
                 let mut times = Vec::new();
                 resampler.draw(&mut rng, &mut times);
@@ -99,14 +104,15 @@ impl Segmentation {
         })
     }
 
-    /// `replicas` gives the times of all points in each resample, if there are samples to draw from.
+    /// Fits with the bootstrap replicas of `replicas`: the times of all points in each resample, if
+    /// there are samples.
     fn hops(
         &self,
         points: &[HopPoint],
         replicas: impl FnOnce(usize) -> Result<Option<Vec<Vec<f64>>>, Error>,
     ) -> Result<HopFit, Error> {
         let (fit, mut joint, per_hop) = self.alternate(points)?;
-        let mut rng = Rng::new(self.seed);
+        let mut rng = SplitMix64::new(self.seed);
         let by_residuals =
             around((0..self.resamples).map(|_| joint.redraw(per_hop, &mut rng)).collect(), per_hop);
         let by_samples = match replicas(self.resamples)? {
@@ -125,10 +131,10 @@ impl Segmentation {
         let mut joint = Joint::new(points, &whole);
         let mut per_hop = joint.within_sizes().unwrap_or_else(|| joint.minimise());
         let mut division = whole;
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let curve = self.curve(&joint.adjusted(per_hop))?;
             let noise = noise([&curve], self.noise_floor);
-            let next = self.divide(&curve, price(noise, curve.len()));
+            let next = self.best_partition(&curve, penalty(noise, curve.len()));
             joint = Joint::new(points, &next);
             per_hop = joint.better(per_hop);
             let settled = next.starts == division.starts;
@@ -143,7 +149,7 @@ impl Segmentation {
     }
 }
 
-/// By size and distance, equal ones merged by their median; at two distances or more.
+/// Sorts by size and distance, equal ones merged by their median; at least two distances.
 fn merged(points: &[HopPoint]) -> Result<Vec<HopPoint>, Error> {
     if points.iter().any(|p| p.hops < 1) {
         return Err(Error::Setting { name: "hops", rule: "must be at least 1" });
@@ -157,7 +163,7 @@ fn merged(points: &[HopPoint]) -> Result<Vec<HopPoint>, Error> {
     };
     let merged: Vec<HopPoint> = sorted.chunk_by(|a, b| a.x >= b.x && a.hops == b.hops).map(merge).collect();
     let one_distance = merged.iter().all(|p| p.hops == merged[0].hops);
-    if one_distance { Err(Error::Alike { what: "distances" }) } else { Ok(merged) }
+    if one_distance { Err(Error::NoVariation { what: "distances" }) } else { Ok(merged) }
 }
 
 #[cfg(test)]

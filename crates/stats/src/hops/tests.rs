@@ -1,21 +1,22 @@
 use super::*;
 
-fn points(seed: u64, noise: f64, law: impl Fn(f64, u64) -> f64) -> Vec<HopPoint> {
-    let mut rng = Rng::new(seed);
+fn points(seed: u64, noise: f64, curve: impl Fn(f64, u64) -> f64) -> Vec<HopPoint> {
+    let mut rng = SplitMix64::new(seed);
     let sizes: Vec<f64> = (0..=14).map(|k| 2_f64.powi(k)).chain([0.0]).collect();
-    let mut point = |x: f64, hops: u64| HopPoint { x, hops, y: law(x, hops) * (1.0 + noise * rng.normal()) };
+    let mut point =
+        |x: f64, hops: u64| HopPoint { x, hops, y: curve(x, hops) * (1.0 + noise * rng.normal()) };
     sizes.iter().flat_map(|&x| [1, 2, 4, 6].map(|hops| (x, hops))).map(|(x, hops)| point(x, hops)).collect()
 }
 
-/// A switch at 1000 bytes, and half a microsecond a hop.
-fn law(x: f64, hops: u64) -> f64 {
+/// Returns a switch at 1000 bytes, and half a microsecond per hop.
+fn curve(x: f64, hops: u64) -> f64 {
     let near = if x < 1000.0 { 10.0 + 0.02 * x } else { 40.0 + 0.01 * x };
     near + 0.5 * (hops - 1) as f64
 }
 
 #[test]
-fn exact_data_give_the_exact_law() {
-    let found = Segmentation::default().fit_hops(&points(1, 0.0, law)).unwrap();
+fn exact_data_give_the_exact_curve() {
+    let found = Segmentation::default().fit_hops(&points(1, 0.0, curve)).unwrap();
     assert!((found.per_hop - 0.5).abs() < 1e-9, "{found:?}");
     let lines: Vec<(f64, f64)> = found.fit.segments.iter().map(|s| (s.intercept, s.slope)).collect();
     assert_eq!(lines.len(), 2, "{lines:?}");
@@ -23,15 +24,15 @@ fn exact_data_give_the_exact_law() {
         assert!((intercept - truth.0).abs() < 1e-9 && (slope - truth.1).abs() < 1e-12, "{lines:?}");
     }
     assert!((found.predict(100.0, 3) - 13.0).abs() < 1e-9);
-    assert!(found.goodness(&points(1, 0.0, law)).unwrap().worst < 1e-9);
+    assert!(found.goodness(&points(1, 0.0, curve)).unwrap().worst < 1e-9);
 }
 
 #[test]
-fn noise_and_wild_points_are_borne() {
+fn noise_and_outliers_are_tolerated() {
     let settings = Segmentation { resamples: 100, ..Segmentation::default() };
     let mut covered = 0;
     for seed in 0..40 {
-        let mut data = points(seed, 0.01, law);
+        let mut data = points(seed, 0.01, curve);
         data.iter_mut().step_by(13).for_each(|p| p.y *= 2.0);
         let found = settings.fit_hops(&data).unwrap();
         assert!((found.per_hop / 0.5 - 1.0).abs() < 0.15, "seed {seed}: {found:?}");
@@ -42,11 +43,11 @@ fn noise_and_wild_points_are_borne() {
 
 #[test]
 fn distances_need_no_common_sizes() {
-    let law = |x: f64, hops: u64| 10.0 + 0.02 * x + 3.0 * (hops - 1) as f64;
+    let curve = |x: f64, hops: u64| 10.0 + 0.02 * x + 3.0 * (hops - 1) as f64;
     let near = (0..20).map(|k| (f64::from(k) * 100.0, 1));
     let far = (0..20).map(|k| (f64::from(k) * 100.0 + 50.0, 3));
     let data: Vec<HopPoint> =
-        near.chain(far).map(|(x, hops)| HopPoint { x, hops, y: law(x, hops) }).collect();
+        near.chain(far).map(|(x, hops)| HopPoint { x, hops, y: curve(x, hops) }).collect();
     let found = Segmentation::default().fit_hops(&data).unwrap();
     assert!((found.per_hop - 3.0).abs() < 1e-6, "{found:?}");
 }
@@ -68,7 +69,7 @@ fn the_joint_optimum_is_no_worse_than_any_other() {
 #[test]
 fn launches_widen_the_interval_of_a_hop() {
     let settings = Segmentation { resamples: 100, ..Segmentation::default() };
-    let mut rng = Rng::new(5);
+    let mut rng = SplitMix64::new(5);
     // Each launch has its own time for a hop.
     let hop: Vec<f64> = (0..6).map(|_| 0.5 + 0.1 * rng.normal()).collect();
     let grid: Vec<(f64, u64)> = (0..10).flat_map(|k| [1, 2, 5].map(|h| (2_f64.powi(k), h))).collect();
@@ -81,11 +82,11 @@ fn launches_widen_the_interval_of_a_hop() {
                 .collect()
         })
         .collect();
-    let measured: Vec<(u64, Measured)> = grid
+    let measured: Vec<(u64, SizeSamples)> = grid
         .iter()
         .zip(&samples)
         .map(|(&(x, hops), launches)| {
-            (hops, Measured { x, launches: launches.iter().map(Vec::as_slice).collect() })
+            (hops, SizeSamples { x, launches: launches.iter().map(Vec::as_slice).collect() })
         })
         .collect();
     let found = settings.fit_hop_samples(&measured).unwrap();
@@ -101,13 +102,13 @@ fn launches_widen_the_interval_of_a_hop() {
 fn bad_input_is_an_error() {
     let settings = Segmentation::default();
     let one = |hops| (0..5).map(|k| HopPoint { x: f64::from(k), hops, y: 1.0 }).collect::<Vec<_>>();
-    assert_eq!(settings.fit_hops(&one(2)), Err(Error::Alike { what: "distances" }));
+    assert_eq!(settings.fit_hops(&one(2)), Err(Error::NoVariation { what: "distances" }));
     assert!(matches!(settings.fit_hops(&one(0)), Err(Error::Setting { name: "hops", .. })));
     assert_eq!(settings.fit_hops(&[]), Err(Error::Empty));
     let twice = [
-        (1, Measured::once(1.0, &[1.0])),
-        (2, Measured::once(1.0, &[1.0])),
-        (2, Measured::once(1.0, &[2.0])),
+        (1, SizeSamples::once(1.0, &[1.0])),
+        (2, SizeSamples::once(1.0, &[1.0])),
+        (2, SizeSamples::once(1.0, &[2.0])),
     ];
     assert!(matches!(settings.fit_hop_samples(&twice), Err(Error::Setting { .. })));
 }

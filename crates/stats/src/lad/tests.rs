@@ -1,7 +1,8 @@
 use super::*;
-use crate::Rng;
+use panto_random::SplitMix64;
 
-/// All lines through two points, or through a point and 0 at an end: the optimum is among them. O(n^3).
+/// Returns the least cost over all lines through two points, or through a point and 0 at an end:
+/// the optimum is among them. O(n^3).
 pub(crate) fn oracle(curve: &Curve, range: Range<usize>) -> f64 {
     let (first, last) = (curve.x[range.start], curve.x[range.end - 1]);
     let mut points: Vec<(f64, f64)> = range.clone().map(|k| (curve.x[k], curve.y[k])).collect();
@@ -37,10 +38,11 @@ fn check(points: &[(f64, f64)]) {
 
 #[test]
 fn equals_the_oracle_on_random_data() {
-    let mut rng = Rng::new(21);
+    let mut rng = SplitMix64::new(21);
     for round in 0..400 {
         let n = 2 + rng.index(14);
-        // Log-uniform both ways: wild slopes, weights over six decades, ends that want to be negative.
+        // Log-uniform both ways: wild slopes, weights over six decades, ends that want to be
+        // negative.
         let points: Vec<(f64, f64)> =
             (0..n).map(|_| (10_f64.powf(6.0 * rng.unit()).floor(), 10_f64.powf(6.0 * rng.unit()))).collect();
         if Curve::new(&points).unwrap().len() >= 2 {
@@ -55,7 +57,7 @@ fn equals_the_oracle_on_random_data() {
 
 #[test]
 fn equals_the_oracle_where_many_points_meet() {
-    let mut rng = Rng::new(22);
+    let mut rng = SplitMix64::new(22);
     for _ in 0..400 {
         let n = 3 + rng.index(12);
         let points: Vec<(f64, f64)> = (0..n).map(|i| (i as f64, 1.0 + rng.index(3) as f64)).collect();
@@ -69,17 +71,17 @@ fn equals_the_oracle_where_many_points_meet() {
 
 #[test]
 fn warm_starts_reach_the_same_optimum() {
-    let mut rng = Rng::new(23);
+    let mut rng = SplitMix64::new(23);
     let points: Vec<(f64, f64)> = (0..40)
         .map(|i| (2_f64.powf(f64::from(i) / 2.0), 2.0 + 2_f64.powf(f64::from(i) / 2.2) + rng.unit()))
         .collect();
     let curve = Curve::new(&points).unwrap();
     let mut solver = Solver::default();
-    let mut corner = (0, 1);
+    let mut vertex = (0, 1);
     for end in 2..=40 {
-        let found = solver.solve(&curve, 0..end, corner);
+        let found = solver.solve(&curve, 0..end, vertex);
         let reached = cost(&curve, 0..end, found.line, f64::INFINITY);
-        corner = found.corner;
+        vertex = found.vertex;
         let truth = oracle(&curve, 0..end);
         assert!((reached - truth).abs() <= 1e-10 * (1.0 + truth), "{end}: {reached} not {truth}");
     }

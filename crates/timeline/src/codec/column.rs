@@ -2,12 +2,12 @@
 
 use std::ops::{Deref, DerefMut};
 
-use crate::varint;
+use panto_container::varint;
 
-/// How many columns blocks of states and of messages have.
+/// The number of columns of blocks of states and of messages.
 pub const COLUMNS: usize = 8;
 
-/// Which rank has how many records: the first column of both.
+/// The first column of both: which rank has how many records.
 pub const RUNS: usize = 0;
 
 /// Columns that are being written.
@@ -15,7 +15,7 @@ pub const RUNS: usize = 0;
 pub struct Columns([Vec<u8>; COLUMNS]);
 
 impl Columns {
-    /// Appends the payload and empties the columns for the next one.
+    /// Appends the payload and clears the columns for the next one.
     pub fn join(&mut self, payload: &mut Vec<u8>) {
         for column in &self.0 {
             varint::put(payload, column.len() as u64);
@@ -39,7 +39,7 @@ impl DerefMut for Columns {
     }
 }
 
-/// The columns of a payload; none if their lengths do not add up.
+/// Returns the columns of a payload; none if their lengths do not add up.
 pub fn split(mut payload: &[u8]) -> Option<[&[u8]; COLUMNS]> {
     let mut lengths = [0; COLUMNS];
     for length in &mut lengths {

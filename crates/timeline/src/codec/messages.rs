@@ -1,4 +1,4 @@
-//! Blocks of messages, which are with the rank that received them.
+//! Blocks of messages, which are stored with the rank that received them.
 
 use panto_units::Time;
 
@@ -6,21 +6,21 @@ use super::column::{COLUMNS, Columns, RUNS, split};
 use super::{Frame, Last, Limits, Record, Runs, Span, Wanted, put_runs};
 use crate::block::Kind;
 use crate::record::Message;
-use crate::varint;
+use panto_container::varint;
 
-/// Who sent it, as a number from the receiver's.
+/// The sender, relative to the receiver.
 const SENDERS: usize = 1;
 const BYTES: usize = 2;
 const CLASSES: usize = 3;
 const LANES: usize = 4;
-/// When it was received, from the message before.
+/// When it was received, relative to the message before.
 const RECEIVED: usize = 5;
-/// How long it was there before that.
+/// How long it had been there before that.
 const KEPT: usize = 6;
-/// How long it travelled.
+/// How long it was in flight.
 const TRAVELLED: usize = 7;
 
-/// As many expected times as a rank has partners in most programs.
+/// Expected times, for as many partners as a rank has in most programs.
 type Expected = Last<64>;
 
 impl Record for Message {
@@ -98,7 +98,7 @@ struct Decoder<'a> {
 }
 
 impl Decoder<'_> {
-    /// The next message; the one before was received then.
+    /// Returns the next message; `received` of the one before is given.
     #[inline]
     fn take(&mut self, to: u32, clock: u64) -> Option<Message> {
         let columns = &mut self.columns;

@@ -1,8 +1,9 @@
 //! From states and messages to the payload of a block, and back.
 //!
-//! A block holds those of a *band*: some ranks with neighbouring numbers, so that a million ranks need not have a million blocks in memory.
-//! The records of a rank follow one another as a *run*; runs are in the order of ranks. Each part of a record is a column of its own, as a
-//! change from what the records before it let expect: the same again is a zero, and zeros pack well.
+//! A block holds the records of a *band*: some ranks with neighbouring numbers, so that a million
+//! ranks need not have a million blocks in memory. The records of a rank follow each other as a
+//! *run*; runs are in the order of ranks. Each part of a record is a column of its own, as a
+//! difference from what the records before it predict: a repetition is a zero, and zeros pack well.
 
 mod column;
 mod messages;
@@ -14,9 +15,9 @@ pub use states::Interval;
 use std::ops::{Range, RangeInclusive};
 
 use crate::block::Kind;
-use crate::varint;
+use panto_container::varint;
 
-/// What is known of a block beside its columns.
+/// What a block's header says beside its columns.
 #[derive(Debug, Clone)]
 pub struct Frame {
     /// The ranks of its band.
@@ -26,7 +27,7 @@ pub struct Frame {
     pub last: u64,
 }
 
-/// What numbers in records must be below.
+/// Exclusive upper bounds of the numbers in records.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Ranks and helpers.
@@ -35,27 +36,27 @@ pub struct Limits {
     pub lanes: u32,
 }
 
-/// What a reader asks for.
+/// What a reader selects.
 #[derive(Debug, Clone)]
 pub struct Wanted {
     pub ranks: Range<u32>,
-    /// In picoseconds.
+    /// The time window, in picoseconds.
     pub window: RangeInclusive<u64>,
 }
 
 impl Wanted {
-    /// Is this interval of this rank asked for?
+    /// Returns whether this interval of this rank is selected.
     pub fn has(&self, rank: u32, first: u64, last: u64) -> bool {
         self.ranks.contains(&rank) && self.touches(first, last)
     }
 
-    /// Is any of this interval asked for?
+    /// Returns whether any of this interval is selected.
     pub fn touches(&self, first: u64, last: u64) -> bool {
         first <= *self.window.end() && last >= *self.window.start()
     }
 }
 
-/// What blocks are made of.
+/// A record: what blocks are made of.
 pub trait Record: Copy {
     /// The kind of its blocks.
     const KIND: Kind;
@@ -63,16 +64,16 @@ pub trait Record: Copy {
     /// What a reader gets.
     type Seen: Copy;
 
-    /// Whose it is.
+    /// Returns the rank to which it belongs.
     fn rank(&self) -> u32;
 
-    /// Its first and last moment.
+    /// Returns its first and last moment, in picoseconds.
     fn span(&self) -> (u64, u64);
 
     /// Fills columns with records, which are in the order of ranks.
     fn encode(records: &[Self], frame: &Frame, columns: &mut Columns);
 
-    /// Appends what is wanted of a block; none if its payload makes no sense.
+    /// Appends the selected records of a block; none if its payload is invalid.
     fn decode(
         payload: &[u8],
         frame: &Frame,
@@ -82,7 +83,7 @@ pub trait Record: Copy {
     ) -> Option<()>;
 }
 
-/// Writes which rank has how many records, and answers these.
+/// Writes which rank has how many records. Returns the runs of records.
 fn put_runs<'a, R: Record>(
     records: &'a [R],
     frame: &Frame,
@@ -102,7 +103,7 @@ fn put_runs<'a, R: Record>(
 /// Reads which rank has how many records.
 struct Runs<'a> {
     column: &'a [u8],
-    /// Ranks that can still come.
+    /// Ranks that can still follow.
     ranks: Range<u32>,
     left: u32,
 }
@@ -112,12 +113,12 @@ impl<'a> Runs<'a> {
         Self { column, ranks: frame.ranks.clone(), left: frame.count }
     }
 
-    /// Do all records of the block have their rank, and is the column used up?
+    /// Returns whether all records of the block have their rank, and the column is used up.
     fn are_over(&self) -> bool {
         self.left == 0 && self.column.is_empty()
     }
 
-    /// The next rank and how many records it has; none if this makes no sense.
+    /// Returns the next rank and the number of its records; none if it is invalid.
     fn take(&mut self) -> Option<(u32, u32)> {
         let skipped = u32::try_from(varint::take(&mut self.column)?).ok()?;
         let rank = self.ranks.start.checked_add(skipped).filter(|rank| *rank < self.ranks.end)?;
@@ -142,13 +143,15 @@ impl Span {
         self.1 = self.1.max(last);
     }
 
-    /// Is it what the block's header says? A wrong one would hide records from windows.
+    /// Returns whether it equals what the block's header says. A wrong one would hide records from
+    /// windows.
     fn fits(&self, frame: &Frame) -> bool {
         (self.0, self.1) == (frame.first, frame.last)
     }
 }
 
-/// The last number at each of a few places. Places are shared by what has the same lowest bits: a wrong guess costs bytes, nothing else.
+/// The last number at each of a few positions. Keys with equal lowest bits share a position: a
+/// wrong guess costs bytes, nothing else.
 struct Last<const N: usize>([u64; N]);
 
 impl<const N: usize> Last<N> {

@@ -5,33 +5,33 @@ use panto_units::Time;
 use super::column::{COLUMNS, Columns, split};
 use super::{Frame, Last, Limits, Record, Runs, Span, Wanted, put_runs};
 use crate::block::Kind;
-use crate::record::{Cause, State, What};
-use crate::varint;
+use crate::record::{Cause, State, StateKind};
+use panto_container::varint;
 
-/// What was done and in which call.
+/// The kind of state, and the call.
 const KINDS: usize = 1;
-/// From the end of the state before.
+/// The time from the end of the state before.
 const GAPS: usize = 2;
-/// How long the rank computed.
+/// The duration of computation.
 const COMPUTED: usize = 3;
-/// How long it did other work.
+/// The duration of other work.
 const WORKED: usize = 4;
-/// How long it waited.
+/// The duration of waiting.
 const WAITED: usize = 5;
-/// For whom, as a number from its own.
+/// The rank for which it waited, relative to its own.
 const CAUSES: usize = 6;
-/// How long before the end of waiting that rank did what ended it.
+/// The time from that rank's operation to the end of waiting.
 const AGES: usize = 7;
 
-/// Bits for what was done; the call, counted from one, is above them.
+/// Bits of the state's kind; the number of the call plus one is above them.
 const CODE_BITS: u32 = 3;
 
-/// As many expected lengths as there are kinds of states in most programs.
+/// Expected durations, for as many kinds of states as most programs have.
 type Lengths = Last<256>;
-/// As many expected ages as a rank has partners in most programs.
+/// Expected ages, for as many partners as a rank has in most programs.
 type Ages = Last<64>;
 
-/// A state as it is kept until its block is written: in fewer bytes.
+/// A state as it is kept until its block is written, in fewer bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Interval {
     rank: u32,
@@ -44,13 +44,13 @@ pub struct Interval {
 
 impl Interval {
     pub fn new(rank: u32, state: &State) -> Self {
-        let (code, cause) = match state.what {
-            What::Compute => (0, None),
-            What::Message => (1, None),
-            What::Combine => (2, None),
-            What::Access => (3, None),
-            What::Wait(None) => (4, None),
-            What::Wait(cause) => (5, cause),
+        let (code, cause) = match state.kind {
+            StateKind::Compute => (0, None),
+            StateKind::Message => (1, None),
+            StateKind::Combine => (2, None),
+            StateKind::Access => (3, None),
+            StateKind::Wait(None) => (4, None),
+            StateKind::Wait(cause) => (5, cause),
         };
         let kind = code | state.call.map_or(0, |call| call + 1) << CODE_BITS;
         let (cause, at) = cause.map_or((rank, 0), |cause| (cause.rank, cause.at.as_picos()));
@@ -58,7 +58,7 @@ impl Interval {
     }
 }
 
-/// The column with lengths of this kind.
+/// Returns the column with durations of this kind.
 #[inline]
 fn lengths(kind: u32) -> usize {
     match code(kind) {
@@ -154,7 +154,7 @@ struct Decoder<'a> {
 }
 
 impl Decoder<'_> {
-    /// The next state, which begins then.
+    /// Returns the next state, which begins at `from`.
     #[inline]
     fn take(&mut self, rank: u32, from: u64) -> Option<State> {
         let kind = u32::try_from(varint::take(&mut self.columns[KINDS])?).ok()?;
@@ -164,16 +164,16 @@ impl Decoder<'_> {
             _ => return None,
         };
         let to = from.checked_add(self.lengths.take(kind, &mut self.columns[lengths(kind)])?)?;
-        let what = match code(kind) {
-            0 => What::Compute,
-            1 => What::Message,
-            2 => What::Combine,
-            3 => What::Access,
-            4 => What::Wait(None),
-            5 => What::Wait(Some(self.take_cause(rank, to)?)),
+        let state_kind = match code(kind) {
+            0 => StateKind::Compute,
+            1 => StateKind::Message,
+            2 => StateKind::Combine,
+            3 => StateKind::Access,
+            4 => StateKind::Wait(None),
+            5 => StateKind::Wait(Some(self.take_cause(rank, to)?)),
             _ => return None,
         };
-        Some(State { what, call, from: Time::from_picos(from), to: Time::from_picos(to) })
+        Some(State { kind: state_kind, call, from: Time::from_picos(from), to: Time::from_picos(to) })
     }
 
     #[inline]

@@ -1,37 +1,40 @@
-//! Where the blocks are: from the index, or by going from block to block where there is none.
+//! Finding the blocks: by the index, or from block to block where there is none.
 
 use super::source::{Buffers, Source};
 use crate::block::Kind;
 use crate::error::{Error, Result};
-use crate::head::{Head, TAIL, parse_tail};
+use crate::head::{FORMAT, Head, TAIL};
 use crate::index::{self, Entry};
 
-/// All blocks of states and messages, those of a band in their order, and what is wrong with the file beyond them.
+/// Returns all blocks of states and messages, those of a band in their order, and what is wrong
+/// with the file behind them.
 pub fn find(source: &Source, head: Head, start: u64) -> Result<(Vec<Entry>, Option<Error>)> {
     let bands = head.lines().div_ceil(head.width);
-    let (mut entries, flaw) = match by_index(source, bands, start) {
+    let (mut entries, damage) = match by_index(source, bands, start) {
         Ok(Some(entries)) => (entries, None),
         Ok(None) => scan(source, bands, start)?,
         Err(error @ Error::Io { .. }) => return Err(error),
         Err(no_index) => {
-            let (entries, flaw) = scan(source, bands, start)?;
-            // The tail is too short for a block, so a scan that comes to it finds the file incomplete. Damage means that it did not.
-            let is_damage = |error: &Error| matches!(error, Error::Damaged { .. });
-            (entries, flaw.filter(is_damage).or(Some(no_index)))
+            let (entries, damage) = scan(source, bands, start)?;
+            // The tail is too short for a block, so a scan that reaches it finds the file
+            // incomplete. Damage means that it did not.
+            let is_damage = |error: &Error| matches!(error, Error::Damaged(_));
+            (entries, damage.filter(is_damage).or(Some(no_index)))
         }
     };
     entries.sort_by_key(|entry| (entry.outline.kind, entry.outline.band, entry.place));
-    Ok((entries, flaw))
+    Ok((entries, damage))
 }
 
-/// None if the file has no tail: its writer never came to its end.
+/// Returns the blocks by the index; none if the file has no tail, because its writer did not
+/// finish.
 fn by_index(source: &Source, bands: u32, start: u64) -> Result<Option<Vec<Entry>>> {
     let mut tail = [0; TAIL];
     let Some(tail_at) = source.length().checked_sub(TAIL as u64).filter(|place| *place >= start) else {
         return Ok(None);
     };
     source.read(&mut tail, tail_at)?;
-    let Some(mut place) = parse_tail(&tail) else { return Ok(None) };
+    let Some(mut place) = FORMAT.parse_tail(&tail) else { return Ok(None) };
     let (mut end, mut entries, mut buffers) = (tail_at, Vec::new(), Buffers::default());
     loop {
         let nonsense = |what| source.damaged(place.min(tail_at), what);
@@ -55,7 +58,7 @@ fn by_index(source: &Source, bands: u32, start: u64) -> Result<Option<Vec<Entry>
     }
 }
 
-/// Goes from block to block as far as that leads.
+/// Follows the blocks as far as they are sound.
 fn scan(source: &Source, bands: u32, start: u64) -> Result<(Vec<Entry>, Option<Error>)> {
     let (mut entries, mut place) = (Vec::new(), start);
     loop {

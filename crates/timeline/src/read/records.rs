@@ -9,13 +9,13 @@ use crate::error::Result;
 use crate::index::Entry;
 use crate::record::State;
 
-/// What is wanted of a kind of records. After an error there are no more.
+/// The selected records of a kind. After an error there are no more.
 pub struct Records<'a, R: Record> {
     timeline: &'a Timeline,
     wanted: Wanted,
     /// Blocks that are not yet read.
     blocks: &'a [Entry],
-    /// The place of the block that was read last.
+    /// The offset of the block that was read last.
     place: u64,
     buffers: Buffers,
     found: Vec<R::Seen>,
@@ -28,7 +28,7 @@ impl<'a, R: Record> Records<'a, R> {
         Self { timeline, wanted, blocks, place: 0, buffers: Buffers::default(), found: Vec::new(), next: 0 }
     }
 
-    /// Reads the next block of the window; false if there is none.
+    /// Reads the next block of the window; returns false if there is none.
     fn load(&mut self) -> Result<bool> {
         let touches = |entry: &Entry| self.wanted.touches(entry.outline.first, entry.outline.last);
         let Some(skipped) = self.blocks.iter().position(touches) else {
@@ -89,7 +89,7 @@ impl<R: Record> Iterator for Records<'_, R> {
 pub struct States<'a> {
     records: Records<'a, Interval>,
     first: u32,
-    /// When the last state of each rank ended.
+    /// The end of the last state of each rank.
     ends: Vec<Time>,
 }
 

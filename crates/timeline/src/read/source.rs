@@ -1,54 +1,42 @@
-//! The file that is read. Not mapped into memory: a file that shrinks meanwhile would kill the reader.
+//! The file that is read, block by block.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use panto_container::Damage;
 
 use crate::block::{HEADER, Header};
 use crate::error::{Error, Result};
 
 /// The file that is read.
 #[derive(Debug)]
-pub struct Source {
-    path: PathBuf,
-    file: File,
-    length: u64,
-}
+pub struct Source(panto_container::Source);
 
 impl Source {
-    /// Opens a file; one that cannot be read at any place is none.
+    /// Opens a file that can be read at any offset.
     pub fn open(path: &Path) -> Result<Self> {
-        let about = std::fs::metadata(path).map_err(|error| Error::io(path, error))?;
-        if !about.is_file() {
-            // Before it is opened: a named pipe would wait for a writer.
+        let metadata = std::fs::metadata(path).map_err(|error| Error::io(path, error))?;
+        if !metadata.is_file() {
+            // Checked before it is opened: opening a named pipe blocks until there is a writer.
             return Err(Error::NotATimeline { path: path.to_owned() });
         }
-        let file = File::open(path).map_err(|error| Error::io(path, error))?;
-        Ok(Self { path: path.to_owned(), file, length: about.len() })
+        panto_container::Source::open(path).map(Self).map_err(|error| Error::io(path, error))
     }
 
     pub fn path(&self) -> &Path {
-        &self.path
+        self.0.path()
     }
 
-    /// How long the file was when it was opened.
+    /// Returns the length that the file had when it was opened.
     pub fn length(&self) -> u64 {
-        self.length
+        self.0.length()
     }
 
-    /// Fills a buffer; false if the file ends before.
+    /// Fills a buffer; returns false if the file ends before it is full.
     pub fn read(&self, buffer: &mut [u8], place: u64) -> Result<bool> {
-        if self.length.checked_sub(place).is_none_or(|left| left < buffer.len() as u64) {
-            return Ok(false);
-        }
-        match self.file.read_exact_at(buffer, place) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(false),
-            Err(error) => Err(Error::io(&self.path, error)),
-        }
+        self.0.read(buffer, place).map_err(|error| Error::io(self.path(), error))
     }
 
-    /// The header of the block at this place, if all of the block is there.
+    /// Returns the header of the block at an offset, if all of the block is there.
     pub fn header(&self, place: u64) -> Result<Header> {
         let mut bytes = [0; HEADER];
         if !self.read(&mut bytes, place)? {
@@ -56,7 +44,7 @@ impl Source {
         }
         let header = Header::parse(&bytes).map_err(|what| self.damaged(place, what))?;
         let end = place.checked_add(header.length());
-        if end.is_some_and(|end| end <= self.length) { Ok(header) } else { Err(self.incomplete(place)) }
+        if end.is_some_and(|end| end <= self.length()) { Ok(header) } else { Err(self.incomplete(place)) }
     }
 
     /// Reads the payload of a block.
@@ -70,15 +58,16 @@ impl Source {
     }
 
     pub fn damaged(&self, place: u64, what: &'static str) -> Error {
-        Error::Damaged { path: self.path.clone(), place, what }
+        let (path, what) = (self.path().to_owned(), what.into());
+        Error::Damaged(Damage { path, rank: None, offset: place, what })
     }
 
     pub fn incomplete(&self, place: u64) -> Error {
-        Error::Incomplete { path: self.path.clone(), place }
+        Error::Incomplete { path: self.path().to_owned(), place }
     }
 }
 
-/// What blocks are read into, one after the other.
+/// Buffers into which blocks are read, one after the other.
 #[derive(Debug, Default)]
 pub struct Buffers {
     stored: Vec<u8>,

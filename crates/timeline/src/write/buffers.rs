@@ -1,7 +1,7 @@
-//! What is not yet written, by band.
+//! Records that are not yet written, by band.
 //!
-//! Memory is bounded together for all bands, because nobody knows which ranks will be told of first: a simulator may run one rank to its end,
-//! or all of them side by side.
+//! Memory is bounded for all bands together, because the order in which ranks report is unknown: a
+//! simulator may run one rank to its end, or all of them side by side.
 
 use std::ops::Range;
 
@@ -10,30 +10,31 @@ use crate::codec::Record;
 use crate::error::Result;
 use crate::head::Head;
 
-/// No more bands than this, so that each can gather enough for a block.
+/// The most bands, so that each can gather enough records for a block.
 const MOST_BANDS: u32 = 1 << 10;
 
-/// Records of a full block: about 40 KiB in the file, and read in a millisecond.
+/// Records of a full block: about 40 KiB in the file, which is read in a millisecond.
 const BLOCK: usize = 1 << 14;
 
-/// A buffer begins with so many.
+/// The initial capacity of a buffer, in records.
 const FEWEST: usize = 8;
 
-/// How many ranks share a band, if there are so many. A power of two, because every record is divided by it.
+/// Returns the number of ranks that share a band. It is a power of two, because every record is
+/// divided by it.
 pub fn width(lines: u32) -> u32 {
     lines.div_ceil(MOST_BANDS).max(1).next_power_of_two()
 }
 
-/// What is not yet written.
+/// Records that are not yet written.
 #[derive(Debug)]
 pub struct Buffers<R> {
     head: Head,
     shift: u32,
     bands: Vec<Vec<R>>,
-    /// For how many records there is room in all bands together, and at most.
+    /// The capacity of all buffers together, in records, and its limit.
     held: usize,
     most: usize,
-    /// The length of a full block.
+    /// The length of a full block, in records.
     block: usize,
 }
 
@@ -51,7 +52,7 @@ impl<R: Record> Buffers<R> {
         }
     }
 
-    /// Keeps a record of a rank that there is.
+    /// Keeps a record of an existing rank.
     #[inline]
     pub fn push(&mut self, record: R, out: &mut Out) -> Result<()> {
         let band = (record.rank() >> self.shift) as usize;
@@ -63,12 +64,12 @@ impl<R: Record> Buffers<R> {
         Ok(())
     }
 
-    /// Writes all that is left.
+    /// Writes all records that are left.
     pub fn flush(&mut self, out: &mut Out) -> Result<()> {
         self.release(out, 1)
     }
 
-    /// Forgets everything.
+    /// Discards all records.
     pub fn forget(&mut self) {
         self.bands.iter_mut().for_each(|buffer| *buffer = Vec::new());
         self.held = 0;
@@ -81,7 +82,8 @@ impl<R: Record> Buffers<R> {
         }
         if self.held + self.growth(band) > self.most {
             let used = self.bands.iter().filter(|buffer| buffer.capacity() > 0).count();
-            // Those with at least half of the mean hold at least half of everything, so this is seldom.
+            // Buffers with at least half of the mean capacity hold at least half of all records, so
+            // this happens rarely.
             self.release(out, (self.held / used.max(1) / 2).max(1))?;
         }
         let growth = self.growth(band);
@@ -97,7 +99,7 @@ impl<R: Record> Buffers<R> {
         room.max(FEWEST).min(self.block.saturating_sub(room)).max(1)
     }
 
-    /// Writes those that have room for so many or more, and gives their memory back.
+    /// Writes the buffers with at least this capacity, and frees their memory.
     fn release(&mut self, out: &mut Out, least: usize) -> Result<()> {
         for band in 0..self.bands.len() {
             let room = self.bands[band].capacity();
@@ -134,20 +136,20 @@ mod tests {
     use panto_units::Time;
 
     use super::*;
-    use crate::about::About;
     use crate::codec::Interval;
-    use crate::record::{State, What};
+    use crate::info::TimelineInfo;
+    use crate::record::{State, StateKind};
 
-    /// Keeps states of these ranks, one after the other, and answers the most for which there was room.
+    /// Keeps states of these ranks, one after the other, and returns the largest capacity.
     fn most_room(ranks: impl Iterator<Item = u32>, memory: usize) -> usize {
-        let about = About { ranks: 10_000, ..About::default() };
+        let about = TimelineInfo { ranks: 10_000, ..TimelineInfo::default() };
         let head = Head { ranks: about.ranks, helpers: 0, width: width(about.ranks) };
         let file = tempfile::NamedTempFile::new().expect("a file");
         let mut out = Out::create(file.path(), head, &about).expect("it can be written");
         let mut buffers = Buffers::<Interval>::new(head, memory);
         let mut most = 0;
         for rank in ranks {
-            let state = State { what: What::Compute, call: None, from: Time::ZERO, to: Time::ZERO };
+            let state = State { kind: StateKind::Compute, call: None, from: Time::ZERO, to: Time::ZERO };
             buffers.push(Interval::new(rank, &state), &mut out).expect("it can be written");
             most = most.max(buffers.held);
         }

@@ -7,15 +7,15 @@ use std::path::Path;
 
 use panto_units::Time;
 
-use crate::about::About;
 use crate::codec::{Interval, Limits};
 use crate::error::{Error, Result};
 use crate::head::Head;
-use crate::record::{Message, State, What};
+use crate::info::TimelineInfo;
+use crate::record::{Message, State, StateKind};
 use buffers::{Buffers, width};
 use out::Out;
 
-/// How many bytes of states and messages a writer keeps unless it is told otherwise, however many ranks there are.
+/// The default memory of a writer for states and messages, in bytes, for any number of ranks.
 pub const MEMORY: usize = 64 << 20;
 
 /// How much was written.
@@ -25,19 +25,20 @@ pub struct Written {
     pub states: u64,
     /// Messages of all ranks.
     pub messages: u64,
-    /// The length of the file.
+    /// The length of the file, in bytes.
     pub bytes: u64,
 }
 
-/// Writes a timeline in its place, block by block: if the program is killed, what was written can be read. One that is dropped without
-/// [`finish`](Self::finish) leaves an incomplete timeline, with all that it was told.
+/// Writes a timeline under its final name, block by block: if the program is killed, what was
+/// written can be read. A writer that is dropped without [`finish`](Self::finish) leaves an
+/// incomplete timeline, with all that was added.
 ///
 /// The first error is kept until [`finish`](Self::finish); nothing is written after it.
 #[derive(Debug)]
 pub struct Writer {
     out: Out,
     limits: Limits,
-    /// When the last state of each rank ended, in picoseconds.
+    /// The end of the last state of each rank, in picoseconds.
     ends: Vec<u64>,
     states: Buffers<Interval>,
     messages: Buffers<Message>,
@@ -46,13 +47,14 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins a timeline. A file with this name is replaced.
-    pub fn create(path: &Path, about: &About) -> Result<Self> {
+    /// Creates a timeline. A file with this name is replaced.
+    pub fn create(path: &Path, about: &TimelineInfo) -> Result<Self> {
         Self::with_memory(path, about, MEMORY)
     }
 
-    /// The same, keeping about so many bytes of states and messages, and eight for each rank. The fewer, the longer the file.
-    pub fn with_memory(path: &Path, about: &About, memory: usize) -> Result<Self> {
+    /// Creates a timeline by a writer that keeps about this many bytes of states and messages, and
+    /// eight for each rank. With less memory the file becomes longer.
+    pub fn with_memory(path: &Path, about: &TimelineInfo, memory: usize) -> Result<Self> {
         if let Some(what) = about.unfit() {
             return Err(Error::Unfit { path: path.to_owned(), what });
         }
@@ -72,7 +74,7 @@ impl Writer {
         })
     }
 
-    /// Adds a state of a rank or helper. Those of a rank come in their order.
+    /// Adds a state of a rank or helper. Those of a rank must come in their order.
     #[inline]
     pub fn state(&mut self, rank: u32, state: State) {
         if self.failed.is_some() {
@@ -81,7 +83,7 @@ impl Writer {
         let fits = self.ends.get(rank as usize).is_some_and(|end| *end <= state.from.as_picos())
             && state.from <= state.to
             && state.call.is_none_or(|call| call < self.limits.calls);
-        let cause = if let What::Wait(Some(cause)) = state.what { cause.rank } else { rank };
+        let cause = if let StateKind::Wait(Some(cause)) = state.kind { cause.rank } else { rank };
         if !fits || cause >= self.limits.lines {
             return self.refuse_state(rank, &state);
         }
@@ -91,7 +93,7 @@ impl Writer {
         self.keep(pushed);
     }
 
-    /// Adds a message, which is kept with the rank that received it.
+    /// Adds a message, which is stored with the rank that received it.
     #[inline]
     pub fn message(&mut self, message: Message) {
         if self.failed.is_some() {
@@ -111,7 +113,8 @@ impl Writer {
         self.keep(pushed);
     }
 
-    /// Writes what is left, and the index. Answers how much there is, or the first error since the beginning.
+    /// Writes the records that are left, and the index. Returns how much was written, or the first
+    /// error.
     pub fn finish(mut self) -> Result<Written> {
         self.flush();
         if self.failed.is_none() {
@@ -136,7 +139,7 @@ impl Writer {
         }
     }
 
-    /// From now on nothing is kept in memory.
+    /// Keeps the first error; no more records are kept in memory.
     #[cold]
     fn fail(&mut self, error: Error) {
         self.states.forget();
@@ -165,7 +168,8 @@ impl Writer {
 }
 
 impl Drop for Writer {
-    /// What a halted program did is worth reading, too. After [`finish`](Writer::finish) nothing is left to do.
+    /// Writes what is left: what a program did before it failed is worth reading, too. After
+    /// [`finish`](Writer::finish) nothing is left.
     fn drop(&mut self) {
         self.flush();
     }

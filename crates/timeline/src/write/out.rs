@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::about::About;
 use crate::block::{Kind, Outline, seal};
 use crate::codec::{Columns, Frame, Record};
 use crate::error::{Error, Result};
-use crate::head::{Head, tail};
+use crate::head::{FORMAT, Head};
 use crate::index::{self, Entry};
+use crate::info::TimelineInfo;
 
-/// So many blocks have an index of their own, so that the index does not grow in memory with the file.
+/// Blocks per index, so that the index does not grow in memory with the file.
 const CHAPTER: usize = 1 << 14;
 
 /// The file, as it grows.
@@ -21,7 +21,7 @@ pub struct Out {
     file: File,
     place: u64,
     entries: Vec<Entry>,
-    /// Where the first of the entries is, or would be.
+    /// The offset of the first entry's block.
     start: u64,
     last_index: Option<u64>,
     columns: Columns,
@@ -30,12 +30,12 @@ pub struct Out {
 }
 
 impl Out {
-    pub fn create(path: &Path, head: Head, about: &About) -> Result<Self> {
+    pub fn create(path: &Path, head: Head, about: &TimelineInfo) -> Result<Self> {
         let written = |error| Error::Write { path: path.to_owned(), error };
         let mut payload = Vec::new();
         about.put(&mut payload);
         let mut start = head.to_bytes().to_vec();
-        seal(&Outline::of(Kind::About, 0), &payload, &mut start).ok_or_else(|| Error::Unfit {
+        seal(&Outline::of(Kind::Info, 0), &payload, &mut start).ok_or_else(|| Error::Unfit {
             path: path.to_owned(),
             what: "facts and names of more than 64 MiB; give it fewer, or shorter ones".into(),
         })?;
@@ -59,7 +59,7 @@ impl Out {
         &self.path
     }
 
-    /// How long the file is.
+    /// Returns the length of the file, in bytes.
     pub fn place(&self) -> u64 {
         self.place
     }
@@ -79,11 +79,11 @@ impl Out {
         if self.entries.len() >= CHAPTER { self.write_index() } else { Ok(()) }
     }
 
-    /// Writes the last index, and where it is.
+    /// Writes the last index and the tail.
     pub fn end(&mut self) -> Result<()> {
         self.write_index()?;
         self.sealed.clear();
-        self.sealed.extend(tail(self.last_index.unwrap_or_default()));
+        self.sealed.extend(FORMAT.tail(self.last_index.unwrap_or_default()));
         self.write_sealed()
     }
 
@@ -97,7 +97,7 @@ impl Out {
         Ok(())
     }
 
-    /// Writes a block with what is in `payload`.
+    /// Writes a block with the content of `payload`.
     fn write(&mut self, outline: &Outline) -> Result<()> {
         self.sealed.clear();
         seal(outline, &self.payload, &mut self.sealed).expect("blocks of records are small");

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use panto_timeline::{About, Message, Timeline};
+use panto_timeline::{Message, Timeline, TimelineInfo};
 
 use crate::halo::Event;
 use crate::support::{few, read, write};
@@ -15,7 +15,7 @@ fn golden(name: &str) -> PathBuf {
 /// All that a timeline says, as text.
 fn dump(path: &Path) -> String {
     let timeline = Timeline::open(path).expect("version 1 is read");
-    assert!(timeline.flaw().is_none());
+    assert!(timeline.damage().is_none());
     let mut text = format!("{} ranks\n{:#?}\n", timeline.ranks(), timeline.about());
     let (seen, errors) = read(&timeline);
     assert!(errors.is_empty());
@@ -35,7 +35,7 @@ fn dump(path: &Path) -> String {
 }
 
 /// The golden timelines: a rank to a band, and two of them.
-fn cases() -> [(&'static str, About, Vec<Event>); 2] {
+fn cases() -> [(&'static str, TimelineInfo, Vec<Event>); 2] {
     let (small, events) = few();
     let far = |rank: u32| [0, 1, 1098][rank as usize];
     let wide = events.iter().map(|event| match event {
@@ -47,7 +47,7 @@ fn cases() -> [(&'static str, About, Vec<Event>); 2] {
     let wide = wide.collect();
     [
         ("version1", small.clone(), events),
-        ("version1-bands", About { ranks: 1099, helps: Vec::new(), ..small }, wide),
+        ("version1-bands", TimelineInfo { ranks: 1099, helps: Vec::new(), ..small }, wide),
     ]
 }
 

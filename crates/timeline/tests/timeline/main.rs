@@ -2,10 +2,11 @@
 
 mod damage;
 mod golden;
-mod halo;
 mod long;
 mod misuse;
 mod round_trip;
 mod size;
 mod support;
 mod window;
+
+use panto_testkit::halo;

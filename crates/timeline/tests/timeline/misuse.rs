@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
-use panto_timeline::{About, Error, MOST_RANKS, Message, Timeline, What, Writer};
+use panto_timeline::{Error, MOST_RANKS, Message, StateKind, Timeline, TimelineInfo, Writer};
 
 use crate::halo::{Event, Halo};
 use crate::support::{about, few, picos, read, state, tell, wait};
@@ -17,19 +17,19 @@ fn message(from: u32, to: u32, lane: u16) -> Event {
 fn refusal(event: &Event) -> String {
     let file = tempfile::NamedTempFile::new().expect("a file");
     let mut writer = Writer::create(file.path(), &about(2)).expect("a timeline can be written");
-    writer.state(0, state(What::Compute, None, 0, 100));
+    writer.state(0, state(StateKind::Compute, None, 0, 100));
     tell(&mut writer, event);
-    writer.state(0, state(What::Compute, None, 200, 300));
+    writer.state(0, state(StateKind::Compute, None, 200, 300));
     let error = writer.finish().expect_err("it does not fit");
     assert!(matches!(error, Error::Unfit { .. }), "{error:?}");
     let timeline = Timeline::open(file.path()).expect("its beginning is sound");
-    assert!(matches!(timeline.flaw(), Some(Error::Incomplete { .. })));
+    assert!(matches!(timeline.damage(), Some(Error::Incomplete { .. })));
     error.to_string()
 }
 
 #[test]
 fn what_does_not_fit_is_named() {
-    let compute = |rank, call, from, to| Event::State(rank, state(What::Compute, call, from, to));
+    let compute = |rank, call, from, to| Event::State(rank, state(StateKind::Compute, call, from, to));
     for (event, part) in [
         (compute(0, None, 99, 100), "rank 0"),
         (compute(0, None, 99, 100), "before the state before it ends"),
@@ -53,10 +53,10 @@ fn what_a_timeline_is_of_must_fit_too() {
     let path = Path::new("/nonexistent/timeline.ptl");
     let small = about(2);
     for (about, part) in [
-        (About { ranks: MOST_RANKS + 1, ..small.clone() }, "ranks"),
-        (About { helps: vec![0, 2], ..small.clone() }, "helper of rank 2"),
-        (About { lanes: vec![String::new(); (1 << 16) + 1], ..small.clone() }, "65537 lanes"),
-        (About { calls: vec![" ".repeat(1 << 26)], ..small.clone() }, "64 MiB"),
+        (TimelineInfo { ranks: MOST_RANKS + 1, ..small.clone() }, "ranks"),
+        (TimelineInfo { helps: vec![0, 2], ..small.clone() }, "helper of rank 2"),
+        (TimelineInfo { lanes: vec![String::new(); (1 << 16) + 1], ..small.clone() }, "65537 lanes"),
+        (TimelineInfo { calls: vec![" ".repeat(1 << 26)], ..small.clone() }, "64 MiB"),
     ] {
         let error = Writer::create(path, &about).expect_err("it does not fit").to_string();
         assert!(error.contains(part), "{error}");
@@ -74,7 +74,7 @@ fn a_writer_that_is_dropped_leaves_what_it_had() {
     }
     drop(writer);
     let timeline = Timeline::open(file.path()).expect("its blocks are whole");
-    assert!(matches!(timeline.flaw(), Some(Error::Incomplete { .. })));
+    assert!(matches!(timeline.damage(), Some(Error::Incomplete { .. })));
     let (seen, errors) = read(&timeline);
     assert!(errors.is_empty());
     assert_eq!(seen.states.iter().map(Vec::len).sum::<usize>(), 3 * 48);
@@ -83,7 +83,7 @@ fn a_writer_that_is_dropped_leaves_what_it_had() {
 
 /// A pipe whose reader goes away stands for a disk that is full: the first bytes are taken, later ones are not.
 #[test]
-fn an_error_of_writing_is_told_at_the_end() {
+fn an_error_of_writing_is_returned_at_the_end() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("pipe");
     let made = Command::new("mkfifo").arg(&path).status().expect("coreutils are there");
@@ -98,7 +98,7 @@ fn an_error_of_writing_is_told_at_the_end() {
     for _ in 0..100 {
         halo.step(|event| tell(&mut writer, &event));
     }
-    let error = writer.finish().expect_err("nobody reads");
+    let error = writer.finish().expect_err("the pipe has no reader");
     assert!(matches!(&error, Error::Write { .. }), "{error:?}");
     assert!(error.to_string().contains("cannot write") && error.to_string().contains("pipe"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! What was written comes back.
 
-use panto_timeline::{About, EVER, MEMORY, Message, State, Timeline, What};
+use panto_timeline::{ALL_TIME, MEMORY, Message, State, StateKind, Timeline, TimelineInfo};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -34,11 +34,11 @@ fn events(ranks: u32) -> impl Strategy<Value = Vec<Event>> {
                 let to = from + length;
                 clocks[rank as usize] = to;
                 let kinds = [
-                    What::Compute,
-                    What::Message,
-                    What::Combine,
-                    What::Access,
-                    What::Wait(None),
+                    StateKind::Compute,
+                    StateKind::Message,
+                    StateKind::Combine,
+                    StateKind::Access,
+                    StateKind::Wait(None),
                     wait(other, third),
                 ];
                 Event::State(rank, state(kinds[what], call.checked_sub(1), from, to))
@@ -57,16 +57,16 @@ proptest! {
         let about = about(ranks);
         let (written, expected) = write(file.path(), &about, memory, &events);
         let timeline = Timeline::open(file.path()).expect("it was just written");
-        prop_assert!(timeline.flaw().is_none());
+        prop_assert!(timeline.damage().is_none());
         prop_assert_eq!(timeline.about(), &about);
         prop_assert_eq!(timeline.counts(), (written.states, written.messages));
         prop_assert_eq!(written.bytes, file.path().metadata().expect("it is there").len());
         let mut seen = Seen::new(ranks as usize);
-        for found in timeline.states_of(0..ranks, &EVER) {
+        for found in timeline.states_of(0..ranks, &ALL_TIME) {
             let (rank, state) = found.expect("it is sound");
             seen.add(&Event::State(rank, state));
         }
-        for message in timeline.messages(&EVER) {
+        for message in timeline.messages(&ALL_TIME) {
             seen.add(&Event::Message(message.expect("it is sound")));
         }
         prop_assert!(seen == expected);
@@ -87,19 +87,19 @@ fn ranks_one_by_one_are_as_all_together() {
         (Some(1), Some(1), None)
     );
     assert_eq!(timeline.about().fact("program").map(str::len), Some(38));
-    assert_eq!(timeline.states(17, &EVER).count(), 0);
-    assert_eq!(timeline.messages_to(17..u32::MAX, &EVER).count(), 0);
+    assert_eq!(timeline.states(17, &ALL_TIME).count(), 0);
+    assert_eq!(timeline.messages_to(17..u32::MAX, &ALL_TIME).count(), 0);
 }
 
 #[test]
 fn nothing_is_a_timeline_too() {
     let file = tempfile::NamedTempFile::new().expect("a file");
-    for about in [About::default(), about(3)] {
+    for about in [TimelineInfo::default(), about(3)] {
         write(file.path(), &about, MEMORY, &[]);
         let timeline = Timeline::open(file.path()).expect("it was just written");
-        assert!(timeline.flaw().is_none() && timeline.span().is_none());
+        assert!(timeline.damage().is_none() && timeline.span().is_none());
         assert_eq!((timeline.counts(), timeline.ranks()), ((0, 0), about.ranks));
-        assert_eq!(timeline.messages(&EVER).count(), 0);
+        assert_eq!(timeline.messages(&ALL_TIME).count(), 0);
         let summary = timeline.summary().expect("nothing to add up");
         assert_eq!(summary.ranks().count(), about.ranks as usize);
     }
@@ -110,7 +110,7 @@ fn the_end_of_time_comes_back() {
     let file = tempfile::NamedTempFile::new().expect("a file");
     let last = u64::MAX;
     let events = [
-        Event::State(0, state(What::Compute, None, 0, last)),
+        Event::State(0, state(StateKind::Compute, None, 0, last)),
         Event::State(0, state(wait(1, last), None, last, last)),
         Event::State(1, state(wait(0, 0), Some(2), last - 1, last)),
         Event::Message(Message {
@@ -127,7 +127,7 @@ fn the_end_of_time_comes_back() {
     let (_, expected) = write(file.path(), &about(2), MEMORY, &events);
     let timeline = Timeline::open(file.path()).expect("it was just written");
     assert_eq!(read(&timeline).0, expected);
-    assert_eq!(timeline.span(), Some(EVER));
+    assert_eq!(timeline.span(), Some(ALL_TIME));
 }
 
 #[test]
@@ -136,17 +136,17 @@ fn a_summary_adds_up() {
     let (about, events) = few();
     let (_, expected) = write(file.path(), &about, 0, &events);
     let summary = Timeline::open(file.path()).and_then(|timeline| timeline.summary()).expect("it is sound");
-    let total = |rank: usize, is_it: fn(&What) -> bool| {
-        let states = expected.states[rank].iter().filter(|state| is_it(&state.what)).map(State::length);
+    let total = |rank: usize, is_it: fn(&StateKind) -> bool| {
+        let states = expected.states[rank].iter().filter(|state| is_it(&state.kind)).map(State::length);
         states.fold(picos(0), |sum, length| sum + length)
     };
     for rank in 0..3 {
         let found = summary.rank(rank as u32).expect("a rank or helper");
-        assert_eq!(found.compute, total(rank, |what| *what == What::Compute));
-        assert_eq!(found.message, total(rank, |what| *what == What::Message));
-        assert_eq!(found.combine, total(rank, |what| *what == What::Combine));
-        assert_eq!(found.access, total(rank, |what| *what == What::Access));
-        assert_eq!(found.wait, total(rank, |what| matches!(what, What::Wait(_))));
+        assert_eq!(found.compute, total(rank, |what| *what == StateKind::Compute));
+        assert_eq!(found.message, total(rank, |what| *what == StateKind::Message));
+        assert_eq!(found.combine, total(rank, |what| *what == StateKind::Combine));
+        assert_eq!(found.access, total(rank, |what| *what == StateKind::Access));
+        assert_eq!(found.wait, total(rank, |what| matches!(what, StateKind::Wait(_))));
         assert_eq!((found.states, found.received), (48, 12));
         assert_eq!(found.bytes_received, 66_000);
         assert_eq!(Some(found.end), expected.states[rank].last().map(|state| state.to));

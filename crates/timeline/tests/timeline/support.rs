@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use panto_timeline::{About, Cause, EVER, Error, Message, State, Timeline, What, Writer, Written};
+use panto_timeline::{
+    ALL_TIME, Cause, Error, Message, State, StateKind, Timeline, TimelineInfo, Writer, Written,
+};
 use panto_units::Time;
 
 use crate::halo::Event;
@@ -11,9 +13,9 @@ pub fn picos(picos: u64) -> Time {
     Time::from_picos(picos)
 }
 
-/// So many ranks, with a few names.
-pub fn about(ranks: u32) -> About {
-    About {
+/// Metadata of this number of ranks, with a few names.
+pub fn about(ranks: u32) -> TimelineInfo {
+    TimelineInfo {
         ranks,
         helps: Vec::new(),
         facts: vec![("program".into(), "a \"quoted\"\nname=with <b>everything</b>".into())],
@@ -22,12 +24,12 @@ pub fn about(ranks: u32) -> About {
     }
 }
 
-pub fn state(what: What, call: Option<u32>, from: u64, to: u64) -> State {
-    State { what, call, from: picos(from), to: picos(to) }
+pub fn state(what: StateKind, call: Option<u32>, from: u64, to: u64) -> State {
+    State { kind: what, call, from: picos(from), to: picos(to) }
 }
 
-pub fn wait(rank: u32, at: u64) -> What {
-    What::Wait(Some(Cause { rank, at: picos(at) }))
+pub fn wait(rank: u32, at: u64) -> StateKind {
+    StateKind::Wait(Some(Cause { rank, at: picos(at) }))
 }
 
 /// Everything in a timeline, or what comes before an error.
@@ -53,7 +55,7 @@ impl Seen {
 }
 
 /// Writes these, and answers what a reader should see.
-pub fn write(path: &Path, about: &About, memory: usize, events: &[Event]) -> (Written, Seen) {
+pub fn write(path: &Path, about: &TimelineInfo, memory: usize, events: &[Event]) -> (Written, Seen) {
     let mut writer = Writer::with_memory(path, about, memory).expect("a timeline can be written");
     let mut seen = Seen::new(about.ranks as usize + about.helps.len());
     for event in events {
@@ -75,13 +77,13 @@ pub fn read(timeline: &Timeline) -> (Seen, Vec<Error>) {
     let lines = timeline.ranks() as usize + timeline.about().helps.len();
     let (mut seen, mut errors) = (Seen::new(lines), Vec::new());
     for rank in 0..lines as u32 {
-        for found in timeline.states(rank, &EVER) {
+        for found in timeline.states(rank, &ALL_TIME) {
             match found {
                 Ok(state) => seen.states[rank as usize].push(state),
                 Err(error) => errors.push(error),
             }
         }
-        for found in timeline.messages_to(rank..rank + 1, &EVER) {
+        for found in timeline.messages_to(rank..rank + 1, &ALL_TIME) {
             match found {
                 Ok(message) => seen.messages[rank as usize].push(message),
                 Err(error) => errors.push(error),
@@ -92,18 +94,23 @@ pub fn read(timeline: &Timeline) -> (Seen, Vec<Error>) {
 }
 
 /// A few states and messages of two ranks and a helper of the second, in several blocks each if memory is short.
-pub fn few() -> (About, Vec<Event>) {
-    let about = About { helps: vec![1], ..about(2) };
+pub fn few() -> (TimelineInfo, Vec<Event>) {
+    let about = TimelineInfo { helps: vec![1], ..about(2) };
     let mut events = Vec::new();
     for round in 0..12_u64 {
         let start = 10_000 * round;
         for rank in 0..3 {
             let other = 1 - rank.min(1);
             let kinds = [
-                (What::Compute, None, 0, 3_000 + 7 * round),
-                (What::Message, Some(0), 3_200, 3_900),
+                (StateKind::Compute, None, 0, 3_000 + 7 * round),
+                (StateKind::Message, Some(0), 3_200, 3_900),
                 (wait(other, start + 3_900), Some(1), 4_000, 5_000 + round * round),
-                ([What::Combine, What::Access, What::Wait(None)][rank as usize], Some(2), 6_000, 6_500),
+                (
+                    [StateKind::Combine, StateKind::Access, StateKind::Wait(None)][rank as usize],
+                    Some(2),
+                    6_000,
+                    6_500,
+                ),
             ];
             for (what, call, from, to) in kinds {
                 events.push(Event::State(rank, state(what, call, start + from, start + to)));

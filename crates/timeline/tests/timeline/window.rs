@@ -1,6 +1,6 @@
 //! A window has just what touches it, and little else is read.
 
-use panto_timeline::{EVER, MEMORY, Timeline, Window};
+use panto_timeline::{ALL_TIME, MEMORY, Timeline, Window};
 use proptest::prelude::*;
 
 use crate::halo::Halo;
@@ -22,7 +22,7 @@ fn timeline(side: u32, rounds: u32, memory: usize) -> (tempfile::NamedTempFile, 
 fn compare(timeline: &Timeline, ranks: std::ops::Range<u32>, window: &Window) {
     let of_rank = |rank: u32| ranks.contains(&rank);
     let mut expected: Vec<_> = timeline
-        .states_of(0..u32::MAX, &EVER)
+        .states_of(0..u32::MAX, &ALL_TIME)
         .map(|found| found.expect("it is sound"))
         .filter(|(rank, state)| of_rank(*rank) && state.from <= *window.end() && state.to >= *window.start())
         .collect();
@@ -32,7 +32,7 @@ fn compare(timeline: &Timeline, ranks: std::ops::Range<u32>, window: &Window) {
     seen.sort_by_key(|(rank, state)| (*rank, state.from));
     assert!(seen == expected, "states of {ranks:?} in {window:?}");
 
-    let all = timeline.messages(&EVER).map(|found| found.expect("it is sound"));
+    let all = timeline.messages(&ALL_TIME).map(|found| found.expect("it is sound"));
     let touches = |message: &panto_timeline::Message| {
         message.sent <= *window.end() && message.received >= *window.start()
     };
@@ -74,12 +74,12 @@ fn a_window_reads_its_own_blocks_only() {
     bytes[middle..end].fill(0);
     std::fs::write(file.path(), bytes).expect("it can be written again");
     let timeline = Timeline::open(file.path()).expect("its index is sound");
-    assert!(timeline.flaw().is_none());
+    assert!(timeline.damage().is_none());
     let after: Vec<_> =
         timeline.states(0, &start).map(|found| found.expect("it is before the damage")).collect();
     assert_eq!(before, after);
     assert!(!after.is_empty());
-    assert!(timeline.states(0, &EVER).any(|found| found.is_err()));
+    assert!(timeline.states(0, &ALL_TIME).any(|found| found.is_err()));
     assert!(timeline.summary().is_err());
 }
 

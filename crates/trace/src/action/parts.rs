@@ -1,9 +1,10 @@
-//! What the list of actions becomes: an enum, and how its items are taken apart and put together.
+//! The macro that makes an enum, an encoder and a decoder from the list of actions.
 
 use super::{Constants, MOST_CONSTANTS};
 
-/// Makes [`Action`](super::Action) and [`Kind`](super::Kind) from one list. Each action has a number that never changes, and between
-/// semicolons its constant parts, its varying ones and its lists.
+/// Makes [`Action`](super::Action) and [`Kind`](super::Kind) from one list. Each action has a
+/// number that never changes, and, separated by semicolons, its constant parts, its varying parts
+/// and its lists.
 macro_rules! actions {
     ($(
         $(#[$about:meta])*
@@ -13,7 +14,7 @@ macro_rules! actions {
             ; $($(#[$list_about:meta])* $list:ident,)*
         }
     )+) => {
-        /// What a call does.
+        /// What a call does, with all its parameters.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Action<'a> {
             $($(#[$about])* $action {
@@ -24,28 +25,28 @@ macro_rules! actions {
         }
 
         crate::field::numbered! {
-            /// Which action.
+            /// The kind of an action: which call it is, without its parameters.
             pub enum Kind {
                 $($(#[$about])* $number $action,)+
             }
         }
 
         impl Kind {
-            /// How many constant parts it has.
+            /// Returns the number of constant parts.
             pub fn constants(self) -> usize {
                 match self {
                     $(Self::$action => $crate::action::parts::names(&[$(stringify!($constant),)*]),)+
                 }
             }
 
-            /// How many varying parts it has that are single numbers.
+            /// Returns the number of varying parts that are single numbers.
             pub fn varying(self) -> usize {
                 match self {
                     $(Self::$action => $crate::action::parts::names(&[$(stringify!($varying),)*]),)+
                 }
             }
 
-            /// How many lists it has. Each has its length in front.
+            /// Returns the number of lists. Each follows its length.
             pub fn lists(self) -> usize {
                 match self {
                     $(Self::$action => $crate::action::parts::names(&[$(stringify!($list),)*]),)+
@@ -54,14 +55,14 @@ macro_rules! actions {
         }
 
         impl<'a> Action<'a> {
-            /// Which one.
+            /// Returns the kind.
             pub fn kind(&self) -> Kind {
                 match self {
                     $(Self::$action { .. } => Kind::$action,)+
                 }
             }
 
-            /// Takes it apart: constant parts are answered, varying ones appended.
+            /// Splits the action: returns its constant parts and appends the varying ones.
             #[inline]
             pub fn split(&self, values: &mut Vec<i64>) -> Constants {
                 match *self {
@@ -76,7 +77,7 @@ macro_rules! actions {
                 }
             }
 
-            /// Puts it together; none if a part does not mean anything.
+            /// Joins the parts of an action; none if a part is invalid.
             #[inline]
             pub fn join(kind: Kind, constants: &Constants, values: &'a [i64]) -> Option<Self> {
                 #[allow(unused_mut, unused_variables, reason = "some actions have no such parts")]

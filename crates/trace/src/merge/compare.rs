@@ -1,12 +1,12 @@
-//! What is said when runs took different ways.
+//! The errors for runs that differ.
 
 use super::run::{Call, Run};
 use crate::error::{Error, Result};
 use crate::table::{Communicator, Tables};
 
-const REMEDY: &str = "runs can be merged if they took the same way, and wild cards met the same messages; leave this run out, or trace again";
+const REMEDY: &str = "runs can be merged if they made the same calls and their wildcards matched the same messages; leave this run out, or trace again";
 
-/// Two runs have different calls at the same place.
+/// Returns the error for two runs that have different calls at the same position.
 pub fn differ(first: &Run, call: Option<&Call>, run: &Run, other: Option<&Call>) -> Error {
     let rank = first.rank().rank();
     let [one, two] = [(first, call), (run, other)].map(|(run, call)| describe(run, call));
@@ -24,12 +24,13 @@ fn describe(run: &Run, call: Option<&Call>) -> String {
     }
 }
 
-/// Do two runs mean the same by the numbers of datatypes, communicators, windows and files?
+/// Checks that numbers of datatypes, communicators, windows and files have the same meaning in two
+/// runs.
 pub fn tables(first: &Run, run: &Run) -> Result<()> {
     let (one, other) = (first.tables(), run.tables());
     let what = if one.types() != other.types() {
         "datatypes"
-    } else if one.things() != other.things() {
+    } else if one.windows_and_files() != other.windows_and_files() {
         "windows or files"
     } else if !have_same_comms(one, other) {
         "communicators"
@@ -44,7 +45,8 @@ pub fn tables(first: &Run, run: &Run) -> Result<()> {
     )))
 }
 
-/// Names have other numbers in each run: those of polls in vain come when they come.
+/// Compares communicators without the numbers of names, which differ between runs: those of polls
+/// are defined when they first occur.
 fn have_same_comms(one: &Tables, other: &Tables) -> bool {
     let made_by = |tables: &Tables, comm: &Communicator| tables.name(comm.made_by).map(str::to_owned);
     let is_same = |(first, second): (&Communicator, &Communicator)| {

@@ -1,4 +1,4 @@
-//! What the first run has, with other times.
+//! Copies the first run with other times.
 
 use super::run::{Call, Run};
 use crate::action::Action;
@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::field::Name;
 use crate::record::{Recorder, Times};
 use crate::table::{Communicator, Tables};
-use crate::write::WholeWriter;
+use crate::write::TraceWriter;
 
 /// Writes the calls of the first run, in blocks that begin where its own do.
 pub struct Copy {
@@ -16,14 +16,14 @@ pub struct Copy {
     comms: usize,
     things: usize,
     thread: u32,
-    /// The block of the first run that is being copied, and when it begins.
+    /// The block of the first run that is being copied, and its beginning.
     block: Option<usize>,
     wall: u64,
     calls: u64,
     out: Vec<u8>,
 }
 
-/// The function of events that no function made.
+/// The name of events that no function caused.
 const THREAD: &str = "thread";
 
 impl Copy {
@@ -43,7 +43,7 @@ impl Copy {
     }
 
     /// Appends a call with another time before it.
-    pub fn add(&mut self, run: &Run, call: &Call, before: u64, writer: &mut WholeWriter) -> Result<()> {
+    pub fn add(&mut self, run: &Run, call: &Call, before: u64, writer: &mut TraceWriter) -> Result<()> {
         let (block, wall) = call.block;
         if self.block != Some(block) {
             self.seal(writer)?;
@@ -63,7 +63,7 @@ impl Copy {
         Ok(())
     }
 
-    /// Takes over what the first run has defined since.
+    /// Copies the definitions that the first run has made since.
     fn define(&mut self, tables: &Tables) {
         for name in &tables.names()[self.names.len()..] {
             self.names.push(self.recorder.name(name));
@@ -75,14 +75,14 @@ impl Copy {
             let made_by = self.names.get(comm.made_by.index()).copied().unwrap_or(comm.made_by);
             self.recorder.communicator(&Communicator { made_by, ..comm.clone() });
         }
-        for thing in &tables.things()[self.things..] {
-            self.recorder.thing(thing);
+        for thing in &tables.windows_and_files()[self.things..] {
+            self.recorder.window_or_file(thing);
         }
         (self.types, self.comms, self.things) =
-            (tables.types().len(), tables.comms().len(), tables.things().len());
+            (tables.types().len(), tables.comms().len(), tables.windows_and_files().len());
     }
 
-    fn seal(&mut self, writer: &mut WholeWriter) -> Result<()> {
+    fn seal(&mut self, writer: &mut TraceWriter) -> Result<()> {
         if self.recorder.bytes() == 0 {
             return Ok(());
         }
@@ -91,8 +91,8 @@ impl Copy {
         writer.write(&self.out)
     }
 
-    /// Writes the last block; answers how many calls there were.
-    pub fn finish(mut self, writer: &mut WholeWriter) -> Result<u64> {
+    /// Writes the last block. Returns the number of calls.
+    pub fn finish(mut self, writer: &mut TraceWriter) -> Result<u64> {
         self.seal(writer)?;
         Ok(self.calls)
     }

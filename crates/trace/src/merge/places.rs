@@ -1,10 +1,11 @@
-//! Where the places of requests are among the varying parts of a call.
+//! The slots of requests among the varying parts of a call.
 //!
-//! The lowest free place is taken, so where threads call at the same time, it is chance who gets which.
+//! The lowest free slot is taken, so where threads call at the same time, their slots differ from
+//! run to run.
 
 use crate::action::Kind;
 
-/// Are the varying parts equal but for places?
+/// Returns whether varying parts are equal except for slots.
 pub fn are_equal_but_for_places(kind: Kind, one: &[i64], other: &[i64]) -> bool {
     let is_same = |place: usize| {
         one[place] == other[place] || is_place(kind, one, place) && one[place] != NONE && other[place] != NONE
@@ -12,7 +13,7 @@ pub fn are_equal_but_for_places(kind: Kind, one: &[i64], other: &[i64]) -> bool 
     one.len() == other.len() && (0..one.len()).all(is_same)
 }
 
-/// What stands where there is no request.
+/// The number that stands for no request.
 const NONE: i64 = -1;
 
 fn is_place(kind: Kind, values: &[i64], place: usize) -> bool {
@@ -33,14 +34,14 @@ fn is_place(kind: Kind, values: &[i64], place: usize) -> bool {
 mod tests {
     use super::*;
     use crate::action::Action;
-    use crate::field::{Comm, Form, Look, Object, Peer, Slot, Type};
+    use crate::field::{CallForm, Comm, Peer, ProbeKind, Slot, Type, WindowOrFileId};
 
-    /// The same call with its request at two places.
+    /// The same call with its request in two slots.
     fn pairs() -> [fn(u32) -> Action<'static>; 7] {
         [
             |slot| Action::Send {
-                mode: crate::Mode::Ready,
-                form: Form::Immediate,
+                mode: crate::SendMode::Ready,
+                form: CallForm::Immediate,
                 comm: Comm(0),
                 to: Peer::Relative(1),
                 datatype: Type(0),
@@ -49,7 +50,7 @@ mod tests {
                 request: Some(Slot(slot)),
             },
             |slot| Action::Probe {
-                look: Look::WaitAndTake,
+                look: ProbeKind::Mprobe,
                 comm: Comm(0),
                 from: Peer::Any,
                 tag: 1,
@@ -60,7 +61,7 @@ mod tests {
                 message: Some(Slot(slot)),
             },
             |slot| Action::ReceiveTaken {
-                form: Form::Immediate,
+                form: CallForm::Immediate,
                 datatype: Type(0),
                 bytes: 4,
                 message: Some(Slot(slot)),
@@ -84,7 +85,7 @@ mod tests {
             },
             |slot| Action::Free { request: Some(Slot(slot)) },
             |slot| Action::Communicator { parent: Comm(0), comm: Some(Comm(4)), request: Some(Slot(slot)) },
-            |slot| Action::File { file: Some(Object(0)), bytes: 9, request: Some(Slot(slot)) },
+            |slot| Action::File { file: Some(WindowOrFileId(0)), bytes: 9, request: Some(Slot(slot)) },
         ]
     }
 
@@ -111,7 +112,12 @@ mod tests {
     #[test]
     fn lists_of_places_have_the_same_length() {
         let wait = |requests: &[i64], completed: &[i64]| {
-            values(&Action::Complete { until: crate::Until::WaitAll, requests, completed, outcomes: &[] })
+            values(&Action::Complete {
+                until: crate::CompletionKind::WaitAll,
+                requests,
+                completed,
+                outcomes: &[],
+            })
         };
         let is_same =
             |other: &[i64]| are_equal_but_for_places(Kind::Complete, &wait(&[4, 5], &[0, 1]), other);

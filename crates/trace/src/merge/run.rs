@@ -7,11 +7,12 @@ use rustc_hash::FxHashMap;
 use super::places::are_equal_but_for_places;
 use crate::action::Action;
 use crate::error::{Error, Result};
-use crate::field::{Look, Until};
+use crate::field::{CompletionKind, ProbeKind};
 use crate::read::{Event, Events, RankTrace};
 use crate::table::{Signature, Tables};
 
-/// So many calls of other threads may wait for those of one: how threads take turns differs from run to run.
+/// The most calls of other threads that are kept while those of one are read: how threads
+/// interleave differs from run to run.
 const MOST_WAITING: usize = 1 << 20;
 
 /// A call that is kept.
@@ -22,17 +23,17 @@ pub struct Call {
     pub values: Vec<i64>,
     pub thread: u32,
     pub position: u64,
-    /// Computation before it, and before polls that were left out.
+    /// Computation before it, and before polls that were left out, in nanoseconds.
     pub before: u64,
-    /// Likewise, wall clock.
+    /// Wall-clock time before it, likewise.
     pub gap: u64,
     pub inside: u64,
-    /// The block that it stands in, and when what is kept of that began.
+    /// Its block, and the beginning of what is kept of that.
     pub block: (usize, u64),
 }
 
 impl Call {
-    /// Is there one?
+    /// Returns whether there is a call.
     pub fn is_there(&self) -> bool {
         self.number.is_some()
     }
@@ -48,11 +49,11 @@ pub struct Run {
     waiting_calls: usize,
     /// For each thread, computation that belongs to its next call.
     carried: FxHashMap<u32, u64>,
-    /// Wall clock that belongs to the next call of any thread.
+    /// Wall-clock time that belongs to the next call of any thread.
     carried_gap: u64,
-    /// The block that is being read, and when what is kept of it began.
+    /// The block that is being read, and the beginning of what is kept of it.
     block: (usize, u64),
-    /// For each signature, that of the first run which was found to be the same.
+    /// For each signature, the one of the first run that was found equal.
     same: Vec<Option<usize>>,
 }
 
@@ -88,13 +89,13 @@ impl Run {
         self.signature(call).and_then(|signature| self.tables().name(signature.name)).unwrap_or_default()
     }
 
-    /// What a call does. It did make sense when it was read.
+    /// Returns what a call does. It was valid when it was read.
     pub fn action<'a>(&self, call: &'a Call) -> Option<Action<'a>> {
         let signature = self.signature(call)?;
         Action::join(signature.kind, &signature.constants, &call.values)
     }
 
-    /// The next call of any thread; false if there is none.
+    /// Reads the next call of any thread; returns false if there is none.
     pub fn read_any(&mut self, call: &mut Call) -> Result<bool> {
         if let Some(waiting) = self.waiting.values_mut().find_map(VecDeque::pop_front) {
             self.waiting_calls -= 1;
@@ -104,7 +105,7 @@ impl Run {
         self.read(call)
     }
 
-    /// The next call of this thread; false if there is none.
+    /// Reads the next call of a thread; returns false if there is none.
     pub fn read_of(&mut self, thread: u32, call: &mut Call) -> Result<bool> {
         if self.waiting_calls > 0
             && let Some(waiting) = self.waiting.get_mut(&thread).and_then(VecDeque::pop_front)
@@ -135,7 +136,7 @@ impl Run {
         Ok(())
     }
 
-    /// The next call that is kept.
+    /// Reads the next call that is kept.
     fn read(&mut self, call: &mut Call) -> Result<bool> {
         call.number = None;
         while let Some(event) = self.events.next()? {
@@ -168,13 +169,13 @@ impl Run {
         Ok(false)
     }
 
-    /// Is a call of this run the same as one of the first?
+    /// Returns whether a call of this run equals one of the first.
     pub fn agrees(&mut self, call: &Call, first: &Self, wanted: &Call) -> bool {
         self.has_same_signature(call, first, wanted)
             && (call.values == wanted.values || self.differs_by_chance(call, wanted))
     }
 
-    /// Do they differ only by what depends on which thread came first?
+    /// Returns whether they differ only by what depends on the order of threads.
     fn differs_by_chance(&self, call: &Call, wanted: &Call) -> bool {
         let is_same =
             |signature: &Signature| are_equal_but_for_places(signature.kind, &call.values, &wanted.values);
@@ -199,15 +200,21 @@ impl Run {
     }
 }
 
-/// A look that found nothing.
+/// Returns whether a call is a poll that found nothing.
 fn is_in_vain(action: &Action<'_>, event: Event<'_>) -> bool {
     match *action {
         Action::Spin { .. } => true,
         Action::Complete { until, completed, .. } => {
-            let is_test = matches!(until, Until::Test | Until::TestAll | Until::TestAny | Until::TestSome);
+            let is_test = matches!(
+                until,
+                CompletionKind::Test
+                    | CompletionKind::TestAll
+                    | CompletionKind::TestAny
+                    | CompletionKind::TestSome
+            );
             is_test && completed.is_empty()
         }
-        Action::Probe { look, found, .. } => matches!(look, Look::Peek | Look::PeekAndTake) && !found,
+        Action::Probe { look, found, .. } => matches!(look, ProbeKind::Iprobe | ProbeKind::Improbe) && !found,
         Action::Partition { arrived, .. } => !arrived && event.name() == "MPI_Parrived",
         _ => false,
     }

@@ -1,15 +1,15 @@
-//! A column of numbers, read from front to back.
+//! A column of varints, read from front to back.
 
 use crate::block::BlockHeader;
-use crate::varint;
+use panto_container::varint;
 
-/// Behind the numbers, so that eight bytes can be read at each of them.
+/// Bytes behind the numbers, so that eight bytes can be read at each of them.
 const PADDING: usize = 8;
 
 /// The eighth bit of each byte: more bytes follow.
 const MORE: u64 = 0x8080_8080_8080_8080;
 
-/// Numbers of few bytes each.
+/// A section of varints.
 #[derive(Default)]
 pub struct Column {
     bytes: Vec<u8>,
@@ -18,7 +18,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// Begins with a section of another block.
+    /// Loads a section of another block.
     pub fn fill(&mut self, header: &BlockHeader, stored: &[u8], section: usize) -> Result<(), &'static str> {
         header.unpack(stored, section, &mut self.bytes)?;
         self.end = self.bytes.len();
@@ -27,7 +27,8 @@ impl Column {
         Ok(())
     }
 
-    /// The next number; none if there is none. Without branches on its length, which nothing could foresee where times vary.
+    /// Returns the next number; none if there is none. It has no branches on the number's length,
+    /// which could not be predicted where times vary.
     #[inline]
     pub fn take(&mut self) -> Option<u64> {
         let window = self.bytes.get(self.at..)?.first_chunk()?;
@@ -41,7 +42,7 @@ impl Column {
         (self.at <= self.end).then(|| gather(word & (u64::MAX >> (63 - bits))))
     }
 
-    /// The next number, which is most often below 128.
+    /// Returns the next number, which is most often below 128.
     #[inline]
     pub fn take_small(&mut self) -> Option<u64> {
         match self.bytes.get(self.at) {
@@ -53,7 +54,7 @@ impl Column {
         }
     }
 
-    /// One of nine or ten bytes.
+    /// Reads a number of nine or ten bytes.
     #[cold]
     fn take_long(&mut self) -> Option<u64> {
         let mut rest = self.bytes.get(self.at..self.end)?;
@@ -63,18 +64,18 @@ impl Column {
         Some(number)
     }
 
-    /// How many bytes are left.
+    /// Returns the number of bytes that are left.
     pub fn left(&self) -> usize {
         self.end.saturating_sub(self.at)
     }
 
-    /// Is it empty from the beginning?
+    /// Returns whether the section is empty.
     pub fn is_empty(&self) -> bool {
         self.end == 0
     }
 }
 
-/// Moves the seven lower bits of eight bytes together.
+/// Gathers the seven lower bits of eight bytes.
 #[inline]
 fn gather(word: u64) -> u64 {
     let word = word & !MORE;

@@ -1,14 +1,18 @@
 //! The stream of one rank.
 
+use std::borrow::Cow;
+
+use panto_container::Sound;
+
 use super::Source;
 use super::events::Events;
 use crate::block::{BlockHeader, BlockKind, HEADER, section};
 use crate::error::{Error, Result};
-use crate::facts::{Facts, key};
+use crate::metadata::{Metadata, key};
 use crate::stream::{HEAD, Head};
 use crate::table::Tables;
 
-/// Where a block is.
+/// A block of a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub at: u64,
@@ -16,7 +20,8 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The block at this place of a file; none if the file, or the part that counts, ends before it does.
+    /// Returns the block at an offset; none if the file, or the part up to `end`, ends before the
+    /// block does.
     pub fn at(source: &Source, at: u64, end: u64) -> Result<Sound<Option<Self>>> {
         let mut bytes = [0; HEADER];
         let is_outside = at.checked_add(HEADER as u64).is_none_or(|header_end| header_end > end);
@@ -29,7 +34,7 @@ impl Place {
         }))
     }
 
-    /// Where it ends.
+    /// Returns the offset of its end.
     pub fn end(&self) -> u64 {
         self.at + (HEADER + self.header.stored()) as u64
     }
@@ -47,32 +52,29 @@ impl Place {
     }
 }
 
-/// Something sound, or what is wrong with it.
-pub(crate) type Sound<T> = std::result::Result<T, &'static str>;
-
-/// What one rank did.
+/// The stream of one rank.
 #[derive(Debug, Clone)]
 pub struct RankTrace {
     source: Source,
     head: Head,
     start: u64,
     end: u64,
-    facts: Facts,
+    metadata: Metadata,
     blocks: Vec<Place>,
     damage: Option<(u64, &'static str)>,
     is_complete: bool,
 }
 
 impl RankTrace {
-    /// Looks at the stream between two places of a file. A block that the file ends in was not written to its end, so it does not count;
-    /// from a damaged one on, all is left out.
+    /// Finds the blocks between two offsets of a file. An incomplete block at the end was being
+    /// written and is ignored; from a damaged block on, all is ignored.
     pub(crate) fn open(source: &Source, head: Head, start: u64, end: u64) -> Result<Self> {
         let mut rank = Self {
             source: source.clone(),
             head,
             start,
             end,
-            facts: Facts::default(),
+            metadata: Metadata::default(),
             blocks: Vec::new(),
             damage: None,
             is_complete: false,
@@ -101,16 +103,16 @@ impl RankTrace {
         Ok(())
     }
 
-    /// Keeps what a block says; what is wrong with it otherwise.
+    /// Adds a block; returns what is wrong with it otherwise.
     fn take(&mut self, place: Place) -> Result<Sound<()>> {
         match place.header.kind {
-            BlockKind::Facts => self.add_facts(place),
+            BlockKind::Metadata => self.add_metadata(place),
             BlockKind::Events => {
                 self.blocks.push(place);
                 Ok(Ok(()))
             }
             BlockKind::End => {
-                let sound = self.add_facts(place)?;
+                let sound = self.add_metadata(place)?;
                 self.is_complete = sound.is_ok();
                 Ok(sound)
             }
@@ -118,11 +120,11 @@ impl RankTrace {
         }
     }
 
-    fn add_facts(&mut self, place: Place) -> Result<Sound<()>> {
+    fn add_metadata(&mut self, place: Place) -> Result<Sound<()>> {
         let mut stored = Vec::new();
         let mut text = Vec::new();
         let sound = self.load(place, &mut stored)?.and_then(|()| place.header.unpack(&stored, 0, &mut text));
-        Ok(sound.map(|()| self.facts.extend(&Facts::from_text(&String::from_utf8_lossy(&text)))))
+        Ok(sound.map(|()| self.metadata.extend(&Metadata::from_text(&String::from_utf8_lossy(&text)))))
     }
 
     /// Reads and checks what follows a block's header.
@@ -130,42 +132,42 @@ impl RankTrace {
         place.load(&self.source, &mut [0; HEADER], stored)
     }
 
-    /// The rank.
+    /// Returns the rank.
     pub fn rank(&self) -> u32 {
         self.head.rank
     }
 
-    /// How many ranks the program had.
+    /// Returns the number of ranks of the program.
     pub fn ranks(&self) -> u32 {
         self.head.ranks
     }
 
-    /// What is known of it beside its calls.
-    pub fn facts(&self) -> &Facts {
-        &self.facts
+    /// Returns its metadata.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
     }
 
-    /// Did the rank come to its end, and is all of it here?
+    /// Returns whether the stream is complete: the rank ran to its end.
     pub fn is_complete(&self) -> bool {
-        self.is_complete && self.damage.is_none() && self.facts.get(key::STOPPED).is_none()
+        self.is_complete && self.damage.is_none() && self.metadata.get(key::STOPPED).is_none()
     }
 
-    /// What is wrong with the stream, as far as its outline tells.
+    /// Returns the damage of the stream, as far as the headers of blocks show it.
     pub fn damage(&self) -> Option<Error> {
         self.damage.map(|(place, what)| self.damaged(place, what))
     }
 
-    /// How many events it has.
+    /// Returns the number of events.
     pub fn events_count(&self) -> u64 {
         self.blocks().iter().map(|place| u64::from(place.header.events)).sum()
     }
 
-    /// Its events, one after the other.
+    /// Returns its events, one after the other.
     pub fn events(&self) -> Events {
         Events::new(self.clone())
     }
 
-    /// All that its events refer to, without the events: blocks that define nothing are not read.
+    /// Returns all definitions without reading events: blocks without definitions are skipped.
     pub fn tables(&self) -> Result<Tables> {
         let mut tables = Tables::default();
         let (mut stored, mut definitions) = (Vec::new(), Vec::new());
@@ -181,17 +183,17 @@ impl RankTrace {
         Ok(tables)
     }
 
-    /// Does it have the wall clock of each call?
+    /// Returns whether it has the wall clock of each call.
     pub fn has_stamps(&self) -> bool {
         self.blocks().iter().any(|place| place.header.length(section::INSIDE) > 0)
     }
 
-    /// The part of the file that counts.
+    /// Returns the part of the file that is used.
     pub(crate) fn range(&self) -> std::ops::Range<u64> {
         self.start..self.end
     }
 
-    /// Its first bytes.
+    /// Returns its head.
     pub(crate) fn head(&self) -> Head {
         self.head
     }
@@ -200,12 +202,12 @@ impl RankTrace {
         &self.source
     }
 
-    /// Blocks with definitions alone: their events were dropped by a later one.
+    /// Returns blocks of which only definitions count: their events were dropped by a later one.
     pub(crate) fn dropped(&self) -> &[Place] {
         &self.blocks[..self.first_kept()]
     }
 
-    /// Blocks whose events count.
+    /// Returns the blocks whose events count.
     pub(crate) fn blocks(&self) -> &[Place] {
         &self.blocks[self.first_kept()..]
     }
@@ -214,7 +216,7 @@ impl RankTrace {
         self.blocks.iter().rposition(|place| place.header.drops).unwrap_or(0)
     }
 
-    pub(crate) fn damaged(&self, place: u64, what: impl Into<String>) -> Error {
+    pub(crate) fn damaged(&self, place: u64, what: impl Into<Cow<'static, str>>) -> Error {
         self.source.damaged(Some(self.rank()), place, what)
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 
 const LOOP: [(i64, Key); 4] = [(1, [1; 6]), (1, [1; 6]), (2, [2; 6]), (1, [1; 6])];
 
-/// Two blocks of a loop; answers them, and how many calls were just repeated.
+/// Returns two blocks of a loop, and the number of calls that were repeated by their key.
 fn blocks(has_keys: bool) -> (Vec<u8>, usize) {
     let mut recorder = Recorder::new(true);
     let (name, mut out, mut repeated) = (recorder.name("MPI_Probe"), Vec::new(), 0);
@@ -30,6 +30,6 @@ fn blocks(has_keys: bool) -> (Vec<u8>, usize) {
 fn what_is_repeated_is_written_as_if_it_were_recorded() {
     let ((with, repeated), (without, _)) = (blocks(true), blocks(false));
     assert_eq!(with, without);
-    // Not the first of a block, and not those that differ from the one before.
+    // Neither the first of a block, nor those that differ from the one before.
     assert_eq!(repeated, 2 * 5);
 }

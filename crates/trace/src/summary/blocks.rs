@@ -1,18 +1,18 @@
-//! How long blocks of computation are: as a distribution, because an average would hide it.
+//! The lengths of blocks of computation, as a distribution, because a mean would hide it.
 
-/// Blocks of about the same length: as those that have the same number of digits.
+/// Blocks whose lengths have the same number of decimal digits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Decade {
-    /// How many.
+    /// The number of blocks.
     pub count: u64,
-    /// Their computation in all, in nanoseconds.
+    /// Their computation in total, in nanoseconds.
     pub total: u64,
 }
 
-/// Lengths with up to 20 digits: all that 64 bits can hold.
+/// Lengths have up to 20 decimal digits: all that 64 bits can hold.
 const DECADES: usize = 20;
 
-/// Lengths that share their six highest bits after the first share a place, and differ by less than one part in 64.
+/// Bits of the mantissa of a histogram bin: lengths in one bin differ by less than one part in 64.
 const FINE_BITS: u32 = 6;
 const FINE: usize = 1 << FINE_BITS;
 
@@ -43,17 +43,18 @@ impl Blocks {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of blocks.
     pub fn count(&self) -> u64 {
         self.decades.iter().map(|decade| decade.count).sum()
     }
 
-    /// Blocks by the power of ten that is in their length: below 10 ns, below 100 ns, and so on.
+    /// Returns the blocks by decade: below 10 ns, below 100 ns, and so on.
     pub fn decades(&self) -> &[Decade] {
         &self.decades
     }
 
-    /// The length that this share of the blocks does not exceed, to one part in 64; if blocks of about that length are all equal, exactly.
+    /// Returns the length that this share of the blocks does not exceed, to one part in 64;
+    /// exactly, if all blocks of about that length are equal.
     pub fn quantile(&self, share: f64) -> u64 {
         let wanted = (share * self.count() as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
@@ -73,7 +74,7 @@ impl Decade {
     }
 }
 
-/// The place of a length among all of about the same length.
+/// Returns the histogram bin of a length.
 #[inline]
 fn place(length: u64) -> usize {
     let octave = length.checked_ilog2().unwrap_or(0).saturating_sub(FINE_BITS);

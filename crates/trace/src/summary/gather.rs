@@ -1,4 +1,4 @@
-//! Ranks are read side by side, and what they say is put together.
+//! Reads the ranks in parallel and adds up their statistics.
 
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::scan::{Counts, Scan, add};
 use super::{Collectives, Function, Pair, Summary};
+use crate::collective::CollectiveKind;
 use crate::error::Result;
-use crate::field::Pattern;
 use crate::ranks::Ranks;
 use crate::read::{RankTrace, Trace};
 
@@ -19,11 +19,11 @@ struct Gathered {
     summary: Summary,
     functions: FxHashMap<String, Function>,
     pairs: BTreeMap<(u32, u32), (u64, u64)>,
-    collectives: BTreeMap<(Pattern, u32), (u64, u64)>,
+    collectives: BTreeMap<(CollectiveKind, u32), (u64, u64)>,
 }
 
 impl Summary {
-    /// Reads all events of a trace, of damaged ranks those that are sound.
+    /// Reads all events of a trace; of damaged ranks those that are sound.
     pub fn of(trace: &Trace) -> Result<Self> {
         let gathered = Mutex::new(Gathered::default());
         let next = AtomicUsize::new(0);
@@ -80,7 +80,7 @@ impl Gathered {
         add(&mut sum.1, counts.operation_bytes);
     }
 
-    /// In an order that does not depend on which rank was read first.
+    /// Orders the results independently of which rank was read first.
     fn finish(self) -> Summary {
         let mut summary = self.summary;
         summary.ranks.sort_by_key(|rank| rank.rank);

@@ -1,7 +1,10 @@
 //! What calls with one signature count as.
 
+use panto_calls::Collective;
+
 use crate::action::{Action, Constants, Kind};
-use crate::field::{Field, Form, Pattern, Peer};
+use crate::collective::CollectiveKind;
+use crate::field::{CallForm, Field, Peer};
 use crate::table::{Communicator, Signature, Tables};
 
 /// What a call sends.
@@ -11,7 +14,7 @@ pub enum Sent {
     Message { bytes: u64 },
     /// This rank's part of a collective operation.
     Collective { bytes: u64 },
-    /// Something else: to memory of other ranks, to files.
+    /// Data to memory of other ranks, or to files.
     Other { bytes: u64 },
 }
 
@@ -26,15 +29,15 @@ impl Sent {
 /// What is the same for all calls with one signature.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Meaning {
-    /// To which rank of the program messages go.
+    /// The rank of the program to which messages are sent.
     pub to: Option<u32>,
-    /// Which collective operation it is, and how many ranks take part.
-    pub collective: Option<(Pattern, u32)>,
-    /// How many ranks get a part of their own.
+    /// The collective operation, and the number of ranks that take part.
+    pub collective: Option<(CollectiveKind, u32)>,
+    /// The number of ranks that receive a block of their own.
     parts: u64,
     /// This rank's number in the communicator of the operation.
     rank: u32,
-    /// Is it the root of the operation?
+    /// Whether it is the root of the operation.
     is_root: bool,
 }
 
@@ -50,12 +53,13 @@ impl Meaning {
     }
 
     fn of_collective(tables: &Tables, constants: &Constants) -> Option<Self> {
-        let (pattern, comm) = (Pattern::get(constants[0])?, tables.comm(Field::get(constants[2])?)?);
+        let (pattern, comm) = (CollectiveKind::get(constants[0])?, tables.comm(Field::get(constants[2])?)?);
         let partners = comm.others.as_ref().unwrap_or(&comm.members).len();
-        let parts = if pattern == Pattern::NeighbourAllToAll { comm.destinations.len() } else { partners };
+        let parts =
+            if pattern == CollectiveKind::NeighborAlltoall { comm.destinations.len() } else { partners };
         let is_root = match Peer::get(constants[3])? {
             Peer::Relative(far) => far == 0 && comm.others.is_none(),
-            peer => peer == Peer::Here,
+            peer => peer == Peer::Root,
         };
         Some(Self {
             to: None,
@@ -66,7 +70,8 @@ impl Meaning {
         })
     }
 
-    /// What a call sends, and whether it does so each time it is started and not now.
+    /// Returns what a call sends, and whether it does so each time its request is started and not
+    /// now.
     #[inline]
     pub fn sent(&self, action: &Action<'_>) -> Option<(Sent, bool)> {
         match *action {
@@ -84,33 +89,36 @@ impl Meaning {
         }
     }
 
-    /// What this rank gives to a collective operation in all.
-    fn given(&self, pattern: Pattern, action: &Action<'_>) -> u64 {
-        use Pattern::{AllGather, AllToAll, Broadcast, NeighbourAllToAll, ReduceScatter, Scatter};
+    /// Returns the bytes that this rank sends in a collective operation, in total.
+    fn given(&self, pattern: CollectiveKind, action: &Action<'_>) -> u64 {
+        use Collective::{Allgather, Alltoall, Broadcast, ReduceScatter, Scatter};
+        use CollectiveKind::{Group, NeighborAllgather};
         let Action::Collective { bytes, room, in_place, gives, gets, .. } = *action else { return 0 };
         let in_all = |bytes: u64, list: &[i64]| {
             if list.is_empty() { bytes.saturating_mul(self.parts) } else { bytes }
         };
         match pattern {
-            Broadcast if !self.is_root => 0,
-            // What it gives is where the result will be, and only that is described.
-            AllToAll if in_place => in_all(room, gets),
-            AllGather if in_place => gets.get(self.rank as usize).map_or(room, |own| *own as u64),
-            AllToAll | NeighbourAllToAll | ReduceScatter | Scatter => in_all(bytes, gives),
-            _ => bytes,
+            Group(Broadcast) if !self.is_root => 0,
+            // The data are in place, and only the result is described.
+            Group(Alltoall) if in_place => in_all(room, gets),
+            Group(Allgather) if in_place => gets.get(self.rank as usize).map_or(room, |own| *own as u64),
+            CollectiveKind::NeighborAlltoall | Group(Alltoall | ReduceScatter | Scatter) => {
+                in_all(bytes, gives)
+            }
+            NeighborAllgather | Group(_) => bytes,
         }
     }
 }
 
-fn is_for_later(form: Form) -> bool {
-    matches!(form, Form::Persistent | Form::Partitioned)
+fn is_for_later(form: CallForm) -> bool {
+    matches!(form, CallForm::Persistent | CallForm::Partitioned)
 }
 
 fn size(comm: &Communicator) -> u32 {
     comm.members.len().saturating_add(comm.others.as_ref().map_or(0, crate::Ranks::len))
 }
 
-/// The number in the program of a rank to which messages go.
+/// Returns the rank of the program to which messages are sent.
 fn destination(tables: &Tables, comm: i64, to: i64) -> Option<u32> {
     let comm = tables.comm(Field::get(comm)?)?;
     let to = Peer::get(to)?.rank(comm.rank)?;

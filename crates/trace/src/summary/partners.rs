@@ -1,4 +1,4 @@
-//! Who talks to whom: in one line, and as a small picture.
+//! Which ranks exchange messages: in one line, and as a small matrix.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,18 +8,19 @@ use super::{Pair, Summary};
 /// Bytes between groups of ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
-    /// So many ranks, one after the other, are in one group; fewer in the last one.
+    /// The number of consecutive ranks in a group; fewer in the last one.
     pub ranks_in_group: u32,
-    /// For each group of senders, the bytes to each group of receivers; none if there was no message.
+    /// For each group of senders, the bytes to each group of receivers; none if there was no
+    /// message.
     pub bytes: Vec<Vec<Option<u64>>>,
 }
 
-/// Distances that make so much of the messages are named, if they are few.
+/// The share of the messages that a few distances must make up to be named.
 const MOST_OF_THEM: f64 = 0.95;
 const FEW: usize = 4;
 
 impl Summary {
-    /// Who talks to whom, in groups so that there are no more than these.
+    /// Returns the matrix of bytes, with at most `most` groups of ranks.
     pub fn grid(&self, most: u32) -> Grid {
         let ranks_in_group = self.size.div_ceil(most.max(1)).max(1);
         let groups = self.size.div_ceil(ranks_in_group) as usize;
@@ -34,7 +35,7 @@ impl Summary {
         Grid { ranks_in_group, bytes }
     }
 
-    /// Who talks to whom, in one line.
+    /// Describes in one line which ranks exchange messages.
     pub fn partners(&self) -> String {
         let between: Vec<&Pair> = self.pairs.iter().filter(|pair| pair.from != pair.to).collect();
         if between.is_empty() {
@@ -55,7 +56,7 @@ impl Summary {
     }
 }
 
-/// The one rank with which all others talk.
+/// Returns the one rank with which all others exchange messages.
 fn centre(pairs: &[&Pair]) -> Option<u32> {
     let first = pairs.first()?;
     let is_in_all = |rank: &u32| pairs.iter().all(|pair| pair.from == *rank || pair.to == *rank);
@@ -80,7 +81,8 @@ fn is_hypercube(pairs: &[&Pair], size: u32) -> bool {
         && pairs.iter().all(|pair| (pair.from ^ pair.to).is_power_of_two())
 }
 
-/// The distances between ranks, round the end, if a few of them make most of the messages.
+/// Describes the distances between ranks, modulo the number of ranks, if a few of them make up most
+/// of the messages.
 fn near(pairs: &[&Pair], size: u32) -> Option<String> {
     let mut distances: BTreeMap<i64, u64> = BTreeMap::new();
     for pair in pairs {

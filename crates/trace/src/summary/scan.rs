@@ -6,21 +6,21 @@ use super::meaning::{Meaning, Sent};
 use super::{Blocks, RankSummary};
 use crate::action::Action;
 use crate::error::{Error, Result};
-use crate::facts::key;
 use crate::field::{Field, Slot};
+use crate::metadata::key;
 use crate::read::{Event, RankTrace};
 
-/// What is known of a rank after reading all its events.
+/// The statistics of a rank after reading all its events.
 pub struct Scan {
     pub rank: RankSummary,
     pub blocks: Blocks,
     pub signatures: Vec<Counts>,
     pub damage: Option<Error>,
-    /// Persistent operations, which send each time they are started.
+    /// Persistent requests, which send each time they are started.
     persistent: FxHashMap<Slot, (usize, Sent)>,
 }
 
-/// What calls with one signature amount to.
+/// The statistics of calls with one signature.
 #[derive(Debug, Default)]
 pub struct Counts {
     pub name: String,
@@ -45,7 +45,7 @@ impl Scan {
         };
         match scan.read(rank) {
             Ok(()) => Ok(scan),
-            Err(error @ Error::Damaged { .. }) => {
+            Err(error @ Error::Damaged(_)) => {
                 scan.rank.is_complete = false;
                 scan.damage = Some(error);
                 Ok(scan)
@@ -73,9 +73,9 @@ impl Scan {
             self.signatures[number].meaning = Meaning::of(event.signature(), event.tables());
         }
         match action {
-            // Loading the program is not part of it.
+            // Loading the program is not part of its computation.
             Action::Initialise { .. } => add(&mut self.rank.start, event.before()),
-            // Events that no computation can stand before would be taken for short blocks.
+            // Events before which no computation can be would count as short blocks.
             Action::Thread { .. } | Action::Spin { .. } => add(&mut self.rank.computation, event.before()),
             _ => {
                 add(&mut self.rank.computation, event.before());
@@ -134,7 +134,7 @@ impl Scan {
         }
     }
 
-    /// A call with one signature sends what one with another, maybe the same, described.
+    /// Adds what a call with one signature sends, which another one, or the same, described.
     fn send(&mut self, number: usize, origin: usize, sent: Sent) {
         add(&mut self.signatures[number].bytes, sent.bytes());
         match sent {
@@ -153,7 +153,7 @@ impl Scan {
     }
 }
 
-/// Numbers from a file may be anything.
+/// Numbers of a file may be anything, so the sum saturates.
 #[inline]
 pub fn add(sum: &mut u64, more: u64) {
     *sum = sum.saturating_add(more);
@@ -161,7 +161,7 @@ pub fn add(sum: &mut u64, more: u64) {
 
 impl RankSummary {
     fn new(rank: &RankTrace) -> Self {
-        let facts = rank.facts();
+        let facts = rank.metadata();
         Self {
             rank: rank.rank(),
             is_complete: rank.is_complete(),

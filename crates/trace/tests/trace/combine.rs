@@ -1,6 +1,6 @@
 //! Streams of ranks become one file.
 
-use panto_trace::{Error, Facts, Trace, combine};
+use panto_trace::{Error, Metadata, Trace, combine};
 
 use crate::support::{Writer, all_events, events, folder, whole};
 
@@ -23,8 +23,8 @@ fn all_ranks_are_in_one_file() {
     let path = whole(&at.path().join("app.panto"), &streams);
     let trace = Trace::open(&path).expect("a trace");
     assert!(trace.is_complete());
-    assert_eq!((trace.size(), trace.facts().get("command")), (12, Some("mpirun -n 2 ./app")));
-    assert_eq!(trace.ranks()[3].facts().get("host"), Some("here"));
+    assert_eq!((trace.size(), trace.metadata().get("command")), (12, Some("mpirun -n 2 ./app")));
+    assert_eq!(trace.ranks()[3].metadata().get("host"), Some("here"));
     assert_eq!(all_events(&path), all_events(&ranks));
     assert!(Trace::recognises(&path) && Trace::recognises(&ranks));
     let names = std::fs::read_dir(at.path()).expect("a folder").count();
@@ -32,7 +32,7 @@ fn all_ranks_are_in_one_file() {
 }
 
 #[test]
-fn what_is_missing_or_damaged_is_told() {
+fn what_is_missing_or_damaged_is_reported() {
     let at = tempfile::tempdir().expect("a folder");
     let mut damaged = stream(2, 7).finish();
     // In the second block of events, behind its header.
@@ -45,7 +45,7 @@ fn what_is_missing_or_damaged_is_told() {
     let ranks = folder(&at.path().join("ranks"), &streams);
     let trace = Trace::open(&ranks).expect("what is there");
     let target = at.path().join("app.panto");
-    let combined = combine(&trace, &target, &Facts::default()).expect("a trace");
+    let combined = combine(&trace, &target, &Metadata::default()).expect("a trace");
     assert_eq!(combined.ranks, 4);
     assert_eq!(combined.missing.iter().collect::<Vec<_>>(), [4, 5, 6]);
     assert_eq!(combined.incomplete.iter().collect::<Vec<_>>(), [1, 2, 3]);
@@ -55,8 +55,8 @@ fn what_is_missing_or_damaged_is_told() {
     let lengths: Vec<usize> = whole.ranks().iter().map(|rank| events(rank).0.len()).collect();
     assert_eq!(lengths, [50, 40, 20, 20]);
     assert!(whole.ranks().iter().all(|rank| rank.damage().is_none()));
-    let stopped = whole.ranks()[2].facts().get("stopped").expect("why it ends early");
-    assert!(stopped.contains("the checksum does not fit"), "{stopped}");
+    let stopped = whole.ranks()[2].metadata().get("stopped").expect("why it ends early");
+    assert!(stopped.contains("the checksum does not match"), "{stopped}");
 }
 
 /// Where a block begins, told by lengths alone.
@@ -75,7 +75,7 @@ fn what_is_read_is_not_overwritten() {
     let file = ranks.join("0.rank");
     let before = std::fs::read(&file).expect("a stream");
     let trace = Trace::open(&ranks).expect("a trace");
-    let error = combine(&trace, &file, &Facts::default()).expect_err("it is read");
+    let error = combine(&trace, &file, &Metadata::default()).expect_err("it is read");
     assert!(error.to_string().contains("is read, so it cannot be written; name another file"), "{error}");
     assert_eq!(std::fs::read(&file).expect("a stream"), before);
 }
@@ -97,6 +97,6 @@ fn a_file_that_cannot_be_written_is_named() {
     let ranks = folder(&at.path().join("ranks"), &[(0, stream(0, 1).finish())]);
     let trace = Trace::open(&ranks).expect("a trace");
     let target = at.path().join("nowhere/app.panto");
-    let error = combine(&trace, &target, &Facts::default()).expect_err("there is no such folder");
+    let error = combine(&trace, &target, &Metadata::default()).expect_err("there is no such folder");
     assert!(matches!(&error, Error::Write { path, .. } if *path == target), "{error}");
 }

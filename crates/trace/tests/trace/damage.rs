@@ -6,7 +6,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use panto_trace::{Facts, Summary, Trace, World, combine};
+use panto_trace::{Metadata, Summary, Trace, World, combine};
 
 use crate::support::{Seen, Writer, all_events, events, test, whole};
 
@@ -40,21 +40,21 @@ fn comes_first(seen: &[Seen], expected: &[Seen]) -> bool {
 fn check(path: &Path, sound: &[Vec<Seen>], context: &str) -> Option<Trace> {
     let trace = Trace::open(path).ok()?;
     let mut is_whole = trace.ranks().len() == sound.len();
-    let mut is_told = !trace.is_complete();
+    let mut is_reported = !trace.is_complete();
     for rank in trace.ranks() {
         let expected = &sound[rank.rank() as usize];
         let (seen, error) = events(rank);
         assert!(comes_first(&seen, expected), "{context}: other events");
         is_whole &= seen == *expected;
-        is_told |= error.is_some();
+        is_reported |= error.is_some();
     }
-    assert!(is_told || is_whole, "{context}: events lost in silence");
+    assert!(is_reported || is_whole, "{context}: events lost in silence");
     Some(trace)
 }
 
 /// Other ways to read it.
 fn survey(trace: &Trace) {
-    Summary::of(trace).expect("damage is told, not an error");
+    Summary::of(trace).expect("damage is reported, not an error");
     let _ = World::new(trace);
 }
 
@@ -114,7 +114,7 @@ fn what_is_left_of_a_damaged_trace_can_be_combined() {
         copy[place] ^= 0x10;
         std::fs::write(&damaged, &copy).expect("a file");
         let Ok(trace) = Trace::open(&damaged) else { continue };
-        combine(&trace, &target, &Facts::default()).expect("the sound part");
+        combine(&trace, &target, &Metadata::default()).expect("the sound part");
         let combined = Trace::open(&target).expect("a sound trace");
         assert_eq!(combined.damage().next(), None);
         for rank in combined.ranks() {
@@ -141,7 +141,7 @@ fn a_later_version_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let (mut bytes, _) = files(folder.path()).remove(1);
     bytes[8] = 9;
-    let checksum = crc32fast::hash(&bytes[..24]);
+    let checksum = panto_container::checksum(&[&bytes[..24]]);
     bytes[24..28].copy_from_slice(&checksum.to_le_bytes());
     let path = folder.path().join("later");
     std::fs::write(&path, bytes).expect("a file");

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use panto_trace::{Action, Kind, MOST_CONSTANTS, RankTrace, Tables, Thing, Times, Trace};
+use panto_trace::{Action, Kind, MOST_CONSTANTS, RankTrace, Tables, Times, Trace, WindowOrFile};
 
 use crate::support::{SELF, WORLD, Writer, whole};
 
@@ -16,7 +16,7 @@ fn stream(rank: u32) -> Vec<u8> {
     let mut writer = Writer::with_stamps(rank, 2, rank == 1);
     writer.comm("MPI_Comm_split", Some(WORLD), 0, 0, &[1, 0]);
     writer.intercomm("MPI_Intercomm_create", Some(SELF), 0, 12, &[rank], Some(&[1 - rank]));
-    writer.recorder.thing(&Thing { comm: WORLD, name: "out.dat".into() });
+    writer.recorder.window_or_file(&WindowOrFile { comm: WORLD, name: "out.dat".into() });
     for (number, kind) in (0_i64..).zip(Kind::ALL) {
         let mut constants = [0; MOST_CONSTANTS];
         for (place, part) in (0_i64..).zip(&mut constants[..kind.constants()]) {
@@ -43,7 +43,7 @@ fn stream(rank: u32) -> Vec<u8> {
 fn dump(path: &Path) -> String {
     let trace = Trace::open(path).expect("version 1 is read");
     let mut text = format!("{} ranks\n", trace.size());
-    for (name, value) in trace.facts().iter() {
+    for (name, value) in trace.metadata().iter() {
         let _ = writeln!(text, "{name} = {value}");
     }
     for rank in trace.ranks() {
@@ -54,7 +54,7 @@ fn dump(path: &Path) -> String {
 
 fn dump_rank(rank: &RankTrace, text: &mut String) {
     let _ = writeln!(text, "\nrank {} of {}", rank.rank(), rank.ranks());
-    for (name, value) in rank.facts().iter() {
+    for (name, value) in rank.metadata().iter() {
         let _ = writeln!(text, "{name} = {value}");
     }
     dump_tables(&rank.tables().expect("sound definitions"), text);
@@ -84,7 +84,7 @@ fn dump_tables(tables: &Tables, text: &mut String) {
         text,
         "{:?}\n{:?}",
         tables.datatype(panto_trace::Type(0)),
-        tables.thing(panto_trace::Object(0))
+        tables.window_or_file(panto_trace::WindowOrFileId(0))
     );
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use panto_trace::{Action, Form, Look, Peer, Stamps, Times, Trace, Type, merge};
+use panto_trace::{Action, CallForm, Peer, ProbeKind, Stamps, Times, Trace, Type, merge};
 
 use crate::support::{Seen, WORLD, Writer, all_events, test, whole};
 
@@ -63,12 +63,12 @@ fn polling(writer: &mut Writer, failures: &[u64], spins: Option<u64>) {
 }
 
 fn send_request() -> Action<'static> {
-    crate::support::send(Form::Immediate, 0, 8, Some(panto_trace::Slot(0)))
+    crate::support::send(CallForm::Immediate, 0, 8, Some(panto_trace::Slot(0)))
 }
 
 fn probe() -> Action<'static> {
     Action::Probe {
-        look: Look::Peek,
+        look: ProbeKind::Iprobe,
         comm: WORLD,
         from: Peer::Any,
         tag: -1,
@@ -136,7 +136,11 @@ fn threads_may_take_turns_as_they_like() {
 }
 
 fn isend(writer: &mut Writer, slot: u32) {
-    writer.call("MPI_Isend", &crate::support::send(Form::Immediate, 0, 8, Some(panto_trace::Slot(slot))), 1);
+    writer.call(
+        "MPI_Isend",
+        &crate::support::send(CallForm::Immediate, 0, 8, Some(panto_trace::Slot(slot))),
+        1,
+    );
 }
 
 #[test]
@@ -188,9 +192,9 @@ fn runs_that_differ_are_refused_with_both_calls() {
 }
 
 #[test]
-fn wild_cards_that_met_other_messages_are_refused() {
+fn wildcards_that_matched_other_messages_are_refused() {
     let receive = |source: i64| Action::Receive {
-        form: Form::Blocking,
+        form: CallForm::Blocking,
         comm: WORLD,
         from: Peer::Any,
         datatype: Type(0),
@@ -205,11 +209,11 @@ fn wild_cards_that_met_other_messages_are_refused() {
         writer.call("MPI_Recv", &receive(2), 1);
     }]);
     assert!(error.contains("source: 1") && error.contains("source: 2"), "{error}");
-    assert!(error.contains("wild cards met the same messages"), "{error}");
+    assert!(error.contains("wildcards matched the same messages"), "{error}");
 }
 
 #[test]
-fn a_run_that_ends_early_or_goes_on_is_refused() {
+fn a_run_with_fewer_or_more_calls_is_refused() {
     let error = error_of([&|writer| writer.send(0, 8, 1), &|_| ()]);
     assert!(error.contains("call 0 in ") && error.contains("b.panto is MPI_Finalize"), "{error}");
     let at = tempfile::tempdir().expect("a folder");
@@ -218,7 +222,7 @@ fn a_run_that_ends_early_or_goes_on_is_refused() {
     long.send(0, 8, 1);
     let runs = [("a.panto", short), ("b.panto", long)]
         .map(|(name, writer)| whole(&at.path().join(name), &[(0, writer.finish())]));
-    let error = merged(at.path(), &runs).expect_err("one goes on");
+    let error = merged(at.path(), &runs).expect_err("one has more calls");
     assert!(error.contains("a.panto it has no more calls, and call 0 in"), "{error}");
 }
 

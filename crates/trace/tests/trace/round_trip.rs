@@ -1,7 +1,7 @@
 //! What is written is read back.
 
 use panto_trace::{
-    Action, Constants, Facts, Head, Kind, MOST_CONSTANTS, Recorder, Stamps, Times, Trace, stream_end,
+    Action, Constants, Head, Kind, MOST_CONSTANTS, Metadata, Recorder, Stamps, Times, Trace, stream_end,
     stream_start,
 };
 use proptest::collection::vec;
@@ -88,9 +88,9 @@ fn write(steps: &[Step], has_stamps: bool, out: &mut Vec<u8>) -> Vec<Seen> {
 proptest! {
     #[test]
     fn what_is_written_is_read_back(steps in vec(step(), 0..120), has_stamps: bool) {
-        let mut bytes = stream_start(Head { is_whole: false, rank: 3, ranks: 5 }, &Facts::default());
+        let mut bytes = stream_start(Head { is_whole: false, rank: 3, ranks: 5 }, &Metadata::default());
         let expected = write(&steps, has_stamps, &mut bytes);
-        bytes.extend(stream_end(&Facts::default()));
+        bytes.extend(stream_end(&Metadata::default()));
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), &bytes).expect("a file");
         let trace = Trace::open(file.path()).expect("a sound stream");

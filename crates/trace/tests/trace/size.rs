@@ -1,6 +1,6 @@
 //! How many bytes events take: what the format promises for regular programs.
 
-use panto_trace::{Action, Form, Peer, Slot, Type, Until};
+use panto_trace::{Action, CallForm, CompletionKind, Peer, Slot, Type};
 
 use crate::support::{WORLD, Writer, send};
 
@@ -38,7 +38,7 @@ fn stencil(rounds: u64) -> Vec<u8> {
     for round in 0..rounds {
         for (slot, far) in (0..).zip([-10, -1, 1, 10]) {
             let receive = Action::Receive {
-                form: Form::Immediate,
+                form: CallForm::Immediate,
                 comm: WORLD,
                 from: Peer::Relative(far),
                 datatype: Type(0),
@@ -52,9 +52,14 @@ fn stencil(rounds: u64) -> Vec<u8> {
             writer.call("MPI_Irecv", &receive, vary(40, 100));
         }
         for (slot, far) in (4..).zip([-10, -1, 1, 10]) {
-            writer.call("MPI_Isend", &send(Form::Immediate, far, 4096, Some(Slot(slot))), vary(200, 300));
+            writer.call("MPI_Isend", &send(CallForm::Immediate, far, 4096, Some(Slot(slot))), vary(200, 300));
         }
-        let wait = Action::Complete { until: Until::WaitAll, requests: &all, completed: &all, outcomes: &[] };
+        let wait = Action::Complete {
+            until: CompletionKind::WaitAll,
+            requests: &all,
+            completed: &all,
+            outcomes: &[],
+        };
         writer.call("MPI_Waitall", &wait, vary(1_000_000, 100_000));
         if round % 7000 == 6999 {
             writer.seal();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use panto_trace::{Action, Collectives, Form, Pair, Pattern, Peer, Slot, Summary, Trace, Type};
+use panto_trace::{Action, CallForm, Collective, Collectives, Pair, Peer, Slot, Summary, Trace, Type};
 
 use crate::support::{WORLD, Writer, folder, send, test};
 
@@ -18,9 +18,9 @@ fn one_rank(program: impl Fn(&mut Writer)) -> Summary {
     summary(at.path(), &[(1, writer.finish())])
 }
 
-fn collective(pattern: Pattern, form: Form, far_root: i32, bytes: u64, gives: &[i64]) -> Action<'_> {
+fn collective(pattern: Collective, form: CallForm, far_root: i32, bytes: u64, gives: &[i64]) -> Action<'_> {
     Action::Collective {
-        pattern,
+        pattern: pattern.into(),
         form,
         comm: WORLD,
         root: Peer::Relative(far_root),
@@ -30,7 +30,7 @@ fn collective(pattern: Pattern, form: Form, far_root: i32, bytes: u64, gives: &[
         in_place: false,
         bytes,
         room: bytes,
-        request: Some(Slot(3)).filter(|_| form != Form::Blocking),
+        request: Some(Slot(3)).filter(|_| form != CallForm::Blocking),
         gives,
         gets: &[],
     }
@@ -67,9 +67,9 @@ fn calls_messages_and_computation_are_counted() {
 #[test]
 fn persistent_operations_count_when_they_are_started() {
     let summary = one_rank(|writer| {
-        writer.call("MPI_Send_init", &send(Form::Persistent, 2, 50, Some(Slot(0))), 1);
-        writer.call("MPI_Send_init", &send(Form::Persistent, -1, 7, Some(Slot(1))), 1);
-        writer.call("MPI_Bcast_init", &collective(Pattern::Broadcast, Form::Persistent, 0, 9, &[]), 1);
+        writer.call("MPI_Send_init", &send(CallForm::Persistent, 2, 50, Some(Slot(0))), 1);
+        writer.call("MPI_Send_init", &send(CallForm::Persistent, -1, 7, Some(Slot(1))), 1);
+        writer.call("MPI_Bcast_init", &collective(Collective::Broadcast, CallForm::Persistent, 0, 9, &[]), 1);
         for _ in 0..3 {
             writer.call("MPI_Startall", &Action::Start { requests: &[0, 1, 3] }, 1);
         }
@@ -80,7 +80,7 @@ fn persistent_operations_count_when_they_are_started() {
     assert_eq!(summary.pairs, [pair(0, 3, 21), pair(3, 4, 200)]);
     assert_eq!(
         summary.collectives,
-        [Collectives { pattern: Pattern::Broadcast, size: 4, calls: 3, bytes: 27 }]
+        [Collectives { pattern: Collective::Broadcast.into(), size: 4, calls: 3, bytes: 27 }]
     );
     let bytes = |name: &str| summary.functions.iter().find(|one| one.name == name).map(|one| one.bytes);
     assert_eq!((bytes("MPI_Startall"), bytes("MPI_Send_init")), (Some(248), Some(0)));
@@ -89,23 +89,30 @@ fn persistent_operations_count_when_they_are_started() {
 #[test]
 fn collectives_count_what_a_rank_gives_in_all() {
     let summary = one_rank(|writer| {
-        writer.call("MPI_Bcast", &collective(Pattern::Broadcast, Form::Blocking, 0, 10, &[]), 1);
-        writer.call("MPI_Bcast", &collective(Pattern::Broadcast, Form::Blocking, -1, 10, &[]), 1);
-        writer.call("MPI_Alltoall", &collective(Pattern::AllToAll, Form::Immediate, 0, 10, &[]), 1);
-        writer.call("MPI_Alltoallv", &collective(Pattern::AllToAll, Form::Blocking, 0, 10, &[1, 2, 3, 4]), 1);
-        writer.call("MPI_Allreduce", &collective(Pattern::AllReduce, Form::Blocking, 0, 10, &[]), 1);
+        writer.call("MPI_Bcast", &collective(Collective::Broadcast, CallForm::Blocking, 0, 10, &[]), 1);
+        writer.call("MPI_Bcast", &collective(Collective::Broadcast, CallForm::Blocking, -1, 10, &[]), 1);
+        writer.call("MPI_Alltoall", &collective(Collective::Alltoall, CallForm::Immediate, 0, 10, &[]), 1);
+        writer.call(
+            "MPI_Alltoallv",
+            &collective(Collective::Alltoall, CallForm::Blocking, 0, 10, &[1, 2, 3, 4]),
+            1,
+        );
+        writer.call("MPI_Allreduce", &collective(Collective::Allreduce, CallForm::Blocking, 0, 10, &[]), 1);
     });
-    let bytes: Vec<(Pattern, u64, u64)> =
-        summary.collectives.iter().map(|one| (one.pattern, one.calls, one.bytes)).collect();
-    assert_eq!(bytes, [(Pattern::Broadcast, 2, 10), (Pattern::AllToAll, 2, 50), (Pattern::AllReduce, 1, 10)]);
+    let bytes: Vec<(Collective, u64, u64)> =
+        summary.collectives.iter().map(|one| (one.pattern.collective(), one.calls, one.bytes)).collect();
+    assert_eq!(
+        bytes,
+        [(Collective::Broadcast, 2, 10), (Collective::Alltoall, 2, 50), (Collective::Allreduce, 1, 10)]
+    );
 }
 
 #[test]
 fn messages_find_their_rank_through_communicators() {
     let summary = one_rank(|writer| {
         let to = |comm, far| Action::Send {
-            mode: panto_trace::Mode::Buffered,
-            form: Form::Blocking,
+            mode: panto_trace::SendMode::Buffered,
+            form: CallForm::Blocking,
             comm,
             to: far,
             datatype: Type(0),
@@ -119,7 +126,7 @@ fn messages_find_their_rank_through_communicators() {
         writer.call("MPI_Bsend", &to(reversed, Peer::Relative(1)), 1);
         writer.call("MPI_Bsend", &to(between, Peer::Relative(0)), 1);
         writer.call("MPI_Bsend", &to(away, Peer::Relative(0)), 1);
-        writer.call("MPI_Bsend", &to(WORLD, Peer::Nobody), 1);
+        writer.call("MPI_Bsend", &to(WORLD, Peer::Null), 1);
     });
     let to: Vec<u32> = summary.pairs.iter().map(|pair| pair.to).collect();
     assert_eq!(to, [0, 2]);

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use panto_trace::{
-    Action, Comm, Communicator, Datatype, Facts, Form, Head, Mode, Peer, RankTrace, Ranks, Recorder, Slot,
-    Stamps, Times, Trace, Type, Until, stream_end, stream_start,
+    Action, CallForm, Comm, Communicator, CompletionKind, Datatype, Head, Metadata, Peer, RankTrace, Ranks,
+    Recorder, SendMode, Slot, Stamps, Times, Trace, Type, stream_end, stream_start,
 };
 
 /// Writes the stream of a rank.
@@ -24,7 +24,7 @@ impl Writer {
     }
 
     pub fn with_stamps(rank: u32, ranks: u32, has_stamps: bool) -> Self {
-        let mut facts = Facts::default();
+        let mut facts = Metadata::default();
         facts.set("host", "here");
         let out = stream_start(Head { is_whole: false, rank, ranks }, &facts);
         let mut writer = Self { recorder: Recorder::new(has_stamps), rank, out, wall: 0 };
@@ -80,7 +80,7 @@ impl Writer {
     }
 
     pub fn send(&mut self, far: i32, bytes: u64, before: u64) {
-        self.call("MPI_Send", &send(Form::Blocking, far, bytes, None), before);
+        self.call("MPI_Send", &send(CallForm::Blocking, far, bytes, None), before);
     }
 
     pub fn finalise(&mut self) {
@@ -100,16 +100,16 @@ impl Writer {
     /// The whole stream.
     pub fn finish(mut self) -> Vec<u8> {
         self.seal();
-        let mut facts = Facts::default();
+        let mut facts = Metadata::default();
         facts.set("wall_ns", &5_000);
         self.out.extend(stream_end(&facts));
         self.out
     }
 }
 
-pub fn send(form: Form, far: i32, bytes: u64, request: Option<Slot>) -> Action<'static> {
+pub fn send(form: CallForm, far: i32, bytes: u64, request: Option<Slot>) -> Action<'static> {
     Action::Send {
-        mode: Mode::Standard,
+        mode: SendMode::Standard,
         form,
         comm: WORLD,
         to: Peer::Relative(far),
@@ -121,7 +121,7 @@ pub fn send(form: Form, far: i32, bytes: u64, request: Option<Slot>) -> Action<'
 }
 
 pub fn test<'a>(requests: &'a [i64], completed: &'a [i64]) -> Action<'a> {
-    Action::Complete { until: Until::Test, requests, completed, outcomes: &[] }
+    Action::Complete { until: CompletionKind::Test, requests, completed, outcomes: &[] }
 }
 
 /// Writes streams as files of a folder.
@@ -137,7 +137,7 @@ pub fn folder(at: &Path, streams: &[(u32, Vec<u8>)]) -> PathBuf {
 pub fn whole(target: &Path, streams: &[(u32, Vec<u8>)]) -> PathBuf {
     let ranks = folder(&target.with_extension("ranks"), streams);
     let trace = Trace::open(&ranks).expect("sound streams");
-    let mut facts = Facts::default();
+    let mut facts = Metadata::default();
     facts.set("command", "mpirun -n 2 ./app");
     panto_trace::combine(&trace, target, &facts).expect("a whole trace");
     target.to_owned()

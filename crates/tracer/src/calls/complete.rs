@@ -1,37 +1,39 @@
-//! Calls that complete requests, or look whether they are complete.
+//! Calls that complete requests, or test whether they are complete.
 
 use std::ffi::c_int;
 
-use panto_trace::{Action, Key, Name, Slot, Until};
+use panto_trace::{Action, CompletionKind, Key, Name, Slot};
 use smallvec::SmallVec;
 
-use crate::at::{At, int_at, pair};
-use crate::patience;
+use crate::call_context::{CallContext, int_at, pair};
+use crate::interpose::{calls, prepared_calls};
 use crate::rank::{self, Rank};
-use crate::wrap::{calls, prepared_calls};
+use crate::yielding;
 
-/// The requests that a call was given, and room for what it tells of them.
+/// The requests of a call that completes some, and memory for their statuses.
 pub struct Pending {
-    /// Those that are known and under way: their place in the program's list, and their own. Places ascend.
+    /// The requests that are known and active: the place in the program's list, ascending, and the
+    /// slot.
     requests: SmallVec<[(u32, Slot); 8]>,
     statuses: usize,
-    /// In place of the program's, which wants none.
+    /// Statuses in place of the program's `MPI_STATUSES_IGNORE`, where what was matched is
+    /// recorded.
     own: Vec<u64>,
-    /// MPI tells of each what came.
+    /// Whether MPI fills the statuses.
     has_statuses: bool,
 }
 
 impl Pending {
-    fn new(count: usize, list: usize, statuses: usize) -> Self {
+    unsafe fn new(count: usize, list: usize, statuses: usize) -> Self {
         let mut pending = Self { requests: SmallVec::new(), statuses, own: Vec::new(), has_statuses: false };
         rank::with(|rank| pending.fill(rank, (count as c_int).max(0) as usize, list));
         pending
     }
 
-    fn fill(&mut self, rank: &mut Rank, count: usize, list: usize) {
+    unsafe fn fill(&mut self, rank: &mut Rank, count: usize, list: usize) {
         let mut is_worth_knowing = false;
         for place in 0..count {
-            // SAFETY: the program's list has so many.
+            // SAFETY: the program's list has `count` handles.
             let handle = unsafe { rank.mpi.handle_at(list, place) };
             let Some(slot) = rank.requests.take(handle) else { continue };
             let request = rank.requests.get(slot);
@@ -50,7 +52,7 @@ impl Pending {
         self.has_statuses = is_worth_knowing || !is_ignored;
     }
 
-    /// The places of the requests, as an action has them.
+    /// Returns the slots of the requests, as an action has them.
     fn slots(&self) -> SmallVec<[i64; 16]> {
         self.requests.iter().map(|(_, slot)| slot.0.into()).collect()
     }
@@ -59,21 +61,21 @@ impl Pending {
         if self.own.is_empty() { self.statuses } else { self.own.as_mut_ptr() as usize }
     }
 
-    /// The position of a place of the program's list among the requests under way.
+    /// Returns the position of a place of the program's list among the active requests.
     fn position(&self, place: c_int) -> Option<usize> {
         let place = u32::try_from(place).ok()?;
         self.requests.binary_search_by_key(&place, |(place, _)| *place).ok()
     }
 
-    /// Positions of what is complete, each with the place of its status.
-    fn done(&self, done: &Done) -> SmallVec<[(usize, usize); 16]> {
+    /// Returns the positions of completed requests, each with the place of its status.
+    unsafe fn done(&self, done: &Done) -> SmallVec<[(usize, usize); 16]> {
         match *done {
             Done::Nothing => SmallVec::new(),
             Done::All => self.requests.iter().map(|(place, _)| *place as usize).enumerate().collect(),
             Done::One(index) => self.position(index).map(|position| (position, 0)).into_iter().collect(),
             Done::Some(count, indices) => (0..count.max(0) as usize)
                 .filter_map(|status| {
-                    // SAFETY: MPI wrote so many places there.
+                    // SAFETY: MPI wrote `count` places there.
                     let index = unsafe { *(indices as *const c_int).add(status) };
                     self.position(index).map(|position| (position, status))
                 })
@@ -81,7 +83,8 @@ impl Pending {
         }
     }
 
-    /// What identifies a call that completed all of these, if they are not many: their places.
+    /// Returns the key of a call that completed all of these requests, if they are few: their
+    /// slots.
     #[inline]
     fn key(&self, name: Name) -> Option<Key> {
         let mut key = [0; 6];
@@ -94,24 +97,25 @@ impl Pending {
     }
 }
 
-/// What MPI says is complete.
+/// Which requests MPI says are complete.
 enum Done {
     All,
     Nothing,
     /// The request at this place of the program's list. There is one status.
     One(c_int),
-    /// So many; their places are in a list at this address.
+    /// A number of requests, whose places are in a list at an address.
     Some(c_int, usize),
 }
 
-impl At<'_> {
-    fn complete(&mut self, until: Until, pending: &mut Pending, done: &Done) {
+impl CallContext<'_> {
+    unsafe fn complete(&mut self, until: CompletionKind, pending: &mut Pending, done: &Done) {
         if self.succeeded() && matches!(done, Done::All) && self.are_plain(pending) {
             return self.complete_plain(until, pending);
         }
         let requests = pending.slots();
         let found_nothing = self.succeeded() && matches!(done, Done::Nothing | Done::Some(0, _));
-        // After an error MPI does not say which are complete. All are taken to be: a program that goes on rarely uses them again.
+        // After an error MPI does not say which are complete. All are taken to be: a program that
+        // continues rarely uses them again.
         let done = pending.done(if self.succeeded() { done } else { &Done::All });
         let completed: SmallVec<[i64; 16]> = done.iter().map(|(position, _)| *position as i64).collect();
         let mut outcomes: SmallVec<[i64; 16]> = SmallVec::new();
@@ -125,15 +129,21 @@ impl At<'_> {
         self.settle(pending, &completed);
         let action =
             Action::Complete { until, requests: &requests, completed: &completed, outcomes: &outcomes };
-        let is_look = matches!(until, Until::Test | Until::TestAll | Until::TestAny | Until::TestSome);
-        if is_look && found_nothing {
-            self.emit_failed_look(&action);
+        let is_test = matches!(
+            until,
+            CompletionKind::Test
+                | CompletionKind::TestAll
+                | CompletionKind::TestAny
+                | CompletionKind::TestSome
+        );
+        if is_test && found_nothing {
+            self.record_failed_poll(&action);
         } else {
-            self.emit(&action);
+            self.record(&action);
         }
     }
 
-    /// Is there nothing to tell of these requests, but that they are complete?
+    /// Returns whether there is nothing to record of these requests but that they are complete.
     #[inline]
     fn are_plain(&self, pending: &Pending) -> bool {
         pending.requests.iter().all(|(_, slot)| {
@@ -142,8 +152,8 @@ impl At<'_> {
         })
     }
 
-    /// All are complete, and there is no more to tell of them.
-    fn complete_plain(&mut self, until: Until, pending: &Pending) {
+    /// Records that all are complete.
+    fn complete_plain(&mut self, until: CompletionKind, pending: &Pending) {
         for (_, slot) in &pending.requests {
             self.rank.requests.drop(*slot);
         }
@@ -155,30 +165,36 @@ impl At<'_> {
         let completed: SmallVec<[i64; 16]> = (0..requests.len() as i64).collect();
         let action = Action::Complete { until, requests: &requests, completed: &completed, outcomes: &[] };
         match key {
-            Some(key) => self.emit_with(key, &action),
-            None => self.emit(&action),
+            Some(key) => self.record_with_key(key, &action),
+            None => self.record(&action),
         }
     }
 
-    fn add_outcome(&self, position: usize, slot: Slot, status: usize, outcomes: &mut SmallVec<[i64; 16]>) {
+    unsafe fn add_outcome(
+        &self,
+        position: usize,
+        slot: Slot,
+        status: usize,
+        outcomes: &mut SmallVec<[i64; 16]>,
+    ) {
         const CANCELLED: i64 = -2;
         let request = self.rank.requests.get(slot);
         if !request.is_wild && !request.is_cancelled {
             return;
         }
         // SAFETY: the call succeeded, and such requests have a status that MPI filled.
-        let (mut came, is_cancelled) =
-            unsafe { (self.rank.mpi.came(status), self.rank.mpi.is_cancelled(status)) };
+        let (mut matched, is_cancelled) =
+            unsafe { (self.rank.mpi.matched(status), self.rank.mpi.is_cancelled(status)) };
         if is_cancelled {
-            came[0] = CANCELLED;
+            matched[0] = CANCELLED;
         } else if !request.is_wild {
             return;
         }
         outcomes.push(position as i64);
-        outcomes.extend_from_slice(&came);
+        outcomes.extend_from_slice(&matched);
     }
 
-    /// Places of completed requests are free again, unless they can be started again; the others are still under way.
+    /// Frees the slots of completed requests, unless they are persistent; the others stay active.
     fn settle(&mut self, pending: &Pending, completed: &[i64]) {
         let mut is_done: SmallVec<[bool; 16]> = SmallVec::from_elem(false, pending.requests.len());
         for position in completed {
@@ -196,91 +212,96 @@ impl At<'_> {
         }
     }
 
-    fn all_if(&self, flag: usize) -> Done {
+    unsafe fn all_if(&self, flag: usize) -> Done {
         if self.succeeded() && int_at(flag) != 0 { Done::All } else { Done::Nothing }
     }
 
-    fn one_if(&self, flag: usize, index: usize) -> Done {
+    unsafe fn one_if(&self, flag: usize, index: usize) -> Done {
         if self.succeeded() && int_at(flag) != 0 { Done::One(int_at(index)) } else { Done::Nothing }
     }
 
-    /// A look that leaves the request as it is: only waiting for it is worth a note.
-    fn look(&mut self, request: usize, flag: usize) {
+    /// Records a test that leaves the request as it is (`MPI_Request_get_status`), if it found the
+    /// request incomplete: only waiting is recorded.
+    unsafe fn get_status(&mut self, request: usize, flag: usize) {
         let Some(slot) = self.rank.requests.peek(self.rank.mpi.handle(request)) else { return };
         if int_at(flag) == 0 {
             let requests = [i64::from(slot.0)];
-            let action =
-                Action::Complete { until: Until::Test, requests: &requests, completed: &[], outcomes: &[] };
-            self.emit_failed_look(&action);
+            let action = Action::Complete {
+                until: CompletionKind::Test,
+                requests: &requests,
+                completed: &[],
+                outcomes: &[],
+            };
+            self.record_failed_poll(&action);
         }
     }
 }
 
 calls! {
-    MPI_Request_get_status(request, flag, status) => |at| at.look(request, flag);
+    MPI_Request_get_status(request, flag, status) => |at| at.get_status(request, flag);
 }
 
 prepared_calls! {
     MPI_Wait(request, status)
         before {
-            patience::for_all(1, request);
+            yielding::until_all(1, request);
             Pending::new(1, request, status)
         },
         call |pending| (request, pending.statuses()),
-        after |at, pending| at.complete(Until::Wait, pending, &Done::All);
+        after |at, pending| at.complete(CompletionKind::Wait, pending, &Done::All);
     MPI_Waitall(count, requests, statuses)
         before {
-            patience::for_all(count, requests);
+            yielding::until_all(count, requests);
             Pending::new(count, requests, statuses)
         },
         call |pending| (count, requests, pending.statuses()),
-        after |at, pending| at.complete(Until::WaitAll, pending, &Done::All);
+        after |at, pending| at.complete(CompletionKind::WaitAll, pending, &Done::All);
     MPI_Waitany(count, requests, index, status)
         before {
-            patience::for_any(count, requests);
+            yielding::until_any(count, requests);
             Pending::new(count, requests, status)
         },
         call |pending| (count, requests, index, pending.statuses()),
         after |at, pending| {
             let done = Done::One(int_at(index));
-            at.complete(Until::WaitAny, pending, &done);
+            at.complete(CompletionKind::WaitAny, pending, &done);
         };
     MPI_Waitsome(count, requests, done_count, indices, statuses)
         before {
-            patience::for_any(count, requests);
+            yielding::until_any(count, requests);
             Pending::new(count, requests, statuses)
         },
         call |pending| (count, requests, done_count, indices, pending.statuses()),
         after |at, pending| {
             let done = Done::Some(int_at(done_count), indices);
-            at.complete(Until::WaitSome, pending, &done);
+            at.complete(CompletionKind::WaitSome, pending, &done);
         };
     MPI_Test(request, flag, status)
         before Pending::new(1, request, status),
         call |pending| (request, flag, pending.statuses()),
         after |at, pending| {
             let done = at.all_if(flag);
-            at.complete(Until::Test, pending, &done);
+            at.complete(CompletionKind::Test, pending, &done);
         };
     MPI_Testall(count, requests, flag, statuses)
         before Pending::new(count, requests, statuses),
         call |pending| (count, requests, flag, pending.statuses()),
         after |at, pending| {
             let done = at.all_if(flag);
-            at.complete(Until::TestAll, pending, &done);
+            at.complete(CompletionKind::TestAll, pending, &done);
         };
     MPI_Testany(count, requests, index, flag, status)
         before Pending::new(count, requests, status),
         call |pending| (count, requests, index, flag, pending.statuses()),
         after |at, pending| {
             let done = at.one_if(flag, index);
-            at.complete(Until::TestAny, pending, &done);
+            at.complete(CompletionKind::TestAny, pending, &done);
         };
     MPI_Testsome(count, requests, done_count, indices, statuses)
         before Pending::new(count, requests, statuses),
         call |pending| (count, requests, done_count, indices, pending.statuses()),
         after |at, pending| {
             let done = Done::Some(int_at(done_count), indices);
-            at.complete(Until::TestSome, pending, &done);
+            at.complete(CompletionKind::TestSome, pending, &done);
         };
 }

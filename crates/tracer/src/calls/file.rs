@@ -1,52 +1,52 @@
-//! Files: recorded as calls with bytes.
+//! Files: recorded as calls with their bytes, but not as messages.
 
 use std::ffi::{CStr, c_char};
 
 use panto_trace::Action;
 
-use crate::at::At;
+use crate::call_context::CallContext;
+use crate::interpose::{calls, prepared_calls};
 use crate::rank;
-use crate::requests::Request;
-use crate::things;
-use crate::wrap::{calls, prepared_calls};
+use panto_recording::ObjectInfo;
+use panto_recording::Request;
 
-/// No request: the call returns when it is done.
+/// No request: the call returns when it is complete.
 const NONE: usize = 0;
 
-/// Handles of files are addresses in all interfaces.
-fn handle_at(address: usize) -> usize {
+/// Returns the handle of a file, which is an address in all ABIs.
+unsafe fn handle_at(address: usize) -> usize {
     // SAFETY: the program's handle, or one that MPI wrote.
     unsafe { *(address as *const usize) }
 }
 
-impl At<'_> {
-    fn opened(&mut self, comm: usize, name: usize, address: usize) {
+impl CallContext<'_> {
+    unsafe fn opened(&mut self, comm: usize, name: usize, address: usize) {
         let comm = self.comm(comm);
-        // SAFETY: the program passes a text that ends with a nul.
+        // SAFETY: the program passes a C string.
         let name = unsafe { CStr::from_ptr(name as *const c_char) }.to_string_lossy().into_owned();
         let rank = &mut *self.rank;
         let known = rank.files.add(handle_at(address), comm.number, comm.rank, name, &mut rank.recorder);
-        self.emit(&Action::File { file: Some(known.number), bytes: 0, request: None });
+        self.record(&Action::File { file: Some(known.number), bytes: 0, request: None });
     }
 
     fn done(&mut self, file: usize) {
         let file = self.rank.files.get(file).map(|file| file.number);
-        self.emit(&Action::File { file, bytes: 0, request: None });
+        self.record(&Action::File { file, bytes: 0, request: None });
     }
 
-    fn accessed(&mut self, file: usize, count: usize, datatype: usize, request: usize) {
+    unsafe fn accessed(&mut self, file: usize, count: usize, datatype: usize, request: usize) {
         let (file, datatype) = (self.rank.files.get(file).map(|file| file.number), self.datatype(datatype));
         let is_active = Request { is_active: true, ..Request::default() };
         let request = if request == NONE { None } else { self.new_request(request, is_active) };
-        self.emit(&Action::File { file, bytes: self.count(count) * datatype.size, request });
+        self.record(&Action::File { file, bytes: self.count(count) * datatype.size, request });
     }
 
-    fn closed(&mut self, file: Option<things::Known>) {
-        self.emit(&Action::File { file: file.map(|file| file.number), bytes: 0, request: None });
+    fn closed(&mut self, file: Option<ObjectInfo>) {
+        self.record(&Action::File { file: file.map(|file| file.number), bytes: 0, request: None });
     }
 }
 
-/// Functions that take the same arguments, by which of them they have.
+/// Functions with equal arguments, by their arguments.
 macro_rules! accesses {
     ($($arguments:tt $record:tt [$($name:ident $wide:ident,)*])*) => {$(
         accesses!(@each $arguments $record $($name $wide)*);
@@ -94,7 +94,8 @@ calls! {
     MPI_File_write_ordered_end(file, buf, status) => |at| at.done(file);
 }
 
-// Also those that move nothing: libraries communicate inside them by functions that stand here, and that is not the program's.
+// Calls that move no data are recorded, too: libraries communicate inside them by functions that
+// are exported here, and those calls are not the program's.
 calls! {
     MPI_File_open(comm, name, mode, info, file) => |at| at.opened(comm, name, file);
     MPI_File_sync(file) => |at| at.done(file);
@@ -110,7 +111,7 @@ calls! {
     MPI_File_delete(name, info) => |at| at.closed(None);
 }
 
-fn file_closed(address: usize) -> Option<things::Known> {
+unsafe fn file_closed(address: usize) -> Option<ObjectInfo> {
     rank::with(|rank| rank.files.remove(handle_at(address))).flatten()
 }
 

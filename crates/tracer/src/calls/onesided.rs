@@ -1,40 +1,40 @@
-//! One-sided communication: recorded as calls with bytes and targets.
+//! One-sided communication: recorded as calls with their bytes and targets, but not as messages.
 
 use panto_trace::{Action, Peer};
 
-use crate::at::{At, int_at};
+use crate::call_context::{CallContext, int_at};
+use crate::interpose::{calls, prepared_calls};
 use crate::rank;
-use crate::requests::Request;
-use crate::things;
-use crate::wrap::{calls, prepared_calls};
+use panto_recording::ObjectInfo;
+use panto_recording::Request;
 
-/// No request: the call returns when its buffer is free, or a later call waits for all.
+/// No request: the call returns when its buffer may be reused, or a later call waits for all.
 const NONE: usize = 0;
 
-impl At<'_> {
-    fn window_made(&mut self, comm: usize, address: usize) {
+impl CallContext<'_> {
+    unsafe fn window_made(&mut self, comm: usize, address: usize) {
         let comm = self.comm(comm);
         let rank = &mut *self.rank;
         // SAFETY: MPI wrote a handle there.
         let handle = unsafe { rank.mpi.handle_at(address, 0) };
         let known = rank.windows.add(handle, comm.number, comm.rank, String::new(), &mut rank.recorder);
-        self.emit(&Action::OneSided {
+        self.record(&Action::OneSided {
             window: Some(known.number),
-            target: Peer::Nobody,
+            target: Peer::Null,
             bytes: 0,
             request: None,
         });
     }
 
-    fn window(&self, word: usize) -> Option<things::Known> {
+    fn window(&self, word: usize) -> Option<ObjectInfo> {
         self.rank.windows.get(self.rank.mpi.handle(word))
     }
 
-    fn moved(&mut self, count: u64, datatype: usize, target: usize, window: usize, request: usize) {
+    unsafe fn moved(&mut self, count: u64, datatype: usize, target: usize, window: usize, request: usize) {
         let (window, datatype) = (self.window(window), self.datatype(datatype));
         let is_active = Request { is_active: true, ..Request::default() };
         let request = if request == NONE { None } else { self.new_request(request, is_active) };
-        self.emit(&Action::OneSided {
+        self.record(&Action::OneSided {
             window: window.map(|window| window.number),
             target: self.peer(target, window.map_or(0, |window| window.rank)),
             bytes: count * datatype.size,
@@ -46,7 +46,7 @@ impl At<'_> {
         let window = self.window(window);
         let own = window.map_or(0, |window| window.rank);
         let target = target.map_or(Peer::Any, |target| self.peer(target, own));
-        self.emit(&Action::OneSided {
+        self.record(&Action::OneSided {
             window: window.map(|window| window.number),
             target,
             bytes: 0,
@@ -54,19 +54,19 @@ impl At<'_> {
         });
     }
 
-    /// A look that found that others are not ready.
+    /// Records a test that found that other ranks are not ready.
     fn not_synchronised(&mut self, window: usize) {
         let window = self.window(window).map(|window| window.number);
-        self.emit_failed_look(&Action::OneSided { window, target: Peer::Any, bytes: 0, request: None });
+        self.record_failed_poll(&Action::OneSided { window, target: Peer::Any, bytes: 0, request: None });
     }
 
-    fn window_freed(&mut self, window: Option<things::Known>) {
+    fn window_freed(&mut self, window: Option<ObjectInfo>) {
         let window = window.map(|window| window.number);
-        self.emit(&Action::OneSided { window, target: Peer::Nobody, bytes: 0, request: None });
+        self.record(&Action::OneSided { window, target: Peer::Null, bytes: 0, request: None });
     }
 }
 
-fn window_freed(address: usize) -> Option<things::Known> {
+unsafe fn window_freed(address: usize) -> Option<ObjectInfo> {
     // SAFETY: the program's window.
     rank::with(|rank| rank.windows.remove(unsafe { rank.mpi.handle_at(address, 0) })).flatten()
 }

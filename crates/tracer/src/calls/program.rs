@@ -1,30 +1,32 @@
-//! The beginning and the end, `MPI_Pcontrol`, and what comes from outside of the world: processes and sessions.
+//! Initialization and finalization, `MPI_Pcontrol`, and processes and sessions outside of
+//! `MPI_COMM_WORLD`.
 
 use std::ffi::{c_int, c_void};
 
 use panto_trace::Action;
 
-use crate::at::At;
-use crate::local;
+use crate::call_context::CallContext;
+use crate::function::Function;
+use crate::interpose::{calls, export, record_before};
 use crate::rank;
-use crate::site::Site;
 use crate::start;
-use crate::wrap::{calls, export, record_before};
+use crate::thread_state;
 
 const OFF: c_int = 0;
 const ON: c_int = 1;
 const FLUSH: c_int = 2;
 const RESET: c_int = 3;
 
-/// `MPI_Init` has no levels: it gives the lowest.
+/// The level of threads of `MPI_Init`: `MPI_THREAD_SINGLE`.
 const SINGLE: u32 = 0;
 
-/// The standard's own interface counts levels in steps of 1,024.
-fn level(provided: usize) -> u32 {
+/// Returns the level of threads that MPI provides. The standard ABI counts levels in steps of
+/// 1,024.
+unsafe fn level(provided: usize) -> u32 {
     if provided == 0 {
         return SINGLE;
     }
-    // SAFETY: MPI wrote a number there.
+    // SAFETY: MPI wrote an `int` there.
     let level = unsafe { *(provided as *const c_int) } as u32;
     if level >= 1024 { level / 1024 } else { level }
 }
@@ -33,9 +35,11 @@ macro_rules! starts {
     ($($name:literal $real_name:literal ($($argument:ident),*) $threads:expr;)*) => {$(
         export!($name, ($($argument),*), |_site, real| start::start(
             $real_name,
-            // SAFETY: the program's own arguments.
+            // SAFETY: these are the program's arguments of this function.
             || unsafe { real($($argument),*) },
-            || $threads,
+            // SAFETY: MPI has returned, so it has written the level of threads.
+            #[allow(unused_unsafe, reason = "`MPI_Init` has no such argument")]
+            || unsafe { $threads },
         ));
     )*};
 }
@@ -50,15 +54,15 @@ starts! {
 macro_rules! ends {
     ($($name:literal;)*) => {$(
         export!($name, (), |site, real| {
-            let Some(entered) = local::enter() else {
-                // SAFETY: it has no arguments.
+            let Some(entered) = thread_state::enter() else {
+                // SAFETY: the function has no arguments.
                 return unsafe { real() };
             };
-            // In case that it does not return.
+            // In case that the function does not return.
             rank::with(rank::Rank::flush);
-            // SAFETY: it has no arguments.
+            // SAFETY: the function has no arguments.
             let code = unsafe { real() };
-            let entered = record_before(site, entered, &mut |at| at.emit(&Action::Finalise {}));
+            let entered = record_before(site, entered, &mut |at| at.record(&Action::Finalise {}));
             rank::end(None);
             entered.leave(0, None);
             code
@@ -74,11 +78,11 @@ ends! {
 macro_rules! aborts {
     ($($name:literal;)*) => {$(
         export!($name, (comm, code), |site, real| {
-            if let Some(entered) = local::enter() {
-                record_before(site, entered, &mut |at| at.emit(&Action::Abort { code: code as c_int }));
+            if let Some(entered) = thread_state::enter() {
+                record_before(site, entered, &mut |at| at.record(&Action::Abort { code: code as c_int }));
                 rank::end(Some("MPI_Abort"));
             }
-            // SAFETY: the program's own arguments.
+            // SAFETY: these are the program's arguments of this function.
             unsafe { real(comm, code) }
         });
     )*};
@@ -89,7 +93,7 @@ aborts! {
     "PMPI_Abort";
 }
 
-/// `MPI_Pcontrol(level, ...)`: the other arguments are for other tools, and no function of any library does anything with them.
+/// `MPI_Pcontrol(level, ...)`. The other arguments are for other tools, and no library uses them.
 #[unsafe(no_mangle)]
 pub extern "C" fn MPI_Pcontrol(level: c_int) -> c_int {
     pcontrol(level)
@@ -102,58 +106,58 @@ pub extern "C" fn PMPI_Pcontrol(level: c_int) -> c_int {
 }
 
 fn pcontrol(level: c_int) -> c_int {
-    static SITE: Site = Site::new(c"MPI_Pcontrol");
-    if let Some(entered) = local::enter() {
-        let entered = record_before(&SITE, entered, &mut |at| at.control(level));
-        let code = pass_on(&SITE, level);
+    static FUNCTION: Function = Function::new(c"MPI_Pcontrol");
+    if let Some(entered) = thread_state::enter() {
+        let entered = record_before(&FUNCTION, entered, &mut |at| at.control(level));
+        let code = pass_on(&FUNCTION, level);
         entered.leave(0, None);
         return code;
     }
-    pass_on(&SITE, level)
+    pass_on(&FUNCTION, level)
 }
 
-/// A tool that was linked into the program wants to know, too.
-fn pass_on(site: &Site, level: c_int) -> c_int {
+/// Calls `MPI_Pcontrol` of a tool that was linked into the program, or of MPI.
+fn pass_on(site: &Function, level: c_int) -> c_int {
     let address = site.real();
     if address.is_null() {
         return 0;
     }
-    // SAFETY: it is MPI's function of that name, with its own prototype.
+    // SAFETY: this is MPI's function of that name, with its own prototype.
     unsafe {
         let real = std::mem::transmute::<*mut c_void, unsafe extern "C" fn(c_int, ...) -> c_int>(address);
         real(level)
     }
 }
 
-impl At<'_> {
+impl CallContext<'_> {
     /// The four levels that PUPPET had, without numbers (P1).
     fn control(&mut self, level: i32) {
         match level {
             OFF => {
-                self.emit(&Action::Control { level });
+                self.record(&Action::Control { level });
                 self.rank.switch(false);
             }
             ON => {
                 if !self.rank.switch(true) {
                     self.forget_computation();
                 }
-                self.emit(&Action::Control { level });
+                self.record(&Action::Control { level });
             }
             FLUSH => {
-                self.emit(&Action::Control { level });
+                self.record(&Action::Control { level });
                 self.rank.flush();
             }
             RESET => self.rank.start_anew(),
-            _ => self.emit(&Action::Control { level }),
+            _ => self.record(&Action::Control { level }),
         }
     }
 
     fn processes(&mut self, count: i64) {
-        self.emit(&Action::Process { count });
+        self.record(&Action::Process { count });
     }
 
-    /// Processes outside of this world, and the intercommunicator to them.
-    fn connected(&mut self, comm: usize, count: i64, address: usize) {
+    /// Records processes outside of this world, and defines the intercommunicator to them.
+    unsafe fn connected(&mut self, comm: usize, count: i64, address: usize) {
         self.define_made(comm, address);
         self.processes(count);
     }

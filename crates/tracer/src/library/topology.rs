@@ -4,7 +4,8 @@ use std::ffi::c_int;
 
 use super::Mpi;
 
-/// Neighbours in a topology, by their number in the communicator; a negative number is nobody.
+/// Neighbours in a topology, by their rank in the communicator; a negative number is
+/// `MPI_PROC_NULL`.
 #[derive(Default)]
 pub struct Neighbours {
     pub sources: Vec<c_int>,
@@ -12,7 +13,7 @@ pub struct Neighbours {
 }
 
 impl Mpi {
-    /// Neighbours in the communicator's topology, if it has one.
+    /// Returns the neighbours in the communicator's topology, if it has one.
     pub fn neighbours(&self, comm: usize) -> Neighbours {
         // SAFETY: the communicator is valid.
         match self.ask(|mpi, kind| unsafe { (mpi.MPI_Topo_test)(comm, kind) }) {
@@ -23,14 +24,15 @@ impl Mpi {
         }
     }
 
-    /// In the order in which neighbourhood collectives use them: for each dimension, down and up.
+    /// Returns the neighbours in the order of neighbourhood collectives: down and up in each
+    /// dimension.
     fn cart_neighbours(&self, comm: usize) -> Neighbours {
-        // SAFETY: the communicator has such a topology.
+        // SAFETY: the communicator has a Cartesian topology.
         let dimensions = self.ask(|mpi, count| unsafe { (mpi.MPI_Cartdim_get)(comm, count) }).unwrap_or(0);
         let mut all = Vec::new();
         for dimension in 0..dimensions {
             let (mut down, mut up) = (0, 0);
-            // SAFETY: the places are ours.
+            // SAFETY: the results are local variables.
             unsafe { (self.functions.MPI_Cart_shift)(comm, dimension, 1, &raw mut down, &raw mut up) };
             all.extend([down, up]);
         }
@@ -39,18 +41,19 @@ impl Mpi {
 
     fn graph_neighbours(&self, comm: usize) -> Neighbours {
         let rank = self.rank(comm) as c_int;
-        // SAFETY: the communicator has such a topology.
+        // SAFETY: the communicator has a graph topology.
         let count =
             self.ask(|mpi, count| unsafe { (mpi.MPI_Graph_neighbors_count)(comm, rank, count) }).unwrap_or(0);
         let mut all = vec![0; count as usize];
-        // SAFETY: the list has room for as many.
+        // SAFETY: the list has `count` entries.
         unsafe { (self.functions.MPI_Graph_neighbors)(comm, rank, count, all.as_mut_ptr()) };
         Neighbours { sources: all.clone(), destinations: all }
     }
 
     fn dist_graph_neighbours(&self, comm: usize) -> Neighbours {
         let (mut from, mut to, mut weighted) = (0, 0, 0);
-        // SAFETY: the communicator has such a topology; the places are ours.
+        // SAFETY: the communicator has a distributed graph topology; the results are local
+        // variables.
         unsafe {
             (self.functions.MPI_Dist_graph_neighbors_count)(
                 comm,
@@ -61,9 +64,9 @@ impl Mpi {
         }
         let mut neighbours =
             Neighbours { sources: vec![0; from as usize], destinations: vec![0; to as usize] };
-        // Weights are written where there are some, so that there must be room.
+        // MPI writes weights where there are some, so there must be room for them.
         let (mut from_weights, mut to_weights) = (vec![0; from as usize], vec![0; to as usize]);
-        // SAFETY: all lists have room for as many as were counted.
+        // SAFETY: all lists are as long as MPI said.
         unsafe {
             (self.functions.MPI_Dist_graph_neighbors)(
                 comm,

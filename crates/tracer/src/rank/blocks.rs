@@ -2,20 +2,21 @@
 
 use std::io;
 
-use panto_trace::{Facts, key, stream_end};
+use panto_trace::{Metadata, key, stream_end};
 
 use super::{Rank, give_up};
-use crate::{clock, costs, ticks};
+use crate::{clock, overhead, ticks};
 
-/// Blocks have at most so many events ...
+/// The most events of a block.
 const MOST_EVENTS: u32 = 1 << 16;
-/// ... and about so many bytes before they are packed.
+/// The bytes of a block, before it is packed, from which on it is written.
 const MOST_BYTES: usize = 1 << 20;
-/// A block is written when it is older than this, so that a program that calls rarely loses little when it is killed.
+/// The age of a block, in milliseconds, at which it is written: a program that calls rarely loses
+/// little when it is killed.
 const OLDEST_MILLISECONDS: u64 = 1_000;
 
 impl Rank {
-    /// For a rank that does not call any more.
+    /// Writes the block of a rank that no longer calls MPI, if it is old.
     pub fn flush_if_old(&mut self) {
         if self.is_old(ticks::now()) && (self.recorder.events() > 0 || !self.spins.is_empty()) {
             self.flush();
@@ -27,7 +28,7 @@ impl Rank {
         now > self.block_ends
     }
 
-    /// After each call: writes the block if it is time. Did it?
+    /// Writes the block after a call if it is full or old. Returns whether it was written.
     #[inline]
     pub fn after_call(&mut self, now: u64) -> bool {
         let is_time = self.recorder.events() >= MOST_EVENTS || self.is_old(now);
@@ -37,14 +38,15 @@ impl Rank {
         is_time
     }
 
-    /// A block begins now.
+    /// Starts the time of a new block.
     pub(super) fn start_block(&mut self) {
         self.block_started = ticks::now();
         let longest = clock::get().millisecond.saturating_mul(OLDEST_MILLISECONDS);
         self.block_ends = self.block_started.saturating_add(longest);
     }
 
-    /// Ends the block if it is large, after more than a repetition was added: these are a few bytes each, and not many in a block.
+    /// Ends the block if it is large. Called where more than a repetition was added: repetitions
+    /// are a few bytes each, and the number of events bounds them.
     #[inline]
     pub(super) fn weigh(&mut self) {
         if self.recorder.bytes() >= MOST_BYTES {
@@ -52,7 +54,7 @@ impl Rank {
         }
     }
 
-    /// Writes what waits.
+    /// Writes the events that are not yet written as a block.
     pub fn flush(&mut self) {
         if self.is_stopped {
             return;
@@ -68,18 +70,18 @@ impl Rank {
             self.stop(&error);
         }
         self.packed = packed;
-        costs::note_own(ticks::now().saturating_sub(start));
+        overhead::note_own(ticks::now().saturating_sub(start));
     }
 
-    /// The file cannot be written any more.
+    /// Stops recording: the file cannot be written any more.
     fn stop(&mut self, error: &io::Error) {
         self.is_on = false;
         self.is_stopped = true;
-        let mut facts = Facts::default();
+        let mut metadata = Metadata::default();
         let why = format!("{}: {error}", self.output.path().display());
-        facts.set(key::STOPPED, &why);
-        // A disk that is full may still have room for these few bytes.
-        let _ = self.output.append(&stream_end(&facts));
+        metadata.set(key::STOPPED, &why);
+        // A full disk may still have room for these few bytes.
+        let _ = self.output.append(&stream_end(&metadata));
         give_up(&format!("{why}; the trace has the calls up to here"));
     }
 
@@ -88,14 +90,14 @@ impl Rank {
         if self.is_stopped {
             return;
         }
-        let mut facts = Facts::default();
-        facts.set(key::CALLS, &self.calls);
-        facts.set(key::WALL, &ticks::to_ns(ticks::now().saturating_sub(self.started)));
-        self.costs.tell(&mut facts);
+        let mut metadata = Metadata::default();
+        metadata.set(key::CALLS, &self.calls);
+        metadata.set(key::WALL, &ticks::to_ns(ticks::now().saturating_sub(self.started)));
+        self.costs.tell(&mut metadata);
         if let Some(why) = why {
-            facts.set(key::STOPPED, why);
+            metadata.set(key::STOPPED, why);
         }
-        if let Err(error) = self.output.append(&stream_end(&facts)) {
+        if let Err(error) = self.output.append(&stream_end(&metadata)) {
             give_up(&format!("{}: {error}", self.output.path().display()));
         }
     }

@@ -1,4 +1,7 @@
-//! All that is known of the rank, behind one lock: threads may call at the same time.
+//! All that is known of the rank, behind one lock, because threads may call MPI at the same time.
+//!
+//! The lock is held while a call is recorded, not while MPI runs. A panic inside ends the recording
+//! and not the program.
 
 mod blocks;
 
@@ -10,19 +13,19 @@ use panto_trace::{Action, Key, Name, Recorder, Times};
 use smallvec::SmallVec;
 
 use crate::clock;
-use crate::comms::Comms;
-use crate::costs::Costs;
-use crate::inits::Inits;
+use crate::compute_token;
+use crate::function::Function;
 use crate::library::Mpi;
 use crate::lock::Lock;
+use crate::message::warn;
 use crate::output::Output;
-use crate::requests::Requests;
-use crate::say::say;
-use crate::site::Site;
-use crate::things::Things;
+use crate::overhead::Overhead;
 use crate::ticks;
-use crate::token;
-use crate::types::Types;
+use panto_recording::Comms;
+use panto_recording::PersistentCalls;
+use panto_recording::Requests;
+use panto_recording::Types;
+use panto_recording::WindowsAndFiles;
 
 static IS_RECORDING: AtomicBool = AtomicBool::new(false);
 static RANK: Lock<Option<Box<Rank>>> = Lock::new(None);
@@ -34,16 +37,16 @@ pub struct Rank {
     pub comms: Comms,
     pub types: Types,
     pub requests: Requests,
-    pub inits: Inits,
-    /// Messages that probes took out of matching.
+    pub persistent: PersistentCalls,
+    /// Messages that matched probes removed from matching (`MPI_Mprobe`).
     pub messages: Requests,
-    pub windows: Things,
-    pub files: Things,
+    pub windows: WindowsAndFiles,
+    pub files: WindowsAndFiles,
     output: Output,
     packed: Vec<u8>,
-    /// Does the program want to be recorded (`MPI_Pcontrol`)?
+    /// Whether the program wants to be recorded (`MPI_Pcontrol`).
     is_on: bool,
-    /// The file cannot be written any more.
+    /// Whether the file cannot be written any more.
     is_stopped: bool,
     thread: u32,
     spins: SmallVec<[Spin; 4]>,
@@ -51,35 +54,36 @@ pub struct Rank {
     calls: u64,
     started: u64,
     block_started: u64,
-    /// When it must be written, in ticks.
+    /// When the block must be written, in ticks.
     block_ends: u64,
     has_stamps: bool,
     last_end: u64,
-    costs: Costs,
+    costs: Overhead,
 }
 
-/// Looks that found nothing, so far.
+/// Polls that found nothing and are not recorded yet.
 struct Spin {
     name: Name,
     thread: u32,
     polls: u64,
     spun: u64,
-    /// When the first began and when the last ended, in ticks.
+    /// When the first poll began and the last one ended, in ticks.
     wall: (u64, u64),
 }
 
-/// Is anything recorded?
+/// Returns whether calls are recorded.
 #[inline]
 pub fn is_recording() -> bool {
     IS_RECORDING.load(Ordering::Relaxed)
 }
 
-/// Does something with the rank, if it is recorded. A panic must not leave the library, because it would end the program; it ends the recording.
+/// Runs a function on the rank, if it is recorded. A panic must not reach the program, which it
+/// would end; it ends the recording instead.
 #[inline]
 pub fn with<T>(body: impl FnOnce(&mut Rank) -> T) -> Option<T> {
     let done = catch_unwind(AssertUnwindSafe(|| RANK.take().as_mut().map(|rank| body(rank))));
     done.unwrap_or_else(|_| {
-        give_up("an error in the tracer; please report it");
+        give_up("internal error in the tracer; please report it");
         None
     })
 }
@@ -90,13 +94,14 @@ pub fn begin(rank: Rank) {
     IS_RECORDING.store(true, Ordering::Relaxed);
 }
 
-/// Ends it: the program does not need to be followed any more.
+/// Ends recording and closes the file.
 pub fn end(why: Option<&str>) {
     if !IS_RECORDING.swap(false, Ordering::Relaxed) {
         return;
     }
-    token::end();
-    // The program may end inside a signal handler, while this very thread holds the lock; then the last block is lost.
+    compute_token::end();
+    // The program may end inside a signal handler while this thread holds the lock; the last block
+    // is lost then.
     let rank = (0..TRIES).find_map(|_| {
         let rank = RANK.try_take().map(|mut rank| rank.take());
         if rank.is_none() {
@@ -106,23 +111,24 @@ pub fn end(why: Option<&str>) {
     });
     let closed = catch_unwind(AssertUnwindSafe(|| rank.flatten().map(|mut rank| rank.close(why))));
     if closed.is_err() {
-        give_up("an error in the tracer; please report it");
+        give_up("internal error in the tracer; please report it");
     }
 }
 
-/// So often, in steps of 10 ms, the lock is tried at the end.
+/// Attempts to take the lock at the end, 10 ms apart.
 const TRIES: usize = 50;
 
-/// In a process that was forked: the file is the parent's. The lock may be held by a thread that does not exist here.
+/// Forgets the rank in a forked process: the file is the parent's, and the lock may be held by a
+/// thread that does not exist here.
 pub fn forget() {
     IS_RECORDING.store(false, Ordering::Relaxed);
 }
 
-/// Ends it without a word into the file, which cannot be trusted.
+/// Ends recording without closing the file, whose state is unknown.
 pub fn give_up(why: &str) {
     IS_RECORDING.store(false, Ordering::Relaxed);
-    token::end();
-    say(format_args!("recording stops here, the program goes on: {why}"));
+    compute_token::end();
+    warn(format_args!("recording stopped: {why}; the program continues"));
 }
 
 impl Rank {
@@ -134,10 +140,10 @@ impl Rank {
             comms: Comms::default(),
             types: Types::default(),
             requests: Requests::default(),
-            inits: Inits::default(),
+            persistent: PersistentCalls::default(),
             messages: Requests::default(),
-            windows: Things::default(),
-            files: Things::default(),
+            windows: WindowsAndFiles::default(),
+            files: WindowsAndFiles::default(),
             output,
             packed: Vec::new(),
             is_on: true,
@@ -151,7 +157,7 @@ impl Rank {
             block_ends: 0,
             has_stamps: clock::get().has_stamps,
             last_end: now,
-            costs: Costs::start(),
+            costs: Overhead::start(),
         };
         rank.start_block();
         rank
@@ -159,9 +165,16 @@ impl Rank {
 
     /// Records a call of a thread.
     #[inline]
-    pub fn record(&mut self, site: &Site, action: &Action<'_>, thread: u32, before: u64, wall: (u64, u64)) {
+    pub fn record(
+        &mut self,
+        site: &Function,
+        action: &Action<'_>,
+        thread: u32,
+        before: u64,
+        wall: (u64, u64),
+    ) {
         let name = self.name(site);
-        self.inits.keep(name, action, self.is_on);
+        self.persistent.keep(name, action, self.is_on);
         if !self.is_on {
             return;
         }
@@ -177,7 +190,8 @@ impl Rank {
         self.weigh();
     }
 
-    /// Records a call of a thread that is what was expected: true; else nothing happens.
+    /// Records a call of a thread if its key is the one that is expected next. Returns whether it
+    /// was.
     #[inline]
     pub fn repeat(&mut self, key: &Key, thread: u32, before: u64, wall: (u64, u64)) -> bool {
         let can_repeat = self.is_on && self.spins.is_empty() && thread == self.thread;
@@ -191,7 +205,7 @@ impl Rank {
     }
 
     #[inline]
-    pub fn name(&mut self, site: &Site) -> Name {
+    pub fn name(&mut self, site: &Function) -> Name {
         let recorder = &mut self.recorder;
         Name(site.number(|name| recorder.name(name).0))
     }
@@ -203,8 +217,8 @@ impl Rank {
         self.recorder.record(name, &Action::Thread { thread }, Times::default());
     }
 
-    /// A look found nothing, shortly after the last one: counted, not recorded.
-    pub fn spin(&mut self, site: &Site, thread: u32, spun: u64, wall: (u64, u64)) {
+    /// Counts a poll that found nothing shortly after the last one, without recording it.
+    pub fn spin(&mut self, site: &Function, thread: u32, spun: u64, wall: (u64, u64)) {
         if !self.is_on {
             return;
         }
@@ -228,7 +242,8 @@ impl Rank {
         }
     }
 
-    /// The wall clock between the end of the last call of any thread and the beginning of this one, and inside it, in nanoseconds.
+    /// Returns the wall-clock time between the end of the last call of any thread and the beginning
+    /// of this one, and the time inside it, in nanoseconds.
     #[inline]
     fn stamps(&mut self, (start, end): (u64, u64)) -> (u64, u64) {
         if !self.has_stamps {
@@ -240,30 +255,30 @@ impl Rank {
         (gap, inside)
     }
 
-    /// Is the program recorded now?
+    /// Returns whether the program is recorded at the moment.
     #[inline]
     pub fn is_on(&self) -> bool {
         self.is_on
     }
 
-    /// Records, or does not record, from now on. Did it before?
+    /// Switches recording on or off. Returns whether it was on.
     pub fn switch(&mut self, on: bool) -> bool {
         self.end_spins();
         let was_on = std::mem::replace(&mut self.is_on, on && !self.is_stopped);
         if self.is_on {
-            self.inits.record(&mut self.recorder);
+            self.persistent.record(&mut self.recorder);
         }
         was_on
     }
 
-    /// Drops what was recorded, except the beginning, which cannot be had again.
+    /// Drops what was recorded, except for the initialization of MPI, which happens once.
     pub fn start_anew(&mut self) {
         self.spins.clear();
         self.recorder.drop_events();
         let (name, threads) = self.first;
         self.recorder.record(name, &Action::Initialise { threads }, Times::default());
-        self.inits.drop_events();
-        self.inits.record(&mut self.recorder);
+        self.persistent.drop_events();
+        self.persistent.record(&mut self.recorder);
         self.thread = 0;
         self.calls = 1;
         self.flush();

@@ -1,29 +1,32 @@
-//! A line through offsets that were taken one after the other.
+//! A weighted line through offsets that were measured one after the other.
 //!
-//! *Weights.* The middle of two bounds is wrong by what is not alike on the two ways. The part that is always there (half the
-//! difference of the two paths) shifts all points alike and does no harm to the slope; what comes and goes makes the
-//! bounds wider. So a point is doubted by as much as its bounds are wider than the narrowest, and by an eighth of the narrowest
-//! on top, since even equal bounds scatter a little. A point in which every exchange was delayed counts for next to nothing.
+//! *Weights.* The middle of two bounds is off by half the difference of the two directions' delays.
+//! The constant part of it (unequal paths) shifts all points alike and does not affect the slope;
+//! the varying part makes the bounds wider. So a point's uncertainty is the excess of its half
+//! width over the narrowest, plus an eighth of the narrowest, since even equal bounds scatter a
+//! little. A point in which every exchange was delayed has almost no weight.
 //!
-//! *Slope.* Over a short time a slope is mostly noise: its standard error is the scatter of the points over the time that they
-//! span. A slope below three standard errors, or steeper than any clock is, or of too few points, is taken for zero, and the
-//! line is the weighted mean of the offsets. A clock that drifts unseen is then off by less than a slope of noise would make
-//! it. Points of little weight do not make many of few: what counts is `(sum w)^2 / sum w^2`, which is their number if
-//! all weights are equal.
+//! *Slope.* Over a short time a slope is mostly noise: its standard error is the scatter of the
+//! points over the time that they span. A slope below three standard errors, or steeper than any
+//! clock, or from too few points, is taken to be zero, and the line is the weighted mean of the
+//! offsets. An undetected drift then causes a smaller error than a slope of noise would. The
+//! effective number of points is `(sum w)^2 / sum w^2`, which is their number if all weights are
+//! equal.
 
 use panto_units::Time;
 
 use super::exchange::Bounds;
-use super::model::{Model, STEEPEST};
+use super::model::{LinearModel, MAX_SLOPE};
 
-/// A slope must be so many standard errors from zero.
-const SIGNIFICANT: f64 = 3.0;
-/// With three points the standard error itself is a matter of luck. (A little less than four, for rounding.)
-const LEAST_POINTS: f64 = 3.99;
-/// How much of the narrowest half width points of that width scatter by.
+/// Minimum slope in standard errors.
+const MIN_STANDARD_ERRORS: f64 = 3.0;
+/// Minimum effective number of points for a slope: with three, the standard error itself is too
+/// uncertain. (A little less than four, for rounding.)
+const MIN_POINTS: f64 = 3.99;
+/// Scatter of points of the narrowest half width, as a share of that half width.
 const SCATTER: f64 = 0.125;
-/// No system's clock is sharper, in picoseconds.
-const TICK: f64 = 1_000.0;
+/// Assumed resolution of clocks in picoseconds.
+const CLOCK_RESOLUTION: f64 = 1_000.0;
 
 /// An offset, in picoseconds from the first point.
 #[derive(Debug, Clone, Copy)]
@@ -33,25 +36,25 @@ struct Point {
     weight: f64,
 }
 
-/// A line through the mean of the points.
+/// A line through the weighted mean of the points.
 struct Line {
     x: f64,
     y: f64,
     slope: f64,
 }
 
-/// How the clock whose offsets from global time these are follows it. There is at least one.
-pub(super) fn line(offsets: &[Bounds]) -> Model {
-    let Some(&first) = offsets.first() else { return Model::default() };
+/// Fits the model of a clock to its offsets from global time. There must be at least one.
+pub(super) fn line(offsets: &[Bounds]) -> LinearModel {
+    let Some(&first) = offsets.first() else { return LinearModel::default() };
     let points = weighted(offsets, first);
     let line = fitted(&points);
     let moment = |picos: i128| Time::from_picos(picos.clamp(0, u64::MAX.into()) as u64);
-    let origin = i128::from(first.when().as_picos()) + line.x.round() as i128;
+    let origin = i128::from(first.time().as_picos()) + line.x.round() as i128;
     let anchor = origin + first.middle() + line.y.round() as i128;
     let residual = (line.squares(&points) / total(&points, |_| 1.0)).sqrt();
     let half_width = offsets.iter().map(|bounds| bounds.half_width()).min().unwrap_or_default();
-    // An offset that grows belongs to a clock that is slow.
-    Model::new(
+    // A growing offset means that this clock is slow.
+    LinearModel::new(
         moment(origin),
         moment(anchor),
         0.0 - line.slope,
@@ -62,13 +65,13 @@ pub(super) fn line(offsets: &[Bounds]) -> Model {
 
 fn weighted(offsets: &[Bounds], first: Bounds) -> Vec<Point> {
     let narrowest = offsets.iter().map(|bounds| bounds.half_width()).min().unwrap_or_default();
-    let even = SCATTER * narrowest.as_picos() as f64 + TICK;
+    let even = SCATTER * narrowest.as_picos() as f64 + CLOCK_RESOLUTION;
     offsets
         .iter()
         .map(|bounds| {
             let doubt = even + (bounds.half_width() - narrowest).as_picos() as f64;
             Point {
-                x: (i128::from(bounds.when().as_picos()) - i128::from(first.when().as_picos())) as f64,
+                x: (i128::from(bounds.time().as_picos()) - i128::from(first.time().as_picos())) as f64,
                 y: (bounds.middle() - first.middle()) as f64,
                 weight: 1.0 / (doubt * doubt),
             }
@@ -76,29 +79,29 @@ fn weighted(offsets: &[Bounds], first: Bounds) -> Vec<Point> {
         .collect()
 }
 
-/// The weighted sum of something.
+/// Returns the weighted sum of `of` over the points.
 fn total(points: &[Point], of: impl Fn(&Point) -> f64) -> f64 {
     points.iter().map(|point| point.weight * of(point)).sum()
 }
 
-/// By least squares; level if the slope means nothing.
+/// Fits a line by weighted least squares, of slope zero if the slope is not significant.
 fn fitted(points: &[Point]) -> Line {
     let weight = total(points, |_| 1.0);
     let (x, y) = (total(points, |point| point.x) / weight, total(points, |point| point.y) / weight);
     let spread = total(points, |point| (point.x - x).powi(2));
     let level = Line { x, y, slope: 0.0 };
     let count = weight * weight / total(points, |point| point.weight);
-    if count < LEAST_POINTS || spread == 0.0 {
+    if count < MIN_POINTS || spread == 0.0 {
         return level;
     }
     let slope = total(points, |point| (point.x - x) * (point.y - y)) / spread;
     let steep = Line { slope, ..level };
     let error = (steep.squares(points) / (count - 2.0) / spread).sqrt();
-    if slope.abs() > SIGNIFICANT * error && slope.abs() <= STEEPEST { steep } else { level }
+    if slope.abs() > MIN_STANDARD_ERRORS * error && slope.abs() <= MAX_SLOPE { steep } else { level }
 }
 
 impl Line {
-    /// The weighted sum of the squares of what is left.
+    /// Returns the weighted sum of squared residuals.
     fn squares(&self, points: &[Point]) -> f64 {
         total(points, |point| (point.y - self.y - self.slope * (point.x - self.x)).powi(2))
     }
@@ -110,24 +113,25 @@ mod tests {
 
     const SECOND: f64 = 1e12;
 
-    /// A reproducible source of numbers from 0 to 1.
-    struct Dice(u64);
+    /// A reproducible source of numbers in `[0, 1)`.
+    struct Random(u64);
 
-    impl Dice {
-        fn roll(&mut self) -> f64 {
+    impl Random {
+        fn next(&mut self) -> f64 {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 11) as f64 / (1_u64 << 53) as f64
         }
     }
 
-    /// What a clock shows that is fast by `drift` and showed `start` at the beginning.
+    /// Returns what a clock shows that is fast by `drift` and showed `start` at the beginning.
     fn shown(start: u64, drift: f64, picos: f64) -> Time {
         Time::from_picos(start + (picos as u64).saturating_add_signed((drift * picos) as i64))
     }
 
     const START: u64 = 100 * 86_400_000_000_000_000;
 
-    /// Points of one exchange each, every two milliseconds, whose messages take so many picoseconds there and back.
+    /// Returns points of one exchange each, every two milliseconds, with the given delays in
+    /// picoseconds of request and reply.
     fn observed(drift: f64, count: usize, mut ways: impl FnMut(usize) -> (f64, f64)) -> Vec<Bounds> {
         let exchange = |point| {
             let (there, back) = ways(point);
@@ -139,8 +143,8 @@ mod tests {
         (0..count).map(exchange).collect()
     }
 
-    /// How far the global clock is off, so many seconds after the beginning.
-    fn off(model: &Model, drift: f64, seconds: f64) -> f64 {
+    /// Returns the error of the global clock in picoseconds, `seconds` after the beginning.
+    fn off(model: &LinearModel, drift: f64, seconds: f64) -> f64 {
         let global = model.global(shown(START, drift, seconds * SECOND));
         (i128::from(global.as_picos()) - (seconds * SECOND) as i128) as f64
     }
@@ -157,9 +161,9 @@ mod tests {
         }
     }
 
-    /// A path that is longer one way shifts the clock by half of the difference, and does not bend it.
+    /// Unequal paths shift the clock by half of their difference, and do not change the slope.
     #[test]
-    fn an_uneven_path_shifts_and_does_not_bend() {
+    fn unequal_paths_shift_but_do_not_change_the_slope() {
         let model = line(&observed(20e-6, 20, |_| (9e6, 3e6)));
         for seconds in [1.0, 2.0, 10.0] {
             let off = off(&model, 20e-6, seconds);
@@ -167,26 +171,26 @@ mod tests {
         }
     }
 
-    /// Milliseconds of delay, on one way only, in a third of the points.
+    /// Milliseconds of delay in one direction, in a third of the points.
     #[test]
-    fn delayed_points_count_for_nothing() {
+    fn delayed_points_have_no_weight() {
         for seed in 0..50 {
-            let mut dice = Dice(seed);
+            let mut random = Random(seed);
             let model = line(&observed(20e-6, 20, |_| {
-                let delay = if dice.roll() < 0.3 { 1e9 * dice.roll() } else { 0.0 };
-                if dice.roll() < 0.5 { (5e6 + delay, 5e6) } else { (5e6, 5e6 + delay) }
+                let delay = if random.next() < 0.3 { 1e9 * random.next() } else { 0.0 };
+                if random.next() < 0.5 { (5e6 + delay, 5e6) } else { (5e6, 5e6 + delay) }
             }));
-            // An equal share for each point would be off by many microseconds.
+            // Equal weights would give an error of many microseconds.
             assert!(off(&model, 20e-6, 1.0).abs() < 1e6, "{seed}: {}", off(&model, 20e-6, 1.0));
         }
     }
 
-    /// Where nothing drifts and messages are uneven by luck, the line is level, nearly always.
+    /// Without drift and with random delays, the slope is nearly always zero.
     #[test]
-    fn noise_is_no_drift() {
+    fn noise_is_not_drift() {
         let level = (0..1_000).filter(|&seed| {
-            let mut dice = Dice(seed);
-            let model = line(&observed(0.0, 20, |_| (5e6 + 2e6 * dice.roll(), 5e6 + 2e6 * dice.roll())));
+            let mut random = Random(seed);
+            let model = line(&observed(0.0, 20, |_| (5e6 + 2e6 * random.next(), 5e6 + 2e6 * random.next())));
             assert!(model.residual().as_picos() > 10_000);
             model.slope() == 0.0
         });
@@ -194,25 +198,26 @@ mod tests {
         assert!(level > 950, "{level} of 1000 are level");
     }
 
-    /// Three points that agree by luck, and many that are too wide to object.
+    /// Three points that agree by chance, and many too uncertain to contradict.
     #[test]
-    fn wide_points_do_not_make_many_of_few() {
+    fn uncertain_points_do_not_count() {
         for seed in 0..1_000 {
-            let mut dice = Dice(seed);
+            let mut random = Random(seed);
             let model = line(&observed(0.0, 20, |point| {
                 let wide = if point % 8 == 0 { 0.0 } else { 1e9 };
-                (5e6 + wide + 1e6 * dice.roll(), 5e6 + wide + 1e6 * dice.roll())
+                (5e6 + wide + 1e6 * random.next(), 5e6 + wide + 1e6 * random.next())
             }));
             assert!(model.slope() == 0.0, "{seed}: {}", model.slope());
         }
     }
 
-    /// Noise does not hide a drift that is many times larger.
+    /// A drift much larger than the noise is detected.
     #[test]
-    fn drift_is_seen_through_noise() {
+    fn drift_is_detected_in_noise() {
         for seed in 0..200 {
-            let mut dice = Dice(seed);
-            let model = line(&observed(-300e-6, 20, |_| (5e6 + 2e6 * dice.roll(), 5e6 + 2e6 * dice.roll())));
+            let mut random = Random(seed);
+            let model =
+                line(&observed(-300e-6, 20, |_| (5e6 + 2e6 * random.next(), 5e6 + 2e6 * random.next())));
             assert!((model.slope() + 300e-6).abs() < 60e-6, "{seed}: {}", model.slope());
         }
     }
@@ -227,9 +232,9 @@ mod tests {
         assert!(line(&observed(0.1, 20, |_| (5e6, 5e6))).slope() == 0.0);
     }
 
-    /// All points at one moment of a clock that stands still.
+    /// All points at one time of a clock that stands still.
     #[test]
-    fn a_clock_that_stands_is_no_reason_to_panic() {
+    fn a_stopped_clock_does_not_panic() {
         let moment = Time::from_picos(5);
         let model = line(&[Bounds::new(moment, Time::from_picos(9), moment); 6]);
         assert_eq!(model.global(moment), Time::from_picos(9));

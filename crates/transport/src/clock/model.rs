@@ -1,66 +1,68 @@
-//! How a clock follows the global one.
+//! The linear model of a clock.
 
 use panto_units::Time;
 
-/// No clock is off by more than this: a steeper line is noise. (A system that slews its clock to correct it does so by at
-/// most 500 millionths, and two that do it in opposite directions by twice that.)
-pub(super) const STEEPEST: f64 = 1e-3;
+/// Maximum slope: a steeper line is noise. (A system that slews its clock does so by at most 500
+/// parts per million, and two in opposite directions by twice that.)
+pub(super) const MAX_SLOPE: f64 = 1e-3;
 
-/// Turns readings of a local clock into global time: `G(t) = t - (slope * (t - origin) + intercept)`.
+/// Converts readings of a local clock to global time: `G(t) = t - (slope * (t - origin) +
+/// intercept)`.
 ///
-/// Moments are whole picoseconds and only differences are floating point, so that nothing is lost on clocks that have counted
-/// for months. Global moments before the beginning of rank 0's clock are its beginning, and those past the end of [`Time`] are
-/// the end. The default is the clock itself.
+/// Times are whole picoseconds and only differences are floating point, so no precision is lost on
+/// clocks that have counted for months. Global times before the origin of rank 0's clock saturate
+/// at zero, and those beyond the range of [`Time`] at its end. The default is the identity.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Model {
-    /// A moment on the local clock ...
+pub struct LinearModel {
+    /// A time on the local clock.
     origin: Time,
-    /// ... and on the global one. Their difference is the intercept.
+    /// The global time at `origin`; their difference is the intercept.
     anchor: Time,
     slope: f64,
     residual: Time,
     half_width: Time,
 }
 
-impl Model {
-    /// The bytes of a model.
+impl LinearModel {
+    /// Bytes of an encoded model.
     pub const BYTES: usize = 5 * WORD;
 
-    /// A line through `origin` on the local clock, which is `anchor` on the global one, as fitted.
+    /// Makes a line through `origin` on the local clock, which is `anchor` on the global one.
     pub(super) fn new(origin: Time, anchor: Time, slope: f64, residual: Time, half_width: Time) -> Self {
         Self { origin, anchor, slope, residual, half_width }
     }
 
-    /// The global time when this clock shows `local`. It never goes back when the clock does not.
+    /// Returns the global time when this clock shows `local`. It is monotonic.
     #[inline]
     pub fn global(&self, local: Time) -> Time {
-        moved(local, self.origin, self.anchor, -self.slope)
+        map_time(local, self.origin, self.anchor, -self.slope)
     }
 
-    /// What this clock shows at a global time: the inverse of [`global`](Self::global), to the picosecond or two.
+    /// Returns what this clock shows at a global time: the inverse of [`global`](Self::global), to
+    /// one or two picoseconds.
     #[inline]
     pub fn local(&self, global: Time) -> Time {
-        moved(global, self.anchor, self.origin, self.slope / (1.0 - self.slope))
+        map_time(global, self.anchor, self.origin, self.slope / (1.0 - self.slope))
     }
 
-    /// By how much this clock is fast: seconds a second, negative where it is slow. Zero also where the drift was too small
-    /// to be told from the scatter of the offsets.
+    /// Returns by how much this clock is fast, in seconds per second; negative where it is slow.
+    /// Zero also where the drift was too small to be significant.
     pub fn slope(&self) -> f64 {
         self.slope
     }
 
-    /// How far the offsets that the line was fitted to lie from it: the root of their weighted mean square.
+    /// Returns the residual of the fit: the root of the weighted mean square.
     pub fn residual(&self) -> Time {
         self.residual
     }
 
-    /// How far the best of the offsets can be off: half of its round trip, or less. A path that is slower in one direction than
-    /// in the other shifts all of them alike, by no more than this, and cannot be seen in the residual.
+    /// Returns the maximum error of the best offset: half of its round trip, or less. Unequal paths
+    /// shift all offsets alike, by no more than this, and do not show in the residual.
     pub fn half_width(&self) -> Time {
         self.half_width
     }
 
-    /// As bytes, for another rank.
+    /// Encodes the model for another rank.
     pub fn encode(&self) -> [u8; Self::BYTES] {
         let words = [
             self.origin.as_picos(),
@@ -76,26 +78,27 @@ impl Model {
         bytes
     }
 
-    /// From bytes, if they are those of a model.
+    /// Decodes a model; `None` if the bytes are malformed.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; Self::BYTES] = bytes.try_into().ok()?;
         let word = |at: usize| u64::from_le_bytes(bytes.as_chunks::<WORD>().0[at]);
         let time = |at| Time::from_picos(word(at));
         let slope = f64::from_bits(word(2));
-        (slope.abs() <= STEEPEST).then(|| Self::new(time(0), time(1), slope, time(3), time(4)))
+        (slope.abs() <= MAX_SLOPE).then(|| Self::new(time(0), time(1), slope, time(3), time(4)))
     }
 }
 
 const WORD: usize = size_of::<u64>();
 
-/// The moment that lies from `to` as `moment` from `from`, and `stretch` of that farther.
+/// Returns the time whose distance from `to` is that of `time` from `from`, scaled by `1 +
+/// stretch`.
 #[inline]
-fn moved(moment: Time, from: Time, to: Time, stretch: f64) -> Time {
-    let [moment, from, to] = [moment, from, to].map(Time::as_picos);
-    let span = moment.abs_diff(from);
-    // Both terms fit: a span is below 2^64 picoseconds, and a stretch takes ten bits off it.
+fn map_time(time: Time, from: Time, to: Time, stretch: f64) -> Time {
+    let [time, from, to] = [time, from, to].map(Time::as_picos);
+    let span = time.abs_diff(from);
+    // Both terms fit: a span is below 2^64 picoseconds, and the stretch is below a thousandth.
     let stretched = i128::from(span) + i128::from((stretch * span as f64) as i64);
-    let end = i128::from(to) + if moment < from { -stretched } else { stretched };
+    let end = i128::from(to) + if time < from { -stretched } else { stretched };
     Time::from_picos(end.clamp(0, u64::MAX.into()) as u64)
 }
 
@@ -112,21 +115,21 @@ mod tests {
         Time::from_picos(picos)
     }
 
-    fn line(origin: u64, anchor: u64, slope: f64) -> Model {
-        Model::new(at(origin), at(anchor), slope, Time::ZERO, Time::ZERO)
+    fn line(origin: u64, anchor: u64, slope: f64) -> LinearModel {
+        LinearModel::new(at(origin), at(anchor), slope, Time::ZERO, Time::ZERO)
     }
 
     #[test]
     fn the_default_is_the_clock_itself() {
         for picos in [0, 1, DAY, 1_000_000_000_000_000_001, u64::MAX] {
-            assert_eq!(Model::default().global(at(picos)), at(picos));
-            assert_eq!(Model::default().local(at(picos)), at(picos));
+            assert_eq!(LinearModel::default().global(at(picos)), at(picos));
+            assert_eq!(LinearModel::default().local(at(picos)), at(picos));
         }
     }
 
-    /// A clock that is fast by ten millionths and ahead by a hundred days.
+    /// A clock that is fast by ten parts per million and ahead by a hundred days.
     #[test]
-    fn a_fast_clock_is_held_back() {
+    fn a_fast_clock_is_slowed_down() {
         let model = line(150 * DAY, 50 * DAY, 10e-6);
         assert_eq!(model.global(at(150 * DAY + 7)), at(50 * DAY + 7));
         assert_eq!(model.global(at(150 * DAY + SECOND)), at(50 * DAY + SECOND - 10_000_000));
@@ -135,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_that_do_not_exist_are_the_nearest_that_do() {
+    fn times_out_of_range_saturate() {
         let ahead = line(150 * DAY, DAY, 0.0);
         assert_eq!(ahead.global(Time::ZERO), Time::ZERO);
         assert_eq!(ahead.local(at(u64::MAX)), at(u64::MAX));
@@ -145,21 +148,21 @@ mod tests {
     }
 
     #[test]
-    fn strange_bytes_are_no_model() {
+    fn malformed_bytes_are_rejected() {
         let good = line(1, 2, 1e-5).encode();
-        assert_eq!(Model::decode(&good[..39]), None);
-        assert_eq!(Model::decode(&[]), None);
+        assert_eq!(LinearModel::decode(&good[..39]), None);
+        assert_eq!(LinearModel::decode(&[]), None);
         for slope in [f64::NAN, f64::INFINITY, 0.5, -1.0] {
             let mut bytes = good;
             bytes[16..24].copy_from_slice(&slope.to_bits().to_le_bytes());
-            assert_eq!(Model::decode(&bytes), None, "{slope}");
+            assert_eq!(LinearModel::decode(&bytes), None, "{slope}");
         }
     }
 
     proptest! {
         #[test]
         fn there_and_back(
-            origin in 90 * DAY..110 * DAY, anchor in 90 * DAY..110 * DAY, slope in -STEEPEST..STEEPEST,
+            origin in 90 * DAY..110 * DAY, anchor in 90 * DAY..110 * DAY, slope in -MAX_SLOPE..MAX_SLOPE,
             local in 80 * DAY..120 * DAY, step in 0..1_000_u64,
         ) {
             let model = line(origin, anchor, slope);
@@ -172,15 +175,15 @@ mod tests {
 
         #[test]
         fn models_are_read_as_written(
-            origin: u64, anchor: u64, slope in -STEEPEST..STEEPEST, residual: u64, half_width: u64,
+            origin: u64, anchor: u64, slope in -MAX_SLOPE..MAX_SLOPE, residual: u64, half_width: u64,
         ) {
-            let model = Model::new(at(origin), at(anchor), slope, at(residual), at(half_width));
-            prop_assert_eq!(Model::decode(&model.encode()), Some(model));
+            let model = LinearModel::new(at(origin), at(anchor), slope, at(residual), at(half_width));
+            prop_assert_eq!(LinearModel::decode(&model.encode()), Some(model));
         }
 
         #[test]
         fn bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..50), moment: u64) {
-            if let Some(model) = Model::decode(&bytes) {
+            if let Some(model) = LinearModel::decode(&bytes) {
                 model.local(model.global(at(moment)));
             }
         }

@@ -1,48 +1,49 @@
 //! A binomial tree over 0, 1, 2, ...: the parent of a number is the number without its lowest bit.
 //!
-//! HCA3 has rounds i = k..1 in which the multiples of 2^i are parents. They need no counting: whoever has heard from its
-//! parent serves its children, the farthest first, and that is the same order. (HCA3 lets those past the last power of
-//! two come last; here they have their place in the tree, at the same depth and in as many rounds.)
+//! HCA3 has rounds i = k..1 in which the multiples of 2^i are parents. Here no rounds are counted:
+//! a host that has its model serves its children, the most distant first, which gives the same
+//! order. (HCA3 serves hosts beyond the last power of two at the end; here they are in the tree, at
+//! the same depth and in as many rounds.)
 
 use crate::error::{Error, Result};
-use crate::message::{Mode, Want};
+use crate::message::{Selector, SendMode};
 use crate::transport::Transport;
 
 use super::TAG;
 
-/// Who serves `number`; nobody serves 0.
+/// Returns the parent of `number`; 0 has none.
 pub(super) fn parent(number: usize) -> Option<usize> {
     (number > 0).then(|| number & (number - 1))
 }
 
-/// Whom `number` serves among 0..count, in order.
+/// Returns the children of `number` among `0..count`, in the order in which they are served.
 pub(super) fn children(number: usize, count: usize) -> impl Iterator<Item = usize> {
     let strides = if number == 0 { usize::BITS - 1 } else { number.trailing_zeros() };
     (0..strides).rev().filter_map(move |bit| number.checked_add(1 << bit).filter(|&child| child < count))
 }
 
-/// Gives what the first of `ranks` has to all of them. This rank is one of them.
-pub(super) fn spread<T: Transport, const N: usize>(
+/// Broadcasts the bytes of the first of `ranks` to all of them. This rank is one of them.
+pub(super) fn broadcast<T: Transport, const N: usize>(
     t: &T,
     ranks: &[usize],
-    words: &mut [u8; N],
+    bytes: &mut [u8; N],
 ) -> Result<()> {
     let Some(place) = ranks.iter().position(|&rank| rank == t.rank()) else { return Ok(()) };
     if let Some(parent) = parent(place) {
-        *words = receive(t, ranks[parent])?;
+        *bytes = receive(t, ranks[parent])?;
     }
-    children(place, ranks.len()).try_for_each(|child| t.send(Mode::Standard, words, ranks[child], TAG))
+    children(place, ranks.len()).try_for_each(|child| t.send(SendMode::Standard, bytes, ranks[child], TAG))
 }
 
-/// Exactly `N` bytes about clocks.
+/// Receives exactly `N` bytes about clocks.
 pub(super) fn receive<T: Transport, const N: usize>(t: &T, from: usize) -> Result<[u8; N]> {
-    let mut words = [0; N];
-    let len = t.receive(&mut words, Want::new(from, TAG))?.len;
+    let mut bytes = [0; N];
+    let len = t.receive(&mut bytes, Selector::new(from, TAG))?.len;
     if len == N {
-        Ok(words)
+        Ok(bytes)
     } else {
         Err(Error::Start(format!(
-            "rank {from} sent {len} bytes with tag {TAG}, and {N} were due: that tag belongs to clocks, use another"
+            "rank {from} sent {len} bytes with tag {TAG} instead of {N}: this tag is reserved for clocks, use another"
         )))
     }
 }
@@ -52,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn children_know_their_parent_and_everybody_has_one() {
+    fn every_number_but_0_has_one_parent() {
         for count in 1..70 {
             let mut served = vec![0; count];
             for number in 0..count {
@@ -66,9 +67,9 @@ mod tests {
         }
     }
 
-    /// Serving takes one round for each child; a child begins when its parent has served it.
+    /// Serving takes one round per child; a child begins when its parent has served it.
     #[test]
-    fn everybody_is_served_after_logarithmically_many_rounds() {
+    fn all_are_served_after_a_logarithmic_number_of_rounds() {
         for count in 1..300_usize {
             let mut done = vec![0; count];
             for number in 0..count {

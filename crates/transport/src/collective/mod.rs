@@ -1,60 +1,71 @@
-//! Collectives: the message layer's own, or any schedule; alone, or beside other work.
+//! Collectives: native ones of the message layer, or schedules; blocking, or overlapped with other
+//! work.
+//!
+//! A schedule (`panto-schedule`) lists the steps of each rank. [`PreparedCollective`] materialises
+//! and checks the steps of one rank once (planning costs more than many collectives), and runs them
+//! on borrowed buffers. [`PersistentCollective`] owns its buffers, and also runs collectives with
+//! blocks of different lengths and those of a user's library.
+//!
+//! Non-blocking schedules make progress only when polled or waited for, since a rank has no
+//! progress thread. Each that is in flight has a [`CollectiveTag`], which keeps its messages apart
+//! from others.
 
-mod beside;
+mod execute;
 mod guarded;
-mod helper;
+mod layout;
+mod nonblocking;
 mod persistent;
-mod run;
-mod uneven;
-mod what;
+mod spec;
+mod worker;
 
 use panto_schedule::{Algorithm, Plan, Problem, rules, schedule};
 
-pub use beside::{Lane, Progress};
-pub use guarded::Spilled;
-pub use helper::Helper;
-pub use persistent::{Carrier, Kept, PersistentCollective};
-pub use uneven::{Extents, Parts as BlockParts};
-pub use what::What;
+pub use guarded::OutOfBoundsWrite;
+pub use layout::{BlockLayout, BufferLayouts};
+pub use nonblocking::{CollectiveTag, Progress};
+pub use persistent::{CollectiveImplementation, PersistentCollective, PersistentOptions};
+pub use spec::CollectiveSpec;
+pub use worker::WorkerThread;
 
 use crate::error::{Error, Result};
 use crate::message::COLLECTIVE_TAG;
 use crate::transport::{Buffers, Transport};
-use beside::Flight;
-use run::Run;
+use execute::PlanRun;
+use nonblocking::InFlight;
 
-/// Who carries a collective out.
+/// What executes a collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
-    /// The message layer's own collective; where it has none, what Panto's rules choose.
+pub enum AlgorithmChoice {
+    /// The message layer's native collective; where it has none, the schedule that Panto's rules
+    /// choose.
     Library,
-    /// This algorithm.
+    /// The schedule of this algorithm.
     Algorithm(Algorithm),
 }
 
-/// A collective that is ready to run, again and again: planning costs more than many collectives.
-pub struct Prepared {
+/// A collective that was planned once and can be run repeatedly.
+pub struct PreparedCollective {
     problem: Problem,
     element: usize,
-    way: Way,
+    method: Method,
 }
 
-enum Way {
+enum Method {
     Native,
     Planned { plan: Plan, scratch: Vec<u8>, algorithm: Algorithm },
 }
 
-impl Prepared {
+impl PreparedCollective {
     /// Plans a collective over elements of `element` bytes for the calling rank.
     pub fn new<T: Transport>(
         transport: &T,
         problem: Problem,
         element: usize,
-        choice: Choice,
+        choice: AlgorithmChoice,
     ) -> Result<Self> {
-        let way = match choice {
-            Choice::Library if transport.has_native(&problem) => Way::Native,
-            Choice::Library => {
+        let method = match choice {
+            AlgorithmChoice::Library if transport.has_native(&problem) => Method::Native,
+            AlgorithmChoice::Library => {
                 let chosen = transport.algorithm(&problem, element);
                 plan(
                     transport,
@@ -63,49 +74,52 @@ impl Prepared {
                     chosen.unwrap_or_else(|| rules::for_problem(&problem, element)),
                 )?
             }
-            Choice::Algorithm(algorithm) => plan(transport, &problem, element, algorithm)?,
+            AlgorithmChoice::Algorithm(algorithm) => plan(transport, &problem, element, algorithm)?,
         };
-        Ok(Self { problem, element, way })
+        Ok(Self { problem, element, method })
     }
 
-    /// The algorithm that is used; `None` is the message layer's own.
+    /// Returns the algorithm of the schedule; `None` for a native collective.
     pub fn algorithm(&self) -> Option<Algorithm> {
-        match &self.way {
-            Way::Native => None,
-            Way::Planned { algorithm, .. } => Some(*algorithm),
+        match &self.method {
+            Method::Native => None,
+            Method::Planned { algorithm, .. } => Some(*algorithm),
         }
     }
 
-    /// Runs it. All ranks of the problem must.
+    /// Runs the collective. All ranks of the problem must call this.
     pub fn run<T: Transport>(&mut self, transport: &T, mut buffers: Buffers<'_>) -> Result<()> {
         self.check(transport.rank(), &buffers)?;
-        match &mut self.way {
-            Way::Native => transport.run_native(&self.problem, &mut buffers),
-            Way::Planned { plan, scratch, .. } => {
-                transport.on_behalf_of(Some(self.problem.collective));
-                // SAFETY: the sizes were compared with the plan's, and all is borrowed until the run is over.
-                let run = unsafe { Run::new(transport, &mut buffers, scratch.as_mut_ptr(), COLLECTIVE_TAG) };
-                let outcome = run.all(plan);
-                transport.on_behalf_of(None);
+        match &mut self.method {
+            Method::Native => transport.run_native(&self.problem, &mut buffers),
+            Method::Planned { plan, scratch, .. } => {
+                transport.set_collective(Some(self.problem.collective));
+                // SAFETY: `check` has compared the sizes with the plan's, and everything is
+                // borrowed until the run ends.
+                let run =
+                    unsafe { PlanRun::new(transport, &mut buffers, scratch.as_mut_ptr(), COLLECTIVE_TAG) };
+                let outcome = run.run(plan);
+                transport.set_collective(None);
                 outcome
             }
         }
     }
 
-    /// Starts it, does `work` beside it, and waits for it. All ranks of the problem must run it, and start what they run
-    /// beside each other in the same order.
+    /// Starts the collective, runs `work`, and waits for the collective. All ranks of the problem
+    /// must call this, and start overlapping collectives in the same order.
     ///
-    /// A schedule goes on only while it is asked about by [`Progress::poll`] or waited for at the end: ranks that wait for
-    /// each other in their work must not need it to be complete for that. Collectives that are in flight together need
-    /// different lanes.
+    /// A schedule makes progress only in [`Progress::poll`] and in the wait at the end: ranks that
+    /// wait for each other in their work must not depend on its completion. Collectives that are in
+    /// flight at the same time need different tags.
     ///
-    /// If `work` fails, a schedule is cancelled: its lane is not to be used again, because messages of others may still be on
-    /// their way. A message layer's own collective cannot be cancelled, and is waited for.
-    pub fn run_beside<T, R, E>(
+    /// If `work` fails, a schedule is cancelled; its tag must not be used again, because messages
+    /// of other ranks may still be in flight. A native collective cannot be cancelled, and is
+    /// waited for.
+    pub fn run_overlapped<T, R, E>(
         &mut self,
         transport: &T,
         mut buffers: Buffers<'_>,
-        lane: Lane,
+        tag: CollectiveTag,
         work: impl FnOnce(&mut Progress<'_, T>) -> std::result::Result<R, E>,
     ) -> std::result::Result<R, E>
     where
@@ -113,8 +127,8 @@ impl Prepared {
         E: From<Error>,
     {
         self.check(transport.rank(), &buffers)?;
-        let mut progress = self.start(transport, &mut buffers, lane)?;
-        // Dropped in any case, also when `work` panics: the buffers are free only then.
+        let mut progress = self.start(transport, &mut buffers, tag)?;
+        // Dropped on every path, also when `work` panics: only then are the buffers free.
         let result = work(&mut progress)?;
         progress.finish()?;
         Ok(result)
@@ -124,31 +138,35 @@ impl Prepared {
         &'a mut self,
         transport: &'a T,
         buffers: &'a mut Buffers<'_>,
-        lane: Lane,
+        tag: CollectiveTag,
     ) -> Result<Progress<'a, T>> {
-        let flight = match &mut self.way {
-            Way::Native => {
-                // SAFETY: the memory is borrowed for `'a`, and the collective is waited for before `'a` ends.
+        let in_flight = match &mut self.method {
+            Method::Native => {
+                // SAFETY: the memory is borrowed for `'a`, and dropping the result waits for the
+                // collective.
                 let handle = unsafe { transport.start_native(&self.problem, buffers) }?;
-                // SAFETY: as above.
-                unsafe { Flight::of_native(transport, handle) }
+                // SAFETY: `handle` was started above on memory that is borrowed for `'a`.
+                unsafe { InFlight::from_native(transport, handle) }
             }
-            Way::Planned { plan, scratch, .. } => {
-                // SAFETY: the sizes were compared with the plan's, and all is borrowed for `'a`.
-                let run = unsafe { Run::new(transport, buffers, scratch.as_mut_ptr(), lane.tag()) };
-                Flight::of_plan(run, &*plan, self.problem.collective)?
+            Method::Planned { plan, scratch, .. } => {
+                // SAFETY: `check` has compared the sizes with the plan's, and everything is
+                // borrowed for `'a`.
+                let run = unsafe { PlanRun::new(transport, buffers, scratch.as_mut_ptr(), tag.get()) };
+                InFlight::from_plan(run, &*plan, self.problem.collective)?
             }
         };
-        Ok(Progress::new(flight))
+        Ok(Progress::new(in_flight))
     }
 
     fn check(&self, rank: usize, buffers: &Buffers<'_>) -> Result<()> {
-        // The sizes of one rank say nothing about the spans of another one's plan.
-        if let Way::Planned { plan, .. } = &self.way
+        // A plan is only valid for its rank: another rank's buffers have other sizes.
+        if let Method::Planned { plan, .. } = &self.method
             && plan.rank() != rank
         {
             let planner = plan.rank();
-            return Err(Error::Buffers(format!("rank {rank} ran a collective that rank {planner} prepared")));
+            return Err(Error::Buffers(format!(
+                "rank {rank} cannot run a collective that was prepared on rank {planner}"
+            )));
         }
         let (input, output) = (self.problem.input_len(rank), self.problem.output_len(rank));
         let fits = buffers.element == self.element
@@ -158,8 +176,8 @@ impl Prepared {
             return Ok(());
         }
         Err(Error::Buffers(format!(
-            "rank {rank} gave {} bytes of input and {} of output in elements of {}; the collective takes {input} \
-             and {output} elements of {}",
+            "rank {rank} passed {} bytes of input and {} of output with elements of {}; the collective takes \
+             {input} and {output} elements of {}",
             buffers.input.len(),
             buffers.output.len(),
             buffers.element,
@@ -168,8 +186,13 @@ impl Prepared {
     }
 }
 
-fn plan<T: Transport>(transport: &T, problem: &Problem, element: usize, algorithm: Algorithm) -> Result<Way> {
+fn plan<T: Transport>(
+    transport: &T,
+    problem: &Problem,
+    element: usize,
+    algorithm: Algorithm,
+) -> Result<Method> {
     let plan = Plan::new(&*schedule(problem, algorithm)?, transport.rank(), problem.sizes(transport.rank()))?;
     let scratch = vec![0; plan.scratch() * element];
-    Ok(Way::Planned { plan, scratch, algorithm })
+    Ok(Method::Planned { plan, scratch, algorithm })
 }

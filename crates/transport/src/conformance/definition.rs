@@ -1,48 +1,50 @@
-//! What collectives are, without a thought for messages: elements, operations and results.
+//! Reference results of collectives, computed from their definition without messages.
 
 use panto_schedule::{Collective, Order, Problem, schedule};
 
-use super::flaw::{Outcome, flaw};
 use super::pattern::Random;
-use crate::collective::Choice;
-use crate::combine::{Combine, MAX_U64, SUM_F64};
+use super::violation::{Outcome, violation};
+use crate::collective::AlgorithmChoice;
 use crate::error::Result;
+use crate::reduce_op::{MAX_U64, ReduceOp, SUM_F64};
 use crate::transport::{Buffers, Transport};
 
 type Element = [u8; 8];
 
-/// An operation, and elements to apply it to.
+/// A reduction operator, and elements to apply it to.
 pub(super) struct Operation {
     name: &'static str,
-    pub(super) combine: Combine,
+    pub(super) combine: ReduceOp,
     element: fn(rank: usize, index: usize) -> Element,
 }
 
-/// Doubles that are whole numbers: their sums are exact in any order.
+/// Doubles that are integers: their sums are exact in any order.
 pub(super) const SUM: Operation = Operation {
     name: "sum of doubles",
     combine: SUM_F64,
     element: |rank, index| ((rank * 10_000 + index) as f64).to_ne_bytes(),
 };
 
-/// Unsigned numbers of which now one rank has the largest, now another, and some are beyond what a signed one holds.
+/// Unsigned integers whose maximum is on varying ranks, some beyond the range of signed ones.
 pub(super) const MAX: Operation = Operation {
     name: "maximum",
     combine: MAX_U64,
     element: |rank, index| Random::new((rank * 10_000 + index) as u64).next().to_ne_bytes(),
 };
 
-/// An operation that only we know, and that commutes.
+/// A user-defined operator that commutes.
 pub(super) const XOR: Operation = Operation {
     name: "exclusive or",
-    combine: Combine::own(|from, into, _| from.iter().zip(into).for_each(|(from, into)| *into ^= from)),
+    combine: ReduceOp::user_defined(|from, into, _| {
+        from.iter().zip(into).for_each(|(from, into)| *into ^= from);
+    }),
     element: MAX.element,
 };
 
-/// Maps x -> a x + b modulo 2^32, one after the other: associates, but does not commute.
+/// Composition of maps x -> a x + b modulo 2^32: associative, but not commutative.
 const AFFINE: Operation = Operation {
     name: "composition of maps",
-    combine: Combine::own(compose),
+    combine: ReduceOp::user_defined(compose),
     element: |rank, index| {
         let [a, b] = [rank * 2 + 3, index * 5 + rank + 1].map(|value| (value as u32).to_ne_bytes());
         [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]]
@@ -66,23 +68,24 @@ fn halves(element: Element) -> (u32, u32) {
     (u32::from_ne_bytes(first), u32::from_ne_bytes(second))
 }
 
-/// What does not commute tells more, where elements are combined in the order of the ranks. Message layers choose by
-/// themselves, and are only asked for operations that commute.
-pub(super) fn most_telling(problem: &Problem, choice: Choice) -> Result<&'static Operation> {
+/// Returns the operator that detects most errors: one that does not commute, where the schedule
+/// combines elements in the order of ranks. Native collectives choose their order, and get
+/// operators that commute.
+pub(super) fn strictest_operation(problem: &Problem, choice: AlgorithmChoice) -> Result<&'static Operation> {
     Ok(match choice {
-        Choice::Algorithm(algorithm) if schedule(problem, algorithm)?.keeps_order() => &AFFINE,
+        AlgorithmChoice::Algorithm(algorithm) if schedule(problem, algorithm)?.keeps_order() => &AFFINE,
         _ => &SUM,
     })
 }
 
-/// Are elements combined?
+/// Whether elements are combined.
 pub(super) fn reduces(collective: Collective) -> bool {
     use Collective::{Allreduce, Exscan, Reduce, ReduceScatter, Scan};
     matches!(collective, Reduce | Allreduce | ReduceScatter | Scan | Exscan)
 }
 
-/// What one rank brings to a collective.
-pub(super) struct Part {
+/// The buffers of one rank.
+pub(super) struct RankBuffers {
     problem: Problem,
     operation: &'static Operation,
     me: usize,
@@ -90,12 +93,13 @@ pub(super) struct Part {
     output: Vec<Element>,
 }
 
-impl Part {
-    /// The output is rubbish, but for a broadcast in place: there the root's vector lies in it.
+impl RankBuffers {
+    /// Makes the buffers. The output holds filler, except at the root of a broadcast, which is in
+    /// place.
     pub(super) fn new(problem: Problem, operation: &'static Operation, me: usize) -> Self {
         let len = problem.output_len(me);
         let in_place = problem.collective == Collective::Broadcast && me == problem.root;
-        let output = if in_place { elements(operation, me, len) } else { vec![RUBBISH; len] };
+        let output = if in_place { elements(operation, me, len) } else { vec![FILLER; len] };
         Self { problem, operation, me, input: elements(operation, me, problem.input_len(me)), output }
     }
 
@@ -108,30 +112,30 @@ impl Part {
         }
     }
 
-    /// Is the output what the definition says?
+    /// Checks the output against the definition.
     pub(super) fn verify<T: Transport>(&self, t: &T, how: &str) -> Outcome {
         let expected = expected(&self.problem, self.operation, self.me);
         let Some(place) = (0..expected.len()).find(|&i| self.output[i] != expected[i]) else { return Ok(()) };
         let text = format!(
-            "{:?} {how}, {}: element {place} is {:?}, want {:?}",
+            "{:?} {how}, {}: element {place} is {:?}, expected {:?}",
             self.problem, self.operation.name, self.output[place], expected[place]
         );
-        Err(flaw(t, &text))
+        Err(violation(t, &text))
     }
 
-    /// Has nobody written to the output?
+    /// Whether the output was not written to.
     pub(super) fn is_untouched(&self) -> bool {
-        self.output.iter().all(|element| *element == RUBBISH)
+        self.output.iter().all(|element| *element == FILLER)
     }
 }
 
-const RUBBISH: Element = [0xee; 8];
+const FILLER: Element = [0xee; 8];
 
 fn elements(operation: &Operation, rank: usize, len: usize) -> Vec<Element> {
     (0..len).map(|index| (operation.element)(rank, index)).collect()
 }
 
-/// What the definition of the collective says.
+/// Returns the result according to the definition of the collective.
 fn expected(problem: &Problem, operation: &Operation, me: usize) -> Vec<Element> {
     let Problem { collective, ranks, root, count } = *problem;
     let from = |rank: usize, index: usize| (operation.element)(rank, index);
@@ -156,7 +160,7 @@ fn expected(problem: &Problem, operation: &Operation, me: usize) -> Vec<Element>
     }
 }
 
-/// The combination of one element of each of the first ranks, in their order.
+/// Combines one element of each of the first ranks, in their order.
 fn fold(operation: &Operation, ranks: usize, index: usize) -> Element {
     let first = (operation.element)(0, index);
     (1..ranks).fold(first, |mut all, rank| {

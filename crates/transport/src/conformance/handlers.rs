@@ -1,33 +1,33 @@
-//! Message-driven receive (C19), where the backend has it.
+//! Message-driven receive (C19), where the backend supports it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use panto_units::Time;
 
-use super::flaw::{Outcome, equal, flaw, same_bytes};
 use super::pattern::pattern;
+use super::violation::{Outcome, equal, same_bytes, violation};
 use super::{TAG, barrier};
 use crate::error::{Error, Result};
-use crate::handler::{Handler, Listening};
-use crate::message::{Mode, Status, Tag, Want};
+use crate::handler::{Handler, HandlerGuard};
+use crate::message::{Selector, SendMode, Status, Tag};
 use crate::transport::Transport;
 
-/// The tag that handlers listen for.
+/// The tag of handled messages.
 const CALL: Tag = 21;
 
-/// Messages of each rank.
+/// Messages per rank.
 const EACH: usize = 20;
 
-/// A handler that has not run by then, on the rank's clock, never will.
-const PATIENCE: Time = Time::from_nanos(30_000_000_000);
+/// Time limit of a handler call, on the rank's clock.
+const TIME_LIMIT: Time = Time::from_nanos(30_000_000_000);
 
-/// How long the rank computes before it looks whether the handler has run.
+/// How long the rank computes between two checks for handler calls.
 const SLICE: Time = Time::from_nanos(10_000);
 
-/// `None` where the backend has no handlers.
-fn listen<T: Transport>(t: &T, handler: Handler) -> Result<Option<Listening>> {
+/// Registers a handler; `None` where the backend does not support them.
+fn listen<T: Transport>(t: &T, handler: Handler) -> Result<Option<HandlerGuard>> {
     match t.on_message(CALL, handler) {
-        Ok(listening) => Ok(Some(listening)),
+        Ok(guard) => Ok(Some(guard)),
         Err(Error::Unsupported(_)) => Ok(None),
         Err(error) => Err(error),
     }
@@ -38,7 +38,7 @@ fn bytes(rank: usize, i: usize) -> Vec<u8> {
 }
 
 fn call_rank_0<T: Transport>(t: &T) -> Result<()> {
-    let modes = [Mode::Standard, Mode::Buffered, Mode::Synchronous];
+    let modes = [SendMode::Standard, SendMode::Buffered, SendMode::Synchronous];
     (0..EACH).try_for_each(|i| t.send(modes[i % 3], &bytes(t.rank(), i), 0, CALL))
 }
 
@@ -46,12 +46,13 @@ fn lock<D>(shared: &Mutex<D>) -> MutexGuard<'_, D> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Rank 0 hears of the messages although it does not call the message layer, and when: on its own clock.
+/// Rank 0's handler runs although the rank does not call the message layer, and gets times on the
+/// rank's clock.
 pub(super) fn while_computing<T: Transport>(t: &T) -> Outcome {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let times = Arc::clone(&heard);
     let handler: Handler = Box::new(move |_, _, now| lock(&times).push(now));
-    let Some(listening) = listen(t, handler)? else { return Ok(()) };
+    let Some(guard) = listen(t, handler)? else { return Ok(()) };
     let start = t.now();
     barrier(t)?;
     if t.rank() > 0 {
@@ -62,11 +63,11 @@ pub(super) fn while_computing<T: Transport>(t: &T) -> Outcome {
         check_times(t, start, &times)?;
     }
     barrier(t)?;
-    drop(listening);
+    drop(guard);
     Ok(())
 }
 
-/// The handler ran after this rank came to the barrier, one time after the other, and not in the future.
+/// Handler calls are after the start, in order, and not in the future.
 fn check_times<T: Transport>(t: &T, start: Time, times: &[Time]) -> Outcome {
     let end = t.now();
     let ordered = times.is_sorted();
@@ -74,55 +75,55 @@ fn check_times<T: Transport>(t: &T, start: Time, times: &[Time]) -> Outcome {
     if ordered && within {
         Ok(())
     } else {
-        Err(flaw(t, "the times of the handler are not on the clock of its rank"))
+        Err(violation(t, "the times of the handler are not on the clock of its rank"))
     }
 }
 
 fn compute_until<T: Transport>(t: &T, over: impl Fn() -> bool) -> Outcome {
     let start = t.now();
     while !over() {
-        if t.now().since(start) > PATIENCE {
-            return Err(flaw(t, "the handler did not run while its rank computed"));
+        if t.now().since(start) > TIME_LIMIT {
+            return Err(violation(t, "the handler did not run while its rank computed"));
         }
         t.compute(SLICE);
     }
     Ok(())
 }
 
-/// All messages that were sent are handled, whole and in order, before the listening ends; those with other tags and
-/// those that come later are received as ever.
+/// All messages are handled, complete and in order, before the handler is removed; those with other
+/// tags and later ones are received as usual.
 pub(super) fn others_unaffected<T: Transport>(t: &T) -> Outcome {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let list = Arc::clone(&heard);
     let handler: Handler = Box::new(move |status, data, _| lock(&list).push((status, data.to_vec())));
-    let Some(listening) = listen(t, handler)? else { return Ok(()) };
+    let Some(guard) = listen(t, handler)? else { return Ok(()) };
     barrier(t)?;
     if t.rank() > 0 {
         call_rank_0(t)?;
-        t.send(Mode::Buffered, &[1], 0, TAG)?;
+        t.send(SendMode::Buffered, &[1], 0, TAG)?;
     } else {
-        // A barrier does not say that long messages have come.
+        // A barrier does not imply that long messages have arrived.
         compute_until(t, || lock(&heard).len() == EACH * (t.size() - 1))?;
     }
-    barrier_then_drop(t, listening)?;
+    barrier_then_drop(t, guard)?;
     if t.rank() > 0 {
-        return Ok(t.send(Mode::Standard, &[2], 0, CALL)?);
+        return Ok(t.send(SendMode::Standard, &[2], 0, CALL)?);
     }
     receive_from_all(t, TAG, 1)?;
     receive_from_all(t, CALL, 2)?;
     verify(t, &lock(&heard))
 }
 
-fn barrier_then_drop<T: Transport>(t: &T, listening: Listening) -> Result<()> {
+fn barrier_then_drop<T: Transport>(t: &T, guard: HandlerGuard) -> Result<()> {
     barrier(t)?;
-    drop(listening);
+    drop(guard);
     barrier(t)
 }
 
 fn receive_from_all<T: Transport>(t: &T, tag: Tag, content: u8) -> Outcome {
     (1..t.size()).try_for_each(|from| {
         let mut byte = [0];
-        t.receive(&mut byte, Want::new(from, tag))?;
+        t.receive(&mut byte, Selector::new(from, tag))?;
         equal(t, "an ordinary message", byte, [content])
     })
 }

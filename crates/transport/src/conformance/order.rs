@@ -1,16 +1,16 @@
 //! Messages between two ranks do not overtake each other.
 
-use super::flaw::{Outcome, equal, same_bytes};
 use super::pattern::pattern;
+use super::violation::{Outcome, equal, same_bytes};
 use super::{TAG, neighbours};
 use crate::error::{Error, Result};
-use crate::message::{Mode, Status, Tag, Want};
+use crate::message::{Selector, SendMode, Status, Tag};
 use crate::scope::scope;
 use crate::transport::Transport;
 
-/// Small ones next to large ones: an eager message must not overtake a rendezvous.
+/// Small lengths next to large ones: an eager message must not overtake a rendezvous.
 const LENGTHS: [usize; 8] = [100_000, 0, 5_000, 1, 65_536, 39, 4_097, 4_096];
-const MODES: [Mode; 3] = [Mode::Standard, Mode::Synchronous, Mode::Buffered];
+const MODES: [SendMode; 3] = [SendMode::Standard, SendMode::Synchronous, SendMode::Buffered];
 
 pub(super) fn sizes_and_modes<T: Transport>(t: &T) -> Outcome {
     let lengths: Vec<_> = (0..48).map(|i| LENGTHS[i % LENGTHS.len()]).collect();
@@ -20,13 +20,13 @@ pub(super) fn sizes_and_modes<T: Transport>(t: &T) -> Outcome {
 /// More messages than any inbox has room for.
 pub(super) fn many_outstanding<T: Transport>(t: &T) -> Outcome {
     let lengths: Vec<_> = (0..300).map(|i| [3, 700, 40][i % 3]).collect();
-    stream(t, &lengths, |_| Mode::Buffered)?;
+    stream(t, &lengths, |_| SendMode::Buffered)?;
     let lengths: Vec<_> = (0..300).map(|i| if i % 40 == 5 { 20_000 } else { i }).collect();
     stream(t, &lengths, |i| MODES[i % MODES.len()])
 }
 
-/// Everybody starts all sends to the next rank before the first receive.
-fn stream<T: Transport>(t: &T, lengths: &[usize], mode: impl Fn(usize) -> Mode) -> Outcome {
+/// Every rank starts all sends to the next rank before its first receive.
+fn stream<T: Transport>(t: &T, lengths: &[usize], mode: impl Fn(usize) -> SendMode) -> Outcome {
     let (next, before) = neighbours(t);
     let messages: Vec<_> = lengths.iter().enumerate().map(|(i, &len)| pattern(i, len)).collect();
     scope(t, |s| {
@@ -35,7 +35,7 @@ fn stream<T: Transport>(t: &T, lengths: &[usize], mode: impl Fn(usize) -> Mode) 
         }
         messages.iter().enumerate().try_for_each(|(i, data)| {
             let mut buffer = vec![0; 1 << 17];
-            let status = t.receive(&mut buffer, Want::new(before, TAG))?;
+            let status = t.receive(&mut buffer, Selector::new(before, TAG))?;
             same_bytes(t, &format!("message {i}"), &buffer[..status.len], data)
         })
     })
@@ -47,11 +47,11 @@ pub(super) fn tags_backwards<T: Transport>(t: &T) -> Outcome {
     let data: Vec<_> = (0..TAGS).map(|tag| pattern(tag as usize, 60 * tag as usize)).collect();
     scope(t, |s| {
         for (tag, data) in (0..).zip(&data) {
-            let _ = s.send(Mode::Standard, data, next, tag)?;
+            let _ = s.send(SendMode::Standard, data, next, tag)?;
         }
         (0..TAGS).rev().try_for_each(|tag| {
             let mut buffer = vec![0; 6_000];
-            let status = t.receive(&mut buffer, Want::new(before, tag))?;
+            let status = t.receive(&mut buffer, Selector::new(before, tag))?;
             equal(t, "tag", status.tag, tag)?;
             same_bytes(t, &format!("tag {tag}"), &buffer[..status.len], &data[tag as usize])
         })
@@ -59,17 +59,27 @@ pub(super) fn tags_backwards<T: Transport>(t: &T) -> Outcome {
 }
 
 pub(super) fn posted<T: Transport>(t: &T) -> Outcome {
-    // Each of the three would take any of the messages: they get them in the order of posting.
-    wants_get(t, [Want::any(), Want::from(1), Want::tag(1)], [(1, 10), (1, 9_000), (1, 30)], [0, 1, 2])?;
-    // The first fits only the last message, the second fits everything.
-    wants_get(t, [Want::tag(3), Want::any(), Want::new(1, 2)], [(1, 10), (2, 20), (3, 30)], [2, 0, 1])
+    // Each of the three selectors accepts all messages: they match in the order of posting.
+    check_posted_order(
+        t,
+        [Selector::any(), Selector::source(1), Selector::tag(1)],
+        [(1, 10), (1, 9_000), (1, 30)],
+        [0, 1, 2],
+    )?;
+    // The first selector accepts only the last message, the second all of them.
+    check_posted_order(
+        t,
+        [Selector::tag(3), Selector::any(), Selector::new(1, 2)],
+        [(1, 10), (2, 20), (3, 30)],
+        [2, 0, 1],
+    )
 }
 
-/// Rank 0 posts receives, rank 1 sends messages of these tags and lengths; each receive gets the message of the
-/// given number.
-fn wants_get<T: Transport>(
+/// Rank 0 posts receives and rank 1 sends messages with these tags and lengths; each receive must
+/// get the message of the given index.
+fn check_posted_order<T: Transport>(
     t: &T,
-    wants: [Want; 3],
+    selectors: [Selector; 3],
     messages: [(Tag, usize); 3],
     numbers: [usize; 3],
 ) -> Outcome {
@@ -77,14 +87,14 @@ fn wants_get<T: Transport>(
     match t.rank() {
         0 => {
             let expected = numbers.map(|number| messages[number]);
-            let got = posted_get(t, wants, || t.send(Mode::Standard, &[], 1, GO))?;
+            let got = posted_get(t, selectors, || t.send(SendMode::Standard, &[], 1, GO))?;
             equal(t, "what each receive got", got, expected.to_vec())
         }
         1 => {
-            t.receive(&mut [], Want::new(0, GO))?;
+            t.receive(&mut [], Selector::new(0, GO))?;
             messages
                 .iter()
-                .try_for_each(|&(tag, len)| Ok(t.send(Mode::Standard, &pattern(len, len), 0, tag)?))
+                .try_for_each(|&(tag, len)| Ok(t.send(SendMode::Standard, &pattern(len, len), 0, tag)?))
         }
         _ => Ok(()),
     }
@@ -92,13 +102,13 @@ fn wants_get<T: Transport>(
 
 fn posted_get<T: Transport>(
     t: &T,
-    wants: [Want; 3],
+    selectors: [Selector; 3],
     then: impl FnOnce() -> Result<()>,
 ) -> Result<Vec<(Tag, usize)>> {
-    let mut buffers = wants.map(|_| vec![0; 10_000]);
+    let mut buffers = selectors.map(|_| vec![0; 10_000]);
     scope(t, |s| {
         let posted: Result<Vec<_>> =
-            buffers.iter_mut().zip(wants).map(|(buffer, want)| s.receive(buffer, want)).collect();
+            buffers.iter_mut().zip(selectors).map(|(buffer, selector)| s.receive(buffer, selector)).collect();
         then()?;
         let envelope = |Status { tag, len, .. }| (tag, len);
         Ok::<_, Error>(s.wait_all(posted?)?.iter().map(|done| envelope(done.status)).collect())

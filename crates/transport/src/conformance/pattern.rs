@@ -1,21 +1,20 @@
-//! Bytes that tell messages apart.
+//! Reproducible bytes that distinguish messages.
 
-/// A small generator (`SplitMix64`): the same numbers on every rank and every machine.
-pub(super) struct Random(u64);
+use panto_random::SplitMix64;
+
+/// Random choices that are the same on every rank and every machine.
+pub(super) struct Random(SplitMix64);
 
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(SplitMix64::new(seed))
     }
 
     pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub(super) fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
@@ -25,7 +24,7 @@ impl Random {
     }
 }
 
-/// The bytes of message number `seed`.
+/// Returns the bytes of message number `seed`.
 pub(super) fn pattern(seed: usize, len: usize) -> Vec<u8> {
     let mut random = Random::new(seed as u64);
     let mut bytes = Vec::with_capacity(len + 8);

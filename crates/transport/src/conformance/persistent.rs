@@ -1,10 +1,10 @@
-//! Operations that are made once and started again and again.
+//! Persistent sends and receives.
 
-use super::flaw::{Outcome, equal, fails, flaw, same_bytes, too_long};
 use super::pattern::pattern;
+use super::violation::{Outcome, equal, fails, same_bytes, too_long, violation};
 use super::{TAG, barrier, neighbours, partner};
 use crate::error::{Error, Result};
-use crate::message::{MAX_TAG, Mode, Status, Tag, Want};
+use crate::message::{MAX_TAG, Selector, SendMode, Status, Tag};
 use crate::persistent::{PersistentReceive, PersistentSend};
 use crate::scope::scope;
 use crate::transport::Transport;
@@ -12,34 +12,35 @@ use crate::transport::Transport;
 /// In a cache line, in a page, and by rendezvous.
 const SIZES: [usize; 4] = [0, 39, 4_096, 70_000];
 
-/// "The receive is posted": what a ready send needs to know.
+/// The tag that tells a ready sender that the receive is posted.
 const GO: Tag = 8;
 
-/// Starts of one operation.
+/// Starts per operation.
 const TIMES: usize = 8;
 
 fn fill(buffer: Option<&mut [u8]>, seed: usize) -> Result<()> {
-    let buffer = buffer.ok_or(Error::Started)?;
+    let buffer = buffer.ok_or(Error::AlreadyStarted)?;
     buffer.copy_from_slice(&pattern(seed, buffer.len()));
     Ok(())
 }
 
 fn received<'a, T: Transport>(receive: &'a PersistentReceive<'_, T>) -> Result<&'a [u8]> {
-    receive.buffer().ok_or(Error::Started)
+    receive.buffer().ok_or(Error::AlreadyStarted)
 }
 
-/// Data changes from start to start; every other time the operations are tested instead of waited for.
+/// The data changes from start to start; every other time operations are tested instead of waited
+/// for.
 pub(super) fn every_mode<T: Transport>(t: &T) -> Outcome {
     let Some(partner) = partner(t) else { return Ok(()) };
-    for mode in Mode::ALL {
+    for mode in SendMode::ALL {
         for len in SIZES {
             let mut send = PersistentSend::new(t, mode, vec![0; len], partner, TAG)?;
-            let mut receive = PersistentReceive::new(t, vec![0; len], Want::new(partner, TAG))?;
+            let mut receive = PersistentReceive::new(t, vec![0; len], Selector::new(partner, TAG))?;
             for time in 0..TIMES {
                 receive.start()?;
-                if mode == Mode::Ready {
-                    t.send(Mode::Buffered, &[], partner, GO)?;
-                    t.receive(&mut [], Want::new(partner, GO))?;
+                if mode == SendMode::Ready {
+                    t.send(SendMode::Buffered, &[], partner, GO)?;
+                    t.receive(&mut [], Selector::new(partner, GO))?;
                 }
                 fill(send.buffer_mut(), t.rank() + 2 * time)?;
                 send.start()?;
@@ -73,12 +74,12 @@ fn complete<T: Transport>(
     }
 }
 
-/// Persistent receives are posted, and persistent sends sent, in their turn among ordinary ones of the same tag.
+/// Persistent operations keep their order among ordinary ones of the same tag.
 pub(super) fn among_others<T: Transport>(t: &T) -> Outcome {
     const LEN: usize = 6_000;
     let (next, before) = neighbours(t);
-    let mut send = PersistentSend::new(t, Mode::Standard, vec![0; LEN], next, TAG)?;
-    let mut receive = PersistentReceive::new(t, vec![0; LEN], Want::any())?;
+    let mut send = PersistentSend::new(t, SendMode::Standard, vec![0; LEN], next, TAG)?;
+    let mut receive = PersistentReceive::new(t, vec![0; LEN], Selector::any())?;
     for time in 0..TIMES {
         let (data, mut buffer) = (pattern(2 * time + 1, LEN), vec![0; LEN]);
         fill(send.buffer_mut(), 2 * time)?;
@@ -87,16 +88,16 @@ pub(super) fn among_others<T: Transport>(t: &T) -> Outcome {
             if receives_first {
                 receive.start()?;
             }
-            let _ = s.receive(&mut buffer, Want::new(before, TAG))?;
+            let _ = s.receive(&mut buffer, Selector::new(before, TAG))?;
             if !receives_first {
                 receive.start()?;
             }
-            // Nobody sends before all have posted.
+            // No rank sends before all have posted.
             barrier(t)?;
             if sends_first {
                 send.start()?;
             }
-            let _ = s.send(Mode::Standard, &data, next, TAG)?;
+            let _ = s.send(SendMode::Standard, &data, next, TAG)?;
             if !sends_first {
                 send.start()?;
             }
@@ -113,17 +114,17 @@ pub(super) fn among_others<T: Transport>(t: &T) -> Outcome {
     Ok(())
 }
 
-/// Many are in flight at once, and each is complete whenever it likes.
+/// Many persistent operations are in flight at once and complete in any order.
 pub(super) fn many_at_once<T: Transport>(t: &T) -> Outcome {
     const COUNT: usize = 12;
     let (next, before) = neighbours(t);
     let len = |i: usize| SIZES[i % SIZES.len()] + i;
     let tags = || (0..COUNT).zip(0..);
     let mut sends: Vec<_> = tags()
-        .map(|(i, tag)| PersistentSend::new(t, Mode::Standard, vec![0; len(i)], next, tag))
+        .map(|(i, tag)| PersistentSend::new(t, SendMode::Standard, vec![0; len(i)], next, tag))
         .collect::<Result<_>>()?;
     let mut receives: Vec<_> = tags()
-        .map(|(i, tag)| PersistentReceive::new(t, vec![0; len(i)], Want::new(before, tag)))
+        .map(|(i, tag)| PersistentReceive::new(t, vec![0; len(i)], Selector::new(before, tag)))
         .collect::<Result<_>>()?;
     for time in 0..TIMES {
         for (i, send) in sends.iter_mut().enumerate() {
@@ -140,81 +141,83 @@ pub(super) fn many_at_once<T: Transport>(t: &T) -> Outcome {
     Ok(())
 }
 
-/// A receive that is dropped takes no message, whether it was started or not, or started again.
+/// A receive that is dropped takes no message, whether or not it was started, or started again.
 pub(super) fn retired<T: Transport>(t: &T) -> Outcome {
     let (next, before) = neighbours(t);
     for starts in 0..3 {
-        let mut receive = PersistentReceive::new(t, vec![9; 4], Want::new(before, TAG))?;
+        let mut receive = PersistentReceive::new(t, vec![9; 4], Selector::new(before, TAG))?;
         for start in 0..starts {
             receive.start()?;
             if start + 1 < starts {
-                t.send(Mode::Buffered, &[4, 3, 2, 1], next, TAG)?;
+                t.send(SendMode::Buffered, &[4, 3, 2, 1], next, TAG)?;
                 receive.wait()?;
             }
         }
         drop(receive);
-        drop(PersistentSend::new(t, Mode::Synchronous, vec![1], next, TAG)?);
-        // Nobody sends before all have given up.
+        drop(PersistentSend::new(t, SendMode::Synchronous, vec![1], next, TAG)?);
+        // No rank sends before all have cancelled.
         barrier(t)?;
-        t.send(Mode::Buffered, &[1, 2, 3, 4], next, TAG)?;
+        t.send(SendMode::Buffered, &[1, 2, 3, 4], next, TAG)?;
         let mut room = [0; 4];
-        t.receive(&mut room, Want::new(before, TAG))?;
+        t.receive(&mut room, Selector::new(before, TAG))?;
         equal(t, "after a receive that was given up", room, [1, 2, 3, 4])?;
     }
     Ok(())
 }
 
-/// What is started is not started again, nor are its bytes given out; what is not started is not waited for.
+/// An operation cannot be started twice, nor its buffer accessed meanwhile; one that is not started
+/// cannot be waited for.
 pub(super) fn started_once<T: Transport>(t: &T) -> Outcome {
     let (next, before) = neighbours(t);
-    let mut send = PersistentSend::new(t, Mode::Synchronous, vec![1, 2], next, TAG)?;
-    let mut receive = PersistentReceive::new(t, vec![0; 2], Want::new(before, TAG))?;
+    let mut send = PersistentSend::new(t, SendMode::Synchronous, vec![1, 2], next, TAG)?;
+    let mut receive = PersistentReceive::new(t, vec![0; 2], Selector::new(before, TAG))?;
     for _ in 0..2 {
-        fails(t, "wait for what is not started", receive.wait(), Error::NothingToWaitFor)?;
-        fails(t, "test of what is not started", receive.test(), Error::NothingToWaitFor)?;
-        fails(t, "wait for a send that is not started", send.wait(), Error::NothingToWaitFor)?;
-        receive.buffer_mut().ok_or_else(|| flaw(t, "no buffer, although nothing is started"))?.fill(0);
+        fails(t, "wait for what is not started", receive.wait(), Error::NoRequest)?;
+        fails(t, "test of what is not started", receive.test(), Error::NoRequest)?;
+        fails(t, "wait for a send that is not started", send.wait(), Error::NoRequest)?;
+        receive.buffer_mut().ok_or_else(|| violation(t, "no buffer, although nothing is started"))?.fill(0);
         receive.start()?;
-        fails(t, "a second start", receive.start(), Error::Started)?;
+        fails(t, "a second start", receive.start(), Error::AlreadyStarted)?;
         equal(t, "test before anything was sent", receive.test()?, None)?;
-        fails(t, "a second start after a test", receive.start(), Error::Started)?;
+        fails(t, "a second start after a test", receive.start(), Error::AlreadyStarted)?;
         equal(t, "the buffer of a started receive", receive.buffer(), None)?;
-        equal(t, "the same, to change it", receive.buffer_mut(), None)?;
+        equal(t, "the mutable buffer of a started receive", receive.buffer_mut(), None)?;
         barrier(t)?;
         send.start()?;
-        fails(t, "a second start of a send", send.start(), Error::Started)?;
+        fails(t, "a second start of a send", send.start(), Error::AlreadyStarted)?;
         equal(t, "the buffer of a started send, to change it", send.buffer_mut(), None)?;
         equal(t, "the buffer of a started send", send.buffer(), &[1, 2])?;
         receive.wait()?;
         send.wait()?;
         equal(t, "what came", receive.buffer(), Some(&[1, 2][..]))?;
-        // Nobody sends again before all have looked.
+        // No rank sends again before all have checked.
         barrier(t)?;
     }
     Ok(())
 }
 
-/// Arguments are checked when an operation is made; a message that is too long ends the start that it met.
+/// Arguments are checked when an operation is made; a message that is too long ends the start that
+/// it matched.
 pub(super) fn refused<T: Transport>(t: &T) -> Outcome {
     let (next, before) = neighbours(t);
     let (ranks, tag) = (t.size(), MAX_TAG + 1);
     let no_rank = Error::NoSuchRank { rank: ranks, ranks };
-    for mode in Mode::ALL {
+    for mode in SendMode::ALL {
         let send = |to, tag| PersistentSend::new(t, mode, vec![], to, tag).map(drop);
-        fails(t, "a send to nobody", send(ranks, TAG), no_rank.clone())?;
+        fails(t, "a send to an invalid rank", send(ranks, TAG), no_rank.clone())?;
         fails(t, "a send with a large tag", send(next, tag), Error::TagTooLarge(tag))?;
     }
-    let receive = |want| PersistentReceive::new(t, vec![], want).map(drop);
-    fails(t, "a receive from nobody", receive(Want::from(ranks)), no_rank)?;
-    fails(t, "a receive with a large tag", receive(Want::tag(tag)), Error::TagTooLarge(tag))?;
+    let receive = |selector| PersistentReceive::new(t, vec![], selector).map(drop);
+    fails(t, "a receive from an invalid rank", receive(Selector::source(ranks)), no_rank)?;
+    fails(t, "a receive with a large tag", receive(Selector::tag(tag)), Error::TagTooLarge(tag))?;
 
-    let mut receive = PersistentReceive::new(t, vec![0; 3], Want::new(before, TAG))?;
+    let mut receive = PersistentReceive::new(t, vec![0; 3], Selector::new(before, TAG))?;
     let message = Status { source: before, tag: TAG, len: 5 };
     for _ in 0..2 {
-        t.send(Mode::Buffered, &[1; 5], next, TAG)?;
+        t.send(SendMode::Buffered, &[1; 5], next, TAG)?;
         let outcome = receive.start().and_then(|()| receive.wait());
         too_long(t, "a long message", outcome, (message, 3))?;
-        t.send(Mode::Buffered, &[7; 3], next, TAG)?;
+        t.send(SendMode::Buffered, &[7; 3], next, TAG)?;
         receive.start()?;
         receive.wait()?;
         equal(t, "the message after", received(&receive)?, &[7; 3])?;

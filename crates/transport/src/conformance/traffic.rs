@@ -1,11 +1,12 @@
-//! Random traffic: every rank knows from the seed what everybody sends, and compares every byte that it gets.
+//! Random traffic: every rank knows all messages from the seed, and verifies every byte that it
+//! receives.
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::flaw::{Flaw, Outcome, equal, flaw, same_bytes};
 use super::pattern::{Random, pattern};
+use super::violation::{Outcome, Violation, equal, same_bytes, violation};
 use crate::error::Result;
-use crate::message::{Mode, Status, Tag, Want};
+use crate::message::{Selector, SendMode, Status, Tag};
 use crate::scope::scope;
 use crate::transport::Transport;
 
@@ -20,7 +21,7 @@ struct Message {
     to: usize,
     tag: Tag,
     len: usize,
-    mode: Mode,
+    mode: SendMode,
 }
 
 impl Message {
@@ -33,7 +34,8 @@ impl Message {
             16..19 => random.below(20_000),
             _ => random.below(LONGEST),
         };
-        let mode = random.pick(&[Mode::Standard, Mode::Standard, Mode::Buffered, Mode::Synchronous]);
+        let mode =
+            random.pick(&[SendMode::Standard, SendMode::Standard, SendMode::Buffered, SendMode::Synchronous]);
         let (from, to) = (random.below(ranks), random.below(ranks));
         Self { number, from, to, tag: random.below(TAGS) as Tag, len, mode }
     }
@@ -43,7 +45,7 @@ impl Message {
     }
 }
 
-/// Sends random messages between random ranks and receives them in all the ways that there are.
+/// Sends random messages between random ranks and receives them by all kinds of operations.
 pub fn random_traffic<T: Transport>(t: &T, seed: u64) -> Outcome {
     let mut random = Random::new(seed);
     let messages: Vec<_> = (0..MESSAGES_PER_RANK * t.size())
@@ -52,7 +54,7 @@ pub fn random_traffic<T: Transport>(t: &T, seed: u64) -> Outcome {
     let mine: Vec<_> = messages.iter().filter(|message| message.from == t.rank()).collect();
     let data: Vec<_> = mine.iter().map(|message| message.bytes()).collect();
     let inbox = Inbox::new(t, messages.iter().copied());
-    // How a rank receives is its own affair.
+    // How a rank receives depends on the rank.
     let own = Random::new(seed ^ (t.rank() as u64) << 32);
     scope(t, |s| {
         for (message, data) in mine.iter().zip(&data) {
@@ -62,7 +64,7 @@ pub fn random_traffic<T: Transport>(t: &T, seed: u64) -> Outcome {
     })
 }
 
-/// What is still to come, by sender and tag: within these, order is certain.
+/// Messages that are still to come, by source and tag: within these, the order is determined.
 struct Inbox<'a, T> {
     t: &'a T,
     streams: BTreeMap<(usize, Tag), VecDeque<Message>>,
@@ -81,48 +83,53 @@ impl<'a, T: Transport> Inbox<'a, T> {
 
     fn drain(mut self, mut random: Random) -> Outcome {
         while self.left > 0 {
-            let want = self.some_want(&mut random);
+            let selector = self.random_selector(&mut random);
             match random.below(4) {
-                0 => self.probe_and_receive(want)?,
+                0 => self.probe_and_receive(selector)?,
                 1 => self.receive_window(random.below(8) + 1)?,
-                _ => self.receive(want)?,
+                _ => self.receive(selector)?,
             }
         }
         Ok(())
     }
 
-    /// A selection that some message to come fits.
-    fn some_want(&self, random: &mut Random) -> Want {
+    /// Returns a selector that accepts some message to come.
+    fn random_selector(&self, random: &mut Random) -> Selector {
         let keys: Vec<_> = self.streams.keys().copied().collect();
         let (source, tag) = random.pick(&keys);
-        random.pick(&[Want::new(source, tag), Want::from(source), Want::tag(tag), Want::any()])
+        random.pick(&[
+            Selector::new(source, tag),
+            Selector::source(source),
+            Selector::tag(tag),
+            Selector::any(),
+        ])
     }
 
-    fn receive(&mut self, want: Want) -> Outcome {
+    fn receive(&mut self, selector: Selector) -> Outcome {
         let mut buffer = vec![0; LONGEST];
-        let status = self.t.receive(&mut buffer, want)?;
+        let status = self.t.receive(&mut buffer, selector)?;
         self.verify(status, &buffer[..status.len])
     }
 
-    fn probe_and_receive(&mut self, want: Want) -> Outcome {
-        let seen = self.t.probe(want)?;
+    fn probe_and_receive(&mut self, selector: Selector) -> Outcome {
+        let seen = self.t.probe(selector)?;
         let mut buffer = vec![0; seen.len];
-        let status = self.t.receive(&mut buffer, Want::new(seen.source, seen.tag))?;
+        let status = self.t.receive(&mut buffer, Selector::new(seen.source, seen.tag))?;
         equal(self.t, "received what was probed", status, seen)?;
         self.verify(status, &buffer)
     }
 
-    /// Several receives at once, each for whatever comes.
+    /// Posts several receives at once, each for any message.
     fn receive_window(&mut self, window: usize) -> Outcome {
         let mut buffers = vec![vec![0; LONGEST]; window.min(self.left)];
         let t = self.t;
         scope(t, |s| {
             let posted: Result<Vec<_>> =
-                buffers.iter_mut().map(|buffer| s.receive(buffer, Want::any())).collect();
+                buffers.iter_mut().map(|buffer| s.receive(buffer, Selector::any())).collect();
             for done in s.wait_all(posted?)? {
                 self.verify(done.status, &done.buffer[..done.status.len])?;
             }
-            Ok::<_, Flaw>(())
+            Ok::<_, Violation>(())
         })
     }
 
@@ -130,7 +137,7 @@ impl<'a, T: Transport> Inbox<'a, T> {
         let key = (status.source, status.tag);
         let expected = self.streams.get_mut(&key).and_then(VecDeque::pop_front);
         let Some(expected) = expected else {
-            return Err(flaw(self.t, &format!("a message that nobody sent: {status:?}")));
+            return Err(violation(self.t, &format!("a message that was not sent: {status:?}")));
         };
         if self.streams[&key].is_empty() {
             self.streams.remove(&key);

@@ -1,4 +1,7 @@
 //! The clocks of the hosts of a job.
+//!
+//! Times count from the start of the job on each host: 64 bits of picoseconds are 213 days, and
+//! hosts stay up longer.
 
 use std::fmt;
 
@@ -7,42 +10,43 @@ use panto_units::Time;
 use super::endpoint::Endpoint;
 use crate::clock;
 use crate::error::Result;
-use crate::place::Place;
+use crate::placement::Placement;
 use crate::transport::Transport;
 
 /// The clocks of all hosts, and how this rank reads its own.
 pub(super) struct Clocks {
-    /// For each rank the number of its clock, in the order in which they first appear.
+    /// The clock number of each rank, in the order of first appearance.
     pub(super) of: Vec<usize>,
-    /// What this rank's clock showed when the job began, so that times are small numbers.
+    /// This host's clock at the start of the job in nanoseconds, which is subtracted from readings.
     origin: u64,
     skew: Option<Skew>,
 }
 
-/// An artificial error, to try synchronisation where all clocks are one.
+/// An artificial clock error, to test synchronisation on one host.
 #[derive(Debug, Clone, Copy)]
 struct Skew {
     ahead: Time,
-    /// Nanoseconds that are gained in a second.
+    /// Nanoseconds gained per second.
     gain: u64,
 }
 
-/// Set, it makes each rank's clock wrong in its own way, and a clock of its own.
+/// The environment variable that gives each rank a clock of its own, with an artificial error.
 const SKEW: &str = "PANTO_SKEW_CLOCKS";
 
 impl Clocks {
-    /// From where the ranks run, and what the clock of each showed about now. Whether clocks are made wrong is the first rank's word:
-    /// launchers do not bring every variable to every host.
-    pub(super) fn new(rank: usize, places: &[Place], readings: &[Reading]) -> Self {
+    /// Assigns clocks to ranks by their placements, from a recent reading of each. Rank 0's
+    /// environment decides on artificial errors: launchers do not pass every variable to every
+    /// host.
+    pub(super) fn new(rank: usize, placements: &[Placement], readings: &[Reading]) -> Self {
         let skewed = readings.first().is_some_and(|first| first.skewed);
         let of: Vec<usize> =
-            (0..places.len()).map(|rank| if skewed { rank } else { places[rank].node }).collect();
-        let same = (0..places.len()).filter(|&other| places[other].node == places[rank].node);
+            (0..placements.len()).map(|rank| if skewed { rank } else { placements[rank].node }).collect();
+        let same = (0..placements.len()).filter(|&other| placements[other].node == placements[rank].node);
         let origin = same.map(|other| readings[other].nanos).min().unwrap_or(0);
         Self { of, origin, skew: skewed.then(|| Skew::of(rank)) }
     }
 
-    /// The time on this rank's own clock.
+    /// Returns the time on this rank's own clock.
     #[inline]
     pub(super) fn local(&self) -> Time {
         let nanos = nanos().saturating_sub(self.origin);
@@ -53,13 +57,13 @@ impl Clocks {
         }
     }
 
-    /// Do the first `ranks` ranks read the same clock?
+    /// Whether the first `ranks` ranks read the same clock.
     pub(super) fn is_one(&self, ranks: usize) -> bool {
         self.of[..ranks].iter().all(|&clock| clock == self.of[0])
     }
 }
 
-/// What a rank says of its clock.
+/// A rank's clock reading.
 pub(super) struct Reading {
     nanos: u64,
     skewed: bool,
@@ -83,17 +87,17 @@ impl Reading {
     }
 }
 
-/// The clock of this host, in nanoseconds since it was started.
+/// Returns the host's monotonic clock in nanoseconds since boot.
 #[inline]
 fn nanos() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: a place for the answer; this clock is there on every Linux.
+    // SAFETY: `time` outlives the call; every Linux has this clock.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 impl Skew {
-    /// Up to a few minutes ahead, and up to 80 ppm too fast.
+    /// Returns an error of up to a few minutes and up to 80 ppm.
     fn of(rank: usize) -> Self {
         let rank = rank as u64;
         Self { ahead: Time::from_nanos(rank * 37_123_456_789), gain: (rank * 17_000) % 83_000 }
@@ -111,42 +115,43 @@ impl fmt::Display for Clocks {
         match self.of.iter().max() {
             None | Some(0) => f.write_str(", shared by all ranks"),
             Some(last) if self.skew.is_none() => write!(f, ", of {} hosts, synchronised by HCA3", last + 1),
-            Some(_) => write!(f, ", made wrong for each rank by {SKEW}, synchronised by HCA3"),
+            Some(_) => write!(f, ", skewed per rank by {SKEW}, synchronised by HCA3"),
         }
     }
 }
 
-/// Exchanges that find out how far clocks are apart.
+/// Round trips per host of a comparison of clocks.
 const EXCHANGES: usize = 20;
 /// Clocks that certainly differ by more than this are synchronised again.
-const DRIFTED: Time = Time::from_nanos(1_000);
+const RESYNC_THRESHOLD: Time = Time::from_nanos(1_000);
 
 impl Endpoint {
-    /// Makes the clocks of all hosts one. All ranks must call this together.
+    /// Synchronises the clocks of all hosts. All ranks must call this together.
     pub(super) fn synchronise(&self) -> Result<()> {
         let clocks = &self.job.clocks;
         let model = clock::synchronise(
             self,
             &clocks.of[..self.size()],
             &|| clocks.local(),
-            &clock::Effort::default(),
+            &clock::SyncEffort::default(),
         )?;
         self.clock.set(model);
         self.is_synchronised.set(true);
         Ok(())
     }
 
-    /// How far they are apart by now; and if that is too far, no more.
+    /// Returns the maximum difference of the clocks, and synchronises them again if it is too
+    /// large.
     pub(super) fn compare_clocks(&self) -> Result<Option<Time>> {
         if !self.is_synchronised.get() {
             return Ok(None);
         }
         let (clocks, model) = (&self.job.clocks, self.clock.get());
         let of = &clocks.of[..self.size()];
-        let apart = clock::apart(self, of, &|| clocks.local(), &model, EXCHANGES)?;
-        if apart.is_some_and(|apart| apart.at_least > DRIFTED) {
+        let difference = clock::difference(self, of, &|| clocks.local(), &model, EXCHANGES)?;
+        if difference.is_some_and(|difference| difference.at_least > RESYNC_THRESHOLD) {
             self.synchronise()?;
         }
-        Ok(apart.map(|apart| apart.at_most))
+        Ok(difference.map(|difference| difference.at_most))
     }
 }

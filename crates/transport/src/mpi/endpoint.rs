@@ -1,5 +1,5 @@
-//! One rank of an MPI job: the operations of the trait. How they wait and complete stands in `operations`, collectives in
-//! `native`.
+//! One rank of an MPI job: the operations of the trait. Waiting and completion are in `operations`,
+//! collectives in `native`.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -8,27 +8,27 @@ use panto_mpi::{Abi, Comm};
 use panto_schedule::{HopShape, Problem, UnevenProblem};
 use panto_units::Time;
 
-use super::cadence::Cadence;
-use super::handle::{Handle, Kind, Persistent, Recipe, State};
+use super::convert::{native_selector, status};
+use super::handle::{Handle, Kind, Persistent, PersistentSpec, State};
 use super::job::{Group, Job};
-use super::words::{native_mode, native_want, status};
+use super::wait_strategy::WaitStrategy;
 use crate::clock;
-use crate::collective::Extents;
+use crate::collective::BufferLayouts;
 use crate::error::{Error, Result};
-use crate::message::{FIRST_COLLECTIVE_TAG, MAX_TAG, Mode, Status, Tag, Want};
+use crate::message::{FIRST_COLLECTIVE_TAG, MAX_TAG, Selector, SendMode, Status, Tag};
 use crate::onesided::Window;
 use crate::transport::{Buffers, StandardSend, Transport};
 
-/// One rank among the first ones of a job.
+/// One rank among the first ranks of a job.
 pub struct Endpoint {
     pub(super) job: Rc<Job>,
     pub(super) group: Group,
-    pub(super) clock: Cell<clock::Model>,
+    pub(super) clock: Cell<clock::LinearModel>,
     pub(super) is_synchronised: Cell<bool>,
 }
 
-// SAFETY: MPI does not touch the memory of an operation that it has completed, or that it says was taken back; `cancel` waits for
-// what cannot be taken back.
+// SAFETY: MPI does not access the memory of an operation that it has completed or reported
+// cancelled; `cancel` waits for operations that cannot be cancelled.
 unsafe impl Transport for Endpoint {
     type Handle = Handle;
     type Persistent = Persistent;
@@ -44,54 +44,54 @@ unsafe impl Transport for Endpoint {
     }
 
     #[inline]
-    fn send(&self, mode: Mode, data: &[u8], to: usize, tag: Tag) -> Result<()> {
+    fn send(&self, mode: SendMode, data: &[u8], to: usize, tag: Tag) -> Result<()> {
         self.check_send(to, tag)?;
-        let outcome = match (mode, self.job.cadence) {
-            (Mode::Buffered, _) => self.send_buffered(data, to, tag),
-            (_, Cadence::Blocking) => Ok(self.comm(tag).send(native_mode(mode), data, to, tag)?),
-            (_, Cadence::Yielding) => self.send_yielding(mode, data, to, tag),
+        let outcome = match (mode, self.job.wait_strategy) {
+            (SendMode::Buffered, _) => self.send_buffered(data, to, tag),
+            (_, WaitStrategy::Blocking) => Ok(self.comm(tag).send(mode, data, to, tag)?),
+            (_, WaitStrategy::Yielding) => self.send_yielding(mode, data, to, tag),
         };
-        self.job.watch.beat();
+        self.job.watchdog.heartbeat();
         outcome
     }
 
     #[inline]
-    fn receive(&self, buffer: &mut [u8], want: Want) -> Result<Status> {
-        self.check_want(want)?;
-        let outcome = match self.job.cadence {
-            Cadence::Blocking => self.comm_of(want).receive(buffer, native_want(want)),
-            Cadence::Yielding => self.receive_yielding(buffer, want),
+    fn receive(&self, buffer: &mut [u8], selector: Selector) -> Result<Status> {
+        self.check_selector(selector)?;
+        let outcome = match self.job.wait_strategy {
+            WaitStrategy::Blocking => self.comm_of(selector).receive(buffer, native_selector(selector)),
+            WaitStrategy::Yielding => self.receive_yielding(buffer, selector),
         };
-        self.job.watch.beat();
+        self.job.watchdog.heartbeat();
         self.received(outcome, buffer.len())
     }
 
-    fn probe(&self, want: Want) -> Result<Status> {
-        self.check_want(want)?;
-        let comm = self.comm_of(want);
-        let outcome = match self.job.cadence {
-            Cadence::Blocking => comm.probe(native_want(want)),
-            Cadence::Yielding => Cadence::wait(|| comm.try_probe(native_want(want))),
+    fn probe(&self, selector: Selector) -> Result<Status> {
+        self.check_selector(selector)?;
+        let comm = self.comm_of(selector);
+        let outcome = match self.job.wait_strategy {
+            WaitStrategy::Blocking => comm.probe(native_selector(selector)),
+            WaitStrategy::Yielding => WaitStrategy::wait(|| comm.try_probe(native_selector(selector))),
         };
-        self.job.watch.beat();
+        self.job.watchdog.heartbeat();
         Ok(status(outcome?))
     }
 
-    fn try_probe(&self, want: Want) -> Result<Option<Status>> {
-        self.check_want(want)?;
-        let found = self.comm_of(want).try_probe(native_want(want))?;
-        // Asking is no progress; only an answer is.
+    fn try_probe(&self, selector: Selector) -> Result<Option<Status>> {
+        self.check_selector(selector)?;
+        let found = self.comm_of(selector).try_probe(native_selector(selector))?;
+        // An unsuccessful probe is not progress, and must not reset the stall timer.
         if found.is_some() {
-            self.job.watch.beat();
+            self.job.watchdog.heartbeat();
         } else {
-            self.give_way();
+            self.yield_core();
         }
         Ok(found.map(status))
     }
 
     unsafe fn start_send(
         &self,
-        mode: Mode,
+        mode: SendMode,
         data: *const u8,
         len: usize,
         to: usize,
@@ -99,20 +99,22 @@ unsafe impl Transport for Endpoint {
     ) -> Result<Handle> {
         self.check_send(to, tag)?;
         let at = Status { source: self.rank(), tag, len };
-        if mode == Mode::Buffered {
-            // SAFETY: the caller keeps the bytes readable.
+        if mode == SendMode::Buffered {
+            // SAFETY: the caller promises that `data[..len]` is readable; it is copied before this
+            // returns.
             self.send_buffered(unsafe { std::slice::from_raw_parts(data, len) }, to, tag)?;
             return Ok(Handle(State::Complete(at)));
         }
-        // SAFETY: the caller.
-        let request = unsafe { self.comm(tag).start_send(native_mode(mode), data, len, to, tag) }?;
+        // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
+        let request = unsafe { self.comm(tag).start_send(mode, data, len, to, tag) }?;
         Ok(Handle::active(request, Kind::Send(at)))
     }
 
-    unsafe fn start_receive(&self, buffer: *mut u8, len: usize, want: Want) -> Result<Handle> {
-        self.check_want(want)?;
-        // SAFETY: the caller.
-        let request = unsafe { self.comm_of(want).start_receive(buffer, len, native_want(want)) }?;
+    unsafe fn start_receive(&self, buffer: *mut u8, len: usize, selector: Selector) -> Result<Handle> {
+        self.check_selector(selector)?;
+        // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
+        let request =
+            unsafe { self.comm_of(selector).start_receive(buffer, len, native_selector(selector)) }?;
         Ok(Handle::active(request, Kind::Receive(len)))
     }
 
@@ -133,7 +135,7 @@ unsafe impl Transport for Endpoint {
             State::Active(active) => self.try_complete(active),
         };
         let Some(outcome) = outcome.transpose() else {
-            self.give_way();
+            self.yield_core();
             return Ok(None);
         };
         settle(handle, outcome).map(Some)
@@ -141,7 +143,7 @@ unsafe impl Transport for Endpoint {
 
     fn wait_any(&self, handles: &mut [Handle], which: &[usize]) -> Result<(usize, Status)> {
         if which.is_empty() {
-            return Err(Error::NothingToWaitFor);
+            return Err(Error::NoRequest);
         }
         let place = self.first_complete(handles, which);
         let status = self.wait(&mut handles[which[place]])?;
@@ -152,7 +154,7 @@ unsafe impl Transport for Endpoint {
         let done = match &mut handle.0 {
             State::Complete(status) => return Some(*status),
             State::Failed(_) => return None,
-            State::Active(active) => self.take_back(active),
+            State::Active(active) => self.withdraw(active),
         };
         handle.0 = State::Complete(done.unwrap_or(Status { source: self.rank(), tag: 0, len: 0 }));
         done
@@ -160,7 +162,7 @@ unsafe impl Transport for Endpoint {
 
     unsafe fn persistent_send(
         &self,
-        mode: Mode,
+        mode: SendMode,
         data: *const u8,
         len: usize,
         to: usize,
@@ -168,18 +170,23 @@ unsafe impl Transport for Endpoint {
     ) -> Result<Persistent> {
         self.check_send(to, tag)?;
         let at = Status { source: self.rank(), tag, len };
-        // SAFETY: the caller.
-        unsafe { self.make(Recipe::Send { mode, data, to, at }) }
+        // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
+        unsafe { self.make(PersistentSpec::Send { mode, data, to, at }) }
     }
 
-    unsafe fn persistent_receive(&self, buffer: *mut u8, len: usize, want: Want) -> Result<Persistent> {
-        self.check_want(want)?;
-        // SAFETY: the caller.
-        unsafe { self.make(Recipe::Receive { buffer, len, want }) }
+    unsafe fn persistent_receive(
+        &self,
+        buffer: *mut u8,
+        len: usize,
+        selector: Selector,
+    ) -> Result<Persistent> {
+        self.check_selector(selector)?;
+        // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
+        unsafe { self.make(PersistentSpec::Receive { buffer, len, selector }) }
     }
 
     unsafe fn start(&self, operation: &mut Persistent) -> Result<()> {
-        // SAFETY: the caller.
+        // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
         unsafe { self.start_again(operation) }
     }
 
@@ -209,14 +216,14 @@ unsafe impl Transport for Endpoint {
         self.compare_clocks()
     }
 
-    /// MPI leaves it to the library, and so nobody may count on its waiting or on its not waiting.
+    /// MPI leaves it to the library whether a standard send waits for its receiver.
     fn standard_send(&self) -> StandardSend {
         StandardSend::Synchronous
     }
 
-    /// Not where ranks outnumber cores: the call would wait without giving the core away.
+    /// Not where ranks outnumber cores: the call would wait without yielding the core.
     fn has_send_receive(&self) -> bool {
-        self.job.cadence == Cadence::Blocking
+        self.job.wait_strategy == WaitStrategy::Blocking
     }
 
     #[inline]
@@ -227,11 +234,11 @@ unsafe impl Transport for Endpoint {
         tag: Tag,
     ) -> Result<Status> {
         self.check_send(outgoing.1, tag)?;
-        self.check_want(Want::new(incoming.1, tag))?;
+        self.check_selector(Selector::new(incoming.1, tag))?;
         self.send_and_receive(outgoing, incoming, tag)
     }
 
-    /// Open MPI 4.1 and 5.0 copy a whole message that goes by rendezvous, whatever the buffer has room for.
+    /// Open MPI 4.1 and 5.0 copy a whole rendezvous message, whatever the length of the buffer.
     fn keeps_bounds(&self) -> bool {
         self.job.mpi.library().abi() != Abi::OpenMpi
     }
@@ -241,7 +248,7 @@ unsafe impl Transport for Endpoint {
     }
 
     fn oversubscribed(&self) -> bool {
-        self.job.cadence == Cadence::Yielding
+        self.job.wait_strategy == WaitStrategy::Yielding
     }
 
     /// The caller returns the error, which ends the job.
@@ -249,10 +256,10 @@ unsafe impl Transport for Endpoint {
         Error::Aborted { rank: self.rank(), message: message.into() }
     }
 
-    /// An MPI job that has failed is gone; whoever can ask is in one that has not.
+    /// An MPI job that has failed has ended, so there is nothing to check.
     #[inline]
     fn check(&self) -> Result<()> {
-        self.job.watch.beat();
+        self.job.watchdog.heartbeat();
         Ok(())
     }
 
@@ -265,7 +272,7 @@ unsafe impl Transport for Endpoint {
     }
 
     unsafe fn start_native(&self, problem: &Problem, buffers: &mut Buffers<'_>) -> Result<Handle> {
-        // SAFETY: the caller.
+        // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
         unsafe { self.start_collective(problem, buffers) }
     }
 
@@ -276,20 +283,20 @@ unsafe impl Transport for Endpoint {
     fn run_native_uneven(
         &self,
         problem: &UnevenProblem,
-        extents: &Extents,
+        layouts: &BufferLayouts,
         buffers: &mut Buffers<'_>,
     ) -> Result<()> {
-        self.native_uneven(problem, extents, buffers)
+        self.native_uneven(problem, layouts, buffers)
     }
 
     unsafe fn start_native_uneven(
         &self,
         problem: &UnevenProblem,
-        extents: &Extents,
+        layouts: &BufferLayouts,
         buffers: &mut Buffers<'_>,
     ) -> Result<Handle> {
-        // SAFETY: the caller.
-        unsafe { self.start_uneven(problem, extents, buffers) }
+        // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
+        unsafe { self.start_uneven(problem, layouts, buffers) }
     }
 
     fn window(&self, with: Option<usize>, bytes: usize) -> Result<Option<Box<dyn Window>>> {
@@ -299,7 +306,7 @@ unsafe impl Transport for Endpoint {
 }
 
 impl Endpoint {
-    /// Takes part in a run of the first `ranks` ranks. All processes must come here together.
+    /// Joins a run of the first `ranks` ranks. All processes must call this together.
     pub(super) fn join(job: &Rc<Job>, ranks: usize) -> Result<Option<Self>> {
         let Some(group) = job.group(ranks)? else { return Ok(None) };
         let endpoint =
@@ -310,15 +317,15 @@ impl Endpoint {
         Ok(Some(endpoint))
     }
 
-    /// Collectives' messages have a communicator of their own.
+    /// Returns the communicator for a tag: collectives have one of their own.
     #[inline]
     pub(super) fn comm(&self, tag: Tag) -> &Comm {
         if tag < FIRST_COLLECTIVE_TAG { &self.group.messages } else { &self.group.collectives }
     }
 
     #[inline]
-    pub(super) fn comm_of(&self, want: Want) -> &Comm {
-        self.comm(want.tag.unwrap_or(0))
+    pub(super) fn comm_of(&self, selector: Selector) -> &Comm {
+        self.comm(selector.tag.unwrap_or(0))
     }
 
     #[inline]
@@ -334,9 +341,9 @@ impl Endpoint {
     }
 
     #[inline]
-    fn check_want(&self, want: Want) -> Result<()> {
-        want.source.map_or(Ok(()), |source| self.check_rank(source))?;
-        want.tag.map_or(Ok(()), check_tag)
+    fn check_selector(&self, selector: Selector) -> Result<()> {
+        selector.source.map_or(Ok(()), |source| self.check_rank(source))?;
+        selector.tag.map_or(Ok(()), check_tag)
     }
 }
 

@@ -1,9 +1,9 @@
-//! Operations of a rank that are under way.
+//! Handles of pending and persistent operations.
 
 use panto_mpi::Request;
 
 use crate::error::Error;
-use crate::message::{Mode, Status, Want};
+use crate::message::{Selector, SendMode, Status};
 
 /// A pending operation of an [`Endpoint`](super::Endpoint).
 pub struct Handle(pub(super) State);
@@ -20,33 +20,33 @@ pub(super) struct Active {
     pub(super) kind: Kind,
 }
 
-/// What kind of operation it is, and what its completion means.
+/// The kind of operation, and what its completion returns.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
-    /// A send or a collective: this is what there is to say of it.
+    /// A send or a collective, with the status to return.
     Send(Status),
-    /// A receive into so many bytes.
+    /// A receive into this number of bytes.
     Receive(usize),
 }
 
 /// A persistent operation of an [`Endpoint`](super::Endpoint).
 pub struct Persistent {
-    pub(super) recipe: Recipe,
-    /// The request that MPI starts again and again. Buffered sends have none; and one that failed is made anew, because Open MPI forgets
-    /// it.
+    pub(super) spec: PersistentSpec,
+    /// The request that MPI starts repeatedly. Buffered sends have none; one that failed is made
+    /// again, because Open MPI drops it.
     pub(super) active: Option<Active>,
     pub(super) started: bool,
 }
 
 /// What a persistent operation does at each start.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Recipe {
-    Send { mode: Mode, data: *const u8, to: usize, at: Status },
-    Receive { buffer: *mut u8, len: usize, want: Want },
+pub(super) enum PersistentSpec {
+    Send { mode: SendMode, data: *const u8, to: usize, at: Status },
+    Receive { buffer: *mut u8, len: usize, selector: Selector },
 }
 
 impl Handle {
-    /// An operation that MPI has just started.
+    /// Wraps an operation that MPI has just started.
     pub(super) fn active(request: Request, kind: Kind) -> Self {
         Self(State::Active(Active { request, kind }))
     }

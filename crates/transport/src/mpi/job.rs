@@ -6,27 +6,27 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use panto_mpi::launch::Launch;
-use panto_mpi::{Collective, Comm, Library, Memory, Request};
+use panto_mpi::{Collective, CollectiveCall, Comm, Library, Memory, Request};
 use panto_schedule::HopShape;
 
 use super::Options;
-use super::cadence::Cadence;
 use super::clocks::{Clocks, Reading};
-use super::watch::Watch;
+use super::wait_strategy::WaitStrategy;
+use super::watchdog::Watchdog;
 use crate::error::{Error, Result};
-use crate::place::{Place, assign_nodes, distances_from_first};
+use crate::placement::{Placement, assign_nodes, distances_from_first};
 
-/// A job of MPI.
+/// An MPI job.
 pub(super) struct Job {
     pub(super) mpi: panto_mpi::Mpi,
     pub(super) world: Comm,
-    pub(super) places: Vec<Place>,
-    pub(super) cadence: Cadence,
+    pub(super) placements: Vec<Placement>,
+    pub(super) wait_strategy: WaitStrategy,
     pub(super) clocks: Clocks,
-    pub(super) watch: Arc<Watch>,
-    /// Messages that found no room in MPI's buffer, until they are sent.
+    pub(super) watchdog: Arc<Watchdog>,
+    /// Buffered messages that did not fit into MPI's buffer, until they are sent.
     pub(super) copies: RefCell<Vec<(Request, Vec<u8>)>>,
-    longest_wait: Duration,
+    max_wait: Duration,
     groups: RefCell<BTreeMap<usize, Option<Group>>>,
 }
 
@@ -37,43 +37,44 @@ pub(super) struct Group {
     pub(super) messages: Comm,
     /// For collectives.
     pub(super) collectives: Comm,
-    /// How far its ranks are from the first.
+    /// The distances of its ranks from the first.
     pub(super) shape: HopShape,
 }
 
 impl Job {
     pub(super) fn start(library: Library, launch: Option<&Launch>, options: &Options) -> Result<Self> {
-        let watch = Watch::start(options.stall_time).map_err(|error| {
-            Error::Start(format!("cannot start the thread that watches over the job: {error}"))
-        })?;
+        let watchdog = Watchdog::start(options.stall_time)
+            .map_err(|error| Error::Start(format!("cannot start the watchdog thread: {error}")))?;
         let mpi = panto_mpi::Mpi::start(library)?;
         let world = mpi.world();
         if let Err(error) = check_launch(&mpi, &world, launch) {
-            // Each process is alone in a job of its own, and ends that one properly.
-            watch.end();
+            // Each process is alone in a job of its own, which ends properly.
+            watchdog.end();
             mpi.finish()?;
             return Err(error);
         }
-        // From here on there are others, who would wait for ever if this process just left.
-        Self::meet(mpi.clone(), world, watch, options).or_else(|error| {
+        // From here on other processes would wait forever if this one just exited.
+        Self::gather(mpi.clone(), world, watchdog, options).or_else(|error| {
             eprintln!("panto: {error}");
             mpi.abort(1)
         })
     }
 
-    /// Learns where all ranks run.
-    fn meet(mpi: panto_mpi::Mpi, world: Comm, watch: Arc<Watch>, options: &Options) -> Result<Self> {
-        let mut places = gather_places(&world)?;
-        assign_nodes(&mut places);
-        let clocks = gather_clocks(&world, &places)?;
-        let cadence = if is_crowded(&places) { Cadence::Yielding } else { Cadence::Blocking };
-        watch.take_post(world.rank(), &places);
-        watch.beat();
-        let (copies, groups, longest_wait) = (RefCell::default(), RefCell::default(), options.longest_wait);
-        Ok(Self { mpi, world, places, cadence, clocks, watch, copies, longest_wait, groups })
+    /// Exchanges placements and clock readings among all ranks.
+    fn gather(mpi: panto_mpi::Mpi, world: Comm, watchdog: Arc<Watchdog>, options: &Options) -> Result<Self> {
+        let mut placements = gather_placements(&world)?;
+        assign_nodes(&mut placements);
+        let clocks = gather_clocks(&world, &placements)?;
+        let wait_strategy =
+            if is_oversubscribed(&placements) { WaitStrategy::Yielding } else { WaitStrategy::Blocking };
+        watchdog.assign(world.rank(), &placements);
+        watchdog.heartbeat();
+        let (copies, groups, max_wait) = (RefCell::default(), RefCell::default(), options.max_wait);
+        Ok(Self { mpi, world, placements, wait_strategy, clocks, watchdog, copies, max_wait, groups })
     }
 
-    /// The communicators of the first `ranks` ranks; none if this rank is not among them. All processes must ask together.
+    /// Returns the communicators of the first `ranks` ranks; `None` if this rank is not among them.
+    /// All processes must call this together.
     pub(super) fn group(&self, ranks: usize) -> Result<Option<Group>> {
         if let Some(known) = self.groups.borrow().get(&ranks) {
             return Ok(known.clone());
@@ -81,7 +82,7 @@ impl Job {
         let group = match self.world.split(self.world.rank() < ranks)? {
             None => None,
             Some(messages) => {
-                let shape = distances_from_first(&self.places[..ranks]);
+                let shape = distances_from_first(&self.placements[..ranks]);
                 Some(Group { collectives: messages.duplicate()?, messages, shape })
             }
         };
@@ -89,67 +90,72 @@ impl Job {
         Ok(group)
     }
 
-    /// What the first process says, to all. Those that wait leave the core to those that measure.
-    pub(super) fn announce(&self, mut words: Vec<u8>) -> Result<Vec<u8>> {
-        let mut len = (words.len() as u64).to_ne_bytes();
-        self.broadcast(&mut len)?;
-        words.resize(u64::from_ne_bytes(len) as usize, 0);
-        self.broadcast(&mut words)?;
-        Ok(words)
+    /// Broadcasts the first process's bytes. Waiting processes sleep, and leave their cores to
+    /// those that measure.
+    pub(super) fn broadcast(&self, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
+        let mut len = (bytes.len() as u64).to_ne_bytes();
+        self.broadcast_bytes(&mut len)?;
+        bytes.resize(u64::from_ne_bytes(len) as usize, 0);
+        self.broadcast_bytes(&mut bytes)?;
+        Ok(bytes)
     }
 
-    fn broadcast(&self, bytes: &mut [u8]) -> Result<()> {
+    fn broadcast_bytes(&self, bytes: &mut [u8]) -> Result<()> {
         let memory =
             Memory { input: std::ptr::null(), output: bytes.as_mut_ptr(), count: bytes.len(), element: 1 };
-        // SAFETY: the bytes are borrowed until the request is complete, which is when `wait_asleep` returns.
-        let request = unsafe { self.world.start_collective(Collective::Broadcast { root: 0 }, memory) }?;
-        self.wait_asleep(request);
+        // SAFETY: the bytes are borrowed until the request is complete, which is when
+        // `wait_sleeping` returns.
+        let request =
+            unsafe { self.world.start_collective(CollectiveCall::bytes(Collective::Broadcast, 0), memory) }?;
+        self.wait_sleeping(request);
         Ok(())
     }
 
-    /// Waits for all others, asleep. Whoever waits here is not stuck, because others may measure for a long time; but not for ever.
-    fn wait_asleep(&self, mut request: Request) {
-        let (start, mut pause) = (Instant::now(), SHORTEST_PAUSE);
+    /// Waits for a collective of all processes, sleeping. Counts as progress for `max_wait`,
+    /// because others may measure for a long time.
+    fn wait_sleeping(&self, mut request: Request) {
+        let (start, mut pause) = (Instant::now(), MIN_PAUSE);
         loop {
             match request.is_complete(&self.mpi) {
                 Ok(true) => return,
                 Ok(false) => {}
-                Err(error) => self.give_up(&error.into()),
+                Err(error) => self.abort_job(&error.into()),
             }
-            if start.elapsed() < self.longest_wait {
-                self.watch.beat();
+            if start.elapsed() < self.max_wait {
+                self.watchdog.heartbeat();
             }
             std::thread::sleep(pause);
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            pause = (pause * 2).min(MAX_PAUSE);
         }
     }
 
-    /// Ends the job: an operation may be under way whose memory cannot be given back, and there is no other way out that is sound.
-    pub(super) fn give_up(&self, error: &Error) -> ! {
+    /// Aborts the job: MPI may still use memory that would be freed, and there is no other sound
+    /// way out.
+    pub(super) fn abort_job(&self, error: &Error) -> ! {
         eprintln!("panto: rank {}: {error}", self.world.rank());
         self.mpi.abort(1)
     }
 
-    /// Ends the job, when all ranks have come here; the process will end with this code.
+    /// Ends the job when all ranks have called this. The process will exit with this code.
     pub(super) fn finish(&self, code: u8) -> Result<()> {
         let mut copies = self.copies.borrow_mut();
         copies.iter_mut().try_for_each(|(request, _)| request.complete(&self.mpi))?;
         copies.clear();
         let nothing = Memory { input: std::ptr::null(), output: std::ptr::null_mut(), count: 0, element: 1 };
-        // SAFETY: a barrier has no memory.
-        self.wait_asleep(unsafe { self.world.start_collective(Collective::Barrier, nothing) }?);
-        // From here on processes may end; nobody ends before all have heard of it, because another barrier comes after.
-        self.watch.leave(code);
-        // SAFETY: the same.
-        unsafe { self.world.collective(Collective::Barrier, nothing) }?;
+        // SAFETY: a barrier uses no memory.
+        self.wait_sleeping(unsafe { self.world.start_collective(CollectiveCall::BARRIER, nothing) }?);
+        // From here on processes may exit. None does before all have completed the barrier below.
+        self.watchdog.leave(code);
+        // SAFETY: a barrier uses no memory.
+        unsafe { self.world.collective(CollectiveCall::BARRIER, nothing) }?;
         Ok(self.mpi.finish()?)
     }
 }
 
-const SHORTEST_PAUSE: Duration = Duration::from_micros(20);
-const LONGEST_PAUSE: Duration = Duration::from_millis(2);
+const MIN_PAUSE: Duration = Duration::from_micros(20);
+const MAX_PAUSE: Duration = Duration::from_millis(2);
 
-/// The launcher and the library must speak of the same job.
+/// Returns an error if the library does not know the job that the launcher started.
 fn check_launch(mpi: &panto_mpi::Mpi, world: &Comm, launch: Option<&Launch>) -> Result<()> {
     let Some(launch) = launch else { return Ok(()) };
     let wanted = launch.size.unwrap_or_else(|| launch.rank.map_or(1, |rank| rank + 1));
@@ -158,9 +164,9 @@ fn check_launch(mpi: &panto_mpi::Mpi, world: &Comm, launch: Option<&Launch>) -> 
     }
     let library = mpi.library();
     Err(Error::Start(format!(
-        "the launcher, {}, started {wanted} processes or more, but {} at {} knows of {} only: each process thinks that it is \
-         alone. Launcher and library do not belong together. Start panto with the launcher of that library, or name the \
-         library of this launcher: PANTO_MPI=/path/to/libmpi.so",
+        "the launcher ({}) started at least {wanted} processes, but {} at {} sees only {}: launcher and library do not \
+         belong together. Start panto with the launcher of that library, or set PANTO_MPI=/path/to/libmpi.so to the \
+         library of this launcher",
         launch.launcher,
         library.name(),
         library.path().display(),
@@ -168,22 +174,27 @@ fn check_launch(mpi: &panto_mpi::Mpi, world: &Comm, launch: Option<&Launch>) -> 
     )))
 }
 
-fn gather_places(world: &Comm) -> Result<Vec<Place>> {
-    let all = gather(world, &Place::here().encode())?;
+fn gather_placements(world: &Comm) -> Result<Vec<Placement>> {
+    let all = gather(world, &Placement::current().encode())?;
     let decode = |(rank, bytes): (usize, &Vec<u8>)| {
-        Place::decode(bytes).ok_or_else(|| Error::Start(format!("rank {rank} does not say where it runs")))
+        Placement::decode(bytes).ok_or_else(|| {
+            Error::Start(format!(
+                "rank {rank} sent a malformed placement: do all ranks run the same version of Panto?"
+            ))
+        })
     };
     all.iter().enumerate().map(decode).collect()
 }
 
-/// The clocks of all hosts, each counted from the moment at which its first rank came here.
-fn gather_clocks(world: &Comm, places: &[Place]) -> Result<Clocks> {
+/// Returns the clocks of all hosts, which count from the time at which their first rank called
+/// this.
+fn gather_clocks(world: &Comm, placements: &[Placement]) -> Result<Clocks> {
     let readings = gather(world, &Reading::now().encode())?;
     let readings: Vec<Reading> = readings.iter().map(|bytes| Reading::decode(bytes)).collect();
-    Ok(Clocks::new(world.rank(), places, &readings))
+    Ok(Clocks::new(world.rank(), placements, &readings))
 }
 
-/// What each rank says.
+/// Gathers the bytes of all ranks on all ranks.
 fn gather(world: &Comm, mine: &[u8]) -> Result<Vec<Vec<u8>>> {
     let len = (mine.len() as u64).to_ne_bytes();
     let lens = allgather(world, &len)?;
@@ -199,20 +210,21 @@ fn gather(world: &Comm, mine: &[u8]) -> Result<Vec<Vec<u8>>> {
 fn allgather(world: &Comm, mine: &[u8]) -> Result<Vec<u8>> {
     let mut all = vec![0; mine.len() * world.size()];
     let memory = Memory { input: mine.as_ptr(), output: all.as_mut_ptr(), count: mine.len(), element: 1 };
-    // SAFETY: a block for each rank.
-    unsafe { world.collective(Collective::Allgather, memory) }?;
+    // SAFETY: `all` has a block of this length per rank, and both are borrowed until this returns.
+    unsafe { world.collective(CollectiveCall::bytes(Collective::Allgather, 0), memory) }?;
     Ok(all)
 }
 
-/// Are there more ranks on a machine than cores on which they may run, or more on some cores than there are of these?
-fn is_crowded(places: &[Place]) -> bool {
+/// Whether a machine has more ranks than cores on which they may run, or a set of cores more ranks
+/// bound to it than cores.
+fn is_oversubscribed(placements: &[Placement]) -> bool {
     let mut machines: BTreeMap<_, (usize, BTreeSet<usize>)> = BTreeMap::new();
     let mut bindings: BTreeMap<_, usize> = BTreeMap::new();
-    for place in places {
-        let (ranks, cores) = machines.entry(place.machine()).or_default();
+    for placement in placements {
+        let (ranks, cores) = machines.entry(placement.machine()).or_default();
         *ranks += 1;
-        cores.extend(&place.cores);
-        *bindings.entry((place.machine(), &place.cores)).or_default() += 1;
+        cores.extend(&placement.cores);
+        *bindings.entry((placement.machine(), &placement.cores)).or_default() += 1;
     }
     machines.values().any(|(ranks, cores)| *ranks > cores.len().max(1))
         || bindings.iter().any(|((_, cores), ranks)| *ranks > cores.len().max(1))

@@ -1,11 +1,25 @@
-//! Ranks as processes of an MPI job, over whatever MPI the launcher brought.
+//! Ranks as processes of an MPI job, over the library that the launcher provides.
 //!
-//! Every process runs the whole program; [`Mpi`] is its part of the job. Messages between ranks and messages of collectives go
-//! over two communicators, so that no wild card meets a collective. A thread watches over the job (`watch`): MPI itself never
-//! says that a rank is gone.
+//! `panto-mpi` loads the library at run time (`dlopen`) and knows the three ABIs that exist:
+//! MPICH's (also Intel MPI, Cray MPI, MVAPICH), Open MPI's, and the standard ABI of MPI 5. They
+//! differ in the values of constants and in the width of handles; this module is the same for all.
+//!
+//! Every process runs the whole program; [`Mpi`] is its part of the job.
+//!
+//! - Two communicators carry messages between ranks and messages of collectives, so wildcards never
+//!   match a collective's messages.
+//! - `wait_strategy`: where each rank has a core, ranks block in the library's calls, which is what
+//!   is measured. Where ranks outnumber cores, libraries that spin would keep the core from the
+//!   rank they wait for; non-blocking calls with yields replace them.
+//! - `clocks`: hosts are synchronised by HCA3 (`crate::clock`).
+//! - `watchdog`: MPI does not report that a rank has died or hangs. A thread does, and ends the
+//!   job.
+//!
+//! Invariant: memory is never reused while MPI may access it. Where MPI can neither complete nor
+//! cancel an operation, the job is aborted.
 
-mod cadence;
 mod clocks;
+mod convert;
 mod endpoint;
 mod handle;
 mod job;
@@ -13,9 +27,9 @@ mod native;
 mod operations;
 mod persistent;
 mod process;
-mod watch;
+mod wait_strategy;
+mod watchdog;
 mod window;
-mod words;
 
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -31,13 +45,14 @@ pub use handle::{Handle, Persistent};
 
 use crate::error::Error;
 use crate::outcome::panic_text;
-use crate::place::Place;
+use crate::placement::Placement;
 use crate::world::World;
 use job::Job;
 
 /// This process's part of an MPI job.
 ///
-/// It does not end by being dropped: [`finish`](Mpi::finish) waits for all ranks, and [`abort`](Mpi::abort) for none.
+/// Dropping it does not end it: [`finish`](Mpi::finish) waits for all ranks, [`abort`](Mpi::abort)
+/// for none.
 pub struct Mpi {
     job: Rc<Job>,
     rank: usize,
@@ -45,60 +60,60 @@ pub struct Mpi {
     thread: ThreadId,
 }
 
-// SAFETY: what is shared without locks, the job, is handed out by `job` alone, and to no thread but the one that started it.
+// SAFETY: the job is not `Sync`; `Mpi::job` gives it out only to the thread that started it.
 unsafe impl Sync for Mpi {}
 
-/// How to take part in a job.
+/// Options of a job.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// A rank that has completed no operation for so long counts as stuck, and ends the job.
+    /// A rank that has completed no operation for this time counts as hung, and ends the job.
     pub stall_time: Duration,
-    /// Ranks that have nothing to do wait so long for those that have, and not longer.
-    pub longest_wait: Duration,
+    /// How long idle ranks wait for those that measure.
+    pub max_wait: Duration,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { stall_time: Duration::from_secs(60), longest_wait: Duration::from_secs(3_600) }
+        Self { stall_time: Duration::from_secs(60), max_wait: Duration::from_secs(3_600) }
     }
 }
 
 impl Mpi {
-    /// Starts the library and takes part in the job that the launcher made.
+    /// Starts the library and joins the job of the launcher.
     pub fn start(library: Library, launch: Option<&Launch>, options: &Options) -> Result<Self, Error> {
         let job = Job::start(library, launch, options)?;
         let (rank, ranks) = (job.world.rank(), job.world.size());
         Ok(Self { job: Rc::new(job), rank, ranks, thread: std::thread::current().id() })
     }
 
-    /// This process's rank.
+    /// Returns this process's rank.
     pub fn rank(&self) -> usize {
         self.rank
     }
 
-    /// Where all ranks run.
-    pub fn places(&self) -> Result<&[Place], Error> {
-        Ok(&self.job()?.places)
+    /// Returns the placements of all ranks.
+    pub fn placements(&self) -> Result<&[Placement], Error> {
+        Ok(&self.job()?.placements)
     }
 
-    /// The library.
+    /// Returns the library.
     pub fn library(&self) -> Result<&Library, Error> {
         Ok(self.job()?.mpi.library())
     }
 
-    /// How ranks wait and how their clocks are read, in words.
+    /// Returns descriptions of how ranks wait and of how their clocks are read.
     pub fn describe(&self) -> Result<(String, String), Error> {
         let job = self.job()?;
-        Ok((job.cadence.to_string(), job.clocks.to_string()))
+        Ok((job.wait_strategy.to_string(), job.clocks.to_string()))
     }
 
-    /// Ends the job, when all ranks have come here. An MPI that does not end by itself is ended, and the process with it, with this
-    /// code: nothing should be left to do.
+    /// Ends the job when all ranks have called this. If `MPI_Finalize` does not return, the process
+    /// exits with this code, so nothing should be left to do.
     pub fn finish(self, code: u8) -> Result<(), Error> {
         self.job()?.finish(code)
     }
 
-    /// Ends the whole job now, with this exit code.
+    /// Aborts the whole job with this exit code.
     pub fn abort(&self, code: u8) -> ! {
         match self.job() {
             Ok(job) => job.mpi.abort(code),
@@ -117,7 +132,7 @@ impl Mpi {
 impl World for Mpi {
     type Endpoint = Endpoint;
 
-    fn most_ranks(&self) -> usize {
+    fn max_ranks(&self) -> usize {
         self.ranks
     }
 
@@ -129,8 +144,8 @@ impl World for Mpi {
         self.ranks == 1
     }
 
-    fn announce(&self, words: Vec<u8>) -> Result<Vec<u8>, Error> {
-        self.job()?.announce(words)
+    fn broadcast(&self, bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
+        self.job()?.broadcast(bytes)
     }
 
     fn run<R, E, F>(&self, ranks: usize, body: F) -> Result<Vec<R>, E>
@@ -147,7 +162,7 @@ impl World for Mpi {
         match catch_unwind(AssertUnwindSafe(|| body(&endpoint))) {
             Ok(outcome) => outcome.map(|result| vec![result]),
             Err(panic) => {
-                let message = format!("it panicked: {}", panic_text(panic.as_ref()));
+                let message = format!("panicked: {}", panic_text(panic.as_ref()));
                 Err(Error::Aborted { rank: self.rank, message: message.into() }.into())
             }
         }

@@ -1,56 +1,66 @@
-//! The library's own collectives.
+//! The library's native collectives.
 
 use std::cell::RefCell;
 
-use panto_mpi::{Apply, Blocks, Memory, Operation};
+use panto_mpi::{Apply, CollectiveCall, Memory, Operation, Parameters};
 use panto_schedule::{Collective, Order, Problem, Uneven, UnevenProblem};
 
-use super::cadence::Cadence;
 use super::endpoint::Endpoint;
 use super::handle::{Handle, Kind};
-use crate::collective::{BlockParts, Extents};
-use crate::combine::{Combine, Meaning};
+use super::wait_strategy::WaitStrategy;
+use crate::collective::{BlockLayout, BufferLayouts};
 use crate::error::{Error, Result};
 use crate::message::Status;
+use crate::reduce_op::{ReduceKind, ReduceOp};
 use crate::transport::{Buffers, Transport};
 
 impl Endpoint {
-    /// Runs the library's own collective. `Prepared` has compared the buffers with the problem.
+    /// Runs a native collective. `PreparedCollective` has compared the buffers with the problem.
     pub(super) fn native(&self, problem: &Problem, buffers: &mut Buffers<'_>) -> Result<()> {
-        let (collective, memory) = translate(problem, buffers)?;
-        self.carry_out(collective, memory)
+        let (call, memory) = translate(problem, buffers)?;
+        // SAFETY: the buffers are borrowed until this returns, and as large as the problem says.
+        unsafe { self.run_call(call, memory) }
     }
 
-    /// The same with blocks of several lengths. `PersistentCollective` has compared the buffers with the problem.
+    /// Runs a native collective with blocks of different lengths. `PersistentCollective` has
+    /// compared the buffers with the problem.
     pub(super) fn native_uneven(
         &self,
         problem: &UnevenProblem,
-        extents: &Extents,
+        layouts: &BufferLayouts,
         buffers: &mut Buffers<'_>,
     ) -> Result<()> {
-        let (collective, memory) = translate_uneven(problem, self.rank(), extents, buffers);
-        self.carry_out(collective, memory)
+        let (call, memory) = translate_uneven(problem, self.rank(), layouts, buffers);
+        // SAFETY: the buffers are borrowed until this returns, and as large as the problem says.
+        unsafe { self.run_call(call, memory) }
     }
 
-    /// The memory must be borrowed until this returns, and as large as the problem says.
-    fn carry_out(&self, collective: panto_mpi::Collective, memory: Memory) -> Result<()> {
+    /// Runs a collective as the wait strategy says.
+    ///
+    /// # Safety
+    /// `memory` must be as large as the call says, and stay valid and be used by nothing else until
+    /// this returns.
+    unsafe fn run_call(&self, call: CollectiveCall, memory: Memory) -> Result<()> {
         let comm = &self.group.collectives;
-        let outcome = match self.job.cadence {
-            // SAFETY: the buffers are borrowed until this returns, and as large as the problem says.
-            Cadence::Blocking => unsafe { comm.collective(collective, memory) },
-            Cadence::Yielding => {
-                // SAFETY: the same; the request is complete before this returns.
-                let request = unsafe { comm.start_collective(collective, memory) };
+        let outcome = match self.job.wait_strategy {
+            // SAFETY: the caller promises that the memory is valid until this returns.
+            WaitStrategy::Blocking => unsafe { comm.collective(call, memory) },
+            WaitStrategy::Yielding => {
+                // SAFETY: the caller promises that the memory is valid until this returns, by which
+                // time the request is complete or the job aborted.
+                let request = unsafe { comm.start_collective(call, memory) };
                 request.map(|mut request| {
-                    Cadence::wait(|| Ok(request.is_complete(&self.job.mpi)?.then_some(())))
-                        .unwrap_or_else(|error| self.job.give_up(&error.into()));
+                    WaitStrategy::wait(|| Ok(request.is_complete(&self.job.mpi)?.then_some(())))
+                        .unwrap_or_else(|error| self.job.abort_job(&error.into()));
                 })
             }
         };
-        self.job.watch.beat();
+        self.job.watchdog.heartbeat();
         Ok(outcome?)
     }
 
+    /// Starts a native collective.
+    ///
     /// # Safety
     /// As for [`Transport::start_native`].
     pub(super) unsafe fn start_collective(
@@ -58,29 +68,34 @@ impl Endpoint {
         problem: &Problem,
         buffers: &mut Buffers<'_>,
     ) -> Result<Handle> {
-        let (collective, memory) = translate(problem, buffers)?;
-        // SAFETY: the caller.
-        unsafe { self.begin(collective, memory) }
+        let (call, memory) = translate(problem, buffers)?;
+        // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
+        unsafe { self.begin(call, memory) }
     }
 
+    /// Starts a native collective with blocks of different lengths.
+    ///
     /// # Safety
     /// As for [`Transport::start_native_uneven`].
     pub(super) unsafe fn start_uneven(
         &self,
         problem: &UnevenProblem,
-        extents: &Extents,
+        layouts: &BufferLayouts,
         buffers: &mut Buffers<'_>,
     ) -> Result<Handle> {
-        let (collective, memory) = translate_uneven(problem, self.rank(), extents, buffers);
-        // SAFETY: the caller.
-        unsafe { self.begin(collective, memory) }
+        let (call, memory) = translate_uneven(problem, self.rank(), layouts, buffers);
+        // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
+        unsafe { self.begin(call, memory) }
     }
 
+    /// Starts a call.
+    ///
     /// # Safety
-    /// As for [`Transport::start_native`].
-    unsafe fn begin(&self, collective: panto_mpi::Collective, memory: Memory) -> Result<Handle> {
-        // SAFETY: the caller.
-        let request = unsafe { self.group.collectives.start_collective(collective, memory) }?;
+    /// `memory` must be as large as the call says, and stay valid and be used by nothing else until
+    /// the handle is complete or a wait or test for it has failed.
+    unsafe fn begin(&self, call: CollectiveCall, memory: Memory) -> Result<Handle> {
+        // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
+        let request = unsafe { self.group.collectives.start_collective(call, memory) }?;
         Ok(Handle::active(request, Kind::Send(Status { source: self.rank(), tag: 0, len: 0 })))
     }
 }
@@ -88,10 +103,10 @@ impl Endpoint {
 fn translate_uneven(
     problem: &UnevenProblem,
     rank: usize,
-    extents: &Extents,
+    layouts: &BufferLayouts,
     buffers: &mut Buffers<'_>,
-) -> (panto_mpi::Collective, Memory) {
-    // What this rank alone brings or gets; an exchange has no such thing.
+) -> (CollectiveCall, Memory) {
+    // The length of this rank's own block; a complete exchange has none.
     let count = match problem.collective {
         Uneven::Gatherv | Uneven::Allgatherv => problem.len(rank, problem.root),
         Uneven::Scatterv => problem.len(problem.root, rank),
@@ -99,68 +114,66 @@ fn translate_uneven(
     };
     let memory =
         Memory { input: buffers.input.as_ptr(), output: buffers.output.as_mut_ptr(), count, element: 1 };
-    let blocks = |parts: &BlockParts| Blocks { lens: parts.lens.as_ptr(), starts: parts.starts.as_ptr() };
-    let (root, from, into) = (problem.root, blocks(&extents.input), blocks(&extents.output));
-    let collective = match problem.collective {
-        Uneven::Gatherv => panto_mpi::Uneven::Gatherv { root, into },
-        Uneven::Scatterv => panto_mpi::Uneven::Scatterv { root, from },
-        Uneven::Allgatherv => panto_mpi::Uneven::Allgatherv { into },
-        Uneven::Alltoallv => panto_mpi::Uneven::Alltoallv { from, into },
+    let native = |layout: &BlockLayout| panto_mpi::BlockLayout {
+        lens: layout.counts.as_ptr(),
+        starts: layout.displacements.as_ptr(),
     };
-    (panto_mpi::Collective::Uneven(collective), memory)
+    let parameters = Parameters::Blocks { input: native(&layouts.input), output: native(&layouts.output) };
+    (CollectiveCall { collective: problem.collective.even(), root: problem.root, parameters }, memory)
 }
 
-fn translate(problem: &Problem, buffers: &mut Buffers<'_>) -> Result<(panto_mpi::Collective, Memory)> {
+fn translate(problem: &Problem, buffers: &mut Buffers<'_>) -> Result<(CollectiveCall, Memory)> {
     let memory = Memory {
         input: buffers.input.as_ptr(),
         output: buffers.output.as_mut_ptr(),
         count: problem.count,
         element: buffers.element,
     };
-    let operation = || operation(buffers.combine, buffers.element);
-    let root = problem.root;
-    let collective = match problem.collective {
-        Collective::Barrier => panto_mpi::Collective::Barrier,
-        Collective::Broadcast => panto_mpi::Collective::Broadcast { root },
-        Collective::Gather => panto_mpi::Collective::Gather { root },
-        Collective::Scatter => panto_mpi::Collective::Scatter { root },
-        Collective::Allgather => panto_mpi::Collective::Allgather,
-        Collective::Alltoall => panto_mpi::Collective::Alltoall,
-        Collective::Reduce => panto_mpi::Collective::Reduce { root, operation: operation()? },
-        Collective::Allreduce => panto_mpi::Collective::Allreduce(operation()?),
-        Collective::ReduceScatter => panto_mpi::Collective::ReduceScatter(operation()?),
-        Collective::Scan => panto_mpi::Collective::Scan(operation()?),
-        Collective::Exscan => panto_mpi::Collective::Exscan(operation()?),
+    let collective = problem.collective;
+    let parameters = match collective {
+        Collective::Barrier
+        | Collective::Broadcast
+        | Collective::Gather
+        | Collective::Scatter
+        | Collective::Allgather
+        | Collective::Alltoall => Parameters::Bytes,
+        Collective::Reduce
+        | Collective::Allreduce
+        | Collective::ReduceScatter
+        | Collective::Scan
+        | Collective::Exscan => Parameters::Reduction(operation(buffers.combine, buffers.element)?),
     };
-    Ok((collective, memory))
+    Ok((CollectiveCall { collective, root: problem.root, parameters }, memory))
 }
 
-fn operation(combine: Combine, element: usize) -> Result<Operation> {
-    match combine.meaning {
-        Meaning::SumF64 => Ok(Operation::SumF64),
-        // MPICH 4.0 compares unsigned numbers as if they had signs, and so this one is our own as well.
-        Meaning::MaxU64 | Meaning::Own => Ok(Operation::Own(own(combine.apply), element)),
-        Meaning::Nothing => Err(Error::Buffers("a reduction needs to know how elements are combined".into())),
+fn operation(combine: ReduceOp, element: usize) -> Result<Operation> {
+    match combine.kind {
+        ReduceKind::SumF64 => Ok(Operation::SumF64),
+        // MPICH 4.0 compares unsigned numbers as signed ones, so this operator is ours as well.
+        ReduceKind::MaxU64 | ReduceKind::UserDefined => {
+            Ok(Operation::Own(user_function(combine.apply), element))
+        }
+        ReduceKind::None => Err(Error::Buffers("a reduction needs an operator".into())),
     }
 }
 
 thread_local! {
-    /// Functions that MPI has been told of. They live as long as the program, as MPI wants it.
-    static OWN: RefCell<Vec<(Function, Apply)>> = const { RefCell::new(Vec::new()) };
+    /// Operators that were registered with MPI. They live as long as the program, as MPI requires.
+    static REGISTERED: RefCell<Vec<(Function, Apply)>> = const { RefCell::new(Vec::new()) };
 }
 
 type Function = fn(&[u8], &mut [u8], Order);
 
-/// The same function with the order that MPI keeps: what comes from lower ranks is first.
-fn own(function: Function) -> Apply {
-    OWN.with_borrow_mut(|own| {
-        let known = own.iter().find(|(known, _)| std::ptr::fn_addr_eq(*known, function));
+/// Returns the operator in the order that MPI keeps: elements of lower ranks come first.
+fn user_function(function: Function) -> Apply {
+    REGISTERED.with_borrow_mut(|registered| {
+        let known = registered.iter().find(|(known, _)| std::ptr::fn_addr_eq(*known, function));
         if let Some((_, apply)) = known {
             return *apply;
         }
         let apply: Apply =
             Box::leak(Box::new(move |from: &[u8], into: &mut [u8]| function(from, into, Order::FromFirst)));
-        own.push((function, apply));
+        registered.push((function, apply));
         apply
     })
 }

@@ -1,67 +1,68 @@
-//! How operations of a rank are waited for, completed and given up.
+//! Waiting for, completing and cancelling operations.
 
 use std::time::{Duration, Instant};
 
 use panto_mpi::Request;
 use smallvec::SmallVec;
 
-use super::cadence::Cadence;
+use super::convert::{native_selector, status};
 use super::endpoint::Endpoint;
 use super::handle::{Active, Handle, Kind, State};
-use super::words::{native_mode, native_want, status};
+use super::wait_strategy::WaitStrategy;
 use crate::error::{Error, Result};
-use crate::message::{Mode, Status, Tag, Want};
+use crate::message::{Selector, SendMode, Status, Tag};
 use crate::transport::Transport;
 
-/// A send that cannot be taken back is waited for so long, when a rank gives up.
-const LAST_WAIT: Duration = Duration::from_secs(10);
+/// How long a send that cannot be cancelled is waited for when a rank fails.
+const CANCEL_LIMIT: Duration = Duration::from_secs(10);
 
 impl Endpoint {
-    /// From MPI's own buffer; what has no room there is copied by us, and on its way when this returns.
+    /// Sends from MPI's attached buffer. A message that does not fit there is copied, and sent from
+    /// the copy.
     pub(super) fn send_buffered(&self, data: &[u8], to: usize, tag: Tag) -> Result<()> {
         let comm = self.comm(tag);
-        if comm.send(panto_mpi::Mode::Buffered, data, to, tag).is_ok() {
+        if comm.send(SendMode::Buffered, data, to, tag).is_ok() {
             return Ok(());
         }
         let copy = data.to_vec();
-        // SAFETY: the copy is kept, unchanged, until the request is complete; its bytes stay where they are.
-        let request =
-            unsafe { comm.start_send(panto_mpi::Mode::Standard, copy.as_ptr(), copy.len(), to, tag) }?;
+        // SAFETY: the copy is kept unchanged until the request is complete; its bytes do not move
+        // with the vector.
+        let request = unsafe { comm.start_send(SendMode::Standard, copy.as_ptr(), copy.len(), to, tag) }?;
         let mut copies = self.job.copies.borrow_mut();
         copies.push((request, copy));
-        // Those that have gone out by now need their copies no more.
+        // Copies of messages that are sent are freed.
         copies.retain_mut(|(request, _)| !request.is_complete(&self.job.mpi).unwrap_or(false));
         Ok(())
     }
 
-    pub(super) fn send_yielding(&self, mode: Mode, data: &[u8], to: usize, tag: Tag) -> Result<()> {
+    pub(super) fn send_yielding(&self, mode: SendMode, data: &[u8], to: usize, tag: Tag) -> Result<()> {
         let comm = self.comm(tag);
-        // SAFETY: the data is borrowed until the request is complete, below.
-        let mut request = unsafe { comm.start_send(native_mode(mode), data.as_ptr(), data.len(), to, tag) }?;
-        let outcome = Cadence::wait(|| Ok(request.is_complete(&self.job.mpi)?.then_some(())));
-        outcome.map_err(|error| self.job.give_up(&error.into()))
+        // SAFETY: the data is borrowed until the request is complete, below, or the job aborted.
+        let mut request = unsafe { comm.start_send(mode, data.as_ptr(), data.len(), to, tag) }?;
+        let outcome = WaitStrategy::wait(|| Ok(request.is_complete(&self.job.mpi)?.then_some(())));
+        outcome.map_err(|error| self.job.abort_job(&error.into()))
     }
 
     pub(super) fn receive_yielding(
         &self,
         buffer: &mut [u8],
-        want: Want,
+        selector: Selector,
     ) -> panto_mpi::Result<panto_mpi::Status> {
-        let comm = self.comm(want.tag.unwrap_or(0));
-        // SAFETY: the buffer is borrowed until the request is complete, below.
+        let comm = self.comm(selector.tag.unwrap_or(0));
+        // SAFETY: the buffer is borrowed until the request is complete, below, or the job aborted.
         let mut request =
-            unsafe { comm.start_receive(buffer.as_mut_ptr(), buffer.len(), native_want(want)) }?;
-        let outcome = Cadence::wait(|| request.try_receive(&self.job.mpi));
+            unsafe { comm.start_receive(buffer.as_mut_ptr(), buffer.len(), native_selector(selector)) }?;
+        let outcome = WaitStrategy::wait(|| request.try_receive(&self.job.mpi));
         outcome.map_err(|error| match error {
             panto_mpi::Error::Truncated => error,
-            error => self.job.give_up(&error.into()),
+            error => self.job.abort_job(&error.into()),
         })
     }
 
     /// Waits for an operation.
     #[inline]
     pub(super) fn complete(&self, active: &mut Active) -> Result<Status> {
-        if self.job.cadence == Cadence::Yielding {
+        if self.job.wait_strategy == WaitStrategy::Yielding {
             return loop {
                 if let Some(status) = self.try_complete(active)? {
                     break Ok(status);
@@ -77,7 +78,7 @@ impl Endpoint {
         self.completed(active.kind, outcome)
     }
 
-    /// Is an operation complete?
+    /// Returns the status of an operation if it is complete.
     pub(super) fn try_complete(&self, active: &mut Active) -> Result<Option<Status>> {
         let mpi = &self.job.mpi;
         let outcome = match active.kind {
@@ -87,30 +88,31 @@ impl Endpoint {
         outcome.transpose().map(|outcome| self.completed(active.kind, outcome)).transpose()
     }
 
-    /// What the end of an operation means. Nobody knows what a library does with the memory of one that it could not complete, but
-    /// for a message that was too long.
+    /// Converts the result of a completed operation. A failure other than a truncated message
+    /// aborts the job: it is unknown what the library does with the operation's memory.
     #[inline]
     fn completed(&self, kind: Kind, outcome: panto_mpi::Result<Status>) -> Result<Status> {
-        self.job.watch.beat();
+        self.job.watchdog.heartbeat();
         match (outcome, kind) {
             (Ok(status), _) => Ok(status),
             (Err(panto_mpi::Error::Truncated), Kind::Receive(capacity)) => {
                 Err(Error::TooLong { rank: self.rank(), capacity })
             }
-            (Err(error), _) => self.job.give_up(&error.into()),
+            (Err(error), _) => self.job.abort_job(&error.into()),
         }
     }
 
-    /// The place in `which` of an operation that is complete; the handle knows its outcome.
+    /// Waits until one of `which` is complete, stores its outcome in the handle, and returns its
+    /// index in `which`.
     pub(super) fn first_complete(&self, handles: &mut [Handle], which: &[usize]) -> usize {
         let is_over = |index: &usize| !matches!(handles[*index].0, State::Active(_));
         if let Some(place) = which.iter().position(is_over) {
             return place;
         }
-        match self.job.cadence {
-            Cadence::Blocking => self.wait_for_first(handles, which),
-            Cadence::Yielding => loop {
-                // An operation that failed is complete too; waiting for it says how.
+        match self.job.wait_strategy {
+            WaitStrategy::Blocking => self.wait_for_first(handles, which),
+            WaitStrategy::Yielding => loop {
+                // A failed operation is complete too; waiting for it returns the error.
                 let complete =
                     |&index: &usize| self.test(&mut handles[index]).map_or(true, |done| done.is_some());
                 if let Some(place) = which.iter().position(complete) {
@@ -120,19 +122,19 @@ impl Endpoint {
         }
     }
 
-    /// All of `which` are active.
+    /// Waits in the library for the first of `which`, all of which are active.
     fn wait_for_first(&self, handles: &mut [Handle], which: &[usize]) -> usize {
-        // SAFETY: each is put back before anything else is done with its handle.
-        let lend =
+        // SAFETY: each request is put back below before its handle is used otherwise.
+        let take =
             |&index: &usize| handles[index].active_mut().map(|active| unsafe { active.request.take() });
-        let mut requests: SmallVec<[Request; 16]> = which.iter().filter_map(lend).collect();
+        let mut requests: SmallVec<[Request; 16]> = which.iter().filter_map(take).collect();
         let outcome = Request::wait_any(&self.job.mpi, &mut requests);
         for (&index, request) in which.iter().zip(requests) {
             if let Some(active) = handles[index].active_mut() {
                 active.request = request;
             }
         }
-        let (place, outcome) = outcome.unwrap_or_else(|error| self.job.give_up(&error.into()));
+        let (place, outcome) = outcome.unwrap_or_else(|error| self.job.abort_job(&error.into()));
         let handle = &mut handles[which[place]];
         if let Some(kind) = handle.active_mut().map(|active| active.kind) {
             let outcome = outcome.map(|native| match kind {
@@ -144,24 +146,25 @@ impl Endpoint {
         place
     }
 
-    /// Gives an operation up. A receive is taken back; a send cannot be, and is waited for, because its memory is in use. A rank that
-    /// waits in vain ends the job.
-    pub(super) fn take_back(&self, active: &mut Active) -> Option<Status> {
+    /// Cancels an operation. A receive can be cancelled; a send cannot, and is waited for, because
+    /// its memory is in use. A wait without success aborts the job.
+    pub(super) fn withdraw(&self, active: &mut Active) -> Option<Status> {
         let mpi = &self.job.mpi;
         match active.kind {
             Kind::Receive(_) => match active.request.cancel_receive(mpi) {
                 Ok(message) => message.map(status),
                 Err(panto_mpi::Error::Truncated) => None,
-                Err(error) => self.job.give_up(&error.into()),
+                Err(error) => self.job.abort_job(&error.into()),
             },
             Kind::Send(status) => {
-                let deadline = Instant::now() + LAST_WAIT;
-                while !active.request.is_complete(mpi).unwrap_or_else(|error| self.job.give_up(&error.into()))
+                let deadline = Instant::now() + CANCEL_LIMIT;
+                while !active
+                    .request
+                    .is_complete(mpi)
+                    .unwrap_or_else(|error| self.job.abort_job(&error.into()))
                 {
                     if Instant::now() > deadline {
-                        self.job.give_up(&Error::Start(
-                            "a message that nobody receives cannot be taken back".into(),
-                        ));
+                        self.job.abort_job(&Error::Start("cannot cancel a send that is not received".into()));
                     }
                     std::thread::yield_now();
                 }
@@ -170,14 +173,14 @@ impl Endpoint {
         }
     }
 
-    /// Nobody who asks and gets no answer should keep the core from those who would give it.
-    pub(super) fn give_way(&self) {
-        if self.job.cadence == Cadence::Yielding {
+    /// Yields the core where ranks outnumber cores.
+    pub(super) fn yield_core(&self) {
+        if self.job.wait_strategy == WaitStrategy::Yielding {
             std::thread::yield_now();
         }
     }
 
-    /// In one call of the library.
+    /// Sends and receives in one call of the library.
     #[inline]
     pub(super) fn send_and_receive(
         &self,
@@ -187,11 +190,11 @@ impl Endpoint {
     ) -> Result<Status> {
         let capacity = incoming.0.len();
         let outcome = self.comm(tag).send_receive(outgoing, incoming, tag);
-        self.job.watch.beat();
+        self.job.watchdog.heartbeat();
         self.received(outcome, capacity)
     }
 
-    /// What a receive gave.
+    /// Converts the result of a receive.
     #[inline]
     pub(super) fn received(
         &self,

@@ -8,57 +8,60 @@ use panto_schedule::{Algorithm, Collective, HopShape, Problem};
 use panto_sim::{RequestId, costs};
 use panto_units::Time;
 
-use super::core::{Core, Sink, status};
-use super::handle::{Aside, Handle, State};
-use super::listening;
-use super::meaning;
+use super::handle::{Handle, SideTable, State};
+use super::handlers;
 use super::meter::Meter;
 use super::noise::Noise;
-use super::posting::Terms;
+use super::posting::SendCosts;
+use super::semantics;
 use super::shape;
+use super::shared::{ReceiveBuffer, Shared, status};
 use super::waiting::request;
+use crate::emulated::{EmulatedPersistent, emulated_persistent_operations};
 use crate::error::{Error, Result};
-use crate::handler::{Handler, Listening};
-use crate::message::{MAX_TAG, Mode, Status, Tag, Want};
-use crate::repeated::{Repeated, repeated_operations};
-use crate::transport::{Patience, StandardSend, Transport, Work};
+use crate::handler::{Handler, HandlerGuard};
+use crate::message::{MAX_TAG, Selector, SendMode, Status, Tag};
+use crate::transport::{StandardSend, Transport, WaitPolicy, Work};
 
-/// Errors of steps on the way are in a box: then what is usual comes back in registers.
-pub(super) type Quick<T> = std::result::Result<T, Box<Error>>;
+/// The result of an internal step. Errors are boxed so that the usual case is returned in
+/// registers.
+pub(super) type BoxedResult<T> = std::result::Result<T, Box<Error>>;
 
-/// One rank. It is a coroutine: what would block gives the thread to another rank.
+/// One rank's endpoint. The rank is a coroutine: an operation that would block switches to another
+/// rank.
 pub struct Endpoint {
     pub(super) rank: u32,
-    pub(super) core: Rc<Core>,
+    pub(super) shared: Rc<Shared>,
     pub(super) yielder: *const Yielder<(), ()>,
-    /// The collective that is being carried out.
+    /// The collective that messages are attributed to.
     pub(super) operation: Cell<Option<Collective>>,
-    /// Does what it does serve the measurement?
-    pub(super) is_aside: Cell<bool>,
-    pub(super) terms: Cell<Terms>,
-    pub(super) aside: Aside,
+    /// Whether messages are out of band; see [`Transport::set_out_of_band`].
+    pub(super) out_of_band: Cell<bool>,
+    pub(super) send_costs: Cell<SendCosts>,
+    pub(super) side_table: SideTable,
     pub(super) meter: Option<Meter>,
     pub(super) noise: Option<Noise>,
 }
 
-// SAFETY: bytes are copied from the caller's memory when a send starts, and into it when the engine matches a receive, which is
-// before the receive is complete. A cancelled receive is not in the engine any more, and a world that failed moves no bytes.
+// SAFETY: bytes are copied from the caller's memory when a send starts, and into it when the engine
+// matches a receive, which is before the receive is complete. A cancelled receive is not in the
+// engine any more, and a world that failed copies no bytes.
 unsafe impl Transport for Endpoint {
     type Handle = Handle;
-    type Persistent = Repeated<Handle>;
+    type Persistent = EmulatedPersistent<Handle>;
 
-    repeated_operations!();
+    emulated_persistent_operations!();
 
     fn rank(&self) -> usize {
         self.rank as usize
     }
 
     fn size(&self) -> usize {
-        self.core.ranks
+        self.shared.ranks
     }
 
     #[inline]
-    fn send(&self, mode: Mode, data: &[u8], to: usize, tag: Tag) -> Result<()> {
+    fn send(&self, mode: SendMode, data: &[u8], to: usize, tag: Tag) -> Result<()> {
         self.enter()?;
         if let Some(request) = self.post_send(mode, data, to, tag, false)? {
             self.wait_for(request)?;
@@ -68,36 +71,37 @@ unsafe impl Transport for Endpoint {
     }
 
     #[inline]
-    fn receive(&self, buffer: &mut [u8], want: Want) -> Result<Status> {
+    fn receive(&self, buffer: &mut [u8], selector: Selector) -> Result<Status> {
         self.enter()?;
-        let sink = Sink { data: buffer.as_mut_ptr(), len: buffer.len() };
-        // SAFETY: the buffer is borrowed until this returns: the request is complete then, or the world has failed.
-        let request = unsafe { self.post_receive(sink, want) }?;
+        let buffer = ReceiveBuffer { data: buffer.as_mut_ptr(), len: buffer.len() };
+        // SAFETY: the buffer is exclusively borrowed until this returns: the request is complete
+        // then, or the world has failed.
+        let request = unsafe { self.post_receive(buffer, selector) }?;
         let outcome = self.await_message(request)?;
         self.leave();
-        self.fits(outcome, sink.len)
+        self.fits(outcome, buffer.len)
     }
 
-    fn probe(&self, want: Want) -> Result<Status> {
+    fn probe(&self, selector: Selector) -> Result<Status> {
         self.enter()?;
-        let selector = self.selector(want)?;
-        self.take_order()?;
+        let selector = self.engine_selector(selector)?;
+        self.enter_time_order()?;
         loop {
-            if let Some(label) = self.core.tell(|engine| engine.probe(self.rank, selector)) {
+            if let Some(label) = self.shared.with_engine(|engine| engine.probe(self.rank, selector)) {
                 self.leave();
                 return Ok(status(label));
             }
-            self.core.tell(|engine| engine.wait_for_message(self.rank, selector));
+            self.shared.with_engine(|engine| engine.wait_for_message(self.rank, selector));
             self.suspend()?;
         }
     }
 
-    fn try_probe(&self, want: Want) -> Result<Option<Status>> {
+    fn try_probe(&self, selector: Selector) -> Result<Option<Status>> {
         self.enter()?;
-        let selector = self.selector(want)?;
-        self.take_turn()?;
-        let found = self.core.tell(|engine| engine.look(self.rank, selector)).map(status);
-        self.asked(found.is_some())?;
+        let selector = self.engine_selector(selector)?;
+        self.wait_for_turn()?;
+        let found = self.shared.with_engine(|engine| engine.try_probe(self.rank, selector)).map(status);
+        self.charge_poll(found.is_some())?;
         self.leave();
         Ok(found)
     }
@@ -105,89 +109,91 @@ unsafe impl Transport for Endpoint {
     #[inline]
     unsafe fn start_send(
         &self,
-        mode: Mode,
+        mode: SendMode,
         data: *const u8,
         len: usize,
         to: usize,
         tag: Tag,
     ) -> Result<Handle> {
         self.enter()?;
-        // SAFETY: the caller keeps the bytes readable; they are copied before this returns.
+        // SAFETY: the caller promises that `data[..len]` is readable; it is copied before this
+        // returns.
         let data = if len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(data, len) } };
         let request = self.post_send(mode, data, to, tag, true)?;
         self.leave();
         Ok(match request {
             Some(request) => Handle::sending(request),
-            None => Handle::complete(Status { source: self.rank(), tag, len }, &self.aside),
+            None => Handle::complete(Status { source: self.rank(), tag, len }, &self.side_table),
         })
     }
 
     #[inline]
-    unsafe fn start_receive(&self, buffer: *mut u8, len: usize, want: Want) -> Result<Handle> {
+    unsafe fn start_receive(&self, buffer: *mut u8, len: usize, selector: Selector) -> Result<Handle> {
         self.enter()?;
-        self.work(costs::posting(&self.core.machine, self.operation.get()))?;
-        // SAFETY: the caller vouches for the buffer.
-        let request = unsafe { self.post_receive(Sink { data: buffer, len }, want) }?;
+        self.work(costs::post_overhead(&self.shared.machine, self.operation.get()))?;
+        // SAFETY: the caller promises that the buffer stays writable, and exclusively this
+        // receive's, until the handle completes or is cancelled.
+        let request = unsafe { self.post_receive(ReceiveBuffer { data: buffer, len }, selector) }?;
         self.leave();
         Ok(Handle::receiving(request))
     }
 
     #[inline]
     fn wait(&self, handle: &mut Handle) -> Result<Status> {
-        if let State::Over = handle.state() {
-            return handle.answer(self.rank(), &self.aside);
+        if let State::Complete = handle.state() {
+            return handle.result(self.rank(), &self.side_table);
         }
         self.enter()?;
         self.settle(handle)
     }
 
     fn test(&self, handle: &mut Handle) -> Result<Option<Status>> {
-        if let State::Over = handle.state() {
-            return handle.answer(self.rank(), &self.aside).map(Some);
+        if let State::Complete = handle.state() {
+            return handle.result(self.rank(), &self.side_table).map(Some);
         }
         self.enter()?;
-        self.take_turn()?;
+        self.wait_for_turn()?;
         if self.is_ready(handle) {
             return self.settle(handle).map(Some);
         }
-        self.asked(false)?;
+        self.charge_poll(false)?;
         self.leave();
         Ok(None)
     }
 
     fn wait_any(&self, handles: &mut [Handle], which: &[usize]) -> Result<(usize, Status)> {
         if which.is_empty() {
-            return Err(Error::NothingToWaitFor);
+            return Err(Error::NoRequest);
         }
         self.enter()?;
         loop {
-            self.take_turn()?;
+            self.wait_for_turn()?;
             if let Some(place) = which.iter().position(|&index| self.is_ready(&handles[index])) {
                 return self.settle(&mut handles[which[place]]).map(|status| (place, status));
             }
             let pending: Vec<RequestId> =
                 which.iter().filter_map(|&index| request(&handles[index])).collect();
-            self.core.tell(|engine| engine.watch(self.rank, &pending));
+            self.shared.with_engine(|engine| engine.wait_any(self.rank, &pending));
             self.suspend()?;
         }
     }
 
     fn cancel(&self, handle: &mut Handle) -> Option<Status> {
         let (State::Sending(request) | State::Receiving(request)) = handle.state() else {
-            return handle.answer(self.rank(), &self.aside).ok();
+            return handle.result(self.rank(), &self.side_table).ok();
         };
-        // In the order of time, unless there is none any more.
-        if !std::thread::panicking() && self.core.failure().is_none() && self.take_order().is_ok() {
+        // Cancelled in the order of virtual time, unless the world has failed.
+        if !std::thread::panicking() && self.shared.failure().is_none() && self.enter_time_order().is_ok() {
             return self.cancel_now(handle, request);
         }
-        self.core.tell(|engine| engine.cancel(request));
-        *handle = Handle::complete(Status { source: self.rank(), tag: 0, len: 0 }, &self.aside);
+        self.shared.with_engine(|engine| engine.cancel(request));
+        *handle = Handle::complete(Status { source: self.rank(), tag: 0, len: 0 }, &self.side_table);
         None
     }
 
     fn now(&self) -> Time {
-        let computed = self.meter.as_ref().and_then(|meter| meter.so_far(&self.core.machine));
-        let time = self.core.tell(|engine| engine.clock(self.rank)) + computed.unwrap_or_default();
+        let computed = self.meter.as_ref().and_then(|meter| meter.so_far(&self.shared.machine));
+        let time = self.shared.with_engine(|engine| engine.clock(self.rank)) + computed.unwrap_or_default();
         self.noise.as_ref().map_or(time, |noise| noise.read(time))
     }
 
@@ -199,88 +205,93 @@ unsafe impl Transport for Endpoint {
         true
     }
 
-    fn wait_until(&self, moment: Time, _: Patience) -> Result<()> {
+    fn wait_until(&self, moment: Time, _: WaitPolicy) -> Result<()> {
         self.enter()?;
-        self.core.tell(|engine| engine.wait_until(self.rank, moment));
+        self.shared.with_engine(|engine| engine.wait_until(self.rank, moment));
         self.suspend()?;
-        self.set_clock_right();
+        self.resynchronise_clock();
         self.leave();
         Ok(())
     }
 
     fn compute(&self, time: Time) {
-        // An error is heard at the next operation.
+        // An error is reported by the next operation.
         let _ = self.enter().and_then(|()| self.work(time)).and_then(|()| {
-            // Handlers run meanwhile.
-            if self.core.tell(|engine| engine.listens(self.rank)) { self.take_turn() } else { Ok(()) }
+            // Lets handlers run that became due meanwhile.
+            if self.shared.with_engine(|engine| engine.has_handler(self.rank)) {
+                self.wait_for_turn()
+            } else {
+                Ok(())
+            }
         });
         self.leave();
     }
 
     #[inline]
     fn charge(&self, work: Work) {
-        if self.meter.is_none() && !self.is_aside.get() {
-            let _ = self.work(meaning::work(&self.core.machine, work));
+        if self.meter.is_none() && !self.out_of_band.get() {
+            let _ = self.work(semantics::work_time(&self.shared.machine, work));
         }
     }
 
     fn algorithm(&self, problem: &Problem, element: usize) -> Option<Algorithm> {
-        Some(self.core.machine.algorithm(problem, element))
+        Some(self.shared.machine.algorithm(problem, element))
     }
 
     #[inline]
-    fn on_behalf_of(&self, collective: Option<Collective>) {
+    fn set_collective(&self, collective: Option<Collective>) {
         self.operation.set(collective);
     }
 
-    fn set_aside(&self, aside: bool) {
-        self.is_aside.set(aside);
-        self.set_clock_right();
+    fn set_out_of_band(&self, aside: bool) {
+        self.out_of_band.set(aside);
+        self.resynchronise_clock();
     }
 
     fn standard_send(&self) -> StandardSend {
-        meaning::promise(&self.core.machine)
+        semantics::standard_send(&self.shared.machine)
     }
 
-    fn alike(&self, mode: Mode, len: usize) -> Mode {
-        let manner = |mode| meaning::manner(&self.core.machine, None, mode, len as u64);
-        if manner(mode) == manner(Mode::Standard) { Mode::Standard } else { mode }
+    fn equivalent_mode(&self, mode: SendMode, len: usize) -> SendMode {
+        let protocol = |mode| semantics::protocol(&self.shared.machine, None, mode, len as u64);
+        if protocol(mode) == protocol(SendMode::Standard) { SendMode::Standard } else { mode }
     }
 
     fn shape(&self) -> HopShape {
-        shape::of(&self.core.machine.network, self.core.ranks)
+        shape::of(&self.shared.machine.network, self.shared.ranks)
     }
 
     fn oversubscribed(&self) -> bool {
-        self.core.ranks > self.core.machine.processors()
+        self.shared.ranks > self.shared.machine.processors()
     }
 
     fn abort(&self, message: &str) -> Error {
-        self.core.fail(Error::Aborted { rank: self.rank(), message: message.into() })
+        self.shared.fail(Error::Aborted { rank: self.rank(), message: message.into() })
     }
 
-    /// Costs as much as a look for a message, or a rank could ask for ever.
+    /// Costs as much as an unsuccessful probe; otherwise a polling loop would never advance virtual
+    /// time.
     fn check(&self) -> Result<()> {
         self.enter()?;
-        self.asked(false)?;
-        self.take_turn()?;
+        self.charge_poll(false)?;
+        self.wait_for_turn()?;
         self.leave();
         Ok(())
     }
 
-    fn on_message(&self, tag: Tag, handler: Handler) -> Result<Listening> {
+    fn on_message(&self, tag: Tag, handler: Handler) -> Result<HandlerGuard> {
         check_tag(tag)?;
-        if self.core.listens(self.rank(), tag) {
-            return Err(Error::Unsupported("second handler for one tag"));
+        if self.shared.listens(self.rank(), tag) {
+            return Err(Error::Unsupported("second handler for a tag"));
         }
         self.enter()?;
-        self.take_order()?;
-        let listening = listening::listen(self, tag, handler);
+        self.enter_time_order()?;
+        let listening = handlers::listen(self, tag, handler);
         self.leave();
         Ok(listening)
     }
 }
 
-pub(super) fn check_tag(tag: Tag) -> Quick<()> {
+pub(super) fn check_tag(tag: Tag) -> BoxedResult<()> {
     if tag > MAX_TAG { Err(Box::new(Error::TagTooLarge(tag))) } else { Ok(()) }
 }

@@ -1,10 +1,11 @@
-//! A virtual clock that is not read exactly, to try out what measures with it.
+//! A virtual clock that is read with noise, to test what measures with it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
+use panto_random::{GOLDEN_GAMMA, SplitMix64};
 use panto_units::Time;
 
-/// How inexactly ranks read the virtual clock: an interval between two readings is off by a random factor.
+/// The noise of clock readings: an interval between two readings is off by a random factor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ClockNoise {
     pub(super) seed: u64,
@@ -14,66 +15,60 @@ pub(super) struct ClockNoise {
     pub(super) outliers: f64,
 }
 
-/// An outlier is from twice to ten times too long.
+/// The smallest factor of an outlier, and the range above it: two to ten times too long.
 const OUTLIER: (f64, f64) = (2.0, 8.0);
 
 /// The clock of one rank, as the rank reads it.
 ///
-/// It is right when the rank has last waited for a moment or done something aside, because that is how ranks agree on the time;
-/// from there on it is wrong by a factor for each interval that the rank looks at. So what is measured is off, and what serves
-/// the measurement is not.
+/// It is exact when the rank has last waited for a point in time or communicated out of band,
+/// because that is how ranks agree on the time; from then on each interval that the rank observes
+/// is off by a factor. So what is measured is noisy, and what serves the measurement is not.
 pub(super) struct Noise {
     how: ClockNoise,
-    state: Cell<u64>,
-    /// The last reading: when it was, and what it said.
+    rng: RefCell<SplitMix64>,
+    /// The last reading: its true time, and what was read.
     last: Cell<Option<(Time, Time)>>,
 }
 
 impl Noise {
     pub(super) fn new(noise: ClockNoise, rank: u32) -> Self {
-        // An odd constant keeps ranks apart: the golden ratio in 64 bits, as splitmix64 has it.
-        let state = noise.seed ^ (u64::from(rank) + 1).wrapping_mul(GOLDEN);
-        Self { how: noise, state: Cell::new(state), last: Cell::new(None) }
+        let seed = noise.seed ^ (u64::from(rank) + 1).wrapping_mul(GOLDEN_GAMMA);
+        Self { how: noise, rng: RefCell::new(SplitMix64::new(seed)), last: Cell::new(None) }
     }
 
-    /// What the rank reads at this time.
+    /// Returns what the rank reads at this time.
     pub(super) fn read(&self, time: Time) -> Time {
         let reading = match self.last.get() {
             None => time,
-            Some((before, said)) if before == time => said,
-            Some((before, said)) => {
+            Some((before, read)) if before == time => read,
+            Some((before, read)) => {
                 let interval = time.since(before).as_picos() as f64 * self.factor();
-                said.saturating_add(Time::from_picos(interval.round() as u64))
+                read.saturating_add(Time::from_picos(interval.round() as u64))
             }
         };
         self.last.set(Some((time, reading)));
         reading
     }
 
-    /// The rank knows the time again.
-    pub(super) fn set_right(&self) {
+    /// Makes the next reading exact.
+    pub(super) fn resynchronise(&self) {
         self.last.set(None);
     }
 
     fn factor(&self) -> f64 {
-        // Four uniform numbers make a bell that ends at 3.5 standard deviations: no factor is negative.
+        // The sum of four uniform numbers approximates a normal distribution that ends at 3.5
+        // standard deviations, so no factor is negative.
         let bell = (0..4).map(|_| self.unit()).sum::<f64>() - 2.0;
         let factor = 1.0 + self.how.relative * bell * 3_f64.sqrt();
         let (least, more) = OUTLIER;
         if self.unit() < self.how.outliers { factor * (least + more * self.unit()) } else { factor }
     }
 
-    /// From 0 to 1, by splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+    /// Draws a number in `[0, 1)`.
     fn unit(&self) -> f64 {
-        let state = self.state.get().wrapping_add(GOLDEN);
-        self.state.set(state);
-        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+        self.rng.borrow_mut().unit()
     }
 }
-
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 #[cfg(test)]
 mod tests {
@@ -84,7 +79,7 @@ mod tests {
         let micro = |micros: u64| Time::from_nanos(micros * 1_000);
         (0..4_000)
             .map(|sample| {
-                clock.set_right();
+                clock.resynchronise();
                 let start = clock.read(micro(sample * 100));
                 clock.read(micro(sample * 100 + 50)).since(start).as_nanos() / 50_000.0
             })
@@ -92,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_are_off_by_as_much_as_was_asked_for() {
+    fn intervals_have_the_requested_noise() {
         let noise = ClockNoise { seed: 7, relative: 0.02, outliers: 0.01 };
         let factors = intervals(noise, 0);
         let (wild, usual): (Vec<f64>, Vec<f64>) = factors.iter().partition(|factor| **factor > 1.5);
@@ -107,13 +102,13 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_was_set_right_is_right() {
+    fn a_resynchronised_clock_is_exact() {
         let clock = Noise::new(ClockNoise { seed: 1, relative: 0.2, outliers: 1.0 }, 0);
         assert_eq!(clock.read(Time::from_nanos(1_000)), Time::from_nanos(1_000));
         let wrong = clock.read(Time::from_nanos(2_000));
         assert_ne!(wrong, Time::from_nanos(2_000));
         assert_eq!(clock.read(Time::from_nanos(2_000)), wrong, "no time has passed");
-        clock.set_right();
+        clock.resynchronise();
         assert_eq!(clock.read(Time::from_nanos(3_000)), Time::from_nanos(3_000));
     }
 }

@@ -1,37 +1,37 @@
-//! How sends and receives get to the engine.
+//! Passing sends and receives to the engine.
 
 use panto_schedule::Collective;
-use panto_sim::{Envelope, Manner, RequestId, Selector, costs};
+use panto_sim::{Envelope, RequestId, Selector as EngineSelector, SendProtocol, costs};
 use panto_units::Time;
 
-use super::core::{Busy, Sink};
-use super::endpoint::{Endpoint, Quick, check_tag};
-use super::meaning;
+use super::endpoint::{BoxedResult, Endpoint, check_tag};
+use super::semantics;
+use super::shared::{ProcessorBusy, ReceiveBuffer};
 use crate::error::Error;
-use crate::message::{Mode, Tag, Want};
+use crate::message::{Selector, SendMode, Tag};
 
-/// What a send costs and how it behaves.
+/// The cost and the protocol of a send.
 #[derive(Clone, Copy)]
-pub(super) struct Terms {
-    mode: Mode,
+pub(super) struct SendCosts {
+    mode: SendMode,
     bytes: u64,
     started: bool,
     operation: Option<Collective>,
     overhead: Time,
-    carried: u64,
-    manner: Manner,
+    network_bytes: u64,
+    protocol: SendProtocol,
 }
 
-impl Terms {
-    /// Of no send.
+impl SendCosts {
+    /// A value that matches no send.
     pub(super) const NONE: Self = Self {
-        mode: Mode::Standard,
+        mode: SendMode::Standard,
         bytes: u64::MAX,
         started: false,
         operation: None,
         overhead: Time::ZERO,
-        carried: 0,
-        manner: Manner::Buffered,
+        network_bytes: 0,
+        protocol: SendProtocol::Buffered,
     };
 }
 
@@ -39,68 +39,77 @@ impl Endpoint {
     #[inline]
     pub(super) fn post_send(
         &self,
-        mode: Mode,
+        mode: SendMode,
         data: &[u8],
         to: usize,
         tag: Tag,
         started: bool,
-    ) -> Quick<Option<RequestId>> {
+    ) -> BoxedResult<Option<RequestId>> {
         self.check_rank(to)?;
         check_tag(tag)?;
-        let terms = self.terms(mode, data.len() as u64, started);
-        let Terms { bytes, operation, overhead, carried, manner, .. } = terms;
-        let aside = self.is_aside.get();
-        let (overhead, manner) = if aside { (Time::ZERO, Manner::Buffered) } else { (overhead, manner) };
-        let envelope = Envelope { to: to as u32, tag, bytes, carried, operation, manner, aside };
-        // In one step where the processor is the rank's own.
-        self.core.work_and_send(self.rank, overhead, envelope, data).or_else(|Busy| {
+        let send_costs = self.send_costs(mode, data.len() as u64, started);
+        let SendCosts { bytes, operation, overhead, network_bytes, protocol, .. } = send_costs;
+        let out_of_band = self.out_of_band.get();
+        let (overhead, protocol) =
+            if out_of_band { (Time::ZERO, SendProtocol::Buffered) } else { (overhead, protocol) };
+        let (to, collective, bypass) = (to as u32, operation, out_of_band);
+        let envelope = Envelope { to, tag, bytes, network_bytes, collective, protocol, bypass };
+        // In one step where the rank does not share its processor.
+        self.shared.work_and_send(self.rank, overhead, envelope, data).or_else(|ProcessorBusy| {
             self.suspend()?;
-            Ok(self.core.send(self.rank, envelope, data))
+            Ok(self.shared.send(self.rank, envelope, data))
         })
     }
 
-    /// What a send costs and how it behaves, remembered from the last one: many are alike.
+    /// Returns the cost and the protocol of a send. The last result is cached: consecutive sends
+    /// are often alike.
     #[inline]
-    pub(super) fn terms(&self, mode: Mode, bytes: u64, started: bool) -> Terms {
-        let (last, operation) = (self.terms.get(), self.operation.get());
+    pub(super) fn send_costs(&self, mode: SendMode, bytes: u64, started: bool) -> SendCosts {
+        let (last, operation) = (self.send_costs.get(), self.operation.get());
         if (last.bytes, last.operation, last.mode, last.started) == (bytes, operation, mode, started) {
             return last;
         }
-        let machine = &self.core.machine;
-        let terms = Terms {
+        let machine = &self.shared.machine;
+        let send_costs = SendCosts {
             mode,
             bytes,
             started,
             operation,
-            overhead: costs::sending(machine, operation, bytes, started),
-            carried: costs::carried(machine, operation, bytes),
-            manner: meaning::manner(machine, operation, mode, bytes),
+            overhead: costs::send_overhead(machine, operation, bytes, started),
+            network_bytes: costs::network_bytes(machine, operation, bytes),
+            protocol: semantics::protocol(machine, operation, mode, bytes),
         };
-        self.terms.set(terms);
-        terms
+        self.send_costs.set(send_costs);
+        send_costs
     }
 
+    /// Posts a receive.
+    ///
     /// # Safety
-    /// As for [`Core::receive`].
+    /// As for [`Shared::receive`].
     #[inline]
-    pub(super) unsafe fn post_receive(&self, sink: Sink, want: Want) -> Quick<RequestId> {
-        let selector = self.selector(want)?;
+    pub(super) unsafe fn post_receive(
+        &self,
+        buffer: ReceiveBuffer,
+        selector: Selector,
+    ) -> BoxedResult<RequestId> {
+        let selector = self.engine_selector(selector)?;
         if selector.source.is_none() {
-            self.take_order()?;
+            self.enter_time_order()?;
         }
-        // SAFETY: the caller.
-        Ok(unsafe { self.core.receive(self.rank, selector, sink) })
+        // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
+        Ok(unsafe { self.shared.receive(self.rank, selector, buffer) })
     }
 
-    pub(super) fn selector(&self, want: Want) -> Quick<Selector> {
-        want.source.map_or(Ok(()), |source| self.check_rank(source))?;
-        want.tag.map_or(Ok(()), check_tag)?;
-        Ok(Selector { source: want.source.map(|source| source as u32), tag: want.tag })
+    pub(super) fn engine_selector(&self, selector: Selector) -> BoxedResult<EngineSelector> {
+        selector.source.map_or(Ok(()), |source| self.check_rank(source))?;
+        selector.tag.map_or(Ok(()), check_tag)?;
+        Ok(EngineSelector { source: selector.source.map(|source| source as u32), tag: selector.tag })
     }
 
     #[inline]
-    pub(super) fn check_rank(&self, rank: usize) -> Quick<()> {
-        let ranks = self.core.ranks;
+    pub(super) fn check_rank(&self, rank: usize) -> BoxedResult<()> {
+        let ranks = self.shared.ranks;
         if rank < ranks { Ok(()) } else { Err(Box::new(Error::NoSuchRank { rank, ranks })) }
     }
 }

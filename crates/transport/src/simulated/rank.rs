@@ -1,4 +1,4 @@
-//! A rank between its operations: whose turn it is, and what its processor does.
+//! A rank between its operations: scheduling, and the time of its processor.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -6,59 +6,62 @@ use std::rc::Rc;
 use corosensei::Yielder;
 use panto_units::Time;
 
-use super::core::Core;
-use super::endpoint::{Endpoint, Quick};
-use super::handle::Aside;
-use super::listening;
+use super::endpoint::{BoxedResult, Endpoint};
+use super::handle::SideTable;
+use super::handlers;
 use super::meter::Meter;
 use super::noise::Noise;
-use super::posting::Terms;
+use super::posting::SendCosts;
+use super::shared::Shared;
 
 impl Endpoint {
+    /// Makes the endpoint of a rank.
+    ///
     /// # Safety
-    /// The yielder must live as long as the endpoint is used, and only its own coroutine may use it.
-    pub(super) unsafe fn new(rank: u32, core: Rc<Core>, yielder: *const Yielder<(), ()>) -> Self {
-        let meter = core.measured.then(Meter::new);
-        let noise = core.noise.map(|noise| Noise::new(noise, rank));
+    /// `yielder` must live as long as the endpoint is used, and only its own coroutine may use the
+    /// endpoint.
+    pub(super) unsafe fn new(rank: u32, shared: Rc<Shared>, yielder: *const Yielder<(), ()>) -> Self {
+        let meter = shared.measured.then(Meter::new);
+        let noise = shared.noise.map(|noise| Noise::new(noise, rank));
         Self {
             rank,
-            core,
+            shared,
             yielder,
             operation: Cell::new(None),
-            is_aside: Cell::new(false),
-            terms: Cell::new(Terms::NONE),
-            aside: Aside::default(),
+            out_of_band: Cell::new(false),
+            send_costs: Cell::new(SendCosts::NONE),
+            side_table: SideTable::default(),
             meter,
             noise,
         }
     }
 
-    /// Tells this rank from all others, of other worlds too.
+    /// Returns a value that identifies this rank among all ranks of all worlds.
     pub(super) fn identity(&self) -> (u64, u32) {
-        (self.core.number, self.rank)
+        (self.shared.number, self.rank)
     }
 
-    /// Gives the thread to another rank, until this one's turn.
-    pub(super) fn suspend(&self) -> Quick<()> {
-        // SAFETY: see `new`.
+    /// Suspends this coroutine until the scheduler resumes it.
+    pub(super) fn suspend(&self) -> BoxedResult<()> {
+        // SAFETY: the yielder lives as long as the endpoint is used (`new`).
         unsafe { &*self.yielder }.suspend(());
-        listening::runs(self);
-        self.core.failure().map_or(Ok(()), |error| Err(Box::new(error)))
+        handlers::set_running(self);
+        self.shared.failure().map_or(Ok(()), |error| Err(Box::new(error)))
     }
 
-    /// The rank calls the message layer.
+    /// Begins a call of the message layer: ends a measured computation.
     #[inline]
-    pub(super) fn enter(&self) -> Quick<()> {
-        if let Some(error) = self.core.failure() {
+    pub(super) fn enter(&self) -> BoxedResult<()> {
+        if let Some(error) = self.shared.failure() {
             return Err(Box::new(error));
         }
-        match self.meter.as_ref().and_then(|meter| meter.stop(&self.core.machine)) {
+        match self.meter.as_ref().and_then(|meter| meter.stop(&self.shared.machine)) {
             Some(time) => self.work(time),
             None => Ok(()),
         }
     }
 
-    /// It goes back to its own work.
+    /// Ends a call of the message layer: begins a measured computation.
     #[inline]
     pub(super) fn leave(&self) {
         if let Some(meter) = &self.meter {
@@ -66,39 +69,39 @@ impl Endpoint {
         }
     }
 
-    /// The rank agrees with the others on the time.
+    /// Makes the next clock reading exact.
     #[inline]
-    pub(super) fn set_clock_right(&self) {
+    pub(super) fn resynchronise_clock(&self) {
         if let Some(noise) = &self.noise {
-            noise.set_right();
+            noise.resynchronise();
         }
     }
 
-    /// The processor works for the rank.
+    /// Occupies the rank's processor for this time.
     #[inline]
-    pub(super) fn work(&self, time: Time) -> Quick<()> {
-        if time == Time::ZERO || self.core.tell(|engine| engine.work(self.rank, time)) {
+    pub(super) fn work(&self, time: Time) -> BoxedResult<()> {
+        if time == Time::ZERO || self.shared.with_engine(|engine| engine.work(self.rank, time)) {
             Ok(())
         } else {
             self.suspend()
         }
     }
 
-    /// Waits until this rank's clock is the earliest of all: what it finds then is final.
-    pub(super) fn take_turn(&self) -> Quick<()> {
-        self.core.tell(|engine| engine.park(self.rank));
+    /// Waits until this rank's clock is the earliest of all: what it observes then is final.
+    pub(super) fn wait_for_turn(&self) -> BoxedResult<()> {
+        self.shared.with_engine(|engine| engine.park(self.rank));
         self.suspend()
     }
 
-    /// From now on messages arrive in the order of time.
-    pub(super) fn take_order(&self) -> Quick<()> {
-        self.take_turn()?;
-        self.core.tell(|engine| engine.order(self.rank));
+    /// From now on delivers this rank's messages in the order of virtual time.
+    pub(super) fn enter_time_order(&self) -> BoxedResult<()> {
+        self.wait_for_turn()?;
+        self.shared.with_engine(|engine| engine.set_ordered(self.rank));
         Ok(())
     }
 
-    /// A rank that asks and hears no has lost some time.
-    pub(super) fn asked(&self, found: bool) -> Quick<()> {
-        if found { Ok(()) } else { self.work(self.core.machine.processor.poll.max(Time::from_picos(1))) }
+    /// Charges the time of an unsuccessful poll.
+    pub(super) fn charge_poll(&self, found: bool) -> BoxedResult<()> {
+        if found { Ok(()) } else { self.work(self.shared.machine.processor.poll.max(Time::from_picos(1))) }
     }
 }

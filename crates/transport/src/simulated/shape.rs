@@ -1,12 +1,12 @@
-//! How far ranks are from each other, in the words that kernels know.
+//! The machine's topology as a hop shape that kernels know.
 
-use panto_machine::{Map, Network, Topology};
+use panto_machine::{Network, RankMap, Topology};
 use panto_schedule::HopShape;
 
-/// The shape of the first `ranks` processors of a network; complete where kernels have no word for it, or where ranks are
-/// not on the processors of their number.
+/// Returns the shape of the first `ranks` processors of a network. It is `Complete` where there is
+/// no shape for the topology, or where ranks are not on the processors of their number.
 pub(super) fn of(network: &Network, ranks: usize) -> HopShape {
-    if network.map != Map::All || network.nodes.is_some() {
+    if network.map != RankMap::All || network.nodes.is_some() {
         return HopShape::Complete;
     }
     let whole = network.topology.processors() == ranks;
@@ -20,8 +20,8 @@ pub(super) fn of(network: &Network, ranks: usize) -> HopShape {
     }
 }
 
-/// The same, with the links from the place of rank 0 to those of the others where there is no word for it. The table is never
-/// given back: shapes are handed about by value, and there is one in a run.
+/// Returns the shape as [`of`] does, or a table of link counts from rank 0 to each rank where there
+/// is no shape for the topology. The table is leaked: shapes are `Copy`, and there is one per run.
 pub(super) fn listed(network: &Network, ranks: usize) -> HopShape {
     let shape = of(network, ranks);
     if shape != HopShape::Complete

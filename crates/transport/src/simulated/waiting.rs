@@ -1,94 +1,95 @@
-//! How a rank waits for its operations.
+//! Waiting for operations of a simulated rank.
 
-use panto_sim::{Engine, Label, Outcome, RequestId, costs};
+use panto_sim::{Completion, Engine, MessageInfo, RequestId, costs};
 use panto_units::Time;
 
-use super::core::status;
-use super::endpoint::{Endpoint, Quick};
+use super::endpoint::{BoxedResult, Endpoint};
 use super::handle::{Handle, State};
+use super::shared::status;
 use crate::error::{Error, Result};
 use crate::message::Status;
 use crate::transport::Transport;
 
 impl Endpoint {
-    /// Waits for a send, and lets go of it.
+    /// Waits for a send and releases its request.
     #[inline]
-    pub(super) fn wait_for(&self, request: RequestId) -> Quick<Outcome> {
+    pub(super) fn wait_for(&self, request: RequestId) -> BoxedResult<Completion> {
         let ready = |engine: &mut Engine| engine.wait(self.rank, request).then(|| take(engine, request));
-        if let Some(outcome) = self.core.tell(ready) {
-            return Ok(outcome);
+        if let Some(completion) = self.shared.with_engine(ready) {
+            return Ok(completion);
         }
         self.suspend()?;
-        Ok(self.core.tell(|engine| take(engine, request)))
+        Ok(self.shared.with_engine(|engine| take(engine, request)))
     }
 
-    /// Waits for a receive and lets go of it; the receiver's processor has its part of the work.
+    /// Waits for a receive, charges the receive overhead, and releases its request.
     #[inline]
-    pub(super) fn await_message(&self, request: RequestId) -> Quick<Outcome> {
-        let (machine, operation) = (&self.core.machine, self.operation.get());
-        // Let go of only when nothing can fail any more: a handle may still name it.
+    pub(super) fn await_message(&self, request: RequestId) -> BoxedResult<Completion> {
+        let (machine, operation) = (&self.shared.machine, self.operation.get());
+        // Released only when nothing can fail any more: a handle may still name it.
         let take = |engine: &mut Engine| {
-            let outcome = look(engine, request);
-            let time = if self.is_aside.get() {
+            let completion = look(engine, request);
+            let time = if self.out_of_band.get() {
                 Time::ZERO
             } else {
-                costs::receiving(machine, operation, outcome.label.bytes, outcome.unexpected)
+                costs::receive_overhead(machine, operation, completion.message.bytes, completion.unexpected)
             };
             let done = engine.work(self.rank, time);
             if done {
                 engine.release(request);
             }
-            (outcome, done)
+            (completion, done)
         };
         let ready = |engine: &mut Engine| engine.wait(self.rank, request).then(|| take(engine));
-        let (outcome, done) = if let Some(answer) = self.core.tell(ready) {
+        let (completion, done) = if let Some(answer) = self.shared.with_engine(ready) {
             answer
         } else {
             self.suspend()?;
-            self.core.tell(take)
+            self.shared.with_engine(take)
         };
         if !done {
             self.suspend()?;
-            self.core.tell(|engine| engine.release(request));
+            self.shared.with_engine(|engine| engine.release(request));
         }
-        Ok(outcome)
+        Ok(completion)
     }
 
-    /// Gives an operation up in the order of time. One that cannot be undone is waited for.
+    /// Cancels an operation at its place in virtual time, or waits for it if that is not possible.
     pub(super) fn cancel_now(&self, handle: &mut Handle, request: RequestId) -> Option<Status> {
-        let undone = self.core.tell(|engine| engine.try_cancel(request));
+        let undone = self.shared.with_engine(|engine| engine.try_cancel(request));
         if !undone {
             return self.settle(handle).ok();
         }
-        *handle = Handle::complete(Status { source: self.rank(), tag: 0, len: 0 }, &self.aside);
+        *handle = Handle::complete(Status { source: self.rank(), tag: 0, len: 0 }, &self.side_table);
         None
     }
 
     pub(super) fn is_ready(&self, handle: &Handle) -> bool {
         let Some(request) = request(handle) else { return true };
-        self.core
-            .tell(|engine| engine.outcome(request).is_some_and(|done| done.at <= engine.clock(self.rank)))
+        self.shared.with_engine(|engine| {
+            engine.completion(request).is_some_and(|done| done.at <= engine.clock(self.rank))
+        })
     }
 
-    /// Waits for a request, and turns it into its answer.
+    /// Waits for a handle's request and stores the result in the handle.
     pub(super) fn settle(&self, handle: &mut Handle) -> Result<Status> {
         match handle.state() {
             State::Sending(request) => {
-                *handle = Handle::complete(status(self.wait_for(request)?.label), &self.aside);
+                *handle = Handle::complete(status(self.wait_for(request)?.message), &self.side_table);
             }
             State::Receiving(request) => {
-                let capacity = self.core.capacity(request);
-                let message = status(self.await_message(request)?.label);
-                *handle = Handle::received(message, capacity, &self.aside);
+                let capacity = self.shared.capacity(request);
+                let message = status(self.await_message(request)?.message);
+                *handle = Handle::received(message, capacity, &self.side_table);
             }
-            State::Over => {}
+            State::Complete => {}
         }
         self.leave();
-        handle.answer(self.rank(), &self.aside)
+        handle.result(self.rank(), &self.side_table)
     }
 
-    pub(super) fn fits(&self, outcome: Outcome, capacity: usize) -> Result<Status> {
-        let message = status(outcome.label);
+    pub(super) fn fits(&self, completion: Completion, capacity: usize) -> Result<Status> {
+        let message = status(completion.message);
         if message.len > capacity {
             return Err(Error::Truncated { rank: self.rank(), message, capacity });
         }
@@ -96,25 +97,29 @@ impl Endpoint {
     }
 }
 
-/// The request that a handle waits for.
+/// Returns the request that a handle waits for.
 pub(super) fn request(handle: &Handle) -> Option<RequestId> {
     match handle.state() {
         State::Sending(request) | State::Receiving(request) => Some(request),
-        State::Over => None,
+        State::Complete => None,
     }
 }
 
-/// What became of a complete request, which is forgotten.
+/// Returns the completion of a request and releases the request.
 #[inline]
-fn take(engine: &mut Engine, request: RequestId) -> Outcome {
-    let outcome = look(engine, request);
+fn take(engine: &mut Engine, request: RequestId) -> Completion {
+    let completion = look(engine, request);
     engine.release(request);
-    outcome
+    completion
 }
 
-/// What became of a complete request.
+/// Returns the completion of a request.
 #[inline]
-fn look(engine: &Engine, request: RequestId) -> Outcome {
-    let nothing = Outcome { at: Time::ZERO, label: Label { source: 0, tag: 0, bytes: 0 }, unexpected: false };
-    engine.outcome(request).unwrap_or(nothing)
+fn look(engine: &Engine, request: RequestId) -> Completion {
+    let nothing = Completion {
+        at: Time::ZERO,
+        message: MessageInfo { source: 0, tag: 0, bytes: 0 },
+        unexpected: false,
+    };
+    engine.completion(request).unwrap_or(nothing)
 }

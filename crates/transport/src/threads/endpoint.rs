@@ -1,5 +1,5 @@
-//! One rank of a world of threads: the operations of the trait. How they send, receive and wait stands in the
-//! files of that name.
+//! One rank of a world of threads: the operations of [`Transport`]. The modules `sending`,
+//! `receiving` and `waiting` implement them.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,18 +8,19 @@ use std::sync::Arc;
 use panto_schedule::HopShape;
 
 use super::matching::Matching;
-use super::offer::Offer;
+use super::rendezvous::Rendezvous;
 use super::sending::Destination;
-use super::shared::{Mailbox, Shared};
+use super::shared::{Inbox, Shared};
+use crate::emulated::{EmulatedPersistent, emulated_persistent_operations};
 use crate::error::{Error, Result};
-use crate::handler::{Handler, Listening};
-use crate::message::{MAX_TAG, Mode, Status, Tag, Want};
+use crate::handler::{Handler, HandlerGuard};
+use crate::message::{MAX_TAG, Selector, SendMode, Status, Tag};
 use crate::outcome::panic_text;
-use crate::repeated::{Repeated, repeated_operations};
 use crate::transport::{StandardSend, Transport};
 use panto_units::Time;
 
-/// One rank. It belongs to its thread: the matching of messages is not locked.
+/// One rank's endpoint. It belongs to the rank's thread (it is not `Sync`), so matching needs no
+/// locks.
 pub struct Endpoint {
     pub(super) rank: usize,
     pub(super) shared: Arc<Shared>,
@@ -32,60 +33,63 @@ pub struct Handle(pub(super) State);
 pub(super) enum State {
     Complete(Status),
     Failed(Error),
-    Sending(Arc<Offer>, Destination),
+    Sending(Arc<Rendezvous>, Destination),
     Receiving(usize),
 }
 
-// SAFETY: an offer that is done or withdrawn, and a receive that has its outcome or is forgotten, have no pointer to the
-// caller's memory any more.
+// SAFETY: the pointers to callers' memory are in `Rendezvous` (sends) and `PostedReceive`
+// (receives). A rendezvous that is done or withdrawn is no longer read, and a receive that has its
+// outcome or was cancelled is no longer in `Matching`; `wait`, `test` and `wait_any` report
+// completion and `cancel` returns only after that.
 unsafe impl Transport for Endpoint {
     type Handle = Handle;
-    type Persistent = Repeated<Handle>;
+    type Persistent = EmulatedPersistent<Handle>;
 
-    repeated_operations!();
+    emulated_persistent_operations!();
 
     fn rank(&self) -> usize {
         self.rank
     }
 
     fn size(&self) -> usize {
-        self.shared.mailboxes.len()
+        self.shared.inboxes.len()
     }
 
-    fn send(&self, mode: Mode, data: &[u8], to: usize, tag: Tag) -> Result<()> {
+    fn send(&self, mode: SendMode, data: &[u8], to: usize, tag: Tag) -> Result<()> {
         self.check_send(to, tag)?;
         let at = Destination { to, tag, len: data.len() };
-        if !self.offers(mode, at) {
-            self.post_copy(data, at);
+        if !self.uses_rendezvous(mode, at) {
+            self.post_eager(data, at);
             return Ok(());
         }
-        // SAFETY: `data` is borrowed until this returns, and `wait_offer` returns only when the offer was
-        // taken or withdrawn.
-        unsafe { self.post_offer(data.as_ptr(), at) }.map_or(Ok(()), |offer| self.wait_offer(&offer, at))
+        // SAFETY: `data` is borrowed until this returns, and `wait_rendezvous` returns only when
+        // the message was taken or withdrawn.
+        unsafe { self.post_rendezvous(data.as_ptr(), at) }
+            .map_or(Ok(()), |rendezvous| self.wait_rendezvous(&rendezvous, at))
     }
 
-    fn receive(&self, buffer: &mut [u8], want: Want) -> Result<Status> {
-        self.check_want(want)?;
-        // SAFETY: the buffer is borrowed until this returns.
-        unsafe { self.receive_raw(buffer.as_mut_ptr(), buffer.len(), want) }
+    fn receive(&self, buffer: &mut [u8], selector: Selector) -> Result<Status> {
+        self.check_selector(selector)?;
+        // SAFETY: the buffer is exclusively borrowed until this returns.
+        unsafe { self.receive_raw(buffer.as_mut_ptr(), buffer.len(), selector) }
     }
 
-    fn probe(&self, want: Want) -> Result<Status> {
-        self.check_want(want)?;
+    fn probe(&self, selector: Selector) -> Result<Status> {
+        self.check_selector(selector)?;
         self.block_until(
-            || want.to_string(),
+            || selector.to_string(),
             || {
                 self.progress();
-                self.matching.borrow().peek_unexpected(want).map(Ok)
+                self.matching.borrow().peek_unexpected(selector).map(Ok)
             },
         )
     }
 
-    fn try_probe(&self, want: Want) -> Result<Option<Status>> {
-        self.check_want(want)?;
+    fn try_probe(&self, selector: Selector) -> Result<Option<Status>> {
+        self.check_selector(selector)?;
         self.check()?;
         self.progress();
-        let found = self.matching.borrow().peek_unexpected(want);
+        let found = self.matching.borrow().peek_unexpected(selector);
         if found.is_none() && self.shared.oversubscribed {
             std::thread::yield_now();
         }
@@ -94,7 +98,7 @@ unsafe impl Transport for Endpoint {
 
     unsafe fn start_send(
         &self,
-        mode: Mode,
+        mode: SendMode,
         data: *const u8,
         len: usize,
         to: usize,
@@ -103,25 +107,31 @@ unsafe impl Transport for Endpoint {
         self.check_send(to, tag)?;
         let at = Destination { to, tag, len };
         let complete = Handle(State::Complete(at.status(self.rank)));
-        if self.offers(mode, at) {
-            // SAFETY: passed on to the caller.
-            let offer = unsafe { self.post_offer(data, at) };
-            return Ok(offer.map_or(complete, |offer| Handle(State::Sending(offer, at))));
+        if self.uses_rendezvous(mode, at) {
+            // SAFETY: `data[..len]` stays readable until the handle completes or is cancelled, as
+            // the caller of `start_send` promises; the handle holds the rendezvous.
+            let rendezvous = unsafe { self.post_rendezvous(data, at) };
+            return Ok(rendezvous.map_or(complete, |rendezvous| Handle(State::Sending(rendezvous, at))));
         }
-        // SAFETY: the caller keeps the bytes readable.
-        self.post_copy(unsafe { std::slice::from_raw_parts(data, len) }, at);
+        // SAFETY: `data[..len]` is readable now, as the caller promises; it is copied before this
+        // returns.
+        self.post_eager(unsafe { std::slice::from_raw_parts(data, len) }, at);
         Ok(complete)
     }
 
-    unsafe fn start_receive(&self, buffer: *mut u8, len: usize, want: Want) -> Result<Handle> {
-        self.check_want(want)?;
-        // What came must be looked at first, or a later message could overtake it.
+    unsafe fn start_receive(&self, buffer: *mut u8, len: usize, selector: Selector) -> Result<Handle> {
+        self.check_selector(selector)?;
+        // Messages that arrived earlier come first: a posted receive must not match a later one.
         self.progress();
-        // SAFETY: the caller vouches for the buffer.
-        if let Some(outcome) = unsafe { self.deliver_unexpected(buffer, len, want) } {
+        // SAFETY: the caller promises that `buffer[..len]` is writable and exclusively this
+        // receive's.
+        if let Some(outcome) = unsafe { self.deliver_unexpected(buffer, len, selector) } {
             return outcome.map(|status| Handle(State::Complete(status)));
         }
-        Ok(Handle(State::Receiving(self.matching.borrow_mut().post(want, buffer, len))))
+        // SAFETY: the caller promises that the buffer stays valid until the handle completes or is
+        // cancelled, which is when the slot's outcome is taken or the receive removed.
+        let slot = unsafe { self.matching.borrow_mut().post(selector, buffer, len) };
+        Ok(Handle(State::Receiving(slot)))
     }
 
     fn wait(&self, handle: &mut Handle) -> Result<Status> {
@@ -150,7 +160,7 @@ unsafe impl Transport for Endpoint {
 
     fn wait_any(&self, handles: &mut [Handle], which: &[usize]) -> Result<(usize, Status)> {
         if which.is_empty() {
-            return Err(Error::NothingToWaitFor);
+            return Err(Error::NoRequest);
         }
         let cell = RefCell::new(handles);
         let first_ready = || {
@@ -172,7 +182,7 @@ unsafe impl Transport for Endpoint {
         let done = match &handle.0 {
             State::Complete(status) => return Some(*status),
             State::Failed(_) => return None,
-            State::Sending(offer, at) => offer.withdraw().then(|| at.status(self.rank)),
+            State::Sending(rendezvous, at) => rendezvous.withdraw().then(|| at.status(self.rank)),
             State::Receiving(slot) => self.matching.borrow_mut().cancel(*slot),
         };
         handle.0 = State::Complete(done.unwrap_or(Status { source: self.rank, tag: 0, len: 0 }));
@@ -191,11 +201,11 @@ unsafe impl Transport for Endpoint {
         StandardSend::Eager(self.shared.eager_limit)
     }
 
-    /// Messages that are not copied are offered in every mode alike, and nothing is made of the promise of a ready send.
-    fn alike(&self, mode: Mode, len: usize) -> Mode {
+    /// Rendezvous is the same in every mode, and a ready send is treated like a standard one.
+    fn equivalent_mode(&self, mode: SendMode, len: usize) -> SendMode {
         match mode {
-            Mode::Ready => Mode::Standard,
-            Mode::Synchronous if len > self.shared.eager_limit => Mode::Standard,
+            SendMode::Ready => SendMode::Standard,
+            SendMode::Synchronous if len > self.shared.eager_limit => SendMode::Standard,
             mode => mode,
         }
     }
@@ -220,10 +230,10 @@ unsafe impl Transport for Endpoint {
         }
     }
 
-    fn on_message(&self, tag: Tag, handler: Handler) -> Result<Listening> {
+    fn on_message(&self, tag: Tag, handler: Handler) -> Result<HandlerGuard> {
         check_tag(tag)?;
         let handler = self.guarded(handler);
-        self.mailbox().listeners.listen(tag, handler, self.shared.cores.clone(), self.shared.origin)
+        self.inbox().handlers.listen(tag, handler, self.shared.cores.clone(), self.shared.origin)
     }
 }
 
@@ -232,8 +242,8 @@ impl Endpoint {
         Self { rank, shared, matching: RefCell::default() }
     }
 
-    pub(super) fn mailbox(&self) -> &Mailbox {
-        &self.shared.mailboxes[self.rank]
+    pub(super) fn inbox(&self) -> &Inbox {
+        &self.shared.inboxes[self.rank]
     }
 
     #[inline]
@@ -243,12 +253,12 @@ impl Endpoint {
     }
 
     #[inline]
-    pub(super) fn check_want(&self, want: Want) -> Result<()> {
-        want.source.map_or(Ok(()), |source| self.check_rank(source))?;
-        want.tag.map_or(Ok(()), check_tag)
+    pub(super) fn check_selector(&self, selector: Selector) -> Result<()> {
+        selector.source.map_or(Ok(()), |source| self.check_rank(source))?;
+        selector.tag.map_or(Ok(()), check_tag)
     }
 
-    /// A handler is a part of its rank: when it panics, the rank has failed (C1).
+    /// Wraps a handler so that its panic fails the rank (C1): a handler is part of its rank.
     pub(super) fn guarded(&self, mut handler: Handler) -> Handler {
         let (shared, rank) = (Arc::clone(&self.shared), self.rank);
         let mut failed = false;
@@ -258,7 +268,7 @@ impl Endpoint {
             }
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| handler(status, data, now))) {
                 failed = true;
-                let message = format!("a handler of it panicked: {}", panic_text(panic.as_ref()));
+                let message = format!("message handler panicked: {}", panic_text(panic.as_ref()));
                 shared.fail(Error::Aborted { rank, message: message.into() });
             }
         })

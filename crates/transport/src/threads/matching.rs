@@ -1,17 +1,23 @@
-//! Which message goes to which receive: messages in the order of arrival, receives in the order of posting.
+//! Message matching, by MPI's rules: a receive takes the oldest message that its selector accepts,
+//! a message goes to the oldest posted receive that accepts it.
 //!
-//! Only the rank's own thread matches, so nothing here is locked. The lists are searched from the front;
-//! they are short in programs that receive what they are sent.
+//! Two lists: posted receives in the order of posting, unexpected messages in the order of arrival.
+//! Only the rank's own thread uses them, so nothing is locked. Both are searched from the front,
+//! which costs O(length); they are short in programs that post receives for what is sent to them.
+//!
+//! A posted receive has an *outcome slot* (not a slot of the ring), which its handle names. It is
+//! reused after the outcome has been taken.
 
 use std::collections::VecDeque;
 
-use super::packet::Stored;
+use super::packet::UnexpectedMessage;
 use crate::error::Result;
-use crate::message::{Status, Want};
+use crate::message::{Selector, Status};
 
-/// A receive that waits for its message.
-pub(super) struct Posted {
-    pub(super) want: Want,
+/// A receive that waits for its message. `buffer[..capacity]` is valid as [`Matching::post`]
+/// requires.
+pub(super) struct PostedReceive {
+    pub(super) selector: Selector,
     pub(super) buffer: *mut u8,
     pub(super) capacity: usize,
     slot: usize,
@@ -23,75 +29,82 @@ enum Outcome {
     Done(Result<Status>),
 }
 
-/// The receives and the messages that have not found each other yet.
+/// Posted receives and unexpected messages that have not been matched.
 #[derive(Default)]
 pub(super) struct Matching {
-    posted: Vec<Posted>,
-    unexpected: VecDeque<Stored>,
+    posted: Vec<PostedReceive>,
+    unexpected: VecDeque<UnexpectedMessage>,
     outcomes: Vec<Outcome>,
     free: Vec<usize>,
 }
 
 impl Matching {
-    /// Takes the oldest unexpected message that matches.
+    /// Removes and returns the oldest unexpected message that the selector accepts.
     #[inline]
-    pub(super) fn take_unexpected(&mut self, want: Want) -> Option<Stored> {
-        let place = self.find_unexpected(want)?;
+    pub(super) fn take_unexpected(&mut self, selector: Selector) -> Option<UnexpectedMessage> {
+        let place = self.find_unexpected(selector)?;
         self.unexpected.remove(place)
     }
 
-    /// Looks at the oldest unexpected message that matches and that its sender has not taken back.
-    pub(super) fn peek_unexpected(&self, want: Want) -> Option<Status> {
-        let there = |stored: &&Stored| want.accepts(stored.status) && !stored.is_withdrawn();
+    /// Returns the envelope of the oldest unexpected message that the selector accepts and that its
+    /// sender has not withdrawn.
+    pub(super) fn peek_unexpected(&self, selector: Selector) -> Option<Status> {
+        let there = |stored: &&UnexpectedMessage| selector.accepts(stored.status) && !stored.is_withdrawn();
         self.unexpected.iter().find(there).map(|stored| stored.status)
     }
 
-    fn find_unexpected(&self, want: Want) -> Option<usize> {
-        self.unexpected.iter().position(|stored| want.accepts(stored.status))
+    fn find_unexpected(&self, selector: Selector) -> Option<usize> {
+        self.unexpected.iter().position(|stored| selector.accepts(stored.status))
     }
 
-    pub(super) fn keep_unexpected(&mut self, message: Stored) {
+    pub(super) fn keep_unexpected(&mut self, message: UnexpectedMessage) {
         self.unexpected.push_back(message);
     }
 
-    /// The first messages that nobody asked for, for the report of a deadlock.
+    /// Returns the envelopes of all unexpected messages, for deadlock reports.
     pub(super) fn unexpected(&self) -> impl ExactSizeIterator<Item = Status> {
         self.unexpected.iter().map(|stored| stored.status)
     }
 
-    /// Posts a receive and answers its slot.
-    pub(super) fn post(&mut self, want: Want, buffer: *mut u8, capacity: usize) -> usize {
+    /// Posts a receive and returns its slot.
+    ///
+    /// # Safety
+    /// `buffer[..capacity]` must stay writable, and exclusively this receive's, until its outcome
+    /// was taken or it was cancelled.
+    pub(super) unsafe fn post(&mut self, selector: Selector, buffer: *mut u8, capacity: usize) -> usize {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.outcomes.push(Outcome::Free);
             self.outcomes.len() - 1
         });
         self.outcomes[slot] = Outcome::Pending;
-        self.posted.push(Posted { want, buffer, capacity, slot });
+        self.posted.push(PostedReceive { selector, buffer, capacity, slot });
         slot
     }
 
-    /// Takes the oldest posted receive that this message matches, and says where it was.
+    /// Removes the oldest posted receive that accepts this message, and returns it with its
+    /// position.
     #[inline]
-    pub(super) fn take_posted(&mut self, message: Status) -> Option<(usize, Posted)> {
-        let place = self.posted.iter().position(|posted| posted.want.accepts(message))?;
+    pub(super) fn take_posted(&mut self, message: Status) -> Option<(usize, PostedReceive)> {
+        let place = self.posted.iter().position(|posted| posted.selector.accepts(message))?;
         Some((place, self.posted.remove(place)))
     }
 
-    /// Puts a receive back to where it was: its message was withdrawn by a sender that gave up.
-    pub(super) fn put_back(&mut self, place: usize, posted: Posted) {
+    /// Puts a receive back at its position, because the matched message was withdrawn by its
+    /// sender.
+    pub(super) fn put_back(&mut self, place: usize, posted: PostedReceive) {
         self.posted.insert(place, posted);
     }
 
-    pub(super) fn complete(&mut self, posted: &Posted, outcome: Result<Status>) {
+    pub(super) fn complete(&mut self, posted: &PostedReceive, outcome: Result<Status>) {
         self.outcomes[posted.slot] = Outcome::Done(outcome);
     }
 
-    /// What the receive in this slot waits for, while it waits.
-    pub(super) fn wanted(&self, slot: usize) -> Option<Want> {
-        self.posted.iter().find(|posted| posted.slot == slot).map(|posted| posted.want)
+    /// Returns the selector of the receive in this slot while it is posted.
+    pub(super) fn selector_of(&self, slot: usize) -> Option<Selector> {
+        self.posted.iter().find(|posted| posted.slot == slot).map(|posted| posted.selector)
     }
 
-    /// The outcome of the receive in this slot, once; the slot is free then.
+    /// Takes the outcome of the receive in this slot, if it has one, and frees the slot.
     pub(super) fn take_outcome(&mut self, slot: usize) -> Option<Result<Status>> {
         match std::mem::replace(&mut self.outcomes[slot], Outcome::Free) {
             Outcome::Done(outcome) => {
@@ -105,7 +118,7 @@ impl Matching {
         }
     }
 
-    /// Forgets the receive in this slot; answers the message if it had come.
+    /// Removes the receive in this slot. Returns the message's envelope if it was complete already.
     pub(super) fn cancel(&mut self, slot: usize) -> Option<Status> {
         if let Some(outcome) = self.take_outcome(slot) {
             return outcome.ok();

@@ -1,56 +1,56 @@
-//! What travels from rank to rank.
+//! Messages as the receiver finds them: in the ring, on the heap, or still with the sender.
 
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::offer::Offer;
+use super::rendezvous::Rendezvous;
 use crate::message::Status;
 
-/// Bytes that are kept without an allocation.
-const KEPT: usize = 32;
+/// Bytes of an unexpected message that are stored without an allocation.
+const INLINE_UNEXPECTED: usize = 32;
 
-/// The bytes of a message, as the receiver finds them.
+/// The bytes of an incoming message.
 pub(super) enum Body<'a> {
-    /// In the ring; they must be copied before the slot is released.
+    /// In a slot or cell of the ring: must be copied before the slot is released.
     Bytes(&'a [u8]),
-    /// A copy of their own.
+    /// In an allocation of their own.
     Owned(Box<[u8]>),
-    /// Still with the sender, to be copied once, straight into the receiver's buffer.
-    Offer(Arc<Offer>),
+    /// Still in the sender's buffer, to be copied straight into the receiver's.
+    Rendezvous(Arc<Rendezvous>),
 }
 
-/// A message that came before its receive.
-pub(super) struct Stored {
+/// A message that arrived before its receive was posted.
+pub(super) struct UnexpectedMessage {
     pub(super) status: Status,
     bytes: Bytes,
 }
 
 enum Bytes {
-    Copied(SmallVec<[u8; KEPT]>),
+    Copied(SmallVec<[u8; INLINE_UNEXPECTED]>),
     Owned(Box<[u8]>),
-    Offer(Arc<Offer>),
+    Rendezvous(Arc<Rendezvous>),
 }
 
-impl Stored {
+impl UnexpectedMessage {
     pub(super) fn new(status: Status, body: Body<'_>) -> Self {
         let bytes = match body {
             Body::Bytes(bytes) => Bytes::Copied(bytes.into()),
             Body::Owned(bytes) => Bytes::Owned(bytes),
-            Body::Offer(offer) => Bytes::Offer(offer),
+            Body::Rendezvous(rendezvous) => Bytes::Rendezvous(rendezvous),
         };
         Self { status, bytes }
     }
 
     pub(super) fn is_withdrawn(&self) -> bool {
-        matches!(&self.bytes, Bytes::Offer(offer) if offer.is_withdrawn())
+        matches!(&self.bytes, Bytes::Rendezvous(rendezvous) if rendezvous.is_withdrawn())
     }
 
     pub(super) fn body(&self) -> Body<'_> {
         match &self.bytes {
             Bytes::Copied(bytes) => Body::Bytes(bytes),
             Bytes::Owned(bytes) => Body::Bytes(bytes),
-            Bytes::Offer(offer) => Body::Offer(Arc::clone(offer)),
+            Bytes::Rendezvous(rendezvous) => Body::Rendezvous(Arc::clone(rendezvous)),
         }
     }
 }

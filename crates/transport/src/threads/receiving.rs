@@ -1,20 +1,20 @@
-//! How a rank receives: messages from the ring to the receives that wait for them.
+//! Receiving: from the ring to posted receives, or to the list of unexpected messages.
 
 use super::endpoint::Endpoint;
-use super::matching::Posted;
-use super::packet::{Body, Stored};
+use super::matching::PostedReceive;
+use super::packet::{Body, UnexpectedMessage};
 use crate::error::{Error, Result};
-use crate::message::{Status, Want};
+use crate::message::{Selector, Status};
 
 impl Endpoint {
-    /// Lets `consume` have the next message from the ring.
+    /// Passes the next message of the ring to `consume`. Returns `None` if the ring is empty.
     #[inline]
     pub(super) fn next<R>(&self, consume: impl FnOnce(Status, Body<'_>) -> R) -> Option<R> {
-        // SAFETY: an endpoint is the only receiver of its mailbox, and it is not `Sync`.
-        unsafe { self.mailbox().ring.pop(consume) }
+        // SAFETY: an endpoint is the only consumer of its inbox, and it is not `Sync`.
+        unsafe { self.inbox().ring.pop(consume) }
     }
 
-    /// Gives a message to the receive that waits for it, or back to the caller.
+    /// Delivers a message to the posted receive that it matches. Returns the body if there is none.
     #[inline]
     pub(super) fn route<'a>(&self, message: Status, body: Body<'a>) -> Option<Body<'a>> {
         let Some((place, posted)) = self.matching.borrow_mut().take_posted(message) else {
@@ -25,8 +25,9 @@ impl Endpoint {
     }
 
     #[inline]
-    pub(super) fn fill(&self, place: usize, posted: Posted, message: Status, body: Body<'_>) {
-        // SAFETY: the contract of `start_receive` holds until the receive completes or is cancelled.
+    pub(super) fn fill(&self, place: usize, posted: PostedReceive, message: Status, body: Body<'_>) {
+        // SAFETY: the caller that posted the receive has promised (`Matching::post`) that its buffer is
+        // valid until it completes or is cancelled, and it was still posted.
         let outcome = unsafe { self.deliver(message, body, posted.buffer, posted.capacity) };
         let mut matching = self.matching.borrow_mut();
         match outcome {
@@ -35,10 +36,11 @@ impl Endpoint {
         }
     }
 
-    /// Copies a message to where it goes. `None`: its sender has withdrawn it.
+    /// Copies a message to `buffer` and returns the receive's outcome, or `None` if the sender has
+    /// withdrawn the message.
     ///
     /// # Safety
-    /// `buffer[..capacity]` must be writable, and nobody else's.
+    /// `buffer[..capacity]` must be writable, and used by nothing else until this returns.
     #[inline]
     pub(super) unsafe fn deliver(
         &self,
@@ -49,16 +51,18 @@ impl Endpoint {
     ) -> Option<Result<Status>> {
         let fits = message.len.min(capacity);
         match body {
-            // SAFETY: the message has `len` bytes, and `fits` of them have room.
+            // SAFETY: `bytes` has `message.len` bytes, `buffer` has room for `capacity`, and `fits`
+            // is the smaller. The ring's and the caller's memory do not overlap.
             Body::Bytes(bytes) => unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer, fits) },
-            // SAFETY: as above.
+            // SAFETY: as above, with the message's own allocation.
             Body::Owned(bytes) => unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer, fits) },
-            Body::Offer(offer) => {
-                // SAFETY: the caller vouches for the buffer.
-                if !unsafe { offer.accept(buffer, capacity) } {
+            Body::Rendezvous(rendezvous) => {
+                // SAFETY: the caller promises that `buffer[..capacity]` is writable and used by
+                // nothing else.
+                if !unsafe { rendezvous.accept(buffer, capacity) } {
                     return None;
                 }
-                self.shared.mailboxes[message.source].ring_bell();
+                self.shared.inboxes[message.source].signal();
             }
         }
         if message.len > capacity {
@@ -67,18 +71,18 @@ impl Endpoint {
         Some(Ok(message))
     }
 
-    /// Takes everything out of the ring: to receives that wait, or aside.
+    /// Empties the ring into posted receives and the list of unexpected messages.
     pub(super) fn progress(&self) {
         while self.next(|message, body| self.route_or_keep(message, body)).is_some() {}
     }
 
     pub(super) fn route_or_keep(&self, message: Status, body: Body<'_>) {
         if let Some(body) = self.route(message, body) {
-            self.matching.borrow_mut().keep_unexpected(Stored::new(message, body));
+            self.matching.borrow_mut().keep_unexpected(UnexpectedMessage::new(message, body));
         }
     }
 
-    /// Delivers the oldest message that came before its receive.
+    /// Delivers the oldest unexpected message that the selector accepts.
     ///
     /// # Safety
     /// As for [`deliver`](Self::deliver).
@@ -87,11 +91,11 @@ impl Endpoint {
         &self,
         buffer: *mut u8,
         capacity: usize,
-        want: Want,
+        selector: Selector,
     ) -> Option<Result<Status>> {
         loop {
-            let stored = self.matching.borrow_mut().take_unexpected(want)?;
-            // SAFETY: the caller vouches for the buffer.
+            let stored = self.matching.borrow_mut().take_unexpected(selector)?;
+            // SAFETY: the caller promises what `deliver` requires of the buffer.
             let outcome = unsafe { self.deliver(stored.status, stored.body(), buffer, capacity) };
             if outcome.is_some() {
                 return outcome;
@@ -99,20 +103,27 @@ impl Endpoint {
         }
     }
 
+    /// Blocks until a message was received into the buffer.
+    ///
     /// # Safety
-    /// As for [`Transport::start_receive`], until this returns.
-    pub(super) unsafe fn receive_raw(&self, buffer: *mut u8, capacity: usize, want: Want) -> Result<Status> {
-        // SAFETY: the caller vouches for the buffer.
-        if let Some(outcome) = unsafe { self.deliver_unexpected(buffer, capacity, want) } {
+    /// `buffer[..capacity]` must be writable, and used by nothing else until this returns.
+    pub(super) unsafe fn receive_raw(
+        &self,
+        buffer: *mut u8,
+        capacity: usize,
+        selector: Selector,
+    ) -> Result<Status> {
+        // SAFETY: the caller promises that the buffer is valid until this returns.
+        if let Some(outcome) = unsafe { self.deliver_unexpected(buffer, capacity, selector) } {
             return outcome;
         }
         let take = |message: Status, body: Body<'_>| {
             let body = self.route(message, body)?;
-            if want.accepts(message) {
-                // SAFETY: the caller vouches for the buffer.
+            if selector.accepts(message) {
+                // SAFETY: as above; this closure is called only before this function returns.
                 return unsafe { self.deliver(message, body, buffer, capacity) };
             }
-            self.matching.borrow_mut().keep_unexpected(Stored::new(message, body));
+            self.matching.borrow_mut().keep_unexpected(UnexpectedMessage::new(message, body));
             None
         };
         let ready = || {
@@ -123,6 +134,6 @@ impl Endpoint {
             }
             None
         };
-        self.block_until(|| want.to_string(), ready)
+        self.block_until(|| selector.to_string(), ready)
     }
 }

@@ -1,18 +1,41 @@
-//! The inbox of a rank: many senders, one receiver, order kept, never full.
+//! The inbox of a rank: an unbounded multi-producer, single-consumer queue in a ring buffer.
 //!
-//! A sender draws a ticket; the ticket names one of the slots. A slot is one cache line that holds the
-//! ticket's turn *and* a small message, so that it reaches the receiver with a single transfer of a line
-//! between cores; beside each slot lies a cell for messages of up to a page, so that these need neither an
-//! allocation nor any other hand-shake. When the slot is still in use (the receiver is a lap behind), the
-//! message goes to an overflow map under its ticket instead: a copying send never waits for room, and two
-//! ranks that both send first never block each other. The receiver takes tickets in order from wherever they
-//! are.
+//! It is a ring with tickets and per-slot sequence numbers, in the manner of Vyukov's bounded MPMC
+//! queue, with one consumer and an overflow map that makes it unbounded.
 //!
-//! The turn of a slot is `t + 1` from when ticket `t` is in it until the sender of ticket `t + SLOTS` writes
-//! the next message there. The receiver never writes to a slot: it counts the tickets that it took in `head`, and a
-//! slot is free for ticket `t` when `head` is at most `SLOTS` behind. Marking the slot itself would cost the
-//! receiver a transfer of the line it just read, and its answer would wait for that. Senders keep what they last
-//! saw of `head` beside the tickets, so they look at the receiver's line once a lap.
+//! - A sender draws a ticket `t` (`fetch_add`). Tickets are the order in which the receiver takes
+//!   messages. Slot `t % SLOTS` belongs to it once the receiver has taken ticket `t - SLOTS`.
+//! - If the slot is free, the sender writes the message there and publishes it by storing `t + 1`
+//!   as the slot's sequence number, `turn`.
+//! - If not, the receiver is `SLOTS` messages behind, and the message goes to a mutex-protected map
+//!   under its ticket. So a copying send never waits for room, and two ranks that both send before
+//!   they receive never block each other.
+//! - The receiver looks for ticket `head` in its slot, then in the map.
+//!
+//! A slot is one cache line that holds the sequence number *and* a message of up to `INLINE` bytes,
+//! so a small message reaches the receiver with a single transfer of a line between cores. Beside
+//! each slot is a cell of `CELL` bytes for messages that fit there, which need no allocation
+//! either.
+//!
+//! The receiver never writes to a slot: it counts what it took in `head`. Marking the slot as free
+//! would mean taking the line away from the sender's core, and the receiver's reply would wait for
+//! that. Senders share a cached copy of `head` (`taken`) on the line of the ticket counter, so they
+//! read the receiver's line about once a lap.
+//!
+//! # Memory ordering
+//!
+//! - `turn` is stored with release and loaded with acquire: a receiver that sees `t + 1` sees the
+//!   packet and its cell.
+//! - `head` is stored with release when a message is consumed, and loaded with acquire by a sender
+//!   that needs the slot: the receiver's reads of slot and cell happen before the sender's writes.
+//!   The cached copy `taken` passes that on with release and acquire.
+//! - `overflowed` is incremented with release after the insertion, and loaded with acquire before
+//!   the map is locked. It only avoids locking an empty map; a receiver that misses it looks again,
+//!   because `is_drained` stays false until the ticket is taken.
+//! - Drawing a ticket and `is_drained` are sequentially consistent: the sleep protocol in `shared`
+//!   needs them in one total order with the flag of a sleeping receiver.
+//!
+//! The counters are 64 bits wide and do not wrap around in practice.
 
 use std::cell::UnsafeCell;
 use std::collections::HashMap;
@@ -20,24 +43,25 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::offer::Offer;
 use super::packet::Body;
+use super::rendezvous::Rendezvous;
 use crate::message::{Status, Tag};
 
 const SLOTS: u64 = 64;
 
-/// Bytes that travel inside a slot.
+/// Bytes of a message that travel inside a slot: what is left of a cache line beside the sequence
+/// number and the envelope.
 const INLINE: usize = 39;
 
-/// Bytes that travel in the cell beside a slot.
+/// Bytes of an eager cell, and the default eager limit: one page.
 pub(super) const CELL: usize = 4096;
 
-/// A message to put in.
+/// A message to send.
 pub(super) enum Outgoing<'a> {
-    /// Copy these bytes.
+    /// Eager: the bytes are copied.
     Copy(&'a [u8]),
-    /// Leave them with the sender.
-    Offer(Arc<Offer>),
+    /// Rendezvous: the bytes stay in the sender's buffer.
+    Rendezvous(Arc<Rendezvous>),
 }
 
 struct Packet {
@@ -57,7 +81,7 @@ enum Payload {
     Inline([u8; INLINE]),
     Cell,
     Owned(Box<[u8]>),
-    Offer(Arc<Offer>),
+    Rendezvous(Arc<Rendezvous>),
 }
 
 #[repr(align(64))]
@@ -71,42 +95,45 @@ const _: () = assert!(size_of::<Slot>() == 64, "a slot is one cache line");
 type Cell = UnsafeCell<MaybeUninit<[u8; CELL]>>;
 
 #[repr(align(128))]
-struct Line<T>(T);
+struct CachePadded<T>(T);
 
-/// What the senders share.
+/// What senders write: a cache line of its own.
 struct Senders {
     /// The next ticket to draw.
     tickets: AtomicU64,
-    /// Tickets below this were taken; there may be more.
+    /// A lower bound of `head`, as a sender last saw it.
     taken: AtomicU64,
 }
 
-/// The inbox.
+/// An inbox; see the module's documentation.
 pub(super) struct Ring {
-    senders: Line<Senders>,
+    senders: CachePadded<Senders>,
     /// The next ticket to take. Only the receiver writes it.
-    head: Line<AtomicU64>,
+    head: CachePadded<AtomicU64>,
     overflowed: AtomicUsize,
     overflow: Mutex<HashMap<u64, Packet>>,
     slots: Box<[Slot]>,
-    /// Memory that is not touched is not there: a thousand ranks that pass small messages pay nothing.
+    /// Eager cells. Untouched pages of the allocation take no memory: a thousand ranks that pass
+    /// only small messages pay nothing for them.
     cells: Box<[MaybeUninit<Cell>]>,
 }
 
-// SAFETY: a slot and its cell are written only by the holder of the slot's ticket before it publishes the
-// turn (release), and read only by the one receiver after it saw that turn (acquire) and before it moves `head`
-// past the ticket (release), which the next holder of the slot has seen (acquire).
+// SAFETY: a slot and its cell are written only by the owner of the slot's ticket, before it
+// publishes the sequence number (release). They are read only by the one receiver, after it saw
+// that number (acquire) and before it advances `head` past the ticket (release), which the next
+// owner of the slot has seen (acquire).
 unsafe impl Sync for Ring {}
-// SAFETY: everything in it may be dropped by any thread.
+// SAFETY: packets hold bytes, owned allocations and `Arc`s of `Send` types; any thread may drop
+// them.
 unsafe impl Send for Ring {}
 
 impl Default for Ring {
     fn default() -> Self {
-        // Turn 0 belongs to no ticket.
+        // Sequence number 0 belongs to no ticket.
         let slot = |_| Slot { turn: AtomicU64::new(0), packet: UnsafeCell::new(MaybeUninit::uninit()) };
         Self {
-            senders: Line(Senders { tickets: AtomicU64::new(0), taken: AtomicU64::new(0) }),
-            head: Line(AtomicU64::new(0)),
+            senders: CachePadded(Senders { tickets: AtomicU64::new(0), taken: AtomicU64::new(0) }),
+            head: CachePadded(AtomicU64::new(0)),
             overflowed: AtomicUsize::new(0),
             overflow: Mutex::default(),
             slots: (0..SLOTS).map(slot).collect(),
@@ -116,19 +143,20 @@ impl Default for Ring {
 }
 
 impl Ring {
-    /// Puts a message in. Any thread may call this.
+    /// Enqueues a message. Any thread may call this.
     ///
-    /// Drawing the ticket is sequentially consistent, because the caller asks afterwards whether the
-    /// receiver sleeps; see `shared`.
+    /// Drawing the ticket is sequentially consistent, because the caller checks afterwards whether
+    /// the receiver sleeps; see `shared`.
     #[inline]
     pub(super) fn push(&self, source: u32, tag: Tag, len: usize, message: Outgoing<'_>) {
         let ticket = self.senders.0.tickets.fetch_add(1, Ordering::SeqCst);
         let free = self.is_free(ticket);
         let payload = match message {
-            Outgoing::Offer(offer) => Payload::Offer(offer),
+            Outgoing::Rendezvous(rendezvous) => Payload::Rendezvous(rendezvous),
             Outgoing::Copy(bytes) if bytes.len() <= INLINE => Payload::Inline(inline(bytes)),
             Outgoing::Copy(bytes) if bytes.len() <= CELL && free => {
-                // SAFETY: the slot is free for our ticket, tickets are unique, and `bytes` fit.
+                // SAFETY: `is_free` has acquired `head` beyond the slot's previous ticket, tickets
+                // are unique, and `bytes` has at most `CELL` bytes.
                 unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.cell(ticket), bytes.len()) };
                 Payload::Cell
             }
@@ -136,18 +164,18 @@ impl Ring {
         };
         let packet = Packet { source, tag, len, payload };
         if !free {
-            return self.push_aside(ticket, packet);
+            return self.push_overflow(ticket, packet);
         }
         let slot = self.slot(ticket);
-        // SAFETY: the slot is free for our ticket, and tickets are unique.
+        // SAFETY: the slot is free for this ticket (`is_free`), and tickets are unique.
         unsafe { (*slot.packet.get()).write(packet) };
         slot.turn.store(ticket + 1, Ordering::Release);
     }
 
-    /// Has the receiver taken the ticket that had this one's slot before?
+    /// Whether the receiver has taken the ticket that owned this one's slot before.
     #[inline]
     fn is_free(&self, ticket: u64) -> bool {
-        // Acquire, here and below: the receiver has done with the slot and its cell.
+        // Acquire, here and below: the receiver has finished reading the slot and its cell.
         ticket < self.senders.0.taken.load(Ordering::Acquire) + SLOTS || self.is_free_now(ticket)
     }
 
@@ -159,12 +187,12 @@ impl Ring {
     }
 
     #[cold]
-    fn push_aside(&self, ticket: u64, packet: Packet) {
+    fn push_overflow(&self, ticket: u64, packet: Packet) {
         self.overflow().insert(ticket, packet);
         self.overflowed.fetch_add(1, Ordering::Release);
     }
 
-    /// Takes the next message and lets `consume` have it.
+    /// Takes the next message and passes it to `consume`.
     ///
     /// # Safety
     /// Only one thread, the receiver, may call this.
@@ -173,18 +201,18 @@ impl Ring {
         let ticket = self.head.0.load(Ordering::Relaxed);
         let slot = self.slot(ticket);
         if slot.turn.load(Ordering::Acquire) != ticket + 1 {
-            let packet = self.pop_aside(ticket)?;
-            let _taken = Taken { head: &self.head.0, next: ticket + 1 };
+            let packet = self.pop_overflow(ticket)?;
+            let _taken = AdvanceHead { head: &self.head.0, next: ticket + 1 };
             return Some(self.open(ticket, packet, consume));
         }
-        let _taken = Taken { head: &self.head.0, next: ticket + 1 };
-        // SAFETY: the turn says that ticket's packet is in the slot, and nobody writes to it before `head` moves
-        // on, which it does when this returns or panics.
+        let _taken = AdvanceHead { head: &self.head.0, next: ticket + 1 };
+        // SAFETY: the sequence number says that this ticket's packet is in the slot. It is not
+        // overwritten before `head` advances, which happens when `_taken` is dropped.
         let packet = unsafe { (*slot.packet.get()).assume_init_ref() };
         if let Payload::Inline(bytes) = &packet.payload {
             return Some(consume(packet.status(), Body::Bytes(&bytes[..packet.len])));
         }
-        // SAFETY: as above; the packet is taken out once, because `head` moves on.
+        // SAFETY: as above. The packet is moved out once, because `head` advances past it.
         let packet = unsafe { (*slot.packet.get()).assume_init_read() };
         Some(self.open(ticket, packet, consume))
     }
@@ -193,17 +221,18 @@ impl Ring {
         let status = packet.status();
         match packet.payload {
             Payload::Inline(bytes) => consume(status, Body::Bytes(&bytes[..packet.len])),
-            // SAFETY: the sender wrote `len` bytes there, and nobody writes before `head` moves on.
+            // SAFETY: the sender wrote `len` bytes to the cell before it published the packet, and
+            // the cell is not overwritten before `head` advances.
             Payload::Cell => consume(status, unsafe {
                 Body::Bytes(std::slice::from_raw_parts(self.cell(ticket), packet.len))
             }),
             Payload::Owned(bytes) => consume(status, Body::Owned(bytes)),
-            Payload::Offer(offer) => consume(status, Body::Offer(offer)),
+            Payload::Rendezvous(rendezvous) => consume(status, Body::Rendezvous(rendezvous)),
         }
     }
 
     #[inline]
-    fn pop_aside(&self, ticket: u64) -> Option<Packet> {
+    fn pop_overflow(&self, ticket: u64) -> Option<Packet> {
         if self.overflowed.load(Ordering::Acquire) == 0 {
             return None;
         }
@@ -216,8 +245,8 @@ impl Ring {
         self.overflow.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has every ticket that was drawn been taken? A ticket that is drawn but not yet published counts as
-    /// a message on its way.
+    /// Whether every drawn ticket was taken. A ticket that is drawn but not yet published counts as
+    /// a message in flight.
     pub(super) fn is_drained(&self) -> bool {
         self.senders.0.tickets.load(Ordering::SeqCst) == self.head.0.load(Ordering::SeqCst)
     }
@@ -232,13 +261,13 @@ impl Ring {
     }
 }
 
-/// Gives the slot back when the message is consumed.
-struct Taken<'a> {
+/// Advances `head` when dropped, which releases the slot, also if `consume` panics.
+struct AdvanceHead<'a> {
     head: &'a AtomicU64,
     next: u64,
 }
 
-impl Drop for Taken<'_> {
+impl Drop for AdvanceHead<'_> {
     fn drop(&mut self) {
         self.head.store(self.next, Ordering::Release);
     }
@@ -252,7 +281,7 @@ fn inline(bytes: &[u8]) -> [u8; INLINE] {
 
 impl Drop for Ring {
     fn drop(&mut self) {
-        // SAFETY: nobody else has the ring any more.
+        // SAFETY: `&mut self`: no other thread uses the ring.
         while unsafe { self.pop(|_, _| ()) }.is_some() {}
     }
 }
@@ -267,7 +296,7 @@ mod tests {
             ring.pop(|status, body| match body {
                 Body::Bytes(bytes) => (status, bytes.to_vec()),
                 Body::Owned(bytes) => (status, bytes.into()),
-                Body::Offer(_) => (status, Vec::new()),
+                Body::Rendezvous(_) => (status, Vec::new()),
             })
         }
     }
@@ -311,15 +340,15 @@ mod tests {
 
     #[test]
     fn what_is_left_is_dropped() {
-        let offer = Arc::new(
-            // SAFETY: nobody accepts it.
-            unsafe { Offer::new(std::ptr::null(), 0) },
+        let rendezvous = Arc::new(
+            // SAFETY: no receive accepts it, so the null address is never read.
+            unsafe { Rendezvous::new(std::ptr::null(), 0) },
         );
         let ring = Ring::default();
         for _ in 0..200 {
-            ring.push(0, 0, 0, Outgoing::Offer(Arc::clone(&offer)));
+            ring.push(0, 0, 0, Outgoing::Rendezvous(Arc::clone(&rendezvous)));
         }
         drop(ring);
-        assert_eq!(Arc::strong_count(&offer), 1);
+        assert_eq!(Arc::strong_count(&rendezvous), 1);
     }
 }

@@ -1,16 +1,16 @@
-//! How a rank sends: a copy, or an offer of the bytes where they are.
+//! Sending: eager (a copy), or by rendezvous (the bytes stay in the sender's buffer).
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::endpoint::{Endpoint, check_tag};
-use super::offer::Offer;
+use super::rendezvous::Rendezvous;
 use super::ring::Outgoing;
 use crate::error::Result;
-use crate::message::{Mode, Status, Tag};
+use crate::message::{SendMode, Status, Tag};
 use crate::transport::Transport;
 
-/// Where a message goes.
+/// The destination of a message.
 #[derive(Clone, Copy)]
 pub(super) struct Destination {
     pub(super) to: usize,
@@ -38,58 +38,60 @@ impl Endpoint {
         self.check()
     }
 
-    /// Does a send in this mode leave its bytes with the sender until they are taken? A message to oneself is
-    /// copied instead: nobody else could take it.
+    /// Whether a send in this mode uses rendezvous. A standard message to the sending rank itself
+    /// is copied instead, whatever its size: a blocking send would deadlock.
     #[inline]
-    pub(super) fn offers(&self, mode: Mode, at: Destination) -> bool {
+    pub(super) fn uses_rendezvous(&self, mode: SendMode, at: Destination) -> bool {
         match mode {
-            Mode::Synchronous => true,
-            Mode::Buffered => false,
-            Mode::Standard | Mode::Ready => at.len > self.shared.eager_limit && at.to != self.rank,
+            SendMode::Synchronous => true,
+            SendMode::Buffered => false,
+            SendMode::Standard | SendMode::Ready => at.len > self.shared.eager_limit && at.to != self.rank,
         }
     }
 
     /// Sends a copy.
     #[inline]
-    pub(super) fn post_copy(&self, data: &[u8], at: Destination) {
-        if !self.shared.mailboxes[at.to].listeners.take(at.status(self.rank), data) {
+    pub(super) fn post_eager(&self, data: &[u8], at: Destination) {
+        if !self.shared.inboxes[at.to].handlers.take(at.status(self.rank), data) {
             self.post(Outgoing::Copy(data), at);
         }
     }
 
-    /// Offers the bytes where they are; `None` if a handler took a copy at once.
+    /// Sends by rendezvous. Returns `None` if a handler took a copy at once.
     ///
     /// # Safety
-    /// As for [`Transport::start_send`].
-    pub(super) unsafe fn post_offer(&self, data: *const u8, at: Destination) -> Option<Arc<Offer>> {
-        // SAFETY: the caller keeps the bytes readable.
+    /// `data[..at.len]` must stay readable and unchanged until the rendezvous is done or withdrawn.
+    pub(super) unsafe fn post_rendezvous(&self, data: *const u8, at: Destination) -> Option<Arc<Rendezvous>> {
+        // SAFETY: the caller promises that the bytes are readable; the slice is used only in this
+        // call.
         let bytes = unsafe { std::slice::from_raw_parts(data, at.len) };
-        if self.shared.mailboxes[at.to].listeners.take(at.status(self.rank), bytes) {
+        if self.shared.inboxes[at.to].handlers.take(at.status(self.rank), bytes) {
             return None;
         }
-        // SAFETY: passed on to the caller.
-        let offer = Arc::new(unsafe { Offer::new(data, at.len) });
-        self.post(Outgoing::Offer(Arc::clone(&offer)), at);
-        Some(offer)
+        // SAFETY: the caller promises that the bytes stay readable until the rendezvous is done or
+        // withdrawn.
+        let rendezvous = Arc::new(unsafe { Rendezvous::new(data, at.len) });
+        self.post(Outgoing::Rendezvous(Arc::clone(&rendezvous)), at);
+        Some(rendezvous)
     }
 
     #[inline]
     pub(super) fn post(&self, message: Outgoing<'_>, at: Destination) {
-        let mailbox = &self.shared.mailboxes[at.to];
-        mailbox.ring.push(self.rank as u32, at.tag, at.len, message);
-        mailbox.wake();
+        let inbox = &self.shared.inboxes[at.to];
+        inbox.ring.push(self.rank as u32, at.tag, at.len, message);
+        inbox.wake();
     }
 
-    pub(super) fn wait_offer(&self, offer: &Offer, at: Destination) -> Result<()> {
+    pub(super) fn wait_rendezvous(&self, rendezvous: &Rendezvous, at: Destination) -> Result<()> {
         let taken = self.block_until(
             || at.to_string(),
             || {
                 self.progress();
-                offer.is_done().then_some(Ok(()))
+                rendezvous.is_done().then_some(Ok(()))
             },
         );
         if taken.is_err() {
-            offer.withdraw();
+            rendezvous.withdraw();
         }
         taken
     }

@@ -1,80 +1,99 @@
-//! What the ranks of one world share, and how they sleep.
+//! State that the ranks of one world share: the sleep protocol and deadlock detection.
 //!
-//! # Falling asleep without missing a message
+//! # Sleeping without losing a wakeup
 //!
-//! The receiver announces that it sleeps and *then* looks at its ring once more; a sender draws its ticket
-//! and *then* asks whether the receiver sleeps. All four accesses are sequentially consistent, so at least
-//! one side sees the other: the receiver does not fall asleep, or the sender wakes it. Events that are not
-//! messages (a rendezvous was completed, the run failed) count the bell up before they ask, and the receiver
-//! compares the bell with what it showed before it last looked for work.
+//! A waiting rank that finds nothing to do sets its `asleep` flag and *then* checks its ring once
+//! more. A sender draws a ticket and *then* checks the waiting rank's `asleep` flag. These four
+//! accesses (store of the flag, load of the ticket counter; increment of the counter, load of the
+//! flag) are sequentially consistent, so they have one total order, and at least one side sees the
+//! other's write: either the waiting rank finds the ticket and does not sleep, or the sender finds
+//! the flag and wakes it. This is Dekker's pattern; release and acquire would not suffice, because
+//! each side stores before it loads.
 //!
-//! # Naming a deadlock
+//! Events that are not messages (a rendezvous was completed, the run failed) use a counter instead
+//! of the ring: the other side increments `signals` before it checks the flag, and the waiting rank
+//! compares `signals` with the value it read before it last looked for work.
 //!
-//! A rank that sleeps is counted as blocked. Whoever makes the number of blocked ranks equal to that of the
-//! live ones looks at all of them: if each sleeps with an empty ring, and nobody woke up between the first
-//! and the last look (`wakes`), then no rank ran while we looked, nothing is on its way, and nothing ever
-//! will be. A rank that has been called but not yet woken is not asleep any more in this sense, because the
-//! caller takes the `asleep` mark away first.
+//! The waker clears the flag with a swap, so that only one of several wakers unparks the thread.
+//! The sleeper parks until the flag is clear: a stale unpark token of the standard library's `park`
+//! only makes it check the flag once more.
 //!
-//! Why nobody ran: the looker reads `wakes`, then finds all live ranks counted as blocked. A rank that acts
-//! after that has taken itself out of `blocked` after that, and counted `wakes` up *after* taking itself out
-//! and before it acts. So the looker, which reads `wakes` again at the end, sees that it changed. (The other
-//! way round, a rank between the two counters would pass for blocked and have been counted as awake already.)
+//! A ticket that is drawn but not yet published keeps its receiver awake (`is_drained` is false).
+//! The receiver yields then, since the sender may need the core to publish.
+//!
+//! # Deadlock detection
+//!
+//! A rank that sleeps is counted in `blocked`. The rank that makes `blocked` equal to the number of
+//! live ranks, by falling asleep or by finishing, examines all of them. If every live rank is
+//! asleep with an empty ring, and no rank woke up between the first and the last look (`wakes`), no
+//! message is in flight and none ever will be: that is a deadlock, and every rank's wait is
+//! reported. A rank that was woken but has not run yet does not count as asleep, because the waker
+//! clears its flag first.
+//!
+//! Why no rank ran meanwhile: the examiner reads `wakes`, then finds all live ranks counted in
+//! `blocked`. Any rank that acts later leaves `blocked` first, *then* increments `wakes`, and only
+//! then acts. So the examiner, which reads `wakes` again at the end, sees a change. With the two
+//! updates in the other order, a rank between them would still be counted as blocked although its
+//! increment had been read already. All accesses to these counters are sequentially consistent, for
+//! the same reason as above.
+//!
+//! Handlers are not ranks. They cannot use the transport, so they can wake no rank: a world in
+//! which only handlers still run is in a deadlock.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
 use std::time::Instant;
 
-use super::listener::Listeners;
+use super::handlers::Handlers;
 use super::ring::Ring;
 use crate::deadlock;
 use crate::error::Error;
 
-/// What others know of a rank.
+/// What other ranks access of a rank.
 #[derive(Default)]
-pub(super) struct Mailbox {
+pub(super) struct Inbox {
     pub(super) ring: Ring,
-    pub(super) listeners: Arc<Listeners>,
-    bell: Bell,
+    pub(super) handlers: Arc<Handlers>,
+    sleep: SleepState,
 }
 
 #[derive(Default)]
 #[repr(align(128))]
-struct Bell {
+struct SleepState {
     asleep: AtomicBool,
     finished: AtomicBool,
-    rings: AtomicU64,
+    signals: AtomicU64,
     thread: OnceLock<Thread>,
     waits_for: Mutex<String>,
 }
 
-impl Mailbox {
-    /// Wakes the rank if it sleeps. Call after the ring or the bell has changed.
+impl Inbox {
+    /// Wakes the rank if it sleeps. To be called after the ring or `signals` has changed.
     #[inline]
     pub(super) fn wake(&self) {
-        if self.bell.asleep.load(Ordering::SeqCst) {
-            self.bell.wake();
+        if self.sleep.asleep.load(Ordering::SeqCst) {
+            self.sleep.wake();
         }
     }
 
-    /// Tells the rank that something other than a message happened.
-    pub(super) fn ring_bell(&self) {
-        self.bell.rings.fetch_add(1, Ordering::SeqCst);
+    /// Notifies the rank of an event other than a message.
+    pub(super) fn signal(&self) {
+        self.sleep.signals.fetch_add(1, Ordering::SeqCst);
         self.wake();
     }
 
-    pub(super) fn rings(&self) -> u64 {
-        self.bell.rings.load(Ordering::SeqCst)
+    pub(super) fn signals(&self) -> u64 {
+        self.sleep.signals.load(Ordering::SeqCst)
     }
 
-    fn is_stuck(&self) -> bool {
-        self.bell.finished.load(Ordering::SeqCst)
-            || (self.bell.asleep.load(Ordering::SeqCst) && self.ring.is_drained())
+    fn is_blocked(&self) -> bool {
+        self.sleep.finished.load(Ordering::SeqCst)
+            || (self.sleep.asleep.load(Ordering::SeqCst) && self.ring.is_drained())
     }
 }
 
-impl Bell {
+impl SleepState {
     #[cold]
     fn wake(&self) {
         if self.asleep.swap(false, Ordering::SeqCst)
@@ -85,18 +104,18 @@ impl Bell {
     }
 }
 
-/// What the ranks of one world share.
+/// State that the ranks of one world share.
 pub(super) struct Shared {
-    pub(super) mailboxes: Box<[Mailbox]>,
+    pub(super) inboxes: Box<[Inbox]>,
     pub(super) eager_limit: usize,
     pub(super) oversubscribed: bool,
     pub(super) origin: Instant,
-    /// What the world was given, before any rank was pinned.
+    /// The cores that the world may use, before any rank was pinned.
     pub(super) cores: Arc<[usize]>,
     live: AtomicUsize,
     blocked: AtomicUsize,
     wakes: AtomicU64,
-    looking: Mutex<()>,
+    detecting: Mutex<()>,
     failed: AtomicBool,
     failure: OnceLock<Error>,
 }
@@ -104,7 +123,7 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn new(ranks: usize, eager_limit: usize, cores: Arc<[usize]>) -> Self {
         Self {
-            mailboxes: (0..ranks).map(|_| Mailbox::default()).collect(),
+            inboxes: (0..ranks).map(|_| Inbox::default()).collect(),
             eager_limit,
             oversubscribed: ranks > cores.len(),
             origin: Instant::now(),
@@ -112,97 +131,98 @@ impl Shared {
             live: AtomicUsize::new(ranks),
             blocked: AtomicUsize::new(0),
             wakes: AtomicU64::new(0),
-            looking: Mutex::new(()),
+            detecting: Mutex::new(()),
             failed: AtomicBool::new(false),
             failure: OnceLock::new(),
         }
     }
 
-    /// Do more ranks than cores want to run just now? Ranks that sleep do not count: two that talk while the others
-    /// wait may spin as if they were alone. The counts may be a moment old; they only decide how to wait.
+    /// Whether more ranks than cores are runnable now. Ranks that sleep do not count: two that
+    /// exchange messages while the others sleep may spin. Relaxed loads suffice, because the result
+    /// only selects a backoff.
     #[inline]
-    pub(super) fn is_crowded(&self) -> bool {
+    pub(super) fn is_oversubscribed_now(&self) -> bool {
         let awake = || self.live.load(Ordering::Relaxed).saturating_sub(self.blocked.load(Ordering::Relaxed));
         self.oversubscribed && awake() > self.cores.len()
     }
 
-    /// The calling thread is this rank from now on.
+    /// Makes the calling thread this rank.
     pub(super) fn enter(&self, rank: usize) {
-        let _ = self.mailboxes[rank].bell.thread.set(std::thread::current());
+        let _ = self.inboxes[rank].sleep.thread.set(std::thread::current());
     }
 
-    /// The rank will neither send nor receive any more.
+    /// Marks the rank as finished: it will neither send nor receive.
     pub(super) fn leave(&self, rank: usize) {
-        self.mailboxes[rank].bell.finished.store(true, Ordering::SeqCst);
+        self.inboxes[rank].sleep.finished.store(true, Ordering::SeqCst);
         let live = self.live.fetch_sub(1, Ordering::SeqCst) - 1;
         if live > 0 && self.blocked.load(Ordering::SeqCst) == live {
-            self.look_for_deadlock();
+            self.detect_deadlock();
         }
     }
 
-    /// Sleeps until there may be something to do. `rings` is what the bell showed before the rank last
-    /// looked; `waits_for` says what it waits for, for the report of a deadlock.
+    /// Sleeps until there may be something to do. `signals` is the value of the counter before the
+    /// rank last looked for work; `waits_for` describes what it waits for, for deadlock reports.
     #[cold]
-    pub(super) fn sleep(&self, rank: usize, rings: u64, waits_for: impl FnOnce() -> String) {
-        let mailbox = &self.mailboxes[rank];
-        let bell = &mailbox.bell;
-        bell.asleep.store(true, Ordering::SeqCst);
-        if !mailbox.ring.is_drained() || mailbox.rings() != rings || self.failure().is_some() {
-            bell.asleep.store(false, Ordering::SeqCst);
-            // A ticket that is drawn but not published belongs to a sender that needs the core.
+    pub(super) fn sleep(&self, rank: usize, signals: u64, waits_for: impl FnOnce() -> String) {
+        let inbox = &self.inboxes[rank];
+        let sleep = &inbox.sleep;
+        sleep.asleep.store(true, Ordering::SeqCst);
+        if !inbox.ring.is_drained() || inbox.signals() != signals || self.failure().is_some() {
+            sleep.asleep.store(false, Ordering::SeqCst);
+            // A ticket that is drawn but not published belongs to a sender that may need this core.
             std::thread::yield_now();
             return;
         }
-        *bell.waits_for.lock().unwrap_or_else(PoisonError::into_inner) = waits_for();
+        *sleep.waits_for.lock().unwrap_or_else(PoisonError::into_inner) = waits_for();
         if self.blocked.fetch_add(1, Ordering::SeqCst) + 1 == self.live.load(Ordering::SeqCst) {
-            self.look_for_deadlock();
+            self.detect_deadlock();
         }
-        while bell.asleep.load(Ordering::SeqCst) {
+        while sleep.asleep.load(Ordering::SeqCst) {
             std::thread::park();
         }
-        // In this order, see above.
+        // In this order: see "Deadlock detection".
         self.blocked.fetch_sub(1, Ordering::SeqCst);
         self.wakes.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// The error that ended the run, if it has ended.
+    /// Returns the error that ended the run, if it has ended.
     #[inline]
     pub(super) fn failure(&self) -> Option<&Error> {
         if self.failed.load(Ordering::Acquire) { self.failure.get() } else { None }
     }
 
-    /// Ends the run for all ranks. The first cause counts.
+    /// Ends the run for all ranks. Returns the first cause, which may be another error.
     #[cold]
     pub(super) fn fail(&self, error: Error) -> Error {
         let first = self.failure.get_or_init(|| error).clone();
         self.failed.store(true, Ordering::SeqCst);
-        self.mailboxes.iter().for_each(Mailbox::ring_bell);
+        self.inboxes.iter().for_each(Inbox::signal);
         first
     }
 
     #[cold]
-    fn look_for_deadlock(&self) {
-        let _one_at_a_time = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+    fn detect_deadlock(&self) {
+        let _one_at_a_time = self.detecting.lock().unwrap_or_else(PoisonError::into_inner);
         let wakes = self.wakes.load(Ordering::SeqCst);
-        let stuck = self.all_blocked() && self.mailboxes.iter().all(Mailbox::is_stuck);
+        let stuck = self.all_blocked() && self.inboxes.iter().all(Inbox::is_blocked);
         if stuck && self.all_blocked() && self.wakes.load(Ordering::SeqCst) == wakes {
             self.fail(Error::Deadlock(self.describe().into()));
         }
     }
 
-    /// Do all live ranks sleep, if there are any? All may have finished since somebody thought of looking.
+    /// Whether all live ranks are asleep. All may have finished since the check was triggered.
     fn all_blocked(&self) -> bool {
         let (blocked, live) = (self.blocked.load(Ordering::SeqCst), self.live.load(Ordering::SeqCst));
         live > 0 && blocked == live
     }
 
     fn describe(&self) -> String {
-        deadlock::report(self.mailboxes.len(), |rank| {
-            let bell = &self.mailboxes[rank].bell;
-            if bell.finished.load(Ordering::SeqCst) {
+        deadlock::report(self.inboxes.len(), |rank| {
+            let sleep = &self.inboxes[rank].sleep;
+            if sleep.finished.load(Ordering::SeqCst) {
                 return "has finished".into();
             }
-            bell.waits_for.lock().unwrap_or_else(PoisonError::into_inner).clone()
+            sleep.waits_for.lock().unwrap_or_else(PoisonError::into_inner).clone()
         })
     }
 }

@@ -1,13 +1,13 @@
-//! Any hosts, any offsets, any drifts.
+//! Properties of synchronisation for any hosts, offsets and drifts.
 
 use panto_machine::{Protocol, Topology};
 use panto_transport::Time;
 use proptest::prelude::*;
 
-use crate::simulated::{WAY, machine, rounding, run};
+use crate::simulated::{MESSAGE, machine, rounding, run};
 use crate::skew::{DAY, Hosts, SECOND, Skew};
 
-/// Ranks on up to `most` hosts in any order; clocks are numbered as they appear.
+/// Ranks on up to `most` hosts in any order; clocks are numbered in the order of appearance.
 fn layouts(most: usize) -> impl Strategy<Value = Vec<usize>> {
     proptest::collection::vec(0..most, 1..14).prop_map(|hosts| {
         let mut seen = Vec::new();
@@ -45,11 +45,11 @@ proptest! {
         let topology = Topology::complete(hosts.ranks() as u64).expect("few");
         let outcomes = run(machine(topology, protocol), &hosts, Time::from_picos(moment));
         let end = outcomes[0].compared[1];
-        let apart = hosts.apart(&outcomes, end);
-        prop_assert!(apart <= rounding(end), "{} ps after {}", apart, end);
+        let difference = hosts.max_difference_to_rank_0(&outcomes, end);
+        prop_assert!(difference <= rounding(end), "{} ps after {}", difference, end);
         if let Some(error) = outcomes[0].error {
-            prop_assert!(error.as_picos() >= apart);
-            prop_assert!(error.as_picos() <= WAY + apart + rounding(end));
+            prop_assert!(error.as_picos() >= difference);
+            prop_assert!(error.as_picos() <= MESSAGE + difference + rounding(end));
         }
     }
 }

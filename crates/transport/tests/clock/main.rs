@@ -1,4 +1,5 @@
-//! Clocks of known offset and drift, brought together: how far apart the global clocks really are is computed, not measured.
+//! Synchronisation of clocks with known offset and drift: the true error of the global clocks is
+//! computed, not measured.
 
 mod laws;
 mod simulated;

@@ -1,12 +1,13 @@
-//! Clocks that are wrong in a known way.
+//! Clocks with known errors.
 
 use panto_transport::Time;
-use panto_transport::clock::Model;
+use panto_transport::clock::LinearModel;
 
 pub(crate) const SECOND: u64 = 1_000_000_000_000;
 pub(crate) const DAY: u64 = 86_400 * SECOND;
 
-/// A clock that showed `start` at the true time 0 and is fast by `ppb` billionths; from `change` on by as many as that says.
+/// A clock that shows `start` at the true time 0 and is fast by `ppb` parts per billion, and by
+/// another rate from `change` on.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Skew {
     pub(crate) start: u64,
@@ -19,7 +20,7 @@ impl Skew {
         Self { start, ppb, change: None }
     }
 
-    /// What it shows at a true time.
+    /// Returns what it shows at a true time.
     pub(crate) fn shows(&self, truth: Time) -> Time {
         let (before, after) = match self.change {
             Some((moment, ppb)) if truth > moment => (moment, gain(truth - moment, ppb)),
@@ -34,15 +35,15 @@ fn gain(span: Time, ppb: i64) -> i128 {
     i128::from(span.as_picos()) * i128::from(ppb) / 1_000_000_000
 }
 
-/// What each rank had when it was done.
+/// The results of a rank.
 pub(crate) struct Outcome {
-    pub(crate) model: Model,
+    pub(crate) model: LinearModel,
     pub(crate) error: Option<Time>,
-    /// The true time before and after the clocks were compared.
+    /// The true times before and after the comparison of clocks.
     pub(crate) compared: [Time; 2],
 }
 
-/// Some ranks and their clocks.
+/// Ranks and their clocks.
 pub(crate) struct Hosts {
     /// The clock of each rank.
     pub(crate) clocks: Vec<usize>,
@@ -50,7 +51,8 @@ pub(crate) struct Hosts {
 }
 
 impl Hosts {
-    /// Hosts whose clocks differ by seconds, days and months, and drift by up to 100 millionths.
+    /// Hosts whose clocks differ by seconds, days and months, and drift by up to 100 parts per
+    /// million.
     pub(crate) fn new(clocks: &[usize]) -> Self {
         let many = [
             Skew::new(3 * DAY, 12_345),
@@ -64,7 +66,7 @@ impl Hosts {
         Self { clocks: clocks.into(), skews: many.into_iter().cycle().take(count).collect() }
     }
 
-    /// A host for each rank.
+    /// One host per rank.
     pub(crate) fn alone(ranks: usize) -> Self {
         Self::new(&(0..ranks).collect::<Vec<_>>())
     }
@@ -73,31 +75,32 @@ impl Hosts {
         self.clocks.len()
     }
 
-    /// What a rank's clock shows.
+    /// Returns what a rank's clock shows.
     pub(crate) fn shows(&self, rank: usize, truth: Time) -> Time {
         self.skews[self.clocks[rank]].shows(truth)
     }
 
-    /// By how much the global clock of a rank is ahead of rank 0's, in picoseconds.
+    /// Returns by how much a rank's global clock is ahead of rank 0's, in picoseconds.
     pub(crate) fn ahead(&self, outcomes: &[Outcome], rank: usize, truth: Time) -> i64 {
         let global =
             |rank: usize| i128::from(outcomes[rank].model.global(self.shows(rank, truth)).as_picos());
         i64::try_from(global(rank) - global(0)).expect("within 106 days")
     }
 
-    /// The largest difference to rank 0.
-    pub(crate) fn apart(&self, outcomes: &[Outcome], truth: Time) -> u64 {
+    /// Returns the largest difference to rank 0, in picoseconds.
+    pub(crate) fn max_difference_to_rank_0(&self, outcomes: &[Outcome], truth: Time) -> u64 {
         (0..self.ranks()).map(|rank| self.ahead(outcomes, rank, truth).unsigned_abs()).max().unwrap_or(0)
     }
 
-    /// Ranks of one host have one model, rank 0's clock is the global one, and all heard the same error.
+    /// Ranks of one host have one model, rank 0's clock is the global one, and all ranks have the
+    /// same error.
     pub(crate) fn check_agreement(&self, outcomes: &[Outcome]) {
         for (rank, outcome) in outcomes.iter().enumerate() {
             let first = self.clocks.iter().position(|&clock| clock == self.clocks[rank]).expect("itself");
             assert_eq!(outcome.model, outcomes[first].model, "rank {rank} and rank {first}");
             assert_eq!(outcome.error, outcomes[0].error, "rank {rank}");
         }
-        assert_eq!(outcomes[0].model, Model::default());
+        assert_eq!(outcomes[0].model, LinearModel::default());
         assert_eq!(outcomes[0].error.is_some(), self.skews.len() > 1);
     }
 }

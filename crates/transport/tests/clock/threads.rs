@@ -1,16 +1,17 @@
-//! Real messages and real delays: nothing is said about how good the clocks are, only what must be true on any host.
+//! Real messages and real delays: no claims about the quality of the clocks, only what must hold on
+//! any host.
 
 use std::time::Instant;
 
-use panto_transport::clock::{Effort, error, synchronise};
+use panto_transport::clock::{SyncEffort, max_difference, synchronise};
 use panto_transport::threads::Threads;
 use panto_transport::{Result, Time, Transport, World};
 
 use crate::skew::{Hosts, Outcome};
 
-const EFFORT: Effort = Effort { fitpoints: 6, exchanges: 5, spacing: Time::from_nanos(200_000) };
+const EFFORT: SyncEffort = SyncEffort { fitpoints: 6, exchanges: 5, spacing: Time::from_nanos(200_000) };
 
-/// The longest way from rank 0 in a tree of up to 16 hosts.
+/// The depth of a tree of up to 16 hosts.
 const DEPTH: u64 = 4;
 
 fn run(hosts: &Hosts) -> Vec<Outcome> {
@@ -20,28 +21,29 @@ fn run(hosts: &Hosts) -> Vec<Outcome> {
         let local = || hosts.shows(Transport::rank(t), truth());
         let model = synchronise(t, &hosts.clocks, &local, &EFFORT)?;
         let before = truth();
-        let error = error(t, &hosts.clocks, &local, &model, 5)?;
+        let error = max_difference(t, &hosts.clocks, &local, &model, 5)?;
         Ok(Outcome { model, error, compared: [before, truth()] })
     };
-    Threads::default().run(hosts.ranks(), body).expect("it runs")
+    Threads::default().run(hosts.ranks(), body).expect("a run without errors")
 }
 
 fn check(hosts: &Hosts) {
     let outcomes = run(hosts);
     hosts.check_agreement(&outcomes);
     let [before, after] = outcomes[0].compared;
-    // No message took longer than everything together, so no offset is off by more.
-    let apart = hosts.apart(&outcomes, after);
-    assert!(apart <= DEPTH * after.as_picos(), "{} after {after}", Time::from_picos(apart));
+    // No message took longer than the whole run, so no offset is off by more.
+    let difference = hosts.max_difference_to_rank_0(&outcomes, after);
+    assert!(difference <= DEPTH * after.as_picos(), "{} after {after}", Time::from_picos(difference));
     let error = outcomes[0].error.expect("several clocks").as_picos();
     for rank in 0..hosts.ranks() {
         assert!(error >= least_between(hosts, &outcomes, rank, before, after), "rank {rank}");
     }
     let bracket = (after - before).as_picos();
-    assert!(error <= hosts.apart(&outcomes, before).max(apart) + bracket + 2);
+    assert!(error <= hosts.max_difference_to_rank_0(&outcomes, before).max(difference) + bracket + 2);
 }
 
-/// The least difference between two moments: they are a line apart. Moments are rounded, to two picoseconds in all.
+/// Returns the smallest difference between two times: it is linear between them. Rounding is two
+/// picoseconds in all.
 fn least_between(hosts: &Hosts, outcomes: &[Outcome], rank: usize, before: Time, after: Time) -> u64 {
     let [first, last] = [before, after].map(|truth| hosts.ahead(outcomes, rank, truth));
     if (first < 0) == (last < 0) {
@@ -71,5 +73,5 @@ fn one_host() {
     let hosts = Hosts::new(&[0, 0, 0]);
     let outcomes = run(&hosts);
     hosts.check_agreement(&outcomes);
-    assert_eq!(hosts.apart(&outcomes, outcomes[0].compared[1]), 0);
+    assert_eq!(hosts.max_difference_to_rank_0(&outcomes, outcomes[0].compared[1]), 0);
 }

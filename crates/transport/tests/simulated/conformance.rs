@@ -1,12 +1,12 @@
-//! What every message layer must do, on every protocol and both kinds of network.
+//! Conformance of simulated machines, with every protocol and both network models.
 
 use panto_machine::Protocol;
 use panto_transport::conformance;
-use panto_transport::simulated::Model;
+use panto_transport::simulated::NetworkModel;
 
 use crate::machines::{PROTOCOLS, simple, world};
 
-fn conforms(model: Model) {
+fn conforms(model: NetworkModel) {
     for protocol in PROTOCOLS {
         for ranks in [1, 2, 5] {
             let world = world(simple(8, protocol), model);
@@ -18,18 +18,18 @@ fn conforms(model: Model) {
 }
 
 #[test]
-fn simulated_machines_conform_where_nobody_is_in_the_way() {
-    conforms(Model::Fast);
+fn simulated_machines_conform_without_contention() {
+    conforms(NetworkModel::Fast);
 }
 
 #[test]
-fn simulated_machines_conform_where_links_are_shared() {
-    conforms(Model::Traffic);
+fn simulated_machines_conform_with_contention() {
+    conforms(NetworkModel::Traffic);
 }
 
 #[test]
 fn ranks_that_share_processors_conform() {
-    for model in [Model::Fast, Model::Traffic] {
+    for model in [NetworkModel::Fast, NetworkModel::Traffic] {
         for protocol in PROTOCOLS {
             let mut machine = simple(2, protocol);
             machine.multitasking = true;
@@ -41,8 +41,8 @@ fn ranks_that_share_processors_conform() {
 }
 
 #[test]
-fn a_rank_that_fails_stops_all() {
-    for model in [Model::Fast, Model::Traffic] {
+fn a_failed_rank_aborts_all() {
+    for model in [NetworkModel::Fast, NetworkModel::Traffic] {
         if let Err(failures) = conformance::run_failures(&world(simple(4, Protocol::Buffered), model), 4) {
             panic!("{model:?}: {failures}");
         }
@@ -50,8 +50,8 @@ fn a_rank_that_fails_stops_all() {
 }
 
 #[test]
-fn deadlocks_are_found_and_named() {
-    for model in [Model::Fast, Model::Traffic] {
+fn deadlocks_are_detected_and_reported() {
+    for model in [NetworkModel::Fast, NetworkModel::Traffic] {
         for ranks in [2, 5] {
             let world = world(simple(8, Protocol::Eager { limit: 4096 }), model);
             if let Err(failures) = conformance::run_deadlocks(&world, ranks) {

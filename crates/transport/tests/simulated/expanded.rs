@@ -3,16 +3,19 @@
 use panto_machine::Machine;
 use panto_schedule::{Algorithm, Collective, Problem, algorithms, schedule};
 use panto_sim::Expansion;
-use panto_transport::simulated::{Endpoint, Model};
-use panto_transport::{Buffers, Choice, Prepared, Result, SUM_F64, Time, Transport, World};
+use panto_transport::simulated::{Endpoint, NetworkModel};
+use panto_transport::{
+    AlgorithmChoice, Buffers, PreparedCollective, Result, SUM_F64, Time, Transport, World,
+};
 
 use crate::machines::{PROTOCOLS, busy, world};
 
 const ELEMENT: usize = 8;
 
-fn online(machine: &Machine, model: Model, problem: Problem, algorithm: Algorithm) -> Vec<Time> {
+fn online(machine: &Machine, model: NetworkModel, problem: Problem, algorithm: Algorithm) -> Vec<Time> {
     let rank = |t: &Endpoint| -> Result<Time> {
-        let mut prepared = Prepared::new(t, problem, ELEMENT, Choice::Algorithm(algorithm))?;
+        let mut prepared =
+            PreparedCollective::new(t, problem, ELEMENT, AlgorithmChoice::Algorithm(algorithm))?;
         let input = vec![0; problem.input_len(t.rank()) * ELEMENT];
         let mut output = vec![0; problem.output_len(t.rank()) * ELEMENT];
         prepared
@@ -22,7 +25,7 @@ fn online(machine: &Machine, model: Model, problem: Problem, algorithm: Algorith
     world(machine.clone(), model).run(problem.ranks, rank).expect("it runs")
 }
 
-fn compare(machine: &Machine, model: Model) {
+fn compare(machine: &Machine, model: NetworkModel) {
     for collective in Collective::ALL {
         for &algorithm in algorithms(collective) {
             for (ranks, count) in [(1, 3), (2, 0), (5, 7), (8, 600)] {
@@ -45,15 +48,15 @@ fn compare(machine: &Machine, model: Model) {
 #[test]
 fn stacks_make_no_difference() {
     for protocol in PROTOCOLS {
-        compare(&busy(8, protocol), Model::Fast);
-        compare(&busy(8, protocol), Model::Traffic);
+        compare(&busy(8, protocol), NetworkModel::Fast);
+        compare(&busy(8, protocol), NetworkModel::Traffic);
     }
 }
 
 #[test]
-fn nor_on_shared_processors() {
+fn stacks_make_no_difference_on_shared_processors() {
     let mut machine = busy(3, PROTOCOLS[3]);
     machine.multitasking = true;
-    compare(&machine, Model::Fast);
-    compare(&machine, Model::Traffic);
+    compare(&machine, NetworkModel::Fast);
+    compare(&machine, NetworkModel::Traffic);
 }

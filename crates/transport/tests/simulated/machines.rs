@@ -1,12 +1,12 @@
-//! Machines to test on.
+//! Machines for tests.
 
 use std::sync::Arc;
 
 use panto_machine::{Cost, Machine, Network, Overheads, PerByte, Processor, Protocol, Switching, Topology};
 use panto_transport::Time;
-use panto_transport::simulated::{Model, Simulated};
+use panto_transport::simulated::{NetworkModel, Simulated};
 
-/// A microsecond and a nanosecond a byte between any two.
+/// A machine with 1 us and 1 ns per byte between any two processors.
 pub(crate) fn simple(processors: u64, protocol: Protocol) -> Machine {
     let overhead = |nanos| Cost::constant(Time::from_nanos(nanos));
     let link = Cost::line(Time::from_nanos(1_000), PerByte::from_secs(1e-9).expect("a rate"));
@@ -19,7 +19,7 @@ pub(crate) fn simple(processors: u64, protocol: Protocol) -> Machine {
     Machine { protocol, ..Machine::plain("simple", network) }
 }
 
-pub(crate) fn world(machine: Machine, model: Model) -> Simulated {
+pub(crate) fn world(machine: Machine, model: NetworkModel) -> Simulated {
     Simulated::new(Arc::new(machine), model)
 }
 
@@ -30,7 +30,7 @@ pub(crate) const PROTOCOLS: [Protocol; 4] = [
     Protocol::Eager { limit: 4096 },
 ];
 
-/// Everything costs something, on a ring whose links are shared.
+/// A machine on which everything costs something: a ring with shared links.
 pub(crate) fn busy(processors: u64, protocol: Protocol) -> Machine {
     let mut machine = simple(processors, protocol);
     machine.network.topology = Topology::ring(processors).expect("few");

@@ -1,13 +1,12 @@
-//! Simulated machines: they are message layers like any other, and their times are those of the model.
+//! Simulated machines: they conform like any message layer, and their times are those of the model.
 
-mod beside;
 mod conformance;
+mod executed;
 mod expanded;
 mod machines;
 mod order;
-#[path = "../../../sim/benches/ahead/patterns.rs"]
-#[allow(dead_code, reason = "shared; not all of it is used here")]
-mod patterns;
-mod performed;
+mod overlap;
 mod sharing;
 mod times;
+
+use panto_testkit::patterns;

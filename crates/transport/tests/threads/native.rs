@@ -1,13 +1,14 @@
-//! A message layer with a collective of its own: how it runs beside work, and what happens when the work fails. Threads have
-//! none, so the broadcast from one rank to one other is made one here: it is a single message.
+//! A message layer with a native collective: overlapped with work, also if the work fails. Threads
+//! have none, so the broadcast from one rank to one other is made native here: it is a single
+//! message.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use panto_schedule::{Collective, HopShape, Problem};
 use panto_transport::threads::{Endpoint, Handle, Threads};
 use panto_transport::{
-    Buffers, Choice, Error, Lane, Mode, NO_COMBINE, Prepared, Progress, Repeated, Result, StandardSend,
-    Status, Tag, Time, Transport, Want, World,
+    AlgorithmChoice, Buffers, CollectiveTag, EmulatedPersistent, Error, NO_REDUCTION, PreparedCollective,
+    Progress, Result, Selector, SendMode, StandardSend, Status, Tag, Time, Transport, World,
 };
 
 const LEN: usize = 10_000;
@@ -16,22 +17,23 @@ const GO: Tag = 1;
 
 struct Native<'a>(&'a Endpoint);
 
-// SAFETY: all answers about operations are those of the transport inside.
+// SAFETY: all operations are those of the inner transport.
 unsafe impl Transport for Native<'_> {
     type Handle = Handle;
-    type Persistent = Repeated<Handle>;
+    type Persistent = EmulatedPersistent<Handle>;
 
     fn has_native(&self, problem: &Problem) -> bool {
         problem.collective == Collective::Broadcast && problem.ranks == 2
     }
     unsafe fn start_native(&self, problem: &Problem, buffers: &mut Buffers<'_>) -> Result<Handle> {
         let (data, len) = (buffers.output.as_mut_ptr(), buffers.output.len());
-        // SAFETY: passed on to the caller.
+        // SAFETY: the caller keeps the contract of `start_native`, which includes those of both
+        // functions.
         unsafe {
             if self.rank() == problem.root {
-                return self.0.start_send(Mode::Synchronous, data, len, 1 - problem.root, OWN_TAG);
+                return self.0.start_send(SendMode::Synchronous, data, len, 1 - problem.root, OWN_TAG);
             }
-            self.0.start_receive(data, len, Want::new(problem.root, OWN_TAG))
+            self.0.start_receive(data, len, Selector::new(problem.root, OWN_TAG))
         }
     }
     fn rank(&self) -> usize {
@@ -40,32 +42,32 @@ unsafe impl Transport for Native<'_> {
     fn size(&self) -> usize {
         self.0.size()
     }
-    fn send(&self, mode: Mode, data: &[u8], to: usize, tag: Tag) -> Result<()> {
+    fn send(&self, mode: SendMode, data: &[u8], to: usize, tag: Tag) -> Result<()> {
         self.0.send(mode, data, to, tag)
     }
-    fn receive(&self, buffer: &mut [u8], want: Want) -> Result<Status> {
-        self.0.receive(buffer, want)
+    fn receive(&self, buffer: &mut [u8], selector: Selector) -> Result<Status> {
+        self.0.receive(buffer, selector)
     }
-    fn probe(&self, want: Want) -> Result<Status> {
-        self.0.probe(want)
+    fn probe(&self, selector: Selector) -> Result<Status> {
+        self.0.probe(selector)
     }
-    fn try_probe(&self, want: Want) -> Result<Option<Status>> {
-        self.0.try_probe(want)
+    fn try_probe(&self, selector: Selector) -> Result<Option<Status>> {
+        self.0.try_probe(selector)
     }
     unsafe fn start_send(
         &self,
-        mode: Mode,
+        mode: SendMode,
         data: *const u8,
         len: usize,
         to: usize,
         tag: Tag,
     ) -> Result<Handle> {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
         unsafe { self.0.start_send(mode, data, len, to, tag) }
     }
-    unsafe fn start_receive(&self, buffer: *mut u8, len: usize, want: Want) -> Result<Handle> {
-        // SAFETY: passed on to the caller.
-        unsafe { self.0.start_receive(buffer, len, want) }
+    unsafe fn start_receive(&self, buffer: *mut u8, len: usize, selector: Selector) -> Result<Handle> {
+        // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
+        unsafe { self.0.start_receive(buffer, len, selector) }
     }
     fn wait(&self, handle: &mut Handle) -> Result<Status> {
         self.0.wait(handle)
@@ -82,21 +84,26 @@ unsafe impl Transport for Native<'_> {
     }
     unsafe fn persistent_send(
         &self,
-        mode: Mode,
+        mode: SendMode,
         data: *const u8,
         len: usize,
         to: usize,
         tag: Tag,
     ) -> Result<Self::Persistent> {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
         unsafe { self.0.persistent_send(mode, data, len, to, tag) }
     }
-    unsafe fn persistent_receive(&self, buffer: *mut u8, len: usize, want: Want) -> Result<Self::Persistent> {
-        // SAFETY: passed on to the caller.
-        unsafe { self.0.persistent_receive(buffer, len, want) }
+    unsafe fn persistent_receive(
+        &self,
+        buffer: *mut u8,
+        len: usize,
+        selector: Selector,
+    ) -> Result<Self::Persistent> {
+        // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
+        unsafe { self.0.persistent_receive(buffer, len, selector) }
     }
     unsafe fn start(&self, operation: &mut Self::Persistent) -> Result<()> {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the contracts of both functions are the same, and this one's caller keeps it.
         unsafe { self.0.start(operation) }
     }
     fn finish(&self, operation: &mut Self::Persistent) -> Result<Status> {
@@ -131,7 +138,8 @@ unsafe impl Transport for Native<'_> {
     }
 }
 
-/// What rank 1 gets beside its work. Rank 0 takes part only when rank 1 has said that its work begins.
+/// Returns what rank 1 received during its work. Rank 0 takes part only when rank 1's work has
+/// begun.
 fn broadcast<R: Send>(
     work: impl Fn(&mut Progress<'_, Native<'_>>) -> Result<R> + Sync,
     ends: impl Fn(std::thread::Result<Result<R>>) + Sync,
@@ -140,18 +148,18 @@ fn broadcast<R: Send>(
     let outputs = Threads::default().run(2, |endpoint| {
         let t = &Native(endpoint);
         let mut output = vec![7 * (1 - t.rank() as u8); LEN];
-        let mut prepared = Prepared::new(t, problem, 1, Choice::Library)?;
+        let mut prepared = PreparedCollective::new(t, problem, 1, AlgorithmChoice::Library)?;
         assert_eq!(prepared.algorithm(), None);
-        let buffers = Buffers { input: &[], output: &mut output, element: 1, combine: NO_COMBINE };
+        let buffers = Buffers { input: &[], output: &mut output, element: 1, combine: NO_REDUCTION };
         if t.rank() == 0 {
-            t.receive(&mut [], Want::new(1, GO))?;
-            prepared.run_beside(t, buffers, Lane::ALL[0], |_| Ok::<_, Error>(()))?;
+            t.receive(&mut [], Selector::new(1, GO))?;
+            prepared.run_overlapped(t, buffers, CollectiveTag::ALL[0], |_| Ok::<_, Error>(()))?;
             return Ok(output);
         }
         ends(catch_unwind(AssertUnwindSafe(|| {
-            prepared.run_beside(t, buffers, Lane::ALL[0], |progress| {
+            prepared.run_overlapped(t, buffers, CollectiveTag::ALL[0], |progress| {
                 assert!(!progress.poll()?);
-                t.send(Mode::Buffered, &[], 0, GO)?;
+                t.send(SendMode::Buffered, &[], 0, GO)?;
                 work(progress)
             })
         })));
@@ -161,7 +169,7 @@ fn broadcast<R: Send>(
 }
 
 #[test]
-fn it_is_asked_about_and_waited_for() {
+fn a_native_collective_is_polled_and_waited_for() {
     let asked = |progress: &mut Progress<'_, Native<'_>>| {
         while !progress.poll()? {}
         assert!(progress.poll()?);
@@ -173,7 +181,7 @@ fn it_is_asked_about_and_waited_for() {
 
 /// The memory is free only when the collective is complete, however the work has ended.
 #[test]
-fn it_is_complete_when_the_work_has_failed() {
+fn a_native_collective_is_complete_when_the_work_has_failed() {
     let fails = |_: &mut Progress<'_, Native<'_>>| Err::<(), _>(Error::Unsupported("patience"));
     let error = Err(Error::Unsupported("patience"));
     assert_eq!(broadcast(fails, |end| assert_eq!(end.unwrap(), error)), [7; LEN]);

@@ -1,14 +1,14 @@
-//! What ranks take from the machine: cores, time and memory.
+//! Resources that ranks use: cores, CPU time and memory.
 
 use std::fs::read_to_string;
 use std::time::Duration;
 
 use panto_transport::threads::{Threads, cores};
-use panto_transport::{Error, Mode, Result, Transport, Want, World};
+use panto_transport::{Error, Result, Selector, SendMode, Transport, World};
 
 use super::barrier;
 
-/// The cores that the calling thread may run on, as the kernel writes them.
+/// Returns the cores that the calling thread may run on, in the kernel's format.
 pub(super) fn allowed_cores() -> String {
     let status = read_to_string("/proc/thread-self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
@@ -26,13 +26,13 @@ fn pinned_ranks_stay_on_their_core() {
     assert_eq!(free, [allowed_cores()]);
 }
 
-/// Nanoseconds that the calling thread has run; of the thread, because other tests run in this process.
+/// Returns the CPU time of the calling thread in nanoseconds. Other tests run in this process.
 fn own_cpu_time() -> u64 {
     let stat = read_to_string("/proc/thread-self/schedstat").unwrap();
     stat.split(' ').next().unwrap().parse().unwrap()
 }
 
-/// Waits of 200 ms must not burn: neither with many ranks, nor with a core for each.
+/// Ranks that wait for 200 ms must not consume CPU time, neither many of them nor with a core each.
 #[test]
 fn blocked_ranks_sleep() {
     for ranks in [2, 17] {
@@ -45,11 +45,11 @@ fn blocked_ranks_sleep() {
 fn blocked(t: &impl Transport) -> Result<u64> {
     if t.rank() == 0 {
         std::thread::sleep(Duration::from_millis(200));
-        (1..t.size()).try_for_each(|to| t.send(Mode::Standard, &[1], to, 1))?;
+        (1..t.size()).try_for_each(|to| t.send(SendMode::Standard, &[1], to, 1))?;
         return Ok(0);
     }
     let before = own_cpu_time();
-    t.receive(&mut [0], Want::new(0, 1))?;
+    t.receive(&mut [0], Selector::new(0, 1))?;
     Ok(own_cpu_time() - before)
 }
 
@@ -58,7 +58,7 @@ fn resident_bytes() -> usize {
     statm.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
 }
 
-/// Messages that nobody received go with their world, wherever they were: in the inbox or set aside.
+/// Messages that were not received are freed with their world, in the ring and in the overflow map.
 #[test]
 fn unreceived_messages_are_freed() {
     let before = resident_bytes();
@@ -66,15 +66,15 @@ fn unreceived_messages_are_freed() {
         Threads::default().run(2, leave_messages).unwrap();
     }
     let grown = resident_bytes().saturating_sub(before);
-    // A leak would be 800 MB; other tests of this process come and go with some 10 MB.
+    // A leak would be 800 MB; other tests of this process use about 10 MB.
     assert!(grown < 400 << 20, "{grown} bytes more than before");
 }
 
 fn leave_messages(t: &impl Transport) -> Result<()> {
     let other = 1 - t.rank();
     let data = vec![1; 50_000];
-    (0..100).try_for_each(|_| t.send(Mode::Buffered, &data, other, 1))?;
-    t.send(Mode::Buffered, &[], other, 2)?;
-    t.receive(&mut [], Want::new(other, 2))?;
-    (0..100).try_for_each(|_| t.send(Mode::Buffered, &data, other, 1))
+    (0..100).try_for_each(|_| t.send(SendMode::Buffered, &data, other, 1))?;
+    t.send(SendMode::Buffered, &[], other, 2)?;
+    t.receive(&mut [], Selector::new(other, 2))?;
+    (0..100).try_for_each(|_| t.send(SendMode::Buffered, &data, other, 1))
 }

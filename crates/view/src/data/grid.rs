@@ -1,23 +1,23 @@
-//! Time cut into bins of a power of two, for each row: what was done in each.
+//! Time divided into bins of a power of two, per row: the time spent in each kind of state.
 
 use std::ops::Range;
 
-/// Kinds of states: compute, message, combine, access, wait.
+/// Number of state kinds: compute, message, combine, access, wait.
 pub const KINDS: usize = 5;
 
-/// What was done in a bin of a row.
+/// Totals of one bin of one row.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Cell {
-    /// Picoseconds in each kind, of all lines of the row together.
+    /// Picoseconds in each kind of state, summed over the row's lines.
     pub time: [f32; KINDS],
-    /// States that began in it.
+    /// Number of states that begin in the bin.
     pub count: u32,
-    /// The longest state that touches it, in picoseconds.
+    /// Longest state that overlaps the bin, in picoseconds.
     pub longest: f32,
 }
 
 impl Cell {
-    /// Takes in what another cell has.
+    /// Adds another cell's totals.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.time.iter_mut().zip(&other.time) {
             *mine += theirs;
@@ -32,19 +32,19 @@ impl Cell {
     }
 }
 
-/// A state, or what of it is not before the first bin. Moments are since that bin's beginning.
+/// A state clipped at the start of the first bin. Times are picoseconds since that start.
 #[derive(Debug, Clone, Copy)]
-pub struct Piece {
+pub struct ClippedState {
     pub kind: usize,
     pub from: u64,
     pub to: u64,
-    /// Is its beginning among it?
+    /// Whether the state's beginning is inside.
     pub begins: bool,
-    /// The length of the whole state.
+    /// Length of the whole state, in picoseconds.
     pub length: u64,
 }
 
-/// Rows of bins, from the finest bins to one bin for all.
+/// Rows of bins at all levels of detail, from the finest bins to a single bin.
 #[derive(Debug)]
 pub struct Grid {
     /// A row is 2^group lines.
@@ -52,24 +52,25 @@ pub struct Grid {
     /// The finest bin is 2^shift picoseconds.
     pub shift: u32,
     rows: usize,
-    /// The finest first; each has half as many bins as the one before.
+    /// Cells by level, finest first; each level has half as many bins as the one before.
     levels: Vec<Vec<Cell>>,
     bins: Vec<usize>,
 }
 
 impl Grid {
-    /// An empty one for so many lines and picoseconds, with at most about so many cells.
+    /// Creates an empty grid for `lines` lines and `span` picoseconds, with about `cells` cells at
+    /// most.
     pub fn new(lines: u32, span: u64, group: u32, cells: usize) -> Self {
         let rows = rows(lines, group);
         let mut shift = 0;
         while span >> shift >= (cells / rows).max(2) as u64 {
             shift += 1;
         }
-        Self { group, shift, ..Self::exactly(rows, (span >> shift) as usize + 1, shift) }
+        Self { group, shift, ..Self::with_bins(rows, (span >> shift) as usize + 1, shift) }
     }
 
-    /// An empty one with so many rows, and bins of 2^shift picoseconds.
-    pub fn exactly(rows: usize, bins: usize, shift: u32) -> Self {
+    /// Creates an empty grid with `rows` rows of `bins` bins of 2^shift picoseconds.
+    pub fn with_bins(rows: usize, bins: usize, shift: u32) -> Self {
         let mut all = vec![bins.max(1)];
         while let Some(&bins) = all.last()
             && bins > 1
@@ -80,10 +81,11 @@ impl Grid {
         Self { group: 0, shift, rows, levels, bins: all }
     }
 
-    /// Adds a state to a row. One that is long is kept at coarser levels until all are in, so that it need not be added to every bin.
+    /// Adds a state to a row, in O(log bins): the middle of a long state is added at coarser levels
+    /// and distributed by [`distribute`](Self::distribute), as in a segment tree.
     #[inline]
-    pub fn add(&mut self, row: usize, piece: Piece) {
-        let Piece { kind, from, to, begins, length } = piece;
+    pub fn add(&mut self, row: usize, piece: ClippedState) {
+        let ClippedState { kind, from, to, begins, length } = piece;
         let (shift, bins) = (self.shift, self.bins[0] as u64);
         let first = from >> shift;
         if first >= bins {
@@ -120,8 +122,8 @@ impl Grid {
         }
     }
 
-    /// Brings long states to the finest bins once all are in.
-    pub fn settle(&mut self) {
+    /// Distributes long states from coarser levels to the finest bins, once all states are added.
+    pub fn distribute(&mut self) {
         for level in (1..self.levels.len()).rev() {
             let (fine, coarse) = self.levels.split_at_mut(level);
             let (fine_bins, coarse_bins) = (self.bins[level - 1], self.bins[level]);
@@ -139,9 +141,9 @@ impl Grid {
         }
     }
 
-    /// Makes the coarser levels once all states are in.
+    /// Computes the coarser levels, once all states are added.
     pub fn finish(&mut self) {
-        self.settle();
+        self.distribute();
         for level in 1..self.levels.len() {
             let (fine, coarse) = self.levels.split_at_mut(level);
             let (fine_bins, coarse_bins) = (self.bins[level - 1], self.bins[level]);
@@ -153,17 +155,17 @@ impl Grid {
         }
     }
 
-    /// The finest cells, row after row.
+    /// Returns the finest cells, row after row.
     pub fn cells(&self) -> &[Cell] {
         &self.levels[0]
     }
 
-    /// Can it tell bins of 2^level picoseconds of rows of 2^group lines?
-    pub fn knows(&self, group: u32, level: u32) -> bool {
+    /// Returns whether the grid has bins of 2^level picoseconds for rows of 2^group lines.
+    pub fn resolves(&self, group: u32, level: u32) -> bool {
         self.group <= group && self.shift <= level
     }
 
-    /// The bins from `first` on of rows of 2^group lines, `width` for each row.
+    /// Returns `width` bins from `first` on, for each of the wanted rows of 2^group lines.
     pub fn copy(&self, group: u32, level: u32, wanted: Range<usize>, first: u64, width: usize) -> Vec<Cell> {
         let mut out = vec![Cell::default(); wanted.len() * width];
         let place = ((level - self.shift) as usize).min(self.levels.len() - 1);
@@ -181,12 +183,12 @@ impl Grid {
     }
 }
 
-/// Rows of 2^group lines.
+/// Returns the number of rows of 2^group lines.
 pub fn rows(lines: u32, group: u32) -> usize {
     (u64::from(lines).div_ceil(1 << group.min(32)) as usize).max(1)
 }
 
-/// The group in which all lines are one row.
+/// Returns the group in which all lines are one row.
 pub fn whole(lines: u32) -> u32 {
     lines.max(1).next_power_of_two().trailing_zeros()
 }

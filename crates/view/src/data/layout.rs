@@ -1,51 +1,53 @@
-//! How tiles are laid out in bytes: a head of 48 bytes, then columns, little-endian. `docs/viewer.md` describes them.
+//! Binary layout of tiles: a header of 48 bytes, then columns, little-endian. Described in
+//! `docs/viewer.md`.
 
-/// Bins of a tile.
+/// Bins per tile.
 pub const BINS: usize = 256;
-/// Rows of a tile.
+/// Rows per tile.
 pub const ROWS: usize = 64;
-/// The level of one bin for a tile, as a power of two.
+/// Log2 of the bins per tile.
 pub const BIN_BITS: u32 = BINS.trailing_zeros();
 
-/// What a tile is.
+/// What a tile contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TileKind {
     /// States in bins.
     Bins = 0,
-    /// States one by one.
+    /// Individual states.
     States = 1,
-    /// Messages one by one, and the critical path.
+    /// Individual messages, and the critical path.
     Messages = 2,
-    /// Messages by groups and bins, and the critical path.
+    /// Messages aggregated by groups and bins, and the critical path.
     Flows = 3,
 }
 
 /// The first 48 bytes of a tile.
 #[derive(Debug, Clone, Copy)]
-pub struct Head {
-    pub kind: Kind,
+pub struct TileHeader {
+    pub kind: TileKind,
     pub group: u32,
     pub level: u32,
     pub rows: u32,
     pub first_row: u32,
-    /// States, or messages, or flows.
+    /// Number of states, messages or flows.
     pub count: u32,
-    /// Offsets are in units of 2^unit picoseconds; of messages: 1 if some of those that were sent before are left out.
+    /// Offsets are in units of 2^unit picoseconds; in message tiles 1 if some messages sent before
+    /// the tile are omitted.
     pub unit: u32,
-    /// Two more numbers of columns.
+    /// Lengths of two further groups of columns.
     pub more: [u32; 2],
-    /// Has it all that there is, so that finer tiles would tell nothing new?
+    /// Whether the tile is complete, so that finer tiles would show nothing new.
     pub whole: bool,
-    /// Where the tile begins, since the beginning of the timeline.
+    /// Start of the tile, in picoseconds since the start of the timeline.
     pub base: u64,
 }
 
-/// A tile in the making.
+/// A tile being encoded.
 #[derive(Debug, Default)]
-pub struct Bytes(Vec<u8>);
+pub struct TileWriter(Vec<u8>);
 
-impl Bytes {
-    pub fn with(head: &Head) -> Self {
+impl TileWriter {
+    pub fn with(head: &TileHeader) -> Self {
         let mut bytes = Self::default();
         let words = [
             head.kind as u32,
@@ -68,32 +70,32 @@ impl Bytes {
         self.0.extend(word.to_le_bytes());
     }
 
-    /// A column of 32 bits each.
+    /// Appends a column of 32-bit integers.
     pub fn words(&mut self, words: impl IntoIterator<Item = u32>) {
         words.into_iter().for_each(|word| self.word(word));
     }
 
-    /// A column of short floating-point numbers.
+    /// Appends a column of single-precision numbers.
     pub fn floats(&mut self, numbers: impl IntoIterator<Item = f32>) {
         numbers.into_iter().for_each(|number| self.0.extend(number.to_le_bytes()));
     }
 
-    /// A column of long floating-point numbers. It must begin at a multiple of eight bytes.
+    /// Appends a column of double-precision numbers. It must begin at a multiple of eight bytes.
     pub fn doubles(&mut self, numbers: impl IntoIterator<Item = f64>) {
         numbers.into_iter().for_each(|number| self.0.extend(number.to_le_bytes()));
     }
 
-    /// A column of 16 bits each.
+    /// Appends a column of 16-bit integers.
     pub fn halves(&mut self, halves: impl IntoIterator<Item = u16>) {
         halves.into_iter().for_each(|half| self.0.extend(half.to_le_bytes()));
     }
 
-    /// A column of bytes.
+    /// Appends a column of bytes.
     pub fn bytes(&mut self, bytes: impl IntoIterator<Item = u8>) {
         self.0.extend(bytes);
     }
 
-    /// Fills up to a multiple of eight bytes.
+    /// Pads to a multiple of eight bytes.
     pub fn align(&mut self) {
         self.0.resize(self.0.len().next_multiple_of(8), 0);
     }

@@ -1,19 +1,20 @@
-//! What the page must know of a timeline before it asks for tiles.
+//! Metadata of a timeline that the page needs before it requests tiles.
 
 use serde_json::{Value, json};
 
 use super::View;
 use super::grid::whole;
-use super::layout::{BIN_BITS, BINS, Bytes, ROWS};
-use super::overview::Line;
+use super::layout::{BIN_BITS, BINS, ROWS, TileWriter};
+use super::overview::LineTotals;
 use super::topology;
 
-/// The most names of calls or lanes, and facts, that are told. No program has so many; a hostile file may.
-const MOST_NAMES: usize = 100_000;
-/// The most helpers whose ranks are told.
-const MOST_HELPERS: usize = 1 << 20;
+/// Upper limit of names of calls or lanes, and of facts. No real program has as many; a malicious
+/// file may.
+const MAX_NAMES: usize = 100_000;
+/// Upper limit of helpers whose ranks are listed.
+const MAX_HELPERS: usize = 1 << 20;
 
-/// Names, counts and sums.
+/// Returns names, counts and totals.
 pub fn meta(view: &View) -> Value {
     let (timeline, overview) = (&view.timeline, &view.overview);
     let about = timeline.about();
@@ -30,15 +31,15 @@ pub fn meta(view: &View) -> Value {
         "name": view.name,
         "ranks": timeline.ranks(),
         "lines": view.lines,
-        "helps": about.helps.iter().take(MOST_HELPERS).collect::<Vec<_>>(),
-        "facts": about.facts.iter().take(MOST_NAMES).collect::<Vec<_>>(),
-        "calls": about.calls.iter().take(MOST_NAMES).collect::<Vec<_>>(),
+        "helps": about.helps.iter().take(MAX_HELPERS).collect::<Vec<_>>(),
+        "facts": about.facts.iter().take(MAX_NAMES).collect::<Vec<_>>(),
+        "calls": about.calls.iter().take(MAX_NAMES).collect::<Vec<_>>(),
         "lanes": about.lanes,
         "origin": view.origin,
         "span": view.span,
         "states": states,
         "messages": messages,
-        "flaw": timeline.flaw().map(ToString::to_string),
+        "damage": timeline.damage().map(ToString::to_string),
         "topology": topology::of(about),
         "top": view.top(),
         "whole": whole(view.lines),
@@ -56,20 +57,20 @@ pub fn meta(view: &View) -> Value {
     })
 }
 
-/// The level at which all of a span is one tile.
+/// Returns the level at which a whole span is one tile.
 pub fn top(span: u64) -> u32 {
     (u64::BITS - span.leading_zeros()).saturating_sub(BIN_BITS)
 }
 
-/// Sums of all lines, a column after the other.
+/// Returns the totals of all lines, column by column.
 pub fn summary(view: &View) -> Vec<u8> {
     let lines = &view.overview.lines;
-    let mut out = Bytes::default();
+    let mut out = TileWriter::default();
     for kind in 0..super::grid::KINDS {
         out.floats(lines.iter().map(|line| line.time[kind] as f32));
     }
-    let end = |line: &Line| line.end.saturating_sub(view.origin);
-    let columns: [&dyn Fn(&Line) -> u64; 6] = [
+    let end = |line: &LineTotals| line.end.saturating_sub(view.origin);
+    let columns: [&dyn Fn(&LineTotals) -> u64; 6] = [
         &end,
         &|line| line.states,
         &|line| line.sent,

@@ -1,8 +1,8 @@
-//! A timeline with its overview, and the tiles that are made of both.
+//! A timeline with its overview, and the tiles built from both.
 
-mod crowd;
 mod grid;
 mod layout;
+mod messages;
 mod meta;
 mod occurrence;
 mod overview;
@@ -20,62 +20,63 @@ use panto_timeline::Timeline;
 use serde_json::Value;
 
 use crate::error::Result;
-use occurrence::Which;
+use occurrence::Selector;
 use overview::Overview;
 pub use overview::Progress;
 pub use pack::pack;
-pub use states::Place;
+pub use states::TileIndex;
 
-/// A timeline that can be looked at.
+/// A timeline prepared for viewing.
 #[derive(Debug)]
 pub struct View {
     name: String,
     timeline: Timeline,
-    /// Ranks and helpers.
+    /// Number of ranks and helpers.
     lines: u32,
-    /// The first moment, and how long everything takes.
+    /// Time of the first event, in picoseconds.
     origin: u64,
+    /// Time from the first event to the last, in picoseconds.
     span: u64,
     overview: Overview,
 }
 
-/// A piece of what a page asks for.
+/// A request of the page for data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
-    /// Names, counts and sums, as JSON.
+pub enum Query {
+    /// Names, counts and totals, as JSON.
     Meta,
-    /// Sums of all lines.
+    /// Totals of all lines.
     Summary,
     /// A tile of states.
-    States(Place),
+    States(TileIndex),
     /// A tile of messages.
     Traffic {
         /// A bin is 2^level picoseconds.
         level: u32,
-        /// Its number in time.
+        /// Index of the tile in time.
         column: u64,
     },
-    /// Where a kind of states in a call occurs, as JSON.
+    /// Position of an occurrence of a kind of state in a call, as JSON.
     Occurrence {
         /// One more than the number of the call, 0 for none.
         call: u32,
-        /// The number of the kind.
+        /// Number of the state kind.
         kind: usize,
-        /// Which of them.
-        which: Which,
+        /// Which occurrence.
+        which: Selector,
     },
 }
 
-impl Wish {
-    /// From the end of a path: `meta`, `summary`, `states/GROUP/LEVEL/ROW/COLUMN`, `traffic/LEVEL/COLUMN`,
-    /// `occurrence/CALL/KIND/NUMBER` or `occurrence/CALL/KIND/LINE/MOMENT`.
+impl Query {
+    /// Parses the end of a URL path: `meta`, `summary`, `states/GROUP/LEVEL/ROW/COLUMN`,
+    /// `traffic/LEVEL/COLUMN`, `occurrence/CALL/KIND/NUMBER` or `occurrence/CALL/KIND/LINE/TIME`.
     pub fn parse(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.split('/').collect();
         let level = |word: &str| word.parse().ok().filter(|level| *level < 64);
         match words.as_slice() {
             ["meta"] => Some(Self::Meta),
             ["summary"] => Some(Self::Summary),
-            ["states", group, at, row, column] => Some(Self::States(Place {
+            ["states", group, at, row, column] => Some(Self::States(TileIndex {
                 group: level(group)?,
                 level: level(at)?,
                 row: row.parse().ok()?,
@@ -85,56 +86,56 @@ impl Wish {
                 Some(Self::Traffic { level: level(at)?, column: column.parse().ok()? })
             }
             ["occurrence", call, kind, number] => {
-                Self::occurrence(call, kind, Which::Number(number.parse().ok()?))
+                Self::occurrence(call, kind, Selector::Number(number.parse().ok()?))
             }
             ["occurrence", call, kind, line, at] => {
-                let which = Which::From { line: line.parse().ok()?, at: at.parse().ok()? };
+                let which = Selector::From { line: line.parse().ok()?, at: at.parse().ok()? };
                 Self::occurrence(call, kind, which)
             }
             _ => None,
         }
     }
 
-    fn occurrence(call: &str, kind: &str, which: Which) -> Option<Self> {
+    fn occurrence(call: &str, kind: &str, which: Selector) -> Option<Self> {
         Some(Self::Occurrence { call: call.parse().ok()?, kind: kind.parse().ok()?, which })
     }
 
-    /// As [`parse`](Self::parse) reads it.
+    /// Returns the text that [`parse`](Self::parse) reads.
     pub fn key(&self) -> String {
         match self {
             Self::Meta => "meta".into(),
             Self::Summary => "summary".into(),
-            Self::States(Place { group, level, row, column }) => {
+            Self::States(TileIndex { group, level, row, column }) => {
                 format!("states/{group}/{level}/{row}/{column}")
             }
             Self::Traffic { level, column } => format!("traffic/{level}/{column}"),
-            Self::Occurrence { call, kind, which: Which::Number(number) } => {
+            Self::Occurrence { call, kind, which: Selector::Number(number) } => {
                 format!("occurrence/{call}/{kind}/{number}")
             }
-            Self::Occurrence { call, kind, which: Which::From { line, at } } => {
+            Self::Occurrence { call, kind, which: Selector::From { line, at } } => {
                 format!("occurrence/{call}/{kind}/{line}/{at}")
             }
         }
     }
 }
 
-/// What a wish is answered with.
+/// Response to a query.
 #[derive(Debug)]
-pub struct Answer {
+pub struct Response {
     /// A tile, or JSON.
     pub bytes: Vec<u8>,
-    /// Would finer tiles tell more?
+    /// Whether finer tiles would show more.
     pub has_more: bool,
 }
 
 impl View {
     /// Opens a timeline and reads all of it, once.
     pub fn open(path: &Path, progress: &Progress) -> Result<Self> {
-        Self::of(Timeline::open(path)?, name(path), progress)
+        Self::from_timeline(Timeline::open(path)?, name(path), progress)
     }
 
     /// Reads all of an open timeline, once.
-    pub fn of(timeline: Timeline, name: String, progress: &Progress) -> Result<Self> {
+    pub fn from_timeline(timeline: Timeline, name: String, progress: &Progress) -> Result<Self> {
         let lines = timeline.ranks() + timeline.about().helps.len() as u32;
         let span = timeline.span().map(|span| (span.start().as_picos(), span.end().as_picos()));
         let (origin, end) = span.unwrap_or_default();
@@ -142,55 +143,55 @@ impl View {
         Ok(Self { name, timeline, lines, origin, span: end - origin, overview })
     }
 
-    /// What people call it.
+    /// Returns the display name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How many states there are, and how many messages.
+    /// Returns the number of states and of messages.
     pub fn counts(&self) -> (u64, u64) {
         self.timeline.counts()
     }
 
-    /// The level at which all of it is one tile.
+    /// Returns the level at which the whole timeline is one tile.
     pub(crate) fn top(&self) -> u32 {
         meta::top(self.span)
     }
 
-    /// Names, counts and sums.
+    /// Returns names, counts and totals.
     pub(crate) fn meta(&self) -> Value {
         meta::meta(self)
     }
 
-    /// What was wished for; none if there is no such thing.
-    pub(crate) fn answer(&self, wish: &Wish) -> Result<Option<Answer>> {
-        let found = match *wish {
-            Wish::Meta => Some((self.meta().to_string().into_bytes(), false)),
-            Wish::Summary => Some((meta::summary(self), false)),
-            Wish::States(place) => {
+    /// Answers a query; `None` if it is out of range.
+    pub(crate) fn respond(&self, query: &Query) -> Result<Option<Response>> {
+        let found = match *query {
+            Query::Meta => Some((self.meta().to_string().into_bytes(), false)),
+            Query::Summary => Some((meta::summary(self), false)),
+            Query::States(index) => {
                 let Self { timeline, lines, origin, overview, .. } = self;
                 let source =
                     states::Source { timeline, grids: &overview.grids, lines: *lines, origin: *origin };
-                states::tile(&source, place)?
+                states::tile(&source, index)?
             }
-            Wish::Traffic { level, column } => {
+            Query::Traffic { level, column } => {
                 let Self { timeline, lines, origin, overview, .. } = self;
                 let Overview { traffic, path, .. } = overview;
-                let source = crowd::Source { timeline, traffic, path, lines: *lines, origin: *origin };
-                crowd::tile(&source, level, column)?
+                let source = messages::Source { timeline, traffic, path, lines: *lines, origin: *origin };
+                messages::tile(&source, level, column)?
             }
-            Wish::Occurrence { call, kind, which } => {
+            Query::Occurrence { call, kind, which } => {
                 let Self { timeline, lines, origin, overview, .. } = self;
                 let source = occurrence::Source { timeline, overview, lines: *lines, origin: *origin };
                 let found = source.find((call, kind), which)?;
                 found.map(|found| (found.to_string().into_bytes(), false))
             }
         };
-        Ok(found.map(|(bytes, has_more)| Answer { bytes, has_more }))
+        Ok(found.map(|(bytes, has_more)| Response { bytes, has_more }))
     }
 }
 
-/// The name of a file, without the way to it.
+/// Returns the file name of a path.
 pub fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }

@@ -1,6 +1,8 @@
-//! Occurrences of a kind of states in a call, by their number in the order of time, so that a reader can go from one to the next.
+//! Occurrences of a kind of state in a call, numbered in time order, so that a reader can step from
+//! one to the next.
 //!
-//! The overview counts how many begin in each of some thousand bins. That tells in which bin the k-th is, and only that is read.
+//! The overview counts how many begin in each of a few thousand bins. These counts locate the bin
+//! of the k-th occurrence, and only that bin is read.
 
 use panto_timeline::{State, Timeline, Window};
 use panto_units::Time;
@@ -10,26 +12,27 @@ use super::overview::Overview;
 use super::states::kind;
 use crate::error::Result;
 
-/// The most bins in which occurrences are counted.
+/// Upper limit of bins in which occurrences are counted.
 const BINS: u64 = 4096;
-/// The most pairs of a call and a kind that are counted. No program has so many; a hostile file may.
-const MOST_COUNTED: usize = 512;
+/// Upper limit of (call, kind) pairs that are counted. No real program has as many; a malicious
+/// file may.
+const MAX_COUNTED: usize = 512;
 
-/// Which occurrence.
+/// Selects an occurrence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Which {
-    /// The one with this number, counted from 0 on.
+pub enum Selector {
+    /// The occurrence with this number, counted from 0.
     Number(u64),
-    /// The first one that begins at this moment on this line, or later.
+    /// The first occurrence that begins at this time on this line, or later.
     From {
         /// A rank or helper.
         line: u32,
-        /// Since the beginning of the timeline.
+        /// Picoseconds since the start of the timeline.
         at: u64,
     },
 }
 
-/// The bins in which occurrences are counted.
+/// Division of time into bins.
 #[derive(Debug, Clone, Copy)]
 pub struct Bins {
     shift: u32,
@@ -37,7 +40,7 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// Those of a timeline that is so long.
+    /// Returns the bins of a timeline of `span` picoseconds.
     pub fn new(span: u64) -> Self {
         let mut shift = 0;
         while span >> shift >= BINS {
@@ -46,12 +49,13 @@ impl Bins {
         Self { shift, bins: (span >> shift) as usize + 1 }
     }
 
-    /// None begins yet of the pair of a call and a kind after so many others. Empty if there are too many pairs.
+    /// Returns zero counts for the next (call, kind) pair after `others` others; empty if there are
+    /// too many pairs.
     pub fn empty(self, others: usize) -> Vec<u32> {
-        if others < MOST_COUNTED { vec![0; self.bins] } else { Vec::new() }
+        if others < MAX_COUNTED { vec![0; self.bins] } else { Vec::new() }
     }
 
-    /// One begins at this moment.
+    /// Counts an occurrence that begins at `from`.
     #[inline]
     pub fn add(self, counts: &mut [u32], from: u64) {
         if let Some(count) = counts.get_mut((from >> self.shift) as usize) {
@@ -60,7 +64,7 @@ impl Bins {
     }
 }
 
-/// Where an occurrence is.
+/// Position of an occurrence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Found {
     from: u64,
@@ -68,7 +72,7 @@ struct Found {
     to: u64,
 }
 
-/// What occurrences are looked for in.
+/// What occurrences are searched in.
 pub struct Source<'a> {
     pub timeline: &'a Timeline,
     pub overview: &'a Overview,
@@ -77,21 +81,21 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// An occurrence, as JSON: its number, line, beginning and end; none if there is no such one.
-    pub fn find(&self, pair: (u32, usize), which: Which) -> Result<Option<Value>> {
+    /// Returns an occurrence as JSON: number, line, begin and end; `None` if it does not exist.
+    pub fn find(&self, pair: (u32, usize), which: Selector) -> Result<Option<Value>> {
         let (Overview { calls, .. }, shift) = (self.overview, self.overview.bins.shift);
-        let Some(counts) = calls.get(&pair).map(|sum| sum.begun.as_slice()) else { return Ok(None) };
+        let Some(counts) = calls.get(&pair).map(|sum| sum.starts.as_slice()) else { return Ok(None) };
         let mut bin = match which {
-            Which::Number(number) => bin_of(counts, number),
-            Which::From { at, .. } => usize::try_from(at >> shift).unwrap_or(usize::MAX),
+            Selector::Number(number) => bin_of(counts, number),
+            Selector::From { at, .. } => usize::try_from(at >> shift).unwrap_or(usize::MAX),
         };
         while let Some(count) = counts.get(bin) {
             if *count > 0 {
                 let before: u64 = counts[..bin].iter().map(|count| u64::from(*count)).sum();
                 let found = self.begun(pair, (bin as u64) << shift, shift)?;
                 let place = match which {
-                    Which::Number(number) => number.saturating_sub(before) as usize,
-                    Which::From { line, at } => {
+                    Selector::Number(number) => number.saturating_sub(before) as usize,
+                    Selector::From { line, at } => {
                         found.partition_point(|each| (each.from, each.line) < (at, line))
                     }
                 };
@@ -104,14 +108,14 @@ impl Source<'_> {
         Ok(None)
     }
 
-    /// All that begin in a bin of 2^shift picoseconds, in the order of time.
+    /// Returns all occurrences that begin in a bin of 2^shift picoseconds, in time order.
     fn begun(&self, (call, wanted): (u32, usize), base: u64, shift: u32) -> Result<Vec<Found>> {
         let since = |time: Time| time.as_picos().saturating_sub(self.origin);
         let mut all = Vec::new();
         for found in self.timeline.states_of(0..self.lines, &self.window(base, shift)) {
             let (line, state): (u32, State) = found?;
             let [from, to] = [state.from, state.to].map(since);
-            let is_wanted = state.call.map_or(0, |call| call + 1) == call && kind(&state.what) == wanted;
+            let is_wanted = state.call.map_or(0, |call| call + 1) == call && kind(&state.kind) == wanted;
             if is_wanted && from >> shift == base >> shift {
                 all.push(Found { from, line, to });
             }
@@ -126,7 +130,8 @@ impl Source<'_> {
     }
 }
 
-/// The bin in which the one with this number begins, or the number of bins if there are not so many.
+/// Returns the bin in which the occurrence with this number begins; the number of bins if there is
+/// none.
 fn bin_of(counts: &[u32], number: u64) -> usize {
     let mut all = 0;
     let ends = counts.iter().map(|count| {

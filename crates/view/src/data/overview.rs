@@ -1,27 +1,28 @@
-//! What a timeline looks like from afar, made in one pass.
+//! Overview of a timeline: totals and coarse levels of detail, computed in one pass.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use panto_timeline::{EVER, Message, State, Timeline};
+use panto_timeline::{ALL_TIME, Message, State, Timeline};
 
-use super::grid::{Grid, KINDS, Piece, rows, whole};
+use super::grid::{ClippedState, Grid, KINDS, rows, whole};
 use super::occurrence::Bins;
-use super::path::{self, Part};
+use super::path::{self, PathSegment};
 use super::states::kind;
 use super::traffic::Traffic;
 use crate::error::{Error, Result};
 
-/// The most cells of a grid; 28 bytes each, and as many again for coarser levels.
-const CELLS: usize = 2 << 20;
-/// With more rows than this there is a grid in which they are grouped.
-const FEW_ROWS: usize = 512;
-/// Lines are not told apart in the overview if they would have fewer bins than this.
-const LEAST_BINS: usize = 16;
-/// The progress is told after so many events.
-const BEAT: u64 = 1 << 16;
+/// Upper limit of cells per grid; 28 bytes each, and as many again for coarser levels.
+const MAX_CELLS: usize = 2 << 20;
+/// Upper limit of rows of the grouped grid, which exists if there are more lines.
+const MAX_GROUPED_ROWS: usize = 512;
+/// Lower limit of bins per line: with fewer the overview has no row per line.
+const MIN_BINS: usize = 16;
+/// Number of events between updates of the progress.
+const PROGRESS_INTERVAL: u64 = 1 << 16;
 
-/// How far the overview is. The reader of a timeline tells, whoever waits for it asks.
+/// Progress of the overview, shared between the thread that reads a timeline and the one that waits
+/// for it.
 #[derive(Debug, Default)]
 pub struct Progress {
     done: AtomicU64,
@@ -30,27 +31,27 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// From 0 to 1.
-    pub fn share(&self) -> f64 {
+    /// Returns the completed fraction, from 0 to 1.
+    pub fn fraction(&self) -> f64 {
         let total = self.total.load(Ordering::Relaxed).max(1);
         (self.done.load(Ordering::Relaxed) as f64 / total as f64).min(1.0)
     }
 
-    /// Nobody waits any more.
-    pub fn stop(&self) {
+    /// Requests cancellation.
+    pub fn cancel(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// So many events more are done. An error if nobody waits.
+    /// Records `events` more events; fails if cancellation was requested.
     pub(crate) fn step(&self, events: u64) -> Result<()> {
         self.done.fetch_add(events, Ordering::Relaxed);
-        if self.stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
+        if self.stop.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
     }
 }
 
-/// Sums of one line.
+/// Totals of one line.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Line {
+pub struct LineTotals {
     pub time: [u64; KINDS],
     pub end: u64,
     pub states: u64,
@@ -60,77 +61,78 @@ pub struct Line {
     pub bytes_received: u64,
 }
 
-/// Sums of a kind of states in a call.
+/// Totals of a kind of state in a call.
 #[derive(Debug, Clone, Default)]
-pub struct CallSum {
+pub struct CallTotals {
     pub count: u64,
     pub time: u64,
     pub longest: u64,
-    /// Where the longest is: its line, and when it begins.
+    /// Position of the longest state: line and begin.
     pub place: (u32, u64),
-    /// How many begin in each bin; empty if that was not counted.
-    pub begun: Vec<u32>,
+    /// Number of occurrences that begin in each bin; empty if they were not counted.
+    pub starts: Vec<u32>,
 }
 
-/// Sums of messages.
+/// Totals of messages.
 #[derive(Debug)]
-pub struct MessageSums {
-    /// By lane: how many, and bytes.
+pub struct MessageTotals {
+    /// By lane: number of messages and bytes.
     pub lanes: Vec<(u64, u64)>,
-    /// How many have a size of so many bits.
+    /// Histogram of sizes: number of messages by the bit length of their size.
     pub sizes: [u64; 65],
-    /// Picoseconds on their way, and waiting to be received.
+    /// Picoseconds in flight, summed over messages.
     pub travel: u128,
+    /// Picoseconds between arrival and receive, summed over messages.
     pub kept: u128,
 }
 
-impl MessageSums {
+impl MessageTotals {
     fn new(lanes: usize) -> Self {
         Self { lanes: vec![(0, 0); lanes], sizes: [0; 65], travel: 0, kept: 0 }
     }
 }
 
-/// What a timeline looks like from afar.
+/// Totals and coarse levels of detail of a timeline.
 #[derive(Debug)]
 pub struct Overview {
     pub grids: Vec<Grid>,
     pub traffic: Traffic,
-    pub lines: Vec<Line>,
-    /// By call (one more than its number, 0 for none) and kind.
-    pub calls: BTreeMap<(u32, usize), CallSum>,
-    /// Bins in which is counted how many of them begin.
+    pub lines: Vec<LineTotals>,
+    /// Totals by call (one more than its number, 0 for none) and kind of state.
+    pub calls: BTreeMap<(u32, usize), CallTotals>,
+    /// Bins in which the beginnings in `calls` are counted.
     pub bins: Bins,
-    pub messages: MessageSums,
-    pub path: Vec<Part>,
+    pub messages: MessageTotals,
+    pub path: Vec<PathSegment>,
 }
 
 impl Overview {
     /// Reads all of a timeline.
     pub fn new(timeline: &Timeline, lines: u32, origin: u64, span: u64, progress: &Progress) -> Result<Self> {
         let (states, messages) = timeline.counts();
-        // Following the path reads the states once more.
+        // Following the critical path reads the states once more.
         progress.total.store(2 * states + messages, Ordering::Relaxed);
         let mut overview = Self {
             grids: grids(lines, span, states),
             traffic: Traffic::new(lines, origin, span),
-            lines: vec![Line::default(); lines as usize],
+            lines: vec![LineTotals::default(); lines as usize],
             calls: BTreeMap::new(),
             bins: Bins::new(span),
-            messages: MessageSums::new(timeline.about().lanes.len()),
+            messages: MessageTotals::new(timeline.about().lanes.len()),
             path: Vec::new(),
         };
-        for (number, found) in (1..).zip(timeline.states_of(0..lines, &EVER)) {
+        for (number, found) in (1..).zip(timeline.states_of(0..lines, &ALL_TIME)) {
             let (line, state) = found?;
             overview.state(line, &state, origin);
-            if number % BEAT == 0 {
-                progress.step(BEAT)?;
+            if number % PROGRESS_INTERVAL == 0 {
+                progress.step(PROGRESS_INTERVAL)?;
             }
         }
         overview.grids.iter_mut().for_each(Grid::finish);
-        for (number, found) in (1..).zip(timeline.messages(&EVER)) {
+        for (number, found) in (1..).zip(timeline.messages(&ALL_TIME)) {
             overview.message(&found?);
-            if number % BEAT == 0 {
-                progress.step(BEAT)?;
+            if number % PROGRESS_INTERVAL == 0 {
+                progress.step(PROGRESS_INTERVAL)?;
             }
         }
         overview.traffic.finish();
@@ -140,7 +142,7 @@ impl Overview {
         Ok(overview)
     }
 
-    /// The line that ends last, and when.
+    /// Returns the line that ends last, and its end.
     fn last(&self) -> Option<(u32, u64)> {
         let last = (0..).zip(&self.lines).max_by_key(|(line, sums)| (sums.end, std::cmp::Reverse(*line)))?;
         Some((last.0, last.1.end)).filter(|_| last.1.states > 0)
@@ -148,11 +150,11 @@ impl Overview {
 
     fn state(&mut self, line: u32, state: &State, origin: u64) {
         let (from, to) = (state.from.as_picos() - origin, state.to.as_picos() - origin);
-        let kind = kind(&state.what);
+        let kind = kind(&state.kind);
         for grid in &mut self.grids {
             grid.add(
                 (line >> grid.group) as usize,
-                Piece { kind, from, to, begins: true, length: to - from },
+                ClippedState { kind, from, to, begins: true, length: to - from },
             );
         }
         let sums = &mut self.lines[line as usize];
@@ -164,8 +166,8 @@ impl Overview {
         let call = self
             .calls
             .entry(pair)
-            .or_insert_with(|| CallSum { begun: bins.empty(others), ..CallSum::default() });
-        bins.add(&mut call.begun, from);
+            .or_insert_with(|| CallTotals { starts: bins.empty(others), ..CallTotals::default() });
+        bins.add(&mut call.starts, from);
         call.count += 1;
         call.time = call.time.saturating_add(to - from);
         if call.count == 1 || to - from > call.longest {
@@ -189,17 +191,21 @@ impl Overview {
     }
 }
 
-/// One grid with every line, one with fewer rows if there are many, and one with all lines in a row.
+/// Returns one grid with a row per line, one with fewer rows if there are many lines, and one with
+/// all lines in a row.
 fn grids(lines: u32, span: u64, states: u64) -> Vec<Grid> {
-    // There is no use in more cells than states: where those are few they are shown themselves.
-    let cells = CELLS.min((states as usize).next_power_of_two());
+    // More cells than states are useless: where states are few they are shown individually.
+    let cells = MAX_CELLS.min((states as usize).next_power_of_two());
     let mut groups = Vec::new();
-    if lines as usize * LEAST_BINS <= CELLS {
+    if lines as usize * MIN_BINS <= MAX_CELLS {
         groups.push(0);
     }
-    let few = (0..=whole(lines)).find(|group| rows(lines, *group) <= FEW_ROWS);
+    let few = (0..=whole(lines)).find(|group| rows(lines, *group) <= MAX_GROUPED_ROWS);
     groups.extend(few);
     groups.push(whole(lines));
     groups.dedup();
-    groups.into_iter().map(|group| Grid::new(lines, span, group, cells.min(CELLS >> group.min(4)))).collect()
+    groups
+        .into_iter()
+        .map(|group| Grid::new(lines, span, group, cells.min(MAX_CELLS >> group.min(4))))
+        .collect()
 }

@@ -1,54 +1,60 @@
-//! Tiles beside naive binning, and the critical path of a timeline that is known.
+//! Compares tiles with naive binning, and checks the critical path of a known timeline.
 
 use std::path::PathBuf;
 
-use panto_timeline::{About, Cause, Message, State, What, Writer};
+use panto_random::SplitMix64;
+use panto_timeline::{Cause, Message, State, StateKind, TimelineInfo, Writer};
 use panto_units::Time;
 use tempfile::TempDir;
 
-use super::layout::{BINS, Kind};
-use super::{Place, Progress, View, Which, Wish, pack, path};
+use super::layout::{BINS, TileKind};
+use super::{Progress, Query, Selector, TileIndex, View, pack, path};
 
-/// Numbers that look random, the same each time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-}
-
-/// A timeline with these ranks and so many states each, of all kinds and lengths, with gaps; and messages.
+/// Writes a timeline with `states` states per rank, of all kinds and lengths, with gaps; and
+/// messages.
 fn scene(ranks: u32, states: u64) -> (TempDir, PathBuf, Vec<(u32, State)>, Vec<Message>) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("scene.ptl");
-    let about =
-        About { ranks, calls: vec!["MPI_Recv".into()], lanes: vec!["message".into()], ..About::default() };
+    let about = TimelineInfo {
+        ranks,
+        calls: vec!["MPI_Recv".into()],
+        lanes: vec!["message".into()],
+        ..TimelineInfo::default()
+    };
     let mut writer = Writer::create(&path, &about).expect("it can be written");
-    let (mut all, mut messages, mut numbers) = (Vec::new(), Vec::new(), Numbers(7));
+    let (mut all, mut messages, mut random) = (Vec::new(), Vec::new(), SplitMix64::new(7));
     for rank in 0..ranks {
-        let mut clock = 1_000_000 + numbers.below(1000);
+        let mut clock = 1_000_000 + random.below(1000);
         for _ in 0..states {
-            let from = clock + numbers.below(3) * numbers.below(500);
-            let bits = numbers.below(14);
-            clock = from + numbers.below(1 << bits);
-            let cause = Cause { rank: numbers.below(u64::from(ranks)) as u32, at: Time::from_picos(from) };
-            let what = [What::Compute, What::Message, What::Combine, What::Access, What::Wait(Some(cause))];
-            let what = what[numbers.below(5) as usize];
-            let state =
-                State { what, call: Some(0), from: Time::from_picos(from), to: Time::from_picos(clock) };
+            let from = clock + random.below(3) * random.below(500);
+            let bits = random.below(14);
+            clock = from + random.below(1 << bits);
+            let cause = Cause { rank: random.below(u64::from(ranks)) as u32, at: Time::from_picos(from) };
+            let what = [
+                StateKind::Compute,
+                StateKind::Message,
+                StateKind::Combine,
+                StateKind::Access,
+                StateKind::Wait(Some(cause)),
+            ];
+            let what = what[random.below(5) as usize];
+            let state = State {
+                kind: what,
+                call: Some(0),
+                from: Time::from_picos(from),
+                to: Time::from_picos(clock),
+            };
             writer.state(rank, state);
             all.push((rank, state));
-            let sent = clock + numbers.below(100);
-            let arrived = sent + numbers.below(1 << bits);
+            let sent = clock + random.below(100);
+            let arrived = sent + random.below(1 << bits);
             let [sent, arrived, received] =
-                [sent, arrived, arrived + numbers.below(3000)].map(Time::from_picos);
-            let to = numbers.below(u64::from(ranks)) as u32;
+                [sent, arrived, arrived + random.below(3000)].map(Time::from_picos);
+            let to = random.below(u64::from(ranks)) as u32;
             let message = Message {
                 from: rank,
                 to,
-                bytes: numbers.below(100),
+                bytes: random.below(100),
                 class: 3,
                 lane: 0,
                 sent,
@@ -64,11 +70,11 @@ fn scene(ranks: u32, states: u64) -> (TempDir, PathBuf, Vec<(u32, State)>, Vec<M
 }
 
 fn open(path: &std::path::Path) -> View {
-    View::open(path, &Progress::default()).expect("it is sound")
+    View::open(path, &Progress::default()).expect("a valid timeline")
 }
 
-fn tile(view: &View, wish: Wish) -> Vec<u8> {
-    view.answer(&wish).expect("it is sound").expect("there is such a tile").bytes
+fn tile(view: &View, query: Query) -> Vec<u8> {
+    view.respond(&query).expect("a valid timeline").expect("there is such a tile").bytes
 }
 
 fn word(tile: &[u8], at: usize) -> u32 {
@@ -79,17 +85,17 @@ fn float(tile: &[u8], at: usize) -> f32 {
     f32::from_bits(word(tile, at))
 }
 
-/// Picoseconds of a state inside of a window.
+/// Returns the picoseconds of a state within a window.
 fn overlap(from: u64, to: u64, begin: u64, end: u64) -> u64 {
     to.min(end).saturating_sub(from.max(begin))
 }
 
 #[test]
-fn bins_are_those_of_naive_binning() {
+fn bins_match_naive_binning() {
     let (_folder, path, states, _) = scene(70, 600);
     let mut view = open(&path);
     let top = view.top();
-    // From the overview, and then all from the file; lines alone and in groups.
+    // First from the overview, then from the file; single lines and groups.
     for (is_kept, group, level, column) in [
         (true, 0, top, 0),
         (true, 3, top - 1, 0),
@@ -102,8 +108,8 @@ fn bins_are_those_of_naive_binning() {
         if !is_kept {
             view.overview.grids.clear();
         }
-        let told = tile(&view, Wish::States(Place { group, level, row: 0, column }));
-        assert_eq!(word(&told, 0), Kind::Bins as u32, "{group} {level}");
+        let told = tile(&view, Query::States(TileIndex { group, level, row: 0, column }));
+        assert_eq!(word(&told, 0), TileKind::Bins as u32, "{group} {level}");
         let rows = word(&told, 3) as usize;
         let first = word(&told, 4);
         for at in 0..rows * BINS {
@@ -116,7 +122,7 @@ fn bins_are_those_of_naive_binning() {
             let mut sums = [0; 5];
             let (mut starts, mut longest) = (0, 0);
             for (_, state) in mine {
-                sums[super::states::kind(&state.what)] += inside(state);
+                sums[super::states::kind(&state.kind)] += inside(state);
                 starts += u32::from((begin..end).contains(&state.from.as_picos()));
                 if inside(state) > 0 {
                     longest = longest.max(state.length().as_picos());
@@ -135,11 +141,11 @@ fn bins_are_those_of_naive_binning() {
 }
 
 #[test]
-fn few_states_are_told_one_by_one() {
+fn few_states_are_individual() {
     let (_folder, path, states, _) = scene(3, 40);
     let view = open(&path);
-    let bytes = tile(&view, Wish::States(Place { group: 0, level: view.top(), row: 0, column: 0 }));
-    assert_eq!(word(&bytes, 0), Kind::States as u32);
+    let bytes = tile(&view, Query::States(TileIndex { group: 0, level: view.top(), row: 0, column: 0 }));
+    assert_eq!(word(&bytes, 0), TileKind::States as u32);
     let count = word(&bytes, 5) as usize;
     assert_eq!(count, states.len());
     let mut last = (u8::MAX, 0_u32);
@@ -156,11 +162,11 @@ fn few_states_are_told_one_by_one() {
 }
 
 #[test]
-fn queues_are_those_of_naive_counting() {
+fn queues_match_naive_counting() {
     let (_folder, path, _, messages) = scene(40, 400);
     let view = open(&path);
     for (level, column) in [(view.top(), 0), (11, 2), (6, 40)] {
-        let bytes = tile(&view, Wish::Traffic { level, column });
+        let bytes = tile(&view, Query::Traffic { level, column });
         for bin in 0..BINS {
             let begin = view.origin + ((column * BINS as u64 + bin as u64) << level);
             let end = begin + (1 << level);
@@ -184,37 +190,37 @@ fn queues_are_those_of_naive_counting() {
 fn the_critical_path_follows_causes() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("path.ptl");
-    let mut writer =
-        Writer::create(&file, &About { ranks: 2, ..About::default() }).expect("it can be written");
+    let mut writer = Writer::create(&file, &TimelineInfo { ranks: 2, ..TimelineInfo::default() })
+        .expect("it can be written");
     let at = Time::from_picos;
-    writer.state(0, State { what: What::Compute, call: None, from: at(0), to: at(50) });
-    writer.state(1, State { what: What::Compute, call: None, from: at(0), to: at(20) });
+    writer.state(0, State { kind: StateKind::Compute, call: None, from: at(0), to: at(50) });
+    writer.state(1, State { kind: StateKind::Compute, call: None, from: at(0), to: at(20) });
     let cause = Some(Cause { rank: 0, at: at(50) });
-    writer.state(1, State { what: What::Wait(cause), call: None, from: at(20), to: at(60) });
-    writer.state(1, State { what: What::Compute, call: None, from: at(60), to: at(100) });
+    writer.state(1, State { kind: StateKind::Wait(cause), call: None, from: at(20), to: at(60) });
+    writer.state(1, State { kind: StateKind::Compute, call: None, from: at(60), to: at(100) });
     writer.finish().expect("there is room");
     let parts = open(&file).overview.path;
-    let part = |line, from, to| path::Part { line, from, to };
+    let part = |line, from, to| path::PathSegment { line, from, to };
     assert_eq!(parts, [part(0, 0, 50), part(1, 60, 100)]);
 }
 
 #[test]
-fn a_page_has_all_or_says_from_where_on_not() {
+fn a_page_is_complete_or_names_its_finest_level() {
     let (_folder, path, ..) = scene(70, 600);
     let views = [open(&path)];
-    let whole = pack(&views, usize::MAX).expect("it is sound");
+    let whole = pack(&views, usize::MAX).expect("a valid timeline");
     assert!(whole.list.contains("\"finest\":null"));
-    let some = pack(&views, 300_000).expect("it is sound");
+    let some = pack(&views, 300_000).expect("a valid timeline");
     assert!(!some.list.contains("\"finest\":null"));
     assert!(some.bytes.len() < whole.bytes.len() / 4, "{} of {}", some.bytes.len(), whole.bytes.len());
 }
 
 #[test]
-fn single_ranks_are_in_a_page_if_all_of_them_fit() {
+fn single_ranks_are_packed_only_if_all_fit() {
     let (_folder, path, ..) = scene(1100, 3);
     let views = [open(&path)];
     let has = |budget: usize| {
-        let list = pack(&views, budget).expect("it is sound").list;
+        let list = pack(&views, budget).expect("a valid timeline").list;
         (list.contains("\"single\":true"), list.contains("0/states/0/"))
     };
     assert_eq!(has(usize::MAX), (true, true));
@@ -222,59 +228,62 @@ fn single_ranks_are_in_a_page_if_all_of_them_fit() {
 }
 
 #[test]
-fn occurrences_are_numbered_in_the_order_of_time() {
+fn occurrences_are_numbered_in_time_order() {
     let (_folder, path, states, _) = scene(20, 200);
     let view = open(&path);
     let since = |time: Time| time.as_picos() - view.origin;
     for kind in [0, 4] {
-        let is_wanted = |(_, state): &&(u32, State)| super::states::kind(&state.what) == kind;
+        let is_wanted = |(_, state): &&(u32, State)| super::states::kind(&state.kind) == kind;
         let moments = |(line, state): &(u32, State)| (since(state.from), *line, since(state.to));
         let mut expected: Vec<(u64, u32, u64)> = states.iter().filter(is_wanted).map(moments).collect();
         expected.sort_unstable();
-        let find = |which: Which| {
-            let answer = view.answer(&Wish::Occurrence { call: 1, kind, which }).expect("it is sound")?;
-            let told: [u64; 4] = serde_json::from_slice(&answer.bytes).expect("four numbers");
+        let find = |which: Selector| {
+            let answer =
+                view.respond(&Query::Occurrence { call: 1, kind, which }).expect("a valid timeline")?;
+            let told: [u64; 4] = serde_json::from_slice(&answer.bytes).expect("four random");
             Some((told[0] as usize, (told[2], told[1] as u32, told[3])))
         };
         for (number, found) in expected.iter().enumerate() {
-            assert_eq!(find(Which::Number(number as u64)), Some((number, *found)));
+            assert_eq!(find(Selector::Number(number as u64)), Some((number, *found)));
         }
-        assert_eq!(find(Which::Number(expected.len() as u64)), None);
+        assert_eq!(find(Selector::Number(expected.len() as u64)), None);
         let (from, line, _) = expected[expected.len() / 2];
         assert_eq!(
-            find(Which::From { line, at: from }).map(|found| found.1),
+            find(Selector::From { line, at: from }).map(|found| found.1),
             Some(expected[expected.len() / 2])
         );
-        assert_eq!(find(Which::From { line: 0, at: 0 }), Some((0, expected[0])));
-        assert_eq!(find(Which::From { line: 0, at: u64::MAX }), None);
+        assert_eq!(find(Selector::From { line: 0, at: 0 }), Some((0, expected[0])));
+        assert_eq!(find(Selector::From { line: 0, at: u64::MAX }), None);
     }
-    let other = Wish::Occurrence { call: 0, kind: 0, which: Which::Number(0) };
-    assert!(view.answer(&other).expect("it is sound").is_none(), "all states are in a call");
+    let other = Query::Occurrence { call: 0, kind: 0, which: Selector::Number(0) };
+    assert!(view.respond(&other).expect("a valid timeline").is_none(), "all states are in a call");
 }
 
 #[test]
-fn wishes_are_read_as_they_are_written() {
+fn queries_round_trip() {
     for text in
         ["meta", "summary", "states/0/12/3/4", "traffic/9/0", "occurrence/1/4/99", "occurrence/1/4/2/99"]
     {
-        assert_eq!(Wish::parse(text).map(|wish| wish.key()).as_deref(), Some(text));
+        assert_eq!(Query::parse(text).map(|query| query.key()).as_deref(), Some(text));
     }
     for text in ["", "../meta", "states/0/64/0/0", "states/64/1/0/0", "states/0/1/-1/0", "traffic/9", "meta/"]
     {
-        assert_eq!(Wish::parse(text), None, "{text}");
+        assert_eq!(Query::parse(text), None, "{text}");
     }
 }
 
 #[test]
-fn places_that_are_not_there_have_no_tile() {
+fn indices_out_of_range_have_no_tile() {
     let (_folder, path, ..) = scene(3, 4);
     let view = open(&path);
     for (group, level, row, column) in
         [(0, 0, 1, 0), (63, 0, 0, 0), (0, 63, 0, u64::MAX), (0, 60, 0, 1 << 40)]
     {
         assert!(
-            view.answer(&Wish::States(Place { group, level, row, column })).expect("it is sound").is_none()
+            view.respond(&Query::States(TileIndex { group, level, row, column }))
+                .expect("a valid timeline")
+                .is_none()
         );
     }
-    assert!(view.answer(&Wish::Traffic { level: 63, column: 1 }).expect("it is sound").is_none());
+    assert!(view.respond(&Query::Traffic { level: 63, column: 1 }).expect("a valid timeline").is_none());
 }

@@ -1,28 +1,30 @@
-//! What messages do over time: how many are on their way or wait to be received, and who sends to whom.
+//! Messages over time: how many are in flight or arrived and not received, and flows between groups
+//! of lines.
 
 use panto_timeline::Message;
 
-/// The most groups of lines that messages are counted between.
+/// Upper limit of groups of lines between which messages are counted.
 const GROUPS: u32 = 64;
-/// The most bins of flows between groups.
+/// Upper limit of bins of flows.
 const FLOW_BINS: u64 = 512;
-/// The most bins of queues.
+/// Upper limit of bins of queues.
 const QUEUE_BINS: u64 = 8192;
 
-/// Columns of queues: messages on their way, messages there and not received, bytes on their way, bytes there, messages sent.
+/// Columns of queues: messages in flight, messages arrived and not received, bytes in flight, bytes
+/// arrived, messages sent.
 pub const QUEUES: usize = 5;
 
-/// What went from a group of lines to another in a bin.
+/// Messages from one group of lines to another in a bin.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Flow {
     pub count: u32,
     pub bytes: f32,
-    /// Picoseconds on their way, of all together.
+    /// Picoseconds in flight, summed over messages.
     pub travel: f32,
 }
 
 impl Flow {
-    /// Takes in what another has.
+    /// Adds another flow.
     pub fn merge(&mut self, other: &Self) {
         self.count = self.count.saturating_add(other.count);
         self.bytes += other.bytes;
@@ -36,21 +38,22 @@ impl Flow {
     }
 }
 
-/// Messages in bins of a power of two.
+/// Flows and queues in bins of a power of two.
 #[derive(Debug)]
 pub struct Traffic {
     /// A group is 2^group lines.
     pub group: u32,
     groups: usize,
-    /// The first moment.
+    /// Time of the first event, in picoseconds.
     origin: u64,
     flows: Bins<Flow>,
     queues: Bins<[f32; QUEUES]>,
-    /// What is in all of a bin begins or ends there: to be added up from the first bin on, once all messages are in.
+    /// Differences between neighbouring bins for messages that span whole bins: a prefix sum over
+    /// them, once all messages are added, gives the queues.
     edges: Vec<[f64; QUEUES - 1]>,
 }
 
-/// Bins of 2^shift picoseconds, from `base` on, `each` numbers a bin.
+/// Bins of 2^shift picoseconds from `base` on, with `each` cells per bin.
 #[derive(Debug)]
 struct Bins<T> {
     base: u64,
@@ -60,16 +63,16 @@ struct Bins<T> {
 }
 
 impl<T: Clone + Default> Bins<T> {
-    /// For a span, with at most so many bins.
+    /// Creates at most `most` bins that cover a span.
     fn cover(span: u64, most: u64, each: usize) -> Self {
         let mut shift = 0;
         while span >> shift >= most {
             shift += 1;
         }
-        Self::exactly(0, shift, (span >> shift) as usize + 1, each)
+        Self::with_bins(0, shift, (span >> shift) as usize + 1, each)
     }
 
-    fn exactly(base: u64, shift: u32, bins: usize, each: usize) -> Self {
+    fn with_bins(base: u64, shift: u32, bins: usize, each: usize) -> Self {
         Self { base, shift, each, cells: vec![T::default(); bins * each] }
     }
 
@@ -77,7 +80,7 @@ impl<T: Clone + Default> Bins<T> {
         self.cells.len() / self.each
     }
 
-    /// The bin of a moment, if there is one.
+    /// Returns the bin of a time, if there is one.
     fn bin(&self, moment: u64) -> Option<usize> {
         let bin = moment.checked_sub(self.base)? >> self.shift;
         usize::try_from(bin).ok().filter(|bin| *bin < self.len())
@@ -85,18 +88,18 @@ impl<T: Clone + Default> Bins<T> {
 }
 
 impl Traffic {
-    /// That of a whole timeline.
+    /// Creates bins for a whole timeline.
     pub fn new(lines: u32, origin: u64, span: u64) -> Self {
         let (group, groups) = groups(lines);
         let flows = Bins::cover(span, FLOW_BINS, groups * groups);
         Self::of(group, groups, origin, flows, Bins::cover(span, QUEUE_BINS, 1))
     }
 
-    /// That of a tile: so many bins of flows of 2^level picoseconds, and of queues.
+    /// Creates bins for a tile; `flows` and `queues` are (level, number of bins).
     pub fn tile(lines: u32, origin: u64, base: u64, flows: (u32, usize), queues: (u32, usize)) -> Self {
         let (group, groups) = groups(lines);
-        let flows = Bins::exactly(base, flows.0, flows.1, groups * groups);
-        Self::of(group, groups, origin, flows, Bins::exactly(base, queues.0, queues.1, 1))
+        let flows = Bins::with_bins(base, flows.0, flows.1, groups * groups);
+        Self::of(group, groups, origin, flows, Bins::with_bins(base, queues.0, queues.1, 1))
     }
 
     fn of(group: u32, groups: usize, origin: u64, flows: Bins<Flow>, queues: Bins<[f32; QUEUES]>) -> Self {
@@ -120,7 +123,7 @@ impl Traffic {
         self.occupy(arrived, received, 1, message.bytes);
     }
 
-    /// A message is somewhere from then to then.
+    /// Adds an interval in which a message is in a queue.
     fn occupy(&mut self, from: u64, to: u64, column: usize, bytes: u64) {
         let Bins { base, shift, .. } = self.queues;
         let bins = self.queues.len() as u64;
@@ -151,7 +154,7 @@ impl Traffic {
         }
     }
 
-    /// Adds up what is in whole bins once all messages are in.
+    /// Computes the queues of whole bins, once all messages are added.
     pub fn finish(&mut self) {
         let mut level = [0.0; QUEUES - 1];
         for (cell, edge) in self.queues.cells.iter_mut().zip(&self.edges) {
@@ -163,12 +166,13 @@ impl Traffic {
         self.edges.clear();
     }
 
-    /// Can it tell bins of 2^flows and 2^queues picoseconds?
-    pub fn knows(&self, flows: u32, queues: u32) -> bool {
+    /// Returns whether it has bins of 2^flows and 2^queues picoseconds.
+    pub fn resolves(&self, flows: u32, queues: u32) -> bool {
         self.flows.shift <= flows && self.queues.shift <= queues
     }
 
-    /// Flows from a group to another in bins of 2^level picoseconds, as (bin, from, to, flow), those that there are.
+    /// Returns the flows between groups in bins of 2^level picoseconds, as (bin, from, to, flow),
+    /// without empty ones.
     pub fn flows(&self, level: u32, first: u64, bins: usize) -> Vec<(u32, u32, u32, Flow)> {
         let by = level - self.flows.shift;
         let mut found = Vec::new();
@@ -185,7 +189,8 @@ impl Traffic {
         found
     }
 
-    /// Queues in bins of 2^level picoseconds: means over the bin, and messages sent in it.
+    /// Returns the queues in bins of 2^level picoseconds: means over the bin, and messages sent in
+    /// it.
     pub fn queues(&self, level: u32, first: u64, bins: usize) -> Vec<[f32; QUEUES]> {
         let by = level - self.queues.shift;
         let scale = (-(by as f32)).exp2();
@@ -200,13 +205,13 @@ impl Traffic {
         (0..bins as u64).map(mean).collect()
     }
 
-    /// Messages that were sent in bins of 2^level picoseconds.
+    /// Returns the number of messages sent in bins of 2^level picoseconds.
     pub fn sent(&self, level: u32, first: u64, bins: usize) -> u64 {
         self.queues(level, first, bins).iter().map(|queue| queue[QUEUES - 1] as u64).sum()
     }
 }
 
-/// The bins of which a bin is made that is 2^by times as wide.
+/// Returns the fine bins of a bin that is 2^by times as wide.
 fn fine(bin: u64, by: u32, bins: usize) -> std::ops::Range<usize> {
     let edge = |bin: u64| super::states::shifted(bin, by).map_or(bins, |edge| (edge as usize).min(bins));
     edge(bin)..edge(bin + 1)

@@ -1,7 +1,9 @@
-//! A server on loopback, for one reader's browser: the page and its tiles, and nothing else.
+//! An HTTP server on loopback for one browser: the page and its tiles, and nothing else.
 //!
-//! It is written by hand because it needs so little of HTTP: requests without bodies, one to a connection. What it refuses matters more: other
-//! hosts' names (a page elsewhere could have its name lead here, and read what is served), other methods, long heads, slow ones.
+//! Written by hand because it needs little of HTTP: requests without bodies, one per connection.
+//! What it rejects matters more: foreign host names (DNS rebinding: a page elsewhere could have its
+//! name resolve to this address and read what is served), other methods, long headers, slow
+//! clients.
 
 mod request;
 mod respond;
@@ -21,19 +23,19 @@ use crate::data::{Progress, View, name};
 use crate::error::{Error, Result};
 use request::Request;
 
-/// The most connections that are answered at once; browsers use six.
-const MOST_CONNECTIONS: usize = 64;
-/// How long a browser may take to say what it wants, and to take the answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Upper limit of simultaneous connections; browsers use six.
+const MAX_CONNECTIONS: usize = 64;
+/// Timeout for reading a request and for writing a response.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Of a request that was refused, so much more is taken, and thrown away.
-const MOST_UNREAD: u64 = 1 << 20;
+/// Upper limit of bytes drained from a rejected request.
+const MAX_DRAINED: u64 = 1 << 20;
 
-/// A timeline that is being looked at, or was.
-struct Shown {
+/// A timeline, possibly still being read.
+struct ServedTimeline {
     name: String,
     progress: Progress,
-    /// Once it is looked at: what can be shown of it, or what is wrong with it.
+    /// The view once it is ready, or why it cannot be shown.
     view: OnceLock<std::result::Result<View, String>>,
 }
 
@@ -43,18 +45,19 @@ pub struct Server {
     shared: Arc<Shared>,
 }
 
-/// What connections are answered from.
+/// State shared by all connections.
 struct Shared {
     address: SocketAddr,
     page: String,
-    shown: Vec<Shown>,
+    shown: Vec<ServedTimeline>,
     open: AtomicUsize,
 }
 
-/// Opens timelines and a port: this one, or any that is free. The timelines are looked at in the background.
+/// Opens timelines and a port: this one, or a free one if 0. The timelines are read in the
+/// background.
 pub fn serve(paths: &[PathBuf], port: u16) -> Result<Server> {
-    if paths.is_empty() || paths.len() > crate::MOST_TIMELINES {
-        return Err(Error::HowMany(paths.len()));
+    if paths.is_empty() || paths.len() > crate::MAX_TIMELINES {
+        return Err(Error::TimelineCount(paths.len()));
     }
     let timelines =
         paths.iter().map(|path| Timeline::open(path)).collect::<std::result::Result<Vec<_>, _>>()?;
@@ -64,34 +67,37 @@ pub fn serve(paths: &[PathBuf], port: u16) -> Result<Server> {
     let address = listener.local_addr().map_err(listen)?;
     let names: Vec<String> = paths.iter().map(|path| name(path)).collect();
     let page = crate::page::served(&names);
-    let new =
-        |name: &String| Shown { name: name.clone(), progress: Progress::default(), view: OnceLock::new() };
+    let new = |name: &String| ServedTimeline {
+        name: name.clone(),
+        progress: Progress::default(),
+        view: OnceLock::new(),
+    };
     let shown = names.iter().map(new).collect();
     let shared = Arc::new(Shared { address, page, shown, open: AtomicUsize::new(0) });
     for (number, timeline) in timelines.into_iter().enumerate() {
         let shared = Arc::clone(&shared);
-        std::thread::spawn(move || shared.shown[number].look(timeline));
+        std::thread::spawn(move || shared.shown[number].read(timeline));
     }
     Ok(Server { listener, shared })
 }
 
 impl Server {
-    /// Where the page is.
+    /// Returns the address of the page.
     pub fn url(&self) -> String {
         format!("http://{}/", self.shared.address)
     }
 
-    /// Answers whoever asks, for ever.
+    /// Serves requests; never returns.
     pub fn run(&self) {
         for stream in self.listener.incoming().flatten() {
             let shared = Arc::clone(&self.shared);
-            if shared.open.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS {
+            if shared.open.fetch_add(1, Ordering::Relaxed) >= MAX_CONNECTIONS {
                 shared.open.fetch_sub(1, Ordering::Relaxed);
                 continue;
             }
             std::thread::spawn(move || {
-                // A browser that has gone is no failure.
-                let _ = shared.answer(&stream);
+                // A browser that disconnects is not an error.
+                let _ = shared.serve(&stream);
                 shared.open.fetch_sub(1, Ordering::Relaxed);
             });
         }
@@ -100,29 +106,29 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.shared.shown.iter().for_each(|shown| shown.progress.stop());
+        self.shared.shown.iter().for_each(|shown| shown.progress.cancel());
     }
 }
 
-impl Shown {
-    fn look(&self, timeline: Timeline) {
-        let view = View::of(timeline, self.name.clone(), &self.progress);
+impl ServedTimeline {
+    fn read(&self, timeline: Timeline) {
+        let view = View::from_timeline(timeline, self.name.clone(), &self.progress);
         let _ = self.view.set(view.map_err(|error| error.to_string()));
     }
 }
 
 impl Shared {
-    fn answer(&self, mut stream: &TcpStream) -> std::io::Result<()> {
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
+    fn serve(&self, mut stream: &TcpStream) -> std::io::Result<()> {
+        stream.set_read_timeout(Some(TIMEOUT))?;
+        stream.set_write_timeout(Some(TIMEOUT))?;
         stream.set_nodelay(true)?;
         match Request::read(&mut stream) {
             Ok(request) => self.respond(&request).write(&mut stream),
             Err(refusal) => {
                 refusal.write(&mut stream)?;
-                // What was not read would end the connection before the refusal is.
+                // Unread input would reset the connection before the response is delivered.
                 stream.shutdown(Shutdown::Write)?;
-                std::io::copy(&mut stream.take(MOST_UNREAD), &mut std::io::sink()).map(|_| ())
+                std::io::copy(&mut stream.take(MAX_DRAINED), &mut std::io::sink()).map(|_| ())
             }
         }
     }

@@ -1,42 +1,46 @@
-//! What a browser asks for.
+//! Parser of HTTP requests.
 
 use std::io::Read;
 
 use super::respond::Response;
 
-/// The longest head of a request.
-const LONGEST: usize = 8192;
+/// Upper limit of a request's header, in bytes.
+const MAX_HEADER_BYTES: usize = 8192;
 
-/// What a browser asks for.
+/// A request.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Only the head of the answer is wanted.
+    /// Whether only the header is requested.
     pub is_head: bool,
     pub path: String,
-    /// The host that the browser believes to speak to.
+    /// Value of the header field `Host`.
     pub host: String,
 }
 
 impl Request {
-    /// Reads the head of a request, or says what is wrong with it.
+    /// Reads the header of a request; returns an error response if it is invalid.
     pub fn read(stream: &mut impl Read) -> Result<Self, Response> {
         let (mut head, mut buffer) = (Vec::new(), [0; 1024]);
         while !head.windows(4).any(|end| end == b"\r\n\r\n") {
-            if head.len() > LONGEST {
-                return Err(Response::refuse("431 Request Header Fields Too Large", "too long a request"));
+            if head.len() > MAX_HEADER_BYTES {
+                return Err(Response::refuse(
+                    "431 Request Header Fields Too Large",
+                    "request header too long",
+                ));
             }
             match stream.read(&mut buffer) {
-                Ok(0) => return Err(Response::refuse("400 Bad Request", "the request ends too early")),
+                Ok(0) => return Err(Response::refuse("400 Bad Request", "incomplete request")),
                 Ok(length) => head.extend(&buffer[..length]),
-                Err(_) => return Err(Response::refuse("408 Request Timeout", "the request did not come")),
+                Err(_) => return Err(Response::refuse("408 Request Timeout", "request timed out")),
             }
         }
         let text = std::str::from_utf8(&head).ok();
-        text.and_then(parse).unwrap_or_else(|| Err(Response::refuse("400 Bad Request", "this is no request")))
+        text.and_then(parse).unwrap_or_else(|| Err(Response::refuse("400 Bad Request", "invalid request")))
     }
 }
 
-/// None if it makes no sense; an answer if it does, and is not for us.
+/// Parses a header: `None` if it is malformed, an error response if it is well-formed and not
+/// allowed.
 fn parse(head: &str) -> Option<Result<Request, Response>> {
     let mut lines = head.split("\r\n");
     let mut words = lines.next()?.split(' ');
@@ -55,7 +59,7 @@ fn parse(head: &str) -> Option<Result<Request, Response>> {
     let is_head = match method {
         "GET" => false,
         "HEAD" => true,
-        _ => return Some(Err(Response::refuse("405 Method Not Allowed", "only GET and HEAD are answered"))),
+        _ => return Some(Err(Response::refuse("405 Method Not Allowed", "only GET and HEAD are supported"))),
     };
     Some(Ok(Request { is_head, path: path.to_owned(), host }))
 }

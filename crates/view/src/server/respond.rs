@@ -1,13 +1,13 @@
-//! What a browser is answered.
+//! HTTP responses.
 
 use std::io::Write;
 
 use serde_json::json;
 
-use super::{Request, Shared, Shown};
-use crate::data::Wish;
+use super::{Request, ServedTimeline, Shared};
+use crate::data::Query;
 
-/// What a browser is answered.
+/// A response.
 #[derive(Debug)]
 pub struct Response {
     status: &'static str,
@@ -26,12 +26,12 @@ impl Response {
         Self { status, kind, body, is_head: false }
     }
 
-    /// A sentence that says why not.
+    /// Returns an error response with a sentence of explanation.
     pub fn refuse(status: &'static str, why: &str) -> Self {
         Self::new(status, TEXT, format!("{why}\n").into_bytes())
     }
 
-    /// Writes it. The connection ends with it.
+    /// Writes the response; the connection is closed after it.
     pub fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
         let Self { status, kind, body, .. } = self;
         let head = format!(
@@ -49,47 +49,45 @@ impl Response {
 }
 
 impl Shared {
-    /// The answer to a request.
+    /// Returns the response to a request.
     pub fn respond(&self, request: &Request) -> Response {
         let port = self.address.port();
         let is_ours =
             |host: &str| request.host == format!("{host}:{port}") || (port == 80 && request.host == host);
         if !is_ours("127.0.0.1") && !is_ours("localhost") {
-            let why = format!("this server answers at {} only", self.address);
+            let why = format!("this server only accepts requests for {}", self.address);
             return Response::refuse("403 Forbidden", &why);
         }
-        // The page itself reads what follows the question mark.
+        // The query string is for the page itself.
         let path = request.path.split('?').next().unwrap_or_default();
         let response = match path {
             "/" => Response::new("200 OK", HTML, self.page.clone().into_bytes()),
-            path => {
-                self.piece(path).unwrap_or_else(|| Response::refuse("404 Not Found", "there is nothing here"))
-            }
+            path => self.piece(path).unwrap_or_else(|| Response::refuse("404 Not Found", "not found")),
         };
         Response { is_head: request.is_head, ..response }
     }
 
-    /// A piece of a timeline: `/t/NUMBER/WISH`. None if there is no such thing.
+    /// Returns a piece of a timeline: `/t/NUMBER/QUERY`; `None` if it does not exist.
     fn piece(&self, path: &str) -> Option<Response> {
-        let (number, wish) = path.strip_prefix("/t/")?.split_once('/')?;
+        let (number, query) = path.strip_prefix("/t/")?.split_once('/')?;
         let shown = self.shown.get(number.parse::<usize>().ok()?)?;
-        shown.respond(&Wish::parse(wish)?)
+        shown.respond(&Query::parse(query)?)
     }
 }
 
-impl Shown {
-    fn respond(&self, wish: &Wish) -> Option<Response> {
+impl ServedTimeline {
+    fn respond(&self, query: &Query) -> Option<Response> {
         let view = match self.view.get() {
             None => {
-                let body = json!({"name": self.name, "progress": self.progress.share()});
+                let body = json!({"name": self.name, "progress": self.progress.fraction()});
                 return Some(Response::new("202 Accepted", JSON, body.to_string().into_bytes()));
             }
             Some(Err(what)) => return Some(Response::refuse("500 Internal Server Error", what)),
             Some(Ok(view)) => view,
         };
-        match view.answer(wish) {
+        match view.respond(query) {
             Ok(answer) => {
-                let kind = if *wish == Wish::Meta { JSON } else { TILE };
+                let kind = if *query == Query::Meta { JSON } else { TILE };
                 answer.map(|answer| Response::new("200 OK", kind, answer.bytes))
             }
             Err(error) => Some(Response::refuse("500 Internal Server Error", &error.to_string())),

@@ -1,17 +1,17 @@
-//! Whom the server answers, and what.
+//! Tests of the server: accepted and rejected requests.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use panto_timeline::{About, Writer};
+use panto_timeline::{TimelineInfo, Writer};
 
 use super::*;
 
-/// A server of a small timeline, and its address.
+/// Starts a server of a small timeline; returns its address.
 fn server() -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("<small>.ptl");
-    Writer::create(&path, &About { ranks: 2, ..About::default() })
+    Writer::create(&path, &TimelineInfo { ranks: 2, ..TimelineInfo::default() })
         .and_then(Writer::finish)
         .expect("it can be written");
     let server = serve(&[path], 0).expect("there is a free port");
@@ -20,7 +20,7 @@ fn server() -> (tempfile::TempDir, String) {
     (folder, address)
 }
 
-/// What is answered to these bytes.
+/// Sends a request and returns the response.
 fn ask(address: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("it listens");
     stream.write_all(request.as_bytes()).expect("it reads");
@@ -53,7 +53,7 @@ fn the_page_and_its_pieces_are_served() {
 }
 
 #[test]
-fn other_hosts_names_are_refused() {
+fn foreign_host_names_are_rejected() {
     let (_folder, address) = server();
     let port = address.rsplit(':').next().expect("a port");
     let with = |host: &str| ask(&address, &format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n"));
@@ -97,7 +97,7 @@ fn nothing_else_is_served() {
 }
 
 #[test]
-fn garbage_is_answered_with_a_refusal() {
+fn malformed_requests_are_rejected() {
     let (_folder, address) = server();
     let long = format!("GET / HTTP/1.1\r\nX: {}\r\n", "x".repeat(20_000));
     for request in [
@@ -118,7 +118,7 @@ fn garbage_is_answered_with_a_refusal() {
 }
 
 #[test]
-fn what_is_no_timeline_is_told_at_once() {
+fn invalid_timelines_are_errors_at_start() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("broken.ptl");
     std::fs::write(&path, "PANTO-TL and then nothing that makes sense, for more than a head")

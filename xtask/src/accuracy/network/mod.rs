@@ -1,24 +1,21 @@
-//! Across hosts on a switch of a hundred megabits: two and four namespaces of this machine, a rank on each.
+//! Accuracy across hosts on a slow switch: two and four namespaces of this machine, a rank on each.
 //!
-//! Four ranks have no four cores here, so nobody computes: what a program did is carried out by `panto perform`, which sleeps while the program
-//! would compute. The prediction is made of the same trace and of a model that `panto calibrate` measured between two of the hosts.
+//! Four ranks do not have four cores here, so no rank computes: `panto perform` executes the messages of a trace and
+//! sleeps while the program would compute. The prediction uses the same trace and a model that `panto calibrate` measured
+//! between two of the hosts.
 
-#[path = "../../../../crates/cli/tests/support/lan.rs"]
-#[allow(dead_code, reason = "tests need the rest")]
-mod lan;
-#[path = "../../../../crates/cli/tests/support/namespace.rs"]
-mod namespace;
-#[allow(unsafe_code, reason = "it waits for several files at once, to the nanosecond")]
+mod ethernet;
+#[allow(unsafe_code, reason = "rustix does not offer sched_setscheduler")]
 mod switch;
-#[allow(unsafe_code, reason = "no crate at hand makes interfaces in another network")]
+#[allow(unsafe_code, reason = "rustix does not offer the ioctl TUNSETIFF")]
 mod tap;
-mod wires;
 
+use panto_testkit::hosts::lan;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::cores::record;
-use super::prediction::{Pace, Question, performed, run};
+use super::prediction::{CoreSpeeds, PredictionInputs, performed, run};
 use super::programs::{Program, SHORT};
 use super::report::{self, Outcome};
 use super::samples;
@@ -27,18 +24,18 @@ use crate::failure::Result;
 use lan::Hosts;
 use switch::Switch;
 
-/// Slow enough that two cores can keep four hosts busy, with small messages, too.
+/// Rate of a link in Mbit/s, slow enough that two cores can saturate four hosts even with small messages.
 const MEGABITS: u64 = 20;
 const SIZES: [usize; 2] = [2, 4];
-/// How often each program is carried out.
+/// Number of times each program is executed.
 const ROUNDS: usize = 5;
 
-/// All programs on one MPI.
+/// Compares all programs on one MPI; returns whether the goals were met.
 pub fn compare(mpi: &Mpi, panto: &Path, folder: &Path) -> Result<bool> {
     let (hosts, _switch) = match network(folder) {
         Ok(network) => network,
         Err(why) => {
-            println!("nothing is compared across hosts: that takes the rights of root ({why})");
+            println!("skipped: the comparison across hosts needs root ({why})");
             return Ok(true);
         }
     };
@@ -46,22 +43,20 @@ pub fn compare(mpi: &Mpi, panto: &Path, folder: &Path) -> Result<bool> {
     let model = calibrate(mpi, panto, &hosts, folder)?;
     let mut good = true;
     for ranks in SIZES {
-        let question = Question { panto, model: &model, ranks, rules: mpi.rules() };
-        let outcomes: Vec<Outcome> = SHORT
-            .iter()
-            .map(|program| carried_out(mpi, &hosts, &question, program))
-            .collect::<Result<_>>()?;
+        let inputs = PredictionInputs { panto, model: &model, ranks, rules: mpi.rules() };
+        let outcomes: Vec<Outcome> =
+            SHORT.iter().map(|program| executed(mpi, &hosts, &inputs, program)).collect::<Result<_>>()?;
         let what =
-            format!("{ranks} ranks on {ranks} hosts at {MEGABITS} Mbit/s, asleep while they would compute");
+            format!("{ranks} ranks on {ranks} hosts at {MEGABITS} Mbit/s, sleeping instead of computing");
         samples::save(&format!("{}-{ranks}-hosts", mpi.folder), &outcomes)?;
         good &= report::print(mpi, &what, &outcomes);
     }
     Ok(good)
 }
 
-/// Hosts, and the switch that they are plugged into.
+/// Creates the hosts and the switch that connects them.
 fn network(folder: &Path) -> std::result::Result<(Hosts, Switch), String> {
-    let hosts = Hosts::without_cables(SIZES[SIZES.len() - 1], folder)?;
+    let hosts = Hosts::unconnected(SIZES[SIZES.len() - 1], folder)?;
     let switch = Switch::new(&hosts.processes(), MEGABITS * 1_000_000 / 8)
         .map_err(|error| format!("/dev/net/tun: {error}"))?;
     hosts.configure();
@@ -76,29 +71,28 @@ fn calibrate(mpi: &Mpi, panto: &Path, hosts: &Hosts, folder: &Path) -> Result<Pa
     Ok(model)
 }
 
-fn carried_out(
+fn executed(
     mpi: &Mpi,
     hosts: &Hosts,
-    question: &Question<'_>,
+    inputs: &PredictionInputs<'_>,
     program: &'static Program,
 ) -> Result<Outcome<'static>> {
-    let ranks = question.ranks;
+    let ranks = inputs.ranks;
     eprintln!("{}: {} on {ranks} hosts", mpi.name, program.name);
     let mut outcome = Outcome::new(program);
-    let trace = question.model.with_file_name(format!("{}-{}-{ranks}-hosts.panto", mpi.folder, program.name));
-    record(mpi, question.panto, program, ranks, &trace)?;
-    let perform = |computation| {
-        performed(job(mpi, hosts, ranks, question.panto), &trace, computation, question.rules, &[])
-    };
+    let trace = inputs.model.with_file_name(format!("{}-{}-{ranks}-hosts.panto", mpi.folder, program.name));
+    record(mpi, inputs.panto, program, ranks, &trace)?;
+    let perform =
+        |computation| performed(job(mpi, hosts, ranks, inputs.panto), &trace, computation, inputs.rules, &[]);
     for _ in 0..ROUNDS {
-        outcome.predicted.push(question.predict(&trace, &Pace::same())?);
+        outcome.predicted.push(inputs.predict(&trace, &CoreSpeeds::same())?);
         outcome.actual.push(perform("sleep")?);
         outcome.alone.push(perform("none")?);
     }
     Ok(outcome)
 }
 
-/// A rank on each of the first hosts.
+/// Creates a job with a rank on each of the first hosts.
 fn job(mpi: &Mpi, hosts: &Hosts, ranks: usize, program: &Path) -> Command {
     let words = mpi.across(&hosts.agent(), &hosts.slots(ranks, 1), ranks);
     let mut command = hosts.command(&words[0]);

@@ -1,14 +1,16 @@
-//! The network interface of a host whose other end is a file of ours: what the host sends is read from it, what is written to it
-//! comes to the host.
+//! A TAP interface of a host: frames that the host sends are read from a file, frames written to the file arrive at the
+//! host.
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::OpenOptionsExt;
 
-/// Makes `eth0` in the network of this process. Reading waits for nothing: it fails where there is no frame.
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+
+/// Creates `eth0` in the network namespace of a process. Reads are non-blocking.
 pub fn eth0(host: u32) -> io::Result<File> {
-    // A thread can go into another network and leaves it by ending.
+    // A thread can enter another network namespace, and leaves it by ending.
     std::thread::spawn(move || {
         enter(host)?;
         let file =
@@ -20,25 +22,23 @@ pub fn eth0(host: u32) -> io::Result<File> {
     .expect("nothing panics there")
 }
 
-/// The calling thread goes into the network of a process.
+/// Moves the calling thread into the network namespace of a process.
 fn enter(host: u32) -> io::Result<()> {
     let network = File::open(format!("/proc/{host}/ns/net"))?;
-    // SAFETY: the file is open, and the call changes nothing but which network this thread is in.
-    match unsafe { libc::setns(network.as_raw_fd(), libc::CLONE_NEWNET) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network))?;
+    Ok(())
 }
 
-/// Lets the file be the other end of a new interface for Ethernet frames, without headers of its own.
+/// Attaches the file to a new interface for Ethernet frames without extra headers.
 fn name(file: &File) -> io::Result<()> {
-    // SAFETY: all zeros are a request: no name, no flags.
+    // SAFETY: `ifreq` is a plain C structure, for which all zeros are valid: no name, no flags.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
     for (to, from) in request.ifr_name.iter_mut().zip(c"eth0".to_bytes()) {
         *to = from.cast_signed();
     }
     request.ifr_ifru.ifru_flags = (libc::IFF_TAP | libc::IFF_NO_PI) as libc::c_short;
-    // SAFETY: the file is open, and the request is one of the kind that this call takes and outlives it.
+    // SAFETY: the descriptor is open, and TUNSETIFF reads an `ifreq`, which `request` is; it outlives
+    // the call.
     match unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF, &raw const request) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),

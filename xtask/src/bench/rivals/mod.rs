@@ -1,9 +1,8 @@
-//! The same work on `SimGrid` and on Panto, on the same machine: how long each takes, from the file to the prediction.
+//! `SimGrid` and Panto on the same traces and the same machine: time from the file to the prediction.
 
-#[path = "../../../../crates/convert/tests/convert/smpirun.rs"]
-mod smpirun;
 mod work;
 
+use panto_testkit::smpirun;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -25,7 +24,7 @@ const ALL: [Work; 3] = [
     Work { name: "alltoall", pattern: Pattern::Alltoall, ranks: 64, rounds: 4 },
 ];
 
-/// What a simulator said, and after how many seconds.
+/// The predicted time of a simulator, and the seconds it took.
 #[derive(Debug, Clone, Copy)]
 struct Answer {
     predicted: f64,
@@ -33,13 +32,13 @@ struct Answer {
 }
 
 pub fn run() -> Result<Outcome> {
-    if let Some(need) = needs::lacking(&["SimGrid"]) {
-        return Ok(Outcome::Skipped(format!("SimGrid is not installed; to have it: {}", need.remedy())));
+    if let Some(need) = needs::first_missing(&["SimGrid"]) {
+        return Ok(Outcome::Skipped(format!("SimGrid is not installed; to install it: {}", need.remedy())));
     }
     let scratch = Scratch::new("rivals")?;
     let program = panto::build()?;
     println!(
-        "whole programs, from the time-independent trace to the prediction; medians of {ROUNDS} rounds in turn"
+        "whole programs, from the time-independent trace to the prediction; medians of {ROUNDS} interleaved rounds"
     );
     println!(
         "{:9} {:>6} {:>8}  {:>13} {:>13}  {:>22}  {:>11} {:>11}",
@@ -83,7 +82,7 @@ fn simgrid(work: &Work, files: &Files) -> Result<Answer> {
     Ok(Answer { predicted, took: start.elapsed().as_secs_f64() })
 }
 
-/// Panto reads others' traces in a step of its own, which counts.
+/// Runs Panto; the conversion of the trace is a separate step, which counts.
 fn own(files: &Files, program: &Path) -> Result<Answer> {
     let trace = files.list.with_extension("panto");
     let start = Instant::now();
@@ -99,6 +98,6 @@ fn own(files: &Files, program: &Path) -> Result<Answer> {
     let said: Option<Value> = serde_json::from_str(&printed).ok();
     let predicted = said
         .and_then(|said| said["time_s"].as_f64())
-        .ok_or_else(|| Failure::failed(format!("panto printed other JSON than expected:\n{printed}")))?;
+        .ok_or_else(|| Failure::failed(format!("panto printed unexpected JSON:\n{printed}")))?;
     Ok(Answer { predicted, took })
 }

@@ -1,4 +1,4 @@
-//! Work for both: time-independent traces, and the machine of [`smpirun`] as Panto writes it down.
+//! The work of the comparison: time-independent traces, and the machine of [`smpirun`] as a model file.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,46 +7,46 @@ use std::path::{Path, PathBuf};
 use super::smpirun;
 use crate::failure::{Failure, Result};
 
-/// Bytes of each message.
+/// Size of each message in bytes.
 const BYTES: u32 = 1_024;
 
-/// Who exchanges messages with whom.
+/// The communication pattern.
 #[derive(Debug, Clone, Copy)]
 pub enum Pattern {
-    /// With four neighbours on a torus.
+    /// Exchanges with four neighbours on a torus.
     Halo,
-    /// With everybody, all at once.
+    /// An all-to-all exchange.
     Alltoall,
 }
 
-/// What is simulated.
+/// A simulated program.
 #[derive(Debug, Clone, Copy)]
 pub struct Work {
     pub name: &'static str,
     pub pattern: Pattern,
-    /// A square number.
+    /// Number of ranks, a square.
     pub ranks: u32,
     pub rounds: u32,
 }
 
-/// Where everything is.
+/// The files of a comparison.
 pub struct Files {
-    /// The list of the ranks' traces.
+    /// The list of the traces of all ranks.
     pub list: PathBuf,
-    /// The machine, as Panto writes it down.
+    /// The model file.
     pub machine: PathBuf,
-    /// The folder of all that, with what `SimGrid` needs.
+    /// The folder of these files and of those that `SimGrid` needs.
     pub folder: PathBuf,
 }
 
 impl Work {
-    /// Calls of all ranks, as both count them.
+    /// Returns the number of calls of all ranks, as both simulators count them.
     pub fn calls(&self) -> u64 {
         let partners = self.partners(0).len() as u64;
         (2 + u64::from(self.rounds) * (2 * partners + 1)) * u64::from(self.ranks)
     }
 
-    /// Whom a rank sends to, and whom it receives from on the same tag.
+    /// Returns the ranks that a rank sends to and receives from, by tag.
     fn partners(&self, rank: u32) -> Vec<(u32, u32)> {
         let ranks = self.ranks;
         match self.pattern {
@@ -82,7 +82,7 @@ impl Work {
         text + &format!("{rank} finalize\n")
     }
 
-    /// Writes everything into a folder.
+    /// Writes all files into a folder.
     pub fn write(&self, folder: &Path) -> Result<Files> {
         let folder = folder.join(format!("{}-{}", self.name, self.ranks));
         fs::create_dir(&folder).map_err(|error| failed(&folder, &error))?;
@@ -104,7 +104,7 @@ impl Work {
     }
 }
 
-/// Every two have a link of their own, and processors pay for nothing.
+/// A machine with a link between every two processors and no overheads.
 fn machine(ranks: u32) -> String {
     format!(
         "name = \"plain\"\n[network]\ntopology = \"complete\"\nprocessors = {ranks}\nswitching = \"packet\"\n\
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_is_sent_to_expects_it() {
+    fn every_send_has_its_receive() {
         for pattern in [Pattern::Halo, Pattern::Alltoall] {
             let work = Work { name: "work", pattern, ranks: 16, rounds: 2 };
             for rank in 0..16 {

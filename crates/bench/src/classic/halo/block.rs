@@ -1,18 +1,18 @@
-//! A rank's block of cells in a halo, one cell thick.
+//! A rank's block of cells with a halo, one cell thick.
 
 use panto_transport::Work;
 
 use super::grid::Grid;
 use crate::measure::Checked;
 
-/// A cell holds a number of 8 bytes.
+/// A cell: a number of 8 bytes.
 pub(super) type Cell = [u8; 8];
 
-/// Where a cell is along each axis, as far as there are axes; 0 is the halo.
-type Place = [usize; 3];
+/// Index of a cell along each axis, as far as there are axes; 0 is the halo.
+type Coordinates = [usize; 3];
 
-/// What cells of the halo hold before an exchange; no cell of a block has such a number.
-const NOTHING: Cell = [0xFF; 8];
+/// Value of halo cells before an exchange; no cell of a block has it.
+const UNSET: Cell = [0xFF; 8];
 
 /// A cube or a square of cells, with a halo around it.
 pub(super) struct Block {
@@ -22,27 +22,27 @@ pub(super) struct Block {
     cells: Vec<Cell>,
 }
 
-/// Cells that lie in a plane (or, in two dimensions, in a line) across one axis.
+/// Cells in a plane (or, in two dimensions, in a line) across one axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Face {
     first: usize,
-    /// How many rows, and how far they are apart.
+    /// Number of rows, and their stride.
     rows: (usize, usize),
-    /// How many cells a row has, and how far they are apart.
+    /// Cells of a row, and their stride.
     cells: (usize, usize),
 }
 
 impl Block {
     pub(super) fn new(side: usize, dimensions: usize) -> Self {
-        Self { side, dimensions, cells: vec![NOTHING; (side + 2).pow(dimensions as u32)] }
+        Self { side, dimensions, cells: vec![UNSET; (side + 2).pow(dimensions as u32)] }
     }
 
-    /// The outermost cells of the block itself on one side of an axis.
+    /// Returns the outermost cells of the block on one side of an axis.
     pub(super) fn edge(&self, axis: usize, up: bool) -> Face {
         self.face(axis, if up { self.side } else { 1 })
     }
 
-    /// The halo beyond them.
+    /// Returns the halo beyond the edge.
     pub(super) fn halo(&self, axis: usize, up: bool) -> Face {
         self.face(axis, if up { self.side + 1 } else { 0 })
     }
@@ -58,15 +58,16 @@ impl Block {
         Face { first, rows, cells }
     }
 
-    /// The numbers of a rank at the beginning of a round, and nothing in the halo.
+    /// Sets the numbers of a rank for a round, and clears the halo.
     pub(super) fn reset(&mut self, rank: usize, round: u64) {
         for index in 0..self.cells.len() {
             let inside = self.outside(self.place(index)) == (None, None);
-            self.cells[index] = if inside { number(rank, index, round) } else { NOTHING };
+            self.cells[index] = if inside { number(rank, index, round) } else { UNSET };
         }
     }
 
-    /// Each side of the halo must hold what the neighbour beyond it has at its opposite edge, and nothing else may have changed.
+    /// Checks that each side of the halo holds the neighbour's opposite edge, and that nothing else
+    /// has changed.
     pub(super) fn check(&self, grid: &Grid, rank: usize, round: u64) -> Checked {
         for (index, found) in self.cells.iter().enumerate() {
             let expected = self.expected(grid, rank, index, round);
@@ -92,18 +93,18 @@ impl Block {
                 place[axis] = if up { 1 } else { self.side };
                 number(grid.neighbour(rank, axis, up), self.index(place), round)
             }
-            _ => NOTHING,
+            _ => UNSET,
         }
     }
 
-    /// The first two axes along which a place is in the halo.
-    fn outside(&self, place: Place) -> (Option<usize>, Option<usize>) {
+    /// Returns the first two axes along which a place is in the halo.
+    fn outside(&self, place: Coordinates) -> (Option<usize>, Option<usize>) {
         let mut axes = (0..self.dimensions).filter(|axis| !(1..=self.side).contains(&place[*axis]));
         (axes.next(), axes.next())
     }
 
-    fn place(&self, mut index: usize) -> Place {
-        let mut place = Place::default();
+    fn place(&self, mut index: usize) -> Coordinates {
+        let mut place = Coordinates::default();
         for at in place[..self.dimensions].iter_mut().rev() {
             *at = index % (self.side + 2);
             index /= self.side + 2;
@@ -111,11 +112,11 @@ impl Block {
         place
     }
 
-    fn index(&self, place: Place) -> usize {
+    fn index(&self, place: Coordinates) -> usize {
         place[..self.dimensions].iter().fold(0, |index, at| index * (self.side + 2) + at)
     }
 
-    /// Copies a face into a message, and answers the work that it was.
+    /// Packs a face into a message, and returns the work.
     #[must_use = "a simulated machine takes no time for work that is not charged"]
     pub(super) fn pack(&self, face: Face, message: &mut [Cell]) -> Work {
         let (len, step) = face.cells;
@@ -130,7 +131,7 @@ impl Block {
         face.work()
     }
 
-    /// Copies a message into a face, and answers the work that it was.
+    /// Unpacks a message into a face, and returns the work.
     #[must_use = "a simulated machine takes no time for work that is not charged"]
     pub(super) fn unpack(&mut self, face: Face, message: &[Cell]) -> Work {
         let (len, step) = face.cells;
@@ -147,7 +148,7 @@ impl Block {
 }
 
 impl Face {
-    /// How many cells it has.
+    /// Returns the number of cells.
     pub(super) fn len(self) -> usize {
         self.rows.0 * self.cells.0
     }
@@ -161,7 +162,8 @@ impl Face {
     }
 }
 
-/// The number in a cell: no two cells of all ranks have the same, nor the same cell in two rounds that follow each other.
+/// Returns the number of a cell: different for all cells of all ranks, and for the same cell in
+/// consecutive rounds.
 fn number(rank: usize, index: usize, round: u64) -> Cell {
     ((round & 0x7F) << 56 | (rank as u64 & 0xFF_FFFF) << 32 | index as u64 & 0xFFFF_FFFF).to_ne_bytes()
 }
@@ -170,7 +172,7 @@ fn number(rank: usize, index: usize, round: u64) -> Cell {
 mod tests {
     use super::*;
 
-    /// A block whose halo was filled cell by cell, without faces.
+    /// Returns a block whose halo was filled cell by cell, without faces.
     fn filled(grid: &Grid, side: usize, rank: usize) -> Block {
         let mut block = Block::new(side, grid.dimensions());
         block.reset(rank, 1);
@@ -190,7 +192,7 @@ mod tests {
                 let mut other = Block::new(side, grid.dimensions());
                 other.reset(grid.neighbour(rank, axis, up), 1);
                 let edge = other.edge(axis, !up);
-                let mut message = vec![NOTHING; edge.len()];
+                let mut message = vec![UNSET; edge.len()];
                 let _ = other.pack(edge, &mut message);
                 let _ = block.unpack(block.halo(axis, up), &message);
             }

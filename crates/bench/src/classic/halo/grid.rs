@@ -5,33 +5,33 @@ use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// A periodic grid of ranks, the last dimension the fastest.
+/// A periodic grid of ranks, row-major: the last dimension varies fastest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
     sides: Vec<usize>,
 }
 
-/// The dimensions that a halo exchange can have.
+/// Dimensions that a halo exchange can have.
 const DIMENSIONS: std::ops::RangeInclusive<usize> = 2..=3;
 
 impl Grid {
-    /// As even as so many ranks allow; the longest side comes first.
+    /// Returns a grid as even as possible; the longest side comes first.
     pub fn even(ranks: usize, dimensions: usize) -> Self {
         let ranks = ranks.max(1);
         Self { sides: even_sides(ranks, dimensions, 1).unwrap_or_else(|| vec![ranks]) }
     }
 
-    /// How many ranks it has room for.
+    /// Returns the number of ranks.
     pub fn ranks(&self) -> usize {
         self.sides.iter().product()
     }
 
-    /// How many dimensions it has.
+    /// Returns the number of dimensions.
     pub fn dimensions(&self) -> usize {
         self.sides.len()
     }
 
-    /// The rank that is next to another along a dimension, upwards or downwards, around the ends.
+    /// Returns the neighbour of a rank along a dimension, upwards or downwards, with wrap-around.
     pub(super) fn neighbour(&self, rank: usize, axis: usize, up: bool) -> usize {
         let stride: usize = self.sides[axis + 1..].iter().product();
         let side = self.sides[axis];
@@ -41,7 +41,8 @@ impl Grid {
     }
 }
 
-/// So many sides of at least `least`, in falling order, whose product is the number of ranks and whose sum is the least.
+/// Returns `sides` sides of at least `least`, descending, whose product is the number of ranks and
+/// whose sum is minimal.
 fn even_sides(ranks: usize, sides: usize, least: usize) -> Option<Vec<usize>> {
     if sides == 1 {
         return (ranks >= least).then(|| vec![ranks]);

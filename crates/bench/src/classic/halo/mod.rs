@@ -3,21 +3,21 @@
 mod block;
 mod grid;
 
-use panto_transport::{Mode, Tag, Transport, Want, scope};
+use panto_results::{KernelInfo, Metric, Point, Record, kernel, param};
+use panto_transport::{Selector, SendMode, Tag, Transport, scope};
 
 use self::block::{Block, Cell, Face};
 pub use self::grid::Grid;
-use super::{SUITE, tag};
+use super::Options;
+use super::tag;
 use crate::error::{Error, Result};
-use crate::kernel::{About, Pattern};
-use crate::measure::{Checked, Lab, Metric, Operation, Timing};
-use crate::point::{Point, param};
-use crate::results::Record;
+use crate::kernel::Pattern;
+use crate::measure::{Checked, Lab, Operation, Timing};
 use crate::settings::Settings;
 
-/// Sides of a rank's square, where nobody names others.
+/// Default sides of a rank's square, in cells.
 const SQUARES: [u64; 7] = [16, 32, 64, 128, 256, 512, 1024];
-/// Sides of a rank's cube.
+/// Default sides of a rank's cube, in cells.
 const CUBES: [u64; 5] = [4, 8, 16, 32, 64];
 
 /// Time to exchange the edges of squares with four neighbours, by the side of a rank's square.
@@ -29,77 +29,64 @@ pub struct Halo2d;
 pub struct Halo3d;
 
 impl Pattern for Halo2d {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "halo-2d",
-            line: "exchange of the edges of each rank's square with its four neighbours, by the square's side",
-            axis: param::SIDE,
-            least_ranks: 1,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::classic::HALO_2D
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
-        points(&self.about(), settings, 2, &SQUARES)
+        points(self.info(), settings, 2, &SQUARES)
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
-        measure(lab, &self.about(), point)
+        measure(lab, self.info(), point)
     }
 }
 
 impl Pattern for Halo3d {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "halo-3d",
-            line: "exchange of the faces of each rank's cube with its six neighbours, by the cube's side",
-            axis: param::SIDE,
-            least_ranks: 1,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::classic::HALO_3D
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
-        points(&self.about(), settings, 3, &CUBES)
+        points(self.info(), settings, 3, &CUBES)
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
-        measure(lab, &self.about(), point)
+        measure(lab, self.info(), point)
     }
 }
 
-fn points(about: &About, settings: &Settings, dimensions: usize, usual: &[u64]) -> Result<Vec<Point>> {
+fn points(info: &KernelInfo, settings: &Settings, dimensions: usize, usual: &[u64]) -> Result<Vec<Point>> {
     let sides = settings.dims.clone().unwrap_or_else(|| usual.to_vec());
     if sides.contains(&0) {
         return Err(Error::usage("a block has a side of at least 1 cell; use --dims 1 or more"));
     }
     let mut points = Vec::with_capacity(settings.ranks.len() * sides.len());
     for &ranks in &settings.ranks {
-        let grid = grid_of(about, settings, dimensions, ranks)?.to_string();
+        let grid = grid_of(info, settings, dimensions, ranks)?.to_string();
         let point = Point::new(ranks).with_text(param::GRID, &grid);
         points.extend(sides.iter().map(|&side| point.clone().with(param::SIDE, side)));
     }
     Ok(points)
 }
 
-/// The grid that the user gave, if it has as many dimensions, or an even one.
-fn grid_of(about: &About, settings: &Settings, dimensions: usize, ranks: usize) -> Result<Grid> {
+/// Returns the grid that the user gave, if it has as many dimensions, or an even one.
+fn grid_of(info: &KernelInfo, settings: &Settings, dimensions: usize, ranks: usize) -> Result<Grid> {
     let even = Grid::even(ranks, dimensions);
-    match settings.classic.grid.as_ref().filter(|grid| grid.dimensions() == dimensions) {
+    let options = settings.options.get::<Options>();
+    match options.grid.as_ref().filter(|grid| grid.dimensions() == dimensions) {
         None => Ok(even),
         Some(grid) if grid.ranks() == ranks => Ok(grid.clone()),
         Some(grid) => Err(Error::usage(format!(
             "the grid {grid} of {} has {} places, and there are {ranks} ranks; use --ranks {} or a grid such as {even}",
-            about.full_name(),
+            info.name,
             grid.ranks(),
             grid.ranks()
         ))),
     }
 }
 
-fn measure<T: Transport>(lab: &mut Lab<'_, T>, about: &About, point: &Point) -> Result<Option<Record>> {
+fn measure<T: Transport>(lab: &mut Lab<'_, T>, info: &KernelInfo, point: &Point) -> Result<Option<Record>> {
     let grid: Grid = point.text(param::GRID).parse()?;
     let mut operation = Halo::new(lab.transport, grid, point.get(param::SIDE));
     let samples = lab.measure(Timing::batched(Metric::longest()), &mut operation)?;
@@ -107,11 +94,11 @@ fn measure<T: Transport>(lab: &mut Lab<'_, T>, about: &About, point: &Point) -> 
     Ok(samples.map(|samples| Record {
         moved: Some(moved as u64),
         messages: Some(messages as u64),
-        ..Record::new(&about.full_name(), point, samples)
+        ..Record::new(info.name, point, samples)
     }))
 }
 
-/// One rank's part.
+/// Halo exchange of one rank.
 struct Halo<'a, T> {
     transport: &'a T,
     grid: Grid,
@@ -122,7 +109,8 @@ struct Halo<'a, T> {
     round: u64,
 }
 
-/// One side of a block: its edge goes to the neighbour beyond it, whose opposite edge comes into the halo.
+/// One side of a block: its edge goes to the neighbour beyond it, whose opposite edge is received
+/// into the halo.
 #[derive(Debug, Clone, Copy)]
 struct Border {
     neighbour: usize,
@@ -150,7 +138,7 @@ impl<'a, T: Transport> Halo<'a, T> {
         Self { transport, grid, block, borders, outgoing: messages.clone(), incoming: messages, round: 0 }
     }
 
-    /// Bytes that this rank sends in one exchange.
+    /// Returns the bytes that this rank sends in one exchange.
     fn sends(&self) -> usize {
         self.borders.iter().map(|border| border.edge.len() * size_of::<Cell>()).sum()
     }
@@ -167,17 +155,18 @@ impl<T: Transport> Operation for Halo<'_, T> {
         self.incoming.iter_mut().for_each(|message| message.fill(Cell::default()));
     }
 
-    /// Receives are posted first; each send starts as soon as its message is packed.
+    /// Exchanges all sides. Receives are posted first; each send starts as soon as its message is
+    /// packed.
     fn run(&mut self) -> panto_transport::Result<()> {
         let Self { transport, block, borders, outgoing, incoming, .. } = self;
         scope(*transport, |s| {
             for (border, message) in borders.iter().zip(incoming.iter_mut()) {
                 let _ =
-                    s.receive(message.as_flattened_mut(), Want::new(border.neighbour, border.receives))?;
+                    s.receive(message.as_flattened_mut(), Selector::new(border.neighbour, border.receives))?;
             }
             for (border, message) in borders.iter().zip(outgoing.iter_mut()) {
                 transport.charge(block.pack(border.edge, message));
-                let _ = s.send(Mode::Standard, message.as_flattened(), border.neighbour, border.sends)?;
+                let _ = s.send(SendMode::Standard, message.as_flattened(), border.neighbour, border.sends)?;
             }
             Ok::<_, panto_transport::Error>(())
         })?;

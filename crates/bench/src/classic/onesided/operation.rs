@@ -1,13 +1,13 @@
 //! One access, or a window of them, with its synchronisation.
 
-use panto_transport::{Access, Parts, Result, Synchronisation, Transport, Window};
+use panto_transport::{Access, AccessPattern, Result, Synchronisation, Transport, Window};
 
 use super::super::stream::{STEP, check_window, overlapping};
 use crate::comet::echo::Role;
 use crate::measure::{Checked, Operation};
 use crate::pattern;
 
-/// What is done with the partner's memory.
+/// Kind of access to the partner's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Put,
@@ -16,31 +16,31 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The messages of an access. Those that are read lie close together, so that each differs from the next without memory of
-    /// its own; those that are written lie apart.
-    fn parts(self, bytes: usize, count: usize) -> Parts {
+    /// Returns the buffers of an access. Those that are read overlap, so that each message differs
+    /// from the next without memory of its own; those that are written do not.
+    fn parts(self, bytes: usize, count: usize) -> AccessPattern {
         let (here, there) = if self == Self::Get { (bytes, STEP) } else { (STEP, bytes) };
-        Parts { count, bytes, here, there }
+        AccessPattern { count, bytes, local_stride: here, remote_stride: there }
     }
 }
 
-/// One rank's part of the accesses.
-pub(super) struct Accessing {
+/// Accesses of one rank.
+pub(super) struct AccessOperation {
     role: Role,
     kind: Kind,
     how: Synchronisation,
-    parts: Parts,
-    /// None on ranks that take no part.
+    parts: AccessPattern,
+    /// `None` on idle ranks.
     window: Option<Box<dyn Window>>,
-    /// What is accessed from on the one side, and what the window is set to on the other.
+    /// Local buffer of the accesses on the origin, initial content of the window on the target.
     data: Vec<u8>,
-    /// A failure to set the window up, until it can be said.
+    /// A failure to create the window, until it can be reported.
     set_up: Result<()>,
     rank: usize,
     round: u64,
 }
 
-impl Accessing {
+impl AccessOperation {
     pub(super) fn new<T: Transport>(
         transport: &T,
         (role, kind, how): (Role, Kind, Synchronisation),
@@ -63,7 +63,7 @@ impl Accessing {
         Ok(Self { role, kind, how, parts, window, data, set_up: Ok(()), rank, round: 0 })
     }
 
-    /// Gives the window back. All ranks must.
+    /// Frees the window. Collective: all ranks must call it.
     pub(super) fn free(self) -> Result<()> {
         self.window.map_or(Ok(()), Window::free)
     }
@@ -72,7 +72,7 @@ impl Accessing {
         matches!(self.role, Role::Tester(_))
     }
 
-    /// What the partner's window holds after one access.
+    /// Checks what the partner's window holds after one access.
     fn check_written(&mut self, origin: usize) -> Checked {
         let Some(window) = &mut self.window else { return Ok(()) };
         let mut found = vec![0; self.data.len()];
@@ -97,7 +97,8 @@ impl Accessing {
     }
 }
 
-/// Halved, so that no sum is more than a byte holds: where the processor has AVX, Open MPI 4.1 stops at 255 instead of going around.
+/// Fills the operands, halved so that no sum exceeds a byte: where the processor has AVX, Open MPI
+/// 4.1 saturates at 255 instead of wrapping around.
 fn fill_summands(bytes: &mut [u8], rank: usize, round: u64) {
     pattern::fill(bytes, rank, round);
     for byte in bytes {
@@ -105,7 +106,7 @@ fn fill_summands(bytes: &mut [u8], rank: usize, round: u64) {
     }
 }
 
-impl Operation for Accessing {
+impl Operation for AccessOperation {
     fn prepare(&mut self, round: u64) {
         self.round = round;
         let is_read = match self.role {
@@ -134,7 +135,7 @@ impl Operation for Accessing {
         let Self { role, kind, how, parts, window, data, .. } = self;
         let Some(window) = window else { return Ok(()) };
         if !matches!(role, Role::Tester(_)) {
-            return window.answer(*how);
+            return window.expose(*how);
         }
         let access = match kind {
             Kind::Put => Access::Put(data),

@@ -2,31 +2,31 @@
 
 mod operation;
 
+use panto_results::{Metric, Point, Record, kernel, param, variant};
 use panto_schedule::{Collective, Problem, schedule};
-use panto_transport::{Choice, Prepared, Transport};
+use panto_transport::{AlgorithmChoice, PreparedCollective, Transport};
 
-use super::SUITE;
 use crate::error::Result;
-use crate::kernel::{About, Pattern};
-use crate::measure::{Lab, Metric, Timing};
+use crate::kernel::Pattern;
+use crate::measure::{Lab, Timing};
 use crate::pattern::LARGE;
-use crate::point::{Point, param, variant};
-use crate::results::Record;
 use crate::settings::Settings;
 use crate::sizes::message_sizes;
 use operation::{BarrierOperation, BroadcastOperation, ReductionOperation};
 
-/// The root of broadcasts, and the rank whose clock counts.
+/// Root of broadcasts, and the rank that is timed.
 const ROOT: usize = 0;
-/// What stands in a record for an algorithm that only the message layer knows.
+/// Algorithm in a record whose choice only the message layer knows.
 const LIBRARY: &str = "library";
 const DOUBLE: usize = size_of::<f64>();
 
-/// Larger than the thesis's pages, small enough for many ranks on one machine.
+/// Largest default broadcast in bytes: larger than the thesis's pages, small enough for many ranks
+/// on one machine.
 const LARGEST_BROADCAST: u64 = 1 << 20;
 const LARGEST_VECTOR: u64 = 1 << 17;
 
-/// Broadcast by size and by number of ranks; a barrier closes the timed region unless the user wants none.
+/// Broadcast by size and by number of ranks; a barrier closes the timed region unless the user
+/// disables it.
 #[derive(Debug, Clone, Copy)]
 pub struct Broadcast;
 
@@ -34,25 +34,19 @@ pub struct Broadcast;
 #[derive(Debug, Clone, Copy)]
 pub struct Reduction;
 
-/// Barrier by number of ranks. Called again and again, so the minimum is the least time that it can take.
+/// Barrier by number of ranks, repeated back to back: the minimum is the least time that it can
+/// take.
 #[derive(Debug, Clone, Copy)]
 pub struct Barrier;
 
 impl Pattern for Broadcast {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "broadcast",
-            line: "one rank to all, by message size and number of ranks",
-            axis: param::BYTES,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::comet::BROADCAST
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
         let sizes = settings.sizes.clone().unwrap_or_else(|| message_sizes(LARGEST_BROADCAST, settings.seed));
-        // A schedule alone has no barrier behind it.
+        // A schedule without ranks has no closing barrier.
         let closed = settings.closing_barrier && !settings.is_stackless();
         let way = if closed { variant::CLOSED } else { variant::OPEN };
         let point = |ranks, bytes| Point::new(ranks).with(param::BYTES, bytes).with_text(param::VARIANT, way);
@@ -74,13 +68,13 @@ impl Pattern for Broadcast {
         let problem = problem(Collective::Broadcast, lab.transport, bytes);
         let mut operation = BroadcastOperation {
             transport: lab.transport,
-            broadcast: Prepared::new(lab.transport, problem, 1, lab.settings.choice())?,
-            closing: closed.then(|| barrier(lab.transport, Choice::Library)).transpose()?,
+            broadcast: PreparedCollective::new(lab.transport, problem, 1, lab.settings.choice())?,
+            closing: closed.then(|| barrier(lab.transport, AlgorithmChoice::Library)).transpose()?,
             data: vec![0; bytes],
             round: 0,
         };
-        // Without the barrier the root may be done long before the last rank has the message. Large ones are timed one
-        // by one, because the root writes its buffer anew between samples.
+        // Without the barrier the root may be done long before the last rank has the message. Large
+        // ones are timed one by one, because the root rewrites its buffer between samples.
         let timing = match closed {
             true if bytes > LARGE => Timing::single(Metric::on(ROOT)),
             true => Timing::batched(Metric::on(ROOT)),
@@ -90,21 +84,14 @@ impl Pattern for Broadcast {
         Ok(samples.map(|samples| Record {
             moved: Some(bytes as u64),
             algorithm: Some(name(&operation.broadcast)),
-            ..Record::new(&self.about().full_name(), point, samples)
+            ..Record::new(self.name(), point, samples)
         }))
     }
 }
 
 impl Pattern for Reduction {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "reduction",
-            line: "sum of a vector of doubles over all ranks, known to all, by length and number of ranks",
-            axis: param::LENGTH,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::comet::REDUCTION
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
@@ -124,7 +111,7 @@ impl Pattern for Reduction {
         let problem = problem(Collective::Allreduce, lab.transport, length);
         let mut operation = ReductionOperation {
             transport: lab.transport,
-            reduction: Prepared::new(lab.transport, problem, DOUBLE, lab.settings.choice())?,
+            reduction: PreparedCollective::new(lab.transport, problem, DOUBLE, lab.settings.choice())?,
             input: vec![0; length * DOUBLE],
             output: vec![0; length * DOUBLE],
             round: 0,
@@ -133,26 +120,19 @@ impl Pattern for Reduction {
         Ok(samples.map(|samples| Record {
             moved: Some((length * DOUBLE) as u64),
             algorithm: Some(name(&operation.reduction)),
-            ..Record::new(&self.about().full_name(), point, samples)
+            ..Record::new(self.name(), point, samples)
         }))
     }
 }
 
 impl Pattern for Barrier {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "barrier",
-            line: "the least time to synchronise all ranks, by number of ranks",
-            axis: "ranks",
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::comet::BARRIER
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
         check_algorithm(Collective::Barrier, settings)?;
-        Ok(worlds(settings).into_iter().map(Point::new).collect())
+        Ok(rank_counts(settings).into_iter().map(Point::new).collect())
     }
 
     fn collective(&self, point: &Point) -> Option<(Problem, usize)> {
@@ -166,12 +146,13 @@ impl Pattern for Barrier {
         Ok(samples.map(|samples| Record {
             algorithm: Some(name(&operation.barrier)),
             verified: false,
-            ..Record::new(&self.about().full_name(), point, samples)
+            ..Record::new(self.name(), point, samples)
         }))
     }
 }
 
-/// Before anything is measured: does the algorithm that the user named serve this collective?
+/// Checks, before anything is measured, that the algorithm that the user named supports this
+/// collective.
 fn check_algorithm(collective: Collective, settings: &Settings) -> Result<()> {
     let Some(algorithm) = settings.algorithm else { return Ok(()) };
     let smallest = Problem { collective, ranks: 2, root: ROOT, count: 1 };
@@ -179,25 +160,28 @@ fn check_algorithm(collective: Collective, settings: &Settings) -> Result<()> {
     Ok(())
 }
 
-/// A collective of one rank is none.
-fn worlds(settings: &Settings) -> Vec<usize> {
+/// Returns the numbers of ranks; a collective of one rank is none.
+fn rank_counts(settings: &Settings) -> Vec<usize> {
     settings.rank_sweep().into_iter().filter(|&ranks| ranks > 1).collect()
 }
 
 fn by_ranks(settings: &Settings, values: &[u64], point: impl Fn(usize, u64) -> Point) -> Vec<Point> {
     let each = |ranks| values.iter().map(|&value| point(ranks, value)).collect::<Vec<_>>();
-    worlds(settings).into_iter().flat_map(each).collect()
+    rank_counts(settings).into_iter().flat_map(each).collect()
 }
 
 fn problem<T: Transport>(collective: Collective, transport: &T, count: usize) -> Problem {
     Problem { collective, ranks: transport.size(), root: ROOT, count }
 }
 
-fn barrier<T: Transport>(transport: &T, choice: Choice) -> panto_transport::Result<Prepared> {
-    Prepared::new(transport, problem(Collective::Barrier, transport, 0), 1, choice)
+fn barrier<T: Transport>(
+    transport: &T,
+    choice: AlgorithmChoice,
+) -> panto_transport::Result<PreparedCollective> {
+    PreparedCollective::new(transport, problem(Collective::Barrier, transport, 0), 1, choice)
 }
 
-/// The algorithm, or that it was the message layer's own collective.
-fn name(prepared: &Prepared) -> String {
+/// Returns the algorithm, or `library` for the message layer's own collective.
+fn name(prepared: &PreparedCollective) -> String {
     prepared.algorithm().map_or_else(|| LIBRARY.into(), |algorithm| algorithm.to_string())
 }

@@ -1,20 +1,20 @@
-//! What the kernels of collectives repeat, with data that is known in advance.
+//! Operations of the collective kernels, with data known in advance.
 
-use panto_transport::{Buffers, NO_COMBINE, Prepared, SUM_F64, Transport};
+use panto_transport::{Buffers, NO_REDUCTION, PreparedCollective, SUM_F64, Transport};
 
 use super::{DOUBLE, ROOT};
 use crate::measure::{Checked, Operation};
 use crate::pattern;
 
-fn synchronise<T: Transport>(transport: &T, barrier: &mut Prepared) -> panto_transport::Result<()> {
-    barrier.run(transport, Buffers { input: &[], output: &mut [], element: 1, combine: NO_COMBINE })
+fn synchronise<T: Transport>(transport: &T, barrier: &mut PreparedCollective) -> panto_transport::Result<()> {
+    barrier.run(transport, Buffers { input: &[], output: &mut [], element: 1, combine: NO_REDUCTION })
 }
 
 /// A broadcast, and the barrier that closes it.
 pub(super) struct BroadcastOperation<'a, T> {
     pub(super) transport: &'a T,
-    pub(super) broadcast: Prepared,
-    pub(super) closing: Option<Prepared>,
+    pub(super) broadcast: PreparedCollective,
+    pub(super) closing: Option<PreparedCollective>,
     pub(super) data: Vec<u8>,
     pub(super) round: u64,
 }
@@ -36,7 +36,7 @@ impl<T: Transport> Operation for BroadcastOperation<'_, T> {
     }
 
     fn run(&mut self) -> panto_transport::Result<()> {
-        let buffers = Buffers { input: &[], output: &mut self.data, element: 1, combine: NO_COMBINE };
+        let buffers = Buffers { input: &[], output: &mut self.data, element: 1, combine: NO_REDUCTION };
         self.broadcast.run(self.transport, buffers)?;
         self.closing.as_mut().map_or(Ok(()), |barrier| synchronise(self.transport, barrier))
     }
@@ -49,13 +49,13 @@ impl<T: Transport> Operation for BroadcastOperation<'_, T> {
 /// A global sum.
 pub(super) struct ReductionOperation<'a, T> {
     pub(super) transport: &'a T,
-    pub(super) reduction: Prepared,
+    pub(super) reduction: PreparedCollective,
     pub(super) input: Vec<u8>,
     pub(super) output: Vec<u8>,
     pub(super) round: u64,
 }
 
-/// Small whole numbers, so that the sum is exact in whatever order it is taken.
+/// Returns a small integer, so that the sum is exact in any order.
 fn addend(place: usize, rank: usize, round: u64) -> f64 {
     (same_for_all(place, round) + 7 * rank) as f64
 }
@@ -64,7 +64,7 @@ fn same_for_all(place: usize, round: u64) -> usize {
     place % 1009 + (round % 5) as usize
 }
 
-/// The sum of the addends of all ranks.
+/// Returns the sum of the addends of all ranks.
 fn sum_of_addends(place: usize, ranks: usize, round: u64) -> f64 {
     (ranks * same_for_all(place, round) + 7 * (ranks * (ranks - 1) / 2)) as f64
 }
@@ -100,7 +100,7 @@ impl<T: Transport> Operation for ReductionOperation<'_, T> {
 /// A barrier.
 pub(super) struct BarrierOperation<'a, T> {
     pub(super) transport: &'a T,
-    pub(super) barrier: Prepared,
+    pub(super) barrier: PreparedCollective,
 }
 
 impl<T: Transport> Operation for BarrierOperation<'_, T> {

@@ -1,21 +1,21 @@
-//! The rank that computes while messages come.
+//! The rank that computes while messages arrive.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use panto_transport::{Handler, Mode, Patience, Time, Transport, Want};
+use panto_transport::{Handler, Selector, SendMode, Time, Transport, WaitPolicy};
 
 use super::{COMPUTING, MESSAGES, SENDER, unsupported};
 use crate::comet::tag;
 use crate::error::{Error, Result};
 use crate::pattern;
 
-/// What the computer knows after a round.
+/// Times of one round, as the computing rank saw them.
 pub(super) struct Report {
-    /// When it began to compute.
+    /// Start of the computation.
     pub(super) start: Time,
-    /// When it ended.
+    /// End of the computation.
     pub(super) end: Time,
-    /// When the handler ran, in the order of the messages.
+    /// Times at which the handler ran, in the order of the messages.
     pub(super) arrived: Vec<Time>,
 }
 
@@ -34,19 +34,19 @@ impl Report {
     }
 }
 
-/// The rank that computes. An empty order ends it.
+/// Computes in rounds until an empty order arrives.
 pub(super) fn compute_rounds<T: Transport>(transport: &T) -> Result<()> {
     let arrivals = Arc::new(Arrivals::default());
     let listening = transport.on_message(tag::HANDLER, arrivals.handler()).map_err(explained)?;
-    transport.send(Mode::Standard, &[], SENDER, tag::HANDLER_READY)?;
-    let order = Want::new(SENDER, tag::HANDLER_ORDER);
+    transport.send(SendMode::Standard, &[], SENDER, tag::HANDLER_READY)?;
+    let order = Selector::new(SENDER, tag::HANDLER_ORDER);
     while transport.receive(&mut [0], order)?.len > 0 {
         let start = transport.now();
         transport.compute(COMPUTING);
         let end = transport.now();
         let arrived = arrivals.all(transport)?;
         transport.send(
-            Mode::Standard,
+            SendMode::Standard,
             &Report { start, end, arrived }.encode(),
             SENDER,
             tag::HANDLER_REPORT,
@@ -63,10 +63,10 @@ fn explained(error: panto_transport::Error) -> Error {
     }
 }
 
-/// How long to sleep before looking again whether the last messages of a round are there.
-const NAP: Time = Time::from_nanos(50_000);
+/// Time to sleep between two checks for the last messages of a round.
+const POLL_INTERVAL: Time = Time::from_nanos(50_000);
 
-/// What the handler notes.
+/// Arrival times noted by the handler.
 #[derive(Default)]
 struct Arrivals {
     noted: Mutex<(Vec<Time>, Option<String>)>,
@@ -88,7 +88,7 @@ impl Arrivals {
     /// Waits for the rest of a round's messages and takes all their times.
     fn all<T: Transport>(&self, transport: &T) -> Result<Vec<Time>> {
         while self.lock().0.len() < MESSAGES {
-            transport.wait_until(transport.now() + NAP, Patience::Sleep)?;
+            transport.wait_until(transport.now() + POLL_INTERVAL, WaitPolicy::Sleep)?;
         }
         let (times, wrong) = std::mem::take(&mut *self.lock());
         wrong.map_or(Ok(times), |what| Err(transport.abort(&format!("wrong data: {what}")).into()))
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_survives_its_message() {
+    fn a_report_decodes_to_itself() {
         let arrived: Vec<Time> = (0..MESSAGES as u64).map(Time::from_nanos).collect();
         let report = Report { start: Time::from_picos(3), end: Time::from_picos(u64::MAX), arrived };
         let bytes = report.encode();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handler_that_gets_the_wrong_bytes_says_so() {
+    fn wrong_bytes_are_reported() {
         let arrivals = Arrivals::default();
         let mut data = [0; 9];
         pattern::fill(&mut data, SENDER, 0);

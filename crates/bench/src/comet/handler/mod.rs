@@ -1,31 +1,31 @@
-//! Message-driven receive: how soon a handler runs while its rank computes (C19).
+//! Message-driven receive: the delay of a handler while its rank computes (C19).
 
 mod computer;
 
 use std::time::Instant;
 
-use panto_stats::Rng;
-use panto_transport::{Mode, Patience, Time, Transport, Want};
+use panto_random::SplitMix64;
+use panto_results::{Clock, Metric, Point, Record, Samples, Stop, kernel, param};
+use panto_transport::{Selector, SendMode, Time, Transport, WaitPolicy};
 
-use super::{SUITE, tag};
+use super::tag;
 use crate::error::{Error, Result};
-use crate::kernel::{About, Pattern};
-use crate::measure::{Clock, Lab, Metric, Samples, Stop};
+use crate::kernel::Pattern;
+use crate::measure::Lab;
 use crate::pattern;
-use crate::point::{Point, param};
-use crate::results::Record;
 use crate::settings::Settings;
 use computer::{Report, compute_rounds};
 
-/// Sends, and keeps the samples: the root.
+/// The rank that sends and keeps the samples: the root.
 const SENDER: usize = 0;
-/// Computes, with a handler.
+/// The rank that computes, with a handler.
 const COMPUTER: usize = 1;
-/// How long the computer computes in one round, without calling the transport.
+/// Time of the computation of one round, without calls to the transport.
 const COMPUTING: Time = Time::from_nanos(100_000_000);
-/// The messages of a round come within this part of it: the computer must have begun, and not have ended.
+/// Part of a round within which its messages are sent: the computation must have started, and not
+/// have ended.
 const SENDING: std::ops::Range<f64> = 0.05..0.85;
-/// Messages of a round. One round is the least that a point gets.
+/// Messages of a round. A point has at least one round.
 const MESSAGES: usize = 20;
 const SIZES: [u64; 3] = [8, 1 << 10, 64 << 10];
 
@@ -34,15 +34,8 @@ const SIZES: [u64; 3] = [8, 1 << 10, 64 << 10];
 pub struct Handler;
 
 impl Pattern for Handler {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "handler",
-            line: "time from a send to the handler of a rank that computes, by message size",
-            axis: param::BYTES,
-            least_ranks: 2,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::comet::HANDLER
     }
 
     fn available(&self, settings: &Settings) -> Result<()> {
@@ -65,39 +58,41 @@ impl Pattern for Handler {
         };
         let clock_error = lab.compare_clocks()?;
         let samples = samples.map(|samples| Samples { clock_error, ..samples });
-        Ok(samples.map(|samples| Record::new(&self.about().full_name(), point, samples)))
+        Ok(samples.map(|samples| Record::new(self.name(), point, samples)))
     }
 }
 
 fn unsupported(what: &str) -> Error {
-    Error::usage(format!("comet/handler needs {what}, which this transport has not; leave the kernel out"))
+    Error::usage(format!(
+        "comet/handler needs {what}, which this transport does not support; omit the kernel"
+    ))
 }
 
 /// The rank that sends and keeps the samples.
 struct Sender<'l, 'a, T: Transport> {
     lab: &'l Lab<'a, T>,
     data: Vec<u8>,
-    rng: Rng,
+    rng: SplitMix64,
     nanos: Vec<f64>,
     late: u64,
 }
 
 impl<'l, 'a, T: Transport> Sender<'l, 'a, T> {
     fn new(lab: &'l Lab<'a, T>, bytes: usize) -> Self {
-        let rng = Rng::new(lab.settings.seed);
+        let rng = SplitMix64::new(lab.settings.seed);
         Self { lab, data: vec![0; bytes], rng, nanos: Vec::new(), late: 0 }
     }
 
     fn measure(mut self) -> Result<Samples> {
         let deadline = Instant::now() + self.lab.budget();
-        self.lab.transport.receive(&mut [], Want::new(COMPUTER, tag::HANDLER_READY))?;
+        self.lab.transport.receive(&mut [], Selector::new(COMPUTER, tag::HANDLER_READY))?;
         let stop = loop {
             if let Some(stop) = self.enough(deadline) {
                 break stop;
             }
             self.round()?;
         };
-        self.lab.transport.send(Mode::Standard, &[], COMPUTER, tag::HANDLER_ORDER)?;
+        self.lab.transport.send(SendMode::Standard, &[], COMPUTER, tag::HANDLER_ORDER)?;
         Ok(Samples {
             first_to_last: Vec::new(),
             nanos: self.nanos,
@@ -117,20 +112,20 @@ impl<'l, 'a, T: Transport> Sender<'l, 'a, T> {
             .then_some(stop)
     }
 
-    /// Sends at random moments while the other rank computes, and asks when the messages arrived.
+    /// Sends at random times while the other rank computes, then requests the times of arrival.
     fn round(&mut self) -> Result<()> {
-        self.lab.transport.send(Mode::Standard, &[1], COMPUTER, tag::HANDLER_ORDER)?;
+        self.lab.transport.send(SendMode::Standard, &[1], COMPUTER, tag::HANDLER_ORDER)?;
         let start = self.lab.transport.now();
         let mut sent = Vec::with_capacity(MESSAGES);
         for (sequence, moment) in self.moments().into_iter().enumerate() {
             pattern::fill(&mut self.data, SENDER, sequence as u64);
-            // Asleep, not spinning: this core may be the one that the handler will run on.
-            self.lab.transport.wait_until(start + moment, Patience::Sleep)?;
+            // Sleeps rather than spins: this core may be the one that the handler will run on.
+            self.lab.transport.wait_until(start + moment, WaitPolicy::Sleep)?;
             sent.push(self.lab.transport.now());
-            self.lab.transport.send(Mode::Standard, &self.data, COMPUTER, tag::HANDLER)?;
+            self.lab.transport.send(SendMode::Standard, &self.data, COMPUTER, tag::HANDLER)?;
         }
         let mut report = [0; Report::BYTES];
-        self.lab.transport.receive(&mut report, Want::new(COMPUTER, tag::HANDLER_REPORT))?;
+        self.lab.transport.receive(&mut report, Selector::new(COMPUTER, tag::HANDLER_REPORT))?;
         self.keep(&sent, &Report::decode(&report));
         Ok(())
     }
@@ -143,8 +138,8 @@ impl<'l, 'a, T: Transport> Sender<'l, 'a, T> {
         moments
     }
 
-    /// Keeps what was sent while the other rank computed. When it arrived does not matter for that, or slow
-    /// arrivals would be thrown away.
+    /// Keeps the messages sent while the other rank computed, whenever they arrived: otherwise slow
+    /// arrivals would be dropped.
     fn keep(&mut self, sent: &[Time], report: &Report) {
         for (&sent, &arrived) in sent.iter().zip(&report.arrived) {
             if report.start <= sent && sent < report.end {

@@ -5,21 +5,19 @@ mod scratch;
 
 use std::path::Path;
 
+use panto_results::{Metric, Point, Record, kernel, param};
 use panto_transport::Transport;
 
-use super::SUITE;
 use crate::error::{Error, Result};
-use crate::kernel::{About, Pattern};
-use crate::measure::{Lab, Metric, Timing};
-use crate::point::{Point, param};
-use crate::results::Record;
+use crate::kernel::Pattern;
+use crate::measure::{Lab, Timing};
 use crate::settings::Settings;
 use operation::{IoOperation, Layout};
 use scratch::Scratch;
 
 const BLOCKS: [u64; 3] = [4 << 10, 64 << 10, 1 << 20];
 
-/// What is done with which file.
+/// Operation and kind of file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Variant {
     name: &'static str,
@@ -41,20 +39,14 @@ impl Variant {
     }
 }
 
-/// Time in which all ranks write or read their files, or one that they share, by block size and ranks.
+/// Time in which all ranks write or read their own files, or one shared file, by block size and
+/// ranks.
 #[derive(Debug, Clone, Copy)]
 pub struct Io;
 
 impl Pattern for Io {
-    fn about(&self) -> About {
-        About {
-            suite: SUITE,
-            name: "io",
-            line: "time in which all ranks write or read files, own and shared, by block size and ranks",
-            axis: param::BLOCK,
-            least_ranks: 1,
-            needs: None,
-        }
+    fn name(&self) -> &'static str {
+        kernel::comet::IO
     }
 
     fn available(&self, settings: &Settings) -> Result<()> {
@@ -82,7 +74,7 @@ impl Pattern for Io {
         let samples = lab.measure(Timing::checked(Metric::longest()), &mut operation)?;
         Ok(samples.map(|samples| Record {
             moved: Some(bytes * point.ranks as u64),
-            ..Record::new(&self.about().full_name(), point, samples)
+            ..Record::new(self.name(), point, samples)
         }))
     }
 }
@@ -90,9 +82,9 @@ impl Pattern for Io {
 fn directory(settings: &Settings) -> Result<&Path> {
     if let Some(machine) = &settings.machine {
         return Err(Error::usage(format!(
-            "comet/io writes files, and the simulated {machine} has none; leave the kernel out, or run it on threads"
+            "comet/io writes files, which the simulated {machine} does not have; omit the kernel, or run it on threads"
         )));
     }
-    let missing = || Error::usage("comet/io writes files and must be told where: use --io-dir DIR");
+    let missing = || Error::usage("comet/io writes files and needs a directory: use --io-dir DIR");
     settings.io_dir.as_deref().ok_or_else(missing)
 }

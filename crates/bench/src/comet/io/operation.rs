@@ -9,7 +9,7 @@ use super::scratch::Scratch;
 use crate::measure::{Checked, Operation};
 use crate::pattern;
 
-/// Where a rank's blocks are.
+/// Offsets of a rank's blocks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
     block: usize,
@@ -18,7 +18,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// One block after the other; in a shared file the blocks of the ranks take turns.
+    /// Lays out blocks contiguously; in a shared file the blocks of the ranks alternate.
     pub(super) fn new<T: Transport>(block: usize, transport: &T, shared: bool) -> Self {
         let (rank, ranks) = if shared { (transport.rank(), transport.size()) } else { (0, 1) };
         Self { block, first: (rank * block) as u64, stride: (ranks * block) as u64 }
@@ -53,13 +53,13 @@ impl<'a, T: Transport> IoOperation<'a, T> {
         pattern::fill(&mut self.data, self.transport.rank(), round);
     }
 
-    /// A file that grows again: overwriting one that is there already costs less.
+    /// Truncates the file so that it grows again: overwriting an existing one costs less.
     fn prepare_write(&mut self, round: u64) -> io::Result<()> {
         self.fill(round);
         if self.scratch.owned { self.scratch.file.set_len(0) } else { Ok(()) }
     }
 
-    /// A file that must come from the disk: what memory keeps of it is dropped.
+    /// Evicts the file from the page cache, so that it is read from the disk.
     fn prepare_read(&mut self, round: u64) -> io::Result<()> {
         if self.round == 0 {
             self.fill(round);
@@ -83,7 +83,7 @@ impl<'a, T: Transport> IoOperation<'a, T> {
         Ok(())
     }
 
-    /// Reads back what was written.
+    /// Checks what was written by reading it back.
     fn check_written(&mut self) -> Checked {
         for (index, written) in self.data.chunks(self.layout.block).enumerate() {
             let found = &mut self.block[..written.len()];
@@ -99,7 +99,7 @@ impl<'a, T: Transport> IoOperation<'a, T> {
         Ok(())
     }
 
-    fn told<R>(&self, what: &str, outcome: io::Result<R>) -> panto_transport::Result<R> {
+    fn io_result<R>(&self, what: &str, outcome: io::Result<R>) -> panto_transport::Result<R> {
         outcome.map_err(|error| {
             self.transport.abort(&format!("cannot {what} {}: {error}", self.scratch.path.display()))
         })
@@ -113,15 +113,15 @@ impl<T: Transport> Operation for IoOperation<'_, T> {
 
     fn begin(&mut self) -> panto_transport::Result<()> {
         let prepared = std::mem::replace(&mut self.prepared, Ok(()));
-        self.told("prepare", prepared)
+        self.io_result("prepare", prepared)
     }
 
     fn run(&mut self) -> panto_transport::Result<()> {
         if self.reads {
             let outcome = self.read();
-            return self.told("read", outcome);
+            return self.io_result("read", outcome);
         }
-        self.told("write", self.write())
+        self.io_result("write", self.write())
     }
 
     fn verify(&mut self) -> Checked {

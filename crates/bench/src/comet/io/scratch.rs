@@ -1,4 +1,4 @@
-//! Files that are there only while they are measured.
+//! Scratch files that exist only while they are measured.
 
 use std::collections::hash_map::RandomState;
 use std::fs::{File, OpenOptions};
@@ -6,23 +6,23 @@ use std::hash::{BuildHasher, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use panto_transport::{Mode, Transport, Want};
+use panto_transport::{Selector, SendMode, Transport};
 
 use crate::comet::tag;
 use crate::error::{Error, Result};
 
-/// Creates the shared file.
+/// The rank that creates the shared file.
 const ROOT: usize = 0;
 
-/// A file with a name that nobody can guess, removed by the rank that created it, whatever happens.
+/// A file with an unguessable name, removed by the rank that created it, in all cases.
 pub(super) struct Scratch {
     pub(super) file: File,
     pub(super) path: PathBuf,
-    /// Did this rank create it?
+    /// Whether this rank created it.
     pub(super) owned: bool,
 }
 
-/// Is there such a directory, and may files be created in it?
+/// Checks that the directory exists and that files can be created in it.
 pub(super) fn check_directory(directory: &Path) -> Result<()> {
     if !directory.is_dir() {
         let text =
@@ -33,7 +33,8 @@ pub(super) fn check_directory(directory: &Path) -> Result<()> {
 }
 
 impl Scratch {
-    /// A file for the calling rank, or one for all ranks. All ranks must call this together.
+    /// Creates a file for the calling rank, or one for all ranks. Collective: all ranks must call
+    /// it.
     pub(super) fn create<T: Transport>(transport: &T, directory: &Path, shared: bool) -> Result<Self> {
         match transport.rank() {
             _ if !shared => Self::new(directory, random()),
@@ -42,7 +43,7 @@ impl Scratch {
         }
     }
 
-    /// Makes the system forget what it keeps of the file in memory.
+    /// Evicts the file from the page cache.
     pub(super) fn evict(&self) -> io::Result<()> {
         evict(&self.file)
     }
@@ -57,14 +58,14 @@ impl Scratch {
         let number = random();
         let scratch = Self::new(directory, number)?;
         for rank in (0..transport.size()).filter(|&rank| rank != ROOT) {
-            transport.send(Mode::Standard, &number.to_ne_bytes(), rank, tag::SHARED_FILE)?;
+            transport.send(SendMode::Standard, &number.to_ne_bytes(), rank, tag::SHARED_FILE)?;
         }
         Ok(scratch)
     }
 
     fn join<T: Transport>(transport: &T, directory: &Path) -> Result<Self> {
         let mut number = [0; size_of::<u64>()];
-        transport.receive(&mut number, Want::new(ROOT, tag::SHARED_FILE))?;
+        transport.receive(&mut number, Selector::new(ROOT, tag::SHARED_FILE))?;
         let path = name(directory, u64::from_ne_bytes(number));
         let file = OpenOptions::new().read(true).write(true).open(&path);
         let failed = |source| Error::Io { what: "cannot open", path: path.clone(), source };
@@ -75,7 +76,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         if self.owned {
-            // Nobody is left to tell, and the next file has another name.
+            // A failure cannot be reported here, and the next file has another name.
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -85,7 +86,8 @@ fn name(directory: &Path, number: u64) -> PathBuf {
     directory.join(format!("panto-io-{number:016x}.tmp"))
 }
 
-/// The standard library seeds its hash maps from the system's source of randomness.
+/// Returns a random number: the standard library seeds its hash maps from the system's source of
+/// randomness.
 fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
@@ -97,5 +99,8 @@ fn evict(file: &File) -> io::Result<()> {
 
 #[cfg(not(target_os = "linux"))]
 fn evict(_: &File) -> io::Result<()> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "files cannot be evicted from memory on this system"))
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "files cannot be evicted from the page cache on this system",
+    ))
 }

@@ -1,4 +1,4 @@
-//! A rank's part of the matrix.
+//! A rank's block of the matrix.
 
 use std::ops::Range;
 
@@ -6,12 +6,12 @@ use panto_transport::Work;
 
 use super::rect::Rect;
 
-/// A double as it travels. An array of these is an array of bytes without any conversion, so what lies
-/// together is sent as it is.
+/// A double as it is sent. An array of these is an array of bytes without conversion, so contiguous
+/// elements are sent in place.
 pub(in crate::comet) type Double = [u8; size_of::<f64>()];
 
-/// The local array, row by row, with the guard wrapper: rows 1 to the height and columns 1 to the width are
-/// the block, what is around them the guard.
+/// The local array, row by row, with the guard wrapper: rows 1 to the height and columns 1 to the
+/// width are the block, the elements around them the guard.
 #[derive(Debug)]
 pub(in crate::comet) struct Block {
     holds: Rect,
@@ -19,41 +19,41 @@ pub(in crate::comet) struct Block {
 }
 
 impl Block {
-    /// A block of these elements, all of one value.
+    /// Creates a block of these elements, all of one value.
     pub(super) fn new(holds: Rect, value: f64) -> Self {
         let array = vec![value.to_ne_bytes(); holds.array_len()];
         Self { holds, array }
     }
 
-    /// Which elements of the global matrix are here.
+    /// Returns which elements of the global matrix are here.
     pub(in crate::comet) fn holds(&self) -> &Rect {
         &self.holds
     }
 
-    /// The whole array, guards and all: it lies together.
+    /// Returns the whole array, guards included: it is contiguous.
     pub(in crate::comet) fn bytes(&self) -> &[u8] {
         self.array.as_flattened()
     }
 
-    /// A row between its guards: it lies together, so it need not be packed.
+    /// Returns a row between its guards: it is contiguous, so it need not be packed.
     pub(in crate::comet) fn row(&self, row: usize) -> &[u8] {
         self.array[self.span(row, 1..self.holds.width() + 1)].as_flattened()
     }
 
-    /// The same to receive into.
+    /// Returns a row between its guards, to receive into.
     pub(in crate::comet) fn row_mut(&mut self, row: usize) -> &mut [u8] {
         let span = self.span(row, 1..self.holds.width() + 1);
         self.array[span].as_flattened_mut()
     }
 
-    /// Takes over an array that was received whole; the old one is where it was.
+    /// Takes over an array that was received whole, in exchange for the old one.
     pub(in crate::comet) fn replace(&mut self, holds: Rect, array: &mut Vec<Double>) {
         self.holds = holds;
         std::mem::swap(&mut self.array, array);
     }
 
-    /// Puts an area of the array into a message, row by row. A column costs a copy for each element. Answers the
-    /// work that it was, for the caller to charge.
+    /// Packs an area of the array into a message, row by row. A column costs a copy for each
+    /// element. Returns the work, for the caller to charge.
     #[must_use = "a simulated machine takes no time for work that is not charged"]
     pub(in crate::comet) fn pack(&self, area: &Rect, message: &mut [Double]) -> Work {
         for (row, packed) in area.rows.clone().zip(message.chunks_exact_mut(area.width())) {
@@ -62,7 +62,7 @@ impl Block {
         copied(area)
     }
 
-    /// The reverse of [`pack`](Self::pack).
+    /// Unpacks a message; the reverse of [`pack`](Self::pack).
     #[must_use = "a simulated machine takes no time for work that is not charged"]
     pub(in crate::comet) fn unpack(&mut self, area: &Rect, message: &[Double]) -> Work {
         for (row, packed) in area.rows.clone().zip(message.chunks_exact(area.width())) {
@@ -72,7 +72,8 @@ impl Block {
         copied(area)
     }
 
-    /// Fills an area from a message that holds its mirror image: the rows of the message become columns.
+    /// Fills an area from a message that holds its transpose: the rows of the message become
+    /// columns.
     #[must_use = "a simulated machine takes no time for work that is not charged"]
     pub(in crate::comet) fn unpack_transposed(&mut self, area: &Rect, message: &[Double]) -> Work {
         for (col, packed) in area.cols.clone().zip(message.chunks_exact(area.height())) {
@@ -102,7 +103,7 @@ impl Block {
     }
 }
 
-/// Elements of a row lie together, those of a column each in a row of its own.
+/// Returns the work of a copy: elements of a row are contiguous, those of a column are strided.
 fn copied(area: &Rect) -> Work {
     match area.width() {
         1 => Work::Strided(area.height()),

@@ -1,21 +1,22 @@
-//! Who holds which block.
+//! Distribution of the matrix over ranks.
 
 use std::ops::Range;
 
+use panto_results::{Point, param};
 use panto_schedule::{HopShape, Mesh, Neighbours};
 use panto_transport::Transport;
 
 use super::rect::Rect;
 use crate::error::{Error, Result};
 use crate::measure::Lab;
-use crate::point::{Point, param};
 use crate::settings::Settings;
 
-/// Dimensions that show a line and a parabola apart (C20), from start-up to beyond the caches.
+/// Default dimensions: they separate a linear from a quadratic growth (C20), from start-up to
+/// beyond the caches.
 const DIMS: [u64; 11] = [16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024];
 
-/// A global matrix over a mesh of ranks. Blocks are cut as evenly as the dimension allows: heights differ by
-/// one row at most, widths by one column.
+/// A global matrix over a mesh of ranks. Blocks are cut as evenly as the dimension allows: heights
+/// differ by one row at most, widths by one column.
 #[derive(Debug, Clone)]
 pub(in crate::comet) struct Layout {
     pub(in crate::comet) mesh: Mesh,
@@ -23,7 +24,8 @@ pub(in crate::comet) struct Layout {
     pub(in crate::comet) dim: usize,
 }
 
-/// The mesh that the user gave, else a square or nearly so; Gray-coded on a hypercube (C3).
+/// Returns the mesh that the user gave, else a square or nearly square one; Gray-coded on a
+/// hypercube (C3).
 pub(in crate::comet) fn mesh_of(settings: &Settings, shape: HopShape, ranks: usize) -> Result<Mesh> {
     match &settings.mesh {
         Some(mesh) if mesh.ranks() == ranks => Ok(mesh.clone()),
@@ -36,10 +38,10 @@ pub(in crate::comet) fn mesh_of(settings: &Settings, shape: HopShape, ranks: usi
     }
 }
 
-/// Every variant by every dimension. No variants: the kernel has one way only.
+/// Returns every variant by every dimension. Without variants the kernel has one form only.
 pub(in crate::comet) fn points(settings: &Settings, variants: &[&str]) -> Result<Vec<Point>> {
     let ranks = settings.world();
-    // Which rank is where does not matter here, and the sides are the same for every shape.
+    // The positions of ranks do not matter here, and the sides are the same for every shape.
     let mesh = mesh_of(settings, settings.shape_or(HopShape::Complete), ranks)?;
     let plain: Vec<Point> =
         dims(settings, &mesh)?.into_iter().map(|dim| Point::new(ranks).with(param::DIM, dim)).collect();
@@ -66,34 +68,34 @@ fn dims(settings: &Settings, mesh: &Mesh) -> Result<Vec<u64>> {
 }
 
 impl Layout {
-    /// The layout of a point.
+    /// Returns the layout of a point.
     pub(in crate::comet) fn of<T: Transport>(lab: &Lab<'_, T>, point: &Point) -> Result<Self> {
         let shape = lab.settings.shape_or(lab.transport.shape());
         Ok(Self { mesh: mesh_of(lab.settings, shape, point.ranks)?, dim: point.get(param::DIM) })
     }
 
-    /// Who is around a rank.
+    /// Returns the neighbours of a rank.
     pub(in crate::comet) fn around(&self, rank: usize) -> Neighbours {
         self.mesh.neighbours(rank).expect("the mesh has a cell for every rank")
     }
 
-    /// The elements that a rank holds.
+    /// Returns the elements that a rank holds.
     pub(in crate::comet) fn rect(&self, rank: usize) -> Rect {
         let Neighbours { row, col, .. } = self.around(rank);
         Rect { rows: part(self.dim, self.mesh.rows(), row), cols: part(self.dim, self.mesh.cols(), col) }
     }
 
-    /// The row of the mesh that holds a global row.
+    /// Returns the row of the mesh that holds a global row.
     pub(in crate::comet) fn mesh_row(&self, row: usize) -> usize {
         part_of(self.dim, self.mesh.rows(), row)
     }
 
-    /// The column of the mesh that holds a global column.
+    /// Returns the column of the mesh that holds a global column.
     pub(in crate::comet) fn mesh_col(&self, col: usize) -> usize {
         part_of(self.dim, self.mesh.cols(), col)
     }
 
-    /// Where a new block starts, by rows or by columns, in ascending order.
+    /// Returns the indices at which a new block starts, by rows or by columns, ascending.
     pub(in crate::comet) fn cuts(&self) -> Vec<usize> {
         let starts = |parts| (0..parts).map(move |which| part(self.dim, parts, which).start);
         let mut cuts: Vec<usize> = starts(self.mesh.rows()).chain(starts(self.mesh.cols())).collect();
@@ -103,12 +105,12 @@ impl Layout {
     }
 }
 
-/// One of several parts that are as equal as can be.
+/// Returns one of several parts that are as equal as possible.
 fn part(dim: usize, parts: usize, which: usize) -> Range<usize> {
     which * dim / parts..(which + 1) * dim / parts
 }
 
-/// The part that an index is in: the least whose end is beyond it.
+/// Returns the part of an index: the least whose end is beyond it.
 fn part_of(dim: usize, parts: usize, index: usize) -> usize {
     ((index + 1) * parts - 1) / dim
 }

@@ -1,8 +1,9 @@
 //! The matrix of the matrix kernels (C11-C14, C16).
 //!
-//! A global matrix of doubles is cut into blocks over the process mesh ([`layout`]). A rank keeps its block in
-//! a local array with a guard wrapper, one element thick, around it ([`block`]). A [`MatrixKernel`] works on
-//! that array; [`verified`] owns the array, sets it up before each run and checks it after each.
+//! A global matrix of doubles is cut into blocks over the process mesh ([`layout`]). A rank keeps
+//! its block in a local array with a guard wrapper, one element thick, around it ([`block`]). A
+//! [`MatrixKernel`] works on that array; [`verified`] owns the array, initialises it before each
+//! run and checks it after each.
 
 mod block;
 mod layout;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Some rows and columns: of the global matrix, or of a local array, where 0 is the guard.
+/// A range of rows and columns: of the global matrix, or of a local array, where 0 is the guard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::comet) struct Rect {
     pub(in crate::comet) rows: Range<usize>,
@@ -18,22 +18,22 @@ impl Rect {
         self.cols.len()
     }
 
-    /// How many elements.
+    /// Returns the number of elements.
     pub(in crate::comet) fn len(&self) -> usize {
         self.height() * self.width()
     }
 
-    /// Elements of the local array that holds these, with the guard wrapper.
+    /// Returns the elements of the local array that holds these, with the guard wrapper.
     pub(in crate::comet) fn array_len(&self) -> usize {
         (self.height() + 2) * (self.width() + 2)
     }
 
-    /// What this has in common with the mirror image of `other`; nothing may be left of it.
-    pub(in crate::comet) fn meets_transposed(&self, other: &Self) -> Self {
+    /// Returns the intersection with the transpose of `other`; it may be empty.
+    pub(in crate::comet) fn intersect_transposed(&self, other: &Self) -> Self {
         Self { rows: common(&self.rows, &other.cols), cols: common(&self.cols, &other.rows) }
     }
 
-    /// Where `part` of these elements lies in the local array that holds them.
+    /// Returns where `part` of these elements lies in the local array that holds them.
     pub(in crate::comet) fn place(&self, part: &Self) -> Self {
         let behind_guard = |part: &Range<usize>, start| part.start + 1 - start..part.end + 1 - start;
         Self {
@@ -42,12 +42,12 @@ impl Rect {
         }
     }
 
-    /// A row of the local array that holds these elements, without its guards.
+    /// Returns a row of the local array that holds these elements, without its guards.
     pub(in crate::comet) fn array_row(&self, row: usize) -> Self {
         Self { rows: row..row + 1, cols: 1..self.width() + 1 }
     }
 
-    /// A column of the local array that holds these elements, without its guards.
+    /// Returns a column of the local array that holds these elements, without its guards.
     pub(in crate::comet) fn array_col(&self, col: usize) -> Self {
         Self { rows: 1..self.height() + 1, cols: col..col + 1 }
     }
@@ -73,8 +73,8 @@ mod tests {
     #[test]
     fn only_the_mirror_image_is_in_common() {
         let own = Rect { rows: 0..4, cols: 4..8 };
-        let whole = own.meets_transposed(&Rect { rows: 4..8, cols: 0..4 });
+        let whole = own.intersect_transposed(&Rect { rows: 4..8, cols: 0..4 });
         assert_eq!(whole, own);
-        assert_eq!(own.meets_transposed(&Rect { rows: 0..4, cols: 4..8 }).len(), 0);
+        assert_eq!(own.intersect_transposed(&Rect { rows: 0..4, cols: 4..8 }).len(), 0);
     }
 }

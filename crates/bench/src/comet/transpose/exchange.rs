@@ -5,10 +5,10 @@ use panto_transport::Transport;
 use crate::comet::matrix::{Block, Double, Layout, MatrixKernel, Trade, buffers_for, trade};
 use crate::comet::tag;
 
-/// One rank's part. On a square mesh it exchanges its whole block with the rank in the mirrored cell. On any
-/// other mesh the mirror image of its block is spread over several ranks, and each of them gets its piece.
-/// What came is transposed while it is put in place. A rank whose mirror image is its own sends to itself, as
-/// in the thesis.
+/// Block exchange of one rank. On a square mesh it exchanges its whole block with the rank in the
+/// mirrored cell. On any other mesh the transpose of its block is spread over several ranks, and
+/// each of them gets its piece. What is received is transposed while it is stored. A rank whose
+/// block is its own transpose sends to itself, as in the thesis.
 pub(super) struct BlockExchange {
     trades: Vec<Trade>,
 }
@@ -16,10 +16,10 @@ pub(super) struct BlockExchange {
 impl BlockExchange {
     pub(super) fn new(layout: &Layout, rank: usize) -> Self {
         let own = layout.rect(rank);
-        // The mirror image of what another rank holds is at once what it needs of this rank's elements and
-        // where its own belong, so each pair of ranks makes one trade.
+        // The transpose of what another rank holds is both what it needs of this rank's elements
+        // and where its own belong, so each pair of ranks makes one exchange.
         let trade = |peer| {
-            let area = own.place(&own.meets_transposed(&layout.rect(peer)));
+            let area = own.place(&own.intersect_transposed(&layout.rect(peer)));
             Trade { peer, area, sends: tag::DATA, receives: tag::DATA }
         };
         let all = (0..layout.mesh.ranks()).map(trade);

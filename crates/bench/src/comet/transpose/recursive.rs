@@ -1,44 +1,46 @@
-//! Transpose by divide and conquer, which the thesis left for the future.
+//! Transpose by divide and conquer, which the thesis left as future work.
 //!
-//! A matrix of four quadrants is transposed by swapping the two that are off the diagonal and transposing each
-//! of the four. All quadrants of one size are worked on together, so there is a stage for each halving.
+//! A matrix of four quadrants is transposed by swapping the two that are off the diagonal and
+//! transposing each of the four. All quadrants of one size are processed together, so there is a
+//! stage for each halving.
 //!
-//! The halves must be rows and columns alike. So the matrix is cut wherever a block starts, by rows *or* by
-//! columns, in both directions: a *grid* of cells, filled up with empty ones to a power of two. In the stage of
-//! a bit, the cell at (i, j) whose indices differ in that bit swaps its content with (i ^ bit, j ^ bit). Each
-//! rank hosts the cells that its block is made of. On a square mesh with a power of two of ranks on each side,
-//! cells are blocks; otherwise a rank hosts several cells or some are empty, and the stages are the same.
+//! The halves must be rows and columns alike. So the matrix is cut wherever a block starts, by rows
+//! *or* by columns, in both directions: a *grid* of cells, padded with empty ones to a power of
+//! two. In the stage of a bit, the cell at (i, j) whose indices differ in that bit swaps its
+//! content with (i ^ bit, j ^ bit). Each rank hosts the cells of its block. On a square mesh with a
+//! power of two of ranks on each side, cells are blocks; otherwise a rank hosts several cells or
+//! some are empty, and the stages are the same.
 
 use std::ops::Range;
 
-use panto_transport::{Mode, Transport, Want, scope};
+use panto_transport::{Selector, SendMode, Transport, scope};
 
 use crate::comet::matrix::{Block, Double, Layout, MatrixKernel, Rect};
 use crate::comet::tag;
 
-/// One rank's part.
+/// Recursive transpose of one rank.
 pub(super) struct Recursive {
-    cells: Vec<Home>,
+    cells: Vec<HostedCell>,
     stages: Vec<Stage>,
 }
 
 /// A cell that this rank hosts.
-struct Home {
-    /// Where it is in the local array; empty cells are nowhere.
+struct HostedCell {
+    /// Area in the local array; `None` for empty cells.
     area: Option<Rect>,
-    /// The most doubles that are in it after any stage.
+    /// Most doubles in it after any stage.
     most: usize,
 }
 
-/// A stage: what comes into each hosted cell, and what goes out in the order of the cells that get it.
+/// A stage: what each hosted cell receives, and what is sent, in the order of the receiving cells.
 /// Messages between two ranks stay in order, so both lists match without a tag for each cell.
 struct Stage {
-    receives: Vec<Hop>,
-    sends: Vec<Hop>,
+    receives: Vec<Transfer>,
+    sends: Vec<Transfer>,
 }
 
-/// The content of one hosted cell, by its place among them, from or to a rank.
-struct Hop {
+/// The content of one hosted cell, by its index, from or to a rank.
+struct Transfer {
     home: usize,
     peer: usize,
     len: usize,
@@ -49,7 +51,7 @@ impl Recursive {
         let grid = Grid::new(layout);
         let hosted = grid.hosted_by(rank);
         let own = layout.rect(rank);
-        let home = |&cell| Home {
+        let home = |&cell| HostedCell {
             area: grid.rect(cell).map(|rect| own.place(&rect)),
             most: grid.masks().map(|mask| grid.len(cell, mask)).max().unwrap_or(0),
         };
@@ -71,17 +73,21 @@ impl Stage {
         let hop = |home: usize, content: Cell| {
             let cell = hosted[home];
             let len = if moves(cell) { grid.len(content, mask) } else { 0 };
-            Hop { home, peer: grid.host(other(cell)), len }
+            Transfer { home, peer: grid.host(other(cell)), len }
         };
         let mut by_target: Vec<usize> = (0..hosted.len()).collect();
         by_target.sort_by_key(|&home| other(hosted[home]));
         Self {
             receives: (0..hosted.len()).map(|home| hop(home, other(hosted[home]))).collect(),
-            sends: by_target.into_iter().map(|home| hop(home, hosted[home])).filter(Hop::is_any).collect(),
+            sends: by_target
+                .into_iter()
+                .map(|home| hop(home, hosted[home]))
+                .filter(Transfer::is_any)
+                .collect(),
         }
     }
 
-    /// `now` is what the cells hold, and what they hold afterwards.
+    /// Runs the stage. `now` is the content of the cells, before and after it.
     fn run<T: Transport>(
         &self,
         transport: &T,
@@ -90,11 +96,12 @@ impl Stage {
     ) -> panto_transport::Result<()> {
         scope(transport, |s| {
             for (hop, buffer) in self.receives.iter().zip(next.iter_mut()).filter(|(hop, _)| hop.is_any()) {
-                let _ = s.receive(buffer[..hop.len].as_flattened_mut(), Want::new(hop.peer, tag::DATA))?;
+                let _ =
+                    s.receive(buffer[..hop.len].as_flattened_mut(), Selector::new(hop.peer, tag::DATA))?;
             }
             for hop in &self.sends {
                 let _ =
-                    s.send(Mode::Standard, now[hop.home][..hop.len].as_flattened(), hop.peer, tag::DATA)?;
+                    s.send(SendMode::Standard, now[hop.home][..hop.len].as_flattened(), hop.peer, tag::DATA)?;
             }
             Ok::<_, panto_transport::Error>(())
         })?;
@@ -105,7 +112,7 @@ impl Stage {
     }
 }
 
-impl Hop {
+impl Transfer {
     fn is_any(&self) -> bool {
         self.len > 0
     }
@@ -165,18 +172,18 @@ impl<'a> Grid<'a> {
         Self { layout, size: cuts.len().next_power_of_two(), cuts }
     }
 
-    /// The bits of an index, the greatest first.
+    /// Returns the bits of an index, the highest first.
     fn bits(&self) -> impl Iterator<Item = usize> {
         (0..self.size.ilog2()).rev().map(|bit| 1 << bit)
     }
 
-    /// The bits that have been swapped: before all stages, and after each.
+    /// Returns the bits that have been swapped: before all stages, and after each.
     fn masks(&self) -> impl Iterator<Item = usize> {
         let size = self.size;
         std::iter::once(0).chain(self.bits().map(move |bit| size - bit))
     }
 
-    /// Rows or columns with this index; none beyond the last cut.
+    /// Returns the rows or columns with this index; `None` beyond the last cut.
     fn span(&self, index: usize) -> Option<Range<usize>> {
         let start = *self.cuts.get(index)?;
         Some(start..self.cuts.get(index + 1).copied().unwrap_or(self.layout.dim))
@@ -186,14 +193,15 @@ impl<'a> Grid<'a> {
         Some(Rect { rows: self.span(row)?, cols: self.span(col)? })
     }
 
-    /// Doubles in a cell when the bits of `mask` have been swapped: what is there came from the cell with
-    /// these bits of its row and column interchanged.
+    /// Returns the doubles in a cell when the bits of `mask` have been swapped: its content came
+    /// from the cell with these bits of its row and column interchanged.
     fn len(&self, (row, col): Cell, mask: usize) -> usize {
         let differ = (row ^ col) & mask;
         self.rect((row ^ differ, col ^ differ)).map_or(0, |rect| rect.len())
     }
 
-    /// Empty cells are in the care of whoever has the last ones: things pass through them.
+    /// Returns the first index of a cell; empty cells belong to the host of the last ones, since
+    /// data passes through them.
     fn start(&self, index: usize) -> usize {
         self.cuts[index.min(self.cuts.len() - 1)]
     }

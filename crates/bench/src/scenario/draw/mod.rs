@@ -1,4 +1,4 @@
-//! A scenario as a small diagram of time, a row for each participant.
+//! A scenario as a small timing diagram, a row for each participant.
 
 mod play;
 
@@ -9,14 +9,14 @@ use panto_transport::Time;
 use super::language::Scenario;
 use super::script::{Script, Values};
 use crate::error::Result;
-use play::{Doing, Picture, Row, play};
+use play::{Activity, Diagram, Row, play};
 
 /// Columns of the diagram.
 const WIDTH: usize = 60;
-/// Rows of participants; more are left out.
-const MOST_ROWS: usize = 16;
+/// Most rows of participants; more are omitted.
+const MAX_ROWS: usize = 16;
 
-impl Doing {
+impl Activity {
     const ALL: [Self; 3] = [Self::Late, Self::Computing, Self::Waiting];
 
     fn letter(self) -> char {
@@ -36,8 +36,8 @@ impl Doing {
     }
 }
 
-/// Draws a scenario with these values: as if each operation ended for everybody at once, a while after the last one has issued it.
-/// How long that while is, no diagram knows: it is what is measured.
+/// Draws a scenario with these values. Each operation is drawn as if it ended for all participants
+/// at once, some time after the last one has issued it: the real time is what is measured.
 pub fn draw(scenario: &Scenario, values: Values) -> Result<String> {
     let script = Script::new(scenario, values)?;
     let picture = play(&script, values.ranks);
@@ -61,7 +61,7 @@ pub fn draw(scenario: &Scenario, values: Values) -> Result<String> {
     Ok(text)
 }
 
-/// Participants that do the same at the same time share a row.
+/// Returns rows shared by participants with equal steps at equal times.
 fn together(rows: &[Row]) -> (Vec<(String, &Row)>, usize) {
     let mut shared: Vec<(Vec<usize>, &Row)> = Vec::new();
     for (rank, row) in rows.iter().enumerate() {
@@ -70,12 +70,12 @@ fn together(rows: &[Row]) -> (Vec<(String, &Row)>, usize) {
             None => shared.push((vec![rank], row)),
         }
     }
-    let more = shared.len().saturating_sub(MOST_ROWS);
-    shared.truncate(MOST_ROWS);
+    let more = shared.len().saturating_sub(MAX_ROWS);
+    shared.truncate(MAX_ROWS);
     (shared.into_iter().map(|(ranks, row)| (numbers(&ranks), row)).collect(), more)
 }
 
-/// `0..2,5`
+/// Formats ranks as `0..2,5`.
 fn numbers(ranks: &[usize]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &rank in ranks {
@@ -101,7 +101,7 @@ impl Scale {
         (u128::from(time.as_picos()) * WIDTH as u128 / u128::from(end)).min(WIDTH as u128) as usize
     }
 
-    /// What a participant does between its start and its stop.
+    /// Draws the steps of a participant between its start and its stop.
     fn row(&self, row: &Row) -> String {
         let mut line = vec![' '; WIDTH + 2];
         for &(from, to, doing) in &row.parts {
@@ -112,7 +112,7 @@ impl Scale {
         line.into_iter().collect::<String>().trim_end().to_owned()
     }
 
-    /// `(~~~)` from one moment to another, as often as it happens.
+    /// Draws `(~~~)` for each time that an operation is in flight.
     fn flights(&self, flights: &[(Time, Time)]) -> String {
         let mut line = vec![' '; WIDTH + 2];
         for &(from, to) in flights {
@@ -128,8 +128,8 @@ impl Scale {
     }
 }
 
-/// A row for each operation, and one for the load.
-fn flights(scenario: &Scenario, picture: &Picture, scale: &Scale) -> Vec<(String, String)> {
+/// Returns a row for each operation, and one for the load.
+fn flights(scenario: &Scenario, picture: &Diagram, scale: &Scale) -> Vec<(String, String)> {
     let named = scenario.operations.iter().zip(&picture.flights);
     let label = |name: &str, alone: bool| if alone { "in flight".to_owned() } else { name.to_owned() };
     let mut lines: Vec<(String, String)> = named
@@ -141,9 +141,9 @@ fn flights(scenario: &Scenario, picture: &Picture, scale: &Scale) -> Vec<(String
     lines
 }
 
-fn legend(picture: &Picture) -> String {
+fn legend(picture: &Diagram) -> String {
     let seen =
-        |doing: &Doing| picture.rows.iter().flat_map(|row| &row.parts).any(|(_, _, other)| other == doing);
-    let words = |doing: Doing| format!("{} {}", doing.letter(), doing.words());
-    Doing::ALL.into_iter().filter(seen).map(words).collect::<Vec<_>>().join("   ")
+        |doing: &Activity| picture.rows.iter().flat_map(|row| &row.parts).any(|(_, _, other)| other == doing);
+    let words = |doing: Activity| format!("{} {}", doing.letter(), doing.words());
+    Activity::ALL.into_iter().filter(seen).map(words).collect::<Vec<_>>().join("   ")
 }

@@ -1,16 +1,16 @@
-//! When everybody does what, if operations took a known time.
+//! The times of all steps, if operations took a known time.
 
 use panto_transport::Time;
 
 use crate::scenario::language::Form;
-use crate::scenario::script::{Act, Planned, Script};
+use crate::scenario::script::{Instruction, Planned, Script};
 
-/// What an operation takes in the diagram where no other time is known.
-const USUAL: Time = Time::from_nanos(20_000);
+/// Default time of an operation in the diagram.
+const DEFAULT_TIME: Time = Time::from_nanos(20_000);
 
-/// What a participant is doing.
+/// State of a participant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Doing {
+pub(super) enum Activity {
     Late,
     Computing,
     Waiting,
@@ -21,19 +21,19 @@ pub(super) enum Doing {
 pub(super) struct Row {
     pub start: Time,
     pub stop: Time,
-    pub parts: Vec<(Time, Time, Doing)>,
-    /// When a load began.
+    pub parts: Vec<(Time, Time, Activity)>,
+    /// Start of a load.
     pub load: Option<Time>,
 }
 
 /// All that is drawn.
-pub(super) struct Picture {
+pub(super) struct Diagram {
     pub rows: Vec<Row>,
-    /// For each operation, from the first issue to the end, as often as it is issued.
+    /// For each operation, from the first issue to the end, once for each time it is issued.
     pub flights: Vec<Vec<(Time, Time)>>,
 }
 
-/// An operation that somebody has issued.
+/// An operation that was issued by at least one participant.
 struct Issue {
     operation: usize,
     first: Time,
@@ -41,15 +41,15 @@ struct Issue {
     by: usize,
 }
 
-/// Where a participant is.
-struct Player {
-    acts: Vec<Act>,
+/// Position of a participant in its script.
+struct Cursor {
+    acts: Vec<Instruction>,
     next: usize,
     now: Time,
-    /// How many operations it has issued.
+    /// Operations that it has issued.
     issued: usize,
-    /// For each operation that it has in flight, the how manieth of all that is.
-    flying: Vec<usize>,
+    /// For each of its operations in flight, the index among all issues.
+    in_flight: Vec<usize>,
     row: Row,
 }
 
@@ -60,20 +60,21 @@ struct Stage<'s> {
     issues: Vec<Issue>,
 }
 
-/// Plays a script. Everybody goes on until it must know when an operation ends, which is known when all have issued it.
-pub(super) fn play(script: &Script<'_>, ranks: usize) -> Picture {
-    let acts: Vec<Vec<Act>> = (0..ranks).map(|rank| script.acts(rank)).collect();
+/// Runs a script. Every participant proceeds until it needs the end of an operation, which is known
+/// when all have issued it.
+pub(super) fn play(script: &Script<'_>, ranks: usize) -> Diagram {
+    let acts: Vec<Vec<Instruction>> = (0..ranks).map(|rank| script.instructions(rank)).collect();
     let operations = &script.operations;
     let mut stage = Stage { operations, ranks, takes: length(&acts), issues: Vec::new() };
-    let player = |acts| Player {
+    let player = |acts| Cursor {
         acts,
         next: 0,
         now: Time::ZERO,
         issued: 0,
-        flying: vec![usize::MAX; operations.len()],
+        in_flight: vec![usize::MAX; operations.len()],
         row: Row::default(),
     };
-    let mut players: Vec<Player> = acts.into_iter().map(player).collect();
+    let mut players: Vec<Cursor> = acts.into_iter().map(player).collect();
     loop {
         let before: usize = players.iter().map(|player| player.next).sum();
         for player in &mut players {
@@ -87,77 +88,81 @@ pub(super) fn play(script: &Script<'_>, ranks: usize) -> Picture {
     for issue in &stage.issues {
         flights[issue.operation].push((issue.first, issue.last + stage.takes));
     }
-    Picture { rows: players.into_iter().map(|player| player.row).collect(), flights }
+    Diagram { rows: players.into_iter().map(|player| player.row).collect(), flights }
 }
 
-/// So that all parts can be seen: longer than what is computed meanwhile, shorter than a delay.
-fn length(acts: &[Vec<Act>]) -> Time {
-    let longest =
-        |pick: fn(&Act) -> Option<Time>| acts.iter().flatten().filter_map(pick).max().unwrap_or_default();
-    let computation = longest(|act| if let Act::Comp(time) = act { Some(*time) } else { None }).as_picos();
-    let delay = longest(|act| if let Act::Delay(time) = act { Some(*time) } else { None }).as_picos();
+/// Returns a time at which all parts are visible: longer than what is computed meanwhile, shorter
+/// than a delay.
+fn length(acts: &[Vec<Instruction>]) -> Time {
+    let longest = |pick: fn(&Instruction) -> Option<Time>| {
+        acts.iter().flatten().filter_map(pick).max().unwrap_or_default()
+    };
+    let computation =
+        longest(|act| if let Instruction::Comp(time) = act { Some(*time) } else { None }).as_picos();
+    let delay = longest(|act| if let Instruction::Delay(time) = act { Some(*time) } else { None }).as_picos();
     match (computation, delay) {
-        (0, 0) => USUAL,
+        (0, 0) => DEFAULT_TIME,
         (0, delay) => Time::from_picos(delay / 2),
         (computation, _) => Time::from_picos(computation.saturating_mul(3) / 2),
     }
 }
 
 impl Stage<'_> {
-    /// One act, if the participant can go on.
-    fn step(&mut self, player: &mut Player) -> bool {
+    /// Runs one step, if the participant can proceed.
+    fn step(&mut self, player: &mut Cursor) -> bool {
         let Some(act) = player.acts.get(player.next).copied() else { return false };
         match act {
-            Act::Start => player.row.start = player.now,
-            Act::Stop => player.row.stop = player.now,
-            Act::Delay(time) => player.spend(time, Doing::Late),
-            Act::Comp(time) => player.spend(time, Doing::Computing),
-            Act::Load(_) => player.row.load = player.row.load.or(Some(player.now)),
-            Act::Issue(operation) => {
-                // A blocking call is left when it is over: what was issued before is looked up again.
-                if player.flying[operation] == usize::MAX {
+            Instruction::Start => player.row.start = player.now,
+            Instruction::Stop => player.row.stop = player.now,
+            Instruction::Delay(time) => player.spend(time, Activity::Late),
+            Instruction::Comp(time) => player.spend(time, Activity::Computing),
+            Instruction::Load(_) => player.row.load = player.row.load.or(Some(player.now)),
+            Instruction::Issue(operation) => {
+                // A blocking call returns when it is complete: what was issued before is looked up
+                // again.
+                if player.in_flight[operation] == usize::MAX {
                     self.issue(player, operation);
                 }
                 if self.operations[operation].form == Form::Blocking && !self.wait(player, operation) {
                     return false;
                 }
             }
-            Act::Sync(operation) => {
+            Instruction::Sync(operation) => {
                 let blocking = self.operations[operation].form == Form::Blocking;
                 if !blocking && !self.wait(player, operation) {
                     return false;
                 }
-                player.flying[operation] = usize::MAX;
+                player.in_flight[operation] = usize::MAX;
             }
         }
         player.next += 1;
         true
     }
 
-    fn issue(&mut self, player: &mut Player, operation: usize) {
+    fn issue(&mut self, player: &mut Cursor, operation: usize) {
         let (number, now) = (player.issued, player.now);
         if number == self.issues.len() {
             self.issues.push(Issue { operation, first: now, last: now, by: 0 });
         }
         let issue = &mut self.issues[number];
         (issue.first, issue.last, issue.by) = (issue.first.min(now), issue.last.max(now), issue.by + 1);
-        player.flying[operation] = number;
+        player.in_flight[operation] = number;
         player.issued += 1;
     }
 
-    /// False if it is not known yet when the operation ends.
-    fn wait(&self, player: &mut Player, operation: usize) -> bool {
-        let issue = &self.issues[player.flying[operation]];
+    /// Returns false if the end of the operation is still unknown.
+    fn wait(&self, player: &mut Cursor, operation: usize) -> bool {
+        let issue = &self.issues[player.in_flight[operation]];
         if issue.by < self.ranks {
             return false;
         }
-        player.spend((issue.last + self.takes).since(player.now), Doing::Waiting);
+        player.spend((issue.last + self.takes).since(player.now), Activity::Waiting);
         true
     }
 }
 
-impl Player {
-    fn spend(&mut self, time: Time, doing: Doing) {
+impl Cursor {
+    fn spend(&mut self, time: Time, doing: Activity) {
         let end = self.now + time;
         if end > self.now {
             self.row.parts.push((self.now, end, doing));

@@ -1,4 +1,4 @@
-//! Actions, as people write them: `start`, `delay(50us)`, `issue(a)`, `load(64KiB, next)`.
+//! Actions as they are written: `start`, `delay(50us)`, `issue(a)`, `load(64KiB, next)`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,36 +12,36 @@ use crate::scenario::arrival;
 /// What an action may refer to.
 pub(super) struct Context<'a> {
     pub operations: &'a [Operation],
-    /// Where trace files lie.
+    /// Directory of trace files.
     pub folder: &'a Path,
-    /// What `$trace` stands for.
+    /// Value of `$trace`.
     pub trace: Traced<'a>,
 }
 
-/// What `$trace` stands for.
+/// Value of `$trace`.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Traced<'a> {
     /// This file.
     File(&'a Path),
-    /// Nobody named one.
+    /// No file was given.
     Missing,
-    /// It does not matter: the scenario is only looked at.
+    /// Irrelevant: the scenario is only displayed.
     Any,
 }
 
-/// Something, or what is wrong and what to do.
-type Sound<T> = Result<T, String>;
+/// A value, or what is wrong and how to fix it.
+type Parsed<T> = Result<T, String>;
 
 const ALLOWED: &str = "start, stop, delay(TIME), comp(TIME), issue(OPERATION), sync(OPERATION), load(SIZE, PEER), or `N times` before a list";
 
-/// More messages of a load than this are a slip.
-const MOST_MESSAGES: u64 = 1_000;
+/// Upper bound of the messages of a load: more are a typing error.
+const MAX_MESSAGES: u64 = 1_000;
 
-/// A trace says how late ranks are; nothing is swept over.
+/// A trace defines how late ranks are; nothing is swept over.
 const RECORDED: Span = Span::Fixed(Time::ZERO);
 
-/// Reads one action.
-pub(super) fn parse(text: &str, context: &Context<'_>) -> Sound<Action> {
+/// Parses one action.
+pub(super) fn parse(text: &str, context: &Context<'_>) -> Parsed<Action> {
     let (name, arguments) = split(text)?;
     match name {
         "start" => none(name, &arguments).map(|()| Action::Start),
@@ -51,57 +51,55 @@ pub(super) fn parse(text: &str, context: &Context<'_>) -> Sound<Action> {
         "issue" => operation(name, &arguments, context).map(Action::Issue),
         "sync" => operation(name, &arguments, context).map(Action::Sync),
         "load" => load(&arguments).map(Action::Load),
-        _ => Err(format!("there is no action `{text}`; there are {ALLOWED}")),
+        _ => Err(format!("unknown action `{text}`; use {ALLOWED}")),
     }
 }
 
-/// `16 times`: how often the list that follows is done; nothing if it is something else.
-pub(super) fn times(text: &str) -> Option<Sound<u64>> {
+/// Parses `16 times`: how often the list that follows is repeated; `None` for other actions.
+pub(super) fn times(text: &str) -> Option<Parsed<u64>> {
     let number = text.strip_suffix("times")?.trim();
-    let wrong = || format!("`{text}`: how often? A whole number from 1 on, such as `16 times`");
+    let wrong = || format!("`{text}`: expected a whole number from 1 on, such as `16 times`");
     Some(number.parse().ok().filter(|times| *times > 0).ok_or_else(wrong))
 }
 
-/// The name, and what stands between the brackets.
-fn split(text: &str) -> Sound<(&str, Vec<&str>)> {
+/// Splits into the name and the arguments in parentheses.
+fn split(text: &str) -> Parsed<(&str, Vec<&str>)> {
     let text = text.trim();
     let Some((name, rest)) = text.split_once('(') else { return Ok((text, Vec::new())) };
     let Some(inside) = rest.strip_suffix(')') else {
-        return Err(format!("`{text}` has no closing bracket at its end"));
+        return Err(format!("`{text}` has no closing parenthesis"));
     };
     Ok((name.trim(), inside.split(',').map(str::trim).collect()))
 }
 
-fn none(name: &str, arguments: &[&str]) -> Sound<()> {
-    if arguments.is_empty() { Ok(()) } else { Err(format!("`{name}` takes nothing in brackets")) }
+fn none(name: &str, arguments: &[&str]) -> Parsed<()> {
+    if arguments.is_empty() { Ok(()) } else { Err(format!("`{name}` takes no arguments")) }
 }
 
-/// The operation that is meant; if there is but one, it need not be named.
-fn operation(name: &str, arguments: &[&str], context: &Context<'_>) -> Sound<usize> {
+/// Returns the operation; if there is only one, it need not be named.
+fn operation(name: &str, arguments: &[&str], context: &Context<'_>) -> Parsed<usize> {
     let operations = context.operations;
     let names = || operations.iter().map(|operation| operation.name.as_str()).collect::<Vec<_>>().join(", ");
     match arguments {
         [] if operations.len() == 1 => Ok(0),
-        [wanted] => operations
-            .iter()
-            .position(|operation| operation.name == *wanted)
-            .ok_or_else(|| {
-                let known = if operations[0].line == 0 { "none is described".into() } else { format!("there are {}", names()) };
-                format!("there is no operation `{wanted}`; {known} (an operation is described as [operation.{wanted}])")
-            }),
-        _ => Err(format!("`{name}` of which operation? Write one of them in brackets: {}", names())),
+        [wanted] => operations.iter().position(|operation| operation.name == *wanted).ok_or_else(|| {
+            let known =
+                if operations[0].line == 0 { "none is defined".into() } else { format!("use {}", names()) };
+            format!("unknown operation `{wanted}`; {known} (an operation is defined by [operation.{wanted}])")
+        }),
+        _ => Err(format!("`{name}` of which operation? Write one of them in parentheses: {}", names())),
     }
 }
 
-/// A time, or a pattern and its measure.
-fn amount(name: &str, arguments: &[&str], context: &Context<'_>) -> Sound<Amount> {
+/// Parses a time, or a pattern and its time.
+fn amount(name: &str, arguments: &[&str], context: &Context<'_>) -> Parsed<Amount> {
     let patterns = || NAMED.map(|(name, _)| name).join(", ");
     match *arguments {
         ["trace", ref which @ ..] => recorded(which, context),
         [time] => Ok(Amount { span: span(time)?, pattern: Pattern::Same }),
         [pattern, time] => {
             let (_, known) = NAMED.into_iter().find(|(name, _)| *name == pattern).ok_or_else(|| {
-                format!("there is no pattern `{pattern}`; there are {}, and trace with a file", patterns())
+                format!("unknown pattern `{pattern}`; use {}, or trace with a file", patterns())
             })?;
             Ok(Amount { span: span(time)?, pattern: known })
         }
@@ -111,7 +109,7 @@ fn amount(name: &str, arguments: &[&str], context: &Context<'_>) -> Sound<Amount
     }
 }
 
-fn span(text: &str) -> Sound<Span> {
+fn span(text: &str) -> Parsed<Span> {
     match text {
         "$delay" => Ok(Span::Delay),
         "$computation" => Ok(Span::Computation),
@@ -121,8 +119,8 @@ fn span(text: &str) -> Sound<Span> {
     }
 }
 
-/// How late ranks come in a trace: `trace, FILE`, then the collective, then which one of those.
-fn recorded(which: &[&str], context: &Context<'_>) -> Sound<Amount> {
+/// Parses the lateness of ranks in a trace: `trace, FILE`, then the collective, then its index.
+fn recorded(which: &[&str], context: &Context<'_>) -> Parsed<Amount> {
     let (&file, rest) = which.split_first().ok_or(
         "which trace? Write delay(trace, app.panto), or delay(trace, $trace) and use --trace app.panto",
     )?;
@@ -149,12 +147,12 @@ fn recorded(which: &[&str], context: &Context<'_>) -> Sound<Amount> {
     Ok(Amount { span: RECORDED, pattern })
 }
 
-fn load(arguments: &[&str]) -> Sound<Load> {
+fn load(arguments: &[&str]) -> Parsed<Load> {
     let (size, peer, messages) = match *arguments {
         [size, peer] => (size, peer, 1),
         [size, peer, messages] => {
-            let wrong = || format!("`{messages}` messages are none; use a number from 1 to {MOST_MESSAGES}");
-            let messages = messages.parse().ok().filter(|n| (1..=MOST_MESSAGES).contains(n)).ok_or_else(wrong)?;
+            let wrong = || format!("`{messages}` is not a number of messages; use a number from 1 to {MAX_MESSAGES}");
+            let messages = messages.parse().ok().filter(|n| (1..=MAX_MESSAGES).contains(n)).ok_or_else(wrong)?;
             (size, peer, messages)
         }
         _ => return Err("`load` takes a size and a peer, such as load(64KiB, next), and a number of messages if it is not one".into()),
@@ -163,13 +161,13 @@ fn load(arguments: &[&str]) -> Sound<Load> {
         "next" => Peer::Next,
         "previous" => Peer::Previous,
         "across" => Peer::Across,
-        other => return Err(format!("there is no peer `{other}`; there are next, previous and across")),
+        other => return Err(format!("unknown peer `{other}`; use next, previous or across")),
     };
     Ok(Load { bytes: self::size(size)?, peer, messages })
 }
 
-/// `$size`, which is nothing here, or bytes.
-pub(super) fn size(text: &str) -> Sound<Option<u64>> {
+/// Parses `$size`, which is `None`, or bytes.
+pub(super) fn size(text: &str) -> Parsed<Option<u64>> {
     if text == "$size" {
         return Ok(None);
     }

@@ -3,24 +3,24 @@
 use std::fmt;
 use std::sync::Arc;
 
-use panto_stats::Rng;
+use panto_random::{GOLDEN_GAMMA, SplitMix64};
 use panto_transport::Time;
 
 use super::Variable;
 
-/// How long a delay or a computation takes, on each participant of a group.
+/// Time of a delay or a computation, for each participant of a group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Amount {
-    /// Its measure.
+    /// The time `T` of the pattern.
     pub span: Span,
-    /// How it differs from participant to participant.
+    /// `CallOptions` it differs between participants.
     pub pattern: Pattern,
 }
 
-/// A time that is written, or that is swept over.
+/// A constant time, or one that is swept over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Span {
-    /// This one.
+    /// A constant.
     Fixed(Time),
     /// `$delay`.
     Delay,
@@ -28,24 +28,24 @@ pub enum Span {
     Computation,
 }
 
-/// How a time differs over the participants of a group, in the order of their numbers. `T` is the span.
+/// `CallOptions` a time differs over the participants of a group, in rank order. `T` is the span.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Pattern {
     /// `T` for each.
     Same,
-    /// From nothing for the first to `T` for the last, in equal steps.
+    /// From 0 for the first to `T` for the last, in equal steps.
     Linear,
-    /// Any time up to `T`, by the seed; the same in each repetition.
+    /// Uniformly random up to `T`, by the seed; the same in each repetition.
     Random,
-    /// `T` for the last, and half of the next one's for each before it; nothing for the first.
+    /// `T` for the last, and half of the next one's for each before it; 0 for the first.
     Exponential,
-    /// `T` for one that the seed draws, nothing for the others.
+    /// `T` for one that the seed draws, 0 for the others.
     Straggler,
-    /// What a trace says of each rank; `T` has no meaning.
+    /// Recorded for each rank in a trace; `T` has no meaning.
     Recorded(Arc<[Time]>),
 }
 
-/// The patterns that have names of their own.
+/// The named patterns.
 pub(super) const NAMED: [(&str, Pattern); 4] = [
     ("linear", Pattern::Linear),
     ("random", Pattern::Random),
@@ -53,7 +53,7 @@ pub(super) const NAMED: [(&str, Pattern); 4] = [
     ("straggler", Pattern::Straggler),
 ];
 
-/// The values of the variables that are times.
+/// Values of the time variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Times {
     /// `$delay`.
@@ -81,7 +81,7 @@ impl Span {
 }
 
 impl Amount {
-    /// The time of the participant at `place` of so many in its group, which is `rank` of all.
+    /// Returns the time of the participant at index `place` of its group, which is `rank` of all.
     pub(in super::super) fn at(
         &self,
         (place, of): (usize, usize),
@@ -95,18 +95,17 @@ impl Amount {
             Pattern::Same => whole,
             Pattern::Linear if of < 2 => Time::ZERO,
             Pattern::Linear => part(place as f64 / (of - 1) as f64),
-            Pattern::Random => part(Rng::new(seed ^ (rank as u64 + 1).wrapping_mul(GOLDEN)).unit()),
+            Pattern::Random => {
+                part(SplitMix64::new(seed ^ (rank as u64 + 1).wrapping_mul(GOLDEN_GAMMA)).unit())
+            }
             Pattern::Exponential if place == 0 => Time::ZERO,
             Pattern::Exponential => part(0.5_f64.powi((of - 1 - place) as i32)),
-            Pattern::Straggler if Rng::new(seed).below(of as u64) == place as u64 => whole,
+            Pattern::Straggler if SplitMix64::new(seed).below(of as u64) == place as u64 => whole,
             Pattern::Straggler => Time::ZERO,
             Pattern::Recorded(recorded) => recorded.get(rank).copied().unwrap_or_default(),
         }
     }
 }
-
-/// Spreads neighbouring numbers over all seeds.
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -128,12 +127,12 @@ impl fmt::Display for Amount {
                 write!(f, "a time that doubles from one to the next, up to {} for the last", self.span)
             }
             Pattern::Straggler => {
-                write!(f, "{} for one that the seed draws, and nothing for the others", self.span)
+                write!(f, "{} for one participant drawn by the seed, 0 for the others", self.span)
             }
             Pattern::Recorded(recorded) => {
                 let most = recorded.iter().copied().max().map(|most| panto_units::time(most.as_secs()));
                 let most = most.map_or_else(String::new, |most| format!(", up to {most}"));
-                write!(f, "the time by which its rank came late in the trace{most}")
+                write!(f, "the lateness of its rank in the trace{most}")
             }
         }
     }

@@ -1,15 +1,15 @@
-//! What is wrong with a scenario, before anything runs.
+//! Validation of a scenario before anything runs.
 
 use super::{Action, Form, Group, Scenario, Step, flat};
 use crate::error::Result;
 
-/// Steps of a participant, repetitions counted.
-const MOST_STEPS: u64 = 100_000;
+/// Most steps of a participant, repetitions included.
+const MAX_STEPS: u64 = 100_000;
 
-/// Checks all that does not depend on how many participants there are.
+/// Checks all that does not depend on the number of participants.
 pub(in super::super) fn check(scenario: &Scenario) -> Result<()> {
     if scenario.groups.is_empty() {
-        return Err(scenario.wrong(1, "nobody takes part; add a group of [[participants]]"));
+        return Err(scenario.wrong(1, "no participants; add a group of [[participants]]"));
     }
     for group in &scenario.groups {
         length(scenario, group)?;
@@ -27,13 +27,14 @@ fn length(scenario: &Scenario, group: &Group) -> Result<()> {
         };
         list.iter().fold(0, |sum: u64, step| sum.saturating_add(one(step)))
     }
-    if steps(&group.steps) <= MOST_STEPS {
+    if steps(&group.steps) <= MAX_STEPS {
         return Ok(());
     }
-    Err(scenario.wrong(group.line, format!("these are more than {MOST_STEPS} actions; repeat fewer times")))
+    Err(scenario.wrong(group.line, format!("these are more than {MAX_STEPS} actions; repeat fewer times")))
 }
 
-/// Each participant starts its clock once and stops it once (S7), and nothing that is timed lies outside.
+/// Checks that each participant starts its clock once and stops it once (S7), and that nothing
+/// timed lies outside.
 fn clocks(scenario: &Scenario, group: &Group) -> Result<()> {
     let wrong = |step: &Step, what: &str| Err(scenario.wrong(step.line, what));
     let (mut started, mut stopped) = (false, false);
@@ -84,7 +85,7 @@ fn clocks(scenario: &Scenario, group: &Group) -> Result<()> {
     Ok(())
 }
 
-/// Every operation is issued, then waited for, then perhaps issued again.
+/// Checks that every operation is issued, then waited for, then perhaps issued again.
 fn flights(scenario: &Scenario, group: &Group) -> Result<()> {
     let mut issued: Vec<Option<usize>> = vec![None; scenario.operations.len()];
     fly(scenario, &group.steps, &mut issued)?;
@@ -133,11 +134,11 @@ fn fly(scenario: &Scenario, steps: &[Step], issued: &mut Vec<Option<usize>>) -> 
     Ok(())
 }
 
-/// A participant that is inside a blocking call cannot be delayed before its end.
+/// Checks that a participant has no step within a blocking call.
 fn not_while_blocking(scenario: &Scenario, step: &Step, issued: &[Option<usize>]) -> Result<()> {
     let blocks = |place: &usize| scenario.operations[*place].form == Some(Form::Blocking);
-    let flying = (0..issued.len()).filter(|place| issued[*place].is_some());
-    let Some(operation) = flying.into_iter().find(blocks) else { return Ok(()) };
+    let in_flight = (0..issued.len()).filter(|place| issued[*place].is_some());
+    let Some(operation) = in_flight.into_iter().find(blocks) else { return Ok(()) };
     let name = &scenario.operations[operation].name;
     Err(scenario.wrong(
         step.line,
@@ -145,8 +146,8 @@ fn not_while_blocking(scenario: &Scenario, step: &Step, issued: &[Option<usize>]
     ))
 }
 
-/// All participants issue the same operations in the same order, and wait for them in the same order: else they would wait for
-/// each other for ever.
+/// Checks that all participants issue the same operations in the same order, and wait for them in
+/// the same order: otherwise they deadlock.
 fn orders(scenario: &Scenario) -> Result<()> {
     let Some((first, others)) = scenario.groups.split_first() else { return Ok(()) };
     let expected = calls(&first.steps);
@@ -172,7 +173,7 @@ fn orders(scenario: &Scenario) -> Result<()> {
         return Err(scenario.wrong(
             line,
             format!(
-                "these participants come to {} where those of line {} come to {}: they would wait for each other for ever; use the same \
+                "these participants come to {} where those of line {} come to {}: this would deadlock; use the same \
                  operations in the same order everywhere",
                 words(&found),
                 first.line,
@@ -189,7 +190,7 @@ struct Called {
     line: usize,
 }
 
-/// Issues and syncs in their order, repeated ones as often as they are.
+/// Returns issues and syncs in order, repeated ones as often as they occur.
 fn calls(steps: &[Step]) -> Vec<Called> {
     let mut calls = Vec::new();
     for step in steps {
@@ -208,7 +209,7 @@ fn calls(steps: &[Step]) -> Vec<Called> {
 }
 
 impl Scenario {
-    /// `issue(a)`, or `issue` where there is but one operation.
+    /// Formats `issue(a)`, or `issue` if there is only one operation.
     pub(in super::super) fn call_of(&self, what: &str, operation: usize) -> String {
         let name = &self.operations[operation].name;
         if self.operations.len() == 1 && self.operations[0].line == 0 {

@@ -8,14 +8,14 @@ use crate::error::{Error, Result};
 /// Whether an operation blocks. If it does, `issue` does all, and `sync` nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// `issue` returns when the participant's part is done.
+    /// `issue` returns when the participant's part is complete.
     Blocking,
     /// `issue` returns at once.
     NonBlocking,
 }
 
 impl Form {
-    /// Both.
+    /// Both forms.
     pub const ALL: [Self; 2] = [Self::Blocking, Self::NonBlocking];
 }
 

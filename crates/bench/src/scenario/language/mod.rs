@@ -1,88 +1,90 @@
-//! The language of scenarios (S4): who does what, in which order.
+//! The language of scenarios (S4): which participants do what, in which order.
 //!
-//! A scenario is a TOML file. It names operations, and groups of participants with the actions that each of them takes. What is
-//! swept over stands in it as a variable: `$size`, `$delay`, `$computation`, `$late`, `$collective`. `docs/scenarios.md` has it in full.
+//! A scenario is a TOML file. It defines operations, and groups of participants with the actions of
+//! each. Swept quantities are variables: `$size`, `$delay`, `$computation`, `$late`, `$collective`.
+//! `docs/scenarios.md` is the reference.
 
 mod action;
 mod amount;
 pub(super) mod check;
 mod form;
+mod participants;
 mod read;
-mod who;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use panto_results::scenario::Call;
+
 pub use amount::{Amount, Pattern, Span, Times};
 pub use form::Form;
-pub use who::{Late, Who};
+pub use participants::{Late, Participants};
 
 use action::Traced;
 
 use super::builtin;
-use super::operation::Call;
 use crate::error::{Error, Result};
 
-/// What each participant does (S4).
+/// The steps of each participant (S4).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scenario {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// What it is about, in a line.
+    /// Description, one line.
     pub about: String,
-    /// The operations that participants issue.
+    /// Operations that participants issue.
     pub operations: Vec<Operation>,
-    /// Who does what.
+    /// Groups of participants.
     pub groups: Vec<Group>,
-    /// Where it was written, for errors.
+    /// File, for errors.
     pub(super) origin: PathBuf,
 }
 
 /// An operation that participants issue and wait for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Operation {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Which collective; that of the sweep if none is named.
+    /// The collective; that of the sweep if `None`.
     pub collective: Option<Call>,
-    /// Its size in bytes; that of the sweep if none is named.
+    /// Size in bytes; that of the sweep if `None`.
     pub bytes: Option<u64>,
-    /// The rank with a part of its own.
-    pub root: Who,
-    /// Whether it blocks, if the scenario says so.
+    /// Root participant.
+    pub root: Participants,
+    /// Whether it blocks, if the scenario defines it.
     pub form: Option<Form>,
-    /// Where it is described.
+    /// Line of its definition.
     pub(super) line: usize,
 }
 
-/// Participants that do the same.
+/// Participants with the same steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// Who they are: any of these.
-    pub who: Vec<Who>,
-    /// What they do.
+    /// Selectors of the participants: any of these.
+    pub who: Vec<Participants>,
+    /// Steps of each participant.
     pub steps: Vec<Step>,
-    /// Where they are named.
+    /// Line of its definition.
     pub(super) line: usize,
 }
 
-/// An action, and where it is written.
+/// An action and its line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// What is done.
+    /// The action.
     pub action: Action,
-    /// The line.
+    /// Line.
     pub(super) line: usize,
 }
 
-/// What a participant does. Operations are meant by their places in [`Scenario::operations`].
+/// Action of a participant. Operations are indices into [`Scenario::operations`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// Reads the clock: the participant enters the scenario.
     Start,
     /// Reads the clock: the participant has completed it.
     Stop,
-    /// Waits, without a look at the network.
+    /// Waits, without polling the network.
     Delay(Amount),
     /// Computes.
     Comp(Amount),
@@ -90,36 +92,36 @@ pub enum Action {
     Issue(usize),
     /// Waits for its completion.
     Sync(usize),
-    /// Starts messages to another participant, and from one, which are under way from here on.
+    /// Starts messages to another participant, and from one, which are in flight from here on.
     Load(Load),
-    /// Does the same several times.
+    /// Repeats steps.
     Repeat(u64, Vec<Step>),
 }
 
-/// Messages in the background.
+/// Background messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Load {
-    /// Bytes of each; those of the sweep if none are named.
+    /// Bytes of each; those of the sweep if `None`.
     pub bytes: Option<u64>,
-    /// To whom.
+    /// Destination.
     pub peer: Peer,
-    /// How many at once, each way.
+    /// Messages in flight in each direction.
     pub messages: u64,
 }
 
-/// Whom a load goes to. Each has one whom it comes from.
+/// Destination of a load. Each participant has one source, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Peer {
-    /// The next participant; the last one's is the first.
+    /// The next participant, cyclically.
     Next,
-    /// The one before.
+    /// The previous participant, cyclically.
     Previous,
-    /// The one half of all participants away.
+    /// The participant that is half the number of ranks away.
     Across,
 }
 
 impl Peer {
-    /// Whom a rank sends to, and whom it receives from.
+    /// Returns destination and source of a rank.
     pub fn of(self, rank: usize, ranks: usize) -> (usize, usize) {
         let (next, previous) = ((rank + 1) % ranks, (rank + ranks - 1) % ranks);
         match self {
@@ -130,90 +132,92 @@ impl Peer {
     }
 }
 
-/// What a scenario leaves to the sweep.
+/// A quantity that a scenario leaves to the sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Variable {
     /// `$size`: bytes of an operation or of a load.
     Size,
-    /// `$collective`: which collective.
+    /// `$collective`: the collective.
     Collective,
     /// `$delay`: a time.
     Delay,
     /// `$computation`: a time.
     Computation,
-    /// `$late`: who is late.
+    /// `$late`: the late participant.
     Late,
 }
 
 impl Scenario {
-    /// A built-in by its name, or a file. `trace` is what `$trace` stands for.
+    /// Loads a built-in scenario by its name, or a file. `trace` is the value of `$trace`.
     pub fn load(name_or_path: &str, trace: Option<&Path>) -> Result<Self> {
         let (text, origin) = text_of(name_or_path)?;
         Self::parse(&text, &origin, trace)
     }
 
-    /// The same, to look at: whatever `$trace` stands for.
+    /// Loads a scenario to display it, without a value of `$trace`.
     pub fn look(name_or_path: &str) -> Result<Self> {
         let (text, origin) = text_of(name_or_path)?;
         checked(read::read(&text, &origin, Traced::Any)?)
     }
 
-    /// Reads a scenario. `origin` stands in errors, and trace files that it names lie beside it.
+    /// Parses a scenario. `origin` is used in errors; trace files that it names lie beside it.
     pub fn parse(text: &str, origin: &Path, trace: Option<&Path>) -> Result<Self> {
         checked(read::read(text, origin, trace.map_or(Traced::Missing, Traced::File))?)
     }
 
-    /// Does the scenario leave this to the sweep?
+    /// Returns whether the scenario leaves this variable to the sweep.
     pub fn uses(&self, variable: Variable) -> bool {
         let in_operations = |operation: &Operation| match variable {
             Variable::Size => operation.bytes.is_none() && operation.collective.is_none_or(Call::has_data),
             Variable::Collective => operation.collective.is_none(),
-            _ => operation.root == Who::Late && variable == Variable::Late,
+            _ => operation.root == Participants::Late && variable == Variable::Late,
         };
         let in_group = |group: &Group| {
-            (variable == Variable::Late && group.who.contains(&Who::Late)) || in_steps(&group.steps, variable)
+            (variable == Variable::Late && group.who.contains(&Participants::Late))
+                || in_steps(&group.steps, variable)
         };
         let mut operations = self.operations.iter().enumerate().filter(|(place, _)| self.is_issued(*place));
         operations.any(|(_, operation)| in_operations(operation)) || self.groups.iter().any(in_group)
     }
 
-    /// Does anybody issue this operation? A scenario may be nothing but computation.
+    /// Returns whether any participant issues this operation. A scenario may be computation only.
     fn is_issued(&self, operation: usize) -> bool {
         let issues = |step: &Step| step.action == Action::Issue(operation);
         self.groups.iter().any(|group| flat(&group.steps).any(issues))
     }
 
-    /// Does a load take its size from the sweep?
+    /// Returns whether a load takes its size from the sweep.
     pub(super) fn loads_are_swept(&self) -> bool {
         self.groups.iter().any(|group| in_steps(&group.steps, Variable::Size))
     }
 
-    /// Does a participant compute while an operation may be in flight? Then it matters what moves it on.
+    /// Returns whether a participant computes while an operation may be in flight, so that the
+    /// means of progress matters.
     pub fn computes_beside(&self) -> bool {
         self.groups.iter().any(|group| {
-            let mut flying = 0_usize;
+            let mut in_flight = 0_usize;
             flat(&group.steps).any(|step| match step.action {
                 Action::Issue(_) => {
-                    flying += 1;
+                    in_flight += 1;
                     false
                 }
                 Action::Sync(_) => {
-                    flying -= 1;
+                    in_flight -= 1;
                     false
                 }
-                Action::Comp(_) => flying > 0,
+                Action::Comp(_) => in_flight > 0,
                 _ => false,
             })
         })
     }
 
-    /// How many times operations are issued, by each participant.
+    /// Returns how often each participant issues operations.
     pub fn issues(&self) -> u64 {
         let steps = self.groups.first().map_or(&[][..], |group| &group.steps);
         count_issues(steps)
     }
 
-    /// An error that names a line.
+    /// Returns an error with a line.
     pub(super) fn wrong(&self, line: usize, what: impl Into<String>) -> Error {
         Error::BadFile { path: self.origin.clone(), line, what: what.into() }
     }
@@ -237,7 +241,7 @@ fn in_steps(steps: &[Step], variable: Variable) -> bool {
     })
 }
 
-/// The steps with those that are repeated, each once.
+/// Returns the steps with repeated ones flattened, each once.
 pub(super) fn flat(steps: &[Step]) -> Box<dyn Iterator<Item = &Step> + '_> {
     Box::new(steps.iter().flat_map(|step| match &step.action {
         Action::Repeat(_, inner) => flat(inner),
@@ -250,7 +254,7 @@ fn checked(scenario: Scenario) -> Result<Scenario> {
     Ok(scenario)
 }
 
-/// The text of a scenario, and where it stands.
+/// Returns the text of a scenario, and its origin.
 fn text_of(name_or_path: &str) -> Result<(Cow<'static, str>, PathBuf)> {
     if let Some(builtin) = builtin::find(name_or_path) {
         return Ok((builtin.text.into(), format!("scenarios/{}.toml", builtin.name).into()));
@@ -260,13 +264,13 @@ fn text_of(name_or_path: &str) -> Result<(Cow<'static, str>, PathBuf)> {
     Ok((text.into(), path.into()))
 }
 
-/// Neither a file nor a built-in: both are named.
+/// Returns the error for a name that is neither a file nor a built-in; it lists both.
 fn missing(name: &str, path: &Path, source: std::io::Error) -> Error {
     let looks_like_a_name = path.components().count() == 1 && path.extension().is_none();
     if looks_like_a_name && source.kind() == std::io::ErrorKind::NotFound {
         let names: Vec<&str> = builtin::all().iter().map(|builtin| builtin.name).collect();
         return Error::usage(format!(
-            "there is no scenario `{name}`; there are {}, or name a file such as my.toml",
+            "unknown scenario `{name}`; use {}, or a file such as my.toml",
             names.join(", ")
         ));
     }

@@ -1,4 +1,4 @@
-//! From TOML to a scenario. Every error names its line.
+//! From TOML to a scenario. Every error has its line.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -7,15 +7,15 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::action::{self, Context, Traced};
-use super::{Action, Form, Group, Operation, Scenario, Step, Who};
+use super::{Action, Form, Group, Operation, Participants, Scenario, Step};
 use crate::error::{Error, Result};
 
-/// More levels of lists in lists than this are a slip.
-const DEEPEST: usize = 8;
+/// Deepest nesting of lists: more is a typing error.
+const MAX_NESTING: usize = 8;
 
 type Entry<'a> = (&'a Spanned<Cow<'a, str>>, &'a Spanned<DeValue<'a>>);
 
-/// Reads a scenario; what it means is checked elsewhere.
+/// Reads a scenario without validation.
 pub(super) fn read(text: &str, origin: &Path, trace: Traced<'_>) -> Result<Scenario> {
     let file = File::new(text, origin);
     let parsed = DeTable::parse(text).map_err(|error| {
@@ -54,7 +54,7 @@ impl<'a> File<'a> {
         Error::BadFile { path: self.path.to_owned(), line: self.line(offset), what: what.into() }
     }
 
-    /// Refuses keys that mean nothing: a slip of the pen would go unnoticed.
+    /// Returns an error for unknown keys: a typing error would go unnoticed.
     fn known(&self, table: &DeTable<'_>, keys: &[&str], of: &str) -> Result<()> {
         match table.iter().find(|(key, _)| !keys.contains(&key.get_ref().as_ref())) {
             None => Ok(()),
@@ -70,14 +70,14 @@ impl<'a> File<'a> {
         let DeValue::String(text) = value.get_ref() else {
             return Err(self.wrong(value.span().start, format!("`{key}` is a text, such as {key} = \"...\"")));
         };
-        // Names end up in tables and file names: a line each.
+        // Names are used in tables and file names: one line each.
         if text.contains(|letter: char| letter.is_control()) {
             return Err(self.wrong(value.span().start, format!("`{key}` is a single line of text")));
         }
         Ok(Some(text.to_string()))
     }
 
-    /// The operations; if none are described there is one, which the sweep describes.
+    /// Returns the operations; if none are defined there is one, which the sweep defines.
     fn operations(&self, root: &DeTable<'_>) -> Result<Vec<Operation>> {
         let Some((_, value)) = find(root, "operation") else {
             let name = "the operation".into();
@@ -85,7 +85,7 @@ impl<'a> File<'a> {
                 name,
                 collective: None,
                 bytes: None,
-                root: Who::First,
+                root: Participants::First,
                 form: None,
                 line: 0,
             }]);
@@ -97,7 +97,7 @@ impl<'a> File<'a> {
         for entry in table {
             operations.push(self.operation(entry)?);
         }
-        // In the order in which they are written, which is the order of their lanes.
+        // In the order of their definition, which is the order of their contexts.
         operations.sort_by_key(|operation| operation.line);
         if operations.is_empty() {
             return Err(self
@@ -122,13 +122,13 @@ impl<'a> File<'a> {
             name: key.get_ref().to_string(),
             collective: None,
             bytes: None,
-            root: Who::First,
+            root: Participants::First,
             form: None,
             line: self.line(at),
         };
         if let Some((at, text)) = named("collective")?.filter(|(_, text)| text != "$collective") {
             operation.collective =
-                Some(text.parse().map_err(|error: Error| self.wrong(at, error.to_string()))?);
+                Some(text.parse().map_err(|error: panto_results::Error| self.wrong(at, error.to_string()))?);
         }
         if let Some((at, text)) = named("bytes")? {
             operation.bytes = action::size(&text).map_err(|what| self.wrong(at, what))?;
@@ -142,7 +142,7 @@ impl<'a> File<'a> {
         Ok(operation)
     }
 
-    /// A word or a number.
+    /// Returns a word or a number.
     fn word(&self, value: &Spanned<DeValue<'_>>, key: &str) -> Result<String> {
         match value.get_ref() {
             DeValue::String(text) => Ok(text.to_string()),
@@ -153,7 +153,7 @@ impl<'a> File<'a> {
 
     fn groups(&self, root: &DeTable<'_>, context: &Context<'_>) -> Result<Vec<Group>> {
         let Some((_, value)) = find(root, "participants") else {
-            return Err(self.wrong(0, "nobody takes part; write [[participants]], who = \"all\", do = [\"start\", \"issue\", \"sync\", \"stop\"]"));
+            return Err(self.wrong(0, "no participants; write [[participants]], who = \"all\", do = [\"start\", \"issue\", \"sync\", \"stop\"]"));
         };
         let DeValue::Array(tables) = value.get_ref() else {
             return Err(self.wrong(
@@ -173,11 +173,11 @@ impl<'a> File<'a> {
         };
         self.known(table, &["who", "do"], "a group of participants")?;
         let (key, who) =
-            find(table, "who").ok_or_else(|| self.wrong(at, "who does this? Add who = \"all\""))?;
+            find(table, "who").ok_or_else(|| self.wrong(at, "missing `who`; add who = \"all\""))?;
         let line = self.line(key.span().start);
         let who = self.who(who)?;
         let (_, steps) = find(table, "do").ok_or_else(|| {
-            self.wrong(at, "what do they do? Add do = [\"start\", \"issue\", \"sync\", \"stop\"]")
+            self.wrong(at, "missing `do`; add do = [\"start\", \"issue\", \"sync\", \"stop\"]")
         })?;
         let DeValue::Array(list) = steps.get_ref() else {
             return Err(self.wrong(
@@ -188,14 +188,14 @@ impl<'a> File<'a> {
         Ok(Group { who, steps: self.steps(list, context, 0)?, line })
     }
 
-    fn who(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<Who>> {
+    fn who(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<Participants>> {
         if let DeValue::Array(list) = value.get_ref() {
             return list.iter().map(|one| self.one(one)).collect();
         }
         self.one(value).map(|one| vec![one])
     }
 
-    fn one(&self, value: &Spanned<DeValue<'_>>) -> Result<Who> {
+    fn one(&self, value: &Spanned<DeValue<'_>>) -> Result<Participants> {
         self.word(value, "who")?.parse().map_err(|what: String| self.wrong(value.span().start, what))
     }
 
@@ -207,7 +207,7 @@ impl<'a> File<'a> {
             let DeValue::String(text) = value.get_ref() else {
                 return Err(self.wrong(
                     at,
-                    "an action is a text, such as \"start\"; a list of actions stands behind \"16 times\"",
+                    "an action is a text, such as \"start\"; a list of actions follows \"16 times\"",
                 ));
             };
             let action = match action::times(text) {
@@ -217,11 +217,11 @@ impl<'a> File<'a> {
                     let Some(DeValue::Array(inner)) = values.next().map(Spanned::get_ref) else {
                         return Err(self.wrong(
                             at,
-                            format!("behind `{text}` stands a list, such as [\"issue\", \"sync\"]"),
+                            format!("`{text}` must be followed by a list, such as [\"issue\", \"sync\"]"),
                         ));
                     };
-                    if depth == DEEPEST {
-                        return Err(self.wrong(at, format!("lists stand in no more than {DEEPEST} others")));
+                    if depth == MAX_NESTING {
+                        return Err(self.wrong(at, format!("lists are nested more than {MAX_NESTING} deep")));
                     }
                     Action::Repeat(times, self.steps(inner, context, depth + 1)?)
                 }
@@ -232,11 +232,11 @@ impl<'a> File<'a> {
     }
 }
 
-/// A root is one participant.
-fn root_of(text: &str) -> std::result::Result<Who, String> {
-    let who: Who = text.parse()?;
+/// Parses a root, which is a single participant.
+fn root_of(text: &str) -> std::result::Result<Participants, String> {
+    let who: Participants = text.parse()?;
     match who {
-        Who::First | Who::Last | Who::Late | Who::Number(_) => Ok(who),
+        Participants::First | Participants::Last | Participants::Late | Participants::Number(_) => Ok(who),
         _ => Err(format!("`{text}` is not one participant; a root is first, last, $late or a number")),
     }
 }

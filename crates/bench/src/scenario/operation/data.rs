@@ -1,7 +1,7 @@
-//! Data that is known in advance, so that wrong, stale and misplaced results are noticed.
+//! Data known in advance, so that wrong, stale and misplaced results are detected.
 
 use panto_schedule::{Collective, Order, Problem, UnevenProblem};
-use panto_transport::{Combine, NO_COMBINE, SUM_F64, What};
+use panto_transport::{CollectiveSpec, NO_REDUCTION, ReduceOp, SUM_F64};
 
 use super::Task;
 use crate::error::Result;
@@ -9,30 +9,35 @@ use crate::measure::Checked;
 use crate::pattern;
 
 const DOUBLE: usize = size_of::<f64>();
-/// What the output holds before the collective.
-const RUBBISH: u8 = 0xee;
+/// Value of the output before the collective.
+const STALE: u8 = 0xee;
 
 /// Adds bytes, for vectors that are not whole doubles.
-const SUM_U8: Combine = Combine::own(add_bytes);
+const SUM_U8: ReduceOp = ReduceOp::user_defined(add_bytes);
 
 fn add_bytes(from: &[u8], into: &mut [u8], _order: Order) {
     from.iter().zip(into).for_each(|(from, into)| *into = into.wrapping_add(*from));
 }
 
-/// The collective of a task on so many ranks. Reductions add doubles, or bytes where the size is no multiple of a double's.
-pub(super) fn what(task: &Task, ranks: usize) -> Result<What> {
+/// Returns the collective of a task on `ranks` ranks. Reductions add doubles, or bytes where the
+/// size is no multiple of a double's.
+pub(super) fn what(task: &Task, ranks: usize) -> Result<CollectiveSpec> {
     let bytes = task.bytes as usize;
     if let Some(uneven) = task.call.uneven() {
-        return Ok(What::Uneven(UnevenProblem::around(uneven, ranks, task.root, bytes)?));
+        return Ok(CollectiveSpec::Uneven(UnevenProblem::around(uneven, ranks, task.root, bytes)?));
     }
     let collective = task.call.plain().unwrap_or(Collective::Barrier);
     let (element, combine) = match (task.call.reduces(), bytes % DOUBLE) {
-        (false, _) => (1, NO_COMBINE),
+        (false, _) => (1, NO_REDUCTION),
         (true, 0) => (DOUBLE, SUM_F64),
         (true, _) => (1, SUM_U8),
     };
     let count = if task.call.has_data() { bytes / element } else { 0 };
-    Ok(What::Even { problem: Problem { collective, ranks, root: task.root, count }, element, combine })
+    Ok(CollectiveSpec::Even {
+        problem: Problem { collective, ranks, root: task.root, count },
+        element,
+        combine,
+    })
 }
 
 /// The data of one rank.
@@ -46,28 +51,28 @@ pub(super) enum Data {
 /// A block that one rank has for another.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Block {
-    /// Who brings it.
+    /// Rank that contributes it.
     from: usize,
-    /// Tells blocks of one rank from each other.
+    /// Distinguishes blocks of one rank.
     salt: u64,
     len: usize,
 }
 
-/// What is added.
+/// Operands of a sum.
 pub(super) struct Sum {
     rank: usize,
     element: usize,
-    /// The first element of the vector that this rank's output is the sum of.
+    /// First element of the vector that this rank's output is the sum of.
     offset: usize,
-    /// The sum is that of so many ranks, from the first on.
+    /// Number of ranks in the sum, from the first on.
     ranks: usize,
 }
 
 impl Data {
-    pub(super) fn new(what: &What, rank: usize) -> Self {
+    pub(super) fn new(what: &CollectiveSpec, rank: usize) -> Self {
         match what {
-            What::Uneven(problem) => moved_uneven(problem, rank),
-            What::Even { problem, element, combine } if combine.meaning != NO_COMBINE.meaning => {
+            CollectiveSpec::Uneven(problem) => moved_uneven(problem, rank),
+            CollectiveSpec::Even { problem, element, combine } if combine.kind != NO_REDUCTION.kind => {
                 let (offset, ranks) = match problem.collective {
                     Collective::ReduceScatter => (rank * problem.count, problem.ranks),
                     Collective::Scan => (0, rank + 1),
@@ -76,7 +81,7 @@ impl Data {
                 };
                 Self::Added(Sum { rank, element: *element, offset, ranks })
             }
-            What::Even { problem, .. } => moved(problem, rank),
+            CollectiveSpec::Even { problem, .. } => moved(problem, rank),
         }
     }
 
@@ -85,19 +90,19 @@ impl Data {
         match self {
             Self::Moved { input: blocks, in_place, output: expected } => {
                 fill(blocks, input, round);
-                output.fill(RUBBISH);
+                output.fill(STALE);
                 if *in_place {
                     fill(expected, output, round);
                 }
             }
             Self::Added(sum) => {
                 sum.each(input, |sum, place| sum.addend(place, round));
-                output.fill(RUBBISH);
+                output.fill(STALE);
             }
         }
     }
 
-    /// Is the output what it should be, and the input what it was?
+    /// Checks that the output is correct and the input unchanged.
     pub(super) fn check(&self, input: &[u8], output: &[u8], round: u64) -> Checked {
         match self {
             Self::Moved { input: brought, output: expected, .. } => {
@@ -116,7 +121,7 @@ fn input_changed(what: &str) -> String {
     format!("the input was changed: {what}")
 }
 
-/// Blocks of one length.
+/// Returns blocks of equal length.
 fn moved(problem: &Problem, rank: usize) -> Data {
     use Collective::{Allgather, Alltoall, Broadcast, Gather, Scatter};
     let Problem { collective, ranks, root, count } = *problem;
@@ -135,7 +140,7 @@ fn moved(problem: &Problem, rank: usize) -> Data {
     Data::Moved { input, output, in_place: collective == Broadcast && rank == root }
 }
 
-/// Blocks of several lengths.
+/// Returns blocks of different lengths.
 fn moved_uneven(problem: &UnevenProblem, rank: usize) -> Data {
     let even = Problem {
         collective: problem.collective.even(),
@@ -176,7 +181,7 @@ fn check(blocks: &[Block], mut buffer: &[u8], round: u64) -> Checked {
 }
 
 impl Sum {
-    /// Small whole numbers, so that sums are exact in whatever order they are taken.
+    /// Returns small integers, so that sums are exact in any order.
     fn addend(&self, place: usize, round: u64) -> u64 {
         same_for_all(place, round) + 7 * self.rank as u64
     }
@@ -226,10 +231,11 @@ fn same_for_all(place: usize, round: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::scenario::operation::Call;
+    use panto_results::scenario::Call;
 
-    /// What a rank has is noticed to be wrong if it is that of another round, or of another rank, wherever there is an output.
+    use super::*;
+
+    /// Data of another round or of another rank is detected wherever there is an output.
     #[test]
     fn wrong_rounds_ranks_and_places_are_noticed() {
         let ranks = 3;

@@ -1,41 +1,40 @@
-//! Who carries a collective out (S2).
+//! Implementations of a collective (S2).
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use panto_results::scenario::{Call, LIBRARY};
 use panto_schedule::{Algorithm, Problem, UnevenProblem, schedule};
-use panto_transport::foreign::Foreign;
+use panto_transport::user_implementation::UserImplementation;
 
-use super::call::Call;
 use crate::error::{Error, Result};
 
-/// The name of the message layer's own collectives.
-pub const LIBRARY: &str = "library";
-
-/// Who carries a collective out.
+/// An implementation of a collective.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Implementation {
-    /// The message layer's own collective; where it has none, what Panto's rules or the machine's choose.
+    /// The message layer's own collective; where it has none, the choice of Panto's or the
+    /// machine's rules.
     Library,
     /// One of Panto's schedules.
     Algorithm(Algorithm),
-    /// Somebody else's, from a shared library (see `docs/implementations.md`).
+    /// A user-supplied one, from a shared library (see `docs/implementations.md`).
     Foreign {
         /// The library.
         path: PathBuf,
-        /// The name of the implementation in it.
+        /// Name of the implementation in it.
         name: String,
     },
 }
 
 impl Implementation {
-    /// Is it there at all? A library is loaded to find out.
+    /// Checks that it exists. Loads the library.
     pub fn check(&self) -> Result<()> {
         self.load().map(drop)
     }
 
-    /// Can it carry out this collective on so many ranks? The error says what can. A library is loaded to find out.
+    /// Checks that it supports this collective on `ranks` ranks; the error lists what does. Loads
+    /// the library.
     pub fn for_call(&self, call: Call, ranks: usize) -> Result<()> {
         match self {
             Self::Library => Ok(()),
@@ -49,43 +48,46 @@ impl Implementation {
                 (None, None) => Ok(()),
             }?),
             Self::Foreign { .. } => self.load()?.map_or(Ok(()), |foreign| {
-                let served = foreign.serves();
+                let served = foreign.collectives();
                 if served.contains(&call.name()) {
                     return Ok(());
                 }
-                Err(Error::usage(format!("{self} does not serve {call}; it serves {}", served.join(", "))))
+                Err(Error::usage(format!(
+                    "{self} does not support {call}; it supports {}",
+                    served.join(", ")
+                )))
             }),
         }
     }
 
-    /// Can it go on beside other work?
+    /// Checks that it can progress beside other work.
     pub fn check_non_blocking(&self) -> Result<()> {
         match self.load()? {
             Some(foreign) if !foreign.is_non_blocking() => Err(Error::usage(format!(
-                "{self} has no functions `start` and `test`, so it cannot go on beside other work; call it blocking, or add \
+                "{self} has no functions `start` and `test`, so it cannot progress beside other work; call it blocking, or add \
                  them (docs/implementations.md)"
             ))),
             _ => Ok(()),
         }
     }
 
-    /// Does it run code that is not Panto's or the message layer's? Such code may crash.
+    /// Returns whether it runs code that is neither Panto's nor the message layer's, and may crash.
     pub const fn is_foreign(&self) -> bool {
         matches!(self, Self::Foreign { .. })
     }
 
-    /// The stranger's code, if it is that.
-    pub(super) fn load(&self) -> Result<Option<Foreign>> {
+    /// Loads the user-supplied code, if it is that.
+    pub(super) fn load(&self) -> Result<Option<UserImplementation>> {
         match self {
-            Self::Foreign { path, name } => {
-                Foreign::load(path, name).map(Some).map_err(|error| Error::usage(error.to_string()))
-            }
+            Self::Foreign { path, name } => UserImplementation::load(path, name)
+                .map(Some)
+                .map_err(|error| Error::usage(error.to_string())),
             _ => Ok(None),
         }
     }
 }
 
-/// As it is named on a command line.
+/// Formats it as on the command line.
 impl fmt::Display for Implementation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -96,7 +98,7 @@ impl fmt::Display for Implementation {
     }
 }
 
-/// Reads `library`, an algorithm such as `ring` or `chain:8`, and `path/to/libx.so:name`.
+/// Parses `library`, an algorithm such as `ring` or `chain:8`, and `path/to/libx.so:name`.
 impl FromStr for Implementation {
     type Err = Error;
 
@@ -118,7 +120,7 @@ impl FromStr for Implementation {
                 Ok(Self::Foreign { path: path.into(), name: name.into() })
             }
             _ => Err(Error::usage(format!(
-                "`{text}` says no name; which implementation of that library is meant? Such as {}:name",
+                "`{text}` has no implementation name; write it behind the library, such as {}:name",
                 text.trim_end_matches(':')
             ))),
         }
@@ -139,7 +141,7 @@ mod tests {
         for (text, hint) in [
             ("./libmine.so", "./libmine.so:name"),
             ("libmine.so:", "libmine.so:name"),
-            ("nonsense", "there are linear"),
+            ("nonsense", "linear, binomial"),
         ] {
             let error = text.parse::<Implementation>().unwrap_err().to_string();
             assert!(error.contains(hint), "{error}");
@@ -147,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_serve_is_told_what_does() {
+    fn the_error_lists_supported_collectives() {
         let ring: Implementation = "ring".parse().unwrap();
         ring.for_call(Call::Plain(Collective::Allreduce), 5).unwrap();
         ring.for_call(Call::Allgatherv, 5).unwrap();
@@ -155,6 +157,6 @@ mod tests {
         assert!(error.contains("use linear"), "{error}");
         let missing: Implementation = "./no-such.so:tree".parse().unwrap();
         let error = missing.for_call(Call::Alltoallv, 2).unwrap_err().to_string();
-        assert!(error.contains("there is no file ./no-such.so"), "{error}");
+        assert!(error.contains("./no-such.so: no such file"), "{error}");
     }
 }

@@ -1,13 +1,13 @@
-//! The operations that scenarios issue: any collective, by anybody who can carry it out (S1, S2).
+//! The operations that scenarios issue: any collective, by any implementation (S1, S2).
 //!
 //! ```
-//! use panto_bench::scenario::operation::{How, Implementation, Task, ready};
+//! use panto_bench::scenario::operation::{CallOptions, Implementation, Task, ready};
 //! use panto_transport::{World, threads::Threads};
 //!
 //! let task = Task { call: "allreduce".parse()?, bytes: 64, root: 0 };
 //! let ring: Implementation = "ring".parse()?;
 //! Threads::default().run(3, |transport| {
-//!     let mut sum = ready(transport, &task, &ring, How { non_blocking: true, ..How::default() })?;
+//!     let mut sum = ready(transport, &task, &ring, CallOptions { non_blocking: true, ..CallOptions::default() })?;
 //!     sum.prepare(1);
 //!     sum.issue()?;
 //!     while !sum.poll()? {}
@@ -17,50 +17,52 @@
 //! # Ok::<_, panto_bench::Error>(())
 //! ```
 
-mod call;
 mod data;
 mod implementation;
 mod ready;
 
 use std::time::Duration;
 
-pub use call::Call;
-pub use implementation::{Implementation, LIBRARY};
+use panto_results::scenario::Call;
+
+pub use implementation::Implementation;
 pub use ready::{Ready, compute_beside, ready, work_beside};
 
 /// A collective with its sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Task {
-    /// Which.
+    /// The collective.
     pub call: Call,
-    /// Bytes of the vector of a broadcast, reduction or scan; else of the block of one rank. Where blocks are uneven, they grow
-    /// from half of that on the first rank to one and a half on the last.
+    /// Bytes of the vector of a broadcast, reduction or scan; otherwise of the block of one rank.
+    /// Unequal blocks grow from half of that on the first rank to one and a half on the last.
     pub bytes: u64,
-    /// The rank with a part of its own, where there is one.
+    /// Root rank, where there is one.
     pub root: usize,
 }
 
-/// How a collective is called.
+/// `CallOptions` a collective is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct How {
-    /// Is it started and waited for later? If not, issuing it does all.
+pub struct CallOptions {
+    /// Whether it is non-blocking. If not, issuing it completes it.
     pub non_blocking: bool,
-    /// Who sees to it that it goes on meanwhile.
+    /// Means of progress while it is in flight.
     pub progress: Progress,
-    /// What keeps it apart from others that are in flight at the same time: a number below [`How::LANES`].
+    /// Index that separates it from others in flight at the same time, below
+    /// [`CallOptions::LANES`].
     pub lane: usize,
-    /// Sets of buffers that take turns, so that what was used last is not in the caches (S10); at least one.
+    /// Alternating sets of buffers, so that the last one used is not in the caches (S10); at least
+    /// one.
     pub copies: usize,
-    /// How long a stranger's code may take to come back before it counts as hung.
+    /// Time after which user-supplied code counts as hung.
     pub patience: Duration,
 }
 
-impl How {
-    /// How many collectives can be in flight at once.
-    pub const LANES: usize = panto_transport::Lane::ALL.len();
+impl CallOptions {
+    /// Most collectives in flight at once.
+    pub const LANES: usize = panto_transport::CollectiveTag::ALL.len();
 }
 
-impl Default for How {
+impl Default for CallOptions {
     fn default() -> Self {
         Self {
             non_blocking: false,
@@ -72,17 +74,18 @@ impl Default for How {
     }
 }
 
-/// Who sees to it that a non-blocking collective goes on while the rank computes.
+/// Means of progress of a non-blocking collective while the rank computes.
 ///
-/// An endpoint belongs to one thread, and an MPI library need not allow more. So with [`Progress::Helper`] it is the *work* that
-/// moves to a helper thread, while the rank's own thread looks after the collective ([`work_beside`]). On a simulated machine the
-/// helper is a processor beside the rank's own ([`compute_beside`]).
+/// An endpoint belongs to one thread, and an MPI library need not allow more. So with
+/// [`Progress::Helper`] it is the *work* that moves to a helper thread, while the rank's own thread
+/// progresses the collective ([`work_beside`]). On a simulated machine the helper is a processor
+/// beside the rank's own ([`compute_beside`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Progress {
-    /// Nobody: it goes on when it is waited for, or by itself if the message layer does that.
+    /// None: it progresses when it is waited for, or on its own if the message layer does that.
     None,
-    /// The rank asks now and then between pieces of its work.
+    /// The rank polls between slices of its work.
     Poll,
-    /// A helper.
+    /// A helper thread or processor.
     Helper,
 }

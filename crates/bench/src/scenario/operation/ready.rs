@@ -1,69 +1,82 @@
 //! A collective that is ready to be issued, with its data.
 
 use panto_schedule::Algorithm;
-use panto_transport::{Carrier, Choice, Helper, Kept, Lane, PersistentCollective, Result, Time, Transport};
+use panto_transport::{
+    AlgorithmChoice, CollectiveImplementation, CollectiveTag, PersistentCollective, PersistentOptions,
+    Result, Time, Transport, WorkerThread,
+};
 
 use super::data::{self, Data};
-use super::{How, Implementation, Progress, Task};
+use super::{CallOptions, Implementation, Progress, Task};
 use crate::error::Error;
 use crate::measure::Checked;
 
-/// A collective that is ready to be issued again and again. All ranks make the same, in the same order.
+/// A collective that can be issued repeatedly. All ranks create the same ones, in the same order.
 pub struct Ready<'t, T: Transport> {
     collective: PersistentCollective<'t, T>,
     data: Data,
-    how: How,
+    how: CallOptions,
     round: u64,
-    /// The set of buffers whose turn is next, and those that were used since the data was prepared.
+    /// Index of the next set of buffers, and those used since the data was prepared.
     turn: usize,
     used: Vec<bool>,
-    helper: Option<Helper>,
+    helper: Option<WorkerThread>,
 }
 
-/// Makes a collective ready on the calling rank.
+/// Creates a collective on the calling rank.
 pub fn ready<'t, T: Transport>(
     transport: &'t T,
     task: &Task,
     who: &Implementation,
-    how: How,
+    how: CallOptions,
 ) -> crate::error::Result<Ready<'t, T>> {
     let by = match who {
-        Implementation::Library => Carrier::Choice(Choice::Library),
-        Implementation::Algorithm(algorithm) => Carrier::Choice(Choice::Algorithm(*algorithm)),
+        Implementation::Library => CollectiveImplementation::BuiltIn(AlgorithmChoice::Library),
+        Implementation::Algorithm(algorithm) => {
+            CollectiveImplementation::BuiltIn(AlgorithmChoice::Algorithm(*algorithm))
+        }
         Implementation::Foreign { .. } => match who.load()? {
-            Some(foreign) => Carrier::Foreign(foreign.with_patience(how.patience)),
-            None => Carrier::Choice(Choice::Library),
+            Some(foreign) => CollectiveImplementation::User(foreign.with_time_limit(how.patience)),
+            None => CollectiveImplementation::BuiltIn(AlgorithmChoice::Library),
         },
     };
     if how.non_blocking {
         who.check_non_blocking()?;
     }
-    let lane = how.non_blocking.then(|| lane(how.lane)).transpose()?;
+    let tag = how.non_blocking.then(|| collective_tag(how.lane)).transpose()?;
     let what = data::what(task, transport.size())?;
-    let collective =
-        PersistentCollective::new(transport, &what, &by, Kept { lane, sets: how.copies.max(1) })?;
+    let collective = PersistentCollective::new(
+        transport,
+        &what,
+        &by,
+        PersistentOptions { tag, buffer_sets: how.copies.max(1) },
+    )?;
     let helps = how.non_blocking && how.progress == Progress::Helper && !transport.is_virtual();
-    let helper = helps.then(|| Helper::new(is_crowded(transport))).transpose()?;
+    let helper = helps.then(|| WorkerThread::new(is_crowded(transport))).transpose()?;
     let (used, data) = (vec![false; collective.sets()], Data::new(&what, transport.rank()));
     Ok(Ready { collective, data, how, round: 0, turn: 0, used, helper })
 }
 
-/// Do ranks and their helpers together outnumber the cores? Then whoever waits by spinning keeps another from working. Ranks of
-/// other hosts count as well: who yields once too often loses less than who waits for a core.
+/// Returns whether ranks and their helpers together outnumber the cores: then spinning keeps
+/// another from working. Ranks of other hosts count as well: a needless yield costs less than
+/// waiting for a core.
 fn is_crowded<T: Transport>(transport: &T) -> bool {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     transport.oversubscribed() || 2 * transport.size() > cores
 }
 
-fn lane(number: usize) -> crate::error::Result<Lane> {
-    Lane::ALL.get(number).copied().ok_or_else(|| {
-        Error::usage(format!("at most {} collectives can be in flight at once; use fewer", How::LANES))
+fn collective_tag(number: usize) -> crate::error::Result<CollectiveTag> {
+    CollectiveTag::ALL.get(number).copied().ok_or_else(|| {
+        Error::usage(format!(
+            "at most {} collectives can be in flight at once; use fewer",
+            CallOptions::LANES
+        ))
     })
 }
 
 impl<T: Transport> Ready<'_, T> {
-    /// Fills all sets of buffers, so that [`verify`](Self::verify) can tell whether the right bytes were moved. `round` differs from
-    /// call to call. Not while the collective is in flight.
+    /// Fills all sets of buffers, so that [`verify`](Self::verify) can check the moved bytes.
+    /// `round` differs from call to call. Must not be called while the collective is in flight.
     pub fn prepare(&mut self, round: u64) {
         self.round = round;
         self.used.fill(false);
@@ -74,24 +87,26 @@ impl<T: Transport> Ready<'_, T> {
         }
     }
 
-    /// Issues it: all of it if it blocks, else its start.
+    /// Issues it: all of it if it blocks, otherwise its start.
     pub fn issue(&mut self) -> Result<()> {
         self.used[self.turn] = true;
         self.turn = if self.turn + 1 == self.used.len() { 0 } else { self.turn + 1 };
         if self.how.non_blocking { self.collective.start() } else { self.collective.run() }
     }
 
-    /// Lets it go on as far as it can without waiting. Is it complete, or not in flight at all?
+    /// Progresses it as far as possible without waiting. Returns whether it is complete, or not in
+    /// flight at all.
     pub fn poll(&mut self) -> Result<bool> {
         self.collective.poll()
     }
 
-    /// Waits for it. Nothing is left to wait for if it blocks.
+    /// Waits for it. A blocking one has nothing left to wait for.
     pub fn sync(&mut self) -> Result<()> {
         self.collective.wait()
     }
 
-    /// Is the data right on this rank, in all buffers that were used since it was prepared, and is nothing written that should not be?
+    /// Checks the data of this rank, in all buffers that were used since it was prepared, and that
+    /// nothing else was written.
     pub fn verify(&mut self) -> Checked {
         for set in (0..self.used.len()).filter(|&set| self.used[set]) {
             self.collective.check_guards(set).map_err(|spilled| spilled.to_string())?;
@@ -102,19 +117,20 @@ impl<T: Transport> Ready<'_, T> {
         Ok(())
     }
 
-    /// Lets a helper do some work while this thread looks after the collective; see [`work_beside`].
+    /// Lets a helper work while this thread progresses the collective; see [`work_beside`].
     pub fn work_beside(&mut self, work: impl FnOnce() + Send) -> Result<()> {
         work_beside(std::slice::from_mut(self), work)
     }
 
-    /// The algorithm that is used; `None` is the message layer's own, or somebody else's.
+    /// Returns the algorithm; `None` for the message layer's own, or a user-supplied one.
     pub fn algorithm(&self) -> Option<Algorithm> {
         self.collective.algorithm()
     }
 }
 
-/// Lets a helper thread do some work while this thread looks after all that is in flight. Returns when the work is done; what is in
-/// flight then is still to be waited for. Where nobody asked for [`Progress::Helper`], this thread does the work itself.
+/// Lets a helper thread work while this thread progresses everything in flight. Returns when the
+/// work is done; what is in flight then is still to be waited for. Without [`Progress::Helper`]
+/// this thread does the work itself.
 ///
 /// Not for a virtual clock, on which work takes no time: see [`compute_beside`].
 pub fn work_beside<T: Transport>(in_flight: &mut [Ready<'_, T>], work: impl FnOnce() + Send) -> Result<()> {
@@ -123,22 +139,22 @@ pub fn work_beside<T: Transport>(in_flight: &mut [Ready<'_, T>], work: impl FnOn
         return Ok(());
     };
     let mut complete = vec![false; in_flight.len()];
-    let outcome = helper.beside(work, || {
+    let outcome = helper.overlap(work, || {
         for (ready, complete) in in_flight.iter_mut().zip(&mut complete) {
             *complete = *complete || ready.poll()?;
         }
         Ok(complete.iter().all(|complete| *complete))
     });
-    // Any of them may keep it.
+    // Any of them may own the helper.
     if let Some(ready) = in_flight.iter_mut().find(|ready| ready.helper.is_none()) {
         ready.helper = Some(helper);
     }
     outcome
 }
 
-/// Computes for a while on a simulated machine, beside what is in flight. With [`Progress::Helper`] a second processor carries the
-/// messages: the rank is ready when both have ended, its computation and the collectives, of which neither keeps the other waiting.
-/// Else this is [`Transport::compute`].
+/// Computes on a simulated machine, beside what is in flight. With [`Progress::Helper`] a second
+/// processor carries the messages: the rank continues when both its computation and the collectives
+/// have ended, neither of which delays the other. Otherwise this is [`Transport::compute`].
 pub fn compute_beside<T: Transport>(transport: &T, in_flight: &mut [Ready<'_, T>], time: Time) -> Result<()> {
     let start = transport.now();
     for ready in in_flight.iter_mut().filter(|ready| ready.how.progress == Progress::Helper) {

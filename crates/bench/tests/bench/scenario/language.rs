@@ -1,6 +1,6 @@
-//! What can be written, and what is refused before anything runs.
+//! The language of scenarios: what is accepted, and what is refused before anything runs.
 
-use panto_bench::scenario::{Act, Form, Scenario, Variable, builtin, describe};
+use panto_bench::scenario::{Form, Instruction, Scenario, Variable, builtin, describe};
 use panto_transport::Time;
 
 use super::{all_do, parse, script, values};
@@ -30,7 +30,7 @@ do = [
 "#;
 
 #[test]
-fn a_file_says_who_does_what() {
+fn a_file_assigns_actions_to_participants() {
     let mine = parse(LATE).unwrap();
     assert_eq!((mine.name.as_str(), mine.about.as_str(), mine.issues()), ("mine", "one is late", 2));
     assert!(mine.uses(Variable::Size) && mine.uses(Variable::Collective) && mine.uses(Variable::Computation));
@@ -38,20 +38,27 @@ fn a_file_says_who_does_what() {
     let script = script(&mine, 5).unwrap();
     let micros = |micros: u64| Time::from_nanos(micros * 1_000);
     let late = [
-        Act::Start,
-        Act::Delay(micros(20)),
-        Act::Issue(0),
-        Act::Sync(0),
-        Act::Issue(1),
-        Act::Comp(micros(50)),
-        Act::Sync(1),
-        Act::Stop,
+        Instruction::Start,
+        Instruction::Delay(micros(20)),
+        Instruction::Issue(0),
+        Instruction::Sync(0),
+        Instruction::Issue(1),
+        Instruction::Comp(micros(50)),
+        Instruction::Sync(1),
+        Instruction::Stop,
     ];
-    let others = [Act::Start, Act::Issue(0), Act::Sync(0), Act::Issue(1), Act::Sync(1), Act::Stop];
-    assert_eq!(script.acts(0), late);
-    assert_eq!(script.acts(3), late);
+    let others = [
+        Instruction::Start,
+        Instruction::Issue(0),
+        Instruction::Sync(0),
+        Instruction::Issue(1),
+        Instruction::Sync(1),
+        Instruction::Stop,
+    ];
+    assert_eq!(script.instructions(0), late);
+    assert_eq!(script.instructions(3), late);
     for rank in [1, 2, 4] {
-        assert_eq!(script.acts(rank), others);
+        assert_eq!(script.instructions(rank), others);
     }
     let [sum, all] = script.operations[..] else { panic!("two operations") };
     assert_eq!((sum.call.name(), sum.bytes, sum.root, sum.form), ("allreduce", 1024, 0, Form::Blocking));
@@ -60,7 +67,7 @@ fn a_file_says_who_does_what() {
 }
 
 #[test]
-fn words_say_the_same() {
+fn shorthand_is_equivalent() {
     let words = describe(&parse(LATE).unwrap());
     assert_eq!(
         words,
@@ -74,34 +81,35 @@ fn words_say_the_same() {
 }
 
 #[test]
-fn an_operation_blocks_unless_something_stands_before_its_end() {
+fn an_operation_blocks_unless_actions_precede_its_end() {
     let form = |actions: &str| script(&all_do(actions), 2).unwrap().form();
     assert_eq!(form(r#""start", "issue", "sync", "stop""#), Some(Form::Blocking));
     assert_eq!(form(r#""start", "issue", "comp(1us)", "sync", "stop""#), Some(Form::NonBlocking));
-    // CRESTA's scenario 3 with a blocking call hides nothing, and is a measure for those that do.
+    // CRESTA's scenario 3 with a blocking call has no overlap, and is the baseline for those that
+    // have.
     let overlap = all_do(r#""start", "issue", "comp(1us)", "sync", "stop""#);
     let blocking = panto_bench::scenario::Values { form: Some(Form::Blocking), ..values(2) };
     assert_eq!(panto_bench::scenario::Script::new(&overlap, blocking).unwrap().form(), Some(Form::Blocking));
 }
 
-/// What nobody issues is not swept over.
+/// Operations that are never issued are not swept over.
 #[test]
 fn computation_alone_has_no_collective() {
     let alone = all_do(r#""start", "comp($computation)", "stop""#);
     assert!(alone.uses(Variable::Computation) && !alone.computes_beside());
     assert!(!alone.uses(Variable::Collective) && !alone.uses(Variable::Size));
-    assert_eq!(script(&alone, 2).unwrap().acts(1).len(), 3);
+    assert_eq!(script(&alone, 2).unwrap().instructions(1).len(), 3);
 }
 
 #[test]
-fn what_is_repeated_is_done_as_often() {
+fn repeated_actions_are_expanded() {
     let scenario = all_do(r#""start", "3 times", ["issue", "2 times", ["comp(1us)"], "sync"], "stop""#);
-    assert_eq!(script(&scenario, 2).unwrap().acts(1).len(), 2 + 3 * 4);
+    assert_eq!(script(&scenario, 2).unwrap().instructions(1).len(), 2 + 3 * 4);
     assert_eq!(scenario.issues(), 3);
 }
 
 #[test]
-fn every_builtin_is_right_and_describes_itself() {
+fn every_builtin_is_valid_and_describes_itself() {
     for builtin in builtin::all() {
         let scenario = match Scenario::load(builtin.name, None) {
             Err(error) => {
@@ -116,35 +124,30 @@ fn every_builtin_is_right_and_describes_itself() {
             script(&scenario, ranks).unwrap();
         }
     }
-    assert!(describe(&Scenario::look("arrival").unwrap())[0].contains("came late in the trace"));
-    let error = Scenario::load("stagered", None).unwrap_err().to_string();
     assert!(
-        error.contains("there is no scenario `stagered`; there are only, delay, overlap, staggered"),
-        "{error}"
+        describe(&Scenario::look("arrival").unwrap())[0].contains("the lateness of its rank in the trace")
     );
+    let error = Scenario::load("stagered", None).unwrap_err().to_string();
+    assert!(error.contains("unknown scenario `stagered`; use only, delay, overlap, staggered"), "{error}");
 }
 
-/// A file, the line of its error, and words of it. Each names a remedy.
+/// Each case is a file, the line of its error, and words of the message, which names a remedy.
 #[test]
-fn slips_are_named_with_their_line() {
+fn errors_name_their_line() {
     let group = |actions: &str| format!("[[participants]]\nwho = \"all\"\ndo = [{actions}]\n");
     let cases = [
         ("name = ", 1, "not TOML"),
-        ("name = \"x\"\n", 1, "nobody takes part"),
+        ("name = \"x\"\n", 1, "no participants"),
         ("nmae = \"x\"\n", 1, "a scenario has no `nmae`; it has name, about"),
         ("name = 3\n", 1, "`name` is a text"),
         ("[operation]\na = 1\n", 2, "described as [operation.NAME]"),
-        (
-            "\n[operation.a]\ncollective = \"bcats\"\n",
-            3,
-            "there is no collective `bcats`; there are barrier, bcast",
-        ),
+        ("\n[operation.a]\ncollective = \"bcats\"\n", 3, "unknown collective `bcats`; use barrier, bcast"),
         ("[operation.a]\nbytes = \"12 parsecs\"\n", 2, "a size is written as 64KiB"),
         ("[operation.a]\nroot = \"even\"\n", 2, "a root is first, last, $late or a number"),
         ("[operation.a]\ncall = \"lazy\"\n", 2, "`blocking` or `non-blocking`"),
-        ("[[participants]]\nwho = \"all\"\n", 1, "what do they do?"),
-        ("[[participants]]\ndo = [\"start\"]\n", 1, "who does this?"),
-        ("[[participants]]\nwho = \"nobody\"\ndo = []\n", 2, "there are all, first, last, others"),
+        ("[[participants]]\nwho = \"all\"\n", 1, "missing `do`"),
+        ("[[participants]]\ndo = [\"start\"]\n", 1, "missing `who`"),
+        ("[[participants]]\nwho = \"unknown\"\ndo = []\n", 2, "use all, first, last, others"),
         ("[[participants]]\nwho = \"3..1\"\ndo = []\n", 2, "use `1..3`"),
         (&group(r#""issue", "sync", "stop""#), 3, "put `start` before this"),
         (&group(""), 2, "there is no `start`"),
@@ -158,33 +161,25 @@ fn slips_are_named_with_their_line() {
         (&group("\"start\", \"issue\",\n\"issue\", \"sync\", \"stop\""), 4, "in flight since line 3"),
         (&group(r#""start", "2 times", ["issue"], "stop""#), 3, "as many operations in flight as it found"),
         (&group(r#""start", "2 times", ["stop"]"#), 3, "cannot be repeated"),
-        (&group(r#""start", "0 times", ["issue"], "stop""#), 3, "A whole number from 1 on"),
-        (&group(r#""start", "9 times", "stop""#), 3, "stands a list"),
+        (&group(r#""start", "0 times", ["issue"], "stop""#), 3, "a whole number from 1 on"),
+        (&group(r#""start", "9 times", "stop""#), 3, "must be followed by a list"),
         (&group(r#""start", "1000000 times", ["issue", "sync"], "stop""#), 2, "more than 100000 actions"),
-        (
-            &group(r#""start", "issue(a)", "sync(a)", "stop""#),
-            3,
-            "there is no operation `a`; none is described",
-        ),
+        (&group(r#""start", "issue(a)", "sync(a)", "stop""#), 3, "unknown operation `a`; none is defined"),
         (
             &group(r#""start", "dealy(3us)", "stop""#),
             3,
-            "there is no action `dealy(3us)`; there are start, stop, delay",
+            "unknown action `dealy(3us)`; use start, stop, delay",
         ),
-        (&group(r#""start", "delay(3us", "stop""#), 3, "no closing bracket"),
+        (&group(r#""start", "delay(3us", "stop""#), 3, "no closing parenthesis"),
         (&group(r#""start", "delay()", "stop""#), 3, "a time is written as 50us"),
-        (
-            &group(r#""start", "delay(bell, 3us)", "stop""#),
-            3,
-            "there are linear, random, exponential, straggler",
-        ),
+        (&group(r#""start", "delay(bell, 3us)", "stop""#), 3, "use linear, random, exponential, straggler"),
         (&group(r#""start", "delay(1us, 2us, 3us)", "stop""#), 3, "takes a time"),
         (&group(r#""start", "delay(trace, no-such.panto)", "stop""#), 3, "no-such.panto"),
         (&group(r#""start", "delay(trace, $trace)", "stop""#), 3, "--trace app.panto"),
         (&group(r#""start", "load(8)", "stop""#), 3, "a size and a peer"),
-        (&group(r#""start", "load(8, nobody)", "stop""#), 3, "there are next, previous and across"),
+        (&group(r#""start", "load(8, elsewhere)", "stop""#), 3, "use next, previous or across"),
         (&group(r#""start", "load(8, next, 0)", "stop""#), 3, "a number from 1 to 1000"),
-        (&group(r#""start(3)", "stop""#), 3, "takes nothing in brackets"),
+        (&group(r#""start(3)", "stop""#), 3, "takes no arguments"),
         (&group("7"), 3, "an action is a text"),
     ];
     for (text, line, words) in cases {
@@ -207,9 +202,9 @@ who = \"others\"
 do = [SECOND]
 ";
 
-/// What is right for one participant may be wrong beside others.
+/// Actions that are valid for one participant may be inconsistent with others.
 #[test]
-fn participants_must_fit_each_other() {
+fn participants_must_be_consistent() {
     let good = "\"start\", \"issue(a)\", \"sync(a)\", \"stop\"";
     let blocks = TWO.replace("[operation.a]", "[operation.a]\ncall = \"blocking\"");
     let case = |text: &str, who: &str, first: &str, second: &str| {
@@ -225,7 +220,7 @@ fn participants_must_fit_each_other() {
     let delayed = "\"start\", \"issue(a)\", \"delay(1us)\", \"sync(a)\", \"stop\"";
     for (text, who, first, second, line, words) in [
         (TWO, "0", good, other, 11, "come to `issue(b)` where those of line 6 come to `issue(a)`"),
-        (TWO, "0", both, crossed, 11, "wait for each other for ever"),
+        (TWO, "0", both, crossed, 11, "this would deadlock"),
         (TWO, "0", good, fewer, 10, "come to nothing more where"),
         (
             TWO,
@@ -236,8 +231,8 @@ fn participants_must_fit_each_other() {
             "there is no participant 4: there are 4 (from 0 on); use --ranks 5 or more",
         ),
         (TWO, "\"2..7\"", good, good, 6, "no participant 7"),
-        (TWO, "\"others\"", good, good, 10, "`others` are named twice"),
-        (TWO, "0", loaded, good, 7, "the load of participant 0 goes to 1, who expects none like it"),
+        (TWO, "\"others\"", good, good, 10, "`others` is used twice"),
+        (TWO, "0", loaded, good, 7, "the load of participant 0 goes to 1, which expects no such load"),
         (&blocks, "0", delayed, delayed, 8, "which blocks"),
     ] {
         let error = case(text, who, first, second).expect_err(words);

@@ -1,4 +1,4 @@
-//! The suite `scenario`.
+//! Tests of the suite `scenario`.
 
 mod arrival;
 mod drawing;
@@ -11,7 +11,7 @@ use std::path::Path;
 use panto_bench::scenario::{Scenario, Script, Times, Values};
 use panto_transport::Time;
 
-/// A scenario in which all participants do this.
+/// Returns a scenario in which all participants perform these actions.
 fn all_do(actions: &str) -> Scenario {
     let text = format!("[[participants]]\nwho = \"all\"\ndo = [{actions}]\n");
     parse(&text).expect("a scenario")
@@ -21,7 +21,7 @@ fn parse(text: &str) -> panto_bench::Result<Scenario> {
     Scenario::parse(text, Path::new("test.toml"), None)
 }
 
-/// So many participants, and 50 us for each time that is swept over.
+/// Returns values with this number of participants, and 50 us for each swept time.
 fn values(ranks: usize) -> Values {
     let time = Time::from_nanos(50_000);
     let times = Times { delay: time, computation: time };

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use panto_bench::results::Record;
 use panto_bench::scenario::operation::Progress;
 use panto_bench::scenario::{Late, Options, Scenario};
-use panto_bench::{Effort, Kernel, Settings, param};
+use panto_bench::{Effort, Kernel, Settings};
 use panto_machine::Machine;
-use panto_transport::simulated::{Model, Simulated};
+use panto_results::{Record, param};
+use panto_transport::simulated::{NetworkModel, Simulated};
 
 use super::all_do;
 use crate::support::measured;
 
-/// Hockney's machine: a message of m bytes takes 10 us and m times 0.1 us between neighbours, and nobody is in its way. The
-/// partners of a binomial tree are neighbours of a hypercube.
+/// Hockney's machine: a message of m bytes takes 10 us and m times 0.1 us between neighbours,
+/// without contention. The partners of a binomial tree are neighbours of a hypercube.
 const HOCKNEY: &str = r#"
 name = "hockney"
 [network]
@@ -23,13 +23,13 @@ switching = "circuit"
 link = { latency = "10us", per-byte = "100ns" }
 "#;
 
-/// What a message of m bytes takes, in microseconds.
+/// Returns the time of a message, in microseconds.
 fn message(bytes: u64) -> f64 {
     10.0 + 0.1 * bytes as f64
 }
 
 fn world() -> Simulated {
-    Simulated::new(Arc::new(Machine::parse(HOCKNEY, "hockney.toml").expect("a model")), Model::Fast)
+    Simulated::new(Arc::new(Machine::parse(HOCKNEY, "hockney.toml").expect("a model")), NetworkModel::Fast)
 }
 
 fn settings(ranks: &[usize], calls: &str, scenario: Options) -> Settings {
@@ -40,13 +40,13 @@ fn settings(ranks: &[usize], calls: &str, scenario: Options) -> Settings {
         sizes: Some(vec![8, 1_000]),
         machine: Some("hockney".into()),
         effort: Effort::default().on_virtual_clock(),
-        scenario: Options {
-            calls: Some(parse(calls)),
-            implementations: Some(vec!["binomial".parse().unwrap()]),
-            ..scenario
-        },
         ..Settings::default()
     }
+    .with_options(Options {
+        calls: Some(parse(calls)),
+        implementations: Some(vec!["binomial".parse().unwrap()]),
+        ..scenario
+    })
 }
 
 fn micros(record: &Record) -> f64 {
@@ -67,9 +67,9 @@ fn bytes(record: &Record) -> u64 {
     record.point.number(param::BYTES).expect("a size")
 }
 
-/// Scenario 1 of a binomial broadcast takes as many messages as the tree is deep.
+/// Scenario 1 of a binomial broadcast takes the time of as many messages as the tree is deep.
 #[test]
-fn a_broadcast_alone_is_as_deep_as_its_tree() {
+fn a_broadcast_takes_the_depth_of_its_tree() {
     let records =
         measured(&world(), Kernel::ScenarioOnly, &settings(&[2, 3, 5, 8, 16], "bcast", Options::default()));
     assert_eq!(records.len(), 5 * 2);
@@ -88,7 +88,8 @@ fn a_broadcast_alone_is_as_deep_as_its_tree() {
     }
 }
 
-/// Scenario 2: all wait for a root that is late; a late leaf waits for nobody once its message is there.
+/// Scenario 2: all ranks wait for a late root; a late leaf does not wait once its message has
+/// arrived.
 #[test]
 fn a_delay_is_added_by_the_root_and_absorbed_by_a_leaf() {
     let delays = [0, 5_000, 40_000, 1_000_000];
@@ -106,8 +107,8 @@ fn a_delay_is_added_by_the_root_and_absorbed_by_a_leaf() {
     }
 }
 
-/// Scenario 3: with a processor beside the rank's own, the longer of both is all that is seen; with none, the sum of what cannot
-/// go on by itself.
+/// Scenario 3: with a helper processor the time is the longer of both; without one, it is the sum
+/// of what makes no progress by itself.
 #[test]
 fn a_helper_hides_the_shorter_of_both() {
     let computations = [1_000, 60_000, 2_000_000];
@@ -117,7 +118,7 @@ fn a_helper_hides_the_shorter_of_both() {
         ..Options::default()
     };
     let records = measured(&world(), Kernel::ScenarioOverlap, &settings(&[8], "bcast", options));
-    // And without computation, to compare with.
+    // The baseline without computation is measured as well.
     assert_eq!(records.len(), 2 * 2 * (computations.len() + 1));
     for record in &records {
         let alone = 3.0 * message(bytes(record));
@@ -127,7 +128,8 @@ fn a_helper_hides_the_shorter_of_both() {
         if record.point.text(param::PROGRESS) == "helper" {
             is(record, alone.max(computation));
         } else {
-            // The root's first message leaves at once; every further step waits until the computation is over.
+            // The root's first message leaves at once; every further step waits until the
+            // computation is over.
             is(
                 record,
                 computation + 2.0 * message(bytes(record)) + (message(bytes(record)) - computation).max(0.0),
@@ -136,23 +138,25 @@ fn a_helper_hides_the_shorter_of_both() {
     }
 }
 
-/// The middle of the tree can wait for its turn: staggered arrival costs less than the last one's delay and the broadcast.
+/// Delays in the middle of the tree are absorbed: staggered arrival takes less than the last rank's
+/// delay plus the broadcast.
 #[test]
 fn staggered_arrival_is_partly_absorbed() {
     let own = vec![Scenario::load("staggered", None).unwrap()];
     let options = Options { own, delays: Some(vec![70_000]), ..Options::default() };
     let records = measured(&world(), Kernel::ScenarioOwn, &settings(&[8], "bcast", options));
-    // Without a delay it is measured too, to compare with.
+    // The baseline without a delay is measured as well.
     let late = |record: &&Record| bytes(record) == 8 && record.point.number(param::DELAY) == Some(70_000);
     assert!(records.iter().any(|record| late(&record)));
     for record in records.iter().filter(late) {
         assert_eq!(record.point.text(param::SCENARIO), "staggered");
-        // Rank 7 comes 70 us late; its message was there. The forwarding ranks came before.
+        // Rank 7 arrives 70 us late, after its message. The forwarding ranks arrive earlier.
         assert!(micros(record) >= 70.0 && micros(record) < 70.0 + 3.0 * message(8), "{}", micros(record));
     }
 }
 
-/// Sixteen in a row, on a machine where nothing keeps a root from sending the next at once: they take no longer than one.
+/// Sixteen broadcasts in a row take no longer than one on a machine on which the root can send the
+/// next one at once.
 #[test]
 fn a_stream_is_not_sixteen_times_one() {
     let own = vec![Scenario::load("streaming", None).unwrap(), all_do(r#""start", "issue", "sync", "stop""#)];

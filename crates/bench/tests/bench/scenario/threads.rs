@@ -1,25 +1,26 @@
-//! Scenarios for real: data is checked, ranks report, wrong data is marked.
+//! Scenarios on threads: data is checked, each rank's time is reported, wrong data is marked.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use panto_bench::measure::Lab;
-use panto_bench::results::Record;
-use panto_bench::scenario::operation::{Call, Progress};
+use panto_bench::scenario::operation::Progress;
 use panto_bench::scenario::{Form, Options, Scenario, builtin};
-use panto_bench::{Kernel, Settings, param};
+use panto_bench::{Kernel, Settings};
+use panto_results::scenario::Call;
+use panto_results::{Record, param};
 use panto_transport::World;
 use panto_transport::threads::Threads;
 
-use crate::flawed::Flawed;
+use crate::faulty::Faulty;
 use crate::support::{measured, tiny};
 
 fn settings(scenario: Options) -> Settings {
-    Settings { sizes: Some(vec![8, 3_000]), ranks_given: true, scenario, ..tiny(3) }
+    Settings { sizes: Some(vec![8, 3_000]), ranks_given: true, ..tiny(3) }.with_options(scenario)
 }
 
-/// Every collective, alone; a barrier has no size.
+/// Every collective runs alone; a barrier has no size.
 #[test]
 fn every_collective_in_scenario_1() {
     for form in Form::ALL {
@@ -38,9 +39,9 @@ fn every_collective_in_scenario_1() {
     }
 }
 
-/// Whoever is late keeps the others waiting, and is inside the shortest.
+/// A late participant delays the others, and its own time is the shortest.
 #[test]
-fn the_late_one_waits_least_for_a_barrier() {
+fn a_late_rank_waits_least_for_a_barrier() {
     let calls = Some(vec!["barrier".parse().unwrap()]);
     let options = Options { calls, delays: Some(vec![300_000]), ..Options::default() };
     let records = measured(&Threads::default(), Kernel::ScenarioDelay, &settings(options));
@@ -51,7 +52,7 @@ fn the_late_one_waits_least_for_a_barrier() {
     }
 }
 
-/// Computation is calibrated and checks itself; each way to make progress gives right data.
+/// Computation is calibrated and checks itself; each kind of progress gives correct data.
 #[test]
 fn computation_beside_every_kind_of_progress() {
     let calls = Some(vec!["allreduce".parse().unwrap(), "bcast".parse().unwrap()]);
@@ -62,12 +63,12 @@ fn computation_beside_every_kind_of_progress() {
     assert_eq!(records.iter().filter(computing).count(), 2 * 2 * 3);
     for record in records.iter().filter(computing) {
         assert!(record.verified && record.figures["comp_error"].is_finite(), "{record:?}");
-        // A core that others use is no reason to compute less.
+        // The computation is not shorter if the core is shared.
         assert!(record.summary().unwrap().median > 20_000.0, "{record:?}");
     }
 }
 
-/// The other built-ins, each as it is.
+/// The other built-in scenarios, unchanged.
 #[test]
 fn every_builtin_runs() {
     let own = builtin::all().iter().filter_map(|builtin| Scenario::load(builtin.name, None).ok()).collect();
@@ -80,12 +81,12 @@ fn every_builtin_runs() {
     assert_eq!(names.len(), builtin::all().len() - 1, "all but `arrival`, which needs a trace");
 }
 
-/// The points of a kernel on a message layer whose own collectives lie.
-fn on_liars(settings: &Settings) -> Vec<Record> {
+/// Returns the records of a kernel on a message layer whose native allreduce corrupts data.
+fn on_corrupting_collectives(settings: &Settings) -> Vec<Record> {
     let points = Kernel::ScenarioOnly.points(settings, &[]).expect("points");
     let mut all = Threads::default()
         .run(3, |endpoint| {
-            let transport = Flawed { native: true, lies: true, ..Flawed::new(endpoint) };
+            let transport = Faulty { native: true, corrupts_allreduce: true, ..Faulty::new(endpoint) };
             let interrupt = AtomicBool::new(false);
             let mut lab = Lab::new(&transport, settings, &interrupt)?;
             lab.set_budget(Duration::from_millis(5));
@@ -97,10 +98,10 @@ fn on_liars(settings: &Settings) -> Vec<Record> {
 }
 
 #[test]
-fn wrong_data_marks_the_row_and_the_run_goes_on() {
+fn wrong_data_marks_the_row_and_the_run_continues() {
     let calls = Some(vec!["allreduce".parse().unwrap(), "barrier".parse().unwrap()]);
     let options = Options { calls, from: Some(3), ..Options::default() };
-    let records = on_liars(&settings(options));
+    let records = on_corrupting_collectives(&settings(options));
     assert_eq!(records.len(), 3);
     for record in &records {
         let is_barrier = record.point.text(param::COLLECTIVE) == "barrier";
@@ -113,7 +114,7 @@ fn wrong_data_marks_the_row_and_the_run_goes_on() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_a_remedy() {
+fn invalid_options_are_refused_with_a_remedy() {
     let refused = |kernel: Kernel, options: Options| {
         let settings = settings(options);
         kernel
@@ -131,8 +132,6 @@ fn what_cannot_be_is_refused_with_a_remedy() {
     let late = vec!["7".parse().unwrap()];
     let error = refused(Kernel::ScenarioDelay, Options { late, ..Options::default() });
     assert!(error.contains("there is no participant 7: there are 3"), "{error}");
-    let error = Settings { scenario: Options { from: Some(9), ..Options::default() }, ..tiny(3) }
-        .check()
-        .unwrap_err();
+    let error = tiny(3).with_options(Options { from: Some(9), ..Options::default() }).check().unwrap_err();
     assert!(error.to_string().contains("--from 9"), "{error}");
 }

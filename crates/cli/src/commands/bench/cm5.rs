@@ -1,26 +1,26 @@
-//! What only the suite `cm5` is asked.
+//! Options of the suite `cm5`.
 
 use clap::Args;
 use panto_bench::cm5::Options;
 use panto_bench::{Kernel, parse_counts};
-use panto_transport::Choice;
+use panto_transport::AlgorithmChoice;
 
 use crate::failure::Failure;
 
 #[derive(Args)]
 pub struct Cm5Args {
-    /// Into how many segments cm5/broadcast divides a message, such as 2,4,8 [default: 2 to 32]
+    /// Numbers of segments of a message in cm5/broadcast, such as 2,4,8 [default: 2 to 32].
     #[arg(long, value_name = "N,...")]
     segments: Option<String>,
 
-    /// The algorithms that compete in cm5/exchange and cm5/broadcast, such as pex,rex,library [default: lex, pex, rex and
-    /// library; lib, reb, reb in segments and library]
+    /// Algorithms to compare in cm5/exchange and cm5/broadcast, such as pex,rex,library [default: lex,pex,rex,library for exchange; lib, reb, segmented reb and library for broadcast].
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = super::parse_choice)]
-    rivals: Vec<Choice>,
+    rivals: Vec<AlgorithmChoice>,
 }
 
 impl Cm5Args {
-    /// The message sets come by `--set`, which machines have as well: `sets` are those of its values that change no model.
+    /// Returns the options. `sets` are the values of `--set` that are message sets and not overrides of a
+    /// model.
     pub fn options<'a>(
         &self,
         kernels: &[String],
@@ -31,7 +31,7 @@ impl Cm5Args {
             |name: &String| Kernel::named(name).is_ok_and(|all| all.contains(&Kernel::MessageSets));
         if let Some(set) = sets.first().filter(|_| !kernels.iter().any(for_sets)) {
             return Err(Failure::Usage(format!(
-                "--set \"{set}\" is a message set, and those are for cm5/message-set; name that kernel, or leave it out"
+                "--set \"{set}\" is a message set, which applies to the kernel cm5/message-set only"
             )));
         }
         Ok(Options { sets, segments: self.segments()?, rivals: self.rivals.clone() })
@@ -42,7 +42,7 @@ impl Cm5Args {
         let numbers = parse_counts(text)?;
         if numbers.first().is_some_and(|&least| least < 2) {
             return Err(Failure::Usage(format!(
-                "--segments {text}: one segment is the whole message, which is measured anyway; use 2 or more"
+                "--segments {text}: use 2 or more; the unsegmented message is always measured"
             )));
         }
         Ok(numbers.into_iter().map(|number| number as usize).collect())

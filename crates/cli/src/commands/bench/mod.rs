@@ -1,4 +1,4 @@
-//! `panto bench`
+//! `panto bench`: runs benchmark kernels on threads, MPI, or a simulated machine.
 
 mod against;
 mod classic;
@@ -11,43 +11,41 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use panto_bench::contest::can_choose;
-use panto_bench::results::Manifest;
+use panto_bench::can_choose;
 use panto_bench::{Kernel, Settings, decide, fits, parse_counts, parse_sizes, runnable};
+use panto_results::Manifest;
 use panto_schedule::{HopShape, Mesh};
 use panto_transport::mpi::Mpi;
-use panto_transport::{Choice, Distance, World};
+use panto_transport::{AlgorithmChoice, Distance, World};
 
 use self::against::AgainstArgs;
 use self::output::OutputArgs;
 use super::effort::EffortArgs;
 use crate::failure::Failure;
 use crate::mpi::{self, MpiArgs};
-use crate::out;
+use crate::print;
+use crate::results;
 use crate::session::Session;
-use crate::show;
 use crate::simulated::{self, MachineArgs};
 use crate::threads::{self, ThreadArgs};
 
-/// Run benchmark kernels and show what they measured
+/// Run benchmark kernels.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Bench {
-    /// Suites or kernels: `comet`, `comet/echo`, or `echo` where that is clear
+    /// Suites or kernels: `comet`, `comet/echo`, or `echo` if unambiguous.
     #[arg(required_unless_present = "list", value_name = "SUITE|KERNEL")]
     kernels: Vec<String>,
 
-    /// Explain each kernel in a line
+    /// List the kernels.
     #[arg(long)]
     list: bool,
 
-    /// Where to run: `threads` of this process, the `mpi` whose launcher started it, or a simulated machine: a built-in
-    /// such as `ipsc860`, or a model file [default: mpi if a launcher started it, or else threads]
+    /// Where to run: `threads`, `mpi`, or a simulated machine (a built-in name such as `ipsc860`, or a model file) [default: mpi under an MPI launcher, else threads].
     #[arg(long, value_name = "WORLD")]
     on: Option<String>,
 
-    /// Ranks: one number (kernels that sweep over ranks take powers of two up to it) or a list [default: one per
-    /// core, at least 2; under MPI all; on a machine one per processor, at most 64]
+    /// Number of ranks, or a list; kernels that sweep over ranks use powers of two up to a single number [default: threads: one per core, at least 2; mpi: all; simulated: one per processor, at most 64].
     #[arg(short = 'n', long, value_name = "N,...", allow_hyphen_values = true)]
     ranks: Option<String>,
 
@@ -90,58 +88,58 @@ pub struct Bench {
 
 #[derive(Args)]
 struct Sweeps {
-    /// Message sizes: `0..64KiB` doubles, `0..100:10` steps, `8,1K,64kB` lists
+    /// Message sizes: `0..64KiB` (doubling), `0..100:10` (steps of 10), or `8,1K,64kB`.
     #[arg(long, value_name = "SIZES", allow_hyphen_values = true)]
     sizes: Option<String>,
 
-    /// Matrix dimensions of the matrix kernels
+    /// Matrix dimensions, for the matrix kernels.
     #[arg(long, value_name = "N,...", allow_hyphen_values = true)]
     dims: Option<String>,
 
-    /// Vector lengths, in doubles
+    /// Vector lengths, in doubles.
     #[arg(long, value_name = "N,...", allow_hyphen_values = true)]
     lengths: Option<String>,
 
-    /// Hop distances of echo and exchange; 0 is the rank itself
+    /// Hop distances, for echo and exchange; 0 is a message to itself.
     #[arg(long, value_name = "N,...", allow_hyphen_values = true)]
     hops: Option<String>,
 
-    /// Distances of echo and exchange where it is known where ranks run: itself, core-complex, node, network
+    /// Distances by placement, for echo and exchange: itself, core-complex, node, network.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     distance: Option<Vec<Distance>>,
 
-    /// Background loads of the contention kernel, in per cent of the peak bandwidth
+    /// Background loads of the contention kernel, in percent of the peak bandwidth.
     #[arg(long, value_name = "N,...", default_value = "50,90")]
     loads: String,
 }
 
 #[derive(Args)]
 struct Patterns {
-    /// How far ranks are from each other: complete, hypercube, ring, linear, mesh:RxC, torus:RxC
+    /// Topology that defines hop distances: complete, hypercube, ring, linear, mesh:RxC, torus:RxC.
     #[arg(long, value_name = "SHAPE")]
     shape: Option<HopShape>,
 
-    /// Process mesh of the matrix kernels, rows x columns, such as 4x2
+    /// Process mesh of the matrix kernels, rows x columns, such as 4x2.
     #[arg(long, value_name = "RxC")]
     mesh: Option<Mesh>,
 
-    /// Which row or column of the matrix is broadcast [default: the middle one]
+    /// Row or column of the matrix that is broadcast [default: the middle one].
     #[arg(long, value_name = "N")]
     index: Option<u64>,
 
-    /// Algorithm of collectives, such as binomial or ring; `library` is the message layer's own choice [default: library]
+    /// Algorithm of collectives, such as binomial or ring, or `library` for that of the MPI library or transport [default: library].
     #[arg(long, value_name = "NAME", value_parser = parse_choice)]
-    algorithm: Option<Choice>,
+    algorithm: Option<AlgorithmChoice>,
 
-    /// Time a broadcast from the first start to the last end, without a closing barrier
+    /// Time a broadcast from the first start to the last end, without a final barrier.
     #[arg(long)]
     no_barrier: bool,
 
-    /// Directory in which the I/O kernel writes its files
+    /// Directory of the I/O kernel's files.
     #[arg(long, value_name = "DIR")]
     io_dir: Option<PathBuf>,
 
-    /// Bytes that each rank writes there
+    /// Bytes each rank writes in the I/O kernel.
     #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = panto_units::parse_bytes)]
     io_size: u64,
 }
@@ -149,18 +147,18 @@ struct Patterns {
 const AFTER_HELP: &str = "\
 Examples:
   panto bench --list
-  panto bench comet                                   the whole suite, about a minute
+  panto bench comet                                   a whole suite, about a minute
   panto bench comet/echo --sizes 0..64KiB -o echo.jsonl --plot plots
   panto bench echo exchange --ranks 8 --shape hypercube --hops 1,3
   panto bench broadcast --ranks 2,4,8 --algorithm binomial --no-barrier
   panto bench reduction --lengths 1..1024 --format csv > reduction.csv
   panto bench io --io-dir /tmp --io-size 64MiB
-  mpirun -n 64 panto bench comet -o cluster.jsonl     on the MPI of that launcher, found at run time
-  mpirun -n 8 panto bench reduction --algorithm ring  our ring; without --algorithm the library's own
+  mpirun -n 64 panto bench comet -o cluster.jsonl     on the MPI of that launcher
+  mpirun -n 8 panto bench reduction --algorithm ring  Panto's ring instead of the library's algorithm
   mpirun -n 8 panto bench echo --distance node,network
-  panto bench comet --on ipsc860 --ranks 16           the machine of 1992, simulated
+  panto bench comet --on ipsc860 --ranks 16           on a simulated machine
   panto bench echo --on my-idea.toml --set link.latency=2us
-  panto bench comet --against cluster.toml            what the model says, beside each value
+  panto bench comet --against cluster.toml            with the model's expectations beside each value
   panto bench scenario/delay --collective bcast,allreduce --late last --delays 1us..1ms
   panto bench scenario/overlap --collective allreduce --impl library,ring --progress none,helper
   panto bench scenario/own --scenario my.toml,staggered --ranks 8
@@ -170,7 +168,7 @@ Sizes: 64KiB, 64K and 64k are 65,536; 64kB is 64,000. Times: 1.5us, 2ms, 30s, 5m
 impl Bench {
     pub fn run(self) -> Result<ExitCode, Failure> {
         if self.list {
-            show::list();
+            results::list();
             return Ok(ExitCode::SUCCESS);
         }
         match self.on() {
@@ -180,14 +178,14 @@ impl Bench {
         }
     }
 
-    /// Do all processes of an MPI job take part?
-    pub fn is_for_all(&self) -> bool {
+    /// Returns whether all processes of an MPI job take part.
+    pub fn is_collective(&self) -> bool {
         !self.list && self.on() == mpi::NAME
     }
 
     fn on(&self) -> &str {
-        let usual = || if mpi::launched().is_some() { mpi::NAME } else { threads::NAME };
-        self.on.as_deref().unwrap_or_else(usual)
+        let default = || if mpi::launched().is_some() { mpi::NAME } else { threads::NAME };
+        self.on.as_deref().unwrap_or_else(default)
     }
 
     fn on_threads(&self) -> Result<ExitCode, Failure> {
@@ -207,7 +205,7 @@ impl Bench {
     }
 
     fn measure_on_mpi(&self, world: &Mpi) -> Result<ExitCode, Failure> {
-        let settings = mpi::settings(world, self.settings(world.most_ranks())?)?;
+        let settings = mpi::settings(world, self.settings(world.max_ranks())?)?;
         settings.check()?;
         self.measure(world, &settings, mpi::manifest(world, &settings)?)
     }
@@ -232,18 +230,19 @@ impl Bench {
     ) -> Result<ExitCode, Failure> {
         fits(world, settings)?;
         let kernels = self.kernels(world, settings)?;
-        let against = self.against.open(world, &kernels, settings, self.machine.traffic())?;
+        let against = self.against.open(world, &kernels, settings, self.machine.network_model())?;
         let (plot, writer) = self.output.open(world, &manifest)?;
         let mut session = Session::new(self.output.format, writer, manifest).against(against);
         let end = session.measure(world, &kernels, settings)?;
         let code = session.finish(&end, plot)?;
         match &self.output.rules {
-            Some(rules) if world.is_first() => show::rules(rules, session.records()).map(|()| code),
+            Some(rules) if world.is_first() => results::rules(rules, session.records()).map(|()| code),
             _ => Ok(code),
         }
     }
 
-    /// What is measured. The first process of a job decides, because only one host's memory can be looked at.
+    /// Returns the kernels to run. The first process of a job decides for all, because free memory differs
+    /// between hosts.
     fn kernels<W: World>(&self, world: &W, settings: &Settings) -> Result<Vec<Kernel>, Failure> {
         Ok(decide(world, || self.runnable_kernels(settings))?)
     }
@@ -252,21 +251,21 @@ impl Bench {
         let mut kernels = Vec::new();
         for name in &self.kernels {
             let named = Kernel::named(name)?;
-            // Asked for by name, a kernel that cannot run is an error; as part of a suite it is left out.
-            let (mut left_out, before) = (Vec::new(), kernels.len());
+            // A kernel that cannot run is an error if named itself, and skipped as part of a suite.
+            let (mut skipped, before) = (Vec::new(), kernels.len());
             for kernel in named {
                 match runnable(kernel, settings) {
                     Ok(()) => kernels.push(kernel),
-                    Err(why) => left_out.push(why),
+                    Err(why) => skipped.push(why),
                 }
-                scenario::note_left_out(kernel, settings);
+                scenario::note_skipped(kernel, settings);
             }
-            // Nothing of a suite can run: then it is what was asked for that cannot be.
-            if kernels.len() == before && !left_out.is_empty() {
-                return Err(left_out.swap_remove(0));
+            // No kernel of the suite can run.
+            if kernels.len() == before && !skipped.is_empty() {
+                return Err(skipped.swap_remove(0));
             }
-            for why in left_out {
-                out::note(format_args!("panto: left out: {why}"));
+            for why in skipped {
+                print::note(format_args!("panto: skipped: {why}"));
             }
         }
         self.scenario.check(&kernels)?;
@@ -276,7 +275,8 @@ impl Bench {
         Ok(kernels)
     }
 
-    /// What the user asked for, not checked yet: a machine may add its shape.
+    /// Returns the settings of the command line. They are checked later, because a machine may add its
+    /// topology.
     fn settings(&self, default_ranks: usize) -> Result<Settings, Failure> {
         let counts = |text: &Option<String>| text.as_deref().map(parse_counts).transpose();
         let (sweeps, patterns) = (&self.sweeps, &self.patterns);
@@ -294,26 +294,30 @@ impl Bench {
             index: patterns.index,
             mesh: patterns.mesh.clone(),
             algorithm: match patterns.algorithm {
-                Some(Choice::Algorithm(algorithm)) => Some(algorithm),
-                Some(Choice::Library) | None => None,
+                Some(AlgorithmChoice::Algorithm(algorithm)) => Some(algorithm),
+                Some(AlgorithmChoice::Library) | None => None,
             },
             closing_barrier: !patterns.no_barrier,
             io_dir: patterns.io_dir.clone(),
             io_bytes: patterns.io_size,
             effort: self.effort.effort(),
             seed: self.effort.seed,
-            cm5: self.cm5.options(&self.kernels, self.machine.message_sets())?,
-            swap: self.swap.options()?,
-            classic: self.classic.options()?,
-            scenario: self.scenario.options()?,
             ..Settings::default()
-        })
+        }
+        .with_options(self.cm5.options(&self.kernels, self.machine.message_sets())?)
+        .with_options(self.swap.options()?)
+        .with_options(self.classic.options()?)
+        .with_options(self.scenario.options()?))
     }
 }
 
-/// As tables name it.
-fn parse_choice(name: &str) -> Result<Choice, panto_schedule::Error> {
-    if name == "library" { Ok(Choice::Library) } else { name.parse().map(Choice::Algorithm) }
+/// Parses the name of an algorithm, or `library`.
+fn parse_choice(name: &str) -> Result<AlgorithmChoice, panto_schedule::Error> {
+    if name == "library" {
+        Ok(AlgorithmChoice::Library)
+    } else {
+        name.parse().map(AlgorithmChoice::Algorithm)
+    }
 }
 
 fn to_usize(numbers: &[u64]) -> Vec<usize> {

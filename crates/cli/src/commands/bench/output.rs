@@ -1,51 +1,49 @@
-//! Where the results go.
+//! Options of the output of a benchmark run.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use panto_bench::decide;
-use panto_bench::results::{Existing, Line, Manifest, Writer};
+use panto_results::{Existing, Line, Manifest, Writer};
 use panto_transport::World;
 
 use crate::failure::Failure;
+use crate::format::Format;
 use crate::plot::Target;
-use crate::show::Format;
 
 #[derive(Args)]
 pub struct OutputArgs {
-    /// How to print results
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    /// Output format.
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     pub format: Format,
 
-    /// Keep everything in this file, one JSON object per line
+    /// Write all records and samples to this file (JSON Lines).
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Add to the file if it is there
+    /// Append to the file if it exists.
     #[arg(long, requires = "output", conflicts_with = "force")]
     append: bool,
 
-    /// Replace the file if it is there
+    /// Replace the file if it exists.
     #[arg(long, requires = "output")]
     force: bool,
 
-    /// What to call the state of things that is measured, such as a version: `panto history` goes by it
+    /// Label of this run, such as a version, for `panto history`.
     #[arg(long, value_name = "TEXT", requires = "output")]
     label: Option<String>,
 
-    /// Draw what was measured: one SVG per kernel into a directory, or for a paper into a file (.svg, .png, or .dat with a script
-    /// for gnuplot)
+    /// Plot the results: one SVG per kernel into a directory, or one file (.svg, .png, or .dat with a gnuplot script).
     #[arg(long, value_name = "DIR|OUT.svg|OUT.png|OUT.dat")]
     plot: Option<PathBuf>,
 
-    /// Write the fastest of our algorithms at each size and number of ranks as a file of rules, for `collectives.rules` of a model (suite
-    /// scenario)
+    /// Write the fastest built-in algorithm for each size and number of ranks as a rules file, for `collectives.rules` of a model (suite scenario).
     #[arg(long, value_name = "FILE")]
     pub rules: Option<PathBuf>,
 }
 
 impl OutputArgs {
-    /// Makes sure, before anything is measured, that there is a place for results. The first process of a job writes for all.
+    /// Opens the files before anything is measured. In an MPI job, the first process writes for all.
     pub fn open<W: World>(
         &self,
         world: &W,

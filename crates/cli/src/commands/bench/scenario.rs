@@ -1,102 +1,108 @@
-//! What only the suite `scenario` is asked.
+//! Options of the suite `scenario`.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use panto_bench::scenario::operation::{Call, Implementation, Progress};
+use panto_bench::scenario::operation::{Implementation, Progress};
 use panto_bench::scenario::{Form, Late, Options, Scenario, left_out, parse_times};
 use panto_bench::{Error, Kernel, Settings};
+use panto_results::scenario::Call;
 
 use crate::failure::Failure;
-use crate::out;
+use crate::print;
 
 #[derive(Args)]
 pub struct ScenarioArgs {
-    /// Collectives: bcast, allreduce, alltoallv, barrier and so on [default: all]
+    /// Collectives: bcast, allreduce, alltoallv, barrier, ... [default: all].
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     collective: Option<Vec<Call>>,
 
-    /// Who carries them out: `library`, algorithms such as rabenseifner, or your own: path/libmine.so:name [default: library]
+    /// Implementations: `library`, an algorithm such as rabenseifner, or a plug-in path/libmine.so:name [default: library].
     #[arg(long = "impl", value_name = "NAME,...", value_delimiter = ',')]
     implementation: Option<Vec<Implementation>>,
 
-    /// Scenarios of scenario/own: files, or built-ins such as staggered; `panto info FILE` draws one
+    /// Scenarios for scenario/own: files, or built-in ones such as staggered (`panto info NAME` draws one).
     #[arg(long, value_name = "FILE|NAME,...", value_delimiter = ',')]
     scenario: Option<Vec<String>>,
 
-    /// The trace that a scenario means by `$trace`: ranks come as late as they did there
+    /// Trace for `$trace` in scenarios: ranks arrive as late as in the trace.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 
-    /// Sweep over participants from so many up to all, in powers of two [default: 2 in scenario/only, all elsewhere]
+    /// Sweep the number of participants by powers of two, from N to all [default: 2 in scenario/only, all elsewhere].
     #[arg(long, value_name = "N")]
     from: Option<usize>,
 
-    /// Delays: `1us..1ms` doubles, `10us,1ms` lists [default: 1us,4us ... 1ms]
+    /// Delays: `1us..1ms` (doubling) or `10us,1ms` [default: 1us, 4us ... 1ms].
     #[arg(long, value_name = "TIMES", value_parser = times, allow_hyphen_values = true)]
     delays: Option<Times>,
 
-    /// Who is late: first, last, or a participant's number [default: last]
-    #[arg(long, value_name = "WHO,...", value_delimiter = ',')]
+    /// Late participant: first, last, or a number [default: last].
+    #[arg(long, value_name = "RANK,...", value_delimiter = ',')]
     late: Option<Vec<Late>>,
 
-    /// Computation while a collective is in flight: `1us..1ms` doubles, `10us,1ms` lists [default: 1us,4us ... 1ms]
+    /// Computation overlapped with a collective: `1us..1ms` (doubling) or `10us,1ms` [default: 1us, 4us ... 1ms].
     #[arg(long, value_name = "TIMES", value_parser = times, allow_hyphen_values = true)]
     computations: Option<Times>,
 
-    /// What moves a collective on meanwhile: none, poll (every 10 us), helper (a thread of its own) [default: none]
+    /// Progress of the collective during that computation: none, poll (every 10 us), helper (a progress thread) [default: none].
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     progress: Option<Vec<Progress>>,
 
-    /// Whether collectives block that the scenario leaves open: blocking, non-blocking [default: as the scenario needs]
+    /// Form of collectives, if the scenario does not specify it: blocking, non-blocking [default: as the scenario needs].
     #[arg(long, value_name = "FORM")]
     call: Option<Form>,
 
-    /// How long your own implementation may take before it counts as hung
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = panto_units::parse_time)]
-    patience: Duration,
+    /// Time after which a plug-in implementation counts as hung.
+    #[arg(long, alias = "patience", value_name = "TIME", default_value = "10s", value_parser = panto_units::parse_time)]
+    timeout: Duration,
 }
 
-/// A list that is one argument: clap would take a vector for several.
+/// A list in one argument; clap would take a `Vec` for several arguments.
 type Times = std::sync::Arc<[u64]>;
 
 fn times(text: &str) -> panto_bench::Result<Times> {
     parse_times(text).map(Into::into)
 }
 
-/// More reasons than this are not read.
-const MOST_REASONS: usize = 3;
+/// Maximum number of reasons printed for one kernel.
+const MAX_REASONS: usize = 3;
 
-/// Says why a kernel measures less than was asked for.
-pub fn note_left_out(kernel: Kernel, settings: &Settings) {
+/// Prints why a kernel measures less than requested.
+pub fn note_skipped(kernel: Kernel, settings: &Settings) {
     let reasons = left_out(kernel, settings);
-    for why in reasons.iter().take(MOST_REASONS) {
-        out::note(format_args!("panto: left out: {why}"));
+    for why in reasons.iter().take(MAX_REASONS) {
+        print::note(format_args!("panto: skipped: {why}"));
     }
-    if reasons.len() > MOST_REASONS {
-        out::note(format_args!("panto: left out for such reasons: {} more", reasons.len() - MOST_REASONS));
+    if reasons.len() > MAX_REASONS {
+        print::note(format_args!(
+            "panto: skipped: {} more, for similar reasons",
+            reasons.len() - MAX_REASONS
+        ));
     }
 }
 
 impl ScenarioArgs {
-    /// A scenario that nobody would run is a slip.
+    /// Fails if a scenario is given but no kernel runs it.
     pub fn check(&self, kernels: &[Kernel]) -> panto_bench::Result<()> {
         if self.scenario.is_none() || kernels.contains(&Kernel::ScenarioOwn) {
             return Ok(());
         }
-        Err(Error::usage("--scenario is for scenario/own: use `panto bench scenario/own --scenario ...`"))
+        Err(Error::usage(
+            "--scenario applies to the kernel scenario/own only; use `panto bench scenario/own --scenario ...`",
+        ))
     }
 
     pub fn options(&self) -> Result<Options, Failure> {
-        let usual = Options::default();
+        let defaults = Options::default();
         let trace = self.trace.as_deref();
         let mut own: Vec<Scenario> = Vec::new();
         for name in self.scenario.iter().flatten() {
             let scenario = Scenario::load(name, trace)?;
             if own.iter().any(|other| other.name == scenario.name) {
                 return Err(Failure::Usage(format!(
-                    "two scenarios are called `{}`; give one of them another `name` in its file",
+                    "two scenarios have the name `{}`; change the `name` in one of the files",
                     scenario.name
                 )));
             }
@@ -108,11 +114,11 @@ impl ScenarioArgs {
             from: self.from,
             delays: self.delays.as_deref().map(<[u64]>::to_vec),
             computations: self.computations.as_deref().map(<[u64]>::to_vec),
-            late: self.late.clone().unwrap_or(usual.late),
-            progress: self.progress.clone().unwrap_or(usual.progress),
+            late: self.late.clone().unwrap_or(defaults.late),
+            progress: self.progress.clone().unwrap_or(defaults.progress),
             form: self.call,
             own,
-            patience: self.patience,
+            patience: self.timeout,
         })
     }
 }

@@ -1,30 +1,31 @@
-//! What only the suite `swap` is asked.
+//! Options of the suite `swap`.
 
 use clap::Args;
 use panto_bench::parse_sizes;
-use panto_bench::swap::{Loop, Options, Pairs, Way, parse_protocols};
+use panto_bench::swap::{Options, Pairs};
+use panto_results::swap::{CacheMode, Loop, parse_protocols};
 
 use crate::failure::Failure;
 
 #[derive(Args)]
 pub struct SwapArgs {
-    /// Protocols by id or name: `(0,3)`, `irecv-isend`, `unordered`, `ordered` [default: all]
+    /// Protocols by id or name: `(0,3)`, `irecv-isend`, `unordered`, `ordered` [default: all].
     #[arg(long, value_name = "ID,...")]
     protocol: Option<String>,
 
-    /// Bytes that each rank sends, in messages of `--sizes` [default: 2M,128K,8K, each in 1, 2, 4 ... 1024 messages]
+    /// Bytes that each rank sends, in messages of `--sizes` [default: 2M,128K,8K, each in 1, 2, 4 ... 1024 messages].
     #[arg(long, value_name = "SIZES", allow_hyphen_values = true)]
     volumes: Option<String>,
 
-    /// Loops: basic, prepost (receives are posted one swap ahead, sends waited for one later) [default: both]
+    /// Loops: basic, prepost (receives posted one swap ahead, sends completed one swap later) [default: both].
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     loops: Option<Vec<String>>,
 
-    /// Ways: cold (evicted from all caches), warm, repeated (each message ten times) [default: all]
+    /// Cache states: cold (buffers evicted from all caches), warm, repeated (each message ten times) [default: all].
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     ways: Option<Vec<String>>,
 
-    /// Pairs that swap at the same time, such as 0-2,1-3, or `all`; may be given several times [default: 0-1]
+    /// Pairs that swap at the same time, such as 0-2,1-3, or `all`. Repeatable [default: 0-1].
     #[arg(long, value_name = "A-B,...", allow_hyphen_values = true)]
     pairs: Option<Vec<String>>,
 }
@@ -34,23 +35,24 @@ impl SwapArgs {
         Ok(Options {
             protocols: self.protocol.as_deref().map(parse_protocols).transpose()?,
             volumes: self.volumes.as_deref().map(parse_sizes).transpose()?.map(largest_first),
-            loops: each::<Loop>(self.loops.as_deref())?,
-            ways: each::<Way>(self.ways.as_deref())?,
-            pairs: each::<Pairs>(self.pairs.as_deref())?,
+            loops: parse_each::<Loop>(self.loops.as_deref())?,
+            ways: parse_each::<CacheMode>(self.ways.as_deref())?,
+            pairs: parse_each::<Pairs>(self.pairs.as_deref())?,
         })
     }
 }
 
-/// As COMMTEST does it.
+/// Sorts volumes in COMMTEST's order.
 fn largest_first(mut volumes: Vec<u64>) -> Vec<u64> {
     volumes.reverse();
     volumes
 }
 
-/// What each word names, if there are any; a word that comes again says nothing new.
-fn each<N>(words: Option<&[String]>) -> panto_bench::Result<Option<Vec<N>>>
+/// Parses each word and removes repetitions; `None` stays `None`.
+fn parse_each<N>(words: Option<&[String]>) -> panto_bench::Result<Option<Vec<N>>>
 where
-    N: std::str::FromStr<Err = panto_bench::Error> + PartialEq,
+    N: std::str::FromStr + PartialEq,
+    panto_bench::Error: From<N::Err>,
 {
     let Some(words) = words else { return Ok(None) };
     let mut named = Vec::new();

@@ -1,23 +1,23 @@
-//! Collectives beside the messages, so that the model knows by which algorithms they are carried out.
+//! The measurements of collectives from which a model gets their algorithms.
 
-use panto_bench::scenario::operation::Call;
 use panto_bench::{Effort, Settings, scenario};
+use panto_results::scenario::Call;
 
-/// Libraries change their algorithms between these sizes.
+/// Message sizes in bytes, between which libraries change their algorithms.
 const SIZES: [u64; 8] = [8, 64, 512, 2 << 10, 8 << 10, 32 << 10, 128 << 10, 512 << 10];
 
-/// What they may take, as a part of the time for everything else.
+/// Collectives get the time budget of all other measurements divided by this.
 const SHARE: u32 = 2;
 
-/// The settings of `scenario/only`: all collectives that have rules, at some sizes, from two ranks on to all.
+/// Returns the settings of `scenario/only`: all collectives that have rules, from two ranks to all.
 pub fn settings(settings: &Settings) -> Settings {
     let calls = Call::ALL.into_iter().filter(|call| call.plain().is_some()).collect();
-    let sizes =
-        SIZES.into_iter().filter(|bytes| *bytes <= settings.calibrate.largest.max(SIZES[0])).collect();
+    let largest = settings.options.get::<panto_bench::calibrate::Options>().largest.max(SIZES[0]);
+    let sizes = SIZES.into_iter().filter(|bytes| *bytes <= largest).collect();
     Settings {
         sizes: Some(sizes),
-        scenario: scenario::Options { calls: Some(calls), ..scenario::Options::default() },
         effort: Effort { budget: settings.effort.budget / SHARE, ..settings.effort.clone() },
         ..settings.clone()
     }
+    .with_options(scenario::Options { calls: Some(calls), ..scenario::Options::default() })
 }

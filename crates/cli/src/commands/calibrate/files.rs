@@ -1,48 +1,40 @@
-//! Where the model, the samples and the plots go.
+//! Options of the output of a calibration: the model, the samples and the plots.
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
-use panto_bench::results::{Existing, Line, Manifest, Writer};
+use clap::Args;
 use panto_bench::{Error, decide};
+use panto_results::{Existing, Line, Manifest, Writer};
 use panto_transport::World;
 
 use crate::failure::Failure;
+use crate::format::{Format, TABLE_OR_JSON};
 
 #[derive(Args)]
 pub struct FileArgs {
-    /// How to print what was found
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    /// Output format.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Format::one_of(TABLE_OR_JSON))]
     pub format: Format,
 
-    /// Write the model to this file
+    /// Write the model to this file.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Keep all samples in this file, one JSON object per line
+    /// Write all records and samples to this file (JSON Lines).
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
 
-    /// Replace files that are there
+    /// Replace existing files.
     #[arg(long)]
     force: bool,
 
-    /// Write one SVG per kernel, and the fitted curves, into this directory
+    /// Write one SVG per kernel, and the fitted curves, into this directory.
     #[arg(long, value_name = "DIR")]
     pub plot: Option<PathBuf>,
 }
 
-/// How the findings are printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// A table for people
-    Table,
-    /// One JSON object
-    Json,
-}
-
 impl FileArgs {
-    /// Makes sure, before anything is measured, that there is a place for everything. The first process of a job writes for all.
+    /// Checks and opens the files before anything is measured. The first process of a job writes for all.
     pub fn open<W: World>(&self, world: &W, manifest: &Manifest) -> Result<Option<Writer>, Failure> {
         let mut writer = None;
         decide(world, || {
@@ -55,7 +47,7 @@ impl FileArgs {
 
     fn check(&self) -> panto_bench::Result<()> {
         if self.output.is_some() && self.output == self.results {
-            return Err(Error::usage("the model and the samples go to one file; name two: -o and --results"));
+            return Err(Error::usage("-o and --results name the same file; use two"));
         }
         if let Some(path) = &self.output {
             self.check_model(path)?;
@@ -64,14 +56,14 @@ impl FileArgs {
         std::fs::create_dir_all(directory).map_err(|source| cannot_write(directory, source))
     }
 
-    /// A minute of measuring is not lost because nobody can write there. A model that is there stays until the new one is.
+    /// Fails if the model cannot be written. An existing model stays until the new one is complete.
     fn check_model(&self, path: &Path) -> panto_bench::Result<()> {
         if path.is_dir() {
-            return Err(Error::usage(format!("{} is a directory; name a file in it", path.display())));
+            return Err(Error::usage(format!("{} is a directory; name a file", path.display())));
         }
         if path.exists() && !self.force {
             return Err(Error::usage(format!(
-                "{} is there already; use --force to replace it, or another name",
+                "{} exists; use --force to replace it, or another name",
                 path.display()
             )));
         }

@@ -1,4 +1,4 @@
-//! What was found: the model, what is printed and what is drawn.
+//! The result of a calibration: fits, writes, prints and plots the model.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,30 +9,30 @@ use panto_report::present;
 use panto_transport::World;
 use serde_json::json;
 
-use super::course::Course;
-use super::files::{FileArgs, Format};
+use super::calibration::Calibration;
+use super::files::FileArgs;
 use crate::failure::Failure;
-use crate::{out, show};
+use crate::format::Format;
+use crate::{print, results};
 
-/// Fits, writes and prints. All processes of a job end in the same way.
-pub fn finish<W: World>(world: &W, course: &Course, files: &FileArgs) -> Result<ExitCode, Failure> {
+/// Fits, writes and prints the model. All processes of a job return the same result.
+pub fn finish<W: World>(world: &W, calibration: &Calibration, files: &FileArgs) -> Result<ExitCode, Failure> {
     let mut fitted = None;
     decide(world, || {
-        fitted = conclude(course, files)?;
+        fitted = conclude(calibration, files)?;
         Ok(())
     })?;
     if let Some((fitted, directory)) = fitted.zip(files.plot.as_deref()) {
-        plots(directory, course, &fitted)?;
+        plots(directory, calibration, &fitted)?;
     }
-    Ok(course.code())
+    Ok(calibration.code())
 }
 
-/// The model, unless it was stopped too early for one.
-fn conclude(course: &Course, files: &FileArgs) -> panto_bench::Result<Option<Fitted>> {
-    let fitted = match course.fit() {
+/// Returns the model; `None` if the calibration was interrupted too early for one.
+fn conclude(calibration: &Calibration, files: &FileArgs) -> panto_bench::Result<Option<Fitted>> {
+    let fitted = match calibration.fit() {
         Ok(fitted) => fitted,
-        // Nobody is surprised that half a measurement is no machine.
-        Err(why) if course.is_interrupted() => {
+        Err(why) if calibration.is_interrupted() => {
             stopped_early(files, &why);
             return Ok(None);
         }
@@ -43,78 +43,82 @@ fn conclude(course: &Course, files: &FileArgs) -> panto_bench::Result<Option<Fit
         None => Vec::new(),
     };
     match files.format {
-        Format::Table => print(course, files, &fitted, &written),
-        Format::Json => out::line(as_json(course, files, &fitted)),
+        Format::Json => print::line(as_json(calibration, files, &fitted)),
+        _ => print_model(calibration, files, &fitted, &written),
     }
     Ok(Some(fitted))
 }
 
 fn stopped_early(files: &FileArgs, why: &panto_fit::Error) {
-    out::note(format_args!("panto: stopped; no model yet: {why}"));
+    print::note(format_args!("panto: stopped before a model could be fitted: {why}"));
     match &files.results {
-        Some(path) => out::note(format_args!("panto: what was measured is in {}", path.display())),
-        None => out::note("panto: nothing is kept; use --results FILE to keep what is measured"),
+        Some(path) => print::note(format_args!("panto: the records are in {}", path.display())),
+        None => print::note("panto: the records were not saved; use --results FILE to keep them"),
     }
 }
 
-fn print(course: &Course, files: &FileArgs, fitted: &Fitted, written: &[PathBuf]) {
-    let (manifest, seconds) = (course.manifest(), course.elapsed().as_secs_f64());
-    let (points, time) = (course.records().len(), panto_units::time(seconds));
+fn print_model(calibration: &Calibration, files: &FileArgs, fitted: &Fitted, written: &[PathBuf]) {
+    let (manifest, seconds) = (calibration.manifest(), calibration.elapsed().as_secs_f64());
+    let (points, time) = (calibration.records().len(), panto_units::time(seconds));
     let heading =
         format!("Calibrated {} on {}: {points} points in {time}.", manifest.transport, manifest.host);
-    out::text(format_args!("{heading}\n\n{}\n{}", present::fit_table(fitted), present::fit_quality(fitted)));
+    print::text(format_args!(
+        "{heading}\n\n{}\n{}",
+        present::fit_table(fitted),
+        present::fit_quality(fitted)
+    ));
     if !fitted.notes.is_empty() {
-        out::line("\nAssumed, and worth knowing:");
+        print::line("\nAssumptions:");
     }
     for note in &fitted.notes {
-        out::line(format_args!("  {note}"));
+        print::line(format_args!("  {note}"));
     }
-    if course.is_interrupted() {
-        out::line("\nStopped before everything was measured: the model is of what is there.");
+    if calibration.is_interrupted() {
+        print::line("\nStopped early: the model is fitted to the records so far.");
     }
-    out::line("");
+    print::line("");
     for path in written {
-        out::line(format_args!("wrote {}", path.display()));
+        print::line(format_args!("wrote {}", path.display()));
     }
-    next(files.output.as_deref(), files.results.as_deref());
+    print_next(files.output.as_deref(), files.results.as_deref());
 }
 
-/// What to do with it.
-fn next(model: Option<&Path>, results: Option<&Path>) {
+/// Prints the next commands.
+fn print_next(model: Option<&Path>, results: Option<&Path>) {
     let mut commands = Vec::new();
     if let Some(model) = model.map(Path::display) {
-        commands.push((format!("panto simulate app.panto -m {model}"), "predict a traced program on it"));
-        commands.push((format!("panto bench echo --on {model}"), "what the model says of a message"));
+        commands.push((format!("panto simulate app.panto -m {model}"), "predict a traced program"));
+        commands.push((format!("panto bench echo --on {model}"), "times of messages on the model"));
     } else {
-        out::line("Nothing was written; use -o machine.toml to keep the model.");
+        print::line("The model was not written; use -o machine.toml.");
     }
     if let Some(results) = results.map(Path::display) {
-        commands.push((format!("panto info {results}"), "all that was measured"));
+        commands.push((format!("panto info {results}"), "print the records"));
     }
     let width = commands.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
-    for (command, what) in commands {
-        out::line(format_args!("  {command:width$}  {what}"));
+    for (command, purpose) in commands {
+        print::line(format_args!("  {command:width$}  {purpose}"));
     }
 }
 
-/// What `panto fit` prints, and how it was measured.
-fn as_json(course: &Course, files: &FileArgs, fitted: &Fitted) -> String {
+/// Returns the JSON of `panto fit`, and how it was measured.
+fn as_json(calibration: &Calibration, files: &FileArgs, fitted: &Fitted) -> String {
     let mut value = present::fit_json(fitted);
-    value["transport"] = json!(course.manifest().transport);
-    value["points"] = json!(course.records().len());
-    value["seconds"] = json!(course.elapsed().as_secs_f64());
-    value["interrupted"] = json!(course.is_interrupted());
+    value["transport"] = json!(calibration.manifest().transport);
+    value["points"] = json!(calibration.records().len());
+    value["seconds"] = json!(calibration.elapsed().as_secs_f64());
+    value["interrupted"] = json!(calibration.is_interrupted());
     value["model_file"] = json!(files.output);
     format!("{value:#}")
 }
 
-/// What was measured, and the fitted curves over it.
-fn plots(directory: &Path, course: &Course, fitted: &Fitted) -> Result<(), Failure> {
-    show::plots(directory, course.manifest(), course.records())?;
+/// Plots the records and the fitted curves.
+fn plots(directory: &Path, calibration: &Calibration, fitted: &Fitted) -> Result<(), Failure> {
+    results::plots(directory, calibration.manifest(), calibration.records())?;
     for (name, figure) in present::fit_figures(fitted) {
         let path = directory.join(format!("{name}.svg"));
         std::fs::write(&path, figure.to_svg()).map_err(|error| Failure::write(&path, &error))?;
-        out::note(format_args!("wrote {}", path.display()));
+        print::note(format_args!("wrote {}", path.display()));
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! `panto compare`
+//! `panto compare`: tests which points differ between two runs.
 
 pub mod percent;
-mod show;
+mod text;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,104 +12,88 @@ use panto_report::present;
 
 use crate::failure::Failure;
 use crate::files;
+use crate::format::{Format, TABLE_JSON_OR_CSV};
 use crate::plot::Target;
 
-/// Something is slower, or whatever else `--fail-on` names.
+/// The exit code if a point is slower, or of another kind that `--fail-on` names.
 pub const CHANGED: u8 = 3;
 
-/// Say what became slower or faster from one run to another, with confidence
+/// Compare two runs, and test which points became slower or faster.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Compare {
-    /// What was measured before: a file of `panto bench -o` or output of the OSU or Intel MPI benchmarks; several files with commas between them, or a directory of them, are launches
+    /// Old run: results of `panto bench -o`, or output of the OSU or Intel MPI benchmarks; several launches as comma-separated files or a directory.
     old: PathBuf,
 
-    /// What was measured after, of any of these kinds
+    /// New run, in any of the same formats.
     new: PathBuf,
 
-    /// Changes up to this are of no practical weight
+    /// Ignore changes up to this percentage.
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent::parse, allow_hyphen_values = true)]
     threshold: f64,
 
-    /// Confidence of the intervals; what is left to 100% is how often the whole comparison may raise a false alarm
+    /// Confidence level of the intervals; one minus this is the family-wise error rate of the tests.
     #[arg(long, value_name = "PERCENT", default_value = "95%", value_parser = percent::parse, allow_hyphen_values = true)]
     confidence: f64,
 
-    /// Compare only these kernels or suites, such as comet/echo,classic
+    /// Compare only these kernels or suites, such as comet/echo,classic.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     kernel: Vec<String>,
 
-    /// How to print it
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    /// Output format.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Format::one_of(TABLE_JSON_OR_CSV))]
     format: Format,
 
-    /// Show every point, and not only the most important ones
+    /// Print every point, not only the 30 most important.
     #[arg(long)]
     all: bool,
 
-    /// Draw the ratios against the size: one SVG per kernel into a directory, or for a paper into a file (.svg, .png, or .dat with a script
-    /// for gnuplot)
+    /// Plot the ratios against the size: one SVG per kernel into a directory, or one file (.svg, .png, or .dat with a gnuplot script).
     #[arg(long, value_name = "DIR|OUT.svg|OUT.png|OUT.dat")]
     plot: Option<PathBuf>,
 
-    /// End with exit code 3 where there is a point of this kind
+    /// Exit with code 3 if there is a point of one of these kinds.
     #[arg(long, value_enum, value_name = "KIND,...", value_delimiter = ',', default_value = "slower")]
     fail_on: Vec<FailOn>,
 
-    /// Take as much of damaged files as is sound
+    /// Read damaged files up to the damage.
     #[arg(long)]
     salvage: bool,
 }
 
-/// How a comparison is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// What follows in sentences, and a table of the points
-    Table,
-    /// One JSON object
-    Json,
-    /// One row per point
-    Csv,
-}
-
-/// What makes a CI job fail.
+/// The argument of `--fail-on`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FailOn {
-    /// A point became slower
+    /// A point became slower.
     Slower,
-    /// A point became faster: what was expected to stay did not
+    /// A point became faster.
     Faster,
-    /// A point cannot be told: too few samples, or too noisy
-    CannotTell,
-    /// A point of the old run is not in the new one
+    /// A point is inconclusive: too few samples, or too much noise.
+    #[value(alias = "cannot-tell")]
+    Inconclusive,
+    /// A point of the old run is missing in the new one.
     Missing,
-    /// Nothing: the exit code is 0 whatever is found
+    /// Never exit with code 3.
     Never,
 }
 
 const AFTER_HELP: &str = "\
-Points are matched by kernel, ranks, parameters, algorithm and simulated machine. Of each, the ratio of the
-medians (new over old) has a bootstrap interval, over launches where there are several; Mann and Whitney's test
-with Holm's correction says whether there is a difference at all. Slower means: the test is significant, the
-interval lies above 1, and the ratio is beyond the threshold. Same means: the whole interval is within the
-threshold. Everything else cannot be told. Benchmarks that print one number a point allow no test: then the
-threshold decides alone, and that is said.
+Points are matched by kernel, ranks, parameters, algorithm and simulated machine. For each point, the ratio of the medians (new over old) gets a bootstrap interval, over launches if there are several, and a Mann-Whitney test with Holm's correction decides whether there is a difference. A point is slower if the test is significant, the interval lies above 1 and the ratio exceeds the threshold. It is the same if the whole interval lies within the threshold. Otherwise it is inconclusive. Benchmarks that print one number per point allow no test; in that case the threshold alone decides, and the output says so.
 
-Exit codes: 0 nothing of what --fail-on names; 3 something of it; 2 the command or a file is wrong, or there is
-no common point.
+Exit codes: 0 no point of a kind that --fail-on names; 3 at least one; 2 the command line or a file is invalid, or there is no common point.
 
 Examples:
-  panto bench comet/echo --ranks 2 --append -o before.jsonl     repeat this: each launch is one more witness
+  panto bench comet/echo --ranks 2 --append -o before.jsonl     repeat this for several launches
   panto compare before.jsonl after.jsonl
   panto compare before.jsonl after.jsonl --threshold 10% --fail-on slower,missing     in CI
   panto compare before.jsonl after.jsonl --plot changes.svg --format json
-  panto compare osu-old.txt osu-new1.txt,osu-new2.txt           what osu_latency and IMB-MPI1 printed
-  panto compare imb.txt run.jsonl                               any mix";
+  panto compare osu-old.txt osu-new1.txt,osu-new2.txt           output of osu_latency or IMB-MPI1
+  panto compare imb.txt run.jsonl                               different formats";
 
 impl Compare {
     pub fn run(self) -> Result<ExitCode, Failure> {
         if let Some(plot) = &self.plot {
-            [&self.old, &self.new].into_iter().try_for_each(|file| files::keep(file, plot))?;
+            [&self.old, &self.new].into_iter().try_for_each(|file| files::refuse_overwrite(file, plot))?;
         }
         let (mut old, mut new) = Run::open_both(&self.old, &self.new, self.salvage)?;
         if !self.kernel.is_empty() {
@@ -118,7 +102,7 @@ impl Compare {
         }
         let settings = Settings { threshold: self.threshold, confidence: self.confidence };
         let comparison = compare(old, new, settings)?;
-        show::print(&comparison, self.format, self.all);
+        text::print(&comparison, self.format, self.all);
         if let Some(path) = &self.plot {
             Target::new(path).write_together(present::comparison_figures(&comparison))?;
         }
@@ -126,11 +110,11 @@ impl Compare {
     }
 
     fn is_failure(&self, comparison: &Comparison) -> bool {
-        let Counts { slower, faster, cannot_tell, only_old, .. } = comparison.counts;
+        let Counts { slower, faster, inconclusive, only_old, .. } = comparison.counts;
         self.fail_on.iter().any(|kind| match kind {
             FailOn::Slower => slower > 0,
             FailOn::Faster => faster > 0,
-            FailOn::CannotTell => cannot_tell > 0,
+            FailOn::Inconclusive => inconclusive > 0,
             FailOn::Missing => only_old > 0,
             FailOn::Never => false,
         })

@@ -1,25 +1,25 @@
-//! What a file is, and what it holds.
+//! The input files of a report.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use panto_bench::results::{Manifest, Record, read, salvage};
 use panto_machine::Model;
-use panto_report::present::Reported;
+use panto_report::present::ReportedRun;
+use panto_results::{Manifest, Record, read, salvage};
 use panto_timeline::Timeline;
 use panto_trace::Trace;
 
 use crate::failure::Failure;
-use crate::{model, out};
+use crate::{model, print};
 
-/// A file that a page can be about.
+/// An input file.
 pub enum Input {
     Results(Run),
     Timeline(PathBuf),
     Machine(Box<Model>, String),
 }
 
-/// What a result file holds.
+/// A results file.
 #[derive(Clone)]
 pub struct Run {
     pub path: PathBuf,
@@ -36,7 +36,7 @@ impl Input {
         }
         if Trace::recognises(path) {
             return Err(Failure::Usage(format!(
-                "{name} is a trace, which has no times of its own; predict it first: panto simulate {name} -m MACHINE --timeline app.ptl"
+                "{name} is a trace, which has no timeline; predict it first: panto simulate {name} -m MACHINE --timeline app.ptl"
             )));
         }
         if model::is_model(path) {
@@ -44,11 +44,11 @@ impl Input {
         }
         let results = if lenient { salvage(path)? } else { read(path)? };
         if let Some(damage) = &results.damage {
-            out::note(format_args!("panto: the rest of {name} is lost: {damage}"));
+            print::note(format_args!("panto: the rest of {name} is unreadable: {damage}"));
         }
         if results.manifests.is_empty() {
             return Err(Failure::Usage(format!(
-                "{name} holds nothing to report: it is no result (`panto bench -o`), no timeline (`panto simulate --timeline`) and no machine model"
+                "{name} is neither results (`panto bench -o`), a timeline (`panto simulate --timeline`) nor a machine model"
             )));
         }
         let (manifests, records) = (results.manifests, results.records);
@@ -76,8 +76,8 @@ impl Input {
     }
 }
 
-/// Results are called what the user calls them, else what the measurement was called, else as their files; where that would be the same
-/// for two, by the way to the file.
+/// Names the results: by `--label`, else by the label of the run, else by the file name; by the path where
+/// two would have the same name.
 pub fn name(inputs: &mut [Input], labels: &[String]) -> Result<(), Failure> {
     let mut runs: Vec<&mut Run> = inputs
         .iter_mut()
@@ -86,7 +86,7 @@ pub fn name(inputs: &mut [Input], labels: &[String]) -> Result<(), Failure> {
     let differ = labels.iter().collect::<BTreeSet<_>>().len() == labels.len();
     if labels.len() > runs.len() || labels.iter().any(String::is_empty) || !differ {
         return Err(Failure::Usage(format!(
-            "--label {}: give each of the results a name, in their order, all different; there are {} results",
+            "--label {}: expected up to {1} distinct names, one for each of the {1} results",
             labels.join(","),
             runs.len()
         )));
@@ -108,9 +108,9 @@ impl Run {
         label.unwrap_or_else(|| self.path.file_name().unwrap_or_default().to_string_lossy().into_owned())
     }
 
-    /// For the page; beside others it needs its name.
-    pub fn reported(&self, named: bool) -> Reported<'_> {
+    /// Returns the results for a page; with their name if there are several.
+    pub fn reported(&self, named: bool) -> ReportedRun<'_> {
         let name = named.then_some(self.name.as_str());
-        Reported { name, manifests: &self.manifests, records: &self.records }
+        ReportedRun { name, manifests: &self.manifests, records: &self.records }
     }
 }

@@ -1,38 +1,38 @@
-//! The machine and the way in which a program runs on it: options of all commands that simulate.
+//! Options of the machine and of how a program runs on it, for all commands that simulate.
 
 use clap::{Args, ValueEnum};
 use panto_machine::{Model, builtin};
-use panto_predict::{Case, Mapping, Speeds, Wish};
+use panto_predict::{Case, CaseOptions, Mapping, Speeds};
 use panto_sim::replay;
 
 use crate::failure::Failure;
+use crate::model;
 use crate::simulated::Network;
 
-/// On which machine, and how.
+/// How a program runs on a machine.
 #[derive(Args)]
 pub struct CaseArgs {
-    /// Change the model, such as link.latency=2us; may be given again and again
+    /// Override a model parameter, such as link.latency=2us. Repeatable.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 
-    /// Run on so many processors; more ranks share them in turns [default: one for each rank]
+    /// Number of processors, shared round robin if there are more ranks [default: one per rank].
     #[arg(short, long, value_name = "N")]
     pub processors: Option<usize>,
 
-    /// Where ranks run: wrap, block, a list of processors such as 0,1,3,2, or a file with one for each rank
+    /// Mapping of ranks: wrap, block, a list of processors such as 0,1,3,2, or a file with one per rank.
     #[arg(long, value_name = "MAP")]
     pub map: Option<String>,
 
-    /// How many times faster processors compute than where the program was traced: a number, an interval such as 1.8..2.2 from which
-    /// --samples draws, a list or a file with one for each processor
+    /// Speed of processors relative to the traced machine: a number, an interval such as 1.8..2.2 for --samples, or a list or file with one per processor.
     #[arg(long, value_name = "FACTOR")]
     pub speed: Option<String>,
 
-    /// What messages do that meet [default: as the machine says, which is `fast` for most]
+    /// Network model [default: that of the machine, `fast` for most].
     #[arg(long, value_enum)]
     pub network: Option<Network>,
 
-    /// What chooses the algorithms of collectives: mpich, openmpi, puppet, or a file [default: as the machine says]
+    /// Rules that choose algorithms of collectives: mpich, openmpi, puppet, or a file [default: those of the machine].
     #[arg(long, value_name = "RULES")]
     pub rules: Option<String>,
 
@@ -40,28 +40,29 @@ pub struct CaseArgs {
     pub reading: ReadingArgs,
 }
 
-/// How a trace is understood.
+/// How a trace is replayed.
 #[derive(Args, Clone, Copy)]
 pub struct ReadingArgs {
-    /// Who a receive with wild cards gets its message from
+    /// Matching of receives with wildcards (`MPI_ANY_SOURCE`, `MPI_ANY_TAG`).
     #[arg(long, value_enum, default_value_t = Wildcards::Recorded)]
     pub wildcards: Wildcards,
 
-    /// Leave out what cannot be simulated, and count it, instead of refusing the trace
+    /// Skip and count unsupported calls instead of failing.
     #[arg(long)]
     pub lenient: bool,
 }
 
-/// Who a receive with wild cards gets its message from.
+/// The matching of receives with wildcards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Wildcards {
-    /// From whom it got it when it was traced
+    /// With the message of the traced run.
     Recorded,
-    /// From whoever comes first on the simulated machine
+    /// With the first matching message that arrives.
     Rematch,
 }
 
 impl ReadingArgs {
+    /// Returns the options of the replay.
     pub fn options(self) -> replay::Options {
         let wildcards = match self.wildcards {
             Wildcards::Recorded => replay::Wildcards::Recorded,
@@ -72,7 +73,7 @@ impl ReadingArgs {
 }
 
 impl CaseArgs {
-    /// The model of this name, or in this file, with what the user changed.
+    /// Loads the model with the overrides of the command line.
     pub fn model(&self, name: &str) -> Result<Model, Failure> {
         load(name, &self.overrides())
     }
@@ -82,12 +83,12 @@ impl CaseArgs {
         self.set.iter().cloned().chain(rules).collect()
     }
 
-    /// The machine, made ready for so many ranks.
+    /// Returns the machine, made ready for `ranks` ranks.
     pub fn case(&self, name: &str, ranks: usize) -> Result<Case, Failure> {
         self.case_with(name, &[], self.speeds()?, ranks)
     }
 
-    /// The same with more changes to the model, and other speeds.
+    /// Returns the machine with further overrides and other speeds.
     pub fn case_with(
         &self,
         name: &str,
@@ -96,21 +97,21 @@ impl CaseArgs {
         ranks: usize,
     ) -> Result<Case, Failure> {
         let model = load(name, &[self.overrides(), sets.to_vec()].concat())?;
-        Ok(Case::new(model, ranks, &self.wish_with(speeds)?)?)
+        Ok(Case::new(model, ranks, &self.options_with(speeds)?)?)
     }
 
-    /// How fast processors compute.
+    /// Returns the speeds of processors.
     pub fn speeds(&self) -> Result<Speeds, Failure> {
         Ok(self.speed.as_deref().map(Speeds::parse).transpose()?.unwrap_or_default())
     }
 
-    /// What the user wants, for those who draw nothing.
-    pub fn wish(&self) -> Result<Wish, Failure> {
-        self.wish_with(self.speeds()?.certain()?)
+    /// Returns the options of a case; fails if a speed is an interval.
+    pub fn options(&self) -> Result<CaseOptions, Failure> {
+        self.options_with(self.speeds()?.certain()?)
     }
 
-    fn wish_with(&self, speeds: Speeds) -> Result<Wish, Failure> {
-        Ok(Wish {
+    fn options_with(&self, speeds: Speeds) -> Result<CaseOptions, Failure> {
+        Ok(CaseOptions {
             processors: self.processors,
             mapping: self.map.as_deref().map(Mapping::parse).transpose()?.unwrap_or_default(),
             speeds,
@@ -119,13 +120,12 @@ impl CaseArgs {
     }
 }
 
-/// A built-in machine or a model file.
+/// Loads a built-in machine or a model file.
 pub fn load(name: &str, overrides: &[String]) -> Result<Model, Failure> {
     if builtin::find(name).is_none() && std::fs::symlink_metadata(name).is_err() {
-        let names: Vec<&str> = builtin::all().iter().map(|known| known.name).collect();
         return Err(Failure::Usage(format!(
-            "there is no machine `{name}`; use one of these ({}) or a model file (docs/machines.md)",
-            names.join(", ")
+            "unknown machine `{name}`; use a built-in one ({}) or a model file (docs/machines.md)",
+            model::builtin_names().join(", ")
         )));
     }
     Ok(Model::load(name, overrides)?)

@@ -1,4 +1,4 @@
-//! `panto simulate`
+//! `panto simulate`: predicts a traced program on a machine model.
 
 mod case;
 mod noise;
@@ -7,36 +7,37 @@ mod samples;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
-use panto_predict::{Case, Disturbance, Drawing, Prediction};
+use clap::Args;
+use panto_predict::{Case, Disturbance, Prediction, TimelineRecorder};
+use panto_report::present::{PredictionReport, samples_json, samples_text};
 use panto_sim::Noise;
 use panto_sim::replay::{self, Replay};
 use panto_trace::Trace;
+use panto_units::{grouped, rounded_bytes};
 
 pub use case::{CaseArgs, ReadingArgs, load};
 pub use noise::NoiseArgs;
 
-use self::samples::{Answer, Question, SampleArgs};
+use self::samples::{Drawn, SampleArgs, SampledCase};
 use crate::failure::{Failure, INTERRUPTED};
-use crate::simulated::Network;
-use crate::trace::{amount, grouped};
-use crate::{files, out, prediction};
+use crate::format::{Format, TABLE_JSON_OR_CSV};
+use crate::{files, print};
 
-/// Predict how a traced program would run on another machine
+/// Predict how a traced program would run on another machine.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Simulate {
-    /// What `panto trace` wrote
+    /// A trace, written by `panto trace`.
     trace: PathBuf,
 
-    /// The machine: a built-in one, or a model file
+    /// Machine: a built-in name or a model file.
     #[arg(short, long, value_name = "MACHINE")]
     machine: String,
 
     #[command(flatten)]
     case: CaseArgs,
 
-    /// Keep every interval and every message in this file
+    /// Write a timeline with every interval and message to this file.
     #[arg(long, value_name = "FILE")]
     timeline: Option<PathBuf>,
 
@@ -46,29 +47,17 @@ pub struct Simulate {
     #[command(flatten)]
     samples: SampleArgs,
 
-    /// Show every rank, however many there are
+    /// Print every rank, even if there are many.
     #[arg(long)]
     all_ranks: bool,
 
-    /// How to print
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    /// Output format.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Format::one_of(TABLE_JSON_OR_CSV))]
     format: Format,
 }
 
-/// How a prediction is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Tables and sentences for people
-    Table,
-    /// One JSON object
-    Json,
-    /// A row for each rank
-    Csv,
-}
-
 const AFTER_HELP: &str = "\
-The trace says what each rank computed and which messages it passed; the machine says how long they take. Computation
-takes as long as it took where the program was traced, unless --speed says otherwise.
+The trace contains the computation and the MPI calls of each rank; the machine model determines the times of messages. Computation takes as long as in the traced run unless --speed is given.
 
 Examples:
   panto simulate app.panto --machine infiniband
@@ -76,30 +65,31 @@ Examples:
   panto simulate app.panto --machine my.toml --network traffic --rules openmpi
   panto simulate app.panto --machine cm5 --processors 9 --map block        more ranks than processors
   panto simulate app.panto --machine my.toml --speed 2.3 --format json
-  panto simulate app.panto --machine my.toml --timeline app.ptl            every interval and message
-  panto simulate app.panto --machine my.toml --noise random:1ms,10us       with an operating system
-  panto simulate app.panto --machine my.toml --samples 500                 how certain it is
-  panto simulate app.panto --machine my.toml --samples 500 --speed 1.8..2.2   for a processor that is about twice as fast
+  panto simulate app.panto --machine my.toml --timeline app.ptl            write a timeline
+  panto simulate app.panto --machine my.toml --noise random:1ms,10us       with noise of the operating system
+  panto simulate app.panto --machine my.toml --samples 500                 with its uncertainty
+  panto simulate app.panto --machine my.toml --samples 500 --speed 1.8..2.2   on processors about twice as fast
 
-docs/predicting.md explains what is simulated, and what is assumed.";
+docs/predicting.md describes what is simulated and assumed.";
 
 impl Simulate {
     pub fn run(self) -> Result<ExitCode, Failure> {
         if let Some(timeline) = &self.timeline {
-            files::keep(&self.trace, timeline)?;
+            files::refuse_overwrite(&self.trace, timeline)?;
         }
         let trace = Trace::open(&self.trace)?;
-        let question = Question { machine: &self.machine, case: &self.case, noise: &self.noise };
-        let unknowns = self.samples.unknowns(&question)?;
+        let sampled_inputs = SampledCase { machine: &self.machine, case: &self.case, noise: &self.noise };
+        let unknowns = self.samples.unknowns(&sampled_inputs)?;
         let case = self.case.case(&self.machine, trace.size() as usize)?;
         let replay = read(&trace, &case, &self.case)?;
         let noise = self.noise.disturbance()?;
         let prediction = self.predict(&replay, &case, noise.as_ref())?;
-        let answer = self.samples.answer(&question, &unknowns, &replay.program)?;
-        if matches!(answer, Answer::Stopped) {
-            return Ok(ExitCode::from(INTERRUPTED));
-        }
-        let shown = prediction::Shown {
+        let samples = match self.samples.draw(&sampled_inputs, &unknowns, &replay.program)? {
+            Drawn::Interrupted => return Ok(ExitCode::from(INTERRUPTED)),
+            Drawn::NotRequested => None,
+            Drawn::Samples(samples) => Some(samples),
+        };
+        let report = PredictionReport {
             trace: &trace,
             replay: &replay,
             case: &case,
@@ -107,16 +97,16 @@ impl Simulate {
             noise: noise.as_ref(),
         };
         match self.format {
-            Format::Table => {
-                shown.print(self.all_ranks);
-                answer.print();
-            }
             Format::Json => {
-                let mut json = shown.json();
-                json["samples"] = answer.json();
-                out::line(json);
+                let mut json = report.json();
+                json["samples"] = samples.as_ref().map(samples_json).into();
+                print::line(json);
             }
-            Format::Csv => out::text(shown.csv()),
+            Format::Csv => print::text(report.csv()),
+            _ => {
+                print::text(report.text(self.all_ranks));
+                print::text(samples.as_ref().map_or_else(String::new, samples_text));
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -127,31 +117,31 @@ impl Simulate {
         case: &Case,
         noise: Option<&Disturbance>,
     ) -> Result<Prediction, Failure> {
-        let mut drawing = match &self.timeline {
+        let mut recorder = match &self.timeline {
             None => None,
-            Some(path) => Some(Drawing::create(path, &replay.program, self.facts(case))?),
+            Some(path) => Some(TimelineRecorder::create(path, &replay.program, self.facts(case))?),
         };
         let noise = noise.map(|noise| noise as &dyn Noise);
-        let prediction = Prediction::new(&replay.program, case, noise, &mut drawing).map_err(|halted| {
-            Failure::Usage(format!("{}: {}", self.trace.display(), halted.describe(&replay.program)))
+        let prediction = Prediction::new(&replay.program, case, noise, &mut recorder).map_err(|error| {
+            Failure::Usage(format!("{}: {}", self.trace.display(), error.describe(&replay.program)))
         })?;
-        if let (Some(drawing), Some(path)) = (drawing, &self.timeline) {
-            let written = drawing.finish()?;
-            out::note(format_args!(
+        if let (Some(recorder), Some(path)) = (recorder, &self.timeline) {
+            let written = recorder.finish()?;
+            print::note(format_args!(
                 "panto: wrote {}: {} states, {} messages, {}",
                 path.display(),
                 grouped(written.states),
                 grouped(written.messages),
-                amount(written.bytes)
+                rounded_bytes(written.bytes)
             ));
         }
         Ok(prediction)
     }
 
-    /// What the timeline is of.
+    /// Returns the facts of the timeline.
     fn facts(&self, case: &Case) -> Vec<(String, String)> {
         let trace = self.trace.display().to_string();
-        let network = Network::of(case.network).name().to_owned();
+        let network = case.network_name().to_owned();
         let (machine, topology) = (case.machine.name.clone(), case.machine.network.topology.to_string());
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let facts = [
@@ -165,14 +155,14 @@ impl Simulate {
     }
 }
 
-/// From a trace to a program for this machine.
+/// Replays a trace for a machine.
 pub fn read(trace: &Trace, case: &Case, args: &CaseArgs) -> Result<Replay, Failure> {
     let replay = replay::program(trace, &case.machine, &args.reading.options());
-    replay.map_err(|error| of_trace(trace, &error))
+    replay.map_err(|error| trace_failure(trace, &error))
 }
 
-/// An error in a trace names its file.
-pub fn of_trace(trace: &Trace, error: &replay::Error) -> Failure {
+/// Returns the failure of a trace that cannot be replayed, with the name of its file.
+pub fn trace_failure(trace: &Trace, error: &replay::Error) -> Failure {
     let (path, text) = (trace.path().display().to_string(), error.to_string());
     Failure::Usage(if text.contains(&path) { text } else { format!("{path}: {text}") })
 }

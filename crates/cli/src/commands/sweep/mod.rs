@@ -1,94 +1,82 @@
-//! `panto sweep`
+//! `panto sweep`: predicts a traced program for all combinations of parameter values.
 
 mod axes;
-mod hosts;
-mod plot;
-mod show;
-mod task;
+mod distributed;
+mod progress;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use panto_predict::sweep::{Variant, cross};
+use panto_report::present::SweepOrder;
 use panto_trace::Trace;
 use panto_transport::threads::cores;
 
 use self::axes::AxesArgs;
-use self::task::Task;
+use self::progress::SweepRun;
 use crate::commands::simulate::ReadingArgs;
 use crate::failure::Failure;
+use crate::format::{Format, TABLE_JSON_OR_CSV};
 use crate::{files, interrupt, mpi};
 
-/// Predict a traced program on many machines and under many settings
+/// Predict a traced program on many machines and with many settings.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Sweep {
-    /// What `panto trace` wrote
+    /// A trace, written by `panto trace`.
     trace: PathBuf,
 
-    #[command(flatten, next_help_heading = "What is varied")]
+    #[command(flatten, next_help_heading = "Parameters")]
     axes: AxesArgs,
 
-    /// Take settings from a file: the options of one on each line, # begins a note; each is combined with all that is varied
-    #[arg(long, value_name = "FILE", help_heading = "What is varied")]
+    /// Read settings from a file with one per line, written as options (# starts a comment); each is combined with the parameters of the command line.
+    #[arg(long, value_name = "FILE", help_heading = "Parameters")]
     list: Option<PathBuf>,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Simulation")]
     reading: ReadingArgs,
 
-    /// What noise begins with: the same seed gives the same noise
+    /// Random seed of the noise.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Run so many settings at a time [default: one on each core]
+    /// Settings to simulate in parallel [default: one per core].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 
-    /// Keep each setting in this file as it ends, one JSON object a line; settings that are there are not run again
-    #[arg(short, long, value_name = "FILE")]
+    /// Append each setting to this file as it completes (JSON Lines); settings already in the file are not run again.
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 
-    /// Draw the time against the first number that is varied, as SVG
-    #[arg(long, value_name = "FILE")]
+    /// Plot the time against the first numeric parameter, as SVG.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     plot: Option<PathBuf>,
 
-    /// How to print
-    #[arg(short, long, value_enum, default_value_t = Format::Table)]
+    /// Output format.
+    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Format::one_of(TABLE_JSON_OR_CSV), help_heading = "Output")]
     format: Format,
 
-    /// The best first; otherwise in the order in which they are varied
-    #[arg(long, value_enum)]
+    /// Sort by this figure, best first [default: in the order of the parameters].
+    #[arg(long, value_enum, help_heading = "Output")]
     sort: Option<Sort>,
 }
 
-/// How a sweep is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// A table for people
-    Table,
-    /// One JSON object
-    Json,
-    /// A row for each setting
-    Csv,
-}
-
-/// What is best.
+/// The argument of `--sort`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sort {
-    /// The shortest time
+    /// Shortest time.
     Time,
-    /// The highest scaled speed-up
+    /// Highest scaled speed-up.
     SpeedUp,
-    /// The highest utilisation of processors
+    /// Highest utilisation of processors.
     Utilisation,
-    /// The smallest share of waiting
+    /// Smallest share of waiting.
     Waiting,
 }
 
 const AFTER_HELP: &str = "\
-All combinations of all values are run, on all cores; under `mpirun` on all its hosts. A setting that cannot be has its error
-in its row, and the exit code is 1 then.
+All combinations of values are simulated, on all cores, or under `mpirun` on all hosts of the job. If a setting fails, its row shows the error, and the exit code is 1.
 
 Examples:
   panto sweep app.panto --machine infiniband,ethernet10g,my.toml
@@ -96,40 +84,51 @@ Examples:
   panto sweep app.panto --machine my.toml --processors 4,8,16 --map wrap,block --sort time
   panto sweep app.panto --machine my.toml --speed 1,2 --rules mpich,openmpi --network fast,traffic
   panto sweep app.panto --machine my.toml --noise none --noise periodic:1ms,10us
-  panto sweep app.panto --list settings.txt -o sweep.jsonl    once more goes on where it was stopped
+  panto sweep app.panto --list settings.txt -o sweep.jsonl    repeat the command to resume
   mpirun -n 8 panto sweep app.panto --machine my.toml --vary link.latency=1us,2us,4us,8us -o sweep.jsonl
 
-docs/predicting.md explains what is simulated, and what is assumed.";
+docs/predicting.md describes what is simulated and assumed.";
+
+impl Sort {
+    fn order(self) -> SweepOrder {
+        match self {
+            Self::Time => SweepOrder::Time,
+            Self::SpeedUp => SweepOrder::SpeedUp,
+            Self::Utilisation => SweepOrder::Utilisation,
+            Self::Waiting => SweepOrder::Waiting,
+        }
+    }
+}
 
 impl Sweep {
     pub fn run(self) -> Result<ExitCode, Failure> {
         if let Some(plot) = &self.plot {
-            files::keep(&self.trace, plot)?;
+            files::refuse_overwrite(&self.trace, plot)?;
         }
         match mpi::launched() {
-            Some(launch) if launch.size != Some(1) => hosts::run(&self),
-            _ => self.alone(),
+            Some(launch) if launch.size != Some(1) => distributed::run(&self),
+            _ => self.run_locally(),
         }
     }
 
-    fn alone(&self) -> Result<ExitCode, Failure> {
+    fn run_locally(&self) -> Result<ExitCode, Failure> {
         let threads = self.threads(cores().len());
         let trace = Trace::open(&self.trace)?;
         let sweep = self.sweep(&trace, threads)?;
-        let mut task = Task::new(self, &sweep)?;
-        let pending = task.pending();
+        let mut run = SweepRun::new(self, &sweep)?;
+        let pending = run.pending();
         let programs = sweep.programs(&pending, threads)?;
         let stop = interrupt::listen()?;
-        task.begin(pending.len());
-        sweep.run(&programs, &pending, threads, &stop, |index, outcome| task.done(index, outcome))?;
-        task.finish(trace.size())
+        run.begin(pending.len());
+        sweep.run(&programs, &pending, threads, &stop, |index, outcome| run.done(index, outcome))?;
+        run.finish(trace.size())
     }
 
-    fn threads(&self, usual: usize) -> usize {
-        self.threads.map_or(usual, usize::from).max(1)
+    fn threads(&self, default: usize) -> usize {
+        self.threads.map_or(default, usize::from).max(1)
     }
 
-    /// Looks at all settings.
+    /// Checks all settings.
     fn sweep<'a>(
         &self,
         trace: &'a Trace,
@@ -142,7 +141,7 @@ impl Sweep {
     fn variants(&self) -> Result<Vec<Variant>, Failure> {
         let varied = self.axes.variants()?;
         match &self.list {
-            Some(list) => Ok(cross(&axes::listed(list)?, &varied)?),
+            Some(list) => Ok(cross(&axes::read_file(list)?, &varied)?),
             None => Ok(varied),
         }
     }

@@ -1,30 +1,30 @@
-//! `panto trace combine`
+//! `panto trace combine`: combines the files of ranks into a trace.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use panto_trace::{Facts, Trace, combine};
+use panto_report::present::rank_names;
+use panto_trace::{Metadata, Trace, combine};
 
 use super::target;
 use crate::failure::Failure;
-use crate::out;
-use crate::trace::{listed, named};
+use crate::print;
 
-/// Make one file of the ranks' own files, as `panto trace --keep` or a run that was cut short left them
+/// Combine the per-rank files of `panto trace --keep` or of a killed run into one trace.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  panto trace combine app.panto.ranks -o app.panto\n  panto trace combine 0.rank 1.rank -o part.panto"
 )]
 pub struct Combine {
-    /// A folder with the ranks' files, or these files
+    /// Directory of per-rank files, or the files themselves.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// The file to write
+    /// Output file.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
-    /// Replace the file if it is there
+    /// Replace the file if it exists.
     #[arg(long)]
     force: bool,
 }
@@ -33,21 +33,21 @@ impl Combine {
     pub fn run(self) -> Result<ExitCode, Failure> {
         target::refuse_to_replace(&self.output, self.force)?;
         let trace = Trace::open_all(&self.paths)?;
-        // What is known of the whole is in the facts of a whole trace, and else in those of its ranks.
-        let facts: Facts = trace.facts().clone();
+        // Metadata of the whole run are those of a combined trace; single ranks keep their own.
+        let facts: Metadata = trace.metadata().clone();
         let combined = combine(&trace, &self.output, &facts)?;
         for damage in &combined.damage {
-            out::note(format_args!("panto: left out from there on: {damage}"));
+            print::note(format_args!("panto: truncated at the damage: {damage}"));
         }
         if !combined.missing.is_empty() {
-            let missing = listed(&combined.missing);
-            out::note(format_args!("panto: of {} ranks these are missing: {missing}", trace.size()));
+            let missing = rank_names(&combined.missing);
+            print::note(format_args!("panto: missing {missing} (of {} ranks)", trace.size()));
         }
         if !combined.incomplete.is_empty() {
-            let incomplete = named(&combined.incomplete);
-            out::note(format_args!("panto: the last calls are missing on {incomplete}"));
+            let incomplete = rank_names(&combined.incomplete);
+            print::note(format_args!("panto: the last calls are missing on {incomplete}"));
         }
-        out::note(format_args!("panto: {}: {} ranks", self.output.display(), combined.ranks));
+        print::note(format_args!("panto: {}: {} ranks", self.output.display(), combined.ranks));
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,8 +1,10 @@
-//! `mpirun -n 4 panto trace -- ./app`: every rank has a `panto` of its own, and the last of them to end combines.
+//! `mpirun -n 4 panto trace -- ./app`: every rank has a `panto` process of its own, and the last one to end
+//! combines the files.
 //!
-//! They meet in the folder of the ranks' files alone. Each takes away what an earlier run left under its own number before it starts the
-//! program, and no rank gets through `MPI_Init` before all have started; so what is there afterwards is of this run. At its end each
-//! leaves a mark, and whoever then sees the marks of all takes the lock.
+//! The processes coordinate only through the directory of the ranks' files. Before it starts the program,
+//! each removes the files of an earlier run that have its number; since no rank completes `MPI_Init` before
+//! all have started, all files found later belong to this run. At its end each process creates a marker
+//! file; one that then finds the markers of all takes the lock and combines.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -13,7 +15,7 @@ use panto_trace::Trace;
 
 use super::target::Target;
 use crate::failure::Failure;
-use crate::out;
+use crate::print;
 
 /// One of the processes that a launcher started.
 pub struct Member<'a> {
@@ -23,25 +25,25 @@ pub struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// As the launcher numbered it; none if no launcher started this process.
+    /// Returns the member with the rank from the launcher; `None` without a launcher.
     pub fn new(target: &'a Target, launch: Option<Launch>) -> Option<Self> {
         let launch = launch?;
         Some(Self { target, rank: launch.rank?, size: launch.size })
     }
 
-    /// Its number.
+    /// Returns the rank.
     pub fn rank(&self) -> usize {
         self.rank
     }
 
-    /// Takes a place in the folder, where nothing of an earlier run is left under this number.
+    /// Creates the directory, and removes files of an earlier run with this rank.
     pub fn enter(&self) -> Result<(), Failure> {
         self.target.share()?;
         let mut old = vec![self.own("rank"), self.own("done")];
         if self.rank == 0 {
             if old[0].exists() {
-                out::note(format_args!(
-                    "panto: replaces what an earlier run left in {}",
+                print::note(format_args!(
+                    "panto: replacing the files of an earlier run in {}",
                     self.target.ranks().display()
                 ));
             }
@@ -59,20 +61,21 @@ impl<'a> Member<'a> {
         Ok(())
     }
 
-    /// Leaves the mark; answers whether this process is the one that combines.
+    /// Creates the marker; returns whether this process is the one that combines.
     pub fn leave(&self) -> Result<bool, Failure> {
-        let mark = self.own("done");
-        match File::create(&mark) {
-            // Another one has seen all that it needed.
+        let marker = self.own("done");
+        match File::create(&marker) {
+            // Another process has already combined and removed the directory.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
-            made => drop(made.map_err(|error| Failure::write(&mark, &error))?),
+            made => drop(made.map_err(|error| Failure::write(&marker, &error))?),
         }
         Ok(self.are_all_done() && File::create_new(self.lock()).is_ok())
     }
 
-    /// Has every process left its mark? Who started nobody knows: then those count whose rank files are there.
+    /// Returns whether every process has created its marker. If the launcher does not tell the number of
+    /// ranks, it is taken from the files.
     fn are_all_done(&self) -> bool {
-        // A file that cannot be read yet is one of a rank that is not done.
+        // A file that cannot be read yet belongs to a rank that is not done.
         let from_trace =
             || Trace::open(self.target.ranks()).map_or(usize::MAX, |trace| trace.size() as usize);
         let size = self.size.unwrap_or_else(from_trace);
@@ -80,24 +83,24 @@ impl<'a> Member<'a> {
         (0..size).all(|rank| done.contains(&rank))
     }
 
-    /// Files of an earlier run with more ranks.
+    /// Returns the files of an earlier run with more ranks.
     fn beyond(&self) -> Vec<PathBuf> {
         let Some(size) = self.size else { return Vec::new() };
         let old = self.numbers("rank").into_iter().filter(|number| *number >= size);
         old.map(|number| self.target.ranks().join(format!("{number}.rank"))).collect()
     }
 
-    /// The numbers of the files with this ending. The folder is listed, because a file system over the network may remember of a single
-    /// file that it was not there.
-    fn numbers(&self, ending: &str) -> Vec<usize> {
+    /// Returns the numbers of the files with this extension. The directory is listed, because a network file
+    /// system may cache that a single file did not exist.
+    fn numbers(&self, extension: &str) -> Vec<usize> {
         let entries = fs::read_dir(self.target.ranks()).into_iter().flatten().flatten();
         let paths = entries.map(|entry| entry.path());
-        let ours = paths.filter(|path| path.extension() == Some(OsStr::new(ending)));
+        let ours = paths.filter(|path| path.extension() == Some(OsStr::new(extension)));
         ours.filter_map(|path| path.file_stem()?.to_str()?.parse().ok()).collect()
     }
 
-    fn own(&self, ending: &str) -> PathBuf {
-        self.target.ranks().join(format!("{}.{ending}", self.rank))
+    fn own(&self, extension: &str) -> PathBuf {
+        self.target.ranks().join(format!("{}.{extension}", self.rank))
     }
 
     fn lock(&self) -> PathBuf {
@@ -117,9 +120,9 @@ mod tests {
     }
 
     #[test]
-    fn the_last_one_combines_and_nobody_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let target = Target::new(folder.path().join("app.panto"), false).unwrap();
+    fn only_the_last_member_combines() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = Target::new(directory.path().join("app.panto"), false).unwrap();
         let members: Vec<Member<'_>> = (0..3).map(|rank| member(&target, rank, Some(3))).collect();
         for member in &members {
             member.enter().unwrap();
@@ -132,9 +135,9 @@ mod tests {
     }
 
     #[test]
-    fn an_earlier_run_leaves_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let target = Target::new(folder.path().join("app.panto"), false).unwrap();
+    fn files_of_an_earlier_run_are_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = Target::new(directory.path().join("app.panto"), false).unwrap();
         target.share().unwrap();
         for name in ["0.rank", "0.done", "1.rank", "1.done", "combine.lock", "2.rank"] {
             fs::write(target.ranks().join(name), "old").unwrap();
@@ -148,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn no_launcher_no_member() {
+    fn there_is_no_member_without_a_launcher() {
         let target = Target::new("app.panto".into(), true).unwrap();
         assert!(Member::new(&target, None).is_none());
     }

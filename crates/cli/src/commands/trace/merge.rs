@@ -1,29 +1,29 @@
-//! `panto trace merge`
+//! `panto trace merge`: merges traces of several runs to reduce noise.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use panto_trace::{Trace, merge};
+use panto_units::grouped;
 
 use super::target;
 use crate::failure::Failure;
-use crate::out;
-use crate::trace::grouped;
+use crate::print;
 
-/// Remove noise: make one trace of several runs, with the lower quartile of the computation before each call
+/// Merge traces of several runs to reduce noise: computation before each call is the lower quartile over the runs.
 #[derive(clap::Args)]
-#[command(after_help = "The runs must have made the same calls; polls that found nothing are left out.\n\n\
+#[command(after_help = "The runs must make the same calls; unsuccessful polls are ignored.\n\n\
                         Example:\n  panto trace merge run1.panto run2.panto run3.panto -o app.panto")]
 pub struct Merge {
-    /// Traces of the same program, with as many ranks; the first gives the structure
+    /// Traces of the same program with the same number of ranks; the first provides the structure.
     #[arg(required = true, num_args = 2.., value_name = "TRACE")]
     traces: Vec<PathBuf>,
 
-    /// The file to write
+    /// Output file.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
-    /// Replace the file if it is there
+    /// Replace the file if it exists.
     #[arg(long)]
     force: bool,
 }
@@ -33,7 +33,7 @@ impl Merge {
         target::refuse_to_replace(&self.output, self.force)?;
         let traces = self.traces.iter().map(|path| Trace::open(path)).collect::<Result<Vec<_>, _>>()?;
         let merged = merge(&traces, &self.output)?;
-        out::note(format_args!(
+        print::note(format_args!(
             "panto: {}: {} calls, from {} runs",
             self.output.display(),
             grouped(merged.calls),

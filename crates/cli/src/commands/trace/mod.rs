@@ -1,16 +1,16 @@
-//! `panto trace`
+//! `panto trace`: records an MPI program, and combines or merges what was recorded.
 
 mod child;
 mod combine;
-mod measuring;
+mod diagnosis;
 mod member;
 mod merge;
-mod nothing;
+mod notes;
+mod options;
 mod outcome;
 mod preload;
 mod program;
 mod run;
-mod say;
 mod status;
 mod target;
 
@@ -20,7 +20,7 @@ use clap::{Args, Subcommand};
 
 use crate::failure::Failure;
 
-/// Record what an MPI program computes and communicates, without changing it
+/// Record the computation and MPI calls of an unmodified program.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, override_usage = USAGE, after_help = AFTER_HELP)]
 pub struct Trace {
@@ -44,19 +44,15 @@ const AFTER_HELP: &str = "\
 Examples:
   panto trace -- mpirun -n 16 ./app --its options     writes app.panto
   panto trace -o run1.panto -- srun -n 64 ./app
-  mpirun -n 16 panto trace -o app.panto -- ./app      the other way round, on any launcher
-  panto trace --token -- mpirun -n 16 ./app           on a laptop: ranks take turns to compute
+  mpirun -n 16 panto trace -o app.panto -- ./app      inside any launcher
+  panto trace --token -- mpirun -n 16 ./app           with more ranks than cores
   panto trace --stamps -- mpirun -n 4 python3 app.py
-  panto info app.panto                                what is in it
+  panto info app.panto                                print a summary
   panto trace merge a.panto b.panto c.panto -o m.panto
 
-Ranks write to the folder FILE.ranks while the program runs; all hosts must see it. If panto
-itself is killed, `panto trace combine FILE.ranks -o FILE` makes a trace of what is there.
-Open MPI hands the tracer on to other hosts unless there is -x on its command line; then start
-it the other way round. One MPI program is traced at a time: the first that the command starts.
+While the program runs, ranks write to the directory FILE.ranks, which must be visible on all hosts. If panto is killed, `panto trace combine FILE.ranks -o FILE` makes a trace of these files. Open MPI passes the tracer to other hosts unless its command line has -x; in that case use `mpirun ... panto trace -- ./app`. If the command starts several MPI programs, only the first is traced.
 
-Exit codes: the program's own, 128 + n if signal n ended it. If the program succeeded: 1 the
-trace could not be written, 2 no rank called MPI. If it was not started: 2.";
+Exit codes: that of the program, or 128 + n if signal n ended it. If the program succeeded: 1 if the trace could not be written, 2 if no rank called MPI_Init. 2 if the program could not be started.";
 
 impl Trace {
     pub fn run(self) -> Result<ExitCode, Failure> {
@@ -67,8 +63,8 @@ impl Trace {
         }
     }
 
-    /// Do all processes of an MPI job take part?
-    pub fn is_for_all(&self) -> bool {
+    /// Returns whether all processes of an MPI job take part.
+    pub fn is_collective(&self) -> bool {
         self.action.is_none()
     }
 }

@@ -1,4 +1,4 @@
-//! The library that is loaded into the program: carried in this binary, unpacked where the program finds it.
+//! The tracer library: embedded in this binary, and unpacked where the traced program can load it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File};
@@ -10,47 +10,48 @@ use std::path::{Path, PathBuf};
 use rustix::fs::StatVfsMountFlags;
 
 use crate::failure::Failure;
-use crate::out;
+use crate::print;
 
-/// The library, as the build script made it.
+/// The library, embedded by the build script.
 const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libpanto_tracer.so"));
 
-/// Its name. Two versions never meet under the same one.
+/// The file name; the checksum distinguishes versions.
 const NAME: &str = concat!("libpanto-tracer-", env!("PANTO_TRACER_CHECKSUM"), ".so");
 
-/// The variable by which the dynamic linker is told.
+/// The environment variable of the dynamic linker.
 pub const VARIABLE: &str = "LD_PRELOAD";
 
-/// The library on disk. A folder that was made for it alone goes when this does.
+/// The library on disk. A temporary directory that was created for it is removed on drop.
 pub struct Preload {
     path: PathBuf,
-    own_folder: Option<PathBuf>,
+    own_directory: Option<PathBuf>,
 }
 
 impl Preload {
-    /// Unpacks it into the folder of the ranks, which all hosts of a job see. `writer` tells apart those who do so at once.
+    /// Unpacks the library into the directory of the ranks' files, which all hosts see. `writer` is unique
+    /// among processes that do so concurrently.
     pub fn unpack(ranks: &Path, writer: &str) -> Result<Self, Failure> {
         let Some(why) = unfit(ranks) else {
             let path = ranks.join(NAME);
             write(&path, writer)?;
-            return Ok(Self { path, own_folder: None });
+            return Ok(Self { path, own_directory: None });
         };
-        let folder = own_folder().map_err(|error| Failure::write(&std::env::temp_dir(), &error))?;
-        let preload = Self { path: folder.join(NAME), own_folder: Some(folder) };
+        let directory = own_directory().map_err(|error| Failure::write(&std::env::temp_dir(), &error))?;
+        let preload = Self { path: directory.join(NAME), own_directory: Some(directory) };
         if let Some(too) = unfit(&std::env::temp_dir()) {
             return Err(Failure::Usage(format!(
-                "{why}, and {too}; name a place that is fit for both with -o, or another folder for temporary files with TMPDIR"
+                "{why}, and {too}; choose another location with -o, or another temporary directory with TMPDIR"
             )));
         }
         write(&preload.path, writer)?;
-        out::note(format_args!(
-            "panto: {why}; the tracer is in {} instead, and ranks on other hosts do not find it there",
+        print::note(format_args!(
+            "panto: {why}; the tracer is in {} instead, where ranks on other hosts cannot load it",
             preload.path.display()
         ));
         Ok(preload)
     }
 
-    /// What the variable should be, in front of what it is.
+    /// Returns the value of the variable: this library before those that are already preloaded.
     pub fn value(&self, present: Option<&OsStr>) -> OsString {
         let mut value = self.path.clone().into_os_string();
         if let Some(present) = present.filter(|present| !present.is_empty()) {
@@ -63,25 +64,28 @@ impl Preload {
 
 impl Drop for Preload {
     fn drop(&mut self) {
-        if let Some(folder) = &self.own_folder {
+        if let Some(directory) = &self.own_directory {
             let _ = fs::remove_file(&self.path);
-            let _ = fs::remove_dir(folder);
+            let _ = fs::remove_dir(directory);
         }
     }
 }
 
-/// Why programs cannot load a library from this folder.
-fn unfit(folder: &Path) -> Option<String> {
-    let bytes = folder.as_os_str().as_bytes();
+/// Returns why programs cannot load a library from a directory, if they cannot.
+fn unfit(directory: &Path) -> Option<String> {
+    let bytes = directory.as_os_str().as_bytes();
     if bytes.iter().any(|byte| byte.is_ascii_whitespace() || *byte == b':') {
-        return Some(format!("{}: {VARIABLE} takes no spaces and colons", folder.display()));
+        return Some(format!("{}: {VARIABLE} cannot contain spaces or colons", directory.display()));
     }
-    let flags = rustix::fs::statvfs(folder).ok()?.f_flag;
-    flags.contains(StatVfsMountFlags::NOEXEC).then(|| format!("{} is mounted with noexec", folder.display()))
+    let flags = rustix::fs::statvfs(directory).ok()?.f_flag;
+    flags
+        .contains(StatVfsMountFlags::NOEXEC)
+        .then(|| format!("{} is mounted with noexec", directory.display()))
 }
 
-/// A folder that nobody else can write to: what lies in a shared one under a known name could be anybody's.
-fn own_folder() -> std::io::Result<PathBuf> {
+/// Creates a directory that only this user can write to: a file with a known name in a shared directory
+/// could be replaced by another user.
+fn own_directory() -> std::io::Result<PathBuf> {
     let process = std::process::id();
     let names = (0..100).map(|number| std::env::temp_dir().join(format!("panto-{process}-{number}")));
     let mut outcome = Err(std::io::ErrorKind::AlreadyExists.into());
@@ -94,7 +98,7 @@ fn own_folder() -> std::io::Result<PathBuf> {
     outcome
 }
 
-/// Writes the library under another name first: nobody loads half of it.
+/// Writes the library under a temporary name and renames it, so that no process loads a partial file.
 fn write(path: &Path, writer: &str) -> Result<(), Failure> {
     if path.metadata().is_ok_and(|data| data.len() == LIBRARY.len() as u64) {
         return Ok(());
@@ -114,20 +118,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_unpacked_once_and_whole() {
-        let folder = tempfile::tempdir().unwrap();
+    fn it_is_unpacked_once_and_completely() {
+        let directory = tempfile::tempdir().unwrap();
         for writer in ["0", "1"] {
-            let preload = Preload::unpack(folder.path(), writer).unwrap();
+            let preload = Preload::unpack(directory.path(), writer).unwrap();
             assert_eq!(fs::read(&preload.path).unwrap(), LIBRARY);
         }
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
     }
 
     #[test]
-    fn it_goes_elsewhere_if_the_linker_could_not_name_it() {
-        let folder = tempfile::tempdir().unwrap();
+    fn it_is_unpacked_elsewhere_if_the_path_is_unusable() {
+        let directory = tempfile::tempdir().unwrap();
         for name in ["with space", "with:colon"] {
-            let ranks = folder.path().join(name);
+            let ranks = directory.path().join(name);
             fs::create_dir(&ranks).unwrap();
             let preload = Preload::unpack(&ranks, "0").unwrap();
             let path = preload.path.clone();
@@ -139,7 +143,7 @@ mod tests {
 
     #[test]
     fn other_libraries_stay_preloaded() {
-        let preload = Preload { path: "/ranks/it.so".into(), own_folder: None };
+        let preload = Preload { path: "/ranks/it.so".into(), own_directory: None };
         assert_eq!(preload.value(None), "/ranks/it.so");
         assert_eq!(preload.value(Some(OsStr::new(""))), "/ranks/it.so");
         assert_eq!(preload.value(Some(OsStr::new("/a.so b.so"))), "/ranks/it.so:/a.so b.so");

@@ -1,28 +1,29 @@
-//! Which program a command line starts, behind its launcher.
+//! Finds the program that a command line starts, after its launcher.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Programs that start the ranks of a job. Distributions add endings: `mpirun.openmpi`, `mpiexec.hydra`, `mpirun_rsh`.
+/// Programs that start the ranks of a job. Distributions add suffixes: `mpirun.openmpi`, `mpiexec.hydra`,
+/// `mpirun_rsh`.
 const LAUNCHERS: [&str; 10] =
     ["mpirun", "mpiexec", "orterun", "prterun", "prun", "srun", "aprun", "jsrun", "ibrun", "flux"];
 
-/// Scripts' names end with what runs them; that says nothing about the program.
+/// Extensions of scripts, which are removed from the name of the trace.
 const SCRIPTS: [&str; 2] = ["py", "sh"];
 
-/// Does this word start the launcher of an MPI?
+/// Returns whether a word is the name or path of an MPI launcher.
 pub fn is_launcher(word: &OsStr) -> bool {
     let name = Path::new(word).file_name().unwrap_or_default().to_string_lossy();
     LAUNCHERS.iter().any(|launcher| {
         name.strip_prefix(launcher)
-            .is_some_and(|ending| ending.is_empty() || ending.starts_with(['.', '_', '-']))
+            .is_some_and(|suffix| suffix.is_empty() || suffix.starts_with(['.', '_', '-']))
     })
 }
 
-/// The program that the words start: the first that can be executed, behind the launcher and its options. A path is more likely to be
-/// meant than a word that happens to be the name of a command.
+/// Returns the program that a command starts: the first executable after the launcher. Words with a slash
+/// take precedence over words that happen to be names of commands.
 pub fn find(words: &[OsString]) -> Option<PathBuf> {
     let (first, rest) = words.split_first()?;
     if !is_launcher(first) {
@@ -33,7 +34,7 @@ pub fn find(words: &[OsString]) -> Option<PathBuf> {
     paths.or_else(|| rest.iter().find_map(|word| resolve(word)))
 }
 
-/// What a trace of this command is called if nobody says.
+/// Returns the default file name of the trace of a command.
 pub fn trace_name(words: &[OsString]) -> PathBuf {
     let path = find(words).or_else(|| words.first().map(PathBuf::from)).unwrap_or_default();
     let path = script(words, &path).unwrap_or(path);
@@ -44,7 +45,7 @@ pub fn trace_name(words: &[OsString]) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The script that an interpreter is given: every program in Python would have one name.
+/// Returns the script of a Python interpreter, after which the trace is named.
 fn script(words: &[OsString], interpreter: &Path) -> Option<PathBuf> {
     let name = interpreter.file_name()?.to_str()?;
     if !name.starts_with("python") {
@@ -53,7 +54,7 @@ fn script(words: &[OsString], interpreter: &Path) -> Option<PathBuf> {
     words.iter().map(PathBuf::from).find(|word| word.extension().is_some_and(|end| end == "py"))
 }
 
-/// The file that a word starts, as a shell finds it.
+/// Returns the executable that a word refers to, as a shell resolves it.
 fn resolve(word: &OsStr) -> Option<PathBuf> {
     if word.is_empty() || word.as_bytes().starts_with(b"-") {
         return None;
@@ -61,8 +62,8 @@ fn resolve(word: &OsStr) -> Option<PathBuf> {
     if word.as_bytes().contains(&b'/') {
         return Some(PathBuf::from(word)).filter(|path| is_executable(path));
     }
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders).map(|folder| folder.join(word)).find(|path| is_executable(path))
+    let directories = std::env::var_os("PATH")?;
+    std::env::split_paths(&directories).map(|directory| directory.join(word)).find(|path| is_executable(path))
 }
 
 fn is_executable(path: &Path) -> bool {
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn launchers_are_known_with_their_endings() {
+    fn launchers_are_recognised_with_suffixes() {
         for name in ["mpirun", "/opt/bin/mpiexec", "mpirun.openmpi", "mpiexec.hydra", "mpirun_rsh", "srun"] {
             assert!(is_launcher(OsStr::new(name)), "{name}");
         }
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_program_stands_behind_the_launcher() {
+    fn the_program_follows_the_launcher() {
         let found = |line: &str| find(&words(line));
         assert_eq!(found("/bin/ls -l"), Some("/bin/ls".into()));
         assert_eq!(found("mpirun -n 4 -host test /bin/ls /bin/cat"), Some("/bin/ls".into()));
@@ -100,8 +101,8 @@ mod tests {
 
     #[test]
     fn the_trace_is_named_after_the_program() {
-        let folder = tempfile::tempdir().unwrap();
-        let script = folder.path().join("solver.py");
+        let directory = tempfile::tempdir().unwrap();
+        let script = directory.path().join("solver.py");
         std::fs::write(&script, "").unwrap();
         std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
         assert_eq!(trace_name(&words("mpirun -n 16 /bin/ls --its options")), Path::new("ls.panto"));

@@ -1,4 +1,4 @@
-//! What was recorded so far, in the last line of the terminal, below the program's own output.
+//! A status line with what was recorded so far, in the last row of the terminal below the program's output.
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
@@ -10,43 +10,44 @@ use std::time::{Duration, Instant};
 use panto_trace::{RankTrace, Trace};
 use rustix::termios::tcgetwinsize;
 
-use super::{outcome, say};
-use crate::out;
+use super::{notes, outcome};
+use crate::print;
 
-/// Programs that end sooner need no status.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Delay of the first status line; shorter programs get none.
+const DELAY: Duration = Duration::from_secs(1);
 
-/// How often it changes.
-const PACE: Duration = Duration::from_millis(500);
+/// Time between two updates.
+const INTERVAL: Duration = Duration::from_millis(500);
 
-/// Looking takes at most this part of the time: the program needs the cores.
+/// Reading the files takes at most one part in this many of the time, because the program needs the
+/// cores.
 const SHARE: u32 = 50;
 
-/// Shows what the ranks have written.
+/// The status line of a traced program.
 pub struct Status {
     ranks: PathBuf,
 }
 
 impl Status {
-    /// For the files of the ranks in a folder.
+    /// Returns the status of the ranks' files in a directory.
     pub fn new(ranks: PathBuf) -> Self {
         Self { ranks }
     }
 
-    /// Shows it until the answer is dropped; in a pipe nothing.
+    /// Shows the status until the returned sender is dropped; `None` if standard error is not a terminal.
     pub fn watch<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>) -> Option<Sender<()>> {
-        if out::is_mute() || !std::io::stderr().is_terminal() {
+        if print::is_mute() || !std::io::stderr().is_terminal() {
             return None;
         }
         let (end, ended) = channel();
         scope.spawn(move || {
             let start = Instant::now();
             let mut line = BottomLine::default();
-            let mut pause = PATIENCE;
+            let mut pause = DELAY;
             while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 let look = Instant::now();
                 line.show(&format!("panto: {}, {}s", self.text(), start.elapsed().as_secs()));
-                pause = PACE.max(look.elapsed() * SHARE);
+                pause = INTERVAL.max(look.elapsed() * SHARE);
             }
             line.clear();
         });
@@ -54,26 +55,33 @@ impl Status {
     }
 
     fn text(&self) -> String {
-        let Ok(trace) = Trace::open(&self.ranks) else { return "no rank yet".to_owned() };
+        let Ok(trace) = Trace::open(&self.ranks) else { return "waiting for MPI_Init".to_owned() };
         let events = trace.ranks().iter().map(RankTrace::events_count).sum();
         let bytes = outcome::sizes(&self.ranks).iter().map(|(_, bytes)| bytes).sum();
-        say::totals(trace.ranks().len(), events, bytes)
+        notes::totals(trace.ranks().len(), events, bytes)
     }
 }
 
-/// The last line of the terminal. The program's output scrolls above it, so that neither disturbs the other.
+/// The last row of the terminal. The program's output scrolls above it, by DEC's scrolling region.
 #[derive(Default)]
 struct BottomLine {
-    /// The terminal's height that is arranged for.
+    /// The terminal's height for which the scrolling region is set.
     rows: Option<u16>,
 }
 
-/// Escape sequences of terminals (ECMA-48, and DEC's for the cursor and the region that scrolls).
+// Escape sequences of terminals: ECMA-48, and DEC's for the cursor and the scrolling region.
+
+/// Moves the cursor down, scrolling if needed.
 const DOWN: &str = "\x1bD";
+/// Moves the cursor up.
 const UP: &str = "\x1b[1A";
+/// Saves the cursor position.
 const SAVE: &str = "\x1b7";
+/// Restores the cursor position.
 const RESTORE: &str = "\x1b8";
+/// Clears the row of the cursor.
 const CLEAR_LINE: &str = "\x1b[2K";
+/// Resets the scrolling region to the whole screen.
 const WHOLE: &str = "\x1b[r";
 
 impl BottomLine {
@@ -86,7 +94,7 @@ impl BottomLine {
         let mut sequence = String::new();
         if self.rows != Some(rows) {
             self.rows = Some(rows);
-            // Down and up: so the cursor is not in the last line when that is taken from the region.
+            // Down and up: the cursor leaves the last row before that leaves the region.
             let _ = write!(sequence, "{DOWN}{UP}{SAVE}\x1b[1;{}r{RESTORE}", rows - 1);
         }
         let text: String = text.chars().take(columns.saturating_sub(1)).collect();
@@ -101,7 +109,7 @@ impl BottomLine {
     }
 }
 
-/// In one piece: the program writes to the same terminal.
+/// Writes a sequence at once, because the program writes to the same terminal.
 fn put(sequence: &str) {
     let mut terminal = std::io::stderr().lock();
     let _ = terminal.write_all(sequence.as_bytes()).and_then(|()| terminal.flush());

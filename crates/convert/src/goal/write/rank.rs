@@ -1,4 +1,4 @@
-//! The schedule of one rank and its helpers.
+//! Writes the schedule of one rank and its helpers.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -6,48 +6,49 @@ use std::io::Write;
 use rustc_hash::FxHashMap;
 
 use panto_machine::Machine;
-use panto_sim::program::{Act, Sending, Way};
+use panto_sim::program::{Op, RemoteAccess, SendMode};
 use panto_units::Time;
 
 use super::super::unroll::Unrolled;
 use super::{Plan, put};
 use crate::error::Result;
 
-/// A label, and whether what follows needs it complete.
-type After = (u64, bool);
+/// Label of a predecessor, and whether it must be complete.
+type Predecessor = (u64, bool);
 
-/// What is in a place for requests.
+/// What a request slot holds.
 #[derive(Debug, Clone, Copy)]
 enum Started {
     /// A message, by its label.
     Message(u64),
-    /// The word of a helper, or for it: a channel, and the how manieth on it.
-    Aside(u32, u64),
+    /// A start or end signal between a rank and its helper: channel, and sequence number on it.
+    Signal(u32, u64),
 }
 
-/// The schedule of one rank, as it is written.
-pub struct Writing<'a, 'o> {
+/// Writer of one rank's schedule.
+pub struct RankWriter<'a, 'o> {
     plan: &'a Plan<'a>,
     rank: u32,
     out: &'o mut dyn Write,
-    /// Operations so far: the next label.
+    /// Number of operations written, which is the next label.
     pub operations: u64,
-    /// Probes that were left out.
+    /// Number of probes omitted.
     pub probes: u64,
-    /// One-sided operations.
+    /// Number of one-sided operations.
     pub remote: u64,
-    /// Sends that were not standard ones.
+    /// Number of sends in another mode than standard.
     pub modes: u64,
-    /// What comes after something that a helper does, and what that is: it may be written later.
+    /// Dependencies on helper signals that may be written later: label of the successor, and the
+    /// signal.
     waiting: Vec<(u64, (u32, u64))>,
-    /// The operations that say something to or for a helper.
-    said: FxHashMap<(u32, u64), u64>,
-    /// Messages so far of each channel.
+    /// Labels of the operations that send helper signals.
+    signals: FxHashMap<(u32, u64), u64>,
+    /// Number of messages sent on each channel.
     sent: FxHashMap<u32, u64>,
     received: FxHashMap<u32, Received>,
 }
 
-/// How far a channel was read.
+/// Read position in a channel's run-length encoded message sizes.
 #[derive(Debug, Clone, Copy, Default)]
 struct Received {
     count: u64,
@@ -55,16 +56,16 @@ struct Received {
     in_run: u64,
 }
 
-/// Where a code is.
+/// State of one code (the rank or one of its helpers) while it is written.
 struct Thread {
     cpu: u32,
-    /// Computation that was not written, in picoseconds.
-    owed: u64,
-    after: Vec<After>,
+    /// Computation not written yet, in picoseconds.
+    uncharged: u64,
+    after: Vec<Predecessor>,
     slots: Vec<Option<Started>>,
 }
 
-impl<'a, 'o> Writing<'a, 'o> {
+impl<'a, 'o> RankWriter<'a, 'o> {
     pub fn new(plan: &'a Plan<'a>, rank: u32, out: &'o mut dyn Write) -> Self {
         Self {
             plan,
@@ -75,105 +76,107 @@ impl<'a, 'o> Writing<'a, 'o> {
             remote: 0,
             modes: 0,
             waiting: Vec::new(),
-            said: FxHashMap::default(),
+            signals: FxHashMap::default(),
             sent: FxHashMap::default(),
             received: FxHashMap::default(),
         }
     }
 
-    /// Writes what a rank or a helper does, on a processor of its own.
+    /// Writes the operations of a rank or a helper, on a CPU of its own.
     pub fn code(&mut self, number: u32, cpu: u32) -> Result<()> {
         let code = &self.plan.program.codes[number as usize];
         let slots = vec![None; code.slots as usize];
-        let mut thread = Thread { cpu, owed: 0, after: Vec::new(), slots };
+        let mut thread = Thread { cpu, uncharged: 0, after: Vec::new(), slots };
         for act in Unrolled::new(code) {
             self.act(&mut thread, act)?;
         }
         self.calc(&mut thread, false)
     }
 
-    /// Writes what was left until all labels are known.
+    /// Writes the dependencies whose predecessors were not known before.
     pub fn finish(&mut self) -> Result<()> {
         for (label, on) in std::mem::take(&mut self.waiting) {
-            if let Some(said) = self.said.get(&on) {
-                put(self.out, format_args!("l{label} requires l{said}\n"))?;
+            if let Some(signal) = self.signals.get(&on) {
+                put(self.out, format_args!("l{label} requires l{signal}\n"))?;
             }
         }
         Ok(())
     }
 
-    fn act(&mut self, thread: &mut Thread, act: Act) -> Result<()> {
+    fn act(&mut self, thread: &mut Thread, act: Op) -> Result<()> {
         match act {
-            Act::Compute(time) | Act::Call { before: time, .. } => thread.owe(time),
-            Act::Copy { .. } | Act::Reduce { .. } | Act::Poll { .. } | Act::File { .. } => {
-                thread.owe(work(self.plan.machine, act));
+            Op::Compute(time) | Op::Call { before: time, .. } => thread.charge(time),
+            Op::Copy { .. } | Op::Reduce { .. } | Op::Poll { .. } | Op::File { .. } => {
+                thread.charge(processor_time(self.plan.machine, act));
             }
-            Act::Remote { way, channel, bytes } => {
+            Op::Remote { access, channel, bytes } => {
                 self.remote += 1;
-                thread.owe(self.moved(way, channel, bytes));
+                thread.charge(self.transfer_time(access, channel, bytes));
             }
-            Act::Send { channel, .. } | Act::StartSend { channel, .. } if self.plan.is_aside(channel) => {
+            Op::Send { channel, .. } | Op::StartSend { channel, .. }
+                if self.plan.carries_signals(channel) =>
+            {
                 let label = self.calc_now(thread)?;
                 let count = count(&mut self.sent, channel);
-                self.said.insert((channel, count), label);
+                self.signals.insert((channel, count), label);
             }
-            Act::Send { sending, channel, bytes } => {
-                self.modes += u64::from(sending != Sending::Standard);
+            Op::Send { mode, channel, bytes } => {
+                self.modes += u64::from(mode != SendMode::Standard);
                 self.message(thread, channel, bytes, true, true)?;
             }
-            Act::StartSend { sending, slot, channel, bytes } => {
-                self.modes += u64::from(sending != Sending::Standard);
+            Op::StartSend { mode, slot, channel, bytes } => {
+                self.modes += u64::from(mode != SendMode::Standard);
                 let label = self.message(thread, channel, bytes, true, false)?;
-                thread.place(slot, Some(Started::Message(label)));
+                thread.set_slot(slot, Some(Started::Message(label)));
             }
-            Act::Receive { channel } if self.plan.is_aside(channel) => {
+            Op::Receive { channel } if self.plan.carries_signals(channel) => {
                 let (count, _) = self.next_length(channel);
-                self.hear(thread, (channel, count))?;
+                self.await_signal(thread, (channel, count))?;
             }
-            Act::Receive { channel } => {
+            Op::Receive { channel } => {
                 let (_, bytes) = self.next_length(channel);
                 self.message(thread, channel, bytes, false, true)?;
             }
-            Act::StartReceive { slot, channel } => {
+            Op::StartReceive { slot, channel } => {
                 let (count, bytes) = self.next_length(channel);
-                let started = if self.plan.is_aside(channel) {
-                    Started::Aside(channel, count)
+                let started = if self.plan.carries_signals(channel) {
+                    Started::Signal(channel, count)
                 } else {
                     Started::Message(self.message(thread, channel, bytes, false, false)?)
                 };
-                thread.place(slot, Some(started));
+                thread.set_slot(slot, Some(started));
             }
-            Act::Wait { slot } => return self.wait(thread, slot),
-            Act::Free { slot } => {
-                thread.place(slot, None);
+            Op::Wait { slot } => return self.wait(thread, slot),
+            Op::Free { slot } => {
+                thread.set_slot(slot, None);
             }
-            Act::Probe { .. } => self.probes += 1,
-            // There are no picks, by the plan; the others are unrolled.
-            Act::StartPick { .. }
-            | Act::ProbePick { .. }
-            | Act::ComputeListed
-            | Act::CallListed { .. }
-            | Act::Repeat { .. }
-            | Act::End => {}
+            Op::Probe { .. } => self.probes += 1,
+            // `Plan::new` rejects picks; the iterator resolves the others.
+            Op::StartWildcard { .. }
+            | Op::ProbeWildcard { .. }
+            | Op::ComputeListed
+            | Op::CallListed { .. }
+            | Op::Repeat { .. }
+            | Op::End => {}
         }
         Ok(())
     }
 
     fn wait(&mut self, thread: &mut Thread, slot: u32) -> Result<()> {
-        match thread.place(slot, None) {
+        match thread.set_slot(slot, None) {
             Some(Started::Message(label)) => {
                 self.calc(thread, false)?;
                 thread.need(label);
                 Ok(())
             }
-            Some(Started::Aside(channel, count)) => self.hear(thread, (channel, count)),
+            Some(Started::Signal(channel, count)) => self.await_signal(thread, (channel, count)),
             None => Ok(()),
         }
     }
 
-    /// Goes on when something was said.
-    fn hear(&mut self, thread: &mut Thread, what: (u32, u64)) -> Result<()> {
-        // What was computed before need not wait.
+    /// Makes the following operations depend on a helper signal.
+    fn await_signal(&mut self, thread: &mut Thread, what: (u32, u64)) -> Result<()> {
+        // Computation before the wait does not depend on the signal.
         self.calc(thread, false)?;
         let label = self.calc_now(thread)?;
         self.waiting.push((label, what));
@@ -189,8 +192,8 @@ impl<'a, 'o> Writing<'a, 'o> {
         blocks: bool,
     ) -> Result<u64> {
         self.calc(thread, false)?;
-        let way = &self.plan.program.channels[channel as usize];
-        let other = self.plan.program.home(if sends { way.to } else { way.from });
+        let route = &self.plan.program.channels[channel as usize];
+        let other = self.plan.program.home(if sends { route.to } else { route.from });
         let (verb, preposition) = if sends { ("send", "to") } else { ("recv", "from") };
         let mut text =
             format!("{verb} {bytes}b {preposition} {other} tag {}", self.plan.tags[channel as usize]);
@@ -200,10 +203,11 @@ impl<'a, 'o> Writing<'a, 'o> {
         self.operation(thread, &text, blocks)
     }
 
-    /// Writes the computation that is owed, if there is any or it is needed as a label.
+    /// Writes the pending computation if it is a nanosecond or more, or if `always` because its
+    /// label is needed.
     fn calc(&mut self, thread: &mut Thread, always: bool) -> Result<()> {
-        let nanos = thread.owed / 1_000;
-        thread.owed %= 1_000;
+        let nanos = thread.uncharged / 1_000;
+        thread.uncharged %= 1_000;
         if nanos == 0 && !always {
             return Ok(());
         }
@@ -231,7 +235,7 @@ impl<'a, 'o> Writing<'a, 'o> {
         Ok(label)
     }
 
-    /// The number and the length of the next message of a channel.
+    /// Returns sequence number and size of the next message of a channel.
     fn next_length(&mut self, channel: u32) -> (u64, u64) {
         let lengths = &self.plan.lengths[channel as usize];
         let read = self.received.entry(channel).or_default();
@@ -243,25 +247,27 @@ impl<'a, 'o> Writing<'a, 'o> {
         (read.count - 1, lengths.get(read.run).map_or(0, |(bytes, _)| *bytes))
     }
 
-    /// The time of bytes that are moved without the other rank.
-    fn moved(&self, way: Way, channel: u32, bytes: u64) -> Time {
+    /// Returns the time of a one-sided transfer.
+    fn transfer_time(&self, access: RemoteAccess, channel: u32, bytes: u64) -> Time {
         let network = &self.plan.machine.network;
         let program = self.plan.program;
         let place = |rank: u32| network.map.processor(program.home(rank) as usize, network.processors());
         let (here, there) = (place(self.rank), place(program.channels[channel as usize].to));
-        match way {
-            Way::There => network.between(here, there, bytes),
-            Way::Back => network.between(here, there, 0).saturating_add(network.between(there, here, bytes)),
+        match access {
+            RemoteAccess::Put => network.between(here, there, bytes),
+            RemoteAccess::Get => {
+                network.between(here, there, 0).saturating_add(network.between(there, here, bytes))
+            }
         }
     }
 }
 
 impl Thread {
-    fn owe(&mut self, time: Time) {
-        self.owed = self.owed.saturating_add(time.as_picos());
+    fn charge(&mut self, time: Time) {
+        self.uncharged = self.uncharged.saturating_add(time.as_picos());
     }
 
-    /// What follows needs this complete.
+    /// Makes the next operation require `label` to be complete.
     fn need(&mut self, label: u64) {
         match self.after.iter_mut().find(|(after, _)| *after == label) {
             Some(after) => after.1 = true,
@@ -269,8 +275,8 @@ impl Thread {
         }
     }
 
-    /// Puts something in a place; answers what was there.
-    fn place(&mut self, slot: u32, started: Option<Started>) -> Option<Started> {
+    /// Sets a request slot; returns its previous content.
+    fn set_slot(&mut self, slot: u32, started: Option<Started>) -> Option<Started> {
         self.slots.get_mut(slot as usize).and_then(|place| std::mem::replace(place, started))
     }
 }
@@ -281,13 +287,13 @@ fn count(counts: &mut FxHashMap<u32, u64>, channel: u32) -> u64 {
     *next - 1
 }
 
-/// What something takes that a processor does for itself.
-fn work(machine: &Machine, act: Act) -> Time {
+/// Returns the processor time of a local operation.
+fn processor_time(machine: &Machine, act: Op) -> Time {
     match act {
-        Act::Copy { bytes } => machine.processor.copy.of(bytes),
-        Act::Reduce { bytes } => machine.processor.reduce.of(bytes),
-        Act::Poll { times } => Time::from_picos(machine.processor.poll.as_picos().saturating_mul(times)),
-        Act::File { bytes } => machine.storage.of(bytes),
+        Op::Copy { bytes } => machine.processor.copy.of(bytes),
+        Op::Reduce { bytes } => machine.processor.reduce.of(bytes),
+        Op::Poll { times } => Time::from_picos(machine.processor.poll.as_picos().saturating_mul(times)),
+        Op::File { bytes } => machine.storage.of(bytes),
         _ => Time::ZERO,
     }
 }

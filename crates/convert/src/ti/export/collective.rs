@@ -1,12 +1,12 @@
-//! Collective operations.
+//! Export of collectives.
 
-use panto_trace::{Action, Communicator, Form, Pattern, Peer, Tables};
+use panto_trace::{Action, CallForm, Collective, CollectiveKind, Communicator, Peer, Tables};
 
 use super::Export;
 use crate::error::Result;
 
-/// Bytes of a list of all ranks, where this rank knows none.
-fn nothing(ranks: u32) -> Vec<i64> {
+/// Returns counts for a rank that has no list: zero for every rank.
+fn zeros(ranks: u32) -> Vec<i64> {
     vec![0; ranks as usize]
 }
 
@@ -17,69 +17,70 @@ impl Export<'_> {
         else {
             return Ok(());
         };
-        if form != Form::Blocking {
-            return Err(self.beyond("this is a collective that is started and waited for"));
+        if form != CallForm::Blocking {
+            return Err(self.unsupported("non-blocking collective"));
         }
-        if !tables.comm(comm).is_some_and(|comm| self.is_everybody(comm)) {
-            return Err(self
-                .beyond("this is a collective of other ranks than those of MPI_COMM_WORLD in their order"));
+        if !tables.comm(comm).is_some_and(|comm| self.is_world(comm)) {
+            return Err(self.unsupported("collective on a communicator that differs from MPI_COMM_WORLD"));
         }
+        let CollectiveKind::Group(collective) = pattern else {
+            return Err(self.unsupported("neighbourhood collective"));
+        };
         let root = match root {
             Peer::Relative(_) => root.rank(self.rank).unwrap_or(0),
             _ => 0,
         };
-        // Data that are where the result will be are as many as the result.
+        // With `MPI_IN_PLACE`, as many bytes are contributed as received.
         let bytes = if in_place && bytes == 0 { got } else { bytes };
         let got = if got == 0 { bytes } else { got };
-        // Where only the root has the list, the function's name tells the others that there is one.
+        // Where only the root has the counts, the name of the function tells the other ranks that
+        // there are some.
         let by_list = self.call.contains("atherv") || self.call.contains("atterv");
-        let line = match pattern {
-            Pattern::Barrier => "barrier".into(),
-            Pattern::Broadcast => format!("bcast {bytes} {root}"),
-            Pattern::Reduce => format!("reduce {bytes} 0 {root}"),
-            Pattern::AllReduce => format!("allreduce {bytes} 0"),
-            Pattern::Scan => format!("scan {bytes} 0"),
-            Pattern::ExclusiveScan => format!("exscan {bytes} 0"),
-            Pattern::Gather if by_list => {
-                // At the root, `got` counts all; where its data are in place, its part is in the list.
+        let line = match collective {
+            Collective::Barrier => "barrier".into(),
+            Collective::Broadcast => format!("bcast {bytes} {root}"),
+            Collective::Reduce => format!("reduce {bytes} 0 {root}"),
+            Collective::Allreduce => format!("allreduce {bytes} 0"),
+            Collective::Scan => format!("scan {bytes} 0"),
+            Collective::Exscan => format!("exscan {bytes} 0"),
+            Collective::Gather if by_list => {
+                // At the root `got` is the total; with `MPI_IN_PLACE` its own share is in the
+                // counts.
                 let own = if in_place { gets.get(root as usize).map_or(0, |own| *own as u64) } else { bytes };
                 format!("gatherv {own} {} {root}", self.list(gets))
             }
-            Pattern::Gather => format!("gather {bytes} {got} {root}"),
-            Pattern::Scatter if by_list => {
+            Collective::Gather => format!("gather {bytes} {got} {root}"),
+            Collective::Scatter if by_list => {
                 let own = if in_place { gives.get(root as usize).map_or(0, |own| *own as u64) } else { got };
                 format!("scatterv {} {own} {root}", self.list(gives))
             }
-            Pattern::Scatter => {
+            Collective::Scatter => {
                 let each = if bytes == 0 { got } else { bytes };
                 format!("scatter {each} {got} {root}")
             }
-            Pattern::AllGather if gets.is_empty() => format!("allgather {bytes} {got}"),
-            Pattern::AllGather => {
+            Collective::Allgather if gets.is_empty() => format!("allgather {bytes} {got}"),
+            Collective::Allgather => {
                 let own =
                     if in_place { gets.get(self.rank as usize).map_or(0, |own| *own as u64) } else { bytes };
                 format!("allgatherv {own} {}", self.list(gets))
             }
-            Pattern::AllToAll if gives.is_empty() && gets.is_empty() => format!("alltoall {bytes} {got}"),
-            Pattern::AllToAll => {
+            Collective::Alltoall if gives.is_empty() && gets.is_empty() => format!("alltoall {bytes} {got}"),
+            Collective::Alltoall => {
                 let gives = if in_place { gets } else { gives };
                 let sum = |list: &[i64]| list.iter().sum::<i64>();
                 format!("alltoallv {} {} {} {}", sum(gives), self.list(gives), sum(gets), self.list(gets))
             }
-            Pattern::ReduceScatter if gives.is_empty() => {
+            Collective::ReduceScatter if gives.is_empty() => {
                 format!("reducescatter {} 0", join(&vec![bytes as i64; self.ranks as usize]))
             }
-            Pattern::ReduceScatter => format!("reducescatter {} 0", self.list(gives)),
-            Pattern::NeighbourAllGather | Pattern::NeighbourAllToAll => {
-                return Err(self.beyond("this is a collective of neighbours"));
-            }
+            Collective::ReduceScatter => format!("reducescatter {} 0", self.list(gives)),
         };
         self.lines.push(line);
         Ok(())
     }
 
-    /// All ranks, in their order?
-    fn is_everybody(&self, comm: &Communicator) -> bool {
+    /// Returns whether a communicator has all ranks in the order of `MPI_COMM_WORLD`.
+    fn is_world(&self, comm: &Communicator) -> bool {
         let is_run = match comm.members.runs() {
             [run] => run.first == 0 && run.count == self.ranks && (run.step == 1 || run.count == 1),
             _ => false,
@@ -87,9 +88,9 @@ impl Export<'_> {
         is_run && comm.others.is_none()
     }
 
-    /// A list with a part for each rank.
+    /// Returns one count per rank, as text.
     fn list(&self, list: &[i64]) -> String {
-        if list.len() == self.ranks as usize { join(list) } else { join(&nothing(self.ranks)) }
+        if list.len() == self.ranks as usize { join(list) } else { join(&zeros(self.ranks)) }
     }
 }
 

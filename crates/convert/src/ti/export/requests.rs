@@ -1,6 +1,6 @@
-//! Messages, and what is started and waited for.
+//! Export of point-to-point messages and their requests.
 
-use panto_trace::{Comm, Form, Slot, Tables};
+use panto_trace::{CallForm, Comm, Slot, Tables};
 
 use super::Export;
 use crate::error::Result;
@@ -10,31 +10,31 @@ use crate::error::Result;
 pub struct Message {
     pub sends: bool,
     pub comm: Comm,
-    /// The other rank; none if it is not known yet.
+    /// Peer's rank; `None` while a wildcard is unmatched.
     pub other: Option<u32>,
     pub tag: Option<i64>,
     pub bytes: u64,
 }
 
-/// What was started.
+/// An operation in progress.
 #[derive(Debug, Clone, Copy)]
 pub struct Started {
     message: Message,
-    /// The other rank and the tag, once they are known.
+    /// Peer's rank and tag, once known.
     pub source: Option<(u32, i64)>,
-    /// Where it stands.
+    /// Index of its line.
     line: usize,
 }
 
-/// A place for requests.
+/// A request.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// What is under way.
+    /// Operations in progress.
     pub parts: Vec<Started>,
-    /// Is it persistent?
+    /// Whether the request is persistent.
     is_persistent: bool,
-    /// What starts with it then; a message to nobody is nothing.
-    described: Option<Message>,
+    /// Message of a persistent request; `None` for `MPI_PROC_NULL`.
+    template: Option<Message>,
 }
 
 impl Message {
@@ -43,39 +43,41 @@ impl Message {
     }
 
     fn line(&self, immediate: bool, (other, tag): (u32, i64)) -> String {
-        let letter = if immediate { "i" } else { "" };
+        let prefix = if immediate { "i" } else { "" };
         let verb = if self.sends { "send" } else { "recv" };
-        format!("{letter}{verb} {other} {tag} {}", self.bytes)
+        format!("{prefix}{verb} {other} {tag} {}", self.bytes)
     }
 }
 
 impl Export<'_> {
-    /// Sends or receives; nothing is a message to nobody.
+    /// Exports a send or receive; `None` is a message to or from `MPI_PROC_NULL`.
     pub(super) fn message(
         &mut self,
-        form: Form,
+        form: CallForm,
         message: Option<Message>,
         request: Option<Slot>,
     ) -> Result<()> {
         match form {
-            Form::Blocking => {
+            CallForm::Blocking => {
                 let Some(message) = message else { return Ok(()) };
-                let known = message.known().ok_or_else(|| self.beyond("the trace does not say what came"))?;
+                let known = message
+                    .known()
+                    .ok_or_else(|| self.unsupported("the trace does not record the received message"))?;
                 self.lines.push(message.line(false, known));
             }
-            Form::Immediate => {
+            CallForm::Immediate => {
                 let parts = message.map(|message| self.begin(message)).into_iter().collect();
                 self.open(request, Request { parts, ..Request::default() });
             }
-            Form::Persistent => {
-                self.open(request, Request { parts: Vec::new(), is_persistent: true, described: message });
+            CallForm::Persistent => {
+                self.open(request, Request { parts: Vec::new(), is_persistent: true, template: message });
             }
-            Form::Partitioned => return Err(self.beyond("it is filled part by part")),
+            CallForm::Partitioned => return Err(self.unsupported("partitioned communication")),
         }
         Ok(())
     }
 
-    /// A send and a receive at once.
+    /// Exports a combined send and receive.
     pub(super) fn both(
         &mut self,
         incoming: Option<Message>,
@@ -99,24 +101,25 @@ impl Export<'_> {
 
     fn begin(&mut self, message: Message) -> Started {
         let source = message.known();
-        // Where it is not known yet, the line is filled when the message has come.
+        // The line of an unmatched wildcard receive is filled in on completion.
         self.lines.push(source.map_or_else(String::new, |known| message.line(true, known)));
         Started { message, source, line: self.lines.len() - 1 }
     }
 
-    /// Starts a persistent operation.
+    /// Exports the start of a persistent request.
     pub(super) fn start(&mut self, slot: i64) -> Result<()> {
         let number = u32::try_from(slot).unwrap_or(u32::MAX);
         let known = self.requests.get(&number).filter(|request| request.is_persistent);
-        let Some(described) = known.map(|request| request.described) else {
-            return Err(self.beyond("what it starts is not known"));
+        let Some(template) = known.map(|request| request.template) else {
+            return Err(self.unsupported("unknown persistent request"));
         };
-        let parts = described.map(|message| self.begin(message)).into_iter().collect();
-        self.requests.insert(number, Request { parts, is_persistent: true, described });
+        let parts = template.map(|message| self.begin(message)).into_iter().collect();
+        self.requests.insert(number, Request { parts, is_persistent: true, template });
         Ok(())
     }
 
-    /// Waits for what a call completed. `outcomes` has position, source, tag and bytes of what came for wild cards.
+    /// Exports waits for the requests that a call completed. `outcomes` holds index, source, tag
+    /// and bytes of each message that a wildcard matched.
     pub(super) fn complete(
         &mut self,
         tables: &Tables,
@@ -142,13 +145,13 @@ impl Export<'_> {
         Ok(())
     }
 
-    /// Fills the line of a receive, now that it is known what it got.
+    /// Fills in the line of a wildcard receive from its outcome.
     fn fill(&mut self, tables: &Tables, part: &mut Started, outcome: Option<&[i64]>) -> Result<()> {
         let Some(&[_, source, tag, bytes]) = outcome else {
-            return Err(self.beyond("the trace does not say what a receive with wild cards got"));
+            return Err(self.unsupported("the trace does not record what a wildcard receive matched"));
         };
         if source < 0 {
-            return Err(self.beyond("an operation was cancelled"));
+            return Err(self.unsupported("an operation was cancelled"));
         }
         let known = (self.member(tables, part.message.comm, source)?, self.tag(part.message.comm, tag)?);
         part.message.bytes = u64::try_from(bytes).unwrap_or(0);
@@ -158,7 +161,8 @@ impl Export<'_> {
     }
 
     fn wait(&mut self, part: &Started) -> Result<()> {
-        let (other, tag) = part.source.ok_or_else(|| self.beyond("the trace does not say what came"))?;
+        let (other, tag) =
+            part.source.ok_or_else(|| self.unsupported("the trace does not record the received message"))?;
         let (source, destination) = if part.message.sends { (self.rank, other) } else { (other, self.rank) };
         self.lines.push(format!("wait {source} {destination} {tag}"));
         Ok(())

@@ -1,13 +1,13 @@
 //! Meshes and tori: a plane of the last two dimensions.
 
-use super::{label, row, shown};
+use super::{label, lines, shown};
 
 pub(super) fn grid(extents: &[u32], torus: bool) -> Vec<String> {
     let long: Vec<u32> = extents.iter().copied().filter(|extent| *extent > 1).collect();
     match *long.as_slice() {
-        [] => vec![row::chain(1)],
-        [n] if torus => row::ring(n),
-        [n] => vec![row::chain(n)],
+        [] => vec![lines::chain(1)],
+        [n] if torus => lines::ring(n),
+        [n] => vec![lines::chain(n)],
         [ref outer @ .., rows, columns] => {
             let mut lines = plane(rows, columns, torus, outer.is_empty());
             lines.extend(captions(outer, rows * columns, torus));
@@ -65,7 +65,7 @@ fn captions(outer: &[u32], plane: u32, torus: bool) -> Vec<String> {
             .push(format!("one of {planes} such planes; links between them join processors {strides} apart"));
     }
     if torus {
-        lines.push("the two ends of a line are joined".to_owned());
+        lines.push("wrap-around links join the ends of each line".to_owned());
     }
     lines
 }

@@ -1,33 +1,33 @@
-//! Topologies as small pictures. What does not fit is left out, and dots say so.
+//! Small drawings of topologies; dots mark what does not fit.
 
-mod cube;
 mod grid;
-mod levels;
-mod row;
+mod hypercube;
+mod lines;
+mod trees;
 
 use crate::topology::{Dragonfly, Graph, Topology};
 
-/// A picture of at most about a dozen lines.
+/// Draws a topology in at most about a dozen lines.
 pub(super) fn draw(topology: &Topology) -> String {
     let lines = match topology {
         Topology::Complete(n) => complete(*n),
-        Topology::Linear(n) => vec![row::chain(*n)],
-        Topology::Ring(n) => row::ring(*n),
+        Topology::Linear(n) => vec![lines::chain(*n)],
+        Topology::Ring(n) => lines::ring(*n),
         Topology::Mesh(mesh) => grid::grid(mesh.extents(), false),
         Topology::Torus(torus) => grid::grid(torus.extents(), true),
-        Topology::Hypercube { dimensions } => cube::cube(*dimensions),
-        Topology::Tree(tree) => levels::tree(tree),
-        Topology::FatTree(tree) => levels::fat_tree(tree),
+        Topology::Hypercube { dimensions } => hypercube::hypercube(*dimensions),
+        Topology::Tree(tree) => trees::tree(tree),
+        Topology::FatTree(tree) => trees::fat_tree(tree),
         Topology::Dragonfly(fly) => dragonfly(fly),
-        Topology::Star(n) => row::hanging(*n, Some("switch")),
-        Topology::Bus(n) => row::hanging(*n, None),
+        Topology::Star(n) => lines::hanging(*n, Some("switch")),
+        Topology::Bus(n) => lines::hanging(*n, None),
         Topology::Graph(lists) => graph(lists, topology.processors() as u32),
     };
     let trimmed: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
     trimmed.join("\n")
 }
 
-/// The numbers below n; of many, some of the first and the last.
+/// The numbers below n; if there are more than `most`, the first ones, a gap and the last.
 fn shown(n: u32, most: u32) -> Vec<Option<u32>> {
     if n <= most {
         return (0..n).map(Some).collect();
@@ -42,13 +42,13 @@ fn label(number: Option<u32>) -> String {
 fn complete(n: u32) -> Vec<String> {
     let corners = ["0 ─── 1", "│ ╲ ╱ │", "│ ╱ ╲ │", "2 ─── 3"];
     match n {
-        0..=2 => vec![row::chain(n)],
+        0..=2 => vec![lines::chain(n)],
         3 => ["0 ─── 1", " ╲   ╱", "   2"].map(str::to_owned).into(),
         4 => corners.map(str::to_owned).into(),
         _ => {
             let mut lines: Vec<String> = corners.map(str::to_owned).into();
             lines[1] = format!("{}   ...   {}", corners[1], n - 1);
-            lines.push("each has a link to each".to_owned());
+            lines.push("complete: a link between any two processors".to_owned());
             lines
         }
     }
@@ -70,9 +70,11 @@ fn dragonfly(fly: &Dragonfly) -> Vec<String> {
     };
     let mut lines: Vec<String> =
         shown(fly.groups(), 6).into_iter().map(|at| at.map_or("...".to_owned(), group)).collect();
-    lines.push("[ ] is a router with its processors; in a group each has a link to each".to_owned());
+    lines.push(
+        "[ ] is a router with its processors; the routers of a group are completely connected".to_owned(),
+    );
     if fly.groups() > 1 {
-        lines.push("one link leads from each group to each other".to_owned());
+        lines.push("one link in each direction between any two groups".to_owned());
     }
     lines
 }
@@ -82,7 +84,7 @@ fn graph(lists: &Graph, n: u32) -> Vec<String> {
         let targets = lists.neighbours(processor);
         let mut words: Vec<String> = targets.iter().take(12).map(u32::to_string).collect();
         if targets.len() > 12 {
-            words.push(format!("... ({} in all)", targets.len()));
+            words.push(format!("... ({} in total)", targets.len()));
         }
         format!("{processor} → {}", words.join(" "))
     };

@@ -1,4 +1,4 @@
-//! From what a file says to the model.
+//! Builds a machine from a tree.
 
 mod cost;
 mod maps;
@@ -13,16 +13,16 @@ use panto_schedule::{Algorithm, Collective, algorithms};
 use crate::machine::{CollectiveSend, Collectives, Machine, Processor, Protocol};
 use crate::network::Network;
 
-use super::error::{Error, Place};
+use super::error::{Error, Location};
 use super::schema::{self, NETWORK};
 use super::section::Section;
 use super::tree::Table;
 
 pub use topology::{Kind, kind, resolve};
 
-/// The model that a tree describes, but for its sources. `origin` is what it is from, and `name` what it is called if it does
-/// not say.
-pub fn machine(tree: &Table, origin: &Place, name: &str) -> Result<Machine, Error> {
+/// Builds the machine of a tree, without its sources. `origin` is the location of errors about
+/// missing keys, and `name` the default name.
+pub fn machine(tree: &Table, origin: &Location, name: &str) -> Result<Machine, Error> {
     let root = Section::new(tree, "", origin);
     if !root.has("network") {
         return Err(root.missing("network", "a table with topology, switching and link"));
@@ -45,10 +45,10 @@ pub fn machine(tree: &Table, origin: &Place, name: &str) -> Result<Machine, Erro
     })
 }
 
-/// The networks of single operations: what they do not say is as in `network`.
+/// The networks of single collectives, which inherit the keys of `network`.
 fn networks(
     tree: &Table,
-    origin: &Place,
+    origin: &Location,
     network: &Network,
     multitasking: bool,
 ) -> Result<BTreeMap<Collective, Network>, Error> {
@@ -58,7 +58,7 @@ fn networks(
         let Ok(operation) = name.parse::<Collective>() else { continue };
         let table = inherited(tree, node.table());
         let path = format!("networks.{name}");
-        let section = Section::new(&table, &path, &node.place);
+        let section = Section::new(&table, &path, &node.location);
         let other = network::network(&section)?;
         if let Some(rank) = maps::disagree(network, &other, multitasking) {
             return Err(maps::error(&section, origin, rank));
@@ -68,7 +68,7 @@ fn networks(
     Ok(networks)
 }
 
-/// What a network of its own says, on top of what `network` says.
+/// The keys of a collective's network, merged over those of `network`.
 pub fn inherited(tree: &Table, own: Option<&Table>) -> Table {
     let mut table = tree.get("network").and_then(|node| node.table()).cloned().unwrap_or_default();
     schema::merge(&mut table, own.cloned().unwrap_or_default(), NETWORK);
@@ -80,7 +80,7 @@ fn protocol(send: &Section<'_>) -> Result<Protocol, Error> {
     let chosen = send.choice("standard", &words)?.unwrap_or(0);
     let belongs = |key: &str, to: u8, word: &str| {
         if send.has(key) && chosen != to {
-            return Err(send.error(key, format!("only `standard = \"{word}\"` has this")));
+            return Err(send.error(key, format!("valid only with `standard = \"{word}\"`")));
         }
         Ok(())
     };
@@ -88,7 +88,7 @@ fn protocol(send: &Section<'_>) -> Result<Protocol, Error> {
     belongs("limit", 3, "eager")?;
     let needed = |key: &str| {
         send.bytes(key)?
-            .ok_or_else(|| send.missing(key, "the size up to which messages go at once, such as \"100B\""))
+            .ok_or_else(|| send.missing(key, "the largest size that is sent eagerly, such as \"100B\""))
     };
     Ok(match chosen {
         1 => Protocol::Handshake { above: needed("above")? },

@@ -1,16 +1,16 @@
-//! A network.
+//! Builds networks.
 
 use crate::cost::Cost;
 use crate::file::error::Error;
 use crate::file::section::Section;
-use crate::map::Map;
+use crate::map::RankMap;
 use crate::network::{Network, Nodes, Overheads, Switching};
-use crate::topology::MOST_PROCESSORS;
+use crate::topology::MAX_PROCESSORS;
 
 use super::cost::cost;
 use super::topology::topology;
 
-/// What `[network]` or one of `[networks.*]` describes.
+/// The network of `[network]` or one of `[networks.*]`.
 pub fn network(section: &Section<'_>) -> Result<Network, Error> {
     let topology = topology(section)?;
     let switching = switching(section)?;
@@ -23,7 +23,7 @@ pub fn network(section: &Section<'_>) -> Result<Network, Error> {
     let link = cost(section, "link")?;
     let setup = match section.time("hop")? {
         Some(_) if section.has("setup") => {
-            return Err(section.error("hop", "`setup` says the same; give one of them"));
+            return Err(section.error("hop", "conflicts with `setup`; use one of them"));
         }
         Some(hop) => Cost::constant(hop),
         None => cost(section, "setup")?,
@@ -38,11 +38,11 @@ pub fn network(section: &Section<'_>) -> Result<Network, Error> {
         overheads: overheads(section)?,
         nodes: nodes(section)?,
         local: cost(section, "local")?,
-        map: Map::All,
+        map: RankMap::All,
     };
-    if network.processors() as u64 > MOST_PROCESSORS {
+    if network.processors() as u64 > MAX_PROCESSORS {
         let text =
-            format!("the nodes have {} processors in all, at most 2^30 are allowed", network.processors());
+            format!("the nodes have {} processors in total, the maximum is 2^30", network.processors());
         return Err(section.error("nodes", text));
     }
     network.map = map(section, network.processors())?;
@@ -54,19 +54,18 @@ fn switching(section: &Section<'_>) -> Result<Switching, Error> {
         ("packet", Switching::Packet),
         ("cut-through", Switching::CutThrough { header: section.bytes("header-size")?.unwrap_or(0) }),
         ("circuit", Switching::Circuit { control: section.bytes("control-size")?.unwrap_or(0) }),
-        ("wormhole", Switching::Wormhole { flit: section.some_bytes("flit-size")?.unwrap_or(0) }),
+        ("wormhole", Switching::Wormhole { flit: section.positive_bytes("flit-size")?.unwrap_or(0) }),
         ("flow", Switching::Flow { header: section.bytes("header-size")?.unwrap_or(0) }),
     ];
     let names = "packet, cut-through, circuit, wormhole or flow";
     let chosen = section.choice("switching", &words)?.ok_or_else(|| section.missing("switching", names))?;
     if chosen == (Switching::Wormhole { flit: 0 }) {
-        return Err(
-            section.missing("flit-size", "the bytes of a flit, such as \"4B\": wormhole switching needs it")
-        );
+        return Err(section
+            .missing("flit-size", "the size of a flit, such as \"4B\", which wormhole switching needs"));
     }
     let is_flow = matches!(chosen, Switching::Flow { .. });
-    let size = "this kind of switching has no such size";
-    let flow = "only flows have it: switching = \"flow\"";
+    let size = "this switching does not use it";
+    let flow = "valid only with switching = \"flow\"";
     for (key, fits, text) in [
         ("header-size", is_flow || matches!(chosen, Switching::CutThrough { .. }), size),
         ("control-size", matches!(chosen, Switching::Circuit { .. }), size),
@@ -96,31 +95,30 @@ fn overheads(section: &Section<'_>) -> Result<Overheads, Error> {
 fn nodes(section: &Section<'_>) -> Result<Option<Nodes>, Error> {
     let path = section.name("nodes");
     let nodes = section.inner("nodes", &path);
-    if !nodes.is_there() {
+    if !nodes.exists() {
         return Ok(None);
     }
-    let size = nodes.count("size")?.ok_or_else(|| nodes.missing("size", "how many processors a node has"))?;
     let size =
-        u32::try_from(size).ok().filter(|size| (1..=MOST_PROCESSORS as u32).contains(size)).ok_or_else(
-            || nodes.error("size", format!("found {size}, expected 1 to 2^30 processors in a node")),
-        )?;
+        nodes.count("size")?.ok_or_else(|| nodes.missing("size", "the number of processors of a node"))?;
+    let size = u32::try_from(size)
+        .ok()
+        .filter(|size| (1..=MAX_PROCESSORS as u32).contains(size))
+        .ok_or_else(|| nodes.error("size", format!("found {size}, expected 1 to 2^30 processors")))?;
     Ok(Some(Nodes { size, interface: cost(&nodes, "interface")?, inside: cost(&nodes, "inside")? }))
 }
 
-fn map(section: &Section<'_>, processors: usize) -> Result<Map, Error> {
-    let Some(list) = section.counts("map")? else { return Ok(Map::All) };
+fn map(section: &Section<'_>, processors: usize) -> Result<RankMap, Error> {
+    let Some(list) = section.counts("map")? else { return Ok(RankMap::All) };
     if list.is_empty() {
         return Err(section.error("map", "it is empty, expected the processors of ranks 0, 1, 2, ..."));
     }
-    let place = |(rank, &processor): (usize, &u64)| {
+    let location = |(rank, &processor): (usize, &u64)| {
         if processor < processors as u64 {
             return Ok(processor as u32);
         }
         let most = processors.saturating_sub(1);
-        let text = format!(
-            "rank {rank} is mapped to processor {processor}, but there are only processors 0 to {most}"
-        );
+        let text = format!("rank {rank} is mapped to processor {processor}, but processors are 0 to {most}");
         Err(section.error("map", text))
     };
-    list.iter().enumerate().map(place).collect::<Result<_, _>>().map(Map::List)
+    list.iter().enumerate().map(location).collect::<Result<_, _>>().map(RankMap::List)
 }

@@ -1,8 +1,8 @@
-//! Which topology, and how large.
+//! Builds topologies.
 
 use std::path::{Path, PathBuf};
 
-use crate::file::error::{Error, Place};
+use crate::file::error::{Error, Location};
 use crate::file::read::read_text;
 use crate::file::schema::SIZES;
 use crate::file::section::Section;
@@ -42,7 +42,7 @@ pub const KINDS: [(&str, Kind); 12] = [
 ];
 
 impl Kind {
-    /// The keys that say how large it is.
+    /// The keys of its size.
     fn sizes(self) -> &'static [&'static str] {
         match self {
             Self::Complete | Self::Linear | Self::Ring | Self::Star | Self::Bus => &["processors"],
@@ -56,19 +56,19 @@ impl Kind {
     }
 }
 
-/// The kind that a section names.
+/// The kind of topology of a section.
 pub fn kind(section: &Section<'_>) -> Result<Kind, Error> {
     let names = KINDS.map(|(name, _)| name).join(", ");
     section.choice("topology", &KINDS)?.ok_or_else(|| section.missing("topology", &format!("one of {names}")))
 }
 
-/// The topology that a section describes.
+/// The topology of a section.
 pub fn topology(section: &Section<'_>) -> Result<Topology, Error> {
     let kind = kind(section)?;
-    let strange = |key: &&&str| section.has(key) && !kind.sizes().contains(key);
-    if let Some(key) = SIZES.iter().find(strange) {
+    let is_unused = |key: &&&str| section.has(key) && !kind.sizes().contains(key);
+    if let Some(key) = SIZES.iter().find(is_unused) {
         let name = KINDS.iter().find(|(_, other)| *other == kind).map_or("", |(name, _)| name);
-        let text = format!("topology {name} does not take this; it takes {}", kind.sizes().join(", "));
+        let text = format!("topology {name} does not use it; it uses {}", kind.sizes().join(", "));
         return Err(section.error(key, text));
     }
     let blame = |key: &'static str| move |error: TopologyError| section.error(key, error);
@@ -93,35 +93,35 @@ pub fn topology(section: &Section<'_>) -> Result<Topology, Error> {
         }
         Kind::Graph => return graph(section),
     };
-    let said = kind.sizes().iter().copied().find(|key| section.has(key));
-    made.map_err(blame(said.unwrap_or("topology")))
+    let given = kind.sizes().iter().copied().find(|key| section.has(key));
+    made.map_err(blame(given.unwrap_or("topology")))
 }
 
 fn needed(section: &Section<'_>, key: &str) -> Result<u64, Error> {
-    section.count(key)?.ok_or_else(|| missing(section, key, "a whole number"))
+    section.count(key)?.ok_or_else(|| missing(section, key, "an integer"))
 }
 
 fn list(section: &Section<'_>, key: &str) -> Result<Vec<u64>, Error> {
-    section.counts(key)?.ok_or_else(|| missing(section, key, "a list of whole numbers such as [4, 4]"))
+    section.counts(key)?.ok_or_else(|| missing(section, key, "a list of integers such as [4, 4]"))
 }
 
-/// What is missing is missing where the topology was chosen.
+/// An error about a missing size, at the location of the topology.
 fn missing(section: &Section<'_>, key: &str, expected: &str) -> Error {
     let text = format!("`{}` is missing, expected {expected}", section.name(key));
     section
         .node("topology")
-        .map_or_else(|| section.missing(key, expected), |node| Error::at(&node.place, text))
+        .map_or_else(|| section.missing(key, expected), |node| Error::at(&node.location, text))
 }
 
 fn dimensions(section: &Section<'_>) -> Result<u64, Error> {
     if let Some(dimensions) = section.count("dimensions")? {
         if section.has("processors") {
-            return Err(section.error("processors", "`dimensions` says the same; give one of them"));
+            return Err(section.error("processors", "conflicts with `dimensions`; use one of them"));
         }
         return Ok(dimensions);
     }
     let processors =
-        section.count("processors")?.ok_or_else(|| missing(section, "dimensions", "a whole number"))?;
+        section.count("processors")?.ok_or_else(|| missing(section, "dimensions", "an integer"))?;
     if !processors.is_power_of_two() {
         return Err(section
             .error("processors", format!("found {processors}, a hypercube has 2, 4, 8, ... processors")));
@@ -130,18 +130,17 @@ fn dimensions(section: &Section<'_>) -> Result<u64, Error> {
 }
 
 fn graph(section: &Section<'_>) -> Result<Topology, Error> {
-    let file =
-        section.text("file")?.ok_or_else(|| missing(section, "file", "the name of a file of links"))?;
-    let place = section.node("file").map_or(section.place, |node| &node.place);
-    let path = resolve(file, place);
+    let file = section.text("file")?.ok_or_else(|| missing(section, "file", "the name of a graph file"))?;
+    let location = section.node("file").map_or(section.location, |node| &node.location);
+    let path = resolve(file, location);
     let text = read_text(&path).map_err(|error| section.error("file", error))?;
     let graph: Graph =
         text.parse().map_err(|error| section.error("file", format!("{}: {error}", path.display())))?;
     Ok(Topology::graph(graph))
 }
 
-/// A file that another file names lies beside it.
-pub fn resolve(file: &str, place: &Place) -> PathBuf {
-    let beside = place.file().and_then(|file| Path::new(&**file).parent());
+/// The path of a file that another file names, relative to it.
+pub fn resolve(file: &str, location: &Location) -> PathBuf {
+    let beside = location.file().and_then(|file| Path::new(&**file).parent());
     beside.map_or_else(|| file.into(), |directory| directory.join(file))
 }

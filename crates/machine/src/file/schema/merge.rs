@@ -1,17 +1,18 @@
-//! One tree on top of another.
+//! Merges trees.
 
 use super::Shape::{self, Cost, Operations, Pieces, Texts, Value as Single};
-use super::{COST, Key, short_cost};
+use super::{COST, Key, cost_shorthand};
 use crate::file::tree::{Node, Table, Value};
 
-/// Lays `over` on top of `base`: tables entry by entry, all else as a whole, also a cost in short. Both were checked.
+/// Merges `over` into `base`: tables entry by entry, all other values as a whole, including the
+/// shorthand of a cost. Both were checked.
 pub fn merge(base: &mut Table, over: Table, keys: &'static [Key]) {
     let find = |name: &String| keys.iter().find(|key| key.name == name);
-    // All goes before anything comes: a detail that comes with its choice must stay.
+    // Removals come first: a dependent key that is set together with its choice must stay.
     for (key, node) in over.iter().filter_map(|(name, node)| Some((find(name)?, node))) {
-        key.rivals.iter().for_each(|rival| drop(base.remove(*rival)));
+        key.replaces.iter().for_each(|key| drop(base.remove(*key)));
         if base.get(key.name).is_some_and(|old| old.value != node.value) {
-            key.details.iter().for_each(|detail| drop(base.remove(*detail)));
+            key.dependents.iter().for_each(|key| drop(base.remove(*key)));
         }
     }
     for (name, node) in over {
@@ -37,16 +38,16 @@ fn merge_entry(base: &mut Table, name: String, node: Node, shape: &'static Shape
             }
             Single | Pieces | Texts => old.extend(new),
         },
-        (_, value) => drop(base.insert(name, Node { value, place: node.place })),
+        (_, value) => drop(base.insert(name, Node { value, location: node.location })),
     }
 }
 
-/// A cost in short becomes a table, to change a part of it.
+/// Expands the shorthand of a cost into a table, so that a part of it can be replaced.
 fn expand_cost(node: &mut Node) {
     if let Value::Text(text) = &node.value
-        && let Some(key) = short_cost(text)
+        && let Some(key) = cost_shorthand(text)
     {
-        let inner = Node::text(text.clone(), &node.place);
+        let inner = Node::text(text.clone(), &node.location);
         node.value = Value::Table(Table::from([(key.to_owned(), inner)]));
     }
 }

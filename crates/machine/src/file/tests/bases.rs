@@ -1,4 +1,4 @@
-//! Inheritance.
+//! Bases of model files.
 
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ fn a_built_in_with_a_change() {
 }
 
 #[test]
-fn files_lie_beside_each_other() {
+fn bases_are_relative_to_their_file() {
     let files = Directory::with(&[
         ("deep/a.toml", "base = \"../b.toml\"\n[network]\ntopology = \"ring\"\nprocessors = 8\n"),
         ("b.toml", "base = \"infiniband\"\nabout = \"b\"\n[send]\nstandard = \"buffered\"\n"),
@@ -49,7 +49,7 @@ fn files_lie_beside_each_other() {
 }
 
 #[test]
-fn circles_are_named() {
+fn circular_bases_are_errors() {
     let files = Directory::with(&[
         ("a.toml", "base = \"b.toml\"\n"),
         ("b.toml", "\nbase = \"./c.toml\"\n"),
@@ -57,15 +57,15 @@ fn circles_are_named() {
         ("self.toml", "base = \"self.toml\"\n"),
     ]);
     let error = files.load("a.toml").unwrap_err();
-    let names = error.split("circle: ").nth(1).unwrap();
+    let names = error.split("circular: ").nth(1).unwrap();
     let names: Vec<&str> = names.split(" -> ").map(|name| name.rsplit('/').next().unwrap()).collect();
     assert_eq!(names, ["a.toml", "b.toml", "c.toml", "a.toml"]);
-    assert!(error.contains("a.toml:1: the chain of bases goes round in a circle"), "{error}");
-    assert!(files.load("self.toml").unwrap_err().contains("circle"));
+    assert!(error.contains("a.toml:1: the chain of bases is circular"), "{error}");
+    assert!(files.load("self.toml").unwrap_err().contains("circular"));
 }
 
 #[test]
-fn long_chains_end() {
+fn long_chains_are_errors() {
     let names: Vec<(String, String)> =
         (0..100).map(|n| (format!("{n}.toml"), format!("base = \"{}.toml\"", n + 1))).collect();
     let files: Vec<(&str, &str)> = names.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
@@ -73,7 +73,7 @@ fn long_chains_end() {
 }
 
 #[test]
-fn a_base_that_is_not_there() {
+fn a_missing_base_is_an_error() {
     let files = Directory::with(&[
         ("a.toml", "base = \"nowhere.toml\"\n"),
         ("b.toml", "base = 3\n"),
@@ -98,7 +98,7 @@ fn a_base_that_is_not_there() {
 }
 
 #[test]
-fn a_source_speaks_for_its_own_figure_only() {
+fn a_source_applies_to_its_own_figure_only() {
     let text = "base = \"ipsc860\"\n[send]\nabove = \"200B\"\n[sources]\n\"network.hop\" = \"a guess\"\n";
     let model = Model::parse(text, "mine.toml", &["link.bandwidth=5MB/s".to_owned()]).unwrap();
     let source = |key: &str| model.figures().into_iter().find(|figure| figure.key == key).unwrap().source;

@@ -1,4 +1,4 @@
-//! The built-in machines say what their documents say.
+//! The built-in machines reproduce the figures of their sources.
 
 use panto_schedule::Collective;
 use panto_units::Time;
@@ -9,7 +9,7 @@ fn load(name: &str) -> Machine {
     Machine::load(name, &[]).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// From the call of send to the end of the receive, when both are ready.
+/// The time from the call of send to the end of the receive, when both are ready.
 fn one_way(machine: &Machine, to: u32, bytes: u64) -> Time {
     let Network { overheads, .. } = &machine.network;
     let mut time =
@@ -24,7 +24,7 @@ fn one_way(machine: &Machine, to: u32, bytes: u64) -> Time {
     time
 }
 
-/// Each of the three parts is rounded to a picosecond.
+/// Asserts equality up to the rounding of three terms to a picosecond each.
 #[track_caller]
 fn is(time: Time, micros: f64) {
     let picos = (micros * 1e6).round();

@@ -1,9 +1,9 @@
-//! What is wrong is named: file, line, key, what was found, what was expected.
+//! Errors have file, line, key, what was found and what was expected.
 
 use super::{LEAST, refused};
 use crate::Machine;
 
-/// A line in place of another in the least model.
+/// The minimal model with one line replaced.
 fn with(old: &str, new: &str) -> String {
     assert!(LEAST.contains(old), "{old}");
     refused(&LEAST.replace(old, new))
@@ -19,8 +19,8 @@ fn starts(error: &str, start: &str) {
 
 #[test]
 fn values() {
-    let expected = "m.toml:5: `network.link.latency` is \"-3us\", expected a time with its unit, not negative and at \
-                    most a day, such as \"39us\"";
+    let expected = "m.toml:5: `network.link.latency` is \"-3us\", expected a time with a unit, from 0 to a \
+                    day, such as \"39us\"";
     assert_eq!(with("39us", "-3us"), expected);
     starts(&with("39us", "39"), "m.toml:5: `network.link.latency` is \"39\", expected a time");
     starts(&with("\"39us\"", "39"), "m.toml:5: `network.link.latency` is 39, expected a time");
@@ -37,13 +37,13 @@ fn values() {
         &with("{ latency = \"39us\"", "{ packet = 0"),
         "m.toml:5: `network.link.packet` is 0, expected a size above 0",
     );
-    starts(&with("4", "-4"), "m.toml:3: `network.processors` is -4, expected a whole number");
-    starts(&with("4", "4.5"), "m.toml:3: `network.processors` is 4.5, expected a whole number");
-    starts(&with("4", "[4]"), "m.toml:3: `network.processors` is [4], expected a whole number");
+    starts(&with("4", "-4"), "m.toml:3: `network.processors` is -4, expected a non-negative integer");
+    starts(&with("4", "4.5"), "m.toml:3: `network.processors` is 4.5, expected a non-negative integer");
+    starts(&with("4", "[4]"), "m.toml:3: `network.processors` is [4], expected a non-negative integer");
     starts(&and("multitasking = 1"), "m.toml:6: `network` has no key `multitasking`");
     starts(
         &and("[processor]\npoll = \"0s\""),
-        "m.toml:7: `processor.poll` is \"0s\", expected a time with its unit, above 0",
+        "m.toml:7: `processor.poll` is \"0s\", expected a time with a unit, above 0",
     );
     starts(&and("[processor]\nspeed = nan"), "m.toml:7: `processor.speed` is NaN, expected a number above 0");
     starts(
@@ -58,7 +58,7 @@ fn values() {
 }
 
 #[test]
-fn words() {
+fn choices() {
     let error = with("ring", "rign");
     starts(&error, "m.toml:2: `network.topology` is \"rign\", expected one of complete, linear, ring");
     assert!(error.ends_with("did you mean `ring`?"), "{error}");
@@ -82,7 +82,7 @@ fn keys() {
         with("topology", "topolgy"),
         "m.toml:2: `network` has no key `topolgy`, did you mean `topology`?"
     );
-    starts(&and("[colour]"), "m.toml:6: a model has no key `colour`; it knows name, about, base, network");
+    starts(&and("[colour]"), "m.toml:6: a model has no key `colour`; valid keys: name, about, base, network");
     starts(&and("[networks.bcast]"), "m.toml:6: `networks` has no key `bcast`");
     starts(
         &and("[networks]\nbarier.link = \"1us\""),
@@ -90,24 +90,24 @@ fn keys() {
     );
     starts(
         &with("bandwidth", "per-byte = \"1us\", bandwidth"),
-        "m.toml:5: `network.link.per-byte`: `bandwidth` says the same",
+        "m.toml:5: `network.link.per-byte`: conflicts with `bandwidth`",
     );
+    starts(&and("arity = 3"), "m.toml:6: `network.arity`: topology ring does not use it; it uses processors");
+    starts(&and("flit-size = 3"), "m.toml:6: `network.flit-size`: this switching does not use it");
     starts(
-        &and("arity = 3"),
-        "m.toml:6: `network.arity`: topology ring does not take this; it takes processors",
+        &and("occupancy = \"1us\""),
+        "m.toml:6: `network.occupancy`: valid only with switching = \"flow\"",
     );
-    starts(&and("flit-size = 3"), "m.toml:6: `network.flit-size`: this kind of switching has no such size");
-    starts(&and("occupancy = \"1us\""), "m.toml:6: `network.occupancy`: only flows have it");
-    starts(&and("hop = \"1us\"\nsetup = \"1us\""), "m.toml:6: `network.hop`: `setup` says the same");
+    starts(&and("hop = \"1us\"\nsetup = \"1us\""), "m.toml:6: `network.hop`: conflicts with `setup`");
     starts(
         &and("[send]\nstandard = \"eager\"\nlimit = 1\nabove = 1"),
-        "m.toml:9: `send.above`: only `standard = \"handshake\"`",
+        "m.toml:9: `send.above`: valid only with `standard = \"handshake\"`",
     );
-    starts(&and("name = 3\nname = 4"), "m.toml:7: this is not TOML: duplicate key");
+    starts(&and("name = 3\nname = 4"), "m.toml:7: invalid TOML: duplicate key");
 }
 
 #[test]
-fn what_is_missing() {
+fn missing_keys() {
     assert_eq!(
         refused(""),
         "m.toml: `network` is missing, expected a table with topology, switching and link"
@@ -116,12 +116,12 @@ fn what_is_missing() {
         &with("topology = \"ring\"", ""),
         "m.toml:1: `network.topology` is missing, expected one of complete",
     );
-    starts(&with("processors = 4", ""), "m.toml:2: `network.processors` is missing, expected a whole number");
+    starts(&with("processors = 4", ""), "m.toml:2: `network.processors` is missing, expected an integer");
     starts(&with("switching = \"packet\"", ""), "m.toml:1: `network.switching` is missing, expected packet");
     starts(&with("link =", "local ="), "m.toml:1: `network.link` is missing, expected a table");
     starts(
         &with("\"packet\"", "\"wormhole\""),
-        "m.toml:1: `network.flit-size` is missing, expected the bytes",
+        "m.toml:1: `network.flit-size` is missing, expected the size of a flit",
     );
     starts(&and("[send]\nstandard = \"eager\""), "m.toml:6: `send.limit` is missing");
     starts(&and("[network.nodes]"), "m.toml:6: `network.nodes.size` is missing");
@@ -133,13 +133,10 @@ fn what_is_missing() {
 
 #[test]
 fn sizes() {
-    starts(
-        &with("4", "0"),
-        "m.toml:3: `network.processors`: 0 processors of a ring: there must be at least 1",
-    );
+    starts(&with("4", "0"), "m.toml:3: `network.processors`: 0 processors of a ring: the minimum is 1");
     starts(
         &with("4", "1000000000000"),
-        "m.toml:3: `network.processors`: 1000000000000 processors of a ring: there may be at most",
+        "m.toml:3: `network.processors`: 1000000000000 processors of a ring: the maximum is",
     );
     let huge = with("\"ring\"\nprocessors = 4", "\"torus\"\ndims = [1000000, 1000000]");
     starts(&huge, "m.toml:3: `network.dims`: torus 1000000x1000000 has too many processors");
@@ -161,34 +158,36 @@ fn maps() {
         and("map = []"),
         "m.toml:6: `network.map`: it is empty, expected the processors of ranks 0, 1, 2, ..."
     );
-    let error =
-        "m.toml:6: `network.map`: rank 1 is mapped to processor 4, but there are only processors 0 to 3";
+    let error = "m.toml:6: `network.map`: rank 1 is mapped to processor 4, but processors are 0 to 3";
     assert_eq!(and("map = [0, 4]"), error);
     let error = and("map = [0, 1, 2]\n[networks.barrier]\nmap = [3, 1, 3]");
-    starts(&error, "m.toml:8: `networks.barrier.map`: the map of this network places rank 2 otherwise");
+    starts(&error, "m.toml:8: `networks.barrier.map`: the map of this network places rank 2 differently");
     let error = and("[networks.barrier]\nprocessors = 3");
-    starts(&error, "m.toml:2: `networks.barrier.topology`: the map of this network places rank 3 otherwise");
+    starts(
+        &error,
+        "m.toml:2: `networks.barrier.topology`: the map of this network places rank 3 differently",
+    );
     super::model(&format!("{LEAST}map = [0, 1, 0]\n[networks.barrier]\nmap = [3, 1, 3]"));
     super::model(&format!("{LEAST}[networks.barrier]\nprocessors = 5"));
     let shared = format!("multitasking = true\n{LEAST}[networks.barrier]\nprocessors = 1000000000");
     starts(
         &refused(&shared),
-        "m.toml:3: `networks.barrier.topology`: the map of this network places rank 4 otherwise",
+        "m.toml:3: `networks.barrier.topology`: the map of this network places rank 4 differently",
     );
     let list =
         format!("multitasking = true\n{LEAST}[networks.barrier]\nprocessors = 1000000000\nmap = [5, 6]");
     starts(
         &refused(&list),
-        "m.toml:9: `networks.barrier.map`: the map of this network places rank 2 otherwise",
+        "m.toml:9: `networks.barrier.map`: the map of this network places rank 2 differently",
     );
 }
 
 #[test]
-fn what_is_no_model_at_all() {
-    starts(&refused("{\"a\": 3}"), "m.toml:1: this is not TOML");
-    starts(&refused(&"garbage! ".repeat(120_000)), "m.toml:1: this is not TOML");
-    starts(&refused(&format!("a = {}", "[".repeat(1 << 20))), "m.toml:1: this is not TOML");
-    starts(&refused(&format!("{}a = 1", "a.".repeat(1 << 19))), "m.toml:1: this is not TOML");
+fn files_that_are_not_models() {
+    starts(&refused("{\"a\": 3}"), "m.toml:1: invalid TOML");
+    starts(&refused(&"garbage! ".repeat(120_000)), "m.toml:1: invalid TOML");
+    starts(&refused(&format!("a = {}", "[".repeat(1 << 20))), "m.toml:1: invalid TOML");
+    starts(&refused(&format!("{}a = 1", "a.".repeat(1 << 19))), "m.toml:1: invalid TOML");
     starts(&refused(&format!("{}a = 1", "a.".repeat(20))), "m.toml:1: a model has no key `a`");
 }
 
@@ -198,7 +197,7 @@ fn files() {
     let load = |path: &std::path::Path| Machine::load(path.to_str().unwrap(), &[]).unwrap_err().to_string();
     let path = directory.path().join("binary.toml");
     std::fs::write(&path, b"name = 1\n\xff\xfe").unwrap();
-    assert!(load(&path).ends_with("binary.toml:2: this is not text in UTF-8"), "{}", load(&path));
+    assert!(load(&path).ends_with("binary.toml:2: invalid UTF-8"), "{}", load(&path));
     assert!(
         load(directory.path()).ends_with("is a directory, expected a file"),
         "{}",

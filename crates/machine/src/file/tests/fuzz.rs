@@ -1,4 +1,4 @@
-//! Whatever a file holds, there is an answer.
+//! Any input is parsed or rejected without a panic.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ fn read(text: &str) {
     }
 }
 
-/// A byte that means something in a model, or any.
+/// A byte that has a meaning in a model, or any other.
 fn byte() -> impl Strategy<Value = u8> {
     prop_oneof![any::<u8>(), prop::sample::select(b"0123456789[]{}=.,\"#-\n us".to_vec())]
 }

@@ -1,4 +1,4 @@
-//! How well figures are known.
+//! Confidence intervals of figures.
 
 use super::*;
 
@@ -39,7 +39,7 @@ fn figures_have_intervals() {
 }
 
 #[test]
-fn what_is_set_is_exact() {
+fn overrides_have_no_interval() {
     let keys = |overrides: &[&str]| -> Vec<String> {
         intervals(BASE, overrides).into_iter().map(|(key, ..)| key).collect()
     };
@@ -58,7 +58,7 @@ fn a_drawn_figure_can_be_set() {
 }
 
 #[test]
-fn intervals_may_be_about_figures_of_a_base() {
+fn intervals_may_refer_to_figures_of_a_base() {
     let text = "base = \"infiniband\"\n[intervals]\n\"network.link.bandwidth\" = \"1GB/s..900GB/s\"\n";
     assert_eq!(intervals(text, &[]).len(), 1);
     let text = "base = \"infiniband\"\nnetwork.link.bandwidth = \"2GB/s\"\n";
@@ -66,21 +66,21 @@ fn intervals_may_be_about_figures_of_a_base() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn invalid_intervals_are_errors() {
     let line = "\"network.link.latency\" = \"1.9us..2.2us\"";
     for (instead, says) in [
         ("\"network.link.latncy\" = \"1us..2us\"", "has no figure `network.link.latncy`"),
-        ("\"network.link.latency\" = \"3us..1us\"", "3us..1us ends before it begins"),
-        ("\"network.link.latency\" = \"3us..4us\"", "the figure is \"2us\", which is outside of 3us..4us"),
-        ("\"network.link.latency\" = \"0us..4us\"", "begins above 0"),
-        ("\"network.link.latency\" = \"2us\"", "is no interval such as \"1.9us..2.2us\""),
-        ("\"network.link.latency\" = \"1GB/s..2GB/s\"", "is no interval such as"),
+        ("\"network.link.latency\" = \"3us..1us\"", "3us..1us ends below its beginning"),
+        ("\"network.link.latency\" = \"3us..4us\"", "the figure is \"2us\", outside of 3us..4us"),
+        ("\"network.link.latency\" = \"0us..4us\"", "the lower end must be above 0"),
+        ("\"network.link.latency\" = \"2us\"", "is not an interval such as \"1.9us..2.2us\""),
+        ("\"network.link.latency\" = \"1GB/s..2GB/s\"", "is not an interval such as"),
         ("\"network.processors\" = \"1..8\"", "times, rates and processor.speed have intervals"),
-        ("\"network.link.latency\" = 2", "expected a text"),
+        ("\"network.link.latency\" = 2", "expected a string"),
     ] {
         let error = Model::parse(&BASE.replace(line, instead), "my.toml", &[]).unwrap_err().to_string();
         assert!(error.starts_with("my.toml:10: ") && error.contains(says), "{error}");
     }
     let error = Model::parse(BASE, "my.toml", &["intervals.x=1..2".into()]).unwrap_err().to_string();
-    assert!(error.contains("what is set here is exact"), "{error}");
+    assert!(error.contains("a value that is set here is exact"), "{error}");
 }

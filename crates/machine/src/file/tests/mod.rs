@@ -1,19 +1,19 @@
-//! Model files as users write them, right and wrong.
+//! Tests of valid and invalid model files.
 
 mod bases;
 mod builtins;
 mod errors;
 mod fuzz;
 mod intervals;
-mod native;
 mod overrides;
 mod puppet;
 mod rules;
 mod sizes;
+mod toml_file;
 
 use super::Model;
 
-/// A model with nothing but what it needs.
+/// A minimal model.
 const LEAST: &str = "\
 [network]
 topology = \"ring\"
@@ -26,7 +26,7 @@ fn model(text: &str) -> Model {
     Model::parse(text, "m.toml", &[]).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// The error of a text.
+/// Parses a text and returns the error.
 fn refused(text: &str) -> String {
     refused_as(text, "m.toml", &[])
 }

@@ -1,4 +1,4 @@
-//! `--set`.
+//! Tests of `--set`.
 
 use panto_units::Time;
 
@@ -20,7 +20,7 @@ fn us(micros: u64) -> Time {
 }
 
 #[test]
-fn the_last_word() {
+fn the_last_override_decides() {
     assert_eq!(set(&["network.link.latency=2us"]).network.link.of(0), us(2));
     assert_eq!(set(&["link.latency=2us"]).network.link.of(0), us(2), "the short form");
     assert_eq!(set(&["link.latency=2us", "link.latency=3us"]).network.link.of(0), us(3));
@@ -38,7 +38,7 @@ fn bandwidth_and_per_byte_replace_each_other() {
 }
 
 #[test]
-fn the_order_of_a_choice_and_its_details_does_not_matter() {
+fn the_order_of_a_choice_and_its_dependents_does_not_matter() {
     let eager = Protocol::Eager { limit: 4096 };
     assert_eq!(set(&["send.limit=4K", "send.standard=eager"]).protocol, eager);
     assert_eq!(set(&["send.standard=eager", "send.limit=4K"]).protocol, eager);
@@ -47,7 +47,7 @@ fn the_order_of_a_choice_and_its_details_does_not_matter() {
 }
 
 #[test]
-fn pieces_stay_unless_they_are_named() {
+fn pieces_stay_unless_they_are_set() {
     let text = LEAST.replace("latency", "pieces = [{ up-to = 10, latency = \"1us\" }], latency");
     let link = |overrides: &[&str]| {
         let machine = Model::parse(&text, "m.toml", &strings(overrides)).unwrap().into_machine();
@@ -71,7 +71,7 @@ fn pieces_stay_unless_they_are_named() {
 }
 
 #[test]
-fn a_part_of_a_cost_in_short() {
+fn a_part_of_a_cost_shorthand() {
     let machine = set(&["local=3us", "local.bandwidth=1MB/s"]);
     assert_eq!(machine.network.local.of(4), us(7));
 }

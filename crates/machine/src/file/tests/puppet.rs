@@ -1,10 +1,10 @@
-//! PUPPET's grammar.
+//! Tests of PUPPET's grammar.
 
 use panto_schedule::Collective;
 use panto_units::Time;
 
 use super::refused_as;
-use crate::{CollectiveSend, Machine, Map, Model, Protocol, Rules, Switching, Topology};
+use crate::{CollectiveSend, Machine, Model, Protocol, RankMap, Rules, Switching, Topology};
 
 const CUBE: &str = "\
 # a hypercube as in section 5.6
@@ -33,7 +33,7 @@ fn five_options_make_a_network() {
     assert_eq!((machine.name.as_str(), machine.multitasking), ("cube", true));
     assert_eq!(machine.network.topology, Topology::hypercube(3).unwrap());
     assert_eq!((machine.network.switching, machine.protocol), (Switching::Packet, Protocol::Buffered));
-    assert_eq!(machine.network.map, Map::List((0..8).collect()));
+    assert_eq!(machine.network.map, RankMap::List((0..8).collect()));
     assert_eq!(machine.network.link.of(1501), Time::from_picos(2 * 1_449_848_000 + 1_513_974_644));
     assert_eq!((machine.collectives.rules, machine.networks.len()), (Rules::Puppet, 0));
 }
@@ -49,7 +49,7 @@ fn global_options() {
 }
 
 #[test]
-fn the_latest_line_that_holds_decides() {
+fn the_last_applicable_line_decides() {
     assert_eq!(parse(&format!("{CUBE}network ring 8")).network.topology, Topology::ring(8).unwrap());
     let own = "network star 8 for MPI_Bcast MPI_Barrier\nlink-speed 5e-6 0 for MPI_Bcast\n";
     let machine = parse(&format!("{CUBE}{own}"));
@@ -64,7 +64,7 @@ fn the_latest_line_that_holds_decides() {
 }
 
 #[test]
-fn words_that_the_figure_lacks() {
+fn options_beyond_the_figure() {
     let worm = parse(&format!("{CUBE}switching wormhole\nflit-size 2\n"));
     assert_eq!(worm.network.switching, Switching::Wormhole { flit: 2 });
     let cut = parse(&format!("{CUBE}switching cut-through\nheader-size 8\ncontrol-speed 1e-6 0.5e-6"));
@@ -110,14 +110,14 @@ fn a_network_from_a_file() {
 }
 
 #[test]
-fn what_is_missing_and_for_whom() {
+fn missing_options() {
     let text = "network ring 4\npacket-size 8\n";
-    let error = "cube.puppet: the network of messages between two ranks lacks map, switching, link-speed: a network needs \
+    let error = "cube.puppet: the network of point-to-point messages is missing map, switching, link-speed: a network needs \
                  network, map, switching, link-speed, packet-size";
     assert_eq!(refused(text), error);
     let own = CUBE.replace("packet-size 1500", "packet-size 1500 for MPI_Send MPI_Bcast");
     assert!(
-        refused(&own).starts_with("cube.puppet: the network of reduce lacks packet-size"),
+        refused(&own).starts_with("cube.puppet: the network of reduce is missing packet-size"),
         "{}",
         refused(&own)
     );
@@ -129,7 +129,7 @@ fn errors_name_the_line() {
     let cases = [
         ("netwrk ring 3", "has no command `netwrk`, did you mean `network`?"),
         ("network ring", "`network`: found `ring`, expected complete n, linear n"),
-        ("network ring four", "`network`: found `four`, expected a whole number"),
+        ("network ring four", "`network`: found `four`, expected an integer"),
         ("network", "`network`: found nothing, expected complete n"),
         ("switching store", "`switching`: found `store`, expected packet, cut-through"),
         ("link-speed 1", "`link-speed`: found `1`, expected two times in seconds"),
@@ -146,11 +146,11 @@ fn errors_name_the_line() {
         ("network ring 8 for MPI_Bcats", "there is no operation `MPI_Bcats`, did you mean `MPI_Bcast`?"),
         (
             "network ring 1000000000000",
-            "`network.processors`: 1000000000000 processors of a ring: there may be at most",
+            "`network.processors`: 1000000000000 processors of a ring: the maximum is",
         ),
         (
             "map 1 1 2 for MPI_Bcast",
-            "`networks.broadcast.map`: the map of this network places rank 1 otherwise",
+            "`networks.broadcast.map`: the map of this network places rank 1 differently",
         ),
     ];
     for (line, expected) in cases {
@@ -160,7 +160,7 @@ fn errors_name_the_line() {
 }
 
 #[test]
-fn recognised_by_what_it_says() {
+fn recognised_by_its_contents() {
     use std::path::Path;
     let knows = |text: &str, name: &str| Model::recognises(text, Path::new(name));
     assert!(knows(CUBE, "cube") && knows("", "x.puppet") && knows("", "x.toml") && knows("\n[network]", "x"));

@@ -1,4 +1,4 @@
-//! What chooses the algorithms of collectives.
+//! The rules that choose the algorithms of collectives.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ fn broadcast(machine: &Machine) -> Algorithm {
 }
 
 #[test]
-fn tables_have_names() {
+fn built_in_rules_have_names() {
     for rules in Rules::NAMED {
         assert_eq!(model(&with(&rules.to_string())).machine().collectives.rules, rules);
     }
@@ -30,7 +30,7 @@ fn tables_have_names() {
 }
 
 #[test]
-fn a_file_of_rules_lies_beside_the_model() {
+fn a_file_of_rules_is_relative_to_the_model() {
     let directory = tempfile::tempdir().unwrap();
     let rest = Collective::ALL.into_iter().skip(1);
     let rest: Vec<String> = rest.map(|other| format!("{other} {}", algorithms(other)[0])).collect();
@@ -51,17 +51,17 @@ fn a_file_of_rules_lies_beside_the_model() {
     assert_eq!(machine.collectives.rules.to_string(), "mine.rules");
     assert_eq!(broadcast(&machine), Algorithm::Chain { segments: 3 });
     let error = |rules: &str| load(rules).unwrap_err().to_string();
-    let place = |file: &str| directory.path().join(file).display().to_string();
-    let expected = format!("{}:2: no algorithm is called \"linar\"; there are", place("bad.rules"));
+    let location = |file: &str| directory.path().join(file).display().to_string();
+    let expected = format!("{}:2: unknown algorithm \"linar\"; valid names:", location("bad.rules"));
     assert!(error("bad.rules").starts_with(&expected), "{}", error("bad.rules"));
-    let expected = format!("{}: there is no rule for reduce; end with", place("short.rules"));
+    let expected = format!("{}: there is no rule for reduce; end with", location("short.rules"));
     assert!(error("short.rules").starts_with(&expected), "{}", error("short.rules"));
 }
 
 #[test]
-fn what_is_no_table_is_refused() {
-    let expected = "m.toml:7: `collectives.rules`: found \"mpitch\", expected one of mpich, openmpi, puppet, or a file of \
-                    rules, which is not there, did you mean `mpich`?";
+fn unknown_rules_are_errors() {
+    let expected = "m.toml:7: `collectives.rules`: found \"mpitch\", expected one of mpich, openmpi, puppet, or an existing \
+                    file of rules, did you mean `mpich`?";
     assert_eq!(refused(&with("mpitch")), expected);
     assert!(refused(&with("")).contains("expected one of mpich"));
     assert!(refused(&with(&"x".repeat(100_000))).len() < 300);

@@ -1,4 +1,4 @@
-//! Ranks and processors.
+//! Numbers of ranks and processors.
 
 use super::{LEAST, Model, model, strings};
 use crate::Topology;
@@ -12,7 +12,7 @@ fn topology(model: &Model) -> &Topology {
 }
 
 #[test]
-fn built_ins_grow_for_their_ranks() {
+fn built_in_machines_grow_with_their_ranks() {
     let (machine, note) = load("ipsc860", &[]).for_ranks(20).unwrap();
     assert_eq!(machine.network.topology, Topology::hypercube(5).unwrap());
     assert_eq!(note.as_deref(), Some("ipsc860 with 32 processors instead of 16, for 20 ranks"));
@@ -29,7 +29,7 @@ fn built_ins_grow_for_their_ranks() {
 }
 
 #[test]
-fn as_far_as_the_machine_could_be_built() {
+fn machines_grow_up_to_the_largest_that_was_built() {
     let error = load("ipsc860", &[]).for_ranks(129).unwrap_err().to_string();
     assert_eq!(error, "ipsc860 cannot have 129 processors: the machine was built with at most 128");
     let error = load("ipsc860", &["map=[1, 0]"]).with_processors(8).unwrap_err().to_string();
@@ -37,7 +37,7 @@ fn as_far_as_the_machine_could_be_built() {
 }
 
 #[test]
-fn a_size_that_was_given_is_meant() {
+fn a_size_that_was_set_is_kept() {
     let error = load("ipsc860", &["dimensions=2"]).for_ranks(8).unwrap_err().to_string();
     assert!(
         error.starts_with("8 ranks do not fit on the 4 processors of ipsc860 (hypercube of 2 dimensions"),
@@ -49,20 +49,20 @@ fn a_size_that_was_given_is_meant() {
 }
 
 #[test]
-fn files_are_meant_as_they_are() {
+fn files_have_a_fixed_size() {
     let error = model(LEAST).for_ranks(5).unwrap_err().to_string();
     assert!(error.starts_with("5 ranks do not fit on the 4 processors of m (ring, 4 processors)"), "{error}");
     let mapped = model(&format!("{LEAST}map = [0, 1, 0]"));
     assert!(mapped.machine().check_ranks(2).is_ok());
     let error = mapped.machine().check_ranks(3).unwrap_err().to_string();
     assert!(
-        error.starts_with("the map of m places rank 2 on processor 0, where another rank runs already"),
+        error.starts_with("the map of m places rank 2 on processor 0, which another rank uses"),
         "{error}"
     );
 }
 
 #[test]
-fn networks_of_their_own_grow_too() {
+fn networks_of_collectives_grow_too() {
     let own = "[networks.barrier]\ntopology = \"tree\"\narity = 2\nlevels = 2\nleaves = true\n";
     let nodes = "[networks.reduce.nodes]\nsize = 2\n[networks.scan]\ntopology = \"torus\"\ndims = [2, 2]\n";
     let large = model(&format!("{LEAST}{own}{nodes}")).with_processors(9).unwrap().into_machine();

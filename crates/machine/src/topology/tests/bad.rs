@@ -1,4 +1,4 @@
-//! Numbers and files that no topology has.
+//! Invalid topologies and graph files.
 
 use proptest::prelude::*;
 
@@ -9,17 +9,17 @@ fn message(result: Result<Topology, TopologyError>) -> String {
 }
 
 #[test]
-fn wrong_numbers_are_named_with_what_is_allowed() {
-    let at_most = "there may be at most 1073741824";
+fn invalid_numbers_are_reported_with_the_limit() {
+    let at_most = "the maximum is 1073741824";
     let cases = [
-        (Topology::ring(0), "0 processors of a ring: there must be at least 1"),
-        (Topology::mesh(&[]), "0 dimensions of a grid: there must be at least 1"),
-        (Topology::mesh(&[3, 0]), "0 processors along a dimension of a grid: there must be at least 1"),
-        (Topology::hypercube(31), "31 dimensions of a hypercube: there may be at most 30"),
-        (Topology::tree(1, 3, false), "1 children of a vertex of a tree: there must be at least 2"),
-        (Topology::fat_tree(4, &[]), "0 widths of a fat tree: there must be at least 1"),
-        (Topology::fat_tree(4, &[1, 0]), "0 channels of a fat tree's pool: there must be at least 1"),
-        (Topology::dragonfly(3, 0, 1), "0 routers of a dragonfly's group: there must be at least 1"),
+        (Topology::ring(0), "0 processors of a ring: the minimum is 1"),
+        (Topology::mesh(&[]), "0 dimensions of a grid: the minimum is 1"),
+        (Topology::mesh(&[3, 0]), "0 processors along a dimension of a grid: the minimum is 1"),
+        (Topology::hypercube(31), "31 dimensions of a hypercube: the maximum is 30"),
+        (Topology::tree(1, 3, false), "1 children of a vertex of a tree: the minimum is 2"),
+        (Topology::fat_tree(4, &[]), "0 widths of a fat tree: the minimum is 1"),
+        (Topology::fat_tree(4, &[1, 0]), "0 channels of a fat tree's pool: the minimum is 1"),
+        (Topology::dragonfly(3, 0, 1), "0 routers of a dragonfly's group: the minimum is 1"),
     ];
     for (result, expected) in cases {
         assert_eq!(message(result), expected);
@@ -35,7 +35,7 @@ fn wrong_numbers_are_named_with_what_is_allowed() {
 }
 
 #[test]
-fn huge_ones_are_errors() {
+fn too_large_topologies_are_errors() {
     let max = u64::MAX;
     let results = [
         Topology::linear(max),
@@ -52,7 +52,7 @@ fn huge_ones_are_errors() {
         Topology::dragonfly(1 << 11, 1 << 10, 1 << 10),
     ];
     for result in results {
-        assert!(message(result).contains("there may be at most"));
+        assert!(message(result).contains("the maximum is"));
     }
 }
 
@@ -71,7 +71,7 @@ fn graphs_may_be_labelled_and_commented() {
 }
 
 #[test]
-fn wrong_graphs_are_named_with_their_line() {
+fn invalid_graphs_are_reported_with_the_line() {
     assert_eq!(wrong("# nothing\n\n"), GraphError::Empty);
     assert_eq!(wrong("1\n# x\n0 zwei"), GraphError::NotANumber { line: 3, found: "zwei".into() });
     assert_eq!(wrong("1\n-1"), GraphError::NotANumber { line: 2, found: "-1".into() });
@@ -89,15 +89,15 @@ fn wrong_graphs_are_named_with_their_line() {
 
 #[test]
 fn graphs_have_limits() {
-    let long = "1\n".repeat(Graph::MOST_PROCESSORS + 1);
+    let long = "1\n".repeat(Graph::MAX_PROCESSORS + 1);
     assert!(matches!(wrong(&long), GraphError::ToItself { line: 2, .. }));
-    let chain: String = (1..=Graph::MOST_PROCESSORS + 1).map(|i| i.to_string() + "\n").collect();
+    let chain: String = (1..=Graph::MAX_PROCESSORS + 1).map(|i| i.to_string() + "\n").collect();
     assert_eq!(
         wrong(&chain),
-        GraphError::TooMany { what: "processors", line: 4097, most: Graph::MOST_PROCESSORS }
+        GraphError::TooMany { what: "processors", line: 4097, most: Graph::MAX_PROCESSORS }
     );
-    let wide = "1 ".repeat(Graph::MOST_LINKS + 1);
-    assert_eq!(wrong(&wide), GraphError::TooMany { what: "links", line: 1, most: Graph::MOST_LINKS });
+    let wide = "1 ".repeat(Graph::MAX_LINKS + 1);
+    assert_eq!(wrong(&wide), GraphError::TooMany { what: "links", line: 1, most: Graph::MAX_LINKS });
 }
 
 proptest! {

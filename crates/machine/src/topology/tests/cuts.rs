@@ -1,9 +1,9 @@
-//! Bisections against every halving.
+//! Bisection widths against all partitions into halves.
 
 use super::explicit::Explicit;
 use crate::topology::Topology;
 
-/// All small ones.
+/// Small topologies of every kind.
 fn small() -> Vec<Topology> {
     let mut all = Vec::new();
     for n in 1..=9 {
@@ -48,7 +48,7 @@ fn small() -> Vec<Topology> {
 }
 
 #[test]
-fn no_halving_cuts_fewer_links() {
+fn no_partition_into_halves_cuts_fewer_links() {
     for topology in small().iter().filter(|topology| topology.processors() <= 12) {
         let least = least_cut(&Explicit::new(topology).unwrap(), topology.processors());
         match topology.bisection() {
@@ -58,7 +58,7 @@ fn no_halving_cuts_fewer_links() {
     }
 }
 
-/// Where `None` is documented.
+/// Returns whether the bisection is documented to be `None`.
 fn unknown(topology: &Topology) -> bool {
     topology.processors() == 1
         || match topology {
@@ -69,13 +69,13 @@ fn unknown(topology: &Topology) -> bool {
         }
 }
 
-/// The least flow from any half of the processors to the other.
+/// The least maximum flow from any half of the processors to the other.
 fn least_cut(graph: &Explicit, processors: usize) -> Option<u64> {
     let halves = (0..1_u32 << processors).filter(|half| half.count_ones() as usize == processors / 2);
     halves.filter(|half| *half != 0).map(|half| flow(graph, processors, half)).min()
 }
 
-/// The greatest flow from the processors of the set to the others, which is the least cut between them.
+/// The maximum flow from the processors of a set to the others, which equals the minimum cut.
 fn flow(graph: &Explicit, processors: usize, half: u32) -> u64 {
     let n = graph.vertices;
     let mut capacity = vec![vec![0_u64; n]; n];

@@ -1,10 +1,10 @@
-//! Topologies as lists of links, made as their definitions say and without a thought for speed.
+//! Topologies as explicit lists of links, by their definitions: the oracle for the closed forms.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::topology::{Dragonfly, FatTree, Grid, LinkId, Topology, Tree};
 
-/// Vertices, and links between them by their numbers.
+/// Vertices, and the links between them by number.
 pub struct Explicit {
     pub vertices: usize,
     pub links: BTreeMap<u64, Link>,
@@ -17,12 +17,12 @@ pub struct Link {
     pub from: usize,
     pub to: usize,
     pub width: u64,
-    /// A way uses one of these at most.
+    /// Links of which a route uses at most one.
     pub global: bool,
 }
 
 impl Explicit {
-    /// `None` for a bus, whose link has no ends.
+    /// The ends of each link; `None` for a bus, whose link has none.
     pub fn new(topology: &Topology) -> Option<Self> {
         let n = topology.processors();
         let mut graph = Self { vertices: n, links: BTreeMap::new(), first: 0 };
@@ -146,7 +146,7 @@ impl Explicit {
 
     /// Distances from a processor to all others.
     pub fn distances(&self, from: usize) -> Vec<u32> {
-        // A vertex may be reached with and without a global link used.
+        // The state of the search is a vertex and whether a global link was used.
         let mut seen = BTreeSet::from([(self.first + from, false)]);
         let mut queue = VecDeque::from([(self.first + from, false, 0)]);
         let mut distances = vec![u32::MAX; self.vertices];

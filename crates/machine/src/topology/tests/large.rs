@@ -1,8 +1,8 @@
-//! A million processors, and the most there may be: nothing here may need a table.
+//! A million processors, and the largest topologies: nothing may need a table.
 
-use crate::topology::{LinkId, MOST_PROCESSORS, Topology};
+use crate::topology::{LinkId, MAX_PROCESSORS, Topology};
 
-/// About a million processors of each family.
+/// Topologies of about a million processors of each kind.
 pub(crate) fn million() -> Vec<Topology> {
     let made = [
         Topology::complete(1 << 20),
@@ -41,8 +41,8 @@ fn a_million_processors_are_as_cheap_as_ten() {
 }
 
 #[test]
-fn the_largest_overflow_nothing() {
-    let most = MOST_PROCESSORS;
+fn the_largest_topologies_do_not_overflow() {
+    let most = MAX_PROCESSORS;
     let made = [
         Topology::complete(most),
         Topology::linear(most),

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 use super::{Graph, Topology};
 
-/// Every family, small.
+/// Small topologies of every kind.
 pub(crate) fn any_topology() -> impl Strategy<Value = Topology> {
     let extents = || prop::collection::vec(1_u64..=5, 1..=3);
     prop_oneof![
@@ -35,7 +35,7 @@ pub(crate) fn any_topology() -> impl Strategy<Value = Topology> {
     ]
 }
 
-/// A ring through all in a random order, so that it is connected, with random links besides.
+/// A ring through all processors in random order, so that it is connected, with random links added.
 fn any_graph() -> impl Strategy<Value = Topology> {
     let order = (2_u32..16).prop_flat_map(|n| Just((0..n).collect::<Vec<u32>>()).prop_shuffle());
     (order, prop::collection::vec((0_u32..16, 0_u32..16), 0..30)).prop_map(|(order, more)| {

@@ -1,9 +1,9 @@
-//! Topologies in words.
+//! Tests of the descriptions of topologies.
 
 use crate::topology::{Graph, Topology};
 
 #[test]
-fn names_tell_what_and_how_large() {
+fn descriptions_have_kind_and_size() {
     let named = [
         (Topology::complete(1), "complete network, 1 processor"),
         (Topology::hypercube(4), "hypercube of 4 dimensions, 16 processors"),

@@ -1,4 +1,4 @@
-//! Routes are shortest ways over links that join up.
+//! Routes are shortest paths of consecutive links.
 
 use proptest::prelude::*;
 
@@ -50,9 +50,9 @@ proptest! {
 }
 
 #[test]
-fn e_cube_goes_by_the_lowest_dimension_first() {
+fn e_cube_takes_the_lowest_dimension_first() {
     let cube = Topology::hypercube(3).unwrap();
-    // From 000 over 001 and 011 to 111: links v 3 + i.
+    // From 000 over 001 and 011 to 111: links 3 v + i.
     assert_eq!(route(&cube, 0, 7), [0, 3 + 1, 9 + 2]);
     assert_eq!(route(&cube, 7, 0), [21, 18 + 1, 12 + 2]);
 }
@@ -69,9 +69,9 @@ fn a_torus_of_twos_is_a_hypercube() {
 }
 
 #[test]
-fn grids_go_along_the_last_dimension_first() {
+fn grids_take_the_last_dimension_first() {
     let mesh = Topology::mesh(&[3, 4]).unwrap();
-    // From (0, 0) over (0, 1) and (0, 2) to (1, 2): links (v 2 + i) 2.
+    // From (0, 0) over (0, 1) and (0, 2) to (1, 2): links 2 (2 v + i).
     assert_eq!(route(&mesh, 0, 6), [0, 4, 8 + 2]);
 }
 

@@ -1,16 +1,16 @@
-//! The figure in words: for those who do not see it, and for those who point at it.
+//! Textual description of a figure: for screen readers and for tooltips.
 
 use super::super::data::Data;
 use super::super::{Chart, Figure, Point, Series, Unit};
 
-/// The name of the figure.
+/// Returns the title of the figure.
 pub(super) fn title(figure: &Figure) -> String {
     let titles: Vec<&str> =
         figure.charts.iter().map(|c| c.title.as_str()).filter(|t| !t.is_empty()).collect();
     if titles.is_empty() { "chart".into() } else { titles.join("; ") }
 }
 
-/// What is plotted, and between which values each series runs.
+/// Returns what is plotted, and the first and last value of each series.
 pub(super) fn description(figure: &Figure) -> String {
     if figure.charts.is_empty() {
         return "no data".into();
@@ -18,7 +18,7 @@ pub(super) fn description(figure: &Figure) -> String {
     figure.charts.iter().map(of_chart).collect::<Vec<_>>().join(" ")
 }
 
-/// The exact values of a point.
+/// Returns the tooltip of a point: its exact values.
 pub(super) fn point(chart: &Chart, series: &Series, point: &Point) -> String {
     let value = chart.y.unit.exact(point.y);
     let interval = if point.low < point.high { interval(chart.y.unit, point) } else { String::new() };

@@ -1,15 +1,15 @@
-//! The shapes of markers.
+//! Shapes of markers.
 
 use crate::markup::{Markup, Tag, number};
 
-/// Whether a marker is filled, or shows the paper.
+/// Whether a marker is filled, or shows the background.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Fill {
     Solid,
     Hollow,
 }
 
-/// Draws the marker number `shape` around each of the places in the current colour.
+/// Draws the marker `shape` at each of the positions in the current colour.
 pub(super) fn draw(m: &mut Markup, shape: usize, places: &[(f64, f64)], fill: Fill) {
     if places.is_empty() {
         return;
@@ -26,10 +26,11 @@ pub(super) fn draw(m: &mut Markup, shape: usize, places: &[(f64, f64)], fill: Fi
     });
 }
 
-/// A disc is a line of no length with round ends: the shortest of all markers to write, and the most frequent.
+/// A disc is a zero-length line with round caps: the shortest marker to write, and the most
+/// frequent.
 const DOT: &str = "h0";
 
-/// Relative paths from the middle of the marker, of about equal weight.
+/// Returns the outline of a marker as a relative path from its centre; all have about equal weight.
 fn outline(shape: usize) -> &'static str {
     match shape {
         0 => "m-2.7,0a2.7,2.7 0 1 0 5.4,0a2.7,2.7 0 1 0 -5.4,0z",

@@ -1,24 +1,24 @@
-//! Rendering of a figure as SVG.
+//! Renders a figure as SVG.
 
 mod axes;
+mod captions;
+mod chart_layout;
 mod curves;
 mod describe;
-mod layout;
 mod marker;
 mod marks;
 mod names;
-mod sheet;
-mod words;
+mod sizes;
 
 use super::Figure;
-use super::palette::{Looks, PAPER, style_sheet, without_colors};
+use super::palette::{Appearances, PAPER, style_sheet, without_colors};
 use crate::markup::{Markup, Tag, number};
-use layout::{MARGIN, WIDTH};
-use sheet::Sheet;
+use chart_layout::ChartLayout;
+use sizes::{MARGIN, WIDTH};
 
 const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
-/// The figure as a file: with a name space, a style sheet, fonts and paper.
+/// Returns the figure as a file: with namespace, style sheet, fonts and background.
 pub(super) fn standalone(figure: &Figure) -> String {
     let (body, height) = drawing(figure, None);
     let mut m = Markup::default();
@@ -33,13 +33,13 @@ pub(super) fn standalone(figure: &Figure) -> String {
     m.finish()
 }
 
-/// The figure inside a page that brings the style sheet. Beside another drawing of the same figure, which has told about it and its
-/// points already, it is a drawing alone.
-pub(crate) fn inline(figure: &Figure, told: Option<&Figure>) -> String {
-    let (body, height) = drawing(figure, told);
+/// Returns the figure for a page that includes the style sheet. Beside `labelled`, another drawing
+/// of the same figure with title and tooltips, it is the drawing alone.
+pub(crate) fn inline(figure: &Figure, labelled: Option<&Figure>) -> String {
+    let (body, height) = drawing(figure, labelled);
     let mut m = Markup::default();
     m.open(&root(figure, height));
-    if told.is_none() {
+    if labelled.is_none() {
         head(&mut m, figure);
     }
     m.raw(&without_colors(&body));
@@ -62,29 +62,29 @@ fn head(m: &mut Markup, figure: &Figure) {
     m.text(&Tag::new("desc"), &describe::description(figure));
 }
 
-/// The drawing and its height.
-fn drawing(figure: &Figure, told: Option<&Figure>) -> (String, f64) {
-    let looks = Looks::of(figure);
+/// Returns the drawing and its height.
+fn drawing(figure: &Figure, labelled: Option<&Figure>) -> (String, f64) {
+    let appearances = Appearances::of(figure);
     let mut m = Markup::default();
-    let (sheets, told) = (Sheet::all(figure), told.map(Sheet::all));
-    for (place, sheet) in sheets.iter().enumerate() {
-        draw(&mut m, sheet, &looks, told.as_ref().and_then(|told| told.get(place)));
+    let (layouts, labelled) = (ChartLayout::all(figure), labelled.map(ChartLayout::all));
+    for (place, layout) in layouts.iter().enumerate() {
+        draw(&mut m, layout, &appearances, labelled.as_ref().and_then(|labelled| labelled.get(place)));
     }
-    let bottom = sheets.last().map_or(0.0, |sheet| sheet.frame.end);
+    let bottom = layouts.last().map_or(0.0, |layout| layout.frame.end);
     (m.finish(), bottom + MARGIN)
 }
 
-fn draw(m: &mut Markup, sheet: &Sheet, looks: &Looks, told: Option<&Sheet>) {
+fn draw(m: &mut Markup, layout: &ChartLayout, appearances: &Appearances, labelled: Option<&ChartLayout>) {
     m.open(&Tag::new("g"));
-    words::above(m, sheet);
-    if sheet.data.is_empty() {
-        words::no_data(m, sheet);
+    captions::above(m, layout);
+    if layout.data.is_empty() {
+        captions::no_data(m, layout);
     } else {
-        axes::draw(m, sheet);
-        marks::draw(m, sheet);
-        curves::draw(m, sheet, looks, told);
-        names::draw(m, sheet, looks);
+        axes::draw(m, layout);
+        marks::draw(m, layout);
+        curves::draw(m, layout, appearances, labelled);
+        names::draw(m, layout, appearances);
     }
-    words::below(m, sheet);
+    captions::below(m, layout);
     m.close();
 }

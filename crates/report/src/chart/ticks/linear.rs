@@ -1,17 +1,17 @@
-//! Ticks at equal distances: 1, 2 or 5 times a power of ten, and powers of two for sizes.
+//! Linear ticks: 1, 2 or 5 times a power of ten, and powers of two for sizes.
 
 use super::super::Unit;
 use super::super::domain::Domain;
 use super::{Tick, Ticks};
 
-/// No axis has room for more.
-const MOST: f64 = 50.0;
+/// Upper limit of ticks on an axis.
+const MAX_TICKS: f64 = 50.0;
 
-/// Ticks at all useful distances, the densest first.
+/// Returns ticks at all useful distances, the densest first.
 pub(super) fn candidates(domain: Domain, unit: Unit) -> Vec<Ticks> {
     let span = domain.high - domain.low;
     let steps = if unit == Unit::Bytes { binary_steps(span) } else { decimal_steps(span) };
-    let found = steps.into_iter().filter(|step| *step <= span && span / step <= MOST);
+    let found = steps.into_iter().filter(|step| *step <= span && span / step <= MAX_TICKS);
     found.map(|step| ticks(domain, unit, step)).filter(|ticks| !ticks.major.is_empty()).collect()
 }
 

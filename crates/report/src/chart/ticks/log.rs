@@ -1,17 +1,17 @@
-//! Ticks at equal ratios: powers of two or of ten, or every few of them.
+//! Logarithmic ticks: powers of two or of ten, or every few of them.
 
 use super::super::Unit;
 use super::super::domain::Domain;
 use super::{Tick, Ticks};
 
-/// With more minor grid lines than this, they are a grey field.
-const MOST_MINOR: usize = 64;
+/// Upper limit of minor grid lines; more would be a grey area.
+const MAX_MINOR: usize = 64;
 
 /// Up to this many decades, 2 and 5 have labels as well.
 const FEW_DECADES: f64 = 2.0;
 
-/// Powers of two. Steps of 2, 5 and 10 powers hit the units of bytes; counts have steps that are doublings of
-/// each other.
+/// Returns powers of two. Strides of 2, 5 and 10 powers hit the units of bytes; strides of counts
+/// double.
 pub(super) fn binary(domain: Domain, unit: Unit) -> Vec<Ticks> {
     let strides: &[i32] = if unit == Unit::Bytes {
         &[1, 2, 5, 10, 20, 50, 100, 200]
@@ -22,7 +22,7 @@ pub(super) fn binary(domain: Domain, unit: Unit) -> Vec<Ticks> {
     strides.iter().map(|&stride| strided(domain, unit, 2.0, &exponents, stride)).collect()
 }
 
-/// Powers of ten; on short axes with 2 and 5 between them.
+/// Returns powers of ten; on short axes with 2 and 5 between them.
 pub(super) fn decimal(domain: Domain, unit: Unit) -> Vec<Ticks> {
     let mut found = Vec::new();
     if (domain.high / domain.low).log10() <= FEW_DECADES {
@@ -61,7 +61,8 @@ fn strided(
     Ticks { major: labelled(powers(named), unit), minor: few(powers(others)) }
 }
 
-/// The powers of `base` around the domain; callers drop those that are outside by a rounding error.
+/// Returns the exponents of `base` around the domain; callers drop those outside by a rounding
+/// error.
 fn exponents(domain: Domain, base: f64) -> std::ops::RangeInclusive<i32> {
     let exponent = |value: f64| value.log2() / base.log2();
     (exponent(domain.low) - 1e-9).ceil() as i32..=(exponent(domain.high) + 1e-9).floor() as i32
@@ -72,5 +73,5 @@ fn labelled(values: Vec<f64>, unit: Unit) -> Vec<Tick> {
 }
 
 fn few(values: Vec<f64>) -> Vec<f64> {
-    if values.len() <= MOST_MINOR { values } else { Vec::new() }
+    if values.len() <= MAX_MINOR { values } else { Vec::new() }
 }

@@ -1,4 +1,4 @@
-//! Which values an axis names.
+//! Chooses the ticks of an axis.
 
 mod linear;
 mod log;
@@ -23,8 +23,8 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// As many ticks as there is room for. `room` is the length along the axis that a label needs, with its
-    /// distance to the next.
+    /// Returns as many ticks as fit. `room` is the length along the axis that a label needs,
+    /// including the distance to the next.
     pub fn choose(axis: &Axis, mapping: &Mapping, room: impl Fn(&str) -> f64) -> Self {
         let mut sparsest = Self::default();
         for candidate in candidates(axis, mapping) {
@@ -45,7 +45,7 @@ impl Ticks {
     }
 }
 
-/// Possible ticks, the densest first.
+/// Returns possible ticks, the densest first.
 fn candidates(axis: &Axis, mapping: &Mapping) -> Vec<Ticks> {
     let domain = mapping.domain();
     let mut found = match axis.scale {
@@ -60,6 +60,8 @@ fn candidates(axis: &Axis, mapping: &Mapping) -> Vec<Ticks> {
 
 #[cfg(test)]
 mod tests {
+    use panto_random::SplitMix64;
+
     use super::super::domain::Domain;
     use super::*;
     use crate::chart::Unit;
@@ -96,21 +98,17 @@ mod tests {
 
     #[test]
     fn ticks_ascend_within_the_domain_and_do_not_overlap() {
-        let mut state = 1_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f64 / f64::from(1 << 24)
-        };
+        let mut random = SplitMix64::new(1);
         for round in 0..600 {
-            let low = 10_f64.powf(random() * 18.0 - 9.0);
-            let high = low * (1.0 + 10_f64.powf(random() * 11.0 - 3.0));
+            let low = 10_f64.powf(random.unit() * 18.0 - 9.0);
+            let high = low * (1.0 + 10_f64.powf(random.unit() * 11.0 - 3.0));
             check(SCALES[round % 3], UNITS[round % 5], low, high);
             check(Scale::Linear, UNITS[round % 5], -low, high);
         }
     }
 
     #[test]
-    fn usual_axes_look_as_usual() {
+    fn common_axes_have_conventional_ticks() {
         let sizes = "1B 4B 16B 64B 256B 1KiB 4KiB 16KiB 64KiB";
         assert_eq!(labels(Scale::Log2, Unit::Bytes, 1.0, 65536.0), sizes);
         assert_eq!(labels(Scale::Log2, Unit::Count, 2.0, 64.0), "2 4 8 16 32 64");

@@ -1,4 +1,4 @@
-//! A comparison for programs.
+//! A comparison for programs: JSON and CSV.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use panto_compare::{Comparison, Key, Pair};
 use panto_units::trim_zeros;
 use serde::Serialize;
 
-use super::comparison_in_words;
+use super::comparison_summary;
 use crate::table::{Column, Table};
 
 const FIGURES: [&str; 13] = [
@@ -25,10 +25,11 @@ const FIGURES: [&str; 13] = [
     "counterpart",
 ];
 
-/// One JSON object: everything of the comparison, and what follows in words. Times are in nanoseconds.
+/// Returns one JSON object: the whole comparison, and its summary in sentences. Times are in
+/// nanoseconds.
 ///
 /// # Panics
-/// Never: all names are strings, and what is no number becomes `null`.
+/// Never: all keys are strings, and values that are not finite become `null`.
 pub fn comparison_json(comparison: &Comparison) -> String {
     #[derive(Serialize)]
     struct Document<'a> {
@@ -36,11 +37,12 @@ pub fn comparison_json(comparison: &Comparison) -> String {
         #[serde(flatten)]
         comparison: &'a Comparison,
     }
-    let document = Document { summary: comparison_in_words(comparison), comparison };
+    let document = Document { summary: comparison_summary(comparison), comparison };
     serde_json::to_string_pretty(&document).expect("all names are strings")
 }
 
-/// One row a point, the most important first, then those that one run has alone (`only-old`, `only-new`).
+/// Returns one row per point, the most important first, then those that only one run has
+/// (`only-old`, `only-new`).
 pub fn comparison_csv(comparison: &Comparison) -> String {
     let Comparison { points, only_old, only_new, .. } = comparison;
     let keys = || points.iter().map(|pair| &pair.key).chain(only_old).chain(only_new);

@@ -1,28 +1,27 @@
-//! The graph of a comparison: the ratio against the size, and the band within which nothing changed.
+//! Figures of a comparison: the ratio against the size, and the band of no change.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::str::FromStr;
 
-use panto_bench::{Kernel, Value, param};
 use panto_compare::{Comparison, Pair};
+use panto_results::{KernelInfo, Value, param};
 
 use super::super::figure::of_parameter;
 use super::super::param::{RANKS, label};
-use super::super::words;
+use super::super::phrases;
 use super::percent;
 use crate::chart::{Axis, Chart, Figure, Point, Scale, Series, Style, Unit};
 
-/// More curves than this in one chart cannot be told apart.
-const MOST_CURVES: usize = 7;
+/// Upper limit of curves per chart: more cannot be distinguished.
+const MAX_CURVES: usize = 7;
 
-/// A graph for each kernel, in the order of their names.
+/// Returns a figure per kernel, sorted by name.
 pub fn comparison_figures(comparison: &Comparison) -> Vec<(String, Figure)> {
     let mut kernels: BTreeMap<&str, Vec<&Pair>> = BTreeMap::new();
     for pair in comparison.points.iter().filter(|pair| pair.ratio.is_some()) {
         kernels.entry(&pair.key.kernel).or_default().push(pair);
     }
     let figure = |(kernel, pairs): (&str, Vec<&Pair>)| {
-        (words::printable(kernel), Figure::from(chart(comparison, kernel, &pairs)))
+        (phrases::printable(kernel), Figure::from(chart(comparison, kernel, &pairs)))
     };
     kernels.into_iter().map(figure).collect()
 }
@@ -32,45 +31,46 @@ fn chart(comparison: &Comparison, kernel: &str, pairs: &[&Pair]) -> Chart {
     let curves = curves(&axis, pairs);
     let (all, interval) = (curves.len(), percent(comparison.settings.confidence));
     let y = Axis::new(format!("new time / old time, {interval} interval"), Scale::Linear, Unit::Count);
-    let title = format!("{}: new against old", words::printable(kernel));
+    let title = format!("{}: new against old", phrases::printable(kernel));
     let subtitle = format!("above 1 is slower; {} against {}", comparison.new, comparison.old);
-    let mut chart = Chart::new(title, of_parameter(&axis), y).subtitle(words::printable(&subtitle));
+    let mut chart = Chart::new(title, of_parameter(&axis), y).subtitle(phrases::printable(&subtitle));
     chart = chart.series(band(comparison, pairs, &axis));
-    for (name, points) in curves.into_iter().take(MOST_CURVES) {
+    for (name, points) in curves.into_iter().take(MAX_CURVES) {
         chart = chart.series(Series::new(name, Style::LineAndDots, points));
     }
-    if all > MOST_CURVES {
-        chart = chart.note(format!("Shown are the {MOST_CURVES} of {all} curves with the largest changes."));
+    if all > MAX_CURVES {
+        chart = chart.note(format!("Showing the {MAX_CURVES} of {all} curves with the largest changes."));
     }
     chart
 }
 
-/// The parameter on the x axis: the kernel's own, or what is most likely.
+/// Returns the parameter on the x axis: the kernel's own, or the most likely one.
 fn axis(kernel: &str, pairs: &[&Pair]) -> String {
-    let known = Kernel::from_str(kernel).ok().map(|kernel| kernel.about().axis);
+    let known = KernelInfo::find(kernel).map(|info| info.axis);
     let usual = [param::BYTES, param::LENGTH, param::DIM, param::BLOCK];
     let is_there = |name: &&str| pairs.iter().any(|pair| pair.key.number(name).is_some());
     let likely = || usual.into_iter().find(is_there);
     known.filter(is_there).or_else(likely).unwrap_or(RANKS).to_owned()
 }
 
-/// Where a point lies on the axis; points that do not tell lie at one place.
+/// Returns the position of a point on the axis; points without the parameter are at 1.
 fn place(pair: &Pair, axis: &str) -> f64 {
     let number = if axis == RANKS { pair.key.ranks.map(|ranks| ranks as u64) } else { pair.key.number(axis) };
     number.map_or(1.0, |number| number as f64)
 }
 
-/// All values up to the threshold.
+/// Returns the band of ratios up to the threshold.
 fn band(comparison: &Comparison, pairs: &[&Pair], axis: &str) -> Series {
     let limit = comparison.settings.limit();
     let mut places: Vec<f64> = pairs.iter().map(|pair| place(pair, axis)).collect();
     places.sort_by(f64::total_cmp);
     places.dedup();
     let points = places.into_iter().map(|x| Point::with_interval(x, 1.0, limit.recip(), limit));
-    Series::new(format!("same within {}", percent(comparison.settings.threshold)), Style::Dashed, points)
+    Series::new(format!("unchanged within {}", percent(comparison.settings.threshold)), Style::Dashed, points)
 }
 
-/// A curve for each combination of what varies beside the axis, those with the largest change first.
+/// Returns a curve per combination of the parameters that vary beside the axis, those with the
+/// largest change first.
 fn curves(axis: &str, pairs: &[&Pair]) -> Vec<(String, Vec<Point>)> {
     let varying = varying(axis, pairs);
     let mut curves: BTreeMap<String, (f64, Vec<Point>)> = BTreeMap::new();
@@ -103,5 +103,5 @@ fn value(pair: &Pair, name: &str) -> Option<Value> {
 
 fn name(pair: &Pair, varying: &[String]) -> String {
     let labels: Vec<String> = varying.iter().map(|name| label(name, value(pair, name).as_ref())).collect();
-    if labels.is_empty() { "ratio of medians".into() } else { words::printable(&labels.join(", ")) }
+    if labels.is_empty() { "ratio of medians".into() } else { phrases::printable(&labels.join(", ")) }
 }

@@ -4,33 +4,32 @@ use std::collections::BTreeMap;
 
 use panto_compare::{Comparison, Counts, Key, Pair, Verdict};
 
-use super::super::words;
+use super::super::phrases;
 use super::{kernels, percent, point, ratio};
 
-/// Points of one run alone that have a line of their own; the others are counted.
-const MOST_ALONE: usize = 10;
+/// Upper limit of listed points that only one run has; the others are counted.
+const MAX_ALONE: usize = 10;
 
-/// What follows, a sentence each; the first says it all.
-pub fn comparison_in_words(comparison: &Comparison) -> Vec<String> {
+/// Returns a sentence per conclusion; the first is the summary.
+pub fn comparison_summary(comparison: &Comparison) -> Vec<String> {
     let mut lines = vec![summary(comparison)];
     let Counts { all, slower, faster, .. } = comparison.counts;
     let best = extreme(comparison, Verdict::Faster).filter(|_| slower > 0 && faster > 0);
-    lines.extend(best.map(|best| format!("{}, best {best}", counted(faster, all, "faster"))));
+    lines.extend(best.map(|best| format!("{}, best: {best}", counted(faster, all, "faster"))));
     if slower + faster > 0 {
         lines.push(rest(comparison));
     }
     let mean = comparison.mean_ratio.filter(|_| all > 1);
-    lines.extend(
-        mean.map(|mean| format!("all points together: {}x (geometric mean of the ratios)", ratio(mean))),
-    );
+    lines.extend(mean.map(|mean| format!("all points: {}x (geometric mean of the ratios)", ratio(mean))));
     lines
 }
 
-/// `3 of 42 points are slower, worst comet/echo at 2 ranks, size 64KiB: 1.310x (1.270..1.360)`.
+/// Returns the summary: `3 of 42 points are slower, worst: comet/echo at 2 ranks, size 64KiB:
+/// 1.310x (1.270..1.360)`.
 fn summary(comparison: &Comparison) -> String {
     let Counts { all, slower, faster, .. } = comparison.counts;
     let named = |count, verdict: Verdict, superlative: &str| {
-        let example = extreme(comparison, verdict).map(|pair| format!(", {superlative} {pair}"));
+        let example = extreme(comparison, verdict).map(|pair| format!(", {superlative}: {pair}"));
         counted(count, all, &verdict.to_string()) + &example.unwrap_or_default()
     };
     match (slower, faster) {
@@ -47,17 +46,17 @@ fn counted(count: usize, all: usize, what: &str) -> String {
 }
 
 fn rest(comparison: &Comparison) -> String {
-    let Counts { all, same, cannot_tell, .. } = comparison.counts;
+    let Counts { all, same, inconclusive, .. } = comparison.counts;
     let within = percent(comparison.settings.threshold);
     let same = format!("{} within {within}", counted(same, all, "the same"));
-    match cannot_tell {
+    match inconclusive {
         0 => same,
-        1 => format!("{same}, 1 cannot be told"),
-        _ => format!("{same}, {cannot_tell} cannot be told"),
+        1 => format!("{same}, 1 is inconclusive"),
+        _ => format!("{same}, {inconclusive} are inconclusive"),
     }
 }
 
-/// The first point of a verdict: they are sorted by importance.
+/// Returns the first point of a verdict; points are sorted by importance.
 fn extreme(comparison: &Comparison, verdict: Verdict) -> Option<String> {
     comparison.points.iter().find(|pair| pair.verdict == verdict).map(named)
 }
@@ -71,10 +70,10 @@ fn named(pair: &Pair) -> String {
     format!("{}{place}: {change}{}", kernels(pair), interval.unwrap_or_default())
 }
 
-/// The points that one run has alone, a line each; with `all`, every one of them.
-pub fn comparison_alone(comparison: &Comparison, all: bool) -> Vec<String> {
+/// Returns the points that only one run has, one per line; `all` lists every one of them.
+pub fn comparison_unmatched(comparison: &Comparison, all: bool) -> Vec<String> {
     let Comparison { old, new, only_old, only_new, .. } = comparison;
-    let most = if all { usize::MAX } else { MOST_ALONE };
+    let most = if all { usize::MAX } else { MAX_ALONE };
     alone(old, only_old, most).into_iter().chain(alone(new, only_new, most)).collect()
 }
 
@@ -94,5 +93,5 @@ fn alone(name: &str, keys: &[Key], most: usize) -> Vec<String> {
     let more = keys.len().saturating_sub(most);
     let more = (more > 0).then(|| format!("  and {more} more (--all lists them)"));
     let lines = std::iter::once(head).chain(each).chain(more);
-    lines.map(|line| words::printable(&line)).collect()
+    lines.map(|line| phrases::printable(&line)).collect()
 }

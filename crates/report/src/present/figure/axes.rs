@@ -1,11 +1,11 @@
-//! The axes of graphs.
+//! Axes of figures.
 
-use panto_bench::param;
+use panto_results::param;
 
 use super::super::param::{RANKS, header, is_size, is_time};
 use crate::chart::{Axis, Scale, Unit};
 
-/// The axis of a parameter.
+/// Returns the axis of a parameter.
 pub(in crate::present) fn of_parameter(name: &str) -> Axis {
     let unit = match name {
         param::LOAD => Unit::Percent,
@@ -13,7 +13,8 @@ pub(in crate::present) fn of_parameter(name: &str) -> Axis {
         _ if is_time(name) => Unit::Seconds,
         _ => Unit::Count,
     };
-    // The work of the matrix kernels is a polynomial of the dimension, which shows best on linear axes.
+    // The work of the matrix kernels is a polynomial of the dimension, which shows best on linear
+    // axes.
     let scale = match name {
         param::DIM | param::LOAD | param::LEVEL => Scale::Linear,
         _ if is_time(name) => Scale::Log10,
@@ -23,24 +24,26 @@ pub(in crate::present) fn of_parameter(name: &str) -> Axis {
     Axis::new(format!("{}{doubles}", label(name)), scale, unit)
 }
 
-/// Where a value of a parameter lies on its axis: times are kept in nanoseconds, and drawn in seconds.
+/// Returns the position of a parameter's value on its axis: times are stored in nanoseconds and
+/// drawn in seconds.
 pub(super) fn place(name: &str, value: u64) -> f64 {
     if is_time(name) { value as f64 * 1e-9 } else { value as f64 }
 }
 
-/// The axis of times against a parameter. Times grow with sizes over many powers of ten, with ranks over few.
+/// Returns the time axis against a parameter. Times grow with sizes over many powers of ten, with
+/// ranks over few.
 pub(super) fn time_against(name: &str, one_way: bool) -> Axis {
     let linear = matches!(name, param::DIM | param::LOAD | RANKS);
     let scale = if linear { Scale::Linear } else { Scale::Log10 };
     let time = if one_way { "one-way time" } else { "time" };
-    Axis::new(format!("{time}, median and 95% interval"), scale, Unit::Seconds)
+    Axis::new(format!("{time} (median, 95% confidence interval)"), scale, Unit::Seconds)
 }
 
 pub(super) fn bandwidth() -> Axis {
     Axis::new("bandwidth at the median time", Scale::Linear, Unit::BytesPerSecond)
 }
 
-/// What is on the axis, in words.
+/// Returns the label of a parameter's axis.
 pub(super) fn label(name: &str) -> String {
     match name {
         param::BYTES => "message size".into(),

@@ -1,26 +1,25 @@
-//! Time and bandwidth against a parameter.
+//! Charts of time and bandwidth against a parameter.
 
-use panto_bench::Value;
-use panto_bench::results::Record;
+use panto_results::{Record, Value};
 use panto_stats::{Summary, median};
 
 use super::super::group::Group;
 use super::super::param;
-use super::panels::{Named, Panel, panels};
-use super::{axes, is_one_way, kernel_in_words, subtitle};
+use super::panels::{NamedCurve, Panel, panels};
+use super::{axes, is_one_way, kernel_name, subtitle};
 use crate::chart::{Chart, Point, Series, Style};
 
-/// Curves of few points have a marker at each.
+/// Upper limit of points of a curve with a marker at each.
 const FEW_POINTS: usize = 16;
 
 /// A value with the ends of its interval.
 type Interval = (f64, f64, f64);
 
-/// What is drawn: seconds, or bytes a second.
+/// What is drawn: seconds, or bytes per second.
 #[derive(Clone, Copy)]
 pub(super) enum Quantity {
     Median,
-    Least,
+    Minimum,
     Bandwidth,
 }
 
@@ -30,7 +29,7 @@ pub(super) fn charts(group: &Group) -> Vec<Chart> {
     if let Some(first) = charts.first_mut() {
         first.subtitle = subtitle(group);
     }
-    // Several charts below each other already show more than bandwidths would add.
+    // Several stacked charts already show more than bandwidths would add.
     if let [only] = panels.as_slice() {
         charts.extend(bandwidth(group, only));
     }
@@ -39,7 +38,7 @@ pub(super) fn charts(group: &Group) -> Vec<Chart> {
 
 fn title(group: &Group, quantity: &str, panel: &Panel) -> String {
     let what = panel.what.as_ref().map(|what| format!(", {what}")).unwrap_or_default();
-    format!("{}: {quantity} against {}{what}", kernel_in_words(group), axes::label(&group.axis))
+    format!("{}: {quantity} against {}{what}", kernel_name(group), axes::label(&group.axis))
 }
 
 fn time(group: &Group, panel: &Panel) -> Chart {
@@ -50,7 +49,7 @@ fn time(group: &Group, panel: &Panel) -> Chart {
     for named in &panel.curves {
         chart = chart.series(series(group, named, named.name.clone(), Quantity::Median));
         if group.short_name() == "barrier" {
-            chart = chart.series(series(group, named, least_name(panel, named), Quantity::Least));
+            chart = chart.series(series(group, named, minimum_name(panel, named), Quantity::Minimum));
         }
         chart.series.extend(expected(group, named));
     }
@@ -58,8 +57,8 @@ fn time(group: &Group, panel: &Panel) -> Chart {
     chart
 }
 
-/// What a model says of the same points, where one was put beside them.
-fn expected(group: &Group, named: &Named) -> Option<Series> {
+/// Returns the model's curve of the same points, if there is one.
+fn expected(group: &Group, named: &NamedCurve) -> Option<Series> {
     let model = named.curve.records.iter().find_map(|record| record.expected.as_ref())?;
     let name = if named.name == "median" {
         model.machine.clone()
@@ -73,13 +72,13 @@ fn expected(group: &Group, named: &Named) -> Option<Series> {
     Some(Series::new(name, Style::Dashed, points).like(&named.name))
 }
 
-fn least_name(panel: &Panel, named: &Named) -> String {
-    if panel.curves.len() == 1 { "least time".into() } else { format!("{}, least", named.name) }
+fn minimum_name(panel: &Panel, named: &NamedCurve) -> String {
+    if panel.curves.len() == 1 { "minimum".into() } else { format!("{}, minimum", named.name) }
 }
 
 fn bandwidth(group: &Group, panel: &Panel) -> Option<Chart> {
     let title = title(group, "bandwidth", panel);
-    let one_way = if is_one_way(group) { "one way" } else { "of the whole operation, not one way" };
+    let one_way = if is_one_way(group) { "one way" } else { "whole operation, not one-way" };
     let chart = Chart::new(title, axes::of_parameter(&group.axis), axes::bandwidth()).subtitle(one_way);
     let curves =
         panel.curves.iter().map(|named| series(group, named, named.name.clone(), Quantity::Bandwidth));
@@ -92,7 +91,7 @@ impl Quantity {
         let Summary { median, interval, min, .. } = *summary;
         match self {
             Self::Median => Some((median * 1e-9, interval.low * 1e-9, interval.high * 1e-9)),
-            Self::Least => Some((min * 1e-9, min * 1e-9, min * 1e-9)),
+            Self::Minimum => Some((min * 1e-9, min * 1e-9, min * 1e-9)),
             // Messages without content have no bandwidth.
             Self::Bandwidth => {
                 record.moved.filter(|bytes| *bytes > 0)?;
@@ -103,7 +102,7 @@ impl Quantity {
     }
 }
 
-pub(super) fn series(group: &Group, named: &Named, name: String, quantity: Quantity) -> Series {
+pub(super) fn series(group: &Group, named: &NamedCurve, name: String, quantity: Quantity) -> Series {
     let place = |record: &Record| match param::value(record, &group.axis) {
         Some(Value::Number(number)) => Some(number),
         _ => None,
@@ -119,7 +118,8 @@ pub(super) fn series(group: &Group, named: &Named, name: String, quantity: Quant
     Series::new(name, style, points)
 }
 
-/// Several launches are one point: their median, with an interval that holds all of theirs.
+/// Merges several launches into one point: their median, with an interval that covers all of
+/// theirs.
 fn merged(x: f64, launches: &[Interval]) -> Option<Point> {
     let middles: Vec<f64> = launches.iter().map(|launch| launch.0).collect();
     let low = launches.iter().map(|launch| launch.1).fold(f64::INFINITY, f64::min);

@@ -1,31 +1,31 @@
-//! The share of samples within a time: how long messages wait for a handler is not one number.
+//! Cumulative distribution of samples: the time until a handler runs is not one number.
 
-use panto_bench::results::Record;
+use panto_results::Record;
 
 use super::super::group::{Curve, Group};
 use super::super::param::{label, value};
 use super::panels::thinned;
-use super::{is_one_way, kernel_in_words, subtitle};
+use super::{is_one_way, kernel_name, subtitle};
 use crate::chart::{Axis, Chart, Point, Scale, Series, Unit};
 
-/// Distributions beside each other that can still be told apart.
-const MOST_CURVES: usize = 6;
-/// Points of one curve: more are not seen.
-const MOST_POINTS: usize = 200;
+/// Upper limit of distributions in a chart: more cannot be distinguished.
+const MAX_CURVES: usize = 6;
+/// Upper limit of points per curve: more are not visible.
+const MAX_POINTS: usize = 200;
 
 pub(super) fn charts(group: &Group) -> Vec<Chart> {
     let mut names = group.curve_names();
     names.push(&group.axis);
     let curves = group.curves(&names);
     let all = curves.len();
-    let shown = thinned(curves, MOST_CURVES);
+    let shown = thinned(curves, MAX_CURVES);
     let time = if is_one_way(group) { "one-way time" } else { "time" };
     let x = Axis::new(time, Scale::Log10, Unit::Seconds);
     let y = Axis::new("samples within this time", Scale::Linear, Unit::Percent);
-    let title = format!("{}: share of samples within a time", kernel_in_words(group));
+    let title = format!("{}: cumulative distribution of samples", kernel_name(group));
     let mut chart = Chart::new(title, x, y).subtitle(subtitle(group));
     if shown.len() < all {
-        chart = chart.note(format!("Shown are {} of {all} distributions.", shown.len()));
+        chart = chart.note(format!("Showing {} of {all} distributions.", shown.len()));
     }
     vec![shown.iter().map(|curve| distribution(&names, curve)).fold(chart, Chart::series)]
 }
@@ -39,5 +39,5 @@ fn distribution(names: &[&str], curve: &Curve) -> Series {
     let share = 100.0 / samples.len() as f64;
     let points =
         samples.iter().enumerate().map(|(i, nanos)| Point::new(nanos * 1e-9, (i + 1) as f64 * share));
-    Series::line(name(curve.records[0]), thinned(points.collect(), MOST_POINTS))
+    Series::line(name(curve.records[0]), thinned(points.collect(), MAX_POINTS))
 }

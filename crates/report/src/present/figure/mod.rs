@@ -1,4 +1,4 @@
-//! The graph of a kernel (C18).
+//! Figure of a kernel (C18).
 
 mod axes;
 mod curves;
@@ -9,20 +9,21 @@ mod scenario;
 
 use std::collections::BTreeSet;
 
-use panto_bench::results::{Manifest, Record};
+use panto_results::{Manifest, Record};
 
 use super::group::Group;
-use super::{param, placement, words};
+use super::{param, phrases, placement};
 use crate::chart::{Chart, Figure};
 
 pub(super) use axes::of_parameter;
-pub(super) use overlay::{Part, overlaid};
+pub(super) use overlay::{RunRecords, overlay_figure};
 pub(super) use panels::thinned;
 pub use scenario::{is_scenario, scenario_figures};
 
-/// The graph of one kernel: time against the parameter on its axis with a curve for each combination of the
-/// others, and below it the bandwidth, where bytes are moved. A barrier has its least time as well, and a handler
-/// the distribution of its times. With a manifest, the figure says where it was measured.
+/// Returns the figure of one kernel: time against the parameter on its axis, with a curve per
+/// combination of the others, and below it the bandwidth, where bytes are moved. A barrier has its
+/// minimum as well, and a handler the distribution of its times. With a manifest, the figure names
+/// where it was measured.
 pub fn figure(kernel: &str, records: &[Record], manifest: Option<&Manifest>) -> Figure {
     let group = Group::of(kernel, records);
     let charts = match group.short_name() {
@@ -36,7 +37,7 @@ pub fn figure(kernel: &str, records: &[Record], manifest: Option<&Manifest>) -> 
     }))
 }
 
-/// Where and how it was measured.
+/// Returns where and how the records were measured.
 pub(super) fn origin(manifest: &Manifest) -> String {
     let Manifest { transport, host, cpu, cores, .. } = manifest;
     if let Some(machine) = &manifest.machine {
@@ -53,33 +54,33 @@ fn with_origin(chart: Chart, origin: &str) -> Chart {
     chart.subtitle(subtitle)
 }
 
-/// `Row broadcast`.
-fn kernel_in_words(group: &Group) -> String {
+/// Returns the name of a kernel as text: `Row broadcast`.
+fn kernel_name(group: &Group) -> String {
     match group.short_name() {
         "io" => "I/O".into(),
-        name => words::capitalised(&name.replace('-', " ")),
+        name => phrases::capitalised(&name.replace('-', " ")),
     }
 }
 
-/// Which time it is, and what is the same for all points.
+/// Returns the metric, and the parameters that are the same for all points.
 fn subtitle(group: &Group) -> String {
     let Some(first) = group.records.first() else { return String::new() };
-    let mut metrics: Vec<String> = group.records.iter().map(|record| words::metric(record.metric)).collect();
+    let mut metrics: Vec<String> =
+        group.records.iter().map(|record| phrases::metric(record.metric)).collect();
     metrics.dedup();
-    let metric =
-        if metrics.len() == 1 { metrics.remove(0) } else { "several kinds of time, see the table".into() };
+    let metric = if metrics.len() == 1 { metrics.remove(0) } else { "several metrics, see the table".into() };
     let fixed = group.fixed().into_iter().map(|name| param::of(first, name));
     let simulated = simulated(group);
     simulated.into_iter().chain(std::iter::once(metric)).chain(fixed).collect::<Vec<_>>().join("; ")
 }
 
-/// What was simulated and not measured.
+/// Returns the machines that were simulated, if any.
 fn simulated(group: &Group) -> Option<String> {
     let names: BTreeSet<&str> = group.records.iter().filter_map(|record| record.machine.as_deref()).collect();
     (!names.is_empty()).then(|| format!("simulated {}", names.into_iter().collect::<Vec<_>>().join(", ")))
 }
 
-/// Are all times one way?
+/// Returns whether all times are one-way.
 fn is_one_way(group: &Group) -> bool {
-    group.records.iter().all(|record| words::is_one_way(record.metric))
+    group.records.iter().all(|record| phrases::is_one_way(record.metric))
 }

@@ -1,41 +1,41 @@
-//! The curves of several runs over each other.
+//! Curves of several runs in one chart.
 
-use panto_bench::Value;
-use panto_bench::results::Record;
+use panto_results::{Record, Value};
 
 use super::super::group::{Curve, Group};
 use super::super::param::{ALGORITHM, MACHINE, label};
-use super::super::words;
+use super::super::phrases;
 use super::curves::{Quantity, series};
-use super::panels::{Named, thinned};
-use super::{axes, is_one_way, kernel_in_words, subtitle};
+use super::panels::{NamedCurve, thinned};
+use super::{axes, is_one_way, kernel_name, subtitle};
 use crate::chart::{Chart, Figure, Point, Series};
 
-/// More charts than this in one figure are not looked at.
-const MOST_CHARTS: usize = 4;
-/// More runs than this in one chart cannot be told apart.
-const MOST_RUNS: usize = 7;
+/// Upper limit of charts per figure.
+const MAX_CHARTS: usize = 4;
+/// Upper limit of runs per chart: more cannot be distinguished.
+const MAX_RUNS: usize = 7;
 
-/// What a run has of one kernel.
+/// Records of one kernel in one run.
 #[derive(Clone, Debug)]
-pub(in crate::present) struct Part<'a> {
-    /// What the run is called.
+pub(in crate::present) struct RunRecords<'a> {
+    /// Name of the run.
     pub name: &'a str,
     pub records: Vec<Record>,
-    /// The number of the first raw samples of these in the page, if it holds them.
+    /// Index of the first raw samples of these records in the page, if it embeds them.
     pub raw: Option<u32>,
 }
 
-/// A chart for each curve that several runs have, with a series for each run; nothing where they have no curve in common.
-pub(in crate::present) fn overlaid(kernel: &str, parts: &[Part]) -> Option<Figure> {
-    let shown = &parts[..parts.len().min(MOST_RUNS)];
+/// Returns a chart per curve that several runs have, with a series per run; `None` if they have no
+/// curve in common.
+pub(in crate::present) fn overlay_figure(kernel: &str, parts: &[RunRecords]) -> Option<Figure> {
+    let shown = &parts[..parts.len().min(MAX_RUNS)];
     let all: Vec<Record> = shown.iter().flat_map(|part| part.records.iter().cloned()).collect();
     let overlay = Overlay { group: Group::of(kernel, &all), parts: shown };
     let names = overlay.names();
     let curves: Vec<Curve> =
         overlay.group.curves(&names).into_iter().filter(|curve| overlay.is_common(curve)).collect();
     let many = curves.len();
-    let chosen = thinned(curves, MOST_CHARTS);
+    let chosen = thinned(curves, MAX_CHARTS);
     let mut charts: Vec<Chart> =
         chosen.iter().map(|curve| overlay.chart(&names, curve, Quantity::Median)).collect();
     if let [only] = chosen.as_slice() {
@@ -44,34 +44,35 @@ pub(in crate::present) fn overlaid(kernel: &str, parts: &[Part]) -> Option<Figur
     }
     charts.first_mut()?.subtitle = subtitle(&overlay.group);
     let last = charts.last_mut()?;
-    last.notes.extend(left_out(chosen.len(), many, "curves that the runs have in common"));
+    last.notes.extend(left_out(chosen.len(), many, "common curves"));
     last.notes.extend(left_out(shown.len(), parts.len(), "runs"));
     Some(Figure::new(charts))
 }
 
 fn left_out(shown: usize, all: usize, what: &str) -> Option<String> {
-    (shown < all).then(|| format!("Shown are {shown} of {all} {what}."))
+    (shown < all).then(|| format!("Showing {shown} of {all} {what}."))
 }
 
 struct Overlay<'a> {
-    /// The records of all runs, one after the other.
+    /// Records of all runs, concatenated.
     group: Group<'a>,
-    parts: &'a [Part<'a>],
+    parts: &'a [RunRecords<'a>],
 }
 
 impl<'a> Overlay<'a> {
-    /// What tells curves apart. Runs with another algorithm or of another machine are what one wants to see over each other: these
-    /// two make curves of their own only where they do so within a run.
+    /// Returns the parameters that distinguish curves. Runs with different algorithms or machines
+    /// are to be compared in one chart, so these two distinguish curves only if they vary within a
+    /// run.
     fn names(&self) -> Vec<&'a str> {
         let own = |name: &&str| {
             let within =
-                |part: &Part| Group::of(self.group.kernel, &part.records).curve_names().contains(name);
+                |part: &RunRecords| Group::of(self.group.kernel, &part.records).curve_names().contains(name);
             !matches!(*name, ALGORITHM | MACHINE) || self.parts.iter().any(within)
         };
         self.group.curve_names().into_iter().filter(own).collect()
     }
 
-    /// The records of each run on a curve.
+    /// Returns the records of each run on a curve.
     fn of_runs(&self, curve: &Curve<'a>) -> Vec<Vec<&'a Record>> {
         let mut of_runs = vec![Vec::new(); self.parts.len()];
         for &record in &curve.records {
@@ -82,7 +83,7 @@ impl<'a> Overlay<'a> {
         of_runs
     }
 
-    /// The run that a record is of, and its place there.
+    /// Returns the run that a record belongs to, and its index there.
     fn owner(&self, number: u32) -> Option<(usize, u32)> {
         let mut place = number;
         for (run, part) in self.parts.iter().enumerate() {
@@ -95,7 +96,7 @@ impl<'a> Overlay<'a> {
         None
     }
 
-    /// Several runs have it, and there is a way along it.
+    /// Returns whether several runs have the curve and it has more than one position.
     fn is_common(&self, curve: &Curve<'a>) -> bool {
         let place = |record: &Record| super::super::param::value(record, &self.group.axis);
         let several = self.of_runs(curve).iter().filter(|records| !records.is_empty()).count() > 1;
@@ -107,23 +108,26 @@ impl<'a> Overlay<'a> {
         let time = if one_way { "one-way time" } else { "time" };
         let (what, y) = match quantity {
             Quantity::Bandwidth => ("bandwidth", axes::bandwidth()),
-            Quantity::Median | Quantity::Least => (time, axes::time_against(&self.group.axis, one_way)),
+            Quantity::Median | Quantity::Minimum => (time, axes::time_against(&self.group.axis, one_way)),
         };
         let against = axes::label(&self.group.axis);
-        let title = format!(
-            "{}: {what} against {against}{}",
-            kernel_in_words(&self.group),
-            of_key(names, &curve.key)
-        );
+        let title =
+            format!("{}: {what} against {against}{}", kernel_name(&self.group), of_key(names, &curve.key));
         let runs = self.parts.iter().zip(self.of_runs(curve));
         let all = runs.map(|(part, records)| self.series(part, curve, records, quantity));
         let drawn = all.filter(|series| !series.points.is_empty());
         drawn.fold(Chart::new(title, axes::of_parameter(&self.group.axis), y), Chart::series)
     }
 
-    fn series(&self, part: &Part, curve: &Curve<'a>, records: Vec<&'a Record>, quantity: Quantity) -> Series {
-        let name = words::printable(part.name);
-        let named = Named { name: name.clone(), curve: Curve { key: curve.key.clone(), records } };
+    fn series(
+        &self,
+        part: &RunRecords,
+        curve: &Curve<'a>,
+        records: Vec<&'a Record>,
+        quantity: Quantity,
+    ) -> Series {
+        let name = phrases::printable(part.name);
+        let named = NamedCurve { name: name.clone(), curve: Curve { key: curve.key.clone(), records } };
         let mut series = series(&self.group, &named, name, quantity);
         for point in &mut series.points {
             *point = self.with_raw(*point);
@@ -131,7 +135,7 @@ impl<'a> Overlay<'a> {
         series
     }
 
-    /// The point with the number that its samples have in the page.
+    /// Sets the index of the raw samples in the page.
     fn with_raw(&self, point: Point) -> Point {
         let (run, place) = point.raw.and_then(|number| self.owner(number)).unzip();
         let first = run.and_then(|run| self.parts[run].raw);
@@ -139,7 +143,7 @@ impl<'a> Overlay<'a> {
     }
 }
 
-/// `, 2 ranks, 1 hop`.
+/// Formats a key: `, 2 ranks, 1 hop`.
 fn of_key(names: &[&str], key: &[Option<Value>]) -> String {
     let values = names.iter().zip(key);
     values.fold(String::new(), |text, (name, value)| text + ", " + &label(name, value.as_ref()))

@@ -1,36 +1,36 @@
-//! Which curves go into which chart: more than a handful cannot be told apart.
+//! Distribution of curves over charts, since more than a handful cannot be distinguished in one.
 
-use panto_bench::Value;
+use panto_results::Value;
 
 use super::super::group::{Curve, Group};
 use super::super::param::{header, label, phrase, place};
 
-/// More curves than this in one chart cannot be told apart.
-const MOST_CURVES: usize = 8;
-/// More charts than this in one figure are not looked at.
-const MOST_PANELS: usize = 4;
+/// Upper limit of curves per chart: more cannot be distinguished.
+const MAX_CURVES: usize = 8;
+/// Upper limit of charts per figure.
+const MAX_PANELS: usize = 4;
 
 /// The curves of one chart.
 pub(super) struct Panel<'a> {
-    /// What is the same for all its curves, if there are other panels.
+    /// Value that all its curves have in common, if there are other panels.
     pub what: Option<String>,
-    pub curves: Vec<Named<'a>>,
-    /// What was left out.
+    pub curves: Vec<NamedCurve<'a>>,
+    /// Note on what is omitted.
     pub note: Option<String>,
 }
 
 /// A curve with its name.
-pub(super) struct Named<'a> {
+pub(super) struct NamedCurve<'a> {
     pub name: String,
     pub curve: Curve<'a>,
 }
 
-/// All curves in one chart, if they can be told apart there. Otherwise a chart for each value of the parameter
-/// that has most of them; and if even these are too many, some of them from all over the range.
+/// Puts all curves into one chart, if they can be distinguished there. Otherwise returns a chart
+/// per value of the parameter with the most values, thinned evenly if these are too many.
 pub(super) fn panels<'a>(group: &Group<'a>) -> Vec<Panel<'a>> {
     let names = group.curve_names();
     let curves = group.curves(&names);
-    if curves.len() <= MOST_CURVES || names.len() < 2 {
+    if curves.len() <= MAX_CURVES || names.len() < 2 {
         return vec![panel(&names, curves, None)];
     }
     let split = (0..names.len()).max_by_key(|&index| values(&curves, names[index], index).len()).unwrap_or(0);
@@ -39,9 +39,9 @@ pub(super) fn panels<'a>(group: &Group<'a>) -> Vec<Panel<'a>> {
 
 fn split_by<'a>(names: &[&str], split: usize, curves: Vec<Curve<'a>>) -> Vec<Panel<'a>> {
     let all = values(&curves, names[split], split);
-    let chosen = thinned(all.clone(), MOST_PANELS);
+    let chosen = thinned(all.clone(), MAX_PANELS);
     let left_out = (chosen.len() < all.len())
-        .then(|| format!("Shown are {} of {} values of {}.", chosen.len(), all.len(), header(names[split])));
+        .then(|| format!("Showing {} of {} values of {}.", chosen.len(), all.len(), header(names[split])));
     let mut curves = curves;
     let mut panels: Vec<Panel> = Vec::new();
     for value in chosen {
@@ -57,8 +57,8 @@ fn split_by<'a>(names: &[&str], split: usize, curves: Vec<Curve<'a>>) -> Vec<Pan
 
 fn panel<'a>(names: &[&str], curves: Vec<Curve<'a>>, split: Option<(usize, Option<Value>)>) -> Panel<'a> {
     let all = curves.len();
-    let curves = thinned(curves, MOST_CURVES);
-    let note = (curves.len() < all).then(|| format!("Shown are {} of {all} curves.", curves.len()));
+    let curves = thinned(curves, MAX_CURVES);
+    let note = (curves.len() < all).then(|| format!("Showing {} of {all} curves.", curves.len()));
     let without = split.as_ref().map(|(index, _)| *index);
     Panel {
         what: split.map(|(index, value)| phrase(names[index], value.as_ref())),
@@ -67,11 +67,11 @@ fn panel<'a>(names: &[&str], curves: Vec<Curve<'a>>, split: Option<(usize, Optio
     }
 }
 
-fn named<'a>(names: &[&str], without: Option<usize>, curve: Curve<'a>) -> Named<'a> {
+fn named<'a>(names: &[&str], without: Option<usize>, curve: Curve<'a>) -> NamedCurve<'a> {
     let parts = names.iter().zip(&curve.key).enumerate().filter(|(index, _)| Some(*index) != without);
     let phrases: Vec<String> = parts.map(|(_, (name, value))| label(name, value.as_ref())).collect();
     let name = if phrases.is_empty() { "median".into() } else { phrases.join(", ") };
-    Named { name, curve }
+    NamedCurve { name, curve }
 }
 
 fn values(curves: &[Curve], name: &str, index: usize) -> Vec<Option<Value>> {
@@ -81,7 +81,7 @@ fn values(curves: &[Curve], name: &str, index: usize) -> Vec<Option<Value>> {
     values.into_iter().map(|(_, value)| value).collect()
 }
 
-/// At most so many of the items, evenly from the first to the last.
+/// Returns at most `most` of the items, evenly spaced from the first to the last.
 pub(in crate::present) fn thinned<T>(items: Vec<T>, most: usize) -> Vec<T> {
     let last = items.len().saturating_sub(1);
     if items.len() <= most {

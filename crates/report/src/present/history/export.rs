@@ -1,15 +1,16 @@
-//! A history for programs.
+//! A history for programs: JSON and CSV.
 
 use panto_compare::{Change, History, Series, Value};
 use serde::Serialize;
 
-use super::{history_in_words, name, point};
+use super::{history_summary, name, point};
 use crate::table::{Column, Table};
 
-/// One JSON object: everything of the history, and what follows in words. Times are in nanoseconds.
+/// Returns one JSON object: the whole history, and its summary in sentences. Times are in
+/// nanoseconds.
 ///
 /// # Panics
-/// Never: all names are strings, and what is no number becomes `null`.
+/// Never: all keys are strings, and values that are not finite become `null`.
 pub fn history_json(history: &History) -> String {
     #[derive(Serialize)]
     struct Document<'a> {
@@ -17,7 +18,7 @@ pub fn history_json(history: &History) -> String {
         #[serde(flatten)]
         history: &'a History,
     }
-    let document = Document { summary: history_in_words(history), history };
+    let document = Document { summary: history_summary(history), history };
     serde_json::to_string_pretty(&document).expect("all names are strings")
 }
 
@@ -37,7 +38,7 @@ const HEADS: [&str; 13] = [
     "ratio_interval",
 ];
 
-/// One row for each point and version.
+/// Returns one row per point and version.
 pub fn history_csv(history: &History) -> String {
     let mut table = Table::new(HEADS.map(Column::text));
     for series in &history.series {

@@ -1,20 +1,20 @@
-//! Graphs of a history: the time of each point over the versions, against its first.
+//! Figures of a history: the time of each point over the versions, relative to its first.
 
 use std::collections::BTreeMap;
 
-use panto_bench::Value;
-use panto_bench::param::BYTES;
 use panto_compare::{History, Series as Measured};
+use panto_results::Value;
+use panto_results::param::BYTES;
 use panto_units::time;
 
-use super::super::{param, words};
+use super::super::{param, phrases};
 use super::{name, shared, weight};
 use crate::chart::{Axis, Chart, Figure, Point, Scale, Series, Style, Unit};
 
-/// More curves than this in one chart cannot be told apart.
-const MOST_CURVES: usize = 7;
+/// Upper limit of curves per chart: more cannot be distinguished.
+const MAX_CURVES: usize = 7;
 
-/// A graph for each kernel and what its points have in common beside the size.
+/// Returns a figure per kernel and set of parameters other than the size.
 pub fn history_figures(history: &History) -> Vec<(String, Figure)> {
     let mut groups: BTreeMap<(String, String), Vec<&Measured>> = BTreeMap::new();
     for series in &history.series {
@@ -22,29 +22,29 @@ pub fn history_figures(history: &History) -> Vec<(String, Figure)> {
     }
     let shared = shared(history);
     let figure = |((kernel, common), series): ((String, String), Vec<&Measured>)| {
-        // What all have in common tells no file from another.
+        // Parameters common to all do not distinguish files.
         let name = format!("{kernel} {}", self::common(series[0], &shared));
-        (words::printable(name.trim()), Figure::from(chart(history, &kernel, &common, series)))
+        (phrases::printable(name.trim()), Figure::from(chart(history, &kernel, &common, series)))
     };
     groups.into_iter().map(figure).collect()
 }
 
-/// All that is not the size, nor said already.
-fn common(series: &Measured, said: &[(&str, Value)]) -> String {
+/// Returns the parameters except the size and those in `said`.
+fn common(series: &Measured, omitted: &[(&str, Value)]) -> String {
     let mut rest = series.key.parameters();
-    rest.retain(|one| one.0 != BYTES && !said.contains(one));
+    rest.retain(|one| one.0 != BYTES && !omitted.contains(one));
     rest.iter().map(|(name, value)| param::phrase(name, Some(value))).collect::<Vec<_>>().join(", ")
 }
 
 fn chart(history: &History, kernel: &str, common: &str, mut series: Vec<&Measured>) -> Chart {
     series.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
     let all = series.len();
-    series.truncate(MOST_CURVES);
+    series.truncate(MAX_CURVES);
     series.sort_by_key(|one| one.key.number(BYTES));
     let x = Axis::new("version", Scale::Linear, Unit::Count);
     let y = Axis::new("time / time of the first version", Scale::Linear, Unit::Count);
-    let title = format!("{} over the versions", words::printable(kernel));
-    let mut chart = Chart::new(title, x, y).subtitle(words::printable(common));
+    let title = format!("{} over the versions", phrases::printable(kernel));
+    let mut chart = Chart::new(title, x, y).subtitle(phrases::printable(common));
     for one in series {
         chart = chart.series(Series::new(curve_name(one), Style::LineAndDots, points(one)));
     }
@@ -52,13 +52,13 @@ fn chart(history: &History, kernel: &str, common: &str, mut series: Vec<&Measure
     let names: Vec<String> =
         names.map(|(place, version)| format!("{}: {}", place + 1, name(version, place))).collect();
     chart = chart.note(format!("Versions: {}.", names.join(", ")));
-    if all > MOST_CURVES {
-        chart = chart.note(format!("Shown are the {MOST_CURVES} of {all} sizes with the largest changes."));
+    if all > MAX_CURVES {
+        chart = chart.note(format!("Showing the {MAX_CURVES} of {all} sizes with the largest changes."));
     }
     chart
 }
 
-/// The size, and the time that is 1.
+/// Returns the name of a curve: the size, and the time that corresponds to 1.
 fn curve_name(series: &Measured) -> String {
     let first = series.values.first().map_or(0.0, |value| value.side.median_ns);
     let size = series.key.number(BYTES).map(|size| format!("{}, ", panto_units::bytes(size)));

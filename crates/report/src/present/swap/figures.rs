@@ -1,15 +1,15 @@
-//! Total time against the number of messages, and bandwidth against their size, for each protocol and experiment (T8).
+//! Figures of total time against the number of messages, and bandwidth against their size, by
+//! protocol and experiment (T8).
 
-use panto_bench::param;
-use panto_bench::results::{Manifest, Record};
-use panto_bench::swap::{Order, Protocol};
+use panto_results::swap::{Order, Protocol};
+use panto_results::{Manifest, Record, param};
 use panto_units::bytes;
 
 use super::super::figure::origin;
 use super::{Experiment, experiments, is_swap};
 use crate::chart::{Axis, Chart, Figure, Point, Scale, Series, Style, Unit};
 
-/// A figure for each experiment, with a name for its file.
+/// Returns a figure per experiment, with a name for its file.
 pub fn figures(records: &[Record], manifest: Option<&Manifest>) -> Vec<(String, Figure)> {
     let records: Vec<&Record> = records.iter().filter(|record| is_swap(&record.kernel)).collect();
     let groups = experiments(&records, &[param::PROTOCOL, param::BYTES]);
@@ -20,7 +20,7 @@ pub fn figures(records: &[Record], manifest: Option<&Manifest>) -> Vec<(String, 
     groups.iter().filter_map(drawn).collect()
 }
 
-/// `swap-swap-2MiB-basic-cold-0-1`.
+/// Returns a file name such as `swap-swap-2MiB-basic-cold-0-1`.
 fn file_name(group: &Experiment) -> String {
     let point = &group.point;
     let volume = bytes(point.number(param::VOLUME).unwrap_or(0));
@@ -30,7 +30,8 @@ fn file_name(group: &Experiment) -> String {
     parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
 }
 
-/// No more than seven curves can be told apart: synchronous sends stand by themselves.
+/// Returns the family of a protocol. At most seven curves can be distinguished, so synchronous
+/// sends have charts of their own.
 fn family(protocol: &Protocol) -> (Order, bool) {
     (protocol.order, protocol.is_synchronous())
 }
@@ -56,7 +57,7 @@ fn charts(group: &Experiment, manifest: Option<&Manifest>) -> Vec<Chart> {
     charts
 }
 
-/// What is drawn against what.
+/// The quantities on the axes.
 #[derive(Clone, Copy)]
 struct Axes {
     x: fn(&Record) -> Option<u64>,
@@ -76,13 +77,13 @@ impl Axes {
     fn axes(self) -> [Axis; 2] {
         if self.is_time {
             [
-                Axis::new("messages that each rank sends", Scale::Log2, Unit::Count),
-                Axis::new("total time, median and 95% interval", Scale::Log10, Unit::Seconds),
+                Axis::new("messages sent by each rank", Scale::Log2, Unit::Count),
+                Axis::new("total time (median, 95% confidence interval)", Scale::Log10, Unit::Seconds),
             ]
         } else {
             [
                 Axis::new("message size", Scale::Log2, Unit::Bytes),
-                Axis::new("bandwidth of both ways together", Scale::Linear, Unit::BytesPerSecond),
+                Axis::new("bandwidth, both directions", Scale::Linear, Unit::BytesPerSecond),
             ]
         }
     }

@@ -1,27 +1,26 @@
-//! Bandwidths of one experiment: a row for each protocol, a column for each message size.
+//! Bandwidths of one experiment: a row per protocol, a column per message size.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use panto_bench::param;
-use panto_bench::results::Record;
-use panto_bench::swap::Protocol;
+use panto_results::swap::Protocol;
+use panto_results::{Record, param};
 use panto_units::{RATE, bytes};
 
 use super::super::group::Group;
 use super::super::notation::Notation;
-use super::super::words;
+use super::super::phrases;
 use super::{Experiment, experiments};
 use crate::table::{Column, Table};
 
-/// Where a size was not measured because it is the same as another.
+/// Mark of a size that was not measured because it equals another.
 const SAME: &str = "=";
 
-/// A table for each experiment.
+/// Returns a table per experiment.
 pub(in crate::present) fn tables(group: &Group) -> Vec<(String, Table)> {
     experiments(&group.records, &[param::PROTOCOL, param::BYTES]).iter().map(table).collect()
 }
 
-/// The records of one protocol, by size; of several launches the last.
+/// Records of one protocol by size; of several launches the last.
 type Row<'a> = BTreeMap<u64, &'a Record>;
 
 fn table(experiment: &Experiment) -> (String, Table) {
@@ -45,10 +44,7 @@ fn table(experiment: &Experiment) -> (String, Table) {
         table.row(std::iter::once(name).chain(sizes.iter().map(cell)));
     }
     let caption = [caption(experiment), missing(&rows, sizes.len())].join("");
-    (
-        format!("{}: bandwidth of both ways together, by message size", experiment.name()),
-        table.caption(caption),
-    )
+    (format!("{}: bandwidth of both directions, by message size", experiment.name()), table.caption(caption))
 }
 
 fn rows<'a>(experiment: &Experiment<'a>) -> BTreeMap<usize, Row<'a>> {
@@ -68,11 +64,11 @@ fn rate(record: &Record) -> Option<f64> {
 fn caption(experiment: &Experiment) -> String {
     let measured = experiment.records.iter().find(|record| record.absent.is_none());
     measured.map_or(String::new(), |record| {
-        format!("time: {}; start: {}", record.metric, words::start(record.start))
+        format!("time: {}; start: {}", record.metric, phrases::start(record.start))
     })
 }
 
-/// What was not measured, and why.
+/// Returns what was not measured, and why.
 fn missing(rows: &BTreeMap<usize, Row>, sizes: usize) -> String {
     let mut reasons: Vec<String> = Vec::new();
     for (place, row) in rows {
@@ -85,7 +81,7 @@ fn missing(rows: &BTreeMap<usize, Row>, sizes: usize) -> String {
         let id = Protocol::ALL.get(*place).map_or_else(|| "?".into(), Protocol::id);
         reasons.extend(by_reason.into_iter().map(|(why, which)| {
             let which = if which.len() == sizes { String::new() } else { span(&which) };
-            format!("; {id}{which}: {}", words::printable(why))
+            format!("; {id}{which}: {}", phrases::printable(why))
         }));
     }
     reasons.concat()

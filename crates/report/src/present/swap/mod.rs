@@ -1,4 +1,5 @@
-//! COMMTEST as people read it: bandwidths by protocol and size, statistics, and which protocol to write (T6-T9).
+//! Presentation of COMMTEST: bandwidths by protocol and size, statistics, and the recommended
+//! protocol (T6-T9).
 
 mod figures;
 mod matrix;
@@ -9,9 +10,8 @@ mod statistics;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use panto_bench::results::Record;
-use panto_bench::swap::{Loop, Way};
-use panto_bench::{Point, param};
+use panto_results::swap::{CacheMode, Loop};
+use panto_results::{Point, Record, kernel, param};
 use panto_units::bytes;
 
 use crate::table::Table;
@@ -19,12 +19,13 @@ use crate::table::Table;
 pub use figures::figures as swap_figures;
 pub(super) use matrix::tables;
 
-/// Is it a kernel of this suite?
+/// Returns whether a kernel belongs to this suite.
 pub fn is_swap(kernel: &str) -> bool {
-    kernel.starts_with("swap/")
+    kernel::suite_of(kernel) == kernel::swap::SUITE
 }
 
-/// The statistics of each experiment and the fastest protocols at each size, each with a heading.
+/// Returns the statistics of each experiment and the fastest protocols at each size, each with a
+/// heading.
 pub fn swap_tables(records: &[Record]) -> Vec<(String, Table)> {
     let records: Vec<&Record> = records.iter().filter(|record| is_swap(&record.kernel)).collect();
     if records.iter().all(|record| record.summary().is_none()) {
@@ -33,8 +34,8 @@ pub fn swap_tables(records: &[Record]) -> Vec<(String, Table)> {
     statistics::tables(&records).into_iter().chain(ranking::tables(&records)).collect()
 }
 
-/// What follows from records of the suite: the statistics of each experiment, the fastest protocols at each size, and what to write.
-/// Empty if there are none.
+/// Returns a summary of the suite's records: the statistics of each experiment, the fastest
+/// protocols at each size, and the recommended protocol. Empty if there are no records.
 pub fn swap_summary(records: &[Record]) -> String {
     let tables = swap_tables(records);
     if tables.is_empty() {
@@ -48,17 +49,17 @@ pub fn swap_summary(records: &[Record]) -> String {
     lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
 }
 
-/// Records that belong together.
+/// Records of one experiment.
 struct Experiment<'a> {
     kernel: &'a str,
     machine: Option<&'a str>,
-    /// What they have in common.
+    /// Parameters they have in common.
     point: Point,
     records: Vec<&'a Record>,
 }
 
 impl Experiment<'_> {
-    /// `swap/swap, 2MiB, basic loop, cold, between 0-1`, as far as these are the same.
+    /// Returns the common parameters as text: `swap/swap, 2MiB, basic loop, cold, between 0-1`.
     fn name(&self) -> String {
         let Self { kernel, machine, point, .. } = self;
         let text = |name: &str, phrase: &dyn Fn(&str) -> String| {
@@ -76,14 +77,15 @@ impl Experiment<'_> {
     }
 }
 
-/// Records that differ in nothing but these parameters, in the order of COMMTEST: the largest volume first.
+/// Groups records that differ only in these parameters, in the order of COMMTEST: the largest
+/// volume first.
 fn experiments<'a>(records: &[&'a Record], differ: &[&str]) -> Vec<Experiment<'a>> {
     let mut groups: BTreeMap<_, Experiment<'a>> = BTreeMap::new();
     for &record in records {
         let mut point = record.point.clone();
         point.params.retain(|name, _| !differ.contains(&name.as_str()));
         let (kernel, machine) = (record.kernel.as_str(), record.machine.as_deref());
-        let group = groups.entry((kernel, machine, standing(&point), point.clone()));
+        let group = groups.entry((kernel, machine, sort_key(&point), point.clone()));
         group
             .or_insert_with(|| Experiment { kernel, machine, point, records: Vec::new() })
             .records
@@ -92,14 +94,14 @@ fn experiments<'a>(records: &[&'a Record], differ: &[&str]) -> Vec<Experiment<'a
     groups.into_values().collect()
 }
 
-fn standing(point: &Point) -> impl Ord + use<> {
-    let way = point.text(param::WAY).parse::<Way>().ok();
+fn sort_key(point: &Point) -> impl Ord + use<> {
+    let way = point.text(param::WAY).parse::<CacheMode>().ok();
     let order = point.text(param::LOOP).parse::<Loop>().ok();
     (
         point.ranks,
         point.text(param::BETWEEN).to_owned(),
         Reverse(point.number(param::VOLUME)),
-        way.and_then(|way| Way::ALL.iter().position(|each| *each == way)),
+        way.and_then(|way| CacheMode::ALL.iter().position(|each| *each == way)),
         order.and_then(|order| Loop::ALL.iter().position(|each| *each == order)),
     )
 }

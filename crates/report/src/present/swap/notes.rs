@@ -1,12 +1,12 @@
-//! What the figures do not say: times that differ (T6), and whether caches were cold (T4).
+//! Notes on discrepancies between time definitions (T6), and on cold caches (T4).
 
-use panto_bench::param;
-use panto_bench::results::Record;
-use panto_bench::swap::{discrepancies, figure};
+use panto_findings::swap::discrepancies;
+use panto_results::swap::figure;
+use panto_results::{Record, param};
 use panto_stats::median;
 use panto_units::{bytes, percent, time};
 
-/// Sentences, as far as there is something to say.
+/// Returns the notes that apply.
 pub(super) fn notes(records: &[&Record]) -> Vec<String> {
     [differing(records), cold(records)].into_iter().flatten().collect()
 }
@@ -20,7 +20,7 @@ fn differing(records: &[&Record]) -> Option<String> {
         "the time from the first start to the last end differs from the longest over the ranks by more than 10% at {} of {measured} \
          points, by up to {} ({}, {}, {}, {} of {})",
         found.len(),
-        percent(100.0 * worst.part),
+        percent(100.0 * worst.excess),
         point.text(param::PROTOCOL),
         point.text(param::LOOP),
         point.text(param::WAY),
@@ -29,7 +29,8 @@ fn differing(records: &[&Record]) -> Option<String> {
     ))
 }
 
-/// How much slower evicted lines are read; where they are not, caches were not cold.
+/// Returns the read time of evicted cache lines against warm ones; where it is not longer, caches
+/// were not cold.
 fn cold(records: &[&Record]) -> Option<String> {
     let all = |name| -> Vec<f64> {
         records.iter().filter_map(|record| record.figures.get(name).copied()).collect()
@@ -38,14 +39,17 @@ fn cold(records: &[&Record]) -> Option<String> {
     let (usual_warm, usual_evicted) = (median(&warm).ok()?, median(&evicted).ok()?);
     let in_vain = warm.iter().zip(&evicted).filter(|(warm, evicted)| evicted <= warm).count();
     let read = format!(
-        "cold caches were checked: an evicted line takes {} to read, a warm one {}",
+        "cold caches verified: reading an evicted cache line takes {}, a warm one {}",
         time(usual_evicted * 1e-9),
         time(usual_warm * 1e-9)
     );
     Some(match in_vain {
         0 => read,
         _ => {
-            format!("{read}; at {in_vain} of {} points it was no slower, so those were not cold", warm.len())
+            format!(
+                "{read}; at {in_vain} of {} points it was no slower, so their caches were not cold",
+                warm.len()
+            )
         }
     })
 }

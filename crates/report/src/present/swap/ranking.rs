@@ -1,23 +1,23 @@
-//! Which protocol is the fastest at each size, and which to write.
+//! The fastest protocol at each size, and the recommended one.
 
 use std::collections::BTreeMap;
 
-use panto_bench::contest::{Entry, Round, rounds};
-use panto_bench::results::Record;
-use panto_bench::swap::{Loop, Protocol};
-use panto_bench::{Value, param};
+use panto_findings::contest::{Entry, Round, rounds};
+use panto_results::swap::{Loop, Protocol};
+use panto_results::{Record, Value, param};
 use panto_units::{bytes, rate, time};
 
 use super::{Experiment, experiments};
 use crate::table::{Column, Table};
 
-/// Ties that are named; of the others only their number is said.
-const MOST_TIED: usize = 6;
-/// Candidates behind the fastest that are named.
-const MOST_BEHIND: usize = 3;
+/// Upper limit of ties that are named; the others are counted.
+const MAX_TIED: usize = 6;
+/// Upper limit of slower candidates that are named.
+const MAX_BEHIND: usize = 3;
 
-/// The fastest at each size, a table for each volume and way; and at the end what to write. A protocol in the basic and in the
-/// preposting loop are two candidates: both are things that a programmer can write.
+/// Returns the fastest protocols at each size, a table per volume and way, and at the end the
+/// recommended protocols. A protocol in the basic loop and in the preposting loop are two
+/// candidates, since a programmer can choose either.
 pub(super) fn tables(records: &[&Record]) -> Vec<(String, Table)> {
     let groups = experiments(records, &[param::PROTOCOL, param::LOOP, param::BYTES]);
     let contests: Vec<(&Experiment, Vec<Round>)> =
@@ -26,17 +26,17 @@ pub(super) fn tables(records: &[&Record]) -> Vec<(String, Table)> {
     let mut tables: Vec<(String, Table)> =
         fought.clone().map(|(group, rounds)| (heading(group), by_size(group, rounds))).collect();
     if !tables.is_empty() {
-        let what = "What to write: the protocol that is never far behind, whatever the message size";
+        let what = "Recommended protocol: never far behind the fastest at any message size";
         tables.push((what.into(), choices(fought)));
     }
     tables
 }
 
 fn heading(group: &Experiment) -> String {
-    format!("{}: the fastest protocol at each message size", group.name())
+    format!("{}: fastest protocol at each message size", group.name())
 }
 
-/// The rounds by size, each candidate a protocol in a loop.
+/// Returns the rounds by size; each candidate is a protocol in a loop.
 fn contest(group: &Experiment) -> Vec<Round> {
     let named = |record: &&Record| {
         let mut record = (*record).clone();
@@ -57,12 +57,12 @@ fn by_size(group: &Experiment, rounds: &[Round]) -> Table {
         Column::text("fastest"),
         Column::right("time"),
         Column::right("95% interval"),
-        Column::right("both ways"),
-        Column::text("as fast, as far as can be told"),
-        Column::text("then"),
+        Column::right("both directions"),
+        Column::text("tied"),
+        Column::text("next"),
     ];
     let caption =
-        "time: of the whole volume; as fast: the 95% intervals of the medians overlap; p: preposting loop";
+        "time: of the whole volume; tied: the 95% intervals of the medians overlap; p: preposting loop";
     let mut table = Table::new(columns).caption(caption);
     let volume = group.point.number(param::VOLUME).unwrap_or(0);
     for round in rounds {
@@ -90,22 +90,22 @@ fn span(entry: &Entry) -> String {
     }
 }
 
-/// Does a model say it?
+/// Returns whether the value comes from a model.
 fn is_exact(entry: &Entry) -> bool {
     entry.interval.high <= entry.interval.low
 }
 
 fn tied(round: &Round) -> String {
     let all: Vec<String> = round.tied().map(|entry| short(&entry.name)).collect();
-    let shown = all[..all.len().min(MOST_TIED)].join(" ");
-    if all.len() > MOST_TIED { format!("{shown} and {} more", all.len() - MOST_TIED) } else { shown }
+    let shown = all[..all.len().min(MAX_TIED)].join(" ");
+    if all.len() > MAX_TIED { format!("{shown} and {} more", all.len() - MAX_TIED) } else { shown }
 }
 
-/// Those that are slower for certain, and by how much.
+/// Returns the candidates that are significantly slower, and by how much.
 fn behind(round: &Round) -> String {
     let fastest = round.fastest();
     let slower = round.entries[1..].iter().filter(|entry| !entry.is_tied_with(fastest));
-    let words = slower.take(MOST_BEHIND).map(|entry| {
+    let words = slower.take(MAX_BEHIND).map(|entry| {
         let (least, most) =
             (entry.interval.low / fastest.interval.high, entry.interval.high / fastest.interval.low);
         let ratio = format!("{} x{:.2}", short(&entry.name), entry.nanos / fastest.nanos);
@@ -114,7 +114,7 @@ fn behind(round: &Round) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// `(0,3)p` for the preposting loop.
+/// Formats a candidate briefly: `(0,3)p` for the preposting loop.
 fn short(name: &str) -> String {
     match name.split_once(' ') {
         Some((id, order)) if order == Loop::Prepost.to_string() => format!("{id}p"),
@@ -123,18 +123,18 @@ fn short(name: &str) -> String {
     }
 }
 
-/// With its name.
+/// Formats a candidate with the name of its protocol.
 fn long(name: &str) -> String {
     let id = name.split(' ').next().unwrap_or(name);
     let known = id.parse::<Protocol>().map(|protocol| protocol.name).unwrap_or_default();
     format!("{} {known}", short(name))
 }
 
-/// How a candidate does over all sizes.
-struct Career<'a> {
+/// Performance of a candidate over all sizes.
+struct CandidateScore<'a> {
     name: &'a str,
     among_fastest: usize,
-    /// The largest ratio to the fastest.
+    /// Largest ratio to the fastest.
     worst: f64,
 }
 
@@ -144,7 +144,7 @@ fn choices<'a>(contests: impl Iterator<Item = &'a (&'a Experiment<'a>, Vec<Round
         Column::text("protocol"),
         Column::text("loop"),
         Column::right("among the fastest"),
-        Column::right("at worst behind by"),
+        Column::right("worst slowdown"),
     ];
     let mut table = Table::new(columns);
     for (group, rounds) in contests {
@@ -162,20 +162,19 @@ fn choices<'a>(contests: impl Iterator<Item = &'a (&'a Experiment<'a>, Vec<Round
     table
 }
 
-/// Of those that were measured at all sizes, the one that is least behind where it is most behind.
-fn safest(rounds: &[Round]) -> Option<Career<'_>> {
-    let mut careers: BTreeMap<&str, (usize, Career)> = BTreeMap::new();
+/// Returns the candidate with the smallest worst-case ratio, of those measured at all sizes.
+fn safest(rounds: &[Round]) -> Option<CandidateScore<'_>> {
+    let mut scores: BTreeMap<&str, (usize, CandidateScore)> = BTreeMap::new();
     for round in rounds {
         let fastest = round.fastest();
         for entry in &round.entries {
-            let new = || (0, Career { name: &entry.name, among_fastest: 0, worst: 1.0 });
-            let (times, career) = careers.entry(&entry.name).or_insert_with(new);
+            let new = || (0, CandidateScore { name: &entry.name, among_fastest: 0, worst: 1.0 });
+            let (times, score) = scores.entry(&entry.name).or_insert_with(new);
             *times += 1;
-            career.among_fastest += usize::from(entry.is_tied_with(fastest));
-            career.worst = career.worst.max(entry.nanos / fastest.nanos);
+            score.among_fastest += usize::from(entry.is_tied_with(fastest));
+            score.worst = score.worst.max(entry.nanos / fastest.nanos);
         }
     }
-    let everywhere =
-        careers.into_values().filter(|(times, _)| *times == rounds.len()).map(|(_, career)| career);
+    let everywhere = scores.into_values().filter(|(times, _)| *times == rounds.len()).map(|(_, score)| score);
     everywhere.min_by(|a, b| a.worst.total_cmp(&b.worst).then(b.among_fastest.cmp(&a.among_fastest)))
 }

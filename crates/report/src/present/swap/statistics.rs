@@ -1,14 +1,14 @@
 //! Latency, bandwidths and the error of the linear model, by protocol (T7).
 
-use panto_bench::param;
-use panto_bench::results::Record;
-use panto_bench::swap::{Estimate, Order, Statistics, statistics};
+use panto_findings::swap::{Estimate, Statistics, statistics};
+use panto_results::swap::Order;
+use panto_results::{Record, param};
 use panto_units::{bytes, percent, rate, time};
 
 use super::experiments;
 use crate::table::{Column, Table};
 
-/// A table for each experiment.
+/// Returns a table per experiment.
 pub(super) fn tables(records: &[&Record]) -> Vec<(String, Table)> {
     let of_experiment = |experiment: &super::Experiment| {
         let all = statistics(&experiment.records);
@@ -28,11 +28,11 @@ fn table(all: &[Statistics]) -> Table {
         Column::right("interval"),
         Column::right("one way"),
         Column::right("at"),
-        Column::right("model off by"),
+        Column::right("model error"),
         Column::text("dominant protocol"),
     ];
-    let caption = "latency: what a message costs beside its bytes; one way: busy while as much comes back, idle while nothing else \
-                   happens; model: latency and bandwidth at every size";
+    let caption = "latency: cost of a message beside its bytes; one way: busy while as much comes back, idle while nothing else is \
+                   sent; model error: of latency and bandwidth at every size";
     let mut table = Table::new(columns).caption(caption);
     for each in all {
         table.row(row(each));
@@ -45,7 +45,7 @@ fn row(each: &Statistics) -> [String; 10] {
     let latency = each.latency();
     let swaps = each.per_swap.map(|(_, [few, many])| format!("{few}, {many}"));
     let swap = each.swap_bandwidth();
-    // Idle and swap bandwidth of ordered protocols are the same figure.
+    // Idle and swap bandwidth of ordered protocols are the same value.
     let one_way = match each.protocol.order {
         Order::Ordered => "idle, as swap".to_owned(),
         Order::Unordered => format!("{} {}", each.one_way_name(), rate(each.one_way_bandwidth().value)),

@@ -1,17 +1,17 @@
-//! The graphs of kernels.
+//! Tests of the figures of kernels.
 
 use std::fmt::Write as _;
 
 use insta::assert_snapshot;
-use panto_bench::results::Record;
 use panto_report::chart::{Chart, Figure, Scale};
 use panto_report::present::figure;
+use panto_results::Record;
 
 use super::records::{
     barrier, broadcast, contention, echo, exchange, handler, io, manifest, overlap, reduction, transpose,
 };
 
-/// What a figure shows, without its drawing.
+/// Returns the content of a figure without its drawing.
 fn outline(figure: &Figure) -> String {
     figure.charts.iter().fold(String::new(), |text, chart| text + &chart_outline(chart))
 }
@@ -44,7 +44,7 @@ fn all() -> Vec<Record> {
 }
 
 #[test]
-fn every_kernel_has_its_graph() {
+fn every_kernel_has_its_figure() {
     let records = all();
     let mut kernels: Vec<&str> = records.iter().map(|record| record.kernel.as_str()).collect();
     kernels.dedup();
@@ -88,14 +88,14 @@ fn algorithms_are_curves_where_they_compete() {
     let records = [with("tree"), with("dissemination")].concat();
     let figure = figure("comet/barrier", &records, None);
     let names: Vec<&str> = figure.charts[0].series.iter().map(|series| series.name.as_str()).collect();
-    assert_eq!(names, ["dissemination", "dissemination, least", "tree", "tree, least"]);
+    assert_eq!(names, ["dissemination", "dissemination, minimum", "tree", "tree, minimum"]);
 }
 
 #[test]
 fn too_many_curves_are_thinned() {
     let figure = figure("comet/echo", &echo(20, 2), None);
     assert_eq!(figure.charts[0].series.len(), 8);
-    assert_eq!(figure.charts[0].notes, ["Shown are 8 of 21 curves."]);
+    assert_eq!(figure.charts[0].notes, ["Showing 8 of 21 curves."]);
 }
 
 #[test]

@@ -1,9 +1,10 @@
-//! How measurements are presented.
+//! Tests of the presentation of measurements.
 
-mod against;
 mod figures;
-mod other_layouts;
+mod formats;
+mod model_residuals;
+mod other_formats;
 mod placed;
-pub mod records;
-mod trust;
-mod written;
+mod reliability;
+
+pub use panto_testkit::records;

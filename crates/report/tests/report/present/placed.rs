@@ -1,11 +1,10 @@
-//! Made-up measurements of ranks of which it is known where they ran.
+//! Made-up measurements of ranks with known placement.
 
-use panto_bench::results::{Manifest, Mpi, Placed, Record};
-use panto_bench::{Distance, Point, Separation, param};
+use panto_results::{Distance, Manifest, Mpi, Placed, Point, Record, Separation, param};
 
 use super::records::{echo, manifest};
 
-/// Echoes at every distance.
+/// Returns echoes at every distance.
 pub fn echo_by_distance(last: u32) -> Vec<Record> {
     let distance = |record: Record| {
         let bytes = record.point.number(param::BYTES).expect("an echo has a size");
@@ -17,7 +16,7 @@ pub fn echo_by_distance(last: u32) -> Vec<Record> {
     echo(3, last).into_iter().map(distance).collect()
 }
 
-/// How that was measured.
+/// Returns the manifest of those measurements.
 pub fn on_two_hosts() -> Manifest {
     let placed = |rank: usize| Placed {
         rank,

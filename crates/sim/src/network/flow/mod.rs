@@ -1,68 +1,85 @@
-//! Flows: messages that move at once over all links of their route and share them max-min fairly.
+//! Flows: messages that move over all links of their route at once and share them max-min fairly.
 //!
-//! A link has as much time to give as it is wide: so many messages run on it at full speed, more of them slow each other down. The
-//! rate of a flow is a fraction of its own full speed, which is that of the piece for its size, so that a flow that meets nobody
-//! takes d t0(h) + t(s) whatever the piece. After t0(h) and the start-ups of t(s) its bytes begin to move; when they have moved
-//! it has left its sender, and it arrives after the d - 1 further t0(h). Where the model says how long a message keeps a link from
-//! others ([`Network::occupancy`]), that is what it shares, and the rest of t(s) counts as start-up.
+//! # Model
 //!
-//! Rates are those of progressive filling (see [`solve`]), in whole parts of [`FULL`]; work is counted in the same parts, so no
-//! step rounds but the last, which ends a flow at the first whole picosecond at which its bytes have moved. All that begins and
-//! ends at one moment is solved for together, and only what it touches.
+//! A link has as much capacity as it is wide: that many messages use it at full speed, and more of
+//! them slow each other down. The rate of a flow is a fraction of its own full speed, which is that
+//! of the cost piece for its size; so a flow without contention takes d t0(h) + t(s) whatever the
+//! piece. Its data begins to move after t0(h) and the start-ups of t(s); when it has moved, the
+//! message has left its sender, and it arrives after the d - 1 further t0(h). Where the model says
+//! how long a message occupies a link ([`Network::occupancy`]), that is what it shares, and the
+//! rest of t(s) counts as start-up.
 //!
-//! Most flows meet nobody. One that has all of its links to itself when it is put on the network is taken to go on so: nothing happens
-//! to it but its end, and nothing is kept of its links but its name. If another comes to one of them meanwhile, the two have
-//! [met](Flows::meet), and from then on it is one of many, as if it had always been.
+//! # Max-min fairness
+//!
+//! An allocation of rates is *max-min fair* if no flow can get more without taking from one that
+//! has no more than it (Bertsekas and Gallager, *Data Networks*, 1992, section 6.5.2). There is
+//! exactly one, and *progressive filling* finds it: all rates grow together until a link is
+//! saturated, whose flows keep their rate; the others grow on. [`solve`] updates the allocation
+//! after a change instead of computing it anew.
+//!
+//! Rates are integers in units of 1/[`FULL`], and work is counted in the same units, so no step
+//! rounds except the last, which ends a flow at the first whole picosecond at which its data has
+//! moved. All that begins and ends at one time is solved for together, and only the links that it
+//! affects.
+//!
+//! # Exclusive flows
+//!
+//! Most flows have no contention. One that finds all of its links idle when it is injected is
+//! *exclusive*: its only event is its end, and its links store nothing but its slot. If another
+//! flow arrives at one of its links meanwhile, it becomes a [shared flow](Flows::start_sharing), as
+//! if it had been one from the start. An exclusive flow costs O(d); the cost of shared ones is that
+//! of the links whose level changes.
 
-mod agenda;
-mod links;
-mod message;
-mod places;
+mod event_list;
+mod link_table;
+mod shared_links;
 mod solve;
+mod state;
 
 use panto_machine::Network;
 use panto_units::Time;
 
-use self::agenda::{Agenda, Entry};
-use self::links::Links;
-use self::message::{Flow, Share, State};
-use self::places::Users;
-use super::{Carried, Load, Passage, Ticket};
+use self::event_list::{Entry, EventList};
+use self::link_table::LinkUse;
+use self::shared_links::SharedLinks;
+use self::state::{Flow, Share, State};
+use super::{Injected, Passage, Ticket, Transfer};
 use crate::memo::Memo;
-use crate::slots::Slots;
+use crate::slab::Slab;
 
-/// Full speed. Divisible by all numbers up to 20, so that common shares are exact.
+/// The rate of full speed: divisible by all numbers up to 20, so that common shares are exact.
 pub(super) const FULL: u64 = 232_792_560 << 12;
 
 /// A network whose messages are flows.
 #[derive(Debug)]
 pub(super) struct Flows {
-    messages: Slots<Flow>,
-    links: Links,
-    /// When flows begin to move or have moved.
-    agenda: Agenda,
+    messages: Slab<Flow>,
+    links: SharedLinks,
+    /// When the data of flows begins to move, or has moved.
+    events: EventList,
     clock: u64,
-    /// Flows that begin to move now and have no rate yet.
-    fresh: Vec<u32>,
+    /// Flows whose data begins to move now and that have no rate yet.
+    unrated: Vec<u32>,
     scratch: solve::Scratch,
     injected: u64,
-    /// The time that a header takes over a link.
+    /// The time of a header over a link, in picoseconds.
     header: u64,
-    /// The time that the bytes of a message take alone, and its start-ups.
+    /// By message size: the time of the data at full speed, and of the start-ups.
     times: Memo<(u64, u64)>,
 }
 
-/// Events from asking for a flow to its turn: as long as memory takes to answer, and more.
+/// Events between two steps of prefetching: at least as long as memory takes to respond.
 const AHEAD: usize = 6;
 
 impl Flows {
     pub(super) fn new(network: &Network) -> Self {
         Self {
-            messages: Slots::default(),
-            links: Links::new(&network.topology),
-            agenda: Agenda::default(),
+            messages: Slab::default(),
+            links: SharedLinks::new(&network.topology),
+            events: EventList::default(),
             clock: 0,
-            fresh: Vec::new(),
+            unrated: Vec::new(),
             scratch: solve::Scratch::default(),
             injected: 0,
             header: network.switching.header(&network.setup).as_picos(),
@@ -71,116 +88,126 @@ impl Flows {
     }
 
     #[inline]
-    pub(super) fn inject(&mut self, network: &Network, now: u64, ticket: Ticket, load: Load) -> Carried {
-        let (alone, startups) = self.times.get((load.bytes, 0), || {
-            let whole = network.link.of(load.bytes).as_picos();
-            let alone = super::occupied(network, load.bytes).min(whole);
-            (alone, whole - alone)
+    pub(super) fn inject(
+        &mut self,
+        network: &Network,
+        now: u64,
+        ticket: Ticket,
+        transfer: Transfer,
+    ) -> Injected {
+        let (duration, startups) = self.times.get((transfer.bytes, 0), || {
+            let whole = network.link.of(transfer.bytes).as_picos();
+            let duration = super::occupancy(network, transfer.bytes).min(whole);
+            (duration, whole - duration)
         });
         let begin = now.saturating_add(self.header).saturating_add(startups);
-        if alone == 0 {
-            return Carried::At(self.passage(begin, network.topology.distance(load.from, load.to)));
+        if duration == 0 {
+            return Injected::Scheduled(
+                self.passage(begin, network.topology.distance(transfer.from, transfer.to)),
+            );
         }
         if self.clock < now {
             self.solve();
             self.clock = now;
         }
-        let slot = self.messages.take();
+        let slot = self.messages.reserve();
         let flow = &mut self.messages[slot];
-        (flow.ticket, flow.order, flow.touched) = (ticket, self.injected, false);
+        (flow.ticket, flow.order, flow.is_marked) = (ticket, self.injected, false);
         self.injected += 1;
         flow.links.clear();
-        let places = &mut self.links.places;
-        let mut meets = false;
-        network.topology.route(load.from, load.to, |link| {
-            let place = places.of(link);
-            meets |= places.users(place) != Users::Nobody;
-            flow.links.push(place);
+        let table = &mut self.links.table;
+        let mut is_shared = false;
+        network.topology.route(transfer.from, transfer.to, |link| {
+            let index = table.index(link);
+            is_shared |= table.users(index) != LinkUse::Idle;
+            flow.links.push(index);
         });
-        if meets {
-            self.join_others(slot, begin, alone);
+        if is_shared {
+            self.inject_shared(slot, begin, duration);
         } else {
-            for place in &flow.links {
-                places.set(*place, Users::One(slot));
+            for index in &flow.links {
+                table.set(*index, LinkUse::Exclusive(slot));
             }
-            (flow.state, flow.since, flow.when) = (State::Alone, begin, begin.saturating_add(alone));
-            self.agenda.put(slot, flow);
+            (flow.state, flow.since, flow.next_event) =
+                (State::Exclusive, begin, begin.saturating_add(duration));
+            self.events.schedule(slot, flow);
         }
-        Carried::Later
+        Injected::Pending
     }
 
-    /// A flow comes to links that others use.
-    fn join_others(&mut self, slot: u32, begin: u64, alone: u64) {
-        // Whom it meets is no longer alone, which changes that flow and not this one.
+    /// Injects a flow into links that other flows use.
+    fn inject_shared(&mut self, slot: u32, begin: u64, duration: u64) {
+        // Flows that were exclusive become shared, which changes them and not this one.
         let mut route = std::mem::take(&mut self.messages[slot].links);
-        for place in &mut route {
-            if let Users::One(other) = self.links.places.users(*place) {
-                self.meet(other);
+        for link in &mut route {
+            if let LinkUse::Exclusive(other) = self.links.table.users(*link) {
+                self.start_sharing(other);
             }
-            *place = self.links.hold(*place);
+            *link = self.links.add_user(*link);
         }
         let flow = &mut self.messages[slot];
-        (flow.links, flow.share.alone) = (route, alone);
-        (flow.state, flow.when) = (State::Waiting, begin);
+        (flow.links, flow.share.duration) = (route, duration);
+        (flow.state, flow.next_event) = (State::Waiting, begin);
         if begin == self.clock {
             self.begin(slot);
         } else {
-            self.agenda.put(slot, flow);
+            self.events.schedule(slot, flow);
         }
     }
 
-    /// A flow that was alone shares links from now on.
-    fn meet(&mut self, slot: u32) {
+    /// Makes an exclusive flow a shared one.
+    fn start_sharing(&mut self, slot: u32) {
         let flow = &mut self.messages[slot];
         for link in &mut flow.links {
-            *link = self.links.hold(*link);
+            *link = self.links.add_user(*link);
         }
-        // Where time ends before the flow does, this is less than it was: at no rate does it end earlier than that.
-        let alone = flow.when - flow.since;
+        // If its end exceeds the range of time, this is less than it was: it ends there at any
+        // rate.
+        let duration = flow.next_event - flow.since;
         if flow.since > self.clock {
-            (flow.state, flow.when, flow.share.alone) = (State::Waiting, flow.since, alone);
-            self.agenda.put(slot, flow);
+            (flow.state, flow.next_event, flow.share.duration) = (State::Waiting, flow.since, duration);
+            self.events.schedule(slot, flow);
             return;
         }
         flow.state = State::Moving;
-        let rest = u128::from(alone) * u128::from(FULL);
-        flow.share = Share { alone, lowest: FULL, second: FULL, rate: FULL, rest };
+        let remaining = u128::from(duration) * u128::from(FULL);
+        flow.share = Share { duration, lowest: FULL, second: FULL, rate: FULL, remaining };
         for link in &flow.links {
             self.links.join(*link, slot, FULL);
         }
     }
 
-    /// A message from this node will be put on the network soon.
+    /// Prefetches the links that a message from this node is likely to use first.
     #[inline]
-    pub(super) fn touch(&self, from: u32) {
-        self.links.places.touch(from);
+    pub(super) fn prefetch(&self, from: u32) {
+        self.links.table.prefetch_node(from);
     }
 
-    /// The message to which something happens so many events later, as far as that is known.
+    /// The message of the event that comes `by` events later, if that is known yet.
     #[inline]
-    pub(super) fn later(&self, by: usize) -> Option<Ticket> {
-        self.agenda.later(by).map(|entry| entry.ticket)
+    pub(super) fn upcoming(&self, by: usize) -> Option<Ticket> {
+        self.events.upcoming(by).map(|entry| entry.ticket)
     }
 
     #[inline]
     pub(super) fn next(&mut self) -> Option<u64> {
         self.solve();
-        self.agenda.first(&self.messages).map(|entry| entry.time)
+        self.events.first(&self.messages).map(|entry| entry.time)
     }
 
     #[inline]
     pub(super) fn advance(&mut self, now: u64, done: &mut impl FnMut(u64, Ticket, Passage)) {
         loop {
-            let first = self.agenda.first(&self.messages).filter(|entry| entry.time <= now);
+            let first = self.events.first(&self.messages).filter(|entry| entry.time <= now);
             if first.map_or(now, |entry| entry.time) > self.clock && self.is_unsolved() {
-                // Time goes on: rates are needed, and somebody may be through before that.
+                // Time advances: rates are needed, and a flow may end before the next event.
                 self.solve();
                 continue;
             }
             let Some(Entry { time, slot, ticket, .. }) = first else { break };
             self.clock = self.clock.max(time);
-            self.agenda.take_first();
-            self.touch_next();
+            self.events.take_first();
+            self.prefetch_next();
             if self.messages[slot].state == State::Waiting {
                 self.begin(slot);
             } else {
@@ -190,52 +217,52 @@ impl Flows {
         self.clock = self.clock.max(now);
     }
 
-    /// Asks for what coming events need, in two steps, since one is found by the other.
+    /// Prefetches what coming events need: first the flow, then its first link.
     #[inline]
-    fn touch_next(&self) {
-        if let Some(entry) = self.agenda.later(2 * AHEAD) {
-            self.messages.soon(entry.slot);
+    fn prefetch_next(&self) {
+        if let Some(entry) = self.events.upcoming(2 * AHEAD) {
+            self.messages.prefetch(entry.slot);
         }
-        if let Some(entry) = self.agenda.later(AHEAD) {
+        if let Some(entry) = self.events.upcoming(AHEAD) {
             let flow = &self.messages[entry.slot];
-            if let (State::Alone, Some(place)) = (flow.state, flow.links.first()) {
-                self.links.places.soon(*place);
+            if let (State::Exclusive, Some(index)) = (flow.state, flow.links.first()) {
+                self.links.table.prefetch(*index);
             }
         }
     }
 
-    /// The flow's bytes begin to move.
+    /// Begins to move the data of a shared flow.
     fn begin(&mut self, slot: u32) {
         let flow = &mut self.messages[slot];
         flow.state = State::Moving;
-        flow.when = u64::MAX;
+        flow.next_event = u64::MAX;
         flow.since = self.clock;
         flow.share.rate = 0;
-        flow.look_at(&self.links);
+        flow.update_limits(&self.links);
         for link in &flow.links {
             let limit = flow.share.limit(self.links[*link].level);
             self.links.join(*link, slot, limit);
         }
-        self.fresh.push(slot);
+        self.unrated.push(slot);
     }
 
-    /// The flow's bytes have moved.
+    /// Ends a flow whose data has moved.
     #[inline]
     fn end(&mut self, slot: u32) -> Passage {
         let flow = &mut self.messages[slot];
         for link in &flow.links {
             match flow.state {
-                State::Alone => self.links.places.free(*link),
+                State::Exclusive => self.links.table.free(*link),
                 State::Waiting | State::Moving => self.links.leave(*link, slot, flow.share.rate),
             }
         }
-        flow.forget();
+        flow.invalidate();
         let hops = flow.links.len() as u32;
-        self.messages.give_back(slot);
+        self.messages.free(slot);
         self.passage(self.clock, hops)
     }
 
-    /// Of a message that has left over so many links.
+    /// The passage of a message over `hops` links that has left its sender.
     #[inline]
     fn passage(&self, left: u64, hops: u32) -> Passage {
         let tail = self.header.saturating_mul(u64::from(hops).saturating_sub(1));

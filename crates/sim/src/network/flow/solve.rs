@@ -1,48 +1,51 @@
-//! Who gets how much.
+//! The incremental max-min solver.
 //!
-//! Progressive filling: all rates grow together until a link is full; its flows keep what they have; the others grow on. Where a
-//! share is not a whole number of parts it is rounded down, and links that are full at the same share are full together. So
-//! every link has a level, the most that it lets a flow have:
+//! Progressive filling gives every link a *level*, the largest rate that it allows a flow. Shares
+//! are rounded down to whole units, and links that saturate at the same share saturate together.
+//! Then:
 //!
-//! - a flow's rate is the least of full speed and the levels of its links;
-//! - a link's level is what remains of it, after the flows that others hold below that level, divided among the rest.
+//! - the rate of a flow is the minimum of full speed and the levels of its links;
+//! - the level of a link is the capacity that remains after the flows that other links limit to
+//!   less, divided among the rest.
 //!
-//! These equations have one solution, that of progressive filling: the least level of all is the least of capacity / flows,
-//! whatever the others are; with its flows taken away the same holds for the next. Hence a solution after a change can be found
-//! from the one before it by correcting the links that do not fulfil their equation until there is none; it does not
-//! matter in which order, and a correction touches only links with a higher level.
+//! These equations have one solution, that of progressive filling: the least level is the minimum
+//! of capacity / flows, whatever the others are; with its flows removed, the same holds for the
+//! next. Hence, after a change, the new solution follows from the old one by correcting links that
+//! violate their equation until there are none. The order of corrections does not matter, and a
+//! correction affects only links with a higher level.
 
-use super::links::Links;
-use super::message::Flow;
+use super::shared_links::SharedLinks;
+use super::state::Flow;
 use super::{FULL, Flows};
-use crate::slots::Slots;
+use crate::slab::Slab;
 
-/// Memory to use again.
+/// Scratch vectors, kept for their allocation.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    /// What the flows of a link may have elsewhere.
+    /// The rates that other links allow the flows of a link.
     limits: Vec<u64>,
-    growing: Vec<u64>,
+    /// The limits of the flows that [`fill`] has not fixed yet.
+    unfixed: Vec<u64>,
     /// Flows whose rate may have changed.
-    touched: Vec<u32>,
+    marked: Vec<u32>,
 }
 
 impl Flows {
-    /// Has anything begun or ended since rates were found?
+    /// Returns whether flows have begun or ended since the last solution.
     #[inline]
     pub(super) fn is_unsolved(&self) -> bool {
-        !self.fresh.is_empty() || !self.links.dirty.is_empty()
+        !self.unrated.is_empty() || !self.links.dirty.is_empty()
     }
 
-    /// Finds the rates that hold from now on.
+    /// Updates all rates if anything has changed.
     #[inline]
     pub(super) fn solve(&mut self) {
         if self.is_unsolved() {
-            self.find_rates();
+            self.update();
         }
     }
 
-    fn find_rates(&mut self) {
+    fn update(&mut self) {
         let Self { messages, links, scratch, .. } = self;
         let mut at = 0;
         while at < links.dirty.len() {
@@ -52,18 +55,18 @@ impl Flows {
             links.release(slot);
         }
         links.dirty.clear();
-        while let Some(slot) = self.scratch.touched.pop() {
-            self.messages[slot].touched = false;
-            self.pace(slot);
+        while let Some(slot) = self.scratch.marked.pop() {
+            self.messages[slot].is_marked = false;
+            self.update_rate(slot);
         }
-        while let Some(slot) = self.fresh.pop() {
-            self.pace(slot);
+        while let Some(slot) = self.unrated.pop() {
+            self.update_rate(slot);
         }
     }
 
-    /// Gives a flow its rate.
+    /// Updates the rate and the end of a flow.
     #[inline]
-    fn pace(&mut self, slot: u32) {
+    fn update_rate(&mut self, slot: u32) {
         let flow = &mut self.messages[slot];
         let share = &mut flow.share;
         let rate = share.lowest;
@@ -71,21 +74,22 @@ impl Flows {
             return;
         }
         if share.rate == 0 {
-            share.rest = u128::from(share.alone) * u128::from(FULL);
+            share.remaining = u128::from(share.duration) * u128::from(FULL);
         } else {
             let moved = u128::from(share.rate) * u128::from(self.clock - flow.since);
-            share.rest = share.rest.saturating_sub(moved);
+            share.remaining = share.remaining.saturating_sub(moved);
         }
-        // Most flows are not slowed down, and a long division costs as much as all the rest.
-        let is_alone = share.rate == 0 && rate == FULL;
-        let time = if is_alone { share.alone } else { time(share.rest, rate) };
+        // Most flows run at full speed, and a 128-bit division costs as much as the rest of this
+        // function.
+        let is_full_speed = share.rate == 0 && rate == FULL;
+        let time = if is_full_speed { share.duration } else { time(share.remaining, rate) };
         share.rate = rate;
-        (flow.since, flow.when) = (self.clock, self.clock.saturating_add(time));
-        self.agenda.put(slot, flow);
+        (flow.since, flow.next_event) = (self.clock, self.clock.saturating_add(time));
+        self.events.schedule(slot, flow);
     }
 }
 
-/// The time of so much work at this rate, to the next whole picosecond.
+/// The time of work at a rate, rounded up to whole picoseconds.
 #[inline]
 fn time(work: u128, rate: u64) -> u64 {
     match u64::try_from(work) {
@@ -94,8 +98,8 @@ fn time(work: u128, rate: u64) -> u64 {
     }
 }
 
-/// Makes a link fulfil its equation, and calls on those to whom that matters.
-fn correct(links: &mut Links, flows: &mut Slots<Flow>, scratch: &mut Scratch, slot: u32) {
+/// Corrects the level of a link, and marks the flows and links that it affects.
+fn correct(links: &mut SharedLinks, flows: &mut Slab<Flow>, scratch: &mut Scratch, slot: u32) {
     let old = links[slot].level;
     let new = level(links, flows, scratch, slot);
     let link = &mut links[slot];
@@ -105,7 +109,7 @@ fn correct(links: &mut Links, flows: &mut Slots<Flow>, scratch: &mut Scratch, sl
     }
     link.level = new;
     let least = old.min(new);
-    // The list is lent while other links are looked at; nobody joins or leaves meanwhile.
+    // The list is taken out while other links are modified; no flow joins or leaves meanwhile.
     let members = std::mem::take(&mut link.flows);
     for (member, limit) in members.iter().zip(&scratch.limits) {
         let flow = &mut flows[*member];
@@ -113,32 +117,32 @@ fn correct(links: &mut Links, flows: &mut Slots<Flow>, scratch: &mut Scratch, sl
         if new <= *limit {
             (share.lowest, share.second) = (new, *limit);
         } else if share.second < old && *limit < old {
-            // The second is another link, too.
+            // Both lowest levels are those of other links.
             share.second = share.second.min(new);
         } else {
-            flow.look_at(links);
+            flow.update_limits(links);
         }
-        // Whom others hold at `least` or below has felt nothing of this link, before or after.
+        // Flows that other links limit to `least` or below are not affected by this one.
         if *limit <= least {
             continue;
         }
-        if !flow.touched {
-            flow.touched = true;
-            scratch.touched.push(*member);
+        if !flow.is_marked {
+            flow.is_marked = true;
+            scratch.marked.push(*member);
         }
         let (from, to) = (old.min(*limit), new.min(*limit));
         for other in flow.links.iter().filter(|other| **other != slot) {
-            links.shift(*other, from, to);
+            links.limit_changed(*other, from, to);
         }
     }
     links[slot].flows = members;
 }
 
-/// The level of a link, from those of the other links of its flows, which are kept as `limits`.
+/// The level of a link, from those of the other links of its flows, which are left in `limits`.
 #[inline]
-fn level(links: &mut Links, flows: &Slots<Flow>, scratch: &mut Scratch, slot: u32) -> u64 {
+fn level(links: &mut SharedLinks, flows: &Slab<Flow>, scratch: &mut Scratch, slot: u32) -> u64 {
     let link = &links[slot];
-    let Scratch { limits, growing, .. } = scratch;
+    let Scratch { limits, unfixed, .. } = scratch;
     limits.clear();
     limits.extend(link.flows.iter().map(|flow| flows[*flow].share.limit(link.level)));
     let link = &mut links[slot];
@@ -149,11 +153,11 @@ fn level(links: &mut Links, flows: &Slots<Flow>, scratch: &mut Scratch, slot: u3
     if link.slack.is_some() {
         return FULL;
     }
-    growing.clone_from(limits);
-    fill(link.capacity(), growing)
+    unfixed.clone_from(limits);
+    fill(link.capacity(), unfixed)
 }
 
-/// Divides `capacity` among flows with these limits; the answer is the most that one may have.
+/// Divides `capacity` among flows with these limits by progressive filling; returns the level.
 fn fill(mut capacity: u64, limits: &mut Vec<u64>) -> u64 {
     loop {
         let Some(share) = capacity.checked_div(limits.len() as u64) else { return FULL };
@@ -176,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_others_leave_is_divided() {
+    fn unused_shares_are_redistributed() {
         let fill = |capacity, limits: &[u64]| fill(capacity, &mut limits.to_vec());
         assert_eq!(fill(100, &[200, 200]), 50);
         assert_eq!(fill(100, &[20, 200, 200]), 40);
@@ -187,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn work_ends_at_a_whole_picosecond() {
+    fn times_round_up_to_whole_picoseconds() {
         assert_eq!(time(u128::from(FULL) * 7, FULL), 7);
         assert_eq!(time(u128::from(FULL) * 7, FULL / 2), 14);
         assert_eq!(time(u128::from(FULL) * 7 + 1, FULL), 8);

@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 
 use panto_machine::{Network, Switching};
-use panto_sim::network::Load;
+use panto_sim::network::Transfer;
 
 use super::Policy;
 
 pub struct Bus<'a> {
     network: &'a Network,
-    /// Messages and the times of the frames that they have yet to send.
+    /// Messages with the times of the frames that remain.
     waiting: VecDeque<(usize, VecDeque<u64>)>,
     /// When the frame in service began.
     began: u64,
@@ -34,7 +34,7 @@ impl<'a> Bus<'a> {
         let mut sent = 0;
         while frames.is_empty() || sent < bytes {
             let frame = piece.packet.unwrap_or(bytes).min(bytes - sent);
-            // What is sent so far is rounded, so that the whole is rounded once.
+            // Cumulative times are rounded, so that the total is rounded once.
             let time = piece.per_byte.of(sent + frame).as_picos() - piece.per_byte.of(sent).as_picos();
             frames.push_back(piece.startup.as_picos() + time);
             sent += frame;
@@ -52,7 +52,7 @@ impl<'a> Bus<'a> {
 }
 
 impl Policy for Bus<'_> {
-    fn enter(&mut self, now: u64, message: usize, load: Load) {
+    fn enter(&mut self, now: u64, message: usize, load: Transfer) {
         if self.waiting.is_empty() {
             self.began = now;
         }

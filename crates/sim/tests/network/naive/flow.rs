@@ -1,13 +1,13 @@
-//! Flows: progressive filling, from scratch at every event.
+//! Flows: progressive filling from scratch at every event.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use panto_machine::{Network, Switching};
-use panto_sim::network::Load;
+use panto_sim::network::Transfer;
 
 use super::{Policy, route, shared, width};
 
-/// Parts of full speed in which rates are counted.
+/// The unit of rates: full speed.
 const FULL: u128 = 232_792_560 << 12;
 
 pub struct Flow<'a> {
@@ -19,7 +19,7 @@ pub struct Flow<'a> {
 struct State {
     route: Vec<u64>,
     begin: u64,
-    /// Parts of full speed times picoseconds.
+    /// The remaining work, in units of rate times picoseconds.
     rest: u128,
     tail: u64,
 }
@@ -33,7 +33,7 @@ impl<'a> Flow<'a> {
         self.flows.iter().filter(|(_, flow)| flow.begin <= self.clock && flow.rest > 0)
     }
 
-    /// Raises all rates together; whoever meets a full link stays where it is.
+    /// Raises all rates together; flows on a saturated link keep their rate.
     fn rates(&self) -> BTreeMap<usize, u128> {
         let mut growing: BTreeMap<usize, &State> = self.moving().map(|(id, flow)| (*id, flow)).collect();
         let mut rates = BTreeMap::new();
@@ -61,7 +61,7 @@ impl<'a> Flow<'a> {
         rates
     }
 
-    /// When the next flow begins, or has moved.
+    /// The time at which the next flow begins or ends.
     fn moment(&self) -> Option<u64> {
         let rates = self.rates();
         let time = |(id, flow): (&usize, &State)| {
@@ -84,7 +84,7 @@ impl<'a> Flow<'a> {
 }
 
 impl Policy for Flow<'_> {
-    fn enter(&mut self, now: u64, message: usize, load: Load) {
+    fn enter(&mut self, now: u64, message: usize, load: Transfer) {
         self.move_on(now);
         let Switching::Flow { header } = self.network.switching else { unreachable!() };
         let header = self.network.setup.of(header).as_picos();

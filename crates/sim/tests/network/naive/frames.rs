@@ -1,28 +1,28 @@
-//! Frames: whoever comes first is served first, and everything is looked for from scratch at every event.
+//! Frames, first come, first served; all state is recomputed at every event.
 
 use std::collections::BTreeMap;
 
 use panto_machine::{Network, Switching};
-use panto_sim::network::Load;
+use panto_sim::network::Transfer;
 
 use super::{Policy, route, shared, width};
 
 pub struct Frames<'a> {
     network: &'a Network,
-    /// In the order in which they came.
+    /// In the order of injection.
     messages: BTreeMap<usize, Message>,
     entered: usize,
-    /// When each channel of a link is free.
+    /// The time at which each channel of a link is free.
     free: BTreeMap<u64, Vec<u64>>,
 }
 
 struct Message {
     id: usize,
-    load: Load,
+    load: Transfer,
     route: Vec<u64>,
-    /// Since when it could go on, but for others.
+    /// The time since which its next frame is ready.
     ready: u64,
-    /// When each frame that has left comes to its next link, and which that is.
+    /// The arrival of each sent frame at its next link, and the index of that link.
     frames: Vec<(u64, usize)>,
     count: usize,
     time: u64,
@@ -34,7 +34,7 @@ impl<'a> Frames<'a> {
         Self { network, messages: BTreeMap::new(), entered: 0, free: BTreeMap::new() }
     }
 
-    /// The first message between the same two that has frames to send.
+    /// The first message of the same pair that has frames to send.
     fn is_first(&self, place: usize, message: &Message) -> bool {
         let is_same = |other: &Message| {
             (other.load.from, other.load.to) == (message.load.from, message.load.to)
@@ -43,7 +43,7 @@ impl<'a> Frames<'a> {
         self.messages.range(..place).all(|(_, other)| !is_same(other))
     }
 
-    /// All that can happen: when, of which message, which frame, at which link.
+    /// All possible next events: time, message, frame, link.
     fn happenings(&self) -> Vec<(u64, usize, usize, usize)> {
         let mut all = Vec::new();
         for (place, message) in &self.messages {
@@ -62,7 +62,7 @@ impl<'a> Frames<'a> {
 }
 
 impl Policy for Frames<'_> {
-    fn enter(&mut self, now: u64, message: usize, load: Load) {
+    fn enter(&mut self, now: u64, message: usize, load: Transfer) {
         let Switching::Flow { header } = self.network.switching else { unreachable!() };
         let route = route(self.network, load);
         let links = route.len() as u64;
@@ -101,7 +101,7 @@ impl Policy for Frames<'_> {
         let (pair, has_left) = ((message.load.from, message.load.to), message.frames.len() == message.count);
         let arrived = through + message.tail;
         if hop == 0 && has_left {
-            // Who follows may begin when the last frame is through.
+            // The next message of the pair may begin when the last frame is through.
             let next = self.messages.range_mut(place + 1..);
             let mut followers = next.filter(|(_, other)| (other.load.from, other.load.to) == pair);
             if let Some((_, next)) = followers.next() {

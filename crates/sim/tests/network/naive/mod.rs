@@ -1,4 +1,4 @@
-//! Slow references: each policy as it would be told to a child.
+//! Naive references: each policy in its simplest form.
 
 mod bus;
 mod flow;
@@ -7,30 +7,30 @@ mod queue;
 mod reserve;
 
 use panto_machine::{Network, Switching, Topology};
-use panto_sim::network::{Load, Passage, passage};
+use panto_sim::network::{Passage, Transfer, uncontended};
 use panto_units::Time;
 
-/// A way to carry messages, event by event. Times are in picoseconds.
+/// A policy, event by event. Times are in picoseconds.
 pub trait Policy {
-    /// A message comes to its first link.
-    fn enter(&mut self, now: u64, message: usize, load: Load);
-    /// When the next thing happens.
+    /// A message arrives at its first link.
+    fn enter(&mut self, now: u64, message: usize, load: Transfer);
+    /// The time of the next event.
     fn next(&self) -> Option<u64>;
-    /// One thing happens. The answer is the messages that are known to have left and to arrive, and when.
+    /// Processes one event. Returns the messages whose departure and arrival are now known.
     fn step(&mut self) -> Vec<(usize, u64, u64)>;
 }
 
-/// What is to happen to a message outside of the links.
+/// The next event of a message outside of the links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Move {
-    /// It goes on the network, having left its sender.
+    /// It enters the links, having left its sender.
     Enter { left: u64 },
-    /// It comes to its receiver's interface.
+    /// It arrives at its receiver's NIC.
     Come { left: u64 },
 }
 
 /// The passages of all messages.
-pub fn naive(network: &Network, messages: &[(Time, Load)]) -> Vec<Passage> {
+pub fn naive(network: &Network, messages: &[(Time, Transfer)]) -> Vec<Passage> {
     let mut policy = policy(network);
     let mut passages = vec![None; messages.len()];
     let mut injections = messages.iter().enumerate();
@@ -42,7 +42,7 @@ pub fn naive(network: &Network, messages: &[(Time, Load)]) -> Vec<Passage> {
     let hold = |bytes| network.nodes.as_ref().map_or(0, |nodes| nodes.interface.of(bytes).as_picos());
     let mut left = vec![0; messages.len()];
     loop {
-        // The links are first, then the interfaces, then new messages.
+        // The links come first, then the NICs, then new messages.
         moves.sort_by_key(|(time, message, _)| (*time, *message));
         let inside = policy.next().unwrap_or(u64::MAX);
         let outside = moves.first().map_or(u64::MAX, |(time, ..)| *time);
@@ -66,7 +66,7 @@ pub fn naive(network: &Network, messages: &[(Time, Load)]) -> Vec<Passage> {
             match what {
                 Move::Enter { left: gone } => {
                     left[message] = gone;
-                    policy.enter(now, message, Load { from: node(load.from), to: node(load.to), ..load });
+                    policy.enter(now, message, Transfer { from: node(load.from), to: node(load.to), ..load });
                 }
                 Move::Come { left } => {
                     let arrived = pass(&mut coming[node(load.to) as usize], now, hold(load.bytes));
@@ -76,7 +76,7 @@ pub fn naive(network: &Network, messages: &[(Time, Load)]) -> Vec<Passage> {
             }
         } else if let Some((message, (start, load))) = injection {
             if node(load.from) == node(load.to) {
-                passages[message] = Some(passage(network, *start, *load));
+                passages[message] = Some(uncontended(network, *start, *load));
             } else if network.nodes.is_some() {
                 let left = pass(&mut leaving[node(load.from) as usize], now, hold(load.bytes));
                 moves.push((left, message, Move::Enter { left }));
@@ -88,7 +88,7 @@ pub fn naive(network: &Network, messages: &[(Time, Load)]) -> Vec<Passage> {
     }
 }
 
-/// A server takes one after the other.
+/// A server that serves one message after the other.
 fn pass(free: &mut u64, now: u64, hold: u64) -> u64 {
     *free = now.max(*free) + hold;
     *free
@@ -106,14 +106,14 @@ fn policy(network: &Network) -> Box<dyn Policy + '_> {
     }
 }
 
-/// For how long a flow keeps links from others.
+/// The time for which a flow occupies a link.
 fn shared(network: &Network, bytes: u64) -> Time {
     let own = || network.link.piece(bytes).per_byte.of(bytes);
     network.occupancy.as_ref().map_or_else(own, |occupancy| occupancy.of(bytes))
 }
 
-/// The links of a message's way.
-fn route(network: &Network, load: Load) -> Vec<u64> {
+/// The links of a message's route.
+fn route(network: &Network, load: Transfer) -> Vec<u64> {
     let mut links = Vec::new();
     network.topology.route(load.from, load.to, |link| links.push(link.0));
     links

@@ -1,9 +1,9 @@
-//! Store and forward, cut-through: a queue before each link.
+//! Store and forward, cut-through: a queue in front of each link.
 
 use std::collections::{HashMap, VecDeque};
 
 use panto_machine::{Network, Switching};
-use panto_sim::network::Load;
+use panto_sim::network::Transfer;
 
 use super::{Policy, route, width};
 
@@ -11,7 +11,7 @@ pub struct Queue<'a> {
     network: &'a Network,
     messages: HashMap<usize, Message>,
     links: HashMap<u64, Link>,
-    /// Time, message, what.
+    /// Time, message and kind of event.
     events: Vec<(u64, usize, Event)>,
 }
 
@@ -19,7 +19,7 @@ struct Message {
     route: Vec<u64>,
     bytes: u64,
     left: u64,
-    /// How many came on the network before it.
+    /// The injection order.
     order: usize,
 }
 
@@ -31,9 +31,9 @@ struct Link {
 
 #[derive(Clone, Copy)]
 enum Event {
-    /// The head comes to this link of its way.
+    /// The head arrives at this link of its route.
     Head(usize),
-    /// The link is free of it.
+    /// The message releases the link.
     Free(u64),
 }
 
@@ -42,7 +42,7 @@ impl<'a> Queue<'a> {
         Self { network, messages: HashMap::new(), links: HashMap::new(), events: Vec::new() }
     }
 
-    /// How long a link is taken, and when the head goes on.
+    /// The time for which a link is occupied, and the time after which the head proceeds.
     fn times(&self, bytes: u64) -> (u64, u64) {
         let whole = self.network.link.of(bytes).as_picos();
         match self.network.switching {
@@ -54,7 +54,7 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Takes the first that wait, as long as there are free channels.
+    /// Serves waiting messages in order while there are free channels.
     fn serve(&mut self, link: u64, now: u64) -> Vec<(usize, u64, u64)> {
         let mut known = Vec::new();
         while self.links[&link].busy < width(self.network, link)
@@ -78,7 +78,7 @@ impl<'a> Queue<'a> {
 }
 
 impl Policy for Queue<'_> {
-    fn enter(&mut self, now: u64, message: usize, load: Load) {
+    fn enter(&mut self, now: u64, message: usize, load: Transfer) {
         let route = route(self.network, load);
         let about = Message { route, bytes: load.bytes, left: 0, order: self.messages.len() };
         self.messages.insert(message, about);

@@ -1,13 +1,13 @@
-//! Circuits and worms.
+//! Circuit and wormhole switching.
 
 use panto_machine::Network;
-use panto_sim::network::Load;
+use panto_sim::network::Transfer;
 
 use super::{Policy, route, width};
 
 pub struct Reserve<'a> {
     network: &'a Network,
-    /// Every message so far: its links, and when it gave them back.
+    /// The links of every message so far, and when it released them.
     taken: Vec<(Vec<u64>, u64)>,
     known: Vec<(u64, usize, u64)>,
 }
@@ -17,14 +17,14 @@ impl<'a> Reserve<'a> {
         Self { network, taken: Vec::new(), known: Vec::new() }
     }
 
-    /// Messages that were before on this link and have it still.
+    /// The earlier messages that still hold a link.
     fn taken(&self, link: u64, time: u64) -> usize {
         self.taken.iter().filter(|(links, end)| links.contains(&link) && *end > time).count()
     }
 }
 
 impl Policy for Reserve<'_> {
-    fn enter(&mut self, now: u64, message: usize, load: Load) {
+    fn enter(&mut self, now: u64, message: usize, load: Transfer) {
         let links = route(self.network, load);
         let free = |time: u64| links.iter().all(|link| self.taken(*link, time) < width(self.network, *link));
         let ends = self.taken.iter().map(|(_, end)| *end).filter(|end| *end > now);

@@ -5,57 +5,57 @@ use crate::action::Action;
 use crate::error::{Error, Result};
 use crate::table::{Signature, Tables};
 
-/// The wall clock of a call, in nanoseconds.
+/// The wall-clock times of a call, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stamps {
-    /// When the last call of the rank ended until this one began.
+    /// From the end of the rank's last call to the beginning of this one.
     pub gap: u64,
-    /// How long it took.
+    /// Inside the call.
     pub inside: u64,
 }
 
-/// A call. One pointer, because larger ones would be copied on their way.
+/// An event: a call. It is one pointer, because a larger value would be copied at each use.
 #[derive(Clone, Copy)]
 pub struct Event<'a>(pub(super) &'a Events);
 
 impl<'a> Event<'a> {
-    /// Its number in the rank, from zero.
+    /// Returns its position in the stream, from zero.
     pub fn position(self) -> u64 {
         self.0.position - 1
     }
 
-    /// The number of its signature.
+    /// Returns the number of its signature.
     #[inline]
     pub fn number(self) -> usize {
         self.0.now.number
     }
 
-    /// Its constant parts.
+    /// Returns its constant parts.
     #[inline]
     pub fn signature(self) -> &'a Signature {
         &self.0.tables.all_signatures()[self.0.now.number]
     }
 
-    /// Its varying parts.
+    /// Returns its varying parts.
     #[inline]
     pub fn values(self) -> &'a [i64] {
         let last = self.0.last[self.0.now.number];
         &self.0.parts[last.at as usize..][..last.length as usize]
     }
 
-    /// Computation before it, in nanoseconds.
+    /// Returns the computation before it, in nanoseconds.
     #[inline]
     pub fn before(self) -> u64 {
         self.0.now.before
     }
 
-    /// Its wall clock, if that was recorded.
+    /// Returns its wall-clock times, if they were recorded.
     #[inline]
     pub fn stamps(self) -> Option<Stamps> {
         self.0.columns.has_stamps.then_some(self.0.now.stamps)
     }
 
-    /// What it does.
+    /// Returns what it does.
     #[inline]
     pub fn action(self) -> Result<Action<'a>> {
         let signature = self.signature();
@@ -67,17 +67,18 @@ impl<'a> Event<'a> {
         self.0.rank.damaged(self.0.place, format!("call {} makes no sense", self.position()))
     }
 
-    /// The function's name.
+    /// Returns the function's name.
     pub fn name(self) -> &'a str {
         self.0.tables.name(self.signature().name).unwrap_or_default()
     }
 
-    /// What it refers to.
+    /// Returns the definitions that it refers to.
     pub fn tables(self) -> &'a Tables {
         &self.0.tables
     }
 
-    /// The block that it stands in: its number among those that count, and the wall clock at its beginning.
+    /// Returns the position of its block among those that count, and the wall clock at the block's
+    /// beginning.
     pub(crate) fn block(self) -> (usize, u64) {
         (self.0.next_block, self.0.wall)
     }

@@ -1,61 +1,68 @@
-//! Collective operations: blocking, started, persistent, and with counts of 64 bits; all by one line each.
+//! Collective operations: blocking, non-blocking and persistent, with 32-bit and 64-bit counts, by
+//! one line of a table for each function.
 
 mod table;
 
-use panto_trace::{Action, Form, Pattern, Peer, Type};
+use panto_trace::{Action, CallForm, Collective, CollectiveKind, Peer, Type};
 use smallvec::SmallVec;
 
-use crate::at::At;
-use crate::comms;
-use crate::requests::Request;
+use crate::call_context::CallContext;
+use panto_recording::CommInfo;
+use panto_recording::Request;
 
 /// No request: the call blocks.
 const NONE: usize = 0;
 
-/// What a rank gives or gets.
+/// What a rank sends or receives.
 #[derive(Clone, Copy)]
 enum Data {
-    /// Arguments that do not count on this rank, or data that are where the result will be.
+    /// Arguments that are not significant on this rank, or data in place.
     Nothing,
-    /// So many elements, for each rank the same.
+    /// A number of elements, the same for each rank.
     Same { count: usize, datatype: usize },
-    /// Elements for each rank, by a list.
+    /// Elements for each rank, by a list of counts.
     Each { counts: usize, datatype: usize, parts: u32 },
-    /// Elements and their types for each rank, by two lists.
+    /// Elements and their datatypes for each rank, by two lists.
     Typed { counts: usize, types: usize, parts: u32 },
 }
 
 type Bytes = SmallVec<[i64; 16]>;
 
-/// A collective call: where, how, and with which root.
+/// A collective call: the operation, how it is called, where, and its root.
 struct Call {
-    pattern: Pattern,
-    form: Form,
-    comm: comms::Known,
+    pattern: CollectiveKind,
+    form: CallForm,
+    comm: CommInfo,
     root: Peer,
     request: usize,
 }
 
-/// What the root is to this rank.
+/// The role of this rank in a collective with a root.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Root,
-    /// The root of an intercommunicator is not among those that give or get.
+    /// The root of an intercommunicator, which is not in the group that sends or receives.
     RootOutside,
     Other,
-    /// On the root's side of an intercommunicator, and not the root.
+    /// A member of the root's group of an intercommunicator that is not the root.
     Idle,
 }
 
-impl At<'_> {
-    fn call(&mut self, pattern: Pattern, form: Form, comm: usize, request: usize) -> Call {
-        Call { pattern, form, comm: self.comm(comm), root: Peer::Nobody, request }
+impl CallContext<'_> {
+    fn call(
+        &mut self,
+        pattern: impl Into<CollectiveKind>,
+        form: CallForm,
+        comm: usize,
+        request: usize,
+    ) -> Call {
+        Call { pattern: pattern.into(), form, comm: self.comm(comm), root: Peer::Null, request }
     }
 
     fn rooted(
         &mut self,
-        pattern: Pattern,
-        form: Form,
+        pattern: impl Into<CollectiveKind>,
+        form: CallForm,
         root: usize,
         comm: usize,
         request: usize,
@@ -63,8 +70,8 @@ impl At<'_> {
         let call = self.call(pattern, form, comm, request);
         let root = self.peer(root, call.comm.rank);
         let role = match root {
-            Peer::Here => Role::RootOutside,
-            Peer::Nobody | Peer::Any => Role::Idle,
+            Peer::Root => Role::RootOutside,
+            Peer::Null | Peer::Any => Role::Idle,
             Peer::Relative(0) if call.comm.others.is_none() => Role::Root,
             Peer::Relative(_) => Role::Other,
         };
@@ -75,7 +82,7 @@ impl At<'_> {
         buffer == self.rank.mpi.constants.in_place
     }
 
-    fn measure(&mut self, data: Data) -> (Option<Type>, u64, Bytes) {
+    unsafe fn measure(&mut self, data: Data) -> (Option<Type>, u64, Bytes) {
         match data {
             Data::Nothing => (None, 0, Bytes::new()),
             Data::Same { count, datatype } => {
@@ -97,22 +104,22 @@ impl At<'_> {
         }
     }
 
-    fn typed_part(&mut self, counts: usize, types: usize, place: usize) -> i64 {
+    unsafe fn typed_part(&mut self, counts: usize, types: usize, place: usize) -> i64 {
         // SAFETY: the program's lists have an entry for each rank.
         let (count, datatype) =
             unsafe { (self.count_at(counts, place), self.rank.mpi.handle_at(types, place)) };
-        // Where nothing is sent, the type may be none.
+        // Where nothing is sent, the datatype may be null.
         if count == 0 { 0 } else { (count * self.datatype(datatype).size) as i64 }
     }
 
-    fn collective(&mut self, call: &Call, gives: Data, gets: Data, op: Option<usize>, in_place: bool) {
+    unsafe fn collective(&mut self, call: &Call, gives: Data, gets: Data, op: Option<usize>, in_place: bool) {
         let (datatype, bytes, gives) = self.measure(gives);
         let (got_type, room, gets) = self.measure(gets);
-        let commutes = op.is_none_or(|op| self.commutes(op));
-        let is_persistent = call.form == Form::Persistent;
+        let commutes = op.is_none_or(|op| self.is_commutative(op));
+        let is_persistent = call.form == CallForm::Persistent;
         let request = Request { is_persistent, is_active: !is_persistent, ..Request::default() };
         let request = if call.request == NONE { None } else { self.new_request(call.request, request) };
-        self.emit(&Action::Collective {
+        self.record(&Action::Collective {
             pattern: call.pattern,
             form: call.form,
             comm: call.comm.number,
@@ -129,29 +136,29 @@ impl At<'_> {
         });
     }
 
-    fn barrier(&mut self, form: Form, comm: usize, request: usize) {
-        let call = self.call(Pattern::Barrier, form, comm, request);
+    unsafe fn barrier(&mut self, form: CallForm, comm: usize, request: usize) {
+        let call = self.call(Collective::Barrier, form, comm, request);
         self.collective(&call, Data::Nothing, Data::Nothing, None, false);
     }
 
-    fn broadcast(
+    unsafe fn broadcast(
         &mut self,
-        form: Form,
+        form: CallForm,
         count: usize,
         datatype: usize,
         root: usize,
         comm: usize,
         request: usize,
     ) {
-        let (call, role) = self.rooted(Pattern::Broadcast, form, root, comm, request);
+        let (call, role) = self.rooted(Collective::Broadcast, form, root, comm, request);
         let data = if role == Role::Idle { Data::Nothing } else { Data::Same { count, datatype } };
         self.collective(&call, data, Data::Nothing, None, false);
     }
 
-    /// Only the root gets; what others say of the result does not count.
-    fn gather(
+    /// Records a gather. Receive arguments are significant at the root only.
+    unsafe fn gather(
         &mut self,
-        form: Form,
+        form: CallForm,
         buffer: usize,
         gives: Data,
         gets: Data,
@@ -159,7 +166,7 @@ impl At<'_> {
         comm: usize,
         request: usize,
     ) {
-        let (call, role) = self.rooted(Pattern::Gather, form, root, comm, request);
+        let (call, role) = self.rooted(Collective::Gather, form, root, comm, request);
         let in_place = role == Role::Root && self.is_in_place(buffer);
         let (gives, gets) = match role {
             Role::Root => (if in_place { Data::Nothing } else { gives }, gets.with(call.comm.parts())),
@@ -170,10 +177,10 @@ impl At<'_> {
         self.collective(&call, gives, gets, None, in_place);
     }
 
-    /// Only the root gives; what others say of the source does not count.
-    fn scatter(
+    /// Records a scatter. Send arguments are significant at the root only.
+    unsafe fn scatter(
         &mut self,
-        form: Form,
+        form: CallForm,
         gives: Data,
         buffer: usize,
         gets: Data,
@@ -181,7 +188,7 @@ impl At<'_> {
         comm: usize,
         request: usize,
     ) {
-        let (call, role) = self.rooted(Pattern::Scatter, form, root, comm, request);
+        let (call, role) = self.rooted(Collective::Scatter, form, root, comm, request);
         let in_place = role == Role::Root && self.is_in_place(buffer);
         let (gives, gets) = match role {
             Role::Root => (gives.with(call.comm.parts()), if in_place { Data::Nothing } else { gets }),
@@ -192,10 +199,10 @@ impl At<'_> {
         self.collective(&call, gives, gets, None, in_place);
     }
 
-    fn all(
+    unsafe fn all(
         &mut self,
-        pattern: Pattern,
-        form: Form,
+        pattern: impl Into<CollectiveKind>,
+        form: CallForm,
         buffer: usize,
         gives: Data,
         gets: Data,
@@ -209,10 +216,10 @@ impl At<'_> {
         self.collective(&call, gives, gets, None, in_place);
     }
 
-    fn neighbours(
+    unsafe fn neighbours(
         &mut self,
-        pattern: Pattern,
-        form: Form,
+        pattern: impl Into<CollectiveKind>,
+        form: CallForm,
         gives: Data,
         gets: Data,
         comm: usize,
@@ -224,9 +231,9 @@ impl At<'_> {
         self.collective(&call, gives, gets, None, false);
     }
 
-    fn reduce(
+    unsafe fn reduce(
         &mut self,
-        form: Form,
+        form: CallForm,
         buffer: usize,
         data: Data,
         op: usize,
@@ -234,16 +241,16 @@ impl At<'_> {
         comm: usize,
         request: usize,
     ) {
-        let (call, role) = self.rooted(Pattern::Reduce, form, root, comm, request);
+        let (call, role) = self.rooted(Collective::Reduce, form, root, comm, request);
         let in_place = role == Role::Root && self.is_in_place(buffer);
         let (data, op) = if role == Role::Idle { (Data::Nothing, None) } else { (data, Some(op)) };
         self.collective(&call, data, Data::Nothing, op, in_place);
     }
 
-    fn reduce_all(
+    unsafe fn reduce_all(
         &mut self,
-        pattern: Pattern,
-        form: Form,
+        pattern: impl Into<CollectiveKind>,
+        form: CallForm,
         buffer: usize,
         data: Data,
         op: usize,
@@ -252,7 +259,8 @@ impl At<'_> {
     ) {
         let call = self.call(pattern, form, comm, request);
         let in_place = self.is_in_place(buffer);
-        // The list of a reduce-scatter has an entry for each rank of this side, also between two sides.
+        // The list of a reduce-scatter has an entry for each rank of the local group, also on an
+        // intercommunicator.
         let data = data.with(call.comm.size);
         self.collective(&call, data, Data::Nothing, Some(op), in_place);
     }
@@ -262,7 +270,7 @@ fn same(count: usize, datatype: usize) -> Data {
     Data::Same { count, datatype }
 }
 
-/// The number of parts is known when the communicator is.
+/// Blocks of different lengths. Their number is set when the communicator is known.
 fn each(counts: usize, datatype: usize) -> Data {
     Data::Each { counts, datatype, parts: 0 }
 }

@@ -4,20 +4,20 @@ mod table;
 
 use std::ffi::{c_int, c_void};
 
-use panto_trace::{Action, Form, Key, Look, Mode, Slot};
+use panto_trace::{Action, CallForm, Key, ProbeKind, SendMode, Slot};
 use smallvec::SmallVec;
 
-use crate::at::{At, is_wild};
+use crate::call_context::{CallContext, is_wild};
 use crate::library;
 use crate::rank::{self, Rank};
-use crate::requests::Request;
+use panto_recording::Request;
 
 /// No request: the call blocks.
 const NONE: usize = 0;
 
-const NOTHING_CAME: [i64; 3] = [-1; 3];
+const NO_MATCH: [i64; 3] = [-1; 3];
 
-/// A place for what MPI tells of a message: the program's own, or one in its stead.
+/// Memory for a status: the program's own, or the tracer's in its place.
 pub struct Status {
     given: usize,
     is_wild: bool,
@@ -25,7 +25,8 @@ pub struct Status {
 }
 
 impl Status {
-    /// The program's status serves, unless it wants none and we do.
+    /// Uses the program's status, unless it is `MPI_STATUS_IGNORE` and what was matched is
+    /// recorded.
     fn new(given: usize, is_wild: bool) -> Self {
         let is_needed = is_wild && library::get().is_ok_and(|mpi| given == mpi.constants.status_ignore);
         Self { given, is_wild, own: is_needed.then_some([0; 8]) }
@@ -35,24 +36,24 @@ impl Status {
         self.own.as_mut().map_or(self.given, |own| own.as_mut_ptr() as usize)
     }
 
-    /// What came, if that is worth knowing.
-    fn came(&mut self, rank: &Rank) -> [i64; 3] {
+    /// Returns source, tag and bytes of what was matched, if the receive has a wildcard.
+    unsafe fn matched(&mut self, rank: &Rank) -> [i64; 3] {
         let address = self.address();
-        // SAFETY: MPI filled it, as the call succeeded.
-        if self.is_wild { unsafe { rank.mpi.came(address) } } else { NOTHING_CAME }
+        // SAFETY: MPI filled the status, because the call succeeded.
+        if self.is_wild { unsafe { rank.mpi.matched(address) } } else { NO_MATCH }
     }
 }
 
-fn request_of(form: Form, is_wild: bool) -> Request {
-    let is_persistent = matches!(form, Form::Persistent | Form::Partitioned);
+fn request_of(form: CallForm, is_wild: bool) -> Request {
+    let is_persistent = matches!(form, CallForm::Persistent | CallForm::Partitioned);
     Request { is_wild, is_persistent, is_active: !is_persistent, is_cancelled: false }
 }
 
-impl At<'_> {
-    fn send(
+impl CallContext<'_> {
+    unsafe fn send(
         &mut self,
-        mode: Mode,
-        form: Form,
+        mode: SendMode,
+        form: CallForm,
         count: u64,
         datatype: usize,
         to: usize,
@@ -76,29 +77,29 @@ impl At<'_> {
             tag: self.tag(tag),
             request,
         };
-        self.emit_plainly(form, key, &action);
+        self.record_message(form, key, &action);
     }
 
-    fn receive(
+    unsafe fn receive(
         &mut self,
-        form: Form,
+        form: CallForm,
         count: u64,
         datatype: usize,
         from: usize,
         tag: usize,
         comm: usize,
         request: usize,
-        came: [i64; 3],
+        matched: [i64; 3],
     ) {
         let is_wild = is_wild(from, tag);
         let request =
             if request == NONE { None } else { self.new_request(request, request_of(form, is_wild)) };
         let key = self.key(request, count, datatype, from, tag, comm);
-        if came == NOTHING_CAME && self.repeat(&key) {
+        if matched == NO_MATCH && self.repeat(&key) {
             return;
         }
         let (comm, datatype) = (self.comm(comm), self.datatype(datatype));
-        let [source, got_tag, got_bytes] = came;
+        let [source, got_tag, got_bytes] = matched;
         let action = Action::Receive {
             form,
             comm: comm.number,
@@ -111,23 +112,24 @@ impl At<'_> {
             got_tag,
             got_bytes,
         };
-        if came == NOTHING_CAME {
-            self.emit_plainly(form, key, &action);
+        if matched == NO_MATCH {
+            self.record_message(form, key, &action);
         } else {
-            self.emit(&action);
+            self.record(&action);
         }
     }
 
-    /// Records a message. What describes a persistent operation is kept elsewhere, too, so that it is not just repeated.
+    /// Records a message. A call that makes a persistent request is kept elsewhere, too, so it gets
+    /// no key.
     #[inline]
-    fn emit_plainly(&mut self, form: Form, key: Key, action: &Action<'_>) {
+    fn record_message(&mut self, form: CallForm, key: Key, action: &Action<'_>) {
         match form {
-            Form::Blocking | Form::Immediate => self.emit_with(key, action),
-            Form::Persistent | Form::Partitioned => self.emit(action),
+            CallForm::Blocking | CallForm::Immediate => self.record_with_key(key, action),
+            CallForm::Persistent | CallForm::Partitioned => self.record(action),
         }
     }
 
-    fn send_receive(
+    unsafe fn send_receive(
         &mut self,
         sent: (usize, usize),
         to: (usize, usize),
@@ -136,7 +138,7 @@ impl At<'_> {
         comm: usize,
         replace: bool,
         request: usize,
-        came: [i64; 3],
+        matched: [i64; 3],
     ) {
         let comm = self.comm(comm);
         let (datatype, got_type) = (self.datatype(sent.1), self.datatype(room.1));
@@ -144,10 +146,10 @@ impl At<'_> {
         let request = if request == NONE {
             None
         } else {
-            self.new_request(request, request_of(Form::Immediate, is_wild))
+            self.new_request(request, request_of(CallForm::Immediate, is_wild))
         };
-        let [source, got_tag, got_bytes] = came;
-        self.emit(&Action::SendReceive {
+        let [source, got_tag, got_bytes] = matched;
+        self.record(&Action::SendReceive {
             comm: comm.number,
             to: self.peer(to.0, comm.rank),
             from: self.peer(from.0, comm.rank),
@@ -165,9 +167,9 @@ impl At<'_> {
         });
     }
 
-    fn probe(
+    unsafe fn probe(
         &mut self,
-        look: Look,
+        look: ProbeKind,
         from: usize,
         tag: usize,
         comm: usize,
@@ -176,7 +178,7 @@ impl At<'_> {
         status: &mut Status,
     ) {
         let comm = self.comm(comm);
-        let [source, got_tag, got_bytes] = if is_found { status.came(self.rank) } else { NOTHING_CAME };
+        let [source, got_tag, got_bytes] = if is_found { status.matched(self.rank) } else { NO_MATCH };
         let action = Action::Probe {
             look,
             comm: comm.number,
@@ -188,18 +190,18 @@ impl At<'_> {
             got_bytes,
             message: if is_found && message != NONE { Some(self.new_message(message)) } else { None },
         };
-        if is_found { self.emit(&action) } else { self.emit_failed_look(&action) }
+        if is_found { self.record(&action) } else { self.record_failed_poll(&action) }
     }
 
-    fn new_message(&mut self, address: usize) -> Slot {
+    unsafe fn new_message(&mut self, address: usize) -> Slot {
         // SAFETY: MPI wrote a handle there.
         let handle = unsafe { self.rank.mpi.handle_at(address, 0) };
         self.rank.messages.add(handle, Request::default())
     }
 
-    fn receive_taken(
+    unsafe fn receive_taken(
         &mut self,
-        form: Form,
+        form: CallForm,
         count: usize,
         datatype: usize,
         message: Option<Slot>,
@@ -211,13 +213,14 @@ impl At<'_> {
         }
         let request = if request == NONE { None } else { self.new_request(request, request_of(form, false)) };
         let bytes = self.count(count) * datatype.size;
-        self.emit(&Action::ReceiveTaken { form, datatype: datatype.number, bytes, message, request });
+        self.record(&Action::ReceiveTaken { form, datatype: datatype.number, bytes, message, request });
     }
 
-    /// Open MPI may have given requests other handles: one whose last round is not over yet cannot be used again.
-    fn start(&mut self, requests: usize, taken: &Taken) {
+    /// Records the start of persistent requests. Open MPI may give them other handles: a request
+    /// whose last round is not over cannot be used again.
+    unsafe fn start(&mut self, requests: usize, taken: &Taken) {
         for (place, slot) in taken.iter().rev() {
-            // SAFETY: the program's list has so many.
+            // SAFETY: the program's list has more than `place` handles.
             let handle = unsafe { self.rank.mpi.handle_at(requests, *place) };
             let has_started = self.succeeded();
             let known = &mut self.rank.requests;
@@ -227,46 +230,46 @@ impl At<'_> {
         }
         let started: SmallVec<[i64; 16]> = taken.iter().map(|(_, slot)| slot.0.into()).collect();
         if self.succeeded() {
-            self.emit(&Action::Start { requests: &started });
+            self.record(&Action::Start { requests: &started });
         }
     }
 
-    fn cancel(&mut self, address: usize) {
-        // SAFETY: the program's request; cancelling does not change it.
+    unsafe fn cancel(&mut self, address: usize) {
+        // SAFETY: the program's request, which `MPI_Cancel` does not change.
         let handle = unsafe { self.rank.mpi.handle_at(address, 0) };
         let request = self.rank.requests.peek(handle);
         if let Some(slot) = request {
             self.rank.requests.get_mut(slot).is_cancelled = true;
         }
-        self.emit(&Action::Cancel { request });
+        self.record(&Action::Cancel { request });
     }
 
     fn free(&mut self, request: Option<Slot>) {
         if let Some(slot) = request {
             self.rank.requests.drop(slot);
-            self.rank.inits.forget(slot);
+            self.rank.persistent.forget(slot);
         }
-        self.emit(&Action::Free { request });
+        self.record(&Action::Free { request });
     }
 
     fn ready(&mut self, request: usize, first: i64, last: i64) {
         let request = self.rank.requests.peek(self.rank.mpi.handle(request));
-        self.emit(&Action::Partition { request, first, last, arrived: false });
+        self.record(&Action::Partition { request, first, last, arrived: false });
     }
 
     fn arrived(&mut self, request: usize, part: i64, arrived: bool) {
         let request = self.rank.requests.peek(self.rank.mpi.handle(request));
         let action = Action::Partition { request, first: part, last: part, arrived };
-        if arrived { self.emit(&action) } else { self.emit_failed_look(&action) }
+        if arrived { self.record(&action) } else { self.record_failed_poll(&action) }
     }
 }
 
-/// Requests of a list that are known, with their places in it.
+/// Known requests of a list, with their places in it.
 type Taken = SmallVec<[(usize, Slot); 16]>;
 
-fn take_requests(count: usize, list: usize) -> Taken {
+unsafe fn take_requests(count: usize, list: usize) -> Taken {
     let take = |rank: &mut Rank, place| {
-        // SAFETY: the program's list has so many.
+        // SAFETY: the program's list has more than `place` handles.
         let handle = unsafe { rank.mpi.handle_at(list, place) };
         rank.requests.take(handle).map(|slot| (place, slot))
     };
@@ -274,20 +277,20 @@ fn take_requests(count: usize, list: usize) -> Taken {
     rank::with(|rank| (0..count).filter_map(|place| take(rank, place)).collect()).unwrap_or_default()
 }
 
-fn take_request(address: usize) -> Option<Slot> {
+unsafe fn take_request(address: usize) -> Option<Slot> {
     // SAFETY: the program's request.
     rank::with(|rank| rank.requests.take(unsafe { rank.mpi.handle_at(address, 0) })).flatten()
 }
 
-fn take_message(address: usize) -> Option<Slot> {
+unsafe fn take_message(address: usize) -> Option<Slot> {
     // SAFETY: the program's message.
     rank::with(|rank| rank.messages.take(unsafe { rank.mpi.handle_at(address, 0) })).flatten()
 }
 
-/// The part of a partitioned operation: its bytes in all.
+/// Returns the number of elements of all partitions.
 fn parts(partitions: usize, count: usize) -> u64 {
     (partitions as c_int).max(0) as u64 * (count as i64).max(0) as u64
 }
 
-/// A status is no longer than what serves in its stead.
+/// A status of any ABI fits the memory that replaces it.
 const _: () = assert!(size_of::<[u64; 8]>() >= 32 && size_of::<*const c_void>() == 8);

@@ -1,23 +1,23 @@
-//! The functions.
+//! The functions of point-to-point communication.
 
 use std::ffi::c_int;
 
-use panto_trace::{Form, Look, Mode};
+use panto_trace::{CallForm, ProbeKind, SendMode};
 
-use super::{NONE, NOTHING_CAME, Status, parts, take_message, take_request, take_requests};
-use crate::at::{int_at, is_wild};
-use crate::patience;
-use crate::wrap::{calls, prepared_calls};
+use super::{NO_MATCH, NONE, Status, parts, take_message, take_request, take_requests};
+use crate::call_context::{int_at, is_wild};
+use crate::interpose::{calls, prepared_calls};
+use crate::yielding;
 
 macro_rules! sends {
     ($($mode:ident: $blocking:ident $blocking_c:ident, $immediate:ident $immediate_c:ident, $init:ident $init_c:ident;)*) => {
         calls! {$(
             $blocking also $blocking_c (buf, count, datatype, to, tag, comm) =>
-                |at| at.send(Mode::$mode, Form::Blocking, at.count(count), datatype, to, tag, comm, NONE);
+                |at| at.send(SendMode::$mode, CallForm::Blocking, at.count(count), datatype, to, tag, comm, NONE);
             $immediate also $immediate_c (buf, count, datatype, to, tag, comm, request) =>
-                |at| at.send(Mode::$mode, Form::Immediate, at.count(count), datatype, to, tag, comm, request);
+                |at| at.send(SendMode::$mode, CallForm::Immediate, at.count(count), datatype, to, tag, comm, request);
             $init also $init_c (buf, count, datatype, to, tag, comm, request) =>
-                |at| at.send(Mode::$mode, Form::Persistent, at.count(count), datatype, to, tag, comm, request);
+                |at| at.send(SendMode::$mode, CallForm::Persistent, at.count(count), datatype, to, tag, comm, request);
         )*}
     };
 }
@@ -31,21 +31,21 @@ sends! {
 
 calls! {
     MPI_Irecv also MPI_Irecv_c (buf, count, datatype, from, tag, comm, request) =>
-        |at| at.receive(Form::Immediate, at.count(count), datatype, from, tag, comm, request, NOTHING_CAME);
+        |at| at.receive(CallForm::Immediate, at.count(count), datatype, from, tag, comm, request, NO_MATCH);
     MPI_Recv_init also MPI_Recv_init_c (buf, count, datatype, from, tag, comm, request) =>
-        |at| at.receive(Form::Persistent, at.count(count), datatype, from, tag, comm, request, NOTHING_CAME);
+        |at| at.receive(CallForm::Persistent, at.count(count), datatype, from, tag, comm, request, NO_MATCH);
     MPI_Isendrecv also MPI_Isendrecv_c (sendbuf, sendcount, sendtype, to, sendtag, recvbuf, recvcount, recvtype, from, recvtag, comm, request) =>
-        |at| at.send_receive((sendcount, sendtype), (to, sendtag), (recvcount, recvtype), (from, recvtag), comm, false, request, NOTHING_CAME);
+        |at| at.send_receive((sendcount, sendtype), (to, sendtag), (recvcount, recvtype), (from, recvtag), comm, false, request, NO_MATCH);
     MPI_Isendrecv_replace also MPI_Isendrecv_replace_c (buf, count, datatype, to, sendtag, from, recvtag, comm, request) =>
-        |at| at.send_receive((count, datatype), (to, sendtag), (count, datatype), (from, recvtag), comm, true, request, NOTHING_CAME);
+        |at| at.send_receive((count, datatype), (to, sendtag), (count, datatype), (from, recvtag), comm, true, request, NO_MATCH);
     MPI_Psend_init(buf, partitions, count, datatype, to, tag, comm, info, request) =>
-        |at| at.send(Mode::Standard, Form::Partitioned, parts(partitions, count), datatype, to, tag, comm, request);
+        |at| at.send(SendMode::Standard, CallForm::Partitioned, parts(partitions, count), datatype, to, tag, comm, request);
     MPI_Precv_init(buf, partitions, count, datatype, from, tag, comm, info, request) =>
-        |at| at.receive(Form::Partitioned, parts(partitions, count), datatype, from, tag, comm, request, NOTHING_CAME);
+        |at| at.receive(CallForm::Partitioned, parts(partitions, count), datatype, from, tag, comm, request, NO_MATCH);
     MPI_Pready(partition, request) => |at| at.ready(request, i64::from(partition as c_int), i64::from(partition as c_int));
     MPI_Pready_range(low, high, request) => |at| at.ready(request, i64::from(low as c_int), i64::from(high as c_int));
     MPI_Pready_list(length, list, request) => |at| for place in 0..at.count(length) as usize {
-        // SAFETY: the program's list has so many.
+        // SAFETY: the program's list has `length` entries.
         let part = i64::from(unsafe { *(list as *const c_int).add(place) });
         at.ready(request, part, part);
     };
@@ -59,68 +59,68 @@ calls! {
 prepared_calls! {
     MPI_Recv also MPI_Recv_c (buf, count, datatype, from, tag, comm, status)
         before {
-            patience::for_message(from, tag, comm);
+            yielding::until_message(from, tag, comm);
             Status::new(status, is_wild(from, tag))
         },
         call |place| (buf, count, datatype, from, tag, comm, place.address()),
         after |at, place| if at.succeeded() {
-            let came = place.came(at.rank);
-            at.receive(Form::Blocking, at.count(count), datatype, from, tag, comm, NONE, came);
+            let matched = place.matched(at.rank);
+            at.receive(CallForm::Blocking, at.count(count), datatype, from, tag, comm, NONE, matched);
         };
     MPI_Sendrecv also MPI_Sendrecv_c (sendbuf, sendcount, sendtype, to, sendtag, recvbuf, recvcount, recvtype, from, recvtag, comm, status)
         before Status::new(status, is_wild(from, recvtag)),
         call |place| (sendbuf, sendcount, sendtype, to, sendtag, recvbuf, recvcount, recvtype, from, recvtag, comm, place.address()),
         after |at, place| if at.succeeded() {
-            let came = place.came(at.rank);
-            at.send_receive((sendcount, sendtype), (to, sendtag), (recvcount, recvtype), (from, recvtag), comm, false, NONE, came);
+            let matched = place.matched(at.rank);
+            at.send_receive((sendcount, sendtype), (to, sendtag), (recvcount, recvtype), (from, recvtag), comm, false, NONE, matched);
         };
     MPI_Sendrecv_replace also MPI_Sendrecv_replace_c (buf, count, datatype, to, sendtag, from, recvtag, comm, status)
         before Status::new(status, is_wild(from, recvtag)),
         call |place| (buf, count, datatype, to, sendtag, from, recvtag, comm, place.address()),
         after |at, place| if at.succeeded() {
-            let came = place.came(at.rank);
-            at.send_receive((count, datatype), (to, sendtag), (count, datatype), (from, recvtag), comm, true, NONE, came);
+            let matched = place.matched(at.rank);
+            at.send_receive((count, datatype), (to, sendtag), (count, datatype), (from, recvtag), comm, true, NONE, matched);
         };
     MPI_Probe(from, tag, comm, status)
         before {
-            patience::for_message(from, tag, comm);
+            yielding::until_message(from, tag, comm);
             Status::new(status, true)
         },
         call |place| (from, tag, comm, place.address()),
         after |at, place| if at.succeeded() {
-            at.probe(Look::Wait, from, tag, comm, true, NONE, place);
+            at.probe(ProbeKind::Probe, from, tag, comm, true, NONE, place);
         };
     MPI_Iprobe(from, tag, comm, flag, status)
         before Status::new(status, true),
         call |place| (from, tag, comm, flag, place.address()),
         after |at, place| if at.succeeded() {
             let is_found = int_at(flag) != 0;
-            at.probe(Look::Peek, from, tag, comm, is_found, NONE, place);
+            at.probe(ProbeKind::Iprobe, from, tag, comm, is_found, NONE, place);
         };
     MPI_Mprobe(from, tag, comm, message, status)
         before {
-            patience::for_message(from, tag, comm);
+            yielding::until_message(from, tag, comm);
             Status::new(status, true)
         },
         call |place| (from, tag, comm, message, place.address()),
         after |at, place| if at.succeeded() {
-            at.probe(Look::WaitAndTake, from, tag, comm, true, message, place);
+            at.probe(ProbeKind::Mprobe, from, tag, comm, true, message, place);
         };
     MPI_Improbe(from, tag, comm, flag, message, status)
         before Status::new(status, true),
         call |place| (from, tag, comm, flag, message, place.address()),
         after |at, place| if at.succeeded() {
             let is_found = int_at(flag) != 0;
-            at.probe(Look::PeekAndTake, from, tag, comm, is_found, message, place);
+            at.probe(ProbeKind::Improbe, from, tag, comm, is_found, message, place);
         };
     MPI_Mrecv also MPI_Mrecv_c (buf, count, datatype, message, status)
         before take_message(message),
         call |_taken| (buf, count, datatype, message, status),
-        after |at, taken| if at.succeeded() { at.receive_taken(Form::Blocking, count, datatype, *taken, NONE) };
+        after |at, taken| if at.succeeded() { at.receive_taken(CallForm::Blocking, count, datatype, *taken, NONE) };
     MPI_Imrecv also MPI_Imrecv_c (buf, count, datatype, message, request)
         before take_message(message),
         call |_taken| (buf, count, datatype, message, request),
-        after |at, taken| if at.succeeded() { at.receive_taken(Form::Immediate, count, datatype, *taken, request) };
+        after |at, taken| if at.succeeded() { at.receive_taken(CallForm::Immediate, count, datatype, *taken, request) };
     MPI_Start(request)
         before take_requests(1, request),
         call |_taken| (request),

@@ -1,17 +1,17 @@
-//! Does the check notice what is wrong?
+//! The check detects wrong results.
 
 use std::sync::atomic::AtomicBool;
 
+use panto_results::{KernelInfo, param};
 use panto_transport::World;
 use panto_transport::threads::Threads;
 
 use super::*;
-use crate::point::param;
 use crate::settings::Settings;
 
 const DIM: usize = 9;
 
-/// A kernel that does nothing, and says what it claims to have done.
+/// A kernel that does nothing but claims a result.
 struct Idle {
     transposes: bool,
     fills_guard: bool,
@@ -99,15 +99,14 @@ fn a_block_of_others_is_noticed() {
 #[test]
 fn a_kernel_that_does_nothing_is_stopped_by_the_measuring_loop() {
     let lazy = |_| Idle { transposes: true, fills_guard: false };
-    let about =
-        About { suite: "test", name: "lazy", line: "", axis: param::DIM, least_ranks: 1, needs: None };
+    let info = KernelInfo { name: "test/lazy", summary: "", axis: param::DIM, min_ranks: 1, needs: None };
     let (settings, interrupt) = (Settings { ranks: vec![4], ..Settings::default() }, AtomicBool::new(false));
     let error = Threads::default()
         .run(4, |transport| {
             let mut lab = Lab::new(transport, &settings, &interrupt)?;
             let point = Point::new(4).with(param::DIM, DIM as u64);
             let layout = Layout::of(&lab, &point)?;
-            measure(&mut lab, &about, &point, (&layout, 0), lazy)
+            measure(&mut lab, &info, &point, (&layout, 0), lazy)
         })
         .unwrap_err()
         .to_string();

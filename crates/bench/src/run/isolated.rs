@@ -1,0 +1,97 @@
+//! Points that run user-supplied code, each in a process of its own: a crash or a hang is a record, and the
+//! run continues (S2).
+
+use std::time::Duration;
+
+use panto_results::{Point, Record, param};
+use panto_transport::World;
+use panto_transport::isolation::{ChildFailure, in_child_process};
+use serde::{Deserialize, Serialize};
+
+use super::Run;
+use crate::error::{Error, Kind, Result};
+use crate::kernel::Kernel;
+use crate::measure::{Lab, StealMeter};
+use crate::scenario::operation::Implementation;
+use crate::settings::Settings;
+
+/// The report of the other process.
+#[derive(Serialize, Deserialize)]
+enum Said {
+    Measured(Option<Box<Record>>),
+    Failed { kind: Kind, text: String },
+}
+
+/// Splits points into those that may crash and the others. Ranks that are processes already cannot be
+/// forked again.
+pub(super) fn split<W: World>(world: &W, points: Vec<Point>) -> (Vec<Point>, Vec<Point>) {
+    points.into_iter().partition(|point| world.is_one_process() && runs_user_code(point))
+}
+
+/// Returns whether the point runs user-supplied code.
+fn runs_user_code(point: &Point) -> bool {
+    point.text(param::IMPLEMENTATION).parse().is_ok_and(|who: Implementation| who.is_foreign())
+}
+
+impl<W: World> Run<'_, W> {
+    /// Measures one point in a process of its own.
+    pub(super) fn measure_apart(
+        &self,
+        kernel: Kernel,
+        settings: &Settings,
+        point: &Point,
+        budget: Duration,
+    ) -> Result<Option<Record>> {
+        let steal = StealMeter::start();
+        let said = in_child_process(|| {
+            let said = self.alone(kernel, settings, point, budget).map_or_else(
+                |error| Said::Failed { kind: error.kind(), text: error.to_string() },
+                |record| Said::Measured(record.map(Box::new)),
+            );
+            serde_json::to_vec(&said).unwrap_or_default()
+        })?;
+        let (name, machine) = (kernel.name(), settings.machine.clone());
+        let absent = |why: String| {
+            let algorithm = Some(point.text(param::IMPLEMENTATION).to_owned());
+            Record { algorithm, machine: machine.clone(), ..Record::absent(name, point, why) }
+        };
+        let said = match said {
+            Ok(said) => said,
+            Err(death) => return Ok(Some(absent(words(&death, point)))),
+        };
+        match serde_json::from_slice(&said) {
+            Ok(Said::Measured(record)) => {
+                let steal = steal.fraction().filter(|_| machine.is_none());
+                Ok(record.map(|record| Record { steal, machine, ..*record }))
+            }
+            Ok(Said::Failed { kind: Kind::Transport, text }) => Ok(Some(absent(format!("failed: {text}")))),
+            Ok(Said::Failed { kind, text }) => Err(Error::Elsewhere { kind, text }),
+            Err(error) => Err(Error::usage(format!("cannot parse the report of a forked process: {error}"))),
+        }
+    }
+
+    fn alone(
+        &self,
+        kernel: Kernel,
+        settings: &Settings,
+        point: &Point,
+        budget: Duration,
+    ) -> Result<Option<Record>> {
+        let records = self.world.run(point.ranks, |transport| {
+            let mut lab = Lab::new(transport, settings, self.interrupt)?;
+            lab.set_budget(budget);
+            kernel.run(&mut lab, point)
+        })?;
+        Ok(records.into_iter().flatten().next())
+    }
+}
+
+/// Returns why there are no samples, with the implementation at fault.
+fn words(death: &ChildFailure, point: &Point) -> String {
+    match death {
+        ChildFailure::Message(words) => words.clone(),
+        ChildFailure::Signal(_) | ChildFailure::ExitCode(_) => {
+            format!("{death} in {}", point.text(param::IMPLEMENTATION))
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The send modes and collectives of MPI, named once for all crates.
+//!
+//! Traces, transports, the MPI bindings, schedules and the simulator all speak of these operations,
+//! so they share one enum for each. The crate holds names only: the numbers by which an MPI library
+//! knows an operation are in `panto-mpi`, the codes of the trace format in `panto-trace`.
+
+#![forbid(unsafe_code)]
+
+mod collective;
+mod mode;
+
+pub use collective::{Collective, UnknownCollective};
+pub use mode::SendMode;

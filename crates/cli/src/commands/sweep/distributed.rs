@@ -1,0 +1,161 @@
+//! A sweep over the processes of an MPI job: each simulates a share of the settings, and the first gathers
+//! the outcomes.
+//!
+//! All processes read the same command line and files. The first announces which settings are pending;
+//! they are distributed round robin. Each process sends a message per completed setting, and an empty one
+//! when it has none left.
+
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use panto_predict::sweep::{Outcome, Row, Sweep as Settings};
+use panto_trace::Trace;
+use panto_transport::mpi::{Mpi, Options};
+use panto_transport::{Placement, Selector, SendMode, Tag, Transport, World};
+use serde_json::{Value, json};
+
+use super::Sweep;
+use super::progress::SweepRun;
+use crate::failure::Failure;
+use crate::{interrupt, mpi};
+
+/// The tag of all messages.
+const TAG: Tag = 19;
+
+/// Stall time of the job: a setting may take long without messages. Lost processes are detected anyway.
+const STALL_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// Joins the job and runs the sweep.
+pub fn run(command: &Sweep) -> Result<ExitCode, Failure> {
+    let world = mpi::join(&Options { stall_time: STALL_TIME, max_wait: STALL_TIME })?;
+    let outcome =
+        mpi::guarded(|| if world.is_first() { lead(command, &world) } else { follow(command, &world) });
+    mpi::end(world, outcome)
+}
+
+/// The first process: announces the settings, simulates its share, gathers, and prints.
+fn lead(command: &Sweep, world: &Mpi) -> Result<ExitCode, Failure> {
+    let threads = command.threads(cores(world.placements()?, world.rank()));
+    // A usage error is announced to all processes, so that none waits for this one.
+    let announced = |failure: Failure| match world
+        .broadcast(json!({ "error": failure.to_string() }).to_string().into())
+    {
+        Ok(_) => failure,
+        Err(error) => error.into(),
+    };
+    let trace = Trace::open(&command.trace).map_err(|error| announced(error.into()))?;
+    let settings = command.sweep(&trace, threads).map_err(announced)?;
+    let task = SweepRun::new(command, &settings).map_err(announced)?;
+    let pending = task.pending();
+    let programs = settings.programs(&pending, threads).map_err(|error| announced(error.into()))?;
+    world.broadcast(json!({ "pending": pending }).to_string().into())?;
+    let stop = interrupt::listen()?;
+    task.begin(pending.len());
+    let task = Mutex::new(task);
+    world.run(world.max_ranks(), |endpoint| {
+        let mut collector = Collector { endpoint, settings: &settings, busy: endpoint.size() - 1 };
+        let mut task = task.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        settings.run(&programs, &share(&pending, endpoint), threads, &stop, |index, outcome| {
+            task.done(index, outcome)?;
+            collector.drain(&mut task)
+        })?;
+        collector.wait(&mut task)
+    })?;
+    task.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).finish(trace.size())
+}
+
+/// Any other process: simulates its share. A failure of this process alone aborts the job.
+fn follow(command: &Sweep, world: &Mpi) -> Result<ExitCode, Failure> {
+    let threads = command.threads(cores(world.placements()?, world.rank()));
+    let announced: Value = serde_json::from_slice(&world.broadcast(Vec::new())?)
+        .map_err(|error| Failure::Run(format!("invalid announcement of the first process: {error}")))?;
+    if let Some(error) = announced["error"].as_str() {
+        return Err(Failure::Usage(error.to_owned()));
+    }
+    let pending: Vec<usize> = announced["pending"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_u64)
+        .map(|index| index as usize)
+        .collect();
+    let only_here = |failure: Failure| Failure::Run(format!("{failure} (the first process could read it)"));
+    let trace = Trace::open(&command.trace).map_err(|error| only_here(error.into()))?;
+    let settings = command.sweep(&trace, threads).map_err(only_here)?;
+    let stop = interrupt::listen()?;
+    world.run(world.max_ranks(), |endpoint| {
+        let own = share(&pending, endpoint);
+        let programs = settings.programs(&own, threads).map_err(|error| only_here(error.into()))?;
+        settings.run(&programs, &own, threads, &stop, |index, outcome| {
+            let line = json!({ "index": index, "row": settings.row(index, outcome).json() }).to_string();
+            endpoint.send(SendMode::Standard, line.as_bytes(), 0, TAG).map_err(Failure::from)
+        })?;
+        endpoint.send(SendMode::Standard, &[], 0, TAG).map_err(Failure::from)
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the settings of a rank, distributed round robin: neighbouring settings take about equally long.
+fn share(pending: &[usize], endpoint: &impl Transport) -> Vec<usize> {
+    pending.iter().copied().skip(endpoint.rank()).step_by(endpoint.size()).collect()
+}
+
+/// Returns the number of cores of a rank, divided by the ranks that share them.
+fn cores(places: &[Placement], rank: usize) -> usize {
+    let own = &places[rank];
+    let sharing = places.iter().filter(|place| place.node == own.node && place.cores == own.cores).count();
+    own.cores.len() / sharing.max(1)
+}
+
+/// Receives the outcomes of the other processes.
+struct Collector<'a, T> {
+    endpoint: &'a T,
+    settings: &'a Settings<'a>,
+    /// The number of processes that have settings left.
+    busy: usize,
+}
+
+impl<T: Transport> Collector<'_, T> {
+    /// Receives the outcomes that have arrived.
+    fn drain(&mut self, run: &mut SweepRun<'_>) -> Result<(), Failure> {
+        while self.endpoint.try_probe(Selector::tag(TAG))?.is_some() {
+            self.receive(run)?;
+        }
+        Ok(())
+    }
+
+    /// Receives outcomes until all processes are done.
+    fn wait(&mut self, run: &mut SweepRun<'_>) -> Result<(), Failure> {
+        while self.busy > 0 {
+            self.receive(run)?;
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, run: &mut SweepRun<'_>) -> Result<(), Failure> {
+        let message = self.endpoint.probe(Selector::tag(TAG))?;
+        let mut line = vec![0; message.len];
+        self.endpoint.receive(&mut line, Selector::new(message.source, TAG))?;
+        if line.is_empty() {
+            self.busy -= 1;
+            return Ok(());
+        }
+        let (index, outcome) = self.read(&line).ok_or_else(|| {
+            Failure::Run(format!(
+                "rank {} has other settings than rank 0; check that all hosts have the same panto, trace and model files",
+                message.source
+            ))
+        })?;
+        run.done(index, outcome)
+    }
+
+    /// Parses an outcome; `None` unless its key is that of this process's setting.
+    fn read(&self, line: &[u8]) -> Option<(usize, Outcome)> {
+        let value: Value = serde_json::from_slice(line).ok()?;
+        let index =
+            usize::try_from(value["index"].as_u64()?).ok().filter(|index| *index < self.settings.len())?;
+        let (key, outcome) = Row::read(&value["row"])?;
+        (key == self.settings.key(index)).then_some((index, outcome))
+    }
+}

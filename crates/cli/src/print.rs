@@ -1,0 +1,60 @@
+//! Output to the terminal. Standard output may be a closed pipe (`panto ... | head`) or a full disk, and
+//! of the processes of an MPI job only one prints.
+
+use std::fmt::Display;
+use std::io::{ErrorKind, Write};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static CLOSED: AtomicBool = AtomicBool::new(false);
+static FAILED: OnceLock<String> = OnceLock::new();
+static MUTE: AtomicBool = AtomicBool::new(false);
+
+/// Turns the output of this process off or on. In an MPI job only the first process prints.
+pub fn mute(mute: bool) {
+    MUTE.store(mute, Ordering::Relaxed);
+}
+
+/// Returns whether the output of this process is off.
+pub fn is_mute() -> bool {
+    MUTE.load(Ordering::Relaxed)
+}
+
+/// Prints a line to standard error: notes and warnings, not results.
+pub fn note(text: impl Display) {
+    if !is_mute() {
+        eprintln!("{text}");
+    }
+}
+
+/// Prints text to standard output. A closed pipe is not an error, and ends all further output.
+pub fn text(text: impl Display) {
+    if is_closed() || is_mute() {
+        return;
+    }
+    let mut out = std::io::stdout().lock();
+    let written = write!(out, "{text}").and_then(|()| out.flush());
+    match written {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => CLOSED.store(true, Ordering::Relaxed),
+        Err(error) => {
+            CLOSED.store(true, Ordering::Relaxed);
+            let _ = FAILED.set(format!("cannot write to standard output: {error}"));
+        }
+    }
+}
+
+/// Returns why standard output could not be written, if it failed other than by a closed pipe.
+pub fn failure() -> Option<&'static str> {
+    FAILED.get().map(String::as_str)
+}
+
+/// Prints a line to standard output.
+pub fn line(line: impl Display) {
+    text(format_args!("{line}\n"));
+}
+
+/// Returns whether standard output was closed by its reader or failed.
+pub fn is_closed() -> bool {
+    CLOSED.load(Ordering::Relaxed)
+}

@@ -1,0 +1,141 @@
+//! A prediction as text, JSON and CSV.
+
+mod json;
+mod tables;
+
+use std::fmt::Write as _;
+
+use panto_predict::{Case, Disturbance, Prediction, Processor, explain};
+use panto_sim::NetworkModel;
+use panto_sim::replay::Replay;
+use panto_sim::results::TimeSum;
+use panto_trace::Trace;
+use panto_units::{percent, time};
+use serde_json::Value;
+
+/// A prediction with everything it was made from.
+pub struct PredictionReport<'a> {
+    /// The trace of the program.
+    pub trace: &'a Trace,
+    /// The program, as it was replayed for this machine.
+    pub replay: &'a Replay,
+    /// The machine.
+    pub case: &'a Case,
+    /// The prediction.
+    pub prediction: &'a Prediction,
+    /// The noise of the operating system, if any was simulated.
+    pub noise: Option<&'a Disturbance>,
+}
+
+impl PredictionReport<'_> {
+    /// Returns the text for a terminal: totals, tables, and where the time went. More than 16 ranks
+    /// are summarised by quantiles unless `all_ranks` is set.
+    pub fn text(&self, all_ranks: bool) -> String {
+        let mut text = self.heading() + "\n";
+        for (name, value) in self.lines() {
+            let _ = writeln!(text, "{name:<15}{value}");
+        }
+        for table in tables::all(self, all_ranks) {
+            let _ = write!(text, "\n{table}");
+        }
+        text += &list("Where the time went:", &explain(self.prediction, &self.replay.program));
+        text += &list("Assumptions:", &self.assumptions());
+        text += &list("Not simulated:", &self.warnings());
+        text
+    }
+
+    /// Returns everything that is known of the prediction; times in seconds.
+    pub fn json(&self) -> Value {
+        json::prediction(self)
+    }
+
+    /// Returns one row per rank; times in seconds.
+    pub fn csv(&self) -> String {
+        tables::csv(self).to_csv()
+    }
+
+    fn heading(&self) -> String {
+        let (ranks, processors) = (self.prediction.ends.len(), self.case.processors_used());
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        format!(
+            "{} on {}: {ranks} rank{} on {processors} processor{}",
+            self.trace.path().display(),
+            self.case.machine.name,
+            plural(ranks),
+            plural(processors)
+        )
+    }
+
+    fn lines(&self) -> Vec<(&'static str, String)> {
+        let prediction = self.prediction;
+        let spent = prediction.spent();
+        let seconds = |sum: TimeSum| time(sum.as_secs());
+        let last = prediction.last().map_or_else(String::new, |rank| format!(" (rank {rank} ends last)"));
+        vec![
+            ("time", format!("{}{last}", seconds(prediction.time().into()))),
+            (
+                "computation",
+                format!(
+                    "{} summed over ranks; scaled speed-up {}",
+                    seconds(spent.compute),
+                    panto_units::significant(prediction.scaled_speedup(), 3)
+                ),
+            ),
+            (
+                "communication",
+                format!(
+                    "{} of message overhead and {} of waiting, summed over ranks",
+                    seconds(spent.communicated()),
+                    seconds(spent.waited)
+                ),
+            ),
+            ("utilisation", self.utilisation()),
+        ]
+    }
+
+    fn utilisation(&self) -> String {
+        let prediction = self.prediction;
+        let of = |processor: &Processor| prediction.utilisation(processor);
+        let by = |a: &&Processor, b: &&Processor| of(a).total_cmp(&of(b));
+        let bounds = prediction.processors.iter().min_by(by).zip(prediction.processors.iter().max_by(by));
+        let bounds = bounds.map_or_else(String::new, |(least, most)| {
+            format!(
+                "; minimum {} (processor {}), maximum {} (processor {})",
+                percent(100.0 * of(least)),
+                least.number,
+                percent(100.0 * of(most)),
+                most.number
+            )
+        });
+        format!("{} on average{bounds}", percent(100.0 * prediction.mean_utilisation()))
+    }
+
+    /// Returns what the prediction takes for granted.
+    fn assumptions(&self) -> Vec<String> {
+        let network = match self.case.network {
+            NetworkModel::Fast => {
+                "no contention: messages do not share links (--network traffic simulates it)"
+            }
+            NetworkModel::Traffic => "contention: messages share links",
+        };
+        let mut all = vec![network.to_owned()];
+        all.extend(self.noise.map(Disturbance::describe));
+        all.extend(self.case.notes.iter().cloned());
+        all.extend(self.replay.assumptions.iter().cloned());
+        all
+    }
+
+    /// Returns what could not be simulated.
+    fn warnings(&self) -> Vec<String> {
+        self.replay.warnings.iter().map(ToString::to_string).collect()
+    }
+}
+
+/// Returns a heading with a line per item; an empty string for an empty list.
+pub(super) fn list(heading: &str, lines: &[String]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let items: Vec<String> = lines.iter().map(|line| format!("- {line}\n")).collect();
+    format!("\n{heading}\n{}", items.concat())
+}

@@ -1,0 +1,195 @@
+//! A sweep as text, JSON, CSV and a chart.
+
+mod chart;
+
+use std::cmp::Ordering;
+
+use panto_predict::sweep::{Figures, Parameter, Row};
+use panto_units::{percent, significant, time};
+use serde_json::{Value, json};
+
+use super::prediction::list;
+use crate::table::{Column, Table};
+
+pub use chart::{sweep_axis, sweep_chart};
+
+/// The rows of a sweep.
+pub struct SweepReport<'a> {
+    /// The trace, as the user named it.
+    pub trace: &'a str,
+    /// The number of ranks of the program.
+    pub ranks: u32,
+    /// The settings that were run, and their outcomes.
+    pub rows: &'a [Row],
+    /// The number of settings, run or not.
+    pub planned: usize,
+}
+
+/// The figure by which rows are sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SweepOrder {
+    /// The shortest time first.
+    Time,
+    /// The highest scaled speed-up first.
+    SpeedUp,
+    /// The highest utilisation of processors first.
+    Utilisation,
+    /// The smallest share of waiting first.
+    Waiting,
+}
+
+impl SweepOrder {
+    /// Sorts rows, the best first; rows that failed come last.
+    pub fn sort(self, rows: &mut [Row]) {
+        rows.sort_by(|a, b| compare(self, a, b));
+    }
+}
+
+impl SweepReport<'_> {
+    /// Returns the text for a terminal.
+    pub fn text(&self) -> String {
+        let Some(first) = self.rows.first() else { return String::new() };
+        let (varied, fixed) = split(self.rows);
+        let same: Vec<String> = fixed.iter().map(|parameter| named(parameter, first)).collect();
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        let mut text = format!(
+            "{}: {} rank{}, {} setting{}{}{}\n\n{}",
+            self.trace,
+            self.ranks,
+            plural(self.ranks as usize),
+            self.rows.len(),
+            plural(self.rows.len()),
+            if same.is_empty() { "" } else { "; " },
+            same.join(", "),
+            table(&varied, self.rows)
+        );
+        if let Some(words) = extremes(&varied, self.rows) {
+            text += "\n";
+            text += &words;
+            text += "\n";
+        }
+        let failed = |row: &Row| {
+            let error = row.outcome.as_ref().err()?;
+            Some(format!("{}: {error}", chosen(&varied, row)))
+        };
+        text + &list("Failed:", &self.rows.iter().filter_map(failed).collect::<Vec<_>>())
+    }
+
+    /// Returns the rows as JSON; times in seconds.
+    pub fn json(&self) -> Value {
+        json!({
+            "trace": self.trace,
+            "ranks": self.ranks,
+            "complete": self.rows.len() == self.planned,
+            "settings": self.rows.iter().map(Row::json).collect::<Vec<_>>(),
+        })
+    }
+
+    /// Returns one row per setting; times in seconds.
+    pub fn csv(&self) -> String {
+        csv(self.rows).to_csv()
+    }
+}
+
+fn compare(order: SweepOrder, a: &Row, b: &Row) -> Ordering {
+    let rank = |figures: &Figures| match order {
+        SweepOrder::Time => figures.time,
+        SweepOrder::SpeedUp => -figures.speedup,
+        SweepOrder::Utilisation => -figures.utilisation,
+        SweepOrder::Waiting => figures.waiting,
+    };
+    match (&a.outcome, &b.outcome) {
+        (Ok(a), Ok(b)) => rank(a).total_cmp(&rank(b)),
+        (a, b) => a.is_err().cmp(&b.is_err()),
+    }
+}
+
+/// Returns the parameters that some row sets, in the order of the axes.
+fn parameters(rows: &[Row]) -> Vec<Parameter> {
+    let mut parameters: Vec<Parameter> = Vec::new();
+    for (parameter, _) in rows.iter().flat_map(|row| row.variant.choices()) {
+        if !parameters.contains(parameter) {
+            parameters.push(parameter.clone());
+        }
+    }
+    parameters
+}
+
+/// Splits the parameters into those that differ between rows and those that do not.
+fn split(rows: &[Row]) -> (Vec<Parameter>, Vec<Parameter>) {
+    let differs = |parameter: &Parameter| {
+        rows.windows(2).any(|pair| pair[0].variant.get(parameter) != pair[1].variant.get(parameter))
+    };
+    parameters(rows).into_iter().partition(differs)
+}
+
+fn table(varied: &[Parameter], rows: &[Row]) -> Table {
+    let choices = varied.iter().map(|parameter| Column::right(parameter.name()));
+    let figures = ["time", "speed-up", "utilisation", "waiting"].map(Column::right);
+    let mut table = Table::new(choices.chain(figures));
+    for row in rows {
+        let choices = varied.iter().map(|parameter| row.variant.get(parameter).unwrap_or("-").to_owned());
+        let figures = match &row.outcome {
+            Ok(figures) => [
+                time(figures.time),
+                significant(figures.speedup, 3),
+                percent(100.0 * figures.utilisation),
+                percent(100.0 * figures.waiting),
+            ],
+            Err(_) => ["failed", "-", "-", "-"].map(str::to_owned),
+        };
+        table.row(choices.chain(figures));
+    }
+    table
+}
+
+fn named(parameter: &Parameter, row: &Row) -> String {
+    format!("{} {}", parameter.name(), row.variant.get(parameter).unwrap_or("default"))
+}
+
+fn chosen(varied: &[Parameter], row: &Row) -> String {
+    let words: Vec<String> = varied.iter().map(|parameter| named(parameter, row)).collect();
+    if words.is_empty() { row.variant.in_words() } else { words.join(", ") }
+}
+
+fn extremes(varied: &[Parameter], rows: &[Row]) -> Option<String> {
+    let sound = || rows.iter().filter_map(|row| Some((row, row.outcome.as_ref().ok()?)));
+    let by_time = |a: &(&Row, &Figures), b: &(&Row, &Figures)| a.1.time.total_cmp(&b.1.time);
+    let (fastest, slowest) = (sound().min_by(by_time)?, sound().max_by(by_time)?);
+    (fastest.1.time < slowest.1.time).then(|| {
+        format!(
+            "fastest: {} ({}); {}x the speed of the slowest: {} ({})",
+            chosen(varied, fastest.0),
+            time(fastest.1.time),
+            significant(slowest.1.time / fastest.1.time, 3),
+            chosen(varied, slowest.0),
+            time(slowest.1.time)
+        )
+    })
+}
+
+fn csv(rows: &[Row]) -> Table {
+    let parameters = parameters(rows);
+    let figures =
+        ["time_s", "scaled_speedup", "mean_utilisation", "waiting_share", "used_processors", "error"]
+            .map(Column::text);
+    let mut table =
+        Table::new(parameters.iter().map(|parameter| Column::text(parameter.name())).chain(figures));
+    for row in rows {
+        let choices =
+            parameters.iter().map(|parameter| row.variant.get(parameter).unwrap_or_default().to_owned());
+        let figures = match &row.outcome {
+            Ok(figures) => [
+                figures.time.to_string(),
+                figures.speedup.to_string(),
+                figures.utilisation.to_string(),
+                figures.waiting.to_string(),
+                figures.processors.to_string(),
+                String::new(),
+            ],
+            Err(error) => ["", "", "", "", "", &error.to_string()].map(str::to_owned),
+        };
+        table.row(choices.chain(figures));
+    }
+    table
+}

@@ -1,0 +1,134 @@
+//! Compares the tables of PUPPET's thesis with simulated ones (P23).
+//!
+//! The programs of the thesis are modelled by the computations and messages of each process. Three
+//! figures of the thesis determine the computation speed ([`Parameters`]); everything else follows
+//! from them and from the Ethernet's start-up time and bandwidth. No other cell is fitted, and
+//! where the thesis contradicts itself both figures are shown.
+
+mod balancing;
+mod contradictions;
+mod fit;
+mod machines;
+pub mod present;
+mod programs;
+mod published;
+mod speedups;
+
+#[cfg(test)]
+mod tests;
+
+use panto_sim::NetworkModel;
+
+pub use balancing::Convergence;
+pub use fit::Parameters;
+
+use crate::Status;
+use crate::error::Result;
+use machines::Bench;
+use published::Published;
+
+/// The name of PUPPET's thesis among the reproductions.
+pub const NAME: &str = "puppet";
+
+/// A published figure, and the simulated one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// Its row.
+    pub row: String,
+    /// Its column.
+    pub column: String,
+    /// The figure in the thesis.
+    pub printed: f64,
+    /// The simulated figure.
+    pub simulated: f64,
+    /// Whether it was used for the fit or is predicted.
+    pub status: Status,
+}
+
+/// The content of a table of the thesis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableKind {
+    /// Times on the Ethernet (A.1).
+    Times,
+    /// Speed-ups of the merge sort (A.4).
+    Speedups,
+    /// Attempts at load balancing (A.5).
+    Convergence,
+    /// Utilisation of processors (A.6).
+    Utilisation,
+    /// Speed-ups on two topologies (A.7).
+    Topologies,
+}
+
+/// A table of the thesis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compared {
+    /// The kind of table.
+    pub kind: TableKind,
+    /// Its name in the thesis.
+    pub table: String,
+    /// Its caption.
+    pub about: String,
+    /// The heading of its rows.
+    pub rows: &'static str,
+    /// Its figures, row by row.
+    pub cells: Vec<Cell>,
+}
+
+/// All tables.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reproduced {
+    /// The fitted computation times.
+    pub parameters: Parameters,
+    /// The tables.
+    pub tables: Vec<Compared>,
+    /// The attempts at load balancing, step by step.
+    pub convergence: Vec<Convergence>,
+    /// Contradictions within the thesis, one sentence each.
+    pub contradictions: Vec<String>,
+    /// Assumptions about what the thesis does not state.
+    pub assumed: Vec<String>,
+}
+
+/// Assumptions about what the thesis does not state.
+const ASSUMED: [&str; 7] = [
+    "integers have 4 bytes, and the pieces to sort lie on their processors at the beginning",
+    "the time of bubble sort is proportional to the square of the number of elements, that of merging to their number",
+    "the serial time behind the typical speed-up is bubble sort alone, at the same speed",
+    "columns of fan-in are distributed cyclically; contributions are received in the order of processes, and adding one takes as long \
+     per element as an update",
+    "the ring and the hypercube use store-and-forward switching and links of the Ethernet's speed; processes are numbered along the \
+     ring",
+    "load balancing moves the first process of the best-utilised processor; its random mappings are not those of the thesis, so \
+     only the convergence can be compared",
+    "its problem sizes are the round ones whose computation is nearest to that of tables A.5 and A.6 together: fan-in of order 600, \
+     and 80,000 integers to sort",
+];
+
+impl Cell {
+    /// Returns the excess of the simulated figure, in per cent.
+    pub fn difference(&self) -> f64 {
+        (self.simulated / self.printed - 1.0) * 100.0
+    }
+}
+
+impl Compared {
+    /// Returns the cell of a row and column.
+    pub fn cell(&self, row: &str, column: &str) -> Option<&Cell> {
+        self.cells.iter().find(|cell| cell.row == row && cell.column == column)
+    }
+}
+
+/// Runs the programs of the thesis on its machines. PUPPET models no contention, as
+/// `NetworkModel::Fast` does; `NetworkModel::Traffic` adds it.
+pub fn reproduce(network: NetworkModel) -> Result<Reproduced> {
+    let published = Published::builtin()?;
+    let bench = Bench::new(&published, network)?;
+    let parameters = Parameters::fit(&published, &bench)?;
+    let mut tables = speedups::tables(&published, &bench, &parameters)?;
+    let (balanced, convergence) = balancing::tables(&published, &bench, &parameters)?;
+    tables.extend(balanced);
+    let contradictions = contradictions::all(&published, &tables)?;
+    let assumed = ASSUMED.map(str::to_owned).to_vec();
+    Ok(Reproduced { parameters, tables, convergence, contradictions, assumed })
+}

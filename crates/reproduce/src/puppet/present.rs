@@ -1,0 +1,210 @@
+//! The tables of PUPPET's thesis as text, JSON, charts and a page.
+
+use std::fmt::Write as _;
+
+use panto_report::chart::{Axis, Chart, Point, Scale, Series, Style, Unit};
+use panto_report::html::{Block, Page, Section};
+use panto_report::table::{Column, Table};
+use panto_units::{TIME, in_units, plain};
+use serde_json::{Value, json};
+
+use super::{Cell, Compared, Convergence, Reproduced, TableKind};
+use crate::{Reproduction, Status, present as machines_present};
+
+/// Returns tables and notes as text.
+pub fn text(thesis: &Reproduced) -> String {
+    let mut text = format!("{}\n", parameters(thesis));
+    for table in &thesis.tables {
+        let _ = write!(text, "\n{}", compared(table));
+        if table.kind == TableKind::Convergence {
+            let _ = write!(text, "\n{}", convergence(thesis));
+        }
+    }
+    for (heading, lines) in lists(thesis) {
+        let _ = write!(text, "\n{heading}\n");
+        for line in lines {
+            let _ = writeln!(text, "- {line}");
+        }
+    }
+    text
+}
+
+fn lists(thesis: &Reproduced) -> [(&'static str, &[String]); 2] {
+    [("Contradictions within the thesis:", &thesis.contradictions), ("Assumed:", &thesis.assumed)]
+}
+
+/// Describes the fitted parameters.
+fn parameters(thesis: &Reproduced) -> String {
+    let time = |seconds: f64| in_units(seconds, TIME, 4);
+    let all = &thesis.parameters;
+    format!(
+        "PUPPET's thesis (1996), tables A.1 and A.4 to A.7. One set of parameters for all of them: bubble sort takes {} times the square of \
+         the number of elements, merging {} per element, fan-in's update {} per element. A cell is `given` if the parameters or a \
+         problem size were fitted to it, otherwise `predicted`.",
+        time(all.sort),
+        time(all.merge),
+        time(all.update)
+    )
+}
+
+fn status(cell: &Cell) -> &'static str {
+    match cell.status {
+        Status::Given => "given",
+        Status::Predicted => "predicted",
+    }
+}
+
+/// Returns a table of the thesis with the same rows, and the printed and simulated value of each
+/// figure.
+fn compared(table: &Compared) -> Table {
+    let (rows, columns) = (distinct(table, |cell| &cell.row), distinct(table, |cell| &cell.column));
+    let mut heads = vec![Column::text(table.rows)];
+    for column in &columns {
+        heads.extend([Column::right(*column), Column::right("simulated"), Column::text("difference")]);
+    }
+    let mut shown = Table::new(heads);
+    for row in rows {
+        let cells = columns.iter().map(|column| table.cell(row, column));
+        let three = |cell: Option<&Cell>| {
+            cell.map_or_else(Default::default, |cell| {
+                let number = |value: f64| plain(value, 4);
+                let difference = format!("{} {}", signed(cell.difference()), status(cell));
+                [number(cell.printed), number(cell.simulated), difference]
+            })
+        };
+        shown.row(std::iter::once(row.to_owned()).chain(cells.flat_map(three)));
+    }
+    shown.caption(format!("Table {}: {}", table.table, table.about))
+}
+
+/// Formats a difference; less than 0.05 % counts as none.
+fn signed(percent: f64) -> String {
+    if percent.abs() < 0.05 { "0%".into() } else { format!("{percent:+.1}%") }
+}
+
+/// Returns the distinct names of the cells' rows or columns, in order.
+fn distinct(table: &Compared, of: impl Fn(&Cell) -> &String) -> Vec<&str> {
+    let mut all: Vec<&str> = Vec::new();
+    for cell in &table.cells {
+        let name = of(cell).as_str();
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
+}
+
+/// Returns all iterations of the attempts at load balancing.
+fn convergence(thesis: &Reproduced) -> Table {
+    let most = thesis.convergence.iter().map(|attempt| attempt.times.len()).max().unwrap_or(0);
+    let iterations = (0..most).map(|iteration| Column::right(iteration.to_string()));
+    let mut table =
+        Table::new([Column::right("attempt"), Column::text("iteration")].into_iter().chain(iterations));
+    for attempt in &thesis.convergence {
+        let time = |iteration: usize| {
+            attempt.times.get(iteration).map_or(String::new(), |time| format!("{time:.2}"))
+        };
+        let head = [attempt.attempt.to_string(), attempt.whose.clone()];
+        table.row(head.into_iter().chain((0..most).map(time)));
+    }
+    table.caption(
+        "Table A.5 in full: seconds per iteration; the random initial mappings differ from those of the thesis",
+    )
+}
+
+/// Returns tables and notes as JSON.
+pub fn json(thesis: &Reproduced) -> Value {
+    let cell = |cell: &Cell| {
+        json!({
+            "row": cell.row,
+            "column": cell.column,
+            "published": cell.printed,
+            "simulated": cell.simulated,
+            "difference": cell.difference(),
+            "status": status(cell),
+        })
+    };
+    let table = |table: &Compared| {
+        json!({
+            "table": table.table,
+            "about": table.about,
+            "cells": table.cells.iter().map(cell).collect::<Vec<_>>(),
+        })
+    };
+    let attempt = |attempt: &Convergence| json!({ "attempt": attempt.attempt, "whose": attempt.whose, "times_s": attempt.times });
+    json!({
+        "machine": super::NAME,
+        "parameters": {
+            "sort_s": thesis.parameters.sort,
+            "merge_s": thesis.parameters.merge,
+            "update_s": thesis.parameters.update,
+        },
+        "tables": thesis.tables.iter().map(table).collect::<Vec<_>>(),
+        "convergence": thesis.convergence.iter().map(attempt).collect::<Vec<_>>(),
+        "contradictions": thesis.contradictions,
+        "assumed": thesis.assumed,
+    })
+}
+
+/// Returns charts of scaled speed-up against processors, with their file names.
+pub fn charts(thesis: &Reproduced) -> Vec<(&'static str, Chart)> {
+    let draw = |title: &str| {
+        Chart::new(
+            title,
+            Axis::new("processors", Scale::Log2, Unit::Count),
+            Axis::new("scaled speed-up", Scale::Linear, Unit::Count),
+        )
+        .subtitle("PUPPET's thesis (dashed) and simulated")
+    };
+    let of_kind = |kind: TableKind| thesis.tables.iter().filter(move |table| table.kind == kind);
+    let speedups = of_kind(TableKind::Speedups).fold(draw("Merge sort on the Ethernet"), |chart, table| {
+        curves(chart, table, "scaled", &table.table)
+    });
+    let topologies =
+        of_kind(TableKind::Topologies).fold(draw("Merge sort on two topologies"), |chart, table| {
+            ["hypercube", "ring"]
+                .into_iter()
+                .fold(chart, |chart, column| curves(chart, table, column, column))
+        });
+    vec![("puppet-speedups.svg", speedups), ("puppet-topologies.svg", topologies)]
+}
+
+/// Adds the printed and the simulated curve of a column to a chart.
+fn curves(chart: Chart, table: &Compared, column: &str, name: &str) -> Chart {
+    let points = |value: fn(&Cell) -> f64| {
+        let cells = table.cells.iter().filter(|cell| cell.column == column);
+        let point = |cell: &Cell| Some(Point::new(cell.row.parse().ok()?, value(cell)));
+        cells.filter_map(point).collect::<Vec<_>>()
+    };
+    let printed = Series::new(format!("{name}, printed"), Style::Dashed, points(|cell| cell.printed));
+    chart
+        .series(Series::new(name, Style::LineAndDots, points(|cell| cell.simulated)))
+        .series(printed.like(name))
+}
+
+/// Returns the page of the machines, followed by the thesis.
+pub fn page_with(machines: &[Reproduction], thesis: &Reproduced) -> Page {
+    let page = if machines.is_empty() {
+        let lead = "The tables of PUPPET's thesis compared with simulations of its programs on its machines. Nothing was \
+                    measured.";
+        Page::new("Published and simulated: PUPPET", lead)
+    } else {
+        machines_present::page(machines)
+    };
+    let mut section =
+        Section::new(super::NAME, "PUPPET's thesis").block(Block::paragraph(parameters(thesis)));
+    for table in &thesis.tables {
+        section = section.block(compared(table));
+    }
+    section = section.block(convergence(thesis));
+    for (_, chart) in charts(thesis) {
+        section = section.block(panto_report::chart::Figure::new([chart]));
+    }
+    for (heading, lines) in lists(thesis) {
+        section = section.block(Block::paragraph(heading));
+        for line in lines {
+            section = section.block(Block::paragraph(line.as_str()));
+        }
+    }
+    page.section(section)
+}

@@ -1,0 +1,123 @@
+//! Times and speed-ups: tables A.1, A.4 and A.7 of PUPPET's thesis.
+
+use super::fit::Parameters;
+use super::machines::Bench;
+use super::programs::{fan_in, merge_sort};
+use super::published::Published;
+use super::{Cell, Compared, TableKind};
+use crate::error::{Error, Result};
+
+/// The parts of table A.4: their letters, and the number of integers in thousands.
+const PARTS: [(&str, usize); 4] = [("a", 10), ("b", 20), ("c", 40), ("d", 80)];
+
+pub(super) fn tables(published: &Published, bench: &Bench, parameters: &Parameters) -> Result<Vec<Compared>> {
+    let mut tables = vec![times(published, bench, parameters)?];
+    for part in PARTS {
+        tables.push(metrics(published, bench, parameters, part)?);
+    }
+    tables.push(topologies(published, bench, parameters)?);
+    Ok(tables)
+}
+
+/// Returns table A.1: PUPPET's predictions for the Ethernet.
+fn times(published: &Published, bench: &Bench, parameters: &Parameters) -> Result<Compared> {
+    let mut cells = Vec::new();
+    for (program, sizes) in [("merge-sort", [10_000, 20_000, 30_000].as_slice()), ("fan-in", &[1_000, 2_000])]
+    {
+        for size in sizes {
+            for processors in [2, 4] {
+                let program = match program {
+                    "fan-in" => fan_in(*size, processors, parameters),
+                    _ => merge_sort(*size, processors, parameters),
+                };
+                cells.push(bench.on_complete(&program, processors)?.time);
+            }
+        }
+    }
+    let rows = ["merge-sort 10000", "merge-sort 20000", "merge-sort 30000", "fan-in 1000", "fan-in 2000"];
+    let places = rows.iter().flat_map(|row| ["2", "4"].map(|column| (*row, column)));
+    let cells = places.zip(cells).map(|((row, column), simulated)| {
+        let figure = published.figure("A.1", row, column)?;
+        Ok(Cell {
+            row: row.into(),
+            column: format!("on {column}"),
+            printed: figure.value,
+            simulated,
+            status: figure.status,
+        })
+    });
+    Ok(Compared {
+        kind: TableKind::Times,
+        table: "A.1".into(),
+        about: "seconds on the Ethernet, as predicted by PUPPET".into(),
+        rows: "program",
+        cells: cells.collect::<Result<_>>()?,
+    })
+}
+
+/// Returns one part of table A.4: three speed-ups of the merge sort on the Ethernet.
+fn metrics(
+    published: &Published,
+    bench: &Bench,
+    parameters: &Parameters,
+    (letter, thousands): (&str, usize),
+) -> Result<Compared> {
+    let integers = 1000 * thousands;
+    let serial = parameters.sort * (integers as f64).powi(2);
+    let mut cells = Vec::new();
+    for processors in [2, 4, 8, 16, 32] {
+        let run = bench.on_complete(&merge_sort(integers, processors, parameters), processors)?;
+        let typical = serial / run.time;
+        let metrics =
+            [("typical", typical), ("square-root", typical.sqrt()), ("scaled", run.scaled_speedup())];
+        for (metric, simulated) in metrics {
+            let figure = published.figure("A.4", &integers.to_string(), &format!("{processors} {metric}"))?;
+            cells.push(Cell {
+                row: processors.to_string(),
+                column: metric.into(),
+                printed: figure.value,
+                simulated,
+                status: figure.status,
+            });
+        }
+    }
+    Ok(Compared {
+        kind: TableKind::Speedups,
+        table: format!("A.4({letter})"),
+        about: format!("speed-ups of the merge sort of {thousands},000 integers on the Ethernet"),
+        rows: "P",
+        cells,
+    })
+}
+
+/// Returns table A.7: scaled speed-ups of the merge sort of 10,000 integers on two topologies.
+fn topologies(published: &Published, bench: &Bench, parameters: &Parameters) -> Result<Compared> {
+    let mut cells = Vec::new();
+    for processors in [2, 4, 8, 16_usize] {
+        let row = processors.to_string();
+        let program = merge_sort(10_000, processors, parameters);
+        let mut add = |column: &str, topology: String| {
+            let figure = published.figure("A.7", column, &row)?;
+            let simulated = bench.run(&program, &topology, processors)?.scaled_speedup();
+            let (printed, status) = (figure.value, figure.status);
+            cells.push(Cell { row: row.clone(), column: column.into(), printed, simulated, status });
+            Ok::<_, Error>((printed, simulated, status))
+        };
+        let hypercube = add("hypercube", format!("hypercube {}", processors.ilog2()))?;
+        let ring = add("ring", format!("ring {processors}"))?;
+        cells.push(Cell {
+            row,
+            column: "ring / hypercube".into(),
+            printed: ring.0 / hypercube.0,
+            simulated: ring.1 / hypercube.1,
+            status: ring.2,
+        });
+    }
+    Ok(Compared {
+        kind: TableKind::Topologies,
+        table: "A.7".into(),
+        about: "scaled speed-ups of the merge sort of 10,000 integers on two topologies".into(),
+        rows: "P",
+        cells,
+    })
+}

@@ -1,0 +1,77 @@
+//! The simulated machines reproduce the published figures (C20, M8).
+
+use panto_reproduce::{MACHINES, Outcome, Reproduction, Status, Verdict, reproduce};
+use panto_transport::simulated::NetworkModel;
+
+fn missed(reproduction: &Reproduction, status: Status) -> Vec<&str> {
+    let is = |outcome: &&Outcome| {
+        outcome.published.status == status && matches!(outcome.verdict, Verdict::Differs | Verdict::Broken)
+    };
+    reproduction.outcomes.iter().filter(is).map(|outcome| outcome.published.id.as_str()).collect()
+}
+
+/// The figures that the model does not reproduce are listed by id, so that a change that loses or
+/// gains one fails here. The thesis's bandwidth sizes contradict its own lines, and it is unknown
+/// why its transfers get faster at 2048 and 4096 bytes.
+#[test]
+fn the_published_ipsc860_is_reproduced() {
+    let ipsc860 = reproduce("ipsc860", NetworkModel::Traffic).expect("it runs");
+    assert_eq!(missed(&ipsc860, Status::Given), Vec::<&str>::new());
+    assert_eq!(missed(&ipsc860, Status::Predicted), ["jumps", "half", "ninety"]);
+    assert!(!ipsc860.assumed.is_empty() && ipsc860.assumed.len() < 15, "{:?}", ipsc860.assumed);
+}
+
+/// Without the traffic model, contention is not reproduced, and everything else is.
+#[test]
+fn without_traffic_contention_breaks() {
+    let fast = reproduce("ipsc860", NetworkModel::Fast).expect("it runs");
+    let broken = missed(&fast, Status::Predicted);
+    assert_eq!(broken, ["jumps", "half", "ninety", "contention-50", "contention-90"]);
+}
+
+/// What the model of the CM-5 does not reproduce: a single message is no slower on a long path,
+/// four messages saturate the two links of a cluster, contention leaves the guaranteed 5 MB/s, and
+/// REX never overtakes PEX as processors are added.
+#[test]
+fn the_published_cm5_is_reproduced() {
+    let cm5 = reproduce("cm5", NetworkModel::Traffic).expect("it runs");
+    assert_eq!(missed(&cm5, Status::Given), Vec::<&str>::new());
+    let known = [
+        "path-long",
+        "path-growth",
+        "max-8",
+        "max-128-time",
+        "max-512-time",
+        "max-512-bandwidth",
+        "max-most",
+        "rex-many",
+        "cross-512",
+    ];
+    assert_eq!(missed(&cm5, Status::Predicted), known);
+}
+
+/// Without shared links, the maximum number of messages has no cost, whatever their number; double
+/// sends have none with shared links either.
+#[test]
+fn without_traffic_maximum_messages_cost_nothing() {
+    let fast = reproduce("cm5", NetworkModel::Fast).expect("it runs");
+    let broken = missed(&fast, Status::Predicted);
+    for law in ["max-32", "max-128-bandwidth", "max-512-bandwidth"] {
+        assert!(broken.contains(&law), "{law} in {broken:?}");
+    }
+    assert!(!broken.contains(&"max-8") && !broken.contains(&"double-6"), "{broken:?}");
+}
+
+#[test]
+fn reproductions_are_deterministic() {
+    for machine in MACHINES {
+        let run = || reproduce(machine, NetworkModel::Traffic).expect("it runs");
+        assert!(run() == run(), "{machine}");
+    }
+}
+
+#[test]
+fn an_unknown_machine_is_refused() {
+    let error = reproduce("enigma", NetworkModel::Fast).expect_err("nothing was published").to_string();
+    assert!(error.contains("enigma") && error.contains("ipsc860"), "{error}");
+}

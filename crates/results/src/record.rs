@@ -1,0 +1,203 @@
+//! The record of one point.
+
+use std::collections::BTreeMap;
+
+use panto_schedule::Distance;
+use panto_stats::Summary;
+use panto_units::Time;
+use serde::{Deserialize, Serialize};
+
+use crate::kernel;
+use crate::point::Point;
+use crate::samples::{Clock, Metric, Samples, Start, Stop};
+use crate::separation::Separation;
+
+/// One measured point with all its samples.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Suite and kernel, `comet/echo`.
+    pub kernel: String,
+    /// The point of the sweep.
+    #[serde(flatten)]
+    pub point: Point,
+    /// Which time the samples are.
+    pub metric: Metric,
+    /// The samples, in nanoseconds per operation, in the order in which they were taken.
+    pub samples_ns: Vec<f64>,
+    /// Operations in one sample.
+    pub batch: u64,
+    /// Samples that were discarded because a rank started late.
+    pub late: u64,
+    /// Why sampling ended.
+    pub stop: Stop,
+    /// How the ranks were synchronised before each sample.
+    pub start: Start,
+    /// Overhead of the empty loop that was subtracted, in nanoseconds per operation.
+    pub empty_ns: f64,
+    /// Bytes that one operation moves, where a bandwidth is meaningful.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved: Option<u64>,
+    /// Messages that one operation moves, where a message rate is meaningful.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<u64>,
+    /// Algorithm of a collective; `library` for the message layer's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub algorithm: Option<String>,
+    /// Clock error between hosts right after the samples, in nanoseconds; absent where all ranks read
+    /// one clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_error_ns: Option<f64>,
+    /// Steal time as a fraction of the cores' time; absent where the system does not report it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steal: Option<f64>,
+    /// The simulated machine; absent where the time was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// Whether the data was verified. (Barriers move none.)
+    pub verified: bool,
+    /// Times from the first start to the last end on one global clock, one per sample of `samples_ns`,
+    /// where the metric is another one (T6).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first_to_last_ns: Vec<f64>,
+    /// Results of a kernel that are not times, by name, such as a limit in bytes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub figures: BTreeMap<String, f64>,
+    /// Time of a model for the same point, where the measurement is compared with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Expected>,
+    /// Why the point has no samples: the message layer lacks the operation, or the point equals another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<String>,
+    /// Median time of each rank from its own start to its own end, in nanoseconds (S7).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranks_ns: Vec<f64>,
+    /// What was wrong with the data, where that does not end the run: a user-supplied implementation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<String>,
+}
+
+/// The time that a model predicts for a point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Expected {
+    /// The machine that the model describes.
+    pub machine: String,
+    /// Time in nanoseconds per operation.
+    pub time_ns: f64,
+}
+
+impl Record {
+    /// Returns a record of these samples; kernels set further fields.
+    pub fn new(kernel: &str, point: &Point, samples: Samples) -> Self {
+        Self {
+            kernel: kernel.into(),
+            point: point.clone(),
+            metric: samples.metric,
+            samples_ns: samples.nanos,
+            batch: samples.batch,
+            late: samples.late,
+            stop: samples.stop,
+            start: samples.start,
+            empty_ns: samples.empty_nanos,
+            moved: None,
+            messages: None,
+            algorithm: None,
+            clock_error_ns: samples.clock_error.map(Time::as_nanos),
+            steal: None,
+            machine: None,
+            verified: true,
+            first_to_last_ns: samples.first_to_last,
+            figures: BTreeMap::new(),
+            expected: None,
+            absent: None,
+            ranks_ns: Vec::new(),
+            wrong: None,
+        }
+    }
+
+    /// Returns a record without samples, and why there are none.
+    pub fn absent(kernel: &str, point: &Point, why: impl Into<String>) -> Self {
+        let nothing = Samples { nanos: Vec::new(), batch: 0, ..Samples::exact(Time::ZERO) };
+        Self { absent: Some(why.into()), verified: false, ..Self::new(kernel, point, nothing) }
+    }
+
+    /// Returns the suite of the kernel, such as `comet`.
+    pub fn suite(&self) -> &str {
+        kernel::suite_of(&self.kernel)
+    }
+
+    /// Returns the summary of the samples in nanoseconds; `None` without samples.
+    pub fn summary(&self) -> Option<Summary> {
+        Summary::of(&self.samples_ns).ok()
+    }
+
+    /// Returns the uncertainty of the time of one operation that comes from the clock error between
+    /// hosts, in nanoseconds; `None` where a single clock was read and started all ranks.
+    pub fn clock_doubt(&self) -> Option<f64> {
+        let on_one_host = match self.point.separation() {
+            Some(Separation::Placed(distance)) => distance < Distance::Network,
+            _ => false,
+        };
+        let reads_several = match self.metric.clock {
+            Clock::FirstToLast | Clock::SendToHandler => true,
+            // A skewed start delays the batch once.
+            Clock::OnRank(_) | Clock::Longest => self.start == Start::RoundTime,
+        };
+        let half = if self.metric.half { 0.5 } else { 1.0 };
+        self.clock_error_ns
+            .filter(|_| reads_several && !on_one_host)
+            .map(|error| error * half / self.batch.max(1) as f64)
+    }
+
+    /// Returns the residual of the model as a fraction of the median: -0.1 if it is 10% too low.
+    pub fn residual(&self) -> Option<f64> {
+        let (expected, summary) = (self.expected.as_ref()?, self.summary()?);
+        Some(expected.time_ns / summary.median - 1.0).filter(|residual| residual.is_finite())
+    }
+
+    /// Returns the bytes per second of an operation that takes `nanos` nanoseconds.
+    pub fn bandwidth(&self, nanos: f64) -> Option<f64> {
+        self.moved.filter(|_| nanos > 0.0).map(|bytes| bytes as f64 / (nanos * 1e-9))
+    }
+
+    /// Returns the messages per second of an operation that takes `nanos` nanoseconds.
+    pub fn message_rate(&self, nanos: f64) -> Option<f64> {
+        self.messages.filter(|_| nanos > 0.0).map(|messages| messages as f64 / (nanos * 1e-9))
+    }
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct End {
+    /// Whether all points were measured.
+    pub complete: bool,
+    /// Points that were planned.
+    pub planned: usize,
+    /// Points that were measured.
+    pub measured: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clock_error_counts_where_several_clocks_are_read() {
+        let record = |metric, start, batch, error| {
+            let samples = Samples { batch, start, metric, ..Samples::exact(Time::from_nanos(500)) };
+            Record { clock_error_ns: error, ..Record::new("x/y", &Point::new(2), samples) }
+        };
+        let doubt = |metric, start, batch, error| record(metric, start, batch, error).clock_doubt();
+        let (timed, error) = (Metric::on(0), Some(1_000.0));
+        assert_eq!(doubt(Metric::first_to_last(), Start::Barrier, 1, error), error);
+        assert_eq!(doubt(timed, Start::RoundTime, 10, error), Some(100.0));
+        assert_eq!(doubt(Metric::one_way(0), Start::RoundTime, 10, error), Some(50.0));
+        assert_eq!(doubt(timed, Start::Barrier, 10, error), None);
+        assert_eq!(doubt(Metric::first_to_last(), Start::RoundTime, 1, None), None);
+        // Two ranks of one host read one clock.
+        for (distance, doubt) in [(Distance::Node, None), (Distance::Network, error)] {
+            let point = Point::new(4).apart(Separation::Placed(distance));
+            let pair = Record { point, ..record(timed, Start::RoundTime, 1, error) };
+            assert_eq!(pair.clock_doubt(), doubt);
+        }
+    }
+}

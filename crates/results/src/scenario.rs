@@ -1,0 +1,150 @@
+//! Parameters of the suite `scenario`: collectives, and the names of figures (S1).
+
+use std::fmt;
+use std::str::FromStr;
+
+use panto_calls::Collective;
+use panto_schedule::Uneven;
+
+use crate::error::{Error, Result};
+
+/// The name of the message layer's own collectives, as a value of
+/// [`param::IMPLEMENTATION`](crate::param::IMPLEMENTATION).
+pub const LIBRARY: &str = "library";
+
+/// Names of figures of records.
+pub mod figure {
+    /// Relative excess of computations: the median by the wall clock.
+    pub const COMP_ERROR: &str = "comp_error";
+    /// Relative excess of computations by CPU time, which does not pass while others have the core.
+    pub const COMP_CPU_ERROR: &str = "comp_cpu_error";
+    /// Operations that a participant issues in the time of the record.
+    pub const OPERATIONS: &str = "operations";
+}
+
+/// A collective, with blocks of equal or different lengths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Call {
+    /// Blocks of equal length.
+    Plain(Collective),
+    /// Every rank's block reaches the root.
+    Gatherv,
+    /// Every rank gets its block from the root.
+    Scatterv,
+    /// Every rank's block reaches all.
+    Allgatherv,
+    /// Every rank has a block for every other.
+    Alltoallv,
+}
+
+impl Call {
+    /// All collectives, in the order of the MPI standard.
+    pub const ALL: [Self; 15] = [
+        Self::Plain(Collective::Barrier),
+        Self::Plain(Collective::Broadcast),
+        Self::Plain(Collective::Gather),
+        Self::Gatherv,
+        Self::Plain(Collective::Scatter),
+        Self::Scatterv,
+        Self::Plain(Collective::Allgather),
+        Self::Allgatherv,
+        Self::Plain(Collective::Alltoall),
+        Self::Alltoallv,
+        Self::Plain(Collective::Reduce),
+        Self::Plain(Collective::Allreduce),
+        Self::Plain(Collective::ReduceScatter),
+        Self::Plain(Collective::Scan),
+        Self::Plain(Collective::Exscan),
+    ];
+
+    /// Returns the name, as in MPI.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plain(Collective::Broadcast) => "bcast",
+            Self::Plain(collective) => collective.name(),
+            Self::Gatherv => Uneven::Gatherv.name(),
+            Self::Scatterv => Uneven::Scatterv.name(),
+            Self::Allgatherv => Uneven::Allgatherv.name(),
+            Self::Alltoallv => Uneven::Alltoallv.name(),
+        }
+    }
+
+    /// Returns the collective with blocks of equal length.
+    pub const fn plain(self) -> Option<Collective> {
+        match self {
+            Self::Plain(collective) => Some(collective),
+            _ => None,
+        }
+    }
+
+    /// Returns the collective with blocks of different lengths.
+    pub const fn uneven(self) -> Option<Uneven> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Gatherv => Some(Uneven::Gatherv),
+            Self::Scatterv => Some(Uneven::Scatterv),
+            Self::Allgatherv => Some(Uneven::Allgatherv),
+            Self::Alltoallv => Some(Uneven::Alltoallv),
+        }
+    }
+
+    /// Returns whether it has a root.
+    pub const fn rooted(self) -> bool {
+        match self {
+            Self::Plain(collective) => collective.rooted(),
+            Self::Gatherv | Self::Scatterv => true,
+            Self::Allgatherv | Self::Alltoallv => false,
+        }
+    }
+
+    /// Returns whether it moves data. A barrier moves none, and has no size.
+    pub fn has_data(self) -> bool {
+        self != Self::Plain(Collective::Barrier)
+    }
+
+    /// Returns whether it combines data.
+    pub const fn reduces(self) -> bool {
+        use Collective::{Allreduce, Exscan, Reduce, ReduceScatter, Scan};
+        matches!(self, Self::Plain(Reduce | Allreduce | ReduceScatter | Scan | Exscan))
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Parses the names that it formats, and those of Panto's schedules and of MPI's functions.
+impl FromStr for Call {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let name = match text {
+            "broadcast" => "bcast",
+            "reduce_scatter" | "reduce_scatter_block" => "reduce-scatter",
+            other => other,
+        };
+        Self::ALL.into_iter().find(|call| call.name() == name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            Error::usage(format!("unknown collective `{text}`; use {names}"))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for call in Call::ALL {
+            assert_eq!(call.to_string().parse::<Call>().unwrap(), call);
+            assert_eq!(call.plain().is_some(), call.uneven().is_none());
+        }
+        assert_eq!("broadcast".parse::<Call>().unwrap().name(), "bcast");
+        assert_eq!("reduce_scatter_block".parse::<Call>().unwrap(), Call::Plain(Collective::ReduceScatter));
+        let error = "ibcast".parse::<Call>().unwrap_err().to_string();
+        assert!(error.contains("`ibcast`") && error.contains("bcast, gather, gatherv,"), "{error}");
+    }
+}

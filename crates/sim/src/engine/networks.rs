@@ -1,0 +1,108 @@
+//! The networks of a machine during a simulation: one for point-to-point messages, and one for each
+//! collective that has a network of its own (P10).
+
+use std::sync::Arc;
+
+use panto_machine::{Machine, Network, Transit};
+use panto_schedule::Collective;
+use panto_units::Time;
+
+use super::placement::Placement;
+use crate::network::{Traffic, Transfer};
+
+/// How the network is modelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum NetworkModel {
+    /// No contention, as in PUPPET: the time of a message depends on its size and distance alone.
+    Fast,
+    /// Messages share links.
+    #[default]
+    Traffic,
+}
+
+/// One network, with the processor of each rank on it.
+pub(super) struct ActiveNetwork {
+    network: Arc<Network>,
+    /// The state of shared links; `None` under [`NetworkModel::Fast`].
+    pub(super) traffic: Option<Traffic>,
+    /// The processor of each rank and helper.
+    processors: Vec<u32>,
+    /// The gap g: the minimum time between two messages that one rank injects.
+    pub(super) gap: Time,
+    /// The overhead of each request to send and clear to send.
+    pub(super) control: Time,
+}
+
+/// All networks of a machine; index 0 carries point-to-point messages.
+pub(super) struct Networks {
+    all: Vec<ActiveNetwork>,
+    /// The network of each collective, as an index into `all`.
+    by_collective: [u8; Collective::ALL.len()],
+}
+
+impl Networks {
+    pub(super) fn new(machine: &Machine, placement: &Placement, model: NetworkModel) -> Self {
+        let mut all = vec![ActiveNetwork::new(&machine.network, placement, model)];
+        let mut by_collective = [0; Collective::ALL.len()];
+        for (collective, network) in &machine.networks {
+            by_collective[*collective as usize] = all.len() as u8;
+            all.push(ActiveNetwork::new(network, placement, model));
+        }
+        Self { all, by_collective }
+    }
+
+    #[inline]
+    pub(super) fn index(&self, collective: Option<Collective>) -> u8 {
+        collective.map_or(0, |collective| self.by_collective[collective as usize])
+    }
+
+    #[inline]
+    pub(super) fn get(&mut self, index: u8) -> &mut ActiveNetwork {
+        &mut self.all[usize::from(index)]
+    }
+
+    /// Prefetches the links that a message of this rank is likely to use first.
+    #[inline]
+    pub(super) fn prefetch(&self, index: u8, from: u32) {
+        if let Some(network) = self.all.get(usize::from(index))
+            && let Some(traffic) = &network.traffic
+        {
+            traffic.prefetch(network.processors[from as usize]);
+        }
+    }
+
+    /// The time of the next event inside a network, and the index of that network.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<(Time, u8)> {
+        if let [network] = self.all.as_mut_slice() {
+            return network.traffic.as_mut()?.next().map(|time| (time, 0));
+        }
+        let next = |(index, network): (usize, &mut ActiveNetwork)| {
+            Some((network.traffic.as_mut()?.next()?, index as u8))
+        };
+        self.all.iter_mut().enumerate().filter_map(next).min()
+    }
+}
+
+impl ActiveNetwork {
+    fn new(network: &Network, placement: &Placement, model: NetworkModel) -> Self {
+        Self {
+            traffic: (model == NetworkModel::Traffic).then(|| Traffic::new(network)),
+            processors: placement.processors(network).collect(),
+            gap: network.overheads.gap,
+            control: network.overheads.control,
+            network: Arc::new(network.clone()),
+        }
+    }
+
+    #[inline]
+    pub(super) fn transfer(&self, from: u32, to: u32, bytes: u64) -> Transfer {
+        Transfer { from: self.processors[from as usize], to: self.processors[to as usize], bytes }
+    }
+
+    /// The time of a message without contention.
+    #[inline]
+    pub(super) fn transit(&self, transfer: Transfer) -> Transit {
+        self.network.transit(transfer.from, transfer.to, transfer.bytes)
+    }
+}

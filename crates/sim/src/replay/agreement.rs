@@ -1,0 +1,133 @@
+//! The collectives of each communicator, on which its members must agree.
+//!
+//! MPI requires that all members of a communicator call the same collectives in the same order.
+//! Ranks are read one after the other, so the first member that is read defines the sequence, and
+//! the others are compared with it.
+
+use rustc_hash::FxHashMap;
+
+use panto_trace::CollectiveKind;
+
+/// What the members do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum InstanceKind {
+    /// A collective operation.
+    Collective(CollectiveKind),
+    /// A collective with blocks of different lengths, such as `MPI_Gatherv`.
+    Vector(CollectiveKind),
+    /// The creation of a communicator.
+    CommCreation,
+    /// The synchronisation of a window.
+    WindowSync,
+}
+
+/// A collective as its members agree on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CollectiveInstance {
+    /// What the members do.
+    pub kind: InstanceKind,
+    /// Whether it is completed by another call.
+    pub started: bool,
+    /// The root's rank in the communicator, if there is one root that all know.
+    pub root: Option<u32>,
+    /// Elements of the vector, or of one block.
+    pub count: u64,
+    /// Bytes of an element.
+    pub element: u64,
+    /// Whether the reduction operation is commutative.
+    pub commutes: bool,
+    /// The function that the first member called.
+    pub call: u32,
+}
+
+/// The result of comparing a collective with the sequence of its communicator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agreement {
+    /// It matches the instance with this number.
+    Match(u32),
+    /// The first member has this other instance here.
+    Mismatch(u32),
+    /// The first member has no more collectives.
+    Exhausted,
+}
+
+/// The collectives of one communicator.
+#[derive(Default)]
+struct Sequence {
+    /// The rank that was read first, which defines the sequence.
+    first: u32,
+    instances: Vec<u32>,
+}
+
+/// The collectives of all communicators.
+#[derive(Default)]
+pub struct CollectiveLog {
+    sequences: FxHashMap<u32, Sequence>,
+    instances: Vec<CollectiveInstance>,
+    numbers: FxHashMap<CollectiveInstance, u32>,
+}
+
+impl CollectiveLog {
+    /// Compares the `nth` collective of a rank on a communicator with the sequence, which it
+    /// extends if the rank is the one that was read first.
+    pub fn join(&mut self, comm: u32, rank: u32, nth: usize, own: CollectiveInstance) -> Agreement {
+        let sequence =
+            self.sequences.entry(comm).or_insert_with(|| Sequence { first: rank, instances: Vec::new() });
+        if let Some(number) = sequence.instances.get(nth) {
+            let agreed = &self.instances[*number as usize];
+            return if agreed.is_compatible(&own) {
+                Agreement::Match(*number)
+            } else {
+                Agreement::Mismatch(*number)
+            };
+        }
+        if sequence.first != rank {
+            return Agreement::Exhausted;
+        }
+        let next = self.instances.len() as u32;
+        let number = *self.numbers.entry(own).or_insert_with(|| {
+            self.instances.push(own);
+            next
+        });
+        sequence.instances.push(number);
+        Agreement::Match(number)
+    }
+
+    /// The instance with a number.
+    pub fn instance(&self, number: u32) -> CollectiveInstance {
+        self.instances[number as usize]
+    }
+
+    /// The rank that was read first of a communicator.
+    pub fn first(&self, comm: u32) -> u32 {
+        self.sequences.get(&comm).map_or(0, |sequence| sequence.first)
+    }
+
+    /// The `nth` collective of a communicator.
+    pub fn nth(&self, comm: u32, nth: usize) -> Option<CollectiveInstance> {
+        self.sequences.get(&comm)?.instances.get(nth).map(|number| self.instance(*number))
+    }
+
+    /// The communicators that have collectives, each with the rank that was read first.
+    pub fn comms(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.sequences.iter().map(|(comm, sequence)| (*comm, sequence.first))
+    }
+}
+
+impl CollectiveInstance {
+    /// Returns whether two members describe the same collective. Their lengths may differ, which is
+    /// only a warning.
+    fn is_compatible(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.started == other.started && self.root == other.root
+    }
+
+    /// Describes the call, as in `calls MPI_Bcast with root 0`.
+    pub fn describe(&self, call: &str) -> String {
+        self.root.map_or_else(|| format!("calls {call}"), |root| format!("calls {call} with root {root}"))
+    }
+
+    /// Bytes of the vector, or of one block.
+    pub fn bytes(&self) -> u64 {
+        self.count.saturating_mul(self.element)
+    }
+}

@@ -1,0 +1,139 @@
+//! The state that all ranks share while a trace is read.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use panto_machine::Machine;
+use panto_trace::World;
+
+use super::agreement::CollectiveLog;
+use super::channels::Channels;
+use super::{Options, Warning};
+
+/// The state that all ranks share.
+pub struct Context<'a> {
+    /// The machine whose rules expand collectives.
+    pub machine: &'a Machine,
+    /// How the trace is interpreted.
+    pub options: Options,
+    /// The communicators, identified across ranks.
+    pub world: World,
+    /// The channels of the program.
+    pub channels: Channels,
+    /// The collectives of each communicator.
+    pub collectives: CollectiveLog,
+    /// The helpers beside the ranks.
+    pub helpers: Helpers,
+    /// The names of functions.
+    pub calls: Calls,
+    /// Assumptions and warnings.
+    pub notes: Notes,
+    /// The number of operations of the ranks read so far.
+    pub operations: usize,
+}
+
+/// The names of functions, by number.
+#[derive(Default)]
+pub struct Calls {
+    names: Vec<String>,
+    numbers: FxHashMap<String, u32>,
+}
+
+impl Calls {
+    /// Returns the number of a name, and adds it at its first use.
+    pub fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let number = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), number);
+        number
+    }
+
+    /// Returns the name with a number.
+    pub fn name(&self, number: u32) -> &str {
+        self.names.get(number as usize).map_or("", String::as_str)
+    }
+
+    /// Returns all names.
+    pub fn into_names(self) -> Vec<String> {
+        self.names
+    }
+}
+
+/// The most non-blocking collectives of a communicator that proceed at the same time; the next one
+/// begins when the first of these has ended.
+pub const MAX_CONCURRENT: u32 = 4;
+
+/// The helpers of all ranks, by rank, communicator and index.
+pub struct Helpers {
+    ranks: u32,
+    numbers: FxHashMap<(u32, u32, u32), u32>,
+    /// The rank of each helper.
+    homes: Vec<u32>,
+}
+
+impl Helpers {
+    /// No helpers for any of `ranks` ranks.
+    pub fn new(ranks: u32) -> Self {
+        Self { ranks, numbers: FxHashMap::default(), homes: Vec::new() }
+    }
+
+    /// Returns the number of a helper, which follows those of the ranks, and creates it at its
+    /// first use.
+    pub fn number(&mut self, rank: u32, comm: u32, index: u32) -> u32 {
+        let next = self.ranks + self.homes.len() as u32;
+        *self.numbers.entry((rank, comm, index)).or_insert_with(|| {
+            self.homes.push(rank);
+            next
+        })
+    }
+
+    /// The number of ranks.
+    pub fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    /// The rank beside which each helper runs.
+    pub fn homes(&self) -> &[u32] {
+        &self.homes
+    }
+}
+
+/// The assumptions and warnings of a result.
+#[derive(Default)]
+pub struct Notes {
+    /// A few distinct texts, each added by many calls.
+    assumptions: Vec<&'static str>,
+    warnings: BTreeMap<String, u64>,
+}
+
+impl Notes {
+    /// Adds an assumption under which the result holds.
+    #[inline]
+    pub fn assume(&mut self, what: &'static str) {
+        if !self.assumptions.iter().any(|known| std::ptr::eq(*known, what)) {
+            self.assumptions.push(what);
+        }
+    }
+
+    /// Counts a warning: something was skipped or changed.
+    pub fn warn(&mut self, message: String) {
+        self.warn_times(message, 1);
+    }
+
+    /// Counts a warning several times.
+    pub fn warn_times(&mut self, message: String, times: u64) {
+        *self.warnings.entry(message).or_default() += times;
+    }
+
+    /// Returns all assumptions and warnings, sorted.
+    pub fn finish(mut self) -> (Vec<String>, Vec<Warning>) {
+        self.assumptions.sort_unstable();
+        self.assumptions.dedup();
+        let assumptions = self.assumptions.into_iter().map(str::to_owned).collect();
+        (assumptions, self.warnings.into_iter().map(|(message, count)| Warning { message, count }).collect())
+    }
+}

@@ -1,0 +1,6 @@
+//! The event engine against the reference simulator, and properties that hold for every program.
+
+mod against_reference;
+mod causes;
+mod driver;
+mod properties;

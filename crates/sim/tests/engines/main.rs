@@ -1,0 +1,12 @@
+//! The run-ahead and the time-ordered engine, against a slow reference simulator of the same model,
+//! against each other, and against closed forms.
+
+mod ahead;
+mod engine;
+mod log;
+mod machines;
+mod ordered;
+mod program;
+mod programs;
+mod random;
+mod reference;

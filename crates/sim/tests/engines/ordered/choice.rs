@@ -1,0 +1,41 @@
+//! Which engine runs a program.
+
+use panto_machine::RankMap;
+use panto_sim::observe::NoObserver;
+use panto_sim::program::{Op, Wildcard};
+use panto_sim::{EngineChoice, NetworkModel, OrderReason, RunConfig, choose_engine, run, run_on};
+
+use super::wildcards::{channel, plain, program, send};
+use crate::machines::ps;
+
+#[test]
+fn the_time_ordered_engine_runs_only_what_needs_it() {
+    let ranks = vec![vec![send(0, 5)], vec![Op::Receive { channel: 0 }]];
+    let program = program(vec![channel(0, 1, 0)], Vec::new(), ranks);
+    let mut with_wildcard = program.clone();
+    with_wildcard.wildcards.push(Wildcard { from: None, match_keys: 0..1 });
+    let (two, one) = (plain(2), plain(1));
+    let mut crowded = plain(2);
+    crowded.network.map = RankMap::List(vec![1, 1]);
+    let mut mapped = plain(3);
+    mapped.network.map = RankMap::List(vec![2, 0]);
+    let cases = [
+        (&two, NetworkModel::Fast, &program, EngineChoice::RunAhead),
+        (&mapped, NetworkModel::Fast, &program, EngineChoice::RunAhead),
+        (&two, NetworkModel::Traffic, &program, EngineChoice::TimeOrdered(OrderReason::Contention)),
+        (&two, NetworkModel::Fast, &with_wildcard, EngineChoice::TimeOrdered(OrderReason::Wildcards)),
+        (&one, NetworkModel::Fast, &program, EngineChoice::TimeOrdered(OrderReason::SharedProcessors)),
+        (&crowded, NetworkModel::Fast, &program, EngineChoice::TimeOrdered(OrderReason::SharedProcessors)),
+    ];
+    for (machine, model, program, choice) in cases {
+        let config = RunConfig { machine, network_model: model, compute_scales: &[], noise: None };
+        assert_eq!(choose_engine(program, &config), choice);
+        let same_processor = machine.network.map == RankMap::List(vec![1, 1]) || machine.processors() == 1;
+        let end = if same_processor { ps(0) } else { ps(15) };
+        assert_eq!(run(program, &config, &mut NoObserver), Ok(vec![ps(0), end]));
+        for threads in 0..3 {
+            let mut observers = vec![NoObserver; threads];
+            assert_eq!(run_on(program, &config, &mut observers), Ok(vec![ps(0), end]));
+        }
+    }
+}

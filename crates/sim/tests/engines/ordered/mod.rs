@@ -1,0 +1,11 @@
+//! Time-ordered runs against the run-ahead engine, schedules, the reference simulator and closed
+//! forms.
+
+mod against_ahead;
+mod against_reference;
+mod choice;
+mod deadlocks;
+mod schedules;
+mod sharing;
+mod traffic;
+mod wildcards;

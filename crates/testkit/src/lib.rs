@@ -1,0 +1,24 @@
+//! What the tests, benchmarks and examples of several crates share. No production code depends on
+//! it.
+//!
+//! - `hosts`: a small network of simulated hosts, in network namespaces of this machine.
+//! - `jobs`: MPI jobs on every MPI that is installed, with time limits; user-supplied collectives
+//!   to compile.
+//! - `halo`, `stencil`, `patterns`, `records`: a timeline, a trace, programs for the
+//!   simulator, and results, each generated.
+//! - `smpirun`: `SimGrid`'s replay of the same traces.
+#![forbid(unsafe_code)]
+#![allow(clippy::missing_panics_doc, reason = "a test helper fails by panicking")]
+
+#[cfg(feature = "timeline")]
+pub mod halo;
+pub mod hosts;
+#[cfg(feature = "jobs")]
+pub mod jobs;
+#[cfg(feature = "sim")]
+pub mod patterns;
+#[cfg(feature = "results")]
+pub mod records;
+pub mod smpirun;
+#[cfg(feature = "trace")]
+pub mod stencil;

@@ -1,0 +1,106 @@
+//! The metadata of a timeline: ranks, names, and how it was made.
+
+use panto_container::varint;
+
+/// The most ranks and helpers together.
+pub const MOST_RANKS: u32 = 1 << 24;
+
+/// The most names of calls, and the most facts. Names of message kinds are at most 65,536.
+pub const MOST_NAMES: usize = 1 << 20;
+
+/// The metadata of a timeline.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TimelineInfo {
+    /// The number of ranks of the program.
+    pub ranks: u32,
+    /// The rank to which each helper belongs. Helpers are numbered after the ranks and have states
+    /// and messages of their own, because they run concurrently with their rank.
+    pub helps: Vec<u32>,
+    /// Facts of the run, names with values: the program, the machine, how the timeline was made.
+    pub facts: Vec<(String, String)>,
+    /// Names of functions, to which states refer by number.
+    pub calls: Vec<String>,
+    /// Names of the kinds of messages, to which messages refer by number.
+    pub lanes: Vec<String>,
+}
+
+impl TimelineInfo {
+    /// Returns the value of a fact.
+    pub fn fact(&self, name: &str) -> Option<&str> {
+        self.facts.iter().find_map(|(fact, value)| (fact == name).then_some(value.as_str()))
+    }
+
+    /// Returns the rank of a line: itself, or the one to which a helper belongs.
+    pub fn home(&self, line: u32) -> Option<u32> {
+        match line.checked_sub(self.ranks) {
+            None => Some(line),
+            Some(helper) => self.helps.get(helper as usize).copied(),
+        }
+    }
+
+    /// Returns what no timeline can hold, if there is anything.
+    pub(crate) fn unfit(&self) -> Option<String> {
+        let lines = self.ranks as usize + self.helps.len();
+        if lines > MOST_RANKS as usize {
+            return Some(format!("{lines} ranks and helpers, and a timeline has at most {MOST_RANKS}"));
+        }
+        if let Some(rank) = self.helps.iter().find(|rank| **rank >= self.ranks) {
+            return Some(format!("a helper of rank {rank}, and there are {} ranks", self.ranks));
+        }
+        let lists = [
+            ("calls", self.calls.len(), MOST_NAMES),
+            ("facts", self.facts.len(), MOST_NAMES),
+            ("lanes", self.lanes.len(), MOST_LANES),
+        ];
+        let (what, length, most) = lists.into_iter().find(|(_, length, most)| length > most)?;
+        Some(format!("{length} {what}, and a timeline has at most {most}"))
+    }
+
+    pub(crate) fn put(&self, out: &mut Vec<u8>) {
+        varint::put(out, self.facts.len() as u64);
+        for (name, value) in &self.facts {
+            varint::put_text(out, name);
+            varint::put_text(out, value);
+        }
+        for names in [&self.calls, &self.lanes] {
+            varint::put(out, names.len() as u64);
+            for name in names {
+                varint::put_text(out, name);
+            }
+        }
+        let mut last = 0;
+        for rank in &self.helps {
+            varint::put_change(out, last, u64::from(*rank));
+            last = u64::from(*rank);
+        }
+    }
+
+    /// Reads it back; none if it is invalid.
+    pub(crate) fn take(mut bytes: &[u8], ranks: u32, helpers: u32) -> Option<Self> {
+        let bytes = &mut bytes;
+        let facts = take_many(bytes, MOST_NAMES, |bytes| {
+            Some((varint::take_text(bytes)?, varint::take_text(bytes)?))
+        })?;
+        let calls = take_many(bytes, MOST_NAMES, varint::take_text)?;
+        let lanes = take_many(bytes, MOST_LANES, varint::take_text)?;
+        let mut last = 0;
+        let helps = (0..helpers).map(|_| {
+            last = varint::take_change(bytes, last)?;
+            u32::try_from(last).ok().filter(|rank| *rank < ranks)
+        });
+        let helps = helps.collect::<Option<_>>()?;
+        bytes.is_empty().then_some(Self { ranks, helps, facts, calls, lanes })
+    }
+}
+
+const MOST_LANES: usize = 1 << 16;
+
+/// Takes a list after its length.
+fn take_many<T>(
+    bytes: &mut &[u8],
+    most: usize,
+    mut take: impl FnMut(&mut &[u8]) -> Option<T>,
+) -> Option<Vec<T>> {
+    let length = usize::try_from(varint::take(bytes)?).ok().filter(|length| *length <= most)?;
+    (0..length).map(|_| take(bytes)).collect()
+}

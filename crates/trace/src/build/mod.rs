@@ -1,0 +1,285 @@
+//! Building traces in code: imports, examples and tests.
+//!
+//! A [`Builder`] makes the stream of one rank as the tracer would record it. It begins with
+//! `MPI_COMM_WORLD`, `MPI_COMM_SELF` and one datatype, gives requests the lowest free slot and fills
+//! blocks. Computation is added with [`compute`](Builder::compute) and belongs to the next call.
+//!
+//! ```
+//! use panto_trace::{Builder, CallForm};
+//!
+//! let mut builder = Builder::new(0, 2, 8);
+//! let receive = builder.receive(CallForm::Immediate, Some(1), Some(7), 800);
+//! builder.compute(1_000_000);
+//! builder.send(CallForm::Blocking, 1, 7, 800);
+//! builder.wait(&receive.into_iter().collect::<Vec<_>>());
+//! let stream: Vec<u8> = builder.finish(&panto_trace::Metadata::default());
+//! # assert!(stream.starts_with(b"PANTO-TR"));
+//! ```
+
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use panto_calls::{Collective, SendMode};
+
+use crate::action::Action;
+use crate::field::{CallForm, Comm, CompletionKind, Peer, Slot, Type};
+use crate::metadata::Metadata;
+use crate::ranks::Ranks;
+use crate::record::{Recorder, Times};
+use crate::stream::{Head, stream_end, stream_start};
+use crate::table::{Communicator, Datatype};
+
+/// Events of a block.
+const BLOCK: u32 = 1 << 16;
+
+/// Builds the stream of one rank.
+pub struct Builder {
+    recorder: Recorder,
+    out: Vec<u8>,
+    rank: u32,
+    calls: u64,
+    /// Computation since the last call, in nanoseconds.
+    before: u64,
+    free: BinaryHeap<Reverse<u32>>,
+    slots: u32,
+    /// Datatypes by the size of their elements, in bytes.
+    types: BTreeMap<u64, Type>,
+}
+
+/// What a rank sends in a collective, or receives from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Data {
+    /// No data, or none that is significant on this rank.
+    Nothing,
+    /// The same number of bytes for each rank.
+    Same(u64),
+    /// A number of bytes for each rank.
+    Each(Vec<i64>),
+}
+
+impl Data {
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::Nothing => 0,
+            Self::Same(bytes) => *bytes,
+            Self::Each(list) => list.iter().sum::<i64>() as u64,
+        }
+    }
+
+    fn list(&self) -> &[i64] {
+        match self {
+            Self::Each(list) => list,
+            _ => &[],
+        }
+    }
+}
+
+impl Builder {
+    /// `MPI_COMM_WORLD`.
+    pub const WORLD: Comm = Comm(0);
+
+    /// The datatype of messages: the one with the elements that [`new`](Self::new) was given.
+    pub const ELEMENT: Type = Type(0);
+
+    /// Begins the stream of a rank, whose messages have elements of this number of bytes.
+    pub fn new(rank: u32, ranks: u32, element: u64) -> Self {
+        Self::with_metadata(rank, &(0..ranks).collect(), element, &Metadata::default())
+    }
+
+    /// Begins a stream with metadata. `world` has all ranks: making that list once is faster than for
+    /// each of many ranks.
+    pub fn with_metadata(rank: u32, world: &Ranks, element: u64, metadata: &Metadata) -> Self {
+        let head = Head { is_whole: false, rank, ranks: world.len() };
+        let mut builder = Self {
+            recorder: Recorder::new(false),
+            out: stream_start(head, metadata),
+            rank,
+            calls: 0,
+            before: 0,
+            free: BinaryHeap::new(),
+            slots: 0,
+            types: BTreeMap::new(),
+        };
+        builder.datatype(element);
+        builder.predefined("MPI_COMM_WORLD", rank, world.clone());
+        builder.predefined("MPI_COMM_SELF", 0, std::iter::once(rank).collect());
+        builder
+    }
+
+    fn predefined(&mut self, name: &str, rank: u32, members: Ranks) {
+        let made_by = self.recorder.name(name);
+        self.recorder.communicator(&Communicator {
+            made_by,
+            parent: None,
+            ordinal: 0,
+            tag: 0,
+            rank,
+            members,
+            others: None,
+            sources: Ranks::default(),
+            destinations: Ranks::default(),
+        });
+    }
+
+    /// Returns the recorder, for definitions that the builder has no function for.
+    pub fn recorder(&mut self) -> &mut Recorder {
+        &mut self.recorder
+    }
+
+    /// Returns the rank.
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// Returns the number of calls so far.
+    pub fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    /// Returns the datatype with elements of this number of bytes.
+    pub fn datatype(&mut self, size: u64) -> Type {
+        let recorder = &mut self.recorder;
+        let new = || recorder.datatype(&Datatype { size, extent: size as i64, is_derived: false });
+        *self.types.entry(size).or_insert_with(new)
+    }
+
+    /// Adds computation before the next call, in nanoseconds.
+    pub fn compute(&mut self, nanos: u64) {
+        self.before = self.before.saturating_add(nanos);
+    }
+
+    /// Adds a call.
+    pub fn call(&mut self, name: &str, action: &Action<'_>) {
+        let name = self.recorder.name(name);
+        let times = Times { before: std::mem::take(&mut self.before), ..Times::default() };
+        self.recorder.record(name, action, times);
+        self.calls += 1;
+        if self.recorder.events() >= BLOCK {
+            self.seal();
+        }
+    }
+
+    /// Ends the current block.
+    pub fn seal(&mut self) {
+        self.recorder.seal(0, &mut self.out);
+    }
+
+    /// Returns another rank of `MPI_COMM_WORLD`, relative to this one; none is a wildcard.
+    pub fn peer(&self, rank: Option<u32>) -> Peer {
+        rank.map_or(Peer::Any, |rank| Peer::Relative(rank.wrapping_sub(self.rank) as i32))
+    }
+
+    /// Adds a standard send. Returns the slot of its request, unless it is blocking.
+    pub fn send(&mut self, form: CallForm, to: u32, tag: u32, bytes: u64) -> Option<Slot> {
+        let (request, to) = (self.slot(form), self.peer(Some(to)));
+        let name = if request.is_some() { "MPI_Isend" } else { "MPI_Send" };
+        let (mode, tag, comm, datatype) = (SendMode::Standard, tag.into(), Self::WORLD, Self::ELEMENT);
+        self.call(name, &Action::Send { mode, form, comm, to, datatype, bytes, tag, request });
+        request
+    }
+
+    /// Adds a receive into a buffer of this number of bytes. No source or tag is a wildcard. Returns
+    /// the slot of its request, unless it is blocking.
+    pub fn receive(
+        &mut self,
+        form: CallForm,
+        from: Option<u32>,
+        tag: Option<u32>,
+        bytes: u64,
+    ) -> Option<Slot> {
+        let (request, from) = (self.slot(form), self.peer(from));
+        let name = if request.is_some() { "MPI_Irecv" } else { "MPI_Recv" };
+        let action = Action::Receive {
+            form,
+            comm: Self::WORLD,
+            from,
+            datatype: Self::ELEMENT,
+            bytes,
+            tag: tag.map_or(-1, i64::from),
+            request,
+            source: -1,
+            got_tag: -1,
+            got_bytes: -1,
+        };
+        self.call(name, &action);
+        request
+    }
+
+    fn slot(&mut self, form: CallForm) -> Option<Slot> {
+        (form != CallForm::Blocking).then(|| {
+            let lowest = self.free.pop().map(|Reverse(slot)| slot);
+            Slot(lowest.unwrap_or_else(|| {
+                self.slots += 1;
+                self.slots - 1
+            }))
+        })
+    }
+
+    /// Adds a wait for all of these requests, and frees their slots.
+    pub fn wait(&mut self, requests: &[Slot]) {
+        let (name, until) = match requests {
+            [] => return,
+            [_] => ("MPI_Wait", CompletionKind::Wait),
+            _ => ("MPI_Waitall", CompletionKind::WaitAll),
+        };
+        let slots: Vec<i64> = requests.iter().map(|slot| slot.0.into()).collect();
+        let completed: Vec<i64> = (0..slots.len() as i64).collect();
+        self.call(name, &Action::Complete { until, requests: &slots, completed: &completed, outcomes: &[] });
+        self.free.extend(requests.iter().map(|slot| Reverse(slot.0)));
+    }
+
+    /// Adds a test of a request that finds it incomplete.
+    pub fn test_incomplete(&mut self, request: Slot) {
+        let (until, requests) = (CompletionKind::Test, [request.0.into()]);
+        self.call(
+            "MPI_Test",
+            &Action::Complete { until, requests: &requests, completed: &[], outcomes: &[] },
+        );
+    }
+
+    /// Adds a blocking collective of all ranks, on elements of `element` bytes.
+    pub fn collective(
+        &mut self,
+        name: &str,
+        collective: Collective,
+        root: Option<u32>,
+        element: u64,
+        sends: &Data,
+        receives: &Data,
+    ) {
+        let datatype = self.datatype(element);
+        let of = |data: &Data| (*data != Data::Nothing).then_some(datatype);
+        let action = Action::Collective {
+            pattern: collective.into(),
+            form: CallForm::Blocking,
+            comm: Self::WORLD,
+            root: root.map_or(Peer::Null, |root| self.peer(Some(root))),
+            datatype: of(sends),
+            got_type: of(receives),
+            commutes: true,
+            in_place: false,
+            bytes: sends.bytes(),
+            room: receives.bytes(),
+            request: None,
+            gives: sends.list(),
+            gets: receives.list(),
+        };
+        self.call(name, &action);
+    }
+
+    /// Returns the complete stream, with the metadata of its end.
+    pub fn finish(self, metadata: &Metadata) -> Vec<u8> {
+        let mut out = self.finish_killed();
+        out.extend(stream_end(metadata));
+        out
+    }
+
+    /// Returns the stream of a rank that was killed: it has no end.
+    pub fn finish_killed(mut self) -> Vec<u8> {
+        self.seal();
+        self.out
+    }
+}

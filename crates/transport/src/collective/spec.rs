@@ -1,0 +1,64 @@
+//! The specification of a collective, with blocks of equal or of different lengths.
+
+use panto_schedule::{Collective, Problem, UnevenProblem};
+
+use crate::reduce_op::{NO_REDUCTION, ReduceOp};
+
+/// The specification of a collective.
+#[derive(Debug, Clone)]
+pub enum CollectiveSpec {
+    /// Blocks of equal length.
+    Even {
+        /// The collective with its sizes.
+        problem: Problem,
+        /// Bytes per element.
+        element: usize,
+        /// The reduction operator.
+        combine: ReduceOp,
+    },
+    /// Blocks of different lengths, in bytes.
+    Uneven(UnevenProblem),
+}
+
+impl CollectiveSpec {
+    /// Returns the collective, without its v-variant.
+    pub fn collective(&self) -> Collective {
+        match self {
+            Self::Even { problem, .. } => problem.collective,
+            Self::Uneven(problem) => problem.collective.even(),
+        }
+    }
+
+    /// Returns the bytes of a rank's input and output.
+    pub fn bytes(&self, rank: usize) -> (usize, usize) {
+        let (sizes, element) = match self {
+            Self::Even { problem, element, .. } => (problem.sizes(rank), *element),
+            Self::Uneven(problem) => (problem.sizes(rank), 1),
+        };
+        (sizes.input * element, sizes.output * element)
+    }
+
+    /// Returns the number of ranks.
+    pub fn ranks(&self) -> usize {
+        match self {
+            Self::Even { problem, .. } => problem.ranks,
+            Self::Uneven(problem) => problem.ranks(),
+        }
+    }
+
+    /// Returns the bytes per element.
+    pub fn element(&self) -> usize {
+        match self {
+            Self::Even { element, .. } => *element,
+            Self::Uneven(_) => 1,
+        }
+    }
+
+    /// Returns the reduction operator.
+    pub fn combine(&self) -> ReduceOp {
+        match self {
+            Self::Even { combine, .. } => *combine,
+            Self::Uneven(_) => NO_REDUCTION,
+        }
+    }
+}
