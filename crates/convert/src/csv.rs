@@ -75,9 +75,9 @@ impl Writer<'_> {
         self.rows += 1;
         let [(from, by), (to, at)] = [message.from, message.to].map(|line| self.tracks.rank_and_helper(line));
         let Message { bytes, class, sent, arrived, received, .. } = *message;
-        let lane = field(&self.about.lanes[usize::from(message.lane)]);
+        let kind = field(&self.about.message_kinds[usize::from(message.kind)]);
         let [sent, arrived, received] = [sent, arrived, received].map(|time| Seconds(time, MAX_DECIMALS));
         self.messages
-            .text(format_args!("{from},{by},{to},{at},{bytes},{class},{lane},{sent},{arrived},{received}\n"))
+            .text(format_args!("{from},{by},{to},{at},{bytes},{class},{kind},{sent},{arrived},{received}\n"))
     }
 }

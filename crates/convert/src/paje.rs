@@ -57,9 +57,9 @@ const GREY: &str = "0.600000 0.600000 0.600000";
 /// Writes a timeline in time order. Times are exact.
 pub fn write(timeline: &Timeline, target: &Path) -> Result<Exported> {
     let tracks = Tracks::new(timeline.about());
-    let lanes = timeline.about().lanes.iter().map(|lane| plain(lane)).collect();
+    let message_kinds = timeline.about().message_kinds.iter().map(|kind| plain(kind)).collect();
     let out = Output::create(target)?;
-    let mut writer = Writer { out, lanes, in_flight: InFlight::default(), events: 0 };
+    let mut writer = Writer { out, message_kinds, in_flight: InFlight::default(), events: 0 };
     writer.definitions(timeline)?;
     writer.containers(&tracks)?;
     for_each(timeline, MAX_EVENTS, |at, line, event| writer.event(at, line, event))?;
@@ -72,8 +72,8 @@ pub fn write(timeline: &Timeline, target: &Path) -> Result<Exported> {
 
 struct Writer {
     out: Output,
-    /// Purpose of each message class's lane, as text.
-    lanes: Vec<String>,
+    /// Name of each message kind, as Paje text.
+    message_kinds: Vec<String>,
     in_flight: InFlight,
     events: u64,
 }
@@ -135,17 +135,17 @@ impl Writer {
 
     fn sent(&mut self, at: Time, instance: &MessageInstance) -> Result<()> {
         self.in_flight.sent(&instance.message);
-        let (time, Message { from, lane, bytes, .. }) = (Seconds(at, MAX_DECIMALS), instance.message);
-        let lane = &self.lanes[usize::from(lane)];
-        self.out.text(format_args!("9 {time} L p r{from} \"{lane}\" {} {bytes}\n", Key(instance)))?;
+        let (time, Message { from, kind, bytes, .. }) = (Seconds(at, MAX_DECIMALS), instance.message);
+        let kind = &self.message_kinds[usize::from(kind)];
+        self.out.text(format_args!("9 {time} L p r{from} \"{kind}\" {} {bytes}\n", Key(instance)))?;
         self.out.text(format_args!("11 {time} U p {}\n", self.in_flight.messages))
     }
 
     fn received(&mut self, at: Time, instance: &MessageInstance) -> Result<()> {
         self.in_flight.received(&instance.message);
-        let (time, Message { to, lane, .. }) = (Seconds(at, MAX_DECIMALS), instance.message);
-        let lane = &self.lanes[usize::from(lane)];
-        self.out.text(format_args!("10 {time} L p r{to} \"{lane}\" {}\n", Key(instance)))?;
+        let (time, Message { to, kind, .. }) = (Seconds(at, MAX_DECIMALS), instance.message);
+        let kind = &self.message_kinds[usize::from(kind)];
+        self.out.text(format_args!("10 {time} L p r{to} \"{kind}\" {}\n", Key(instance)))?;
         self.out.text(format_args!("11 {time} U p {}\n", self.in_flight.messages))
     }
 }

@@ -28,10 +28,13 @@ impl<'a> TimelineRecorder<'a> {
         let collectives = Collective::ALL.iter().map(ToString::to_string);
         let about = TimelineInfo {
             ranks: program.ranks,
-            helps: program.helper_homes.clone(),
+            helper_ranks: program.helper_homes.clone(),
             facts,
             calls: program.calls.clone(),
-            lanes: ["message".to_owned(), "aside".to_owned()].into_iter().chain(collectives).collect(),
+            message_kinds: ["message".to_owned(), "aside".to_owned()]
+                .into_iter()
+                .chain(collectives)
+                .collect(),
         };
         let lines = program.codes.len();
         Ok(Self {
@@ -82,7 +85,7 @@ impl Observer for TimelineRecorder<'_> {
             to: rank,
             bytes: message.bytes,
             class: channel.match_key,
-            lane: lane(channel.kind),
+            kind: message_kind(channel.kind),
             sent: message.sent,
             arrived: message.arrived,
             received: self.last[rank as usize].max(message.arrived),
@@ -90,8 +93,8 @@ impl Observer for TimelineRecorder<'_> {
     }
 }
 
-/// Returns the index of a lane's name in the file.
-fn lane(kind: ChannelKind) -> u16 {
+/// Returns the index of the name of a message kind in the file.
+fn message_kind(kind: ChannelKind) -> u16 {
     match kind {
         ChannelKind::PointToPoint => 0,
         ChannelKind::Helper => 1,

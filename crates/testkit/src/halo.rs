@@ -49,10 +49,10 @@ impl Halo {
     pub fn about(&self) -> TimelineInfo {
         TimelineInfo {
             ranks: self.side * self.side,
-            helps: Vec::new(),
+            helper_ranks: Vec::new(),
             facts: vec![("program".into(), "halo".into()), ("machine".into(), "torus".into())],
             calls: ["MPI_Irecv", "MPI_Isend", "MPI_Waitall"].map(String::from).to_vec(),
-            lanes: ["message", "broadcast"].map(String::from).to_vec(),
+            message_kinds: ["message", "broadcast"].map(String::from).to_vec(),
         }
     }
 
@@ -99,7 +99,7 @@ impl Halo {
                 to: rank,
                 bytes,
                 class: 3,
-                lane: 0,
+                kind: 0,
                 sent,
                 arrived,
                 received,

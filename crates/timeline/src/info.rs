@@ -13,15 +13,15 @@ pub const MOST_NAMES: usize = 1 << 20;
 pub struct TimelineInfo {
     /// The number of ranks of the program.
     pub ranks: u32,
-    /// The rank to which each helper belongs. Helpers are numbered after the ranks and have states
+    /// The rank of each helper. Helpers are numbered after the ranks and have states
     /// and messages of their own, because they run concurrently with their rank.
-    pub helps: Vec<u32>,
+    pub helper_ranks: Vec<u32>,
     /// Facts of the run, names with values: the program, the machine, how the timeline was made.
     pub facts: Vec<(String, String)>,
     /// Names of functions, to which states refer by number.
     pub calls: Vec<String>,
     /// Names of the kinds of messages, to which messages refer by number.
-    pub lanes: Vec<String>,
+    pub message_kinds: Vec<String>,
 }
 
 impl TimelineInfo {
@@ -34,23 +34,23 @@ impl TimelineInfo {
     pub fn home(&self, line: u32) -> Option<u32> {
         match line.checked_sub(self.ranks) {
             None => Some(line),
-            Some(helper) => self.helps.get(helper as usize).copied(),
+            Some(helper) => self.helper_ranks.get(helper as usize).copied(),
         }
     }
 
     /// Returns what no timeline can hold, if there is anything.
     pub(crate) fn unfit(&self) -> Option<String> {
-        let lines = self.ranks as usize + self.helps.len();
+        let lines = self.ranks as usize + self.helper_ranks.len();
         if lines > MOST_RANKS as usize {
             return Some(format!("{lines} ranks and helpers, and a timeline has at most {MOST_RANKS}"));
         }
-        if let Some(rank) = self.helps.iter().find(|rank| **rank >= self.ranks) {
+        if let Some(rank) = self.helper_ranks.iter().find(|rank| **rank >= self.ranks) {
             return Some(format!("a helper of rank {rank}, and there are {} ranks", self.ranks));
         }
         let lists = [
             ("calls", self.calls.len(), MOST_NAMES),
             ("facts", self.facts.len(), MOST_NAMES),
-            ("lanes", self.lanes.len(), MOST_LANES),
+            ("message kinds", self.message_kinds.len(), MOST_MESSAGE_KINDS),
         ];
         let (what, length, most) = lists.into_iter().find(|(_, length, most)| length > most)?;
         Some(format!("{length} {what}, and a timeline has at most {most}"))
@@ -62,14 +62,14 @@ impl TimelineInfo {
             varint::put_text(out, name);
             varint::put_text(out, value);
         }
-        for names in [&self.calls, &self.lanes] {
+        for names in [&self.calls, &self.message_kinds] {
             varint::put(out, names.len() as u64);
             for name in names {
                 varint::put_text(out, name);
             }
         }
         let mut last = 0;
-        for rank in &self.helps {
+        for rank in &self.helper_ranks {
             varint::put_change(out, last, u64::from(*rank));
             last = u64::from(*rank);
         }
@@ -82,18 +82,18 @@ impl TimelineInfo {
             Some((varint::take_text(bytes)?, varint::take_text(bytes)?))
         })?;
         let calls = take_many(bytes, MOST_NAMES, varint::take_text)?;
-        let lanes = take_many(bytes, MOST_LANES, varint::take_text)?;
+        let message_kinds = take_many(bytes, MOST_MESSAGE_KINDS, varint::take_text)?;
         let mut last = 0;
-        let helps = (0..helpers).map(|_| {
+        let helper_ranks = (0..helpers).map(|_| {
             last = varint::take_change(bytes, last)?;
             u32::try_from(last).ok().filter(|rank| *rank < ranks)
         });
-        let helps = helps.collect::<Option<_>>()?;
-        bytes.is_empty().then_some(Self { ranks, helps, facts, calls, lanes })
+        let helper_ranks = helper_ranks.collect::<Option<_>>()?;
+        bytes.is_empty().then_some(Self { ranks, helper_ranks, facts, calls, message_kinds })
     }
 }
 
-const MOST_LANES: usize = 1 << 16;
+const MOST_MESSAGE_KINDS: usize = 1 << 16;
 
 /// Takes a list after its length.
 fn take_many<T>(

@@ -16,7 +16,13 @@ const HEAD: Head = Head { ranks: 6, helpers: 1, width: 2 };
 /// A valid head and valid names.
 fn start(head: Head) -> Vec<u8> {
     let names = || vec!["one".into(), "two".into()];
-    let about = TimelineInfo { ranks: 6, helps: vec![3], facts: Vec::new(), calls: names(), lanes: names() };
+    let about = TimelineInfo {
+        ranks: 6,
+        helper_ranks: vec![3],
+        facts: Vec::new(),
+        calls: names(),
+        message_kinds: names(),
+    };
     let mut out = head.to_bytes().to_vec();
     let mut payload = Vec::new();
     about.put(&mut payload);

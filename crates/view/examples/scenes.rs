@@ -97,7 +97,7 @@ fn ring(path: &Path, ranks: u32, rounds: u32, slowness: u64) -> Result<()> {
             ("topology".into(), format!("ring, {ranks} processors")),
         ],
         calls: vec!["MPI_Recv".into(), "MPI_Send</script><b>".into()],
-        lanes: vec!["message".into()],
+        message_kinds: vec!["message".into()],
         ..TimelineInfo::default()
     };
     let mut writer = Writer::create(path, &about)?;
@@ -124,7 +124,7 @@ fn ring(path: &Path, ranks: u32, rounds: u32, slowness: u64) -> Result<()> {
                 to: rank as u32,
                 bytes,
                 class: 7,
-                lane: 0,
+                kind: 0,
                 sent,
                 arrived,
                 received,
@@ -146,7 +146,7 @@ fn ring(path: &Path, ranks: u32, rounds: u32, slowness: u64) -> Result<()> {
 /// Writes a timeline of a hundred thousand ranks.
 fn wide(path: &Path) -> Result<()> {
     let ranks = 100_000;
-    let about = TimelineInfo { ranks, lanes: vec!["message".into()], ..TimelineInfo::default() };
+    let about = TimelineInfo { ranks, message_kinds: vec!["message".into()], ..TimelineInfo::default() };
     let mut writer = Writer::create(path, &about)?;
     for rank in 0..ranks {
         let middle = Time::from_nanos(1000 + u64::from(rank % 1000));
@@ -161,7 +161,7 @@ fn wide(path: &Path) -> Result<()> {
             to,
             bytes: 8,
             class: 0,
-            lane: 0,
+            kind: 0,
             sent: middle,
             arrived: Time::from_nanos(2300),
             received: Time::from_nanos(2500),

@@ -65,13 +65,13 @@ function stateUnder(source, rows, axis, x, y) {
  */
 function ofState(source, rows, row, tile, i, axis) {
   const [from, to] = span(tile, i);
-  const { calls, ranks, helps } = source.meta;
+  const { calls, ranks, helperRanks } = source.meta;
   const cause = tile.causes.get(i);
   const call = tile.call[i] > 0 ? calls[tile.call[i] - 1] ?? `call ${tile.call[i] - 1}` : "";
   const name = exact(axis);
   /** @type {[string, string][]} */
   const facts = [["duration", time(to - from, 4)], ["start", name(from)], ["end", name(to)]];
-  if (cause) facts.push(["waits for", lineTitle(cause[0], ranks, helps)], ["released at", name(cause[1])]);
+  if (cause) facts.push(["waits for", lineTitle(cause[0], ranks, helperRanks)], ["released at", name(cause[1])]);
   const title = `${rows.title(row)}: ${LABELS[tile.what[i]]}${call ? ` in ${call}` : ""}`;
   return { title, facts, state: { line: row.index, from, to }, cause: cause ? { line: cause[0], at: cause[1] } : null, message: null };
 }
@@ -103,7 +103,7 @@ function distance(x, y, [x0, y0, x1, y1]) {
 /** @param {import("./source.js").Source} source @param {import("./rows.js").Rows} rows @param {import("./scene.js").Axis} axis @param {number} x @param {number} y @returns {Found | null} */
 function nearMessage(source, rows, axis, x, y) {
   const parts = coverTraffic(source, axis);
-  const { ranks, helps, lanes } = source.meta;
+  const { ranks, helperRanks, messageKinds } = source.meta;
   const place = (/** @type {number} */ at) => (at - axis.from) * axis.scale;
   const name = exact(axis);
   let best = PICK_DISTANCE;
@@ -118,7 +118,7 @@ function nearMessage(source, rows, axis, x, y) {
     if (!(away < best)) return;
     best = away;
     found = {
-      title: `${lanes[messages.lane[i]] ?? "message"} from ${lineTitle(messages.from[i], ranks, helps)} to ${lineTitle(messages.to[i], ranks, helps)}`,
+      title: `${messageKinds[messages.kind[i]] ?? "message"} from ${lineTitle(messages.from[i], ranks, helperRanks)} to ${lineTitle(messages.to[i], ranks, helperRanks)}`,
       facts: [
         ["size", bytes(messages.bytes[i])], ["class (tag)", String(messages.cls[i])], ["sent", name(sent)], ["arrived", name(arrived)],
         ["received", name(arrived + messages.kept[i])], ["in flight", time(messages.travel[i])], ["unreceived for", time(messages.kept[i])],

@@ -161,22 +161,22 @@ export class Rows {
 
   /** Returns the short name of a row. @param {Row} row */
   name(row) {
-    const { ranks, helps } = this.source.meta;
+    const { ranks, helperRanks } = this.source.meta;
     const first = row.index * 2 ** row.group;
     if (row.group > 0) return first > 999 ? `${first}…` : `${first}-${first + this.size(row) - 1}`;
-    return first < ranks ? String(first) : `${helps[first - ranks] ?? "?"}+`;
+    return first < ranks ? String(first) : `${helperRanks[first - ranks] ?? "?"}+`;
   }
 
   /** Returns the name of a row for sentences. @param {Row} row */
   title(row) {
-    const { ranks, helps } = this.source.meta;
+    const { ranks, helperRanks } = this.source.meta;
     const first = row.index * 2 ** row.group;
     if (row.group > 0) return `ranks ${first} to ${first + this.size(row) - 1}`;
-    return lineTitle(first, ranks, helps);
+    return lineTitle(first, ranks, helperRanks);
   }
 }
 
-/** Returns the name of a rank or a helper. @param {number} line @param {number} ranks @param {number[]} helps */
-export function lineTitle(line, ranks, helps) {
-  return line < ranks ? `rank ${line}` : `helper of rank ${helps[line - ranks] ?? "?"}`;
+/** Returns the name of a rank or a helper. @param {number} line @param {number} ranks @param {number[]} helperRanks */
+export function lineTitle(line, ranks, helperRanks) {
+  return line < ranks ? `rank ${line}` : `helper of rank ${helperRanks[line - ranks] ?? "?"}`;
 }

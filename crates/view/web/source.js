@@ -8,10 +8,10 @@ import { BINS, ROWS, decode } from "./tiles.js";
  * @property {string} name
  * @property {number} ranks
  * @property {number} lines
- * @property {number[]} helps
+ * @property {number[]} helperRanks
  * @property {[string, string][]} facts
  * @property {string[]} calls
- * @property {string[]} lanes
+ * @property {string[]} messageKinds
  * @property {number} origin
  * @property {number} span
  * @property {number} states
@@ -22,7 +22,7 @@ import { BINS, ROWS, decode } from "./tiles.js";
  * @property {number} whole
  * @property {number} trafficGroup
  * @property {{parts: number, time: number}} path
- * @property {{calls: number[][], lanes: number[][], sizes: number[], travel: number, kept: number}} sums
+ * @property {{calls: number[][], messageKinds: number[][], sizes: number[], travel: number, kept: number}} sums
  * @property {number | null} [finest]
  * @property {number} [base] finest grouping of lines available
  * @property {boolean} [single] whether single lines are available, too

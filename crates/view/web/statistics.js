@@ -58,11 +58,11 @@ function calls(meta) {
 
 /** @param {import("./source.js").Meta} meta */
 function messages(meta) {
-  const rows = meta.sums.lanes.flatMap(([number, sum], lane) =>
-    number > 0 ? [[meta.lanes[lane], count(number), bytes(sum), bytes(sum / number)]] : []);
-  const all = meta.sums.lanes.reduce((all, [number]) => all + number, 0) || 1;
+  const rows = meta.sums.messageKinds.flatMap(([number, sum], kind) =>
+    number > 0 ? [[meta.messageKinds[kind], count(number), bytes(sum), bytes(sum / number)]] : []);
+  const all = meta.sums.messageKinds.reduce((all, [number]) => all + number, 0) || 1;
   rows.push(["in flight, mean", time(meta.sums.travel / all), "", ""], ["unreceived, mean", time(meta.sums.kept / all), "", ""]);
-  return table("Messages", ["purpose", "count", "bytes", "mean size"], rows);
+  return table("Messages", ["kind", "count", "bytes", "mean size"], rows);
 }
 
 /** @param {import("./source.js").Meta} meta */

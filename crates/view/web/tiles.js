@@ -57,7 +57,7 @@ const WIDE = 2 ** 32;
  * @property {Uint32Array} from
  * @property {Uint32Array} to
  * @property {Uint32Array} cls
- * @property {Uint16Array} lane
+ * @property {Uint16Array} kind
  */
 /**
  * @typedef {object} Flows
@@ -196,7 +196,7 @@ function traffic(columns, count, parts, flowBins, single, all) {
   if (single) {
     const messages = {
       sent: wide(columns, count), bytes: columns.doubles(count), travel: columns.floats(count), kept: columns.floats(count),
-      from: columns.words(count), to: columns.words(count), cls: columns.words(count), lane: columns.halves(count),
+      from: columns.words(count), to: columns.words(count), cls: columns.words(count), kind: columns.halves(count),
     };
     return { ...common, messages, flows: null };
   }

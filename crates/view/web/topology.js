@@ -96,8 +96,8 @@ export class Topology {
 
   /** Returns the vertex of a line; helpers are drawn on their ranks. @param {number} line */
   node(line) {
-    const { ranks, helps } = this.source.meta;
-    return this.group > 0 || line < ranks ? Math.floor(line / 2 ** this.group) : helps[line - ranks] ?? 0;
+    const { ranks, helperRanks } = this.source.meta;
+    return this.group > 0 || line < ranks ? Math.floor(line / 2 ** this.group) : helperRanks[line - ranks] ?? 0;
   }
 
   /** @param {CanvasRenderingContext2D} context @param {{x: number, y: number}[]} nodes @param {import("./scene.js").Axis} axis @param {number} at */

@@ -172,14 +172,14 @@ fn begin(proto: &mut Proto, names: &Names<'_>, state: &State) {
     }
 }
 
-/// Annotates a message: bytes, the rank at its other end, class, purpose, and transfer time.
+/// Annotates a message: bytes, the rank at its other end, class, kind, and transfer time.
 fn figures(proto: &mut Proto, names: &Names<'_>, message: &Message, peer: u32) {
     annotate(proto, Annotation::Bytes, message.bytes);
     annotate(proto, Annotation::Peer, u64::from(names.home(peer)));
     annotate(proto, Annotation::Class, u64::from(message.class));
     proto.nested(event::DEBUG_ANNOTATIONS, |proto| {
-        proto.number(event::ANNOTATION_NAME_IID, Annotation::Lane as u64);
-        proto.number(event::ANNOTATION_STRING_IID, Names::lane(message.lane));
+        proto.number(event::ANNOTATION_NAME_IID, Annotation::MessageKind as u64);
+        proto.number(event::ANNOTATION_STRING_IID, Names::message_kind(message.kind));
     });
     annotate(proto, Annotation::Travel, message.arrived.since(message.sent).as_picos());
 }
@@ -194,15 +194,15 @@ fn annotate(proto: &mut Proto, annotation: Annotation, value: u64) {
 /// Returns the identifier of a message's flow: a hash of the whole message, so that no state is
 /// kept between its send and its receive.
 fn flow(instance: &MessageInstance) -> u64 {
-    let Message { from, to, bytes, class, lane, sent, arrived, received } = instance.message;
+    let Message { from, to, bytes, class, kind, sent, arrived, received } = instance.message;
     let [sent, arrived, received] = [sent, arrived, received].map(Time::as_picos);
     let ends = u64::from(from) << 32 | u64::from(to);
-    let kind = u64::from(class) << 32 | u64::from(lane);
+    let class_and_kind = u64::from(class) << 32 | u64::from(kind);
     let mix = |hash: u64, word: u64| {
         let product = (hash ^ word).wrapping_mul(HASH_MULTIPLIER);
         product ^ product >> 32
     };
-    let words = [ends, bytes, kind, sent, arrived, received, u64::from(instance.ordinal)];
+    let words = [ends, bytes, class_and_kind, sent, arrived, received, u64::from(instance.ordinal)];
     words.into_iter().fold(0, mix).max(1)
 }
 

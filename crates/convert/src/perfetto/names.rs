@@ -21,7 +21,7 @@ pub enum Annotation {
     Bytes = 1,
     Peer = 2,
     Class = 3,
-    Lane = 4,
+    MessageKind = 4,
     Travel = 5,
     For = 6,
 }
@@ -60,9 +60,9 @@ impl<'a> Names<'a> {
         EVENTS.len() as u64 + 1 + u64::from(call)
     }
 
-    /// Returns the iid of a lane's name.
-    pub fn lane(lane: u16) -> u64 {
-        1 + u64::from(lane)
+    /// Returns the iid of a message kind's name.
+    pub fn message_kind(kind: u16) -> u64 {
+        1 + u64::from(kind)
     }
 
     /// Returns the rank of a line.
@@ -77,7 +77,7 @@ impl<'a> Names<'a> {
             list(proto, interned::EVENT_CATEGORIES, CATEGORIES.iter().copied());
             list(proto, interned::EVENT_NAMES, events);
             list(proto, interned::ANNOTATION_NAMES, ANNOTATIONS.iter().copied());
-            list(proto, interned::ANNOTATION_STRINGS, self.about.lanes.iter().map(String::as_str));
+            list(proto, interned::ANNOTATION_STRINGS, self.about.message_kinds.iter().map(String::as_str));
         });
     }
 }

@@ -14,7 +14,7 @@ pub struct Ends {
 impl Ends {
     /// Reads the whole timeline once.
     pub fn new(timeline: &Timeline) -> Result<Self> {
-        let lines = timeline.ranks() + timeline.about().helps.len() as u32;
+        let lines = timeline.ranks() + timeline.about().helper_ranks.len() as u32;
         let mut ends = vec![Time::ZERO; lines as usize];
         for found in timeline.states_of(0..lines, &ALL_TIME) {
             let (line, state) = found?;

@@ -43,7 +43,7 @@ const NONE: u32 = u32::MAX;
 impl Lookahead {
     pub fn new(timeline: &Timeline, tracks: &Tracks, slice: &Slice) -> Result<Self> {
         let events = slice.len();
-        let lines = timeline.ranks() as usize + timeline.about().helps.len();
+        let lines = timeline.ranks() as usize + timeline.about().helper_ranks.len();
         let (mut nearest, mut beyond) = (vec![NONE; lines], Vec::new());
         for (line, end) in look_beyond(timeline, tracks, slice)? {
             nearest[line as usize] = (events + beyond.len()) as u32;

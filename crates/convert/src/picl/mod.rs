@@ -116,7 +116,7 @@ struct Writer {
 impl Writer {
     fn new(timeline: &Timeline, digits: usize, out: Output) -> Self {
         let about = timeline.about();
-        let lines = about.ranks as usize + about.helps.len();
+        let lines = about.ranks as usize + about.helper_ranks.len();
         let event = |(number, call): (i64, &String)| collective(call).unwrap_or(number);
         Self {
             calls: (1..).zip(&about.calls).map(event).collect(),

@@ -29,7 +29,7 @@ impl<'a> Slices<'a> {
         // A state has a start and an end, and often so has its call.
         let slices = (4 * states + 2 * messages) / most as u64 + 1;
         let width = left.map_or(1, |(first, last)| (last - first) / slices + 1);
-        let slice = Slice::new(about.ranks as usize + about.helps.len());
+        let slice = Slice::new(about.ranks as usize + about.helper_ranks.len());
         Self { timeline, slice, left, width, most }
     }
 

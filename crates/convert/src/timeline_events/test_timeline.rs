@@ -14,9 +14,9 @@ pub const LINES: usize = 4;
 pub fn timeline(folder: &Path) -> Timeline {
     let about = TimelineInfo {
         ranks: 3,
-        helps: vec![1],
+        helper_ranks: vec![1],
         calls: ["MPI_Send", "MPI_Recv", "MPI_Bcast"].map(String::from).to_vec(),
-        lanes: ["message", "broadcast"].map(String::from).to_vec(),
+        message_kinds: ["message", "broadcast"].map(String::from).to_vec(),
         ..TimelineInfo::default()
     };
     let path = folder.join("trial.ptl");
@@ -48,7 +48,7 @@ pub fn timeline(folder: &Path) -> Timeline {
             to: line as u32,
             bytes: random.below(3),
             class: 1,
-            lane: random.below(2) as u16,
+            kind: random.below(2) as u16,
             sent: Time::from_picos(received.saturating_sub(random.below(50)) + random.below(5)),
             arrived: Time::from_picos(received),
             received: Time::from_picos(received),

@@ -18,7 +18,7 @@ impl Tracks {
             *count += 1;
             (*rank, *count)
         };
-        Self { helpers: about.helps.iter().map(number).collect(), ranks: about.ranks }
+        Self { helpers: about.helper_ranks.iter().map(number).collect(), ranks: about.ranks }
     }
 
     /// Returns the rank of a line and the index of the helper; 0 is the rank itself.

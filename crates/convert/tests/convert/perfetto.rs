@@ -150,7 +150,7 @@ fn perfetto_definitions_parse_the_export() {
         let output = Command::new(&python).args(["-c", READER]).arg(trace).output().expect("Python starts");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let (states, messages) = timeline.counts();
-        let threads = timeline.ranks() as usize + timeline.about().helps.len();
+        let threads = timeline.ranks() as usize + timeline.about().helper_ranks.len();
         let expected = format!("{} {messages} {threads} {last}\n", states + calls);
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
     }

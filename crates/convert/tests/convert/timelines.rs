@@ -24,10 +24,10 @@ pub fn made(path: &Path, about: &TimelineInfo, fill: impl FnOnce(&mut Writer)) -
 pub fn small(folder: &Path) -> Timeline {
     let about = TimelineInfo {
         ranks: 2,
-        helps: vec![1],
+        helper_ranks: vec![1],
         facts: vec![("program".into(), "a \"quoted\"\nprogram, é".into()), ("machine".into(), "m".into())],
         calls: ["MPI_Send", "MPI_Recv", "MPI_Bcast", "\"x\",\n% é"].map(String::from).to_vec(),
-        lanes: ["message", "broadcast", "aside, \"q\""].map(String::from).to_vec(),
+        message_kinds: ["message", "broadcast", "aside, \"q\""].map(String::from).to_vec(),
     };
     let cause = |rank, at| StateKind::Wait(Some(Cause { rank, at: nanos(at) }));
     let states = [
@@ -45,12 +45,12 @@ pub fn small(folder: &Path) -> Timeline {
         (2, StateKind::Combine, None, 8000, 8600),
         (2, StateKind::Message, Some(2), 8600, 8600),
     ];
-    let message = |ends: (u32, u32), bytes, lane, [sent, arrived, received]: [u64; 3]| Message {
+    let message = |ends: (u32, u32), bytes, kind, [sent, arrived, received]: [u64; 3]| Message {
         from: ends.0,
         to: ends.1,
         bytes,
         class: 7,
-        lane,
+        kind,
         sent: nanos(sent),
         arrived: nanos(arrived),
         received: nanos(received),
@@ -85,7 +85,7 @@ pub fn extremes(folder: &Path) -> Vec<Timeline> {
     let about = |ranks| TimelineInfo {
         ranks,
         calls: vec!["MPI_Barrier".into()],
-        lanes: vec!["message".into()],
+        message_kinds: vec!["message".into()],
         ..TimelineInfo::default()
     };
     let month = Time::from_picos(30 * 86_400 * 1_000_000_000_000);
@@ -98,7 +98,7 @@ pub fn extremes(folder: &Path) -> Vec<Timeline> {
             to: 99_999,
             bytes: u64::MAX,
             class: u32::MAX,
-            lane: 0,
+            kind: 0,
             sent: Time::from_picos(1),
             arrived: month,
             received: month + nanos(5),

@@ -12,7 +12,7 @@ use panto_container::varint;
 const SENDERS: usize = 1;
 const BYTES: usize = 2;
 const CLASSES: usize = 3;
-const LANES: usize = 4;
+const KINDS: usize = 4;
 /// When it was received, relative to the message before.
 const RECEIVED: usize = 5;
 /// How long it had been there before that.
@@ -49,7 +49,7 @@ impl Record for Message {
                 varint::put_change(&mut columns[SENDERS], u64::from(message.to), u64::from(message.from));
                 varint::put(&mut columns[BYTES], message.bytes);
                 varint::put(&mut columns[CLASSES], u64::from(message.class));
-                varint::put(&mut columns[LANES], u64::from(message.lane));
+                varint::put(&mut columns[KINDS], u64::from(message.kind));
                 varint::put_change(&mut columns[RECEIVED], clock, received);
                 kept.put(far, received.wrapping_sub(arrived), &mut columns[KEPT]);
                 travelled.put(far, arrived.wrapping_sub(sent), &mut columns[TRAVELLED]);
@@ -105,7 +105,7 @@ impl Decoder<'_> {
         let from = varint::take_change(&mut columns[SENDERS], u64::from(to))?;
         let from = u32::try_from(from).ok().filter(|from| *from < self.limits.lines)?;
         let far = from.wrapping_sub(to);
-        let lane = u16::try_from(varint::take(&mut columns[LANES])?).ok();
+        let kind = u16::try_from(varint::take(&mut columns[KINDS])?).ok();
         let received = varint::take_change(&mut columns[RECEIVED], clock)?;
         let arrived = received.wrapping_sub(self.kept.take(far, &mut columns[KEPT])?);
         let sent = arrived.wrapping_sub(self.travelled.take(far, &mut columns[TRAVELLED])?);
@@ -114,7 +114,7 @@ impl Decoder<'_> {
             to,
             bytes: varint::take(&mut columns[BYTES])?,
             class: u32::try_from(varint::take(&mut columns[CLASSES])?).ok()?,
-            lane: lane.filter(|lane| u32::from(*lane) < self.limits.lanes)?,
+            kind: kind.filter(|kind| u32::from(*kind) < self.limits.message_kinds)?,
             sent: Time::from_picos(sent),
             arrived: Time::from_picos(arrived),
             received: Time::from_picos(received),

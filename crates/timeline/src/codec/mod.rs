@@ -33,7 +33,7 @@ pub struct Limits {
     /// Ranks and helpers.
     pub lines: u32,
     pub calls: u32,
-    pub lanes: u32,
+    pub message_kinds: u32,
 }
 
 /// What a reader selects.

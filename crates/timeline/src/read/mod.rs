@@ -54,8 +54,11 @@ impl Timeline {
         let about = about.filter(|_| block.outline.kind == Kind::Info);
         let about =
             about.ok_or_else(|| source.damaged(HEAD as u64, "what should be names makes no sense"))?;
-        let limits =
-            Limits { lines: head.lines(), calls: about.calls.len() as u32, lanes: about.lanes.len() as u32 };
+        let limits = Limits {
+            lines: head.lines(),
+            calls: about.calls.len() as u32,
+            message_kinds: about.message_kinds.len() as u32,
+        };
         let (blocks, damage) = outline::find(&source, head, HEAD as u64 + block.length())?;
         Ok(Self { source, head, about, limits, blocks, damage })
     }

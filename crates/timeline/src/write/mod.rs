@@ -58,11 +58,15 @@ impl Writer {
         if let Some(what) = about.unfit() {
             return Err(Error::Unfit { path: path.to_owned(), what });
         }
-        let lines = about.ranks + about.helps.len() as u32;
+        let lines = about.ranks + about.helper_ranks.len() as u32;
         let width = width(lines);
-        let head = Head { ranks: about.ranks, helpers: about.helps.len() as u32, width };
+        let head = Head { ranks: about.ranks, helpers: about.helper_ranks.len() as u32, width };
         let out = Out::create(path, head, about)?;
-        let limits = Limits { lines, calls: about.calls.len() as u32, lanes: about.lanes.len() as u32 };
+        let limits = Limits {
+            lines,
+            calls: about.calls.len() as u32,
+            message_kinds: about.message_kinds.len() as u32,
+        };
         Ok(Self {
             out,
             limits,
@@ -101,11 +105,11 @@ impl Writer {
         }
         let fits = message.from < self.limits.lines
             && message.to < self.limits.lines
-            && u32::from(message.lane) < self.limits.lanes;
+            && u32::from(message.kind) < self.limits.message_kinds;
         if !fits {
             return self.refuse(format!(
-                "{message:?} does not fit a timeline of {} ranks and {} lanes",
-                self.limits.lines, self.limits.lanes
+                "{message:?} does not fit a timeline of {} ranks and {} message kinds",
+                self.limits.lines, self.limits.message_kinds
             ));
         }
         self.written.messages += 1;

@@ -47,7 +47,7 @@ fn cases() -> [(&'static str, TimelineInfo, Vec<Event>); 2] {
     let wide = wide.collect();
     [
         ("version1", small.clone(), events),
-        ("version1-bands", TimelineInfo { ranks: 1099, helps: Vec::new(), ..small }, wide),
+        ("version1-bands", TimelineInfo { ranks: 1099, helper_ranks: Vec::new(), ..small }, wide),
     ]
 }
 

@@ -9,9 +9,9 @@ use panto_timeline::{Error, MOST_RANKS, Message, StateKind, Timeline, TimelineIn
 use crate::halo::{Event, Halo};
 use crate::support::{about, few, picos, read, state, tell, wait};
 
-fn message(from: u32, to: u32, lane: u16) -> Event {
+fn message(from: u32, to: u32, kind: u16) -> Event {
     let time = picos(5);
-    Event::Message(Message { from, to, bytes: 1, class: 0, lane, sent: time, arrived: time, received: time })
+    Event::Message(Message { from, to, bytes: 1, class: 0, kind, sent: time, arrived: time, received: time })
 }
 
 fn refusal(event: &Event) -> String {
@@ -41,7 +41,7 @@ fn what_does_not_fit_is_named() {
         (Event::State(1, state(wait(2, 0), None, 100, 101)), "2 ranks"),
         (message(2, 0, 0), "2 ranks"),
         (message(0, 2, 0), "2 ranks"),
-        (message(0, 1, 2), "2 lanes"),
+        (message(0, 1, 2), "2 message kinds"),
     ] {
         let told = refusal(&event);
         assert!(told.contains(part), "{told}");
@@ -54,8 +54,11 @@ fn what_a_timeline_is_of_must_fit_too() {
     let small = about(2);
     for (about, part) in [
         (TimelineInfo { ranks: MOST_RANKS + 1, ..small.clone() }, "ranks"),
-        (TimelineInfo { helps: vec![0, 2], ..small.clone() }, "helper of rank 2"),
-        (TimelineInfo { lanes: vec![String::new(); (1 << 16) + 1], ..small.clone() }, "65537 lanes"),
+        (TimelineInfo { helper_ranks: vec![0, 2], ..small.clone() }, "helper of rank 2"),
+        (
+            TimelineInfo { message_kinds: vec![String::new(); (1 << 16) + 1], ..small.clone() },
+            "65537 message kinds",
+        ),
         (TimelineInfo { calls: vec![" ".repeat(1 << 26)], ..small.clone() }, "64 MiB"),
     ] {
         let error = Writer::create(path, &about).expect_err("it does not fit").to_string();

@@ -18,13 +18,13 @@ fn events(ranks: u32) -> impl Strategy<Value = Vec<Event>> {
             all.into_iter().map(|((rank, other, what, call, gap, length, third, class), is_message)| {
                 if is_message {
                     let [sent, arrived, received] = [gap, length, third].map(picos);
-                    let lane = (call % 2) as u16;
+                    let kind = (call % 2) as u16;
                     return Event::Message(Message {
                         from: other,
                         to: rank,
                         bytes: gap,
                         class,
-                        lane,
+                        kind,
                         sent,
                         arrived,
                         received,
@@ -118,7 +118,7 @@ fn the_end_of_time_comes_back() {
             to: 0,
             bytes: last,
             class: u32::MAX,
-            lane: 1,
+            kind: 1,
             sent: picos(last),
             arrived: picos(0),
             received: picos(last / 2),

@@ -17,10 +17,10 @@ pub fn picos(picos: u64) -> Time {
 pub fn about(ranks: u32) -> TimelineInfo {
     TimelineInfo {
         ranks,
-        helps: Vec::new(),
+        helper_ranks: Vec::new(),
         facts: vec![("program".into(), "a \"quoted\"\nname=with <b>everything</b>".into())],
         calls: ["MPI_Send", "MPI_Recv", "MPI_Bcast"].map(String::from).to_vec(),
-        lanes: ["message", "broadcast"].map(String::from).to_vec(),
+        message_kinds: ["message", "broadcast"].map(String::from).to_vec(),
     }
 }
 
@@ -57,7 +57,7 @@ impl Seen {
 /// Writes these, and answers what a reader should see.
 pub fn write(path: &Path, about: &TimelineInfo, memory: usize, events: &[Event]) -> (Written, Seen) {
     let mut writer = Writer::with_memory(path, about, memory).expect("a timeline can be written");
-    let mut seen = Seen::new(about.ranks as usize + about.helps.len());
+    let mut seen = Seen::new(about.ranks as usize + about.helper_ranks.len());
     for event in events {
         tell(&mut writer, event);
         seen.add(event);
@@ -74,7 +74,7 @@ pub fn tell(writer: &mut Writer, event: &Event) {
 
 /// Reads everything, a rank at a time, and the errors that ended it.
 pub fn read(timeline: &Timeline) -> (Seen, Vec<Error>) {
-    let lines = timeline.ranks() as usize + timeline.about().helps.len();
+    let lines = timeline.ranks() as usize + timeline.about().helper_ranks.len();
     let (mut seen, mut errors) = (Seen::new(lines), Vec::new());
     for rank in 0..lines as u32 {
         for found in timeline.states(rank, &ALL_TIME) {
@@ -95,7 +95,7 @@ pub fn read(timeline: &Timeline) -> (Seen, Vec<Error>) {
 
 /// A few states and messages of two ranks and a helper of the second, in several blocks each if memory is short.
 pub fn few() -> (TimelineInfo, Vec<Event>) {
-    let about = TimelineInfo { helps: vec![1], ..about(2) };
+    let about = TimelineInfo { helper_ranks: vec![1], ..about(2) };
     let mut events = Vec::new();
     for round in 0..12_u64 {
         let start = 10_000 * round;
@@ -120,7 +120,7 @@ pub fn few() -> (TimelineInfo, Vec<Event>) {
                 to: rank,
                 bytes: 1000 * round,
                 class: 7,
-                lane: rank as u16 % 2,
+                kind: rank as u16 % 2,
                 sent: picos(start + 3_900),
                 arrived: picos(start + 4_990),
                 received: picos(start + 5_000 + round),

@@ -23,10 +23,10 @@ impl CollectiveTag {
     /// All tags.
     pub const ALL: [Self; TAG_COUNT] = {
         let mut tags = [Self(0); TAG_COUNT];
-        let mut lane = 0;
-        while lane < TAG_COUNT {
-            tags[lane] = Self(FIRST_COLLECTIVE_TAG + (TAG_COUNT - 1 - lane) as Tag);
-            lane += 1;
+        let mut tag = 0;
+        while tag < TAG_COUNT {
+            tags[tag] = Self(FIRST_COLLECTIVE_TAG + (TAG_COUNT - 1 - tag) as Tag);
+            tag += 1;
         }
         tags
     };

@@ -193,7 +193,7 @@ pub(super) fn given_up<T: Transport>(t: &T) -> Outcome {
 /// The root takes part only in the second broadcast, so that no message is in flight when the
 /// others cancel.
 fn broadcast_twice<T: Transport>(t: &T, panics: bool) -> Outcome {
-    let (lane, me) = (CollectiveTag::ALL[14], t.rank());
+    let (tag, me) = (CollectiveTag::ALL[14], t.rank());
     let problem = Problem { collective: Collective::Broadcast, ranks: t.size(), root: 0, count: 600 };
     let mut prepared = PreparedCollective::new(t, problem, 8, AlgorithmChoice::Algorithm(Algorithm::Linear))?;
     let mut given_up = RankBuffers::new(problem, &SUM, me);
@@ -206,7 +206,7 @@ fn broadcast_twice<T: Transport>(t: &T, panics: bool) -> Outcome {
             Err::<(), _>(work_error())
         };
         let outcome =
-            catch_unwind(AssertUnwindSafe(|| prepared.run_overlapped(t, given_up.buffers(), lane, work)));
+            catch_unwind(AssertUnwindSafe(|| prepared.run_overlapped(t, given_up.buffers(), tag, work)));
         let panicked = outcome.is_err();
         equal(t, "did the panic come out", panicked, panics)?;
         equal(t, "the error of the work", outcome.unwrap_or(Err(work_error())), Err(work_error()))?;
@@ -214,7 +214,7 @@ fn broadcast_twice<T: Transport>(t: &T, panics: bool) -> Outcome {
     // No rank sends before all have cancelled.
     barrier(t)?;
     let mut part = RankBuffers::new(problem, &SUM, me);
-    prepared.run_overlapped(t, part.buffers(), lane, |_| Ok::<_, Violation>(()))?;
+    prepared.run_overlapped(t, part.buffers(), tag, |_| Ok::<_, Violation>(()))?;
     part.verify(t, "after another that was given up")?;
     if me != problem.root && !given_up.is_untouched() {
         return Err(violation(t, "a collective that was given up wrote to its output"));

@@ -104,7 +104,7 @@ impl Source<'_> {
         out.words(messages.iter().map(|each| each.from));
         out.words(messages.iter().map(|each| each.to));
         out.words(messages.iter().map(|each| each.class));
-        out.halves(messages.iter().map(|each| each.lane));
+        out.halves(messages.iter().map(|each| each.kind));
         (out.into_inner(), !whole)
     }
 

@@ -8,7 +8,7 @@ use super::layout::{BIN_BITS, BINS, ROWS, TileWriter};
 use super::overview::LineTotals;
 use super::topology;
 
-/// Upper limit of names of calls or lanes, and of facts. No real program has as many; a malicious
+/// Upper limit of names of calls or message kinds, and of facts. No real program has as many; a malicious
 /// file may.
 const MAX_NAMES: usize = 100_000;
 /// Upper limit of helpers whose ranks are listed.
@@ -31,10 +31,10 @@ pub fn meta(view: &View) -> Value {
         "name": view.name,
         "ranks": timeline.ranks(),
         "lines": view.lines,
-        "helps": about.helps.iter().take(MAX_HELPERS).collect::<Vec<_>>(),
+        "helperRanks": about.helper_ranks.iter().take(MAX_HELPERS).collect::<Vec<_>>(),
         "facts": about.facts.iter().take(MAX_NAMES).collect::<Vec<_>>(),
         "calls": about.calls.iter().take(MAX_NAMES).collect::<Vec<_>>(),
-        "lanes": about.lanes,
+        "messageKinds": about.message_kinds,
         "origin": view.origin,
         "span": view.span,
         "states": states,
@@ -49,7 +49,7 @@ pub fn meta(view: &View) -> Value {
         "path": {"parts": overview.path.len(), "time": path},
         "sums": {
             "calls": calls,
-            "lanes": overview.messages.lanes,
+            "messageKinds": overview.messages.by_kind,
             "sizes": overview.messages.sizes.as_slice(),
             "travel": overview.messages.travel as f64,
             "kept": overview.messages.kept as f64,

@@ -136,7 +136,7 @@ impl View {
 
     /// Reads all of an open timeline, once.
     pub fn from_timeline(timeline: Timeline, name: String, progress: &Progress) -> Result<Self> {
-        let lines = timeline.ranks() + timeline.about().helps.len() as u32;
+        let lines = timeline.ranks() + timeline.about().helper_ranks.len() as u32;
         let span = timeline.span().map(|span| (span.start().as_picos(), span.end().as_picos()));
         let (origin, end) = span.unwrap_or_default();
         let overview = Overview::new(&timeline, lines, origin, end - origin, progress)?;

@@ -76,8 +76,8 @@ pub struct CallTotals {
 /// Totals of messages.
 #[derive(Debug)]
 pub struct MessageTotals {
-    /// By lane: number of messages and bytes.
-    pub lanes: Vec<(u64, u64)>,
+    /// Number of messages and bytes of each message kind.
+    pub by_kind: Vec<(u64, u64)>,
     /// Histogram of sizes: number of messages by the bit length of their size.
     pub sizes: [u64; 65],
     /// Picoseconds in flight, summed over messages.
@@ -87,8 +87,8 @@ pub struct MessageTotals {
 }
 
 impl MessageTotals {
-    fn new(lanes: usize) -> Self {
-        Self { lanes: vec![(0, 0); lanes], sizes: [0; 65], travel: 0, kept: 0 }
+    fn new(kinds: usize) -> Self {
+        Self { by_kind: vec![(0, 0); kinds], sizes: [0; 65], travel: 0, kept: 0 }
     }
 }
 
@@ -118,7 +118,7 @@ impl Overview {
             lines: vec![LineTotals::default(); lines as usize],
             calls: BTreeMap::new(),
             bins: Bins::new(span),
-            messages: MessageTotals::new(timeline.about().lanes.len()),
+            messages: MessageTotals::new(timeline.about().message_kinds.len()),
             path: Vec::new(),
         };
         for (number, found) in (1..).zip(timeline.states_of(0..lines, &ALL_TIME)) {
@@ -183,8 +183,8 @@ impl Overview {
         let to = &mut self.lines[message.to as usize];
         to.received += 1;
         to.bytes_received = to.bytes_received.saturating_add(message.bytes);
-        let lane = &mut self.messages.lanes[usize::from(message.lane)];
-        *lane = (lane.0 + 1, lane.1.saturating_add(message.bytes));
+        let kind = &mut self.messages.by_kind[usize::from(message.kind)];
+        *kind = (kind.0 + 1, kind.1.saturating_add(message.bytes));
         self.messages.sizes[(u64::BITS - message.bytes.leading_zeros()) as usize] += 1;
         self.messages.travel += u128::from(message.arrived.since(message.sent).as_picos());
         self.messages.kept += u128::from(message.received.since(message.arrived).as_picos());

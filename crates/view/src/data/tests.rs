@@ -18,7 +18,7 @@ fn scene(ranks: u32, states: u64) -> (TempDir, PathBuf, Vec<(u32, State)>, Vec<M
     let about = TimelineInfo {
         ranks,
         calls: vec!["MPI_Recv".into()],
-        lanes: vec!["message".into()],
+        message_kinds: vec!["message".into()],
         ..TimelineInfo::default()
     };
     let mut writer = Writer::create(&path, &about).expect("it can be written");
@@ -56,7 +56,7 @@ fn scene(ranks: u32, states: u64) -> (TempDir, PathBuf, Vec<(u32, State)>, Vec<M
                 to,
                 bytes: random.below(100),
                 class: 3,
-                lane: 0,
+                kind: 0,
                 sent,
                 arrived,
                 received,
