@@ -3,7 +3,7 @@
 use crate::Chore;
 
 /// Returns whether the argument asks for help.
-pub fn asked(argument: &str) -> bool {
+pub fn is_requested(argument: &str) -> bool {
     matches!(argument, "--help" | "-h" | "help")
 }
 

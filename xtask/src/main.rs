@@ -71,7 +71,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
             names()
         )));
     };
-    if help::asked(name) {
+    if help::is_requested(name) {
         print!("{}", help::all(CHORES));
         return Ok(());
     }
@@ -81,7 +81,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
             names()
         )));
     };
-    if rest.iter().any(|argument| help::asked(argument)) {
+    if rest.iter().any(|argument| help::is_requested(argument)) {
         print!("{}", (chore.help)());
         return Ok(());
     }

@@ -5,7 +5,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod against;
 pub mod calibrate;
 mod choices;
 pub mod classic;
@@ -16,6 +15,7 @@ mod error;
 mod kernel;
 pub mod measure;
 mod memory;
+pub mod model_comparison;
 pub mod options;
 mod pattern;
 mod run;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use panto_results::{Placed, Ranges, RunSettings};
+use panto_results::{Ranges, RankPlacement, RunSettings};
 use panto_schedule::{Algorithm, HopShape, Mesh};
 use panto_transport::{AlgorithmChoice, Distance, Placement};
 
@@ -195,7 +195,7 @@ impl Settings {
 
     /// Returns the settings that a manifest repeats.
     pub fn for_manifest(&self) -> RunSettings {
-        let placed = |(rank, place): (usize, &Placement)| Placed {
+        let placed = |(rank, place): (usize, &Placement)| RankPlacement {
             rank,
             host: place.host.clone(),
             node: place.node,

@@ -147,7 +147,7 @@ pub fn manifest(world: &Mpi, settings: &Settings) -> Result<Manifest, Failure> {
     let library = world.library()?;
     let (waiting, clock) = world.describe()?;
     let (major, minor) = library.standard();
-    let described = panto_results::Mpi {
+    let described = panto_results::MpiInfo {
         version: library.name(),
         standard: format!("{major}.{minor}"),
         abi: library.abi().to_string(),

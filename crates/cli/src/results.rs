@@ -6,7 +6,7 @@ use panto_findings::contest::{Choices, choices};
 use panto_findings::{Finding, findings};
 use panto_report::present;
 use panto_report::table::{Column, Table};
-use panto_results::{End, KernelInfo, Manifest, Record};
+use panto_results::{KernelInfo, Manifest, Record, RunEnd};
 use panto_schedule::rules::mpich;
 
 use crate::failure::Failure;
@@ -38,7 +38,7 @@ pub fn manifests(manifests: &[Manifest]) {
 }
 
 /// Prints everything but the tables, which are printed as kernels complete.
-pub fn results(format: Format, manifest: &Manifest, records: &[Record], end: Option<&End>) {
+pub fn results(format: Format, manifest: &Manifest, records: &[Record], end: Option<&RunEnd>) {
     let found = findings(records);
     match format {
         Format::Table => {

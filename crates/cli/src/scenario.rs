@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use panto_bench::scenario::{Late, Scenario, Times, Values, Variable, builtin, describe, draw};
-use panto_results::scenario::Call;
+use panto_results::scenario::CollectiveCall;
 use panto_transport::Time;
 use serde_json::json;
 
@@ -59,7 +59,7 @@ pub fn info(path: &Path, format: Format) -> Result<(), Failure> {
 fn drawn(scenario: &Scenario) -> Result<(Values, String), Failure> {
     let values = |ranks| Values {
         ranks,
-        call: Call::ALL[0],
+        call: CollectiveCall::ALL[0],
         bytes: 0,
         times: Times { delay: TIME, computation: TIME },
         late: Late::default(),

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use panto_bench::against::Against;
+use panto_bench::model_comparison::ModelComparison;
 use panto_bench::{Kernel, Observer, Settings, run};
-use panto_results::{End, Line, Manifest, Record, Writer};
+use panto_results::{Line, Manifest, Record, RunEnd, Writer};
 use panto_transport::World;
 
 use crate::failure::{Failure, INTERRUPTED};
@@ -24,7 +24,7 @@ pub struct Session {
     manifest: Manifest,
     interrupt: Arc<AtomicBool>,
     display: Display,
-    against: Option<Against>,
+    against: Option<ModelComparison>,
 }
 
 impl Session {
@@ -34,7 +34,7 @@ impl Session {
     }
 
     /// Adds the expectations of a model to each record.
-    pub fn against(self, against: Option<Against>) -> Self {
+    pub fn against(self, against: Option<ModelComparison>) -> Self {
         Self { against, ..self }
     }
 
@@ -43,7 +43,7 @@ impl Session {
         world: &W,
         kernels: &[Kernel],
         settings: &Settings,
-    ) -> Result<End, Failure> {
+    ) -> Result<RunEnd, Failure> {
         // The first Ctrl-C ends the run after the current sample.
         self.interrupt = interrupt::listen()?;
         let (writer, display, interrupt) = (self.writer.as_mut(), &mut self.display, &*self.interrupt);
@@ -78,7 +78,7 @@ impl Session {
     }
 
     /// Prints the results, draws plots, and returns the exit code.
-    pub fn finish(&self, end: &End, plot: Option<PathBuf>) -> Result<ExitCode, Failure> {
+    pub fn finish(&self, end: &RunEnd, plot: Option<PathBuf>) -> Result<ExitCode, Failure> {
         let records = self.records();
         results::results(self.format, &self.manifest, records, Some(end));
         if let Some(directory) = plot {
@@ -109,7 +109,7 @@ struct Recorder<'a> {
     writer: Option<&'a mut Writer>,
     display: &'a mut Display,
     interrupt: &'a AtomicBool,
-    against: Option<&'a mut Against>,
+    against: Option<&'a mut ModelComparison>,
 }
 
 impl Observer for Recorder<'_> {
@@ -117,7 +117,7 @@ impl Observer for Recorder<'_> {
         self.display.begin(kernel, points);
         if let Some(against) = &mut self.against {
             // A kernel is measured even if the model cannot run it.
-            if let Err(why) = against.begin(kernel, &self.display.records, self.interrupt) {
+            if let Err(why) = against.simulate(kernel, &self.display.records, self.interrupt) {
                 let text = format!("panto: no expectations of the model for {kernel}: {why}");
                 self.display.progress.suspend(|| print::note(text));
             }
@@ -126,7 +126,8 @@ impl Observer for Recorder<'_> {
     }
 
     fn record(&mut self, record: &Record) -> panto_bench::Result<()> {
-        let record = &self.against.as_ref().map_or_else(|| record.clone(), |against| against.beside(record));
+        let record =
+            &self.against.as_ref().map_or_else(|| record.clone(), |against| against.with_expected(record));
         if let Some(writer) = &mut self.writer {
             writer.write(&Line::Point(Box::new(record.clone())))?;
         }

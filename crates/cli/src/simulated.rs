@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use panto_bench::{Effort, Settings};
 use panto_machine::{Machine, Model, Protocol, builtin};
-use panto_results::{Manifest, Simulated as Described};
+use panto_results::{Manifest, SimulatedMachine};
 use panto_transport::World;
 use panto_transport::simulated::{NetworkModel, Simulated};
 use panto_transport::threads::cores;
@@ -171,7 +171,7 @@ impl MachineArgs {
             machine.name,
             protocol(machine)
         );
-        let described = Described {
+        let described = SimulatedMachine {
             name: machine.name.clone(),
             topology,
             network,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::facts::Difference;
+use crate::facts::FactDifference;
 use crate::key::Key;
 
 /// The threshold and confidence that decide what counts as a change.
@@ -168,7 +168,7 @@ pub struct Comparison {
     /// The number of points per verdict.
     pub counts: Counts,
     /// The other differences between the runs.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<FactDifference>,
     /// Caveats for the reader.
     pub notes: Vec<String>,
     /// The points that both sides measured, the most important first.

@@ -34,14 +34,18 @@ enum Pattern {
 impl Pattern {
     fn of(kernel: &str) -> Option<Self> {
         match kernel {
-            kernel::classic::LATENCY | kernel::comet::ECHO | "osu/latency" | "imb/pingpong" => {
+            kernel::classic::LATENCY | kernel::comet::ECHO | kernel::osu::LATENCY | kernel::imb::PINGPONG => {
                 Some(Self::PingPong)
             }
-            kernel::classic::SENDRECV | "imb/sendrecv" => Some(Self::Sendrecv),
-            kernel::classic::EXCHANGE | "imb/exchange" => Some(Self::Exchange),
-            kernel::comet::BARRIER | "osu/barrier-latency" | "imb/barrier" => Some(Self::Barrier),
-            kernel::comet::BROADCAST | "osu/broadcast-latency" | "imb/bcast" => Some(Self::Broadcast),
-            kernel::comet::REDUCTION | "osu/allreduce-latency" | "imb/allreduce" => Some(Self::Allreduce),
+            kernel::classic::SENDRECV | kernel::imb::SENDRECV => Some(Self::Sendrecv),
+            kernel::classic::EXCHANGE | kernel::imb::EXCHANGE => Some(Self::Exchange),
+            kernel::comet::BARRIER | kernel::osu::BARRIER | kernel::imb::BARRIER => Some(Self::Barrier),
+            kernel::comet::BROADCAST | kernel::osu::BROADCAST | kernel::imb::BROADCAST => {
+                Some(Self::Broadcast)
+            }
+            kernel::comet::REDUCTION | kernel::osu::ALLREDUCE | kernel::imb::ALLREDUCE => {
+                Some(Self::Allreduce)
+            }
             _ => None,
         }
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use panto_results::{Host, Manifest, Placed, Record, Start};
+use panto_results::{Host, Manifest, RankPlacement, Record, SyncMethod};
 
 use serde::Serialize;
 
@@ -15,9 +15,10 @@ pub struct Facts {
 
 /// A fact whose values differ between the sides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Difference {
+pub struct FactDifference {
     /// The name of the fact.
-    pub what: &'static str,
+    #[serde(rename = "what")]
+    pub fact: &'static str,
     /// Its values in the old run; empty if unknown.
     pub old: Vec<String>,
     /// Its values in the new run; empty if unknown.
@@ -26,11 +27,11 @@ pub struct Difference {
 
 impl Facts {
     /// Adds a fact. Facts keep the order in which they are first added.
-    pub(crate) fn add(&mut self, what: &'static str, value: impl Into<String>) {
+    pub(crate) fn add(&mut self, fact: &'static str, value: impl Into<String>) {
         let value = printable(&value.into());
-        match self.all.iter_mut().find(|(known, _)| *known == what) {
+        match self.all.iter_mut().find(|(known, _)| *known == fact) {
             Some((_, values)) => drop(values.insert(value)),
-            None => self.all.push((what, BTreeSet::from([value]))),
+            None => self.all.push((fact, BTreeSet::from([value]))),
         }
     }
 
@@ -65,38 +66,38 @@ impl Facts {
     /// Adds how the ranks of a record were started, which affects what is timed.
     pub(crate) fn add_record(&mut self, record: &Record) {
         let start = match record.start {
-            Start::RoundTime => "at a prearranged time",
-            Start::Barrier => "after a barrier",
+            SyncMethod::RoundTime => "at a prearranged time",
+            SyncMethod::Barrier => "after a barrier",
         };
         self.add("start of the ranks", start);
     }
 
     /// Adds the facts of another file of the same side.
     pub(crate) fn merge(&mut self, other: Self) {
-        for (what, values) in other.all {
+        for (fact, values) in other.all {
             for value in values {
-                self.add(what, value);
+                self.add(fact, value);
             }
         }
     }
 
     /// Returns all values of a fact.
-    pub fn values(&self, what: &str) -> Vec<String> {
-        let found = self.all.iter().find(|(known, _)| *known == what);
+    pub fn values(&self, fact: &str) -> Vec<String> {
+        let found = self.all.iter().find(|(known, _)| *known == fact);
         found.map(|(_, values)| values.iter().cloned().collect()).unwrap_or_default()
     }
 
     /// Returns the facts whose values differ in `new`, in the order of the facts.
-    pub(crate) fn differences(&self, new: &Self) -> Vec<Difference> {
-        let mut names: Vec<&'static str> = self.all.iter().map(|(what, _)| *what).collect();
-        names.extend(new.all.iter().map(|(what, _)| *what).filter(|what| self.values(what).is_empty()));
-        let both = |what| Difference { what, old: self.values(what), new: new.values(what) };
+    pub(crate) fn differences(&self, new: &Self) -> Vec<FactDifference> {
+        let mut names: Vec<&'static str> = self.all.iter().map(|(fact, _)| *fact).collect();
+        names.extend(new.all.iter().map(|(fact, _)| *fact).filter(|fact| self.values(fact).is_empty()));
+        let both = |fact| FactDifference { fact, old: self.values(fact), new: new.values(fact) };
         names.into_iter().map(both).filter(|difference| difference.old != difference.new).collect()
     }
 }
 
 /// Formats a placement: `n0: ranks 0-1 on cores 0-1; n1: ranks 2-3 on cores 0-1`.
-fn placement(placed: &[Placed]) -> String {
+fn placement(placed: &[RankPlacement]) -> String {
     let host = |host: &Host| {
         let bound: Vec<String> = host.bound_to.iter().map(ToString::to_string).collect();
         format!("{}: ranks {} on cores {}", host.name, host.ranks, bound.join("|"))
@@ -123,9 +124,9 @@ mod tests {
         }
         new.add("MPI", "MPICH 4.0");
         let differences = old.differences(&new);
-        let found: Vec<_> = differences.iter().map(|d| (d.what, d.old.join("+"), d.new.join("+"))).collect();
+        let found: Vec<_> = differences.iter().map(|d| (d.fact, d.old.join("+"), d.new.join("+"))).collect();
         let expected = [("host", "a", "a+b "), ("MPI", "", "MPICH 4.0")];
-        assert_eq!(found, expected.map(|(what, old, new)| (what, old.to_owned(), new.to_owned())));
+        assert_eq!(found, expected.map(|(fact, old, new)| (fact, old.to_owned(), new.to_owned())));
         assert_eq!(old.differences(&old), []);
     }
 }

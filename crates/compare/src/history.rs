@@ -190,13 +190,14 @@ impl VersionRuns {
         let mut notes = self.notes.clone();
         for (place, pair) in self.versions.windows(2).enumerate() {
             let [(_, old), (_, new)] = pair else { continue };
-            let what: Vec<&str> = old.facts.differences(&new.facts).iter().map(|found| found.what).collect();
-            if !what.is_empty() {
+            let changed: Vec<&str> =
+                old.facts.differences(&new.facts).iter().map(|found| found.fact).collect();
+            if !changed.is_empty() {
                 notes.push(format!(
                     "versions {} and {} were measured differently: {}",
                     place + 1,
                     place + 2,
-                    what.join(", ")
+                    changed.join(", ")
                 ));
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use panto_results::param::IMPLEMENTATION;
+use panto_results::param::{IMPLEMENTATION, RANKS};
 use panto_results::{Point, Record, Separation, Value};
 
 use serde::Serialize;
@@ -52,7 +52,7 @@ impl Key {
     /// Returns everything that distinguishes points of one kernel, by name: `ranks`, the
     /// parameters, `algorithm` and `machine`, as far as they are known.
     pub fn parameters(&self) -> Vec<(&str, Value)> {
-        let ranks = self.ranks.map(|ranks| ("ranks", Value::Number(ranks as u64)));
+        let ranks = self.ranks.map(|ranks| (RANKS, Value::Number(ranks as u64)));
         let params = self.params.iter().map(|(name, value)| (name.as_str(), value.clone()));
         let text = |name, text: &Option<String>| text.clone().map(|text| (name, Value::Text(text)));
         let last = [text("algorithm", &self.algorithm), text("machine", &self.machine)];

@@ -27,7 +27,7 @@ mod read;
 mod run;
 
 pub use comparison::{Basis, Comparison, Counts, Pair, Settings, Side, Verdict};
-pub use facts::{Difference, Facts};
+pub use facts::{FactDifference, Facts};
 pub use history::{Change, History, Series, Value, Version};
 pub use judge::compare;
 pub use key::Key;

@@ -5,13 +5,13 @@ use panto_testkit::halo;
 use std::path::Path;
 
 use halo::{Event, Halo};
-use panto_convert::{Exported, Result, csv, paje, paraver, perfetto, picl};
+use panto_convert::{ExportSummary, Result, csv, paje, paraver, perfetto, picl};
 use panto_timeline::{Timeline, Writer};
 
 /// States per step of a rank, approximately.
 const STATES: u64 = 14;
 
-type Write = fn(&Timeline, &Path) -> Result<Exported>;
+type Write = fn(&Timeline, &Path) -> Result<ExportSummary>;
 
 const FORMATS: [(&str, &str, Write); 5] = [
     ("PICL", "out.picl", |timeline, target| picl::write(timeline, picl::DECIMALS, target)),

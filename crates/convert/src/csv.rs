@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use panto_timeline::{Cause, Message, State, StateKind, Timeline, TimelineInfo};
 
-use crate::Exported;
+use crate::ExportSummary;
 use crate::error::Result;
 use crate::output::Output;
 use crate::text::{MAX_DECIMALS, Seconds, field, state_name};
@@ -25,7 +25,7 @@ pub fn files(target: &Path) -> [PathBuf; 2] {
 
 /// Writes states ordered by their start and messages ordered by their send time. Times are exact
 /// (seconds with 12 decimals at most).
-pub fn write(timeline: &Timeline, target: &Path) -> Result<Exported> {
+pub fn write(timeline: &Timeline, target: &Path) -> Result<ExportSummary> {
     let [states, messages] = files(target);
     let mut writer = Writer {
         about: timeline.about(),
@@ -42,7 +42,7 @@ pub fn write(timeline: &Timeline, target: &Path) -> Result<Exported> {
         _ => Ok(()),
     })?;
     Output::finish([writer.states, writer.messages])?;
-    Ok(Exported { ranks: timeline.ranks(), operations: writer.rows, notes: Vec::new() })
+    Ok(ExportSummary { ranks: timeline.ranks(), operations: writer.rows, notes: Vec::new() })
 }
 
 struct Writer<'a> {

@@ -26,7 +26,7 @@ pub use error::{Error, Result};
 
 /// Summary of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Imported {
+pub struct ImportSummary {
     /// Number of ranks of the new trace.
     pub ranks: u32,
     /// Number of calls of all ranks.
@@ -37,7 +37,7 @@ pub struct Imported {
 
 /// Summary of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Exported {
+pub struct ExportSummary {
     /// Number of ranks written.
     pub ranks: u32,
     /// Number of operations, actions or records written.

@@ -11,7 +11,7 @@ use std::path::Path;
 use panto_timeline::{Message, Timeline};
 use panto_units::Time;
 
-use crate::Exported;
+use crate::ExportSummary;
 use crate::error::Result;
 use crate::in_flight::InFlight;
 use crate::output::Output;
@@ -55,7 +55,7 @@ const STATES: [(&str, &str); 5] = [
 const GREY: &str = "0.600000 0.600000 0.600000";
 
 /// Writes a timeline in time order. Times are exact.
-pub fn write(timeline: &Timeline, target: &Path) -> Result<Exported> {
+pub fn write(timeline: &Timeline, target: &Path) -> Result<ExportSummary> {
     let tracks = Tracks::new(timeline.about());
     let message_kinds = timeline.about().message_kinds.iter().map(|kind| plain(kind)).collect();
     let out = Output::create(target)?;
@@ -67,7 +67,7 @@ pub fn write(timeline: &Timeline, target: &Path) -> Result<Exported> {
     writer.destroy(&tracks, end)?;
     let notes = note(writer.in_flight.early, EARLY).into_iter().collect();
     Output::finish([writer.out])?;
-    Ok(Exported { ranks: timeline.ranks(), operations: writer.events, notes })
+    Ok(ExportSummary { ranks: timeline.ranks(), operations: writer.events, notes })
 }
 
 struct Writer {

@@ -87,7 +87,10 @@ impl KnownNetwork {
         }
     }
 
-    fn from_simulated(machine: &panto_results::Simulated, manifests: &[Manifest]) -> Result<Self, Error> {
+    fn from_simulated(
+        machine: &panto_results::SimulatedMachine,
+        manifests: &[Manifest],
+    ) -> Result<Self, Error> {
         let unknown =
             || Error::UnknownSwitching { machine: machine.name.clone(), topology: machine.topology.clone() };
         let model = Model::load(&machine.name, &machine.overrides).map_err(|_| unknown())?;

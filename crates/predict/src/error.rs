@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use panto_sim::{RunError, replay};
 use panto_units::ParseError;
 
 /// Why a prediction, a sweep or a search cannot be made.
@@ -25,9 +27,16 @@ pub enum Error {
     /// The machine model is invalid.
     Machine(panto_machine::Error),
     /// The trace cannot be replayed.
-    Replay(String),
+    Replay(ReplayError),
     /// The program cannot complete: a deadlock, or more virtual time than can be counted.
-    Simulation(String),
+    Simulation {
+        /// The engine's error.
+        error: RunError,
+        /// The error in the terms of the program: its calls, ranks and tags.
+        description: String,
+    },
+    /// A setting of a sweep was not simulated, because the sweep ended before.
+    NotSimulated,
     /// A program was to run on 0 processors.
     NoProcessors,
     /// A machine has too few processors.
@@ -54,9 +63,13 @@ pub enum Error {
     },
     /// The parameters of a sweep are invalid.
     Sweep(SweepError),
-    /// An error that an earlier run recorded in its results file, or another process reported.
+    /// An error that an earlier run recorded in its results file, which has its text only.
     Recorded(String),
 }
+
+/// Why a trace cannot be replayed; one error for all settings that share the replay.
+#[derive(Debug, Clone)]
+pub struct ReplayError(Arc<replay::Error>);
 
 /// Why a mapping of ranks to processors is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -201,13 +214,35 @@ impl Error {
     }
 }
 
+impl ReplayError {
+    /// Returns the error of the replay.
+    pub fn get(&self) -> &replay::Error {
+        &self.0
+    }
+}
+
+impl From<replay::Error> for ReplayError {
+    fn from(error: replay::Error) -> Self {
+        Self(Arc::new(error))
+    }
+}
+
+/// Errors of one replay are equal; so are those that read the same.
+impl PartialEq for ReplayError {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.to_string() == other.0.to_string()
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Read { path, reason } => write!(f, "cannot read {}: {reason}", path.display()),
             Self::Write { path, reason } => write!(f, "cannot write {}: {reason}", path.display()),
             Self::Machine(error) => error.fmt(f),
-            Self::Replay(text) | Self::Simulation(text) | Self::Recorded(text) => f.write_str(text),
+            Self::Replay(error) => error.get().fmt(f),
+            Self::Simulation { description: text, .. } | Self::Recorded(text) => f.write_str(text),
+            Self::NotSimulated => f.write_str("the setting was not simulated"),
             Self::NoProcessors => f.write_str("a program needs at least 1 processor"),
             Self::TooFewProcessors { machine, available, requested } => write!(
                 f,
@@ -333,6 +368,12 @@ impl fmt::Display for SweepError {
 }
 
 impl std::error::Error for Error {}
+
+impl From<replay::Error> for Error {
+    fn from(error: replay::Error) -> Self {
+        Self::Replay(error.into())
+    }
+}
 
 impl From<panto_machine::Error> for Error {
     fn from(error: panto_machine::Error) -> Self {

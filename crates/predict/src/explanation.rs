@@ -7,7 +7,7 @@ use panto_units::{Time, percent, time};
 
 use crate::prediction::{CriticalPath, Prediction};
 
-/// `PathShare` of a rank's time, or of the mean computation, below which there is no sentence.
+/// Share of a rank's time, or of the mean computation, below which there is no sentence.
 const NOTABLE: f64 = 0.05;
 
 /// Returns a few sentences about where the time went, the most important first.

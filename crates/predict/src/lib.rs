@@ -24,7 +24,7 @@ pub mod sweep;
 mod timeline;
 
 pub use case::{Case, CaseOptions};
-pub use error::{Error, MappingError, NoiseError, SpeedError, SweepError};
+pub use error::{Error, MappingError, NoiseError, ReplayError, SpeedError, SweepError};
 pub use explanation::explain;
 pub use mapping::{Mapping, map_file};
 pub use noise::Disturbance;

@@ -5,7 +5,7 @@ use std::path::Path;
 use panto_schedule::Collective;
 use panto_sim::observe::{Activity, Cause, Observer, ReceivedMessage};
 use panto_sim::program::{Channel, ChannelKind, Program};
-use panto_timeline::{Message, State, StateKind, TimelineInfo, Writer, Written};
+use panto_timeline::{Message, State, StateKind, TimelineInfo, WriteSummary, Writer};
 use panto_units::Time;
 
 /// An observer that writes a timeline file while a program is simulated.
@@ -46,7 +46,7 @@ impl<'a> TimelineRecorder<'a> {
     }
 
     /// Completes the file.
-    pub fn finish(self) -> Result<Written, panto_timeline::Error> {
+    pub fn finish(self) -> Result<WriteSummary, panto_timeline::Error> {
         self.writer.finish()
     }
 

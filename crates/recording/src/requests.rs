@@ -98,7 +98,7 @@ impl Requests {
 
     /// Puts a request that was taken back in front of its list. Several must be given back in reverse
     /// order.
-    pub fn give_back(&mut self, slot: Slot) {
+    pub fn release_slot(&mut self, slot: Slot) {
         let handle = self.entries[slot.index()].handle;
         let (first, last) = self.ends.get(&handle).copied().unwrap_or((LAST, LAST));
         self.entries[slot.index()].next = first;
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!([0; 3].map(|_| requests.take(5)), slots.map(Some));
         assert_eq!(requests.take(5), None);
         for slot in slots.into_iter().rev() {
-            requests.give_back(slot);
+            requests.release_slot(slot);
         }
         assert_eq!([0; 3].map(|_| requests.take(5)), slots.map(Some));
     }
@@ -199,7 +199,7 @@ mod tests {
         let slot = requests.add(5, ACTIVE);
         assert_eq!(requests.take(5), Some(slot));
         requests.rename(slot, 6);
-        requests.give_back(slot);
+        requests.release_slot(slot);
         assert_eq!((requests.peek(5), requests.peek(6)), (None, Some(slot)));
         requests.get_mut(slot).is_cancelled = true;
         assert!(requests.get(slot).is_cancelled);

@@ -12,7 +12,7 @@ pub(super) type Points = Vec<(f64, f64)>;
 /// ascending.
 pub(super) fn curve(records: &[Record], axis: &str, keep: impl Fn(&Record) -> bool) -> Points {
     let place = |record: &Record| match axis {
-        "ranks" => Some(record.point.ranks as f64),
+        param::RANKS => Some(record.point.ranks as f64),
         _ => record.point.number(axis).map(|value| value as f64),
     };
     let point = |record: &Record| Some((place(record)?, record.summary()?.median * 1e-9));

@@ -120,7 +120,8 @@ fn broadcast(bench: &Workbench, _: &Figures) -> Result<Evaluated> {
     let settings = Settings { sizes: Some(sizes()), ..bench.settings(&PARTS) };
     let records = bench.simulate(Kernel::Broadcast, &settings)?;
     let whole = curve(&records, param::BYTES, |record| record.point.ranks == NODES);
-    let by_ranks = |size| departure(&against(&curve(&records, "ranks", at(param::BYTES, size)), f64::log2));
+    let by_ranks =
+        |size| departure(&against(&curve(&records, param::RANKS, at(param::BYTES, size)), f64::log2));
     let values = vec![
         ("broadcast-jump", regimes(&whole)?.segments[0].to_x),
         ("broadcast-size", departure(&beyond(&whole, JUMP))?),
@@ -133,7 +134,7 @@ fn collectives(bench: &Workbench, _: &Figures) -> Result<Evaluated> {
     let one_double = Settings { lengths: Some(vec![1]), ..bench.settings(&ALL_PARTS) };
     let reduction = bench.simulate(Kernel::Reduction, &one_double)?;
     let barrier = bench.simulate(Kernel::Barrier, &bench.settings(&ALL_PARTS))?;
-    let by_log = |records: &[Record]| departure(&against(&curve(records, "ranks", |_| true), f64::log2));
+    let by_log = |records: &[Record]| departure(&against(&curve(records, param::RANKS, |_| true), f64::log2));
     let values = vec![("reduction-log", by_log(&reduction)?), ("barrier-log", by_log(&barrier)?)];
     Ok((values, vec![plot(Kernel::Reduction, reduction), plot(Kernel::Barrier, barrier)]))
 }

@@ -38,7 +38,7 @@ pub struct Reproduction {
     /// The outcome of each figure.
     pub outcomes: Vec<Outcome>,
     /// The free parameters of the model, which no document gives.
-    pub assumed: Vec<Assumed>,
+    pub assumed: Vec<AssumedParameter>,
     /// The curves.
     #[serde(skip)]
     pub plots: Vec<Plot>,
@@ -75,7 +75,7 @@ pub enum Verdict {
 
 /// A free parameter of the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Assumed {
+pub struct AssumedParameter {
     /// Its keys in the model file: several if they follow from one assumption.
     pub keys: Vec<String>,
     /// The assumption.
@@ -178,13 +178,19 @@ impl Outcome {
     }
 }
 
+/// The word by which the source of a parameter in a built-in model file states that no document
+/// gives it.
+const ASSUMED: &str = "assumed";
+
 /// Returns one parameter per assumption, however many keys of the model file follow from it.
-fn assumed(machine: &Machine) -> Vec<Assumed> {
-    let mut all: Vec<Assumed> = Vec::new();
-    for source in machine.sources.iter().filter(|source| source.text.contains("assumed")) {
+fn assumed(machine: &Machine) -> Vec<AssumedParameter> {
+    let mut all: Vec<AssumedParameter> = Vec::new();
+    for source in machine.sources.iter().filter(|source| source.text.contains(ASSUMED)) {
         match all.iter_mut().find(|assumed| assumed.source == source.text) {
             Some(same) => same.keys.push(source.key.clone()),
-            None => all.push(Assumed { keys: vec![source.key.clone()], source: source.text.clone() }),
+            None => {
+                all.push(AssumedParameter { keys: vec![source.key.clone()], source: source.text.clone() })
+            }
         }
     }
     all

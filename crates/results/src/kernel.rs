@@ -59,6 +59,38 @@ pub fn suite_of(name: &str) -> &str {
     name.split_once('/').map_or(name, |(suite, _)| suite)
 }
 
+/// The OSU micro-benchmarks, whose output Panto reads: those with a counterpart among the kernels.
+pub mod osu {
+    /// The name of the suite.
+    pub const SUITE: &str = "osu";
+    /// `osu_latency`.
+    pub const LATENCY: &str = "osu/latency";
+    /// `osu_barrier`.
+    pub const BARRIER: &str = "osu/barrier-latency";
+    /// `osu_bcast`.
+    pub const BROADCAST: &str = "osu/broadcast-latency";
+    /// `osu_allreduce`.
+    pub const ALLREDUCE: &str = "osu/allreduce-latency";
+}
+
+/// The Intel MPI Benchmarks, whose output Panto reads: those with a counterpart among the kernels.
+pub mod imb {
+    /// The name of the suite.
+    pub const SUITE: &str = "imb";
+    /// `PingPong`.
+    pub const PINGPONG: &str = "imb/pingpong";
+    /// `Sendrecv`.
+    pub const SENDRECV: &str = "imb/sendrecv";
+    /// `Exchange`.
+    pub const EXCHANGE: &str = "imb/exchange";
+    /// `Barrier`.
+    pub const BARRIER: &str = "imb/barrier";
+    /// `Bcast`.
+    pub const BROADCAST: &str = "imb/bcast";
+    /// `Allreduce`.
+    pub const ALLREDUCE: &str = "imb/allreduce";
+}
+
 macro_rules! suite {
     (
         $(#[$doc:meta])* mod $suite:ident = $prefix:literal;

@@ -1,7 +1,7 @@
 //! Records of benchmark runs, and the results files that hold them.
 //!
 //! A results file is JSON Lines: a [`Manifest`] (how the run was measured), one [`Record`] per point with
-//! all its samples, and an [`End`]. Each line is written with a single call, so that a run that is
+//! all its samples, and a [`RunEnd`]. Each line is written with a single call, so that a run that is
 //! killed loses at most the point it was measuring. `docs/results.md` describes the format.
 //!
 //! A record names its kernel (one of [`kernel`]) and its [`Point`]: the number of ranks and parameters by
@@ -32,16 +32,16 @@ mod write;
 pub use error::{Error, Result};
 pub use finding::FindingKind;
 pub use kernel::KernelInfo;
-pub use manifest::{Manifest, Mpi, RunSettings, Simulated};
+pub use manifest::{Manifest, MpiInfo, RunSettings, SimulatedMachine};
 pub use panto_schedule::Distance;
-pub use placement::{Host, Placed};
+pub use placement::{Host, RankPlacement};
 pub use point::{Point, Value, duration, param, variant};
 pub use ranges::Ranges;
 pub use read::{Results, read, salvage};
-pub use record::{End, Expected, Record};
-pub use samples::{Clock, Metric, Samples, Start, Stop};
+pub use record::{Expected, Record, RunEnd};
+pub use samples::{Clock, Metric, Samples, StopReason, SyncMethod};
 pub use separation::Separation;
-pub use write::{Existing, Writer};
+pub use write::{ExistingFile, Writer};
 
 use serde::{Deserialize, Serialize};
 
@@ -57,5 +57,5 @@ pub enum Line {
     /// One point.
     Point(Box<Record>),
     /// How the run ended; absent if it was killed.
-    End(End),
+    End(RunEnd),
 }

@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::{FORMAT, Placed};
+use super::{FORMAT, RankPlacement};
 
 /// The conditions of a run: what is needed to repeat it or to judge it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,18 +44,18 @@ pub struct Manifest {
     pub seed: u64,
     /// The machine that was simulated; absent where the times were measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub machine: Option<Simulated>,
+    pub machine: Option<SimulatedMachine>,
     /// Where each rank ran; absent where all ranks were threads of one process.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub placement: Vec<Placed>,
+    pub placement: Vec<RankPlacement>,
     /// The MPI library; absent for other transports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mpi: Option<Mpi>,
+    pub mpi: Option<MpiInfo>,
 }
 
 /// The MPI library that carried the messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mpi {
+pub struct MpiInfo {
     /// Its version, in one line.
     pub version: String,
     /// Version of the MPI standard, such as `4.0`.
@@ -70,7 +70,7 @@ pub struct Mpi {
 
 /// The machine that was simulated, where nothing was measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Simulated {
+pub struct SimulatedMachine {
     /// Its name.
     pub name: String,
     /// Description of its topology.
@@ -93,7 +93,7 @@ pub struct RunSettings {
     /// Seed of the order of points and of random sizes.
     pub seed: u64,
     /// Where each rank runs; empty where all ranks are threads of one process.
-    pub placement: Vec<Placed>,
+    pub placement: Vec<RankPlacement>,
 }
 
 /// Two ranks with the default effort of `panto bench`.
@@ -130,18 +130,47 @@ impl Manifest {
     }
 
     /// Describes a run under MPI; `clock` describes how the clocks of the ranks are related.
-    pub fn under_mpi(mpi: Mpi, words: String, clock: String, cores: usize, settings: RunSettings) -> Self {
+    pub fn under_mpi(
+        mpi: MpiInfo,
+        words: String,
+        clock: String,
+        cores: usize,
+        settings: RunSettings,
+    ) -> Self {
         let placement = settings.placement.clone();
         Self { clock, placement, mpi: Some(mpi), ..Self::new("mpi", words, cores, settings) }
     }
 
     /// Describes a run on a simulated machine; `model` describes its network model.
-    pub fn simulated(machine: Simulated, model: String, cores: usize, settings: RunSettings) -> Self {
+    pub fn simulated(machine: SimulatedMachine, model: String, cores: usize, settings: RunSettings) -> Self {
         let clock = "virtual clock of the simulated machine, exact".into();
         let manifest = Self::new(&machine.name, model, cores, settings);
         Self { clock, machine: Some(machine), ..manifest }
     }
 }
+
+impl Manifest {
+    /// Returns whether the command line selected the algorithms of collectives.
+    pub fn requests_algorithm(&self) -> bool {
+        let is_option = |word: &String| {
+            word.strip_prefix(ALGORITHM_OPTION).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+        };
+        self.command.iter().any(is_option)
+    }
+}
+
+impl MpiInfo {
+    /// Returns whether the library is Open MPI, by the name in its version.
+    pub fn is_open_mpi(&self) -> bool {
+        self.version.contains(OPEN_MPI)
+    }
+}
+
+/// The option of `panto bench` that selects the algorithms of collectives.
+const ALGORITHM_OPTION: &str = "--algorithm";
+
+/// How Open MPI begins the text that `MPI_Get_library_version` returns.
+const OPEN_MPI: &str = "Open MPI";
 
 fn first_line(path: &str) -> Option<String> {
     Some(std::fs::read_to_string(path).ok()?.lines().next()?.trim().to_owned())

@@ -8,7 +8,7 @@ use super::ranges::Ranges;
 
 /// Where a rank ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Placed {
+pub struct RankPlacement {
     /// The rank.
     pub rank: usize,
     /// Its host's name.
@@ -40,12 +40,12 @@ pub struct Host {
 
 impl Host {
     /// Returns the hosts of these ranks, ordered by number.
-    pub fn all<'a>(placement: impl IntoIterator<Item = &'a Placed>) -> Vec<Self> {
-        let mut hosts: BTreeMap<usize, Vec<&Placed>> = BTreeMap::new();
+    pub fn all<'a>(placement: impl IntoIterator<Item = &'a RankPlacement>) -> Vec<Self> {
+        let mut hosts: BTreeMap<usize, Vec<&RankPlacement>> = BTreeMap::new();
         for placed in placement {
             hosts.entry(placed.node).or_default().push(placed);
         }
-        let host = |ranks: Vec<&Placed>| Self {
+        let host = |ranks: Vec<&RankPlacement>| Self {
             name: ranks[0].host.clone(),
             ranks: ranks.iter().map(|placed| placed.rank).collect(),
             // Invalid text counts as unknown.
@@ -70,8 +70,8 @@ impl Host {
 mod tests {
     use super::*;
 
-    fn placed(rank: usize, (host, node): (&str, usize), cores: &str) -> Placed {
-        Placed { rank, host: host.into(), node, cores: cores.into(), numa: None, cache: None, pid: 0 }
+    fn placed(rank: usize, (host, node): (&str, usize), cores: &str) -> RankPlacement {
+        RankPlacement { rank, host: host.into(), node, cores: cores.into(), numa: None, cache: None, pid: 0 }
     }
 
     #[test]

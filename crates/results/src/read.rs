@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use crate::{End, Error, FORMAT, Line, Manifest, Record, Result};
+use crate::{Error, FORMAT, Line, Manifest, Record, Result, RunEnd};
 
 /// The contents of a results file.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +14,7 @@ pub struct Results {
     /// The records of all launches.
     pub records: Vec<Record>,
     /// How the launches ended; launches that were killed have no entry.
-    pub ends: Vec<End>,
+    pub ends: Vec<RunEnd>,
     /// Number of records before each manifest.
     pub starts: Vec<usize>,
     /// The error after which [`salvage`] stopped reading.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel;
 use crate::point::Point;
-use crate::samples::{Clock, Metric, Samples, Start, Stop};
+use crate::samples::{Clock, Metric, Samples, StopReason, SyncMethod};
 use crate::separation::Separation;
 
 /// One measured point with all its samples.
@@ -29,9 +29,9 @@ pub struct Record {
     /// Samples that were discarded because a rank started late.
     pub late: u64,
     /// Why sampling ended.
-    pub stop: Stop,
+    pub stop: StopReason,
     /// How the ranks were synchronised before each sample.
-    pub start: Start,
+    pub start: SyncMethod,
     /// Overhead of the empty loop that was subtracted, in nanoseconds per operation.
     pub empty_ns: f64,
     /// Bytes that one operation moves, where a bandwidth is meaningful.
@@ -140,7 +140,7 @@ impl Record {
         let reads_several = match self.metric.clock {
             Clock::FirstToLast | Clock::SendToHandler => true,
             // A skewed start delays the batch once.
-            Clock::OnRank(_) | Clock::Longest => self.start == Start::RoundTime,
+            Clock::OnRank(_) | Clock::Longest => self.start == SyncMethod::RoundTime,
         };
         let half = if self.metric.half { 0.5 } else { 1.0 };
         self.clock_error_ns
@@ -167,7 +167,7 @@ impl Record {
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct End {
+pub struct RunEnd {
     /// Whether all points were measured.
     pub complete: bool,
     /// Points that were planned.
@@ -188,15 +188,15 @@ mod tests {
         };
         let doubt = |metric, start, batch, error| record(metric, start, batch, error).clock_doubt();
         let (timed, error) = (Metric::on(0), Some(1_000.0));
-        assert_eq!(doubt(Metric::first_to_last(), Start::Barrier, 1, error), error);
-        assert_eq!(doubt(timed, Start::RoundTime, 10, error), Some(100.0));
-        assert_eq!(doubt(Metric::one_way(0), Start::RoundTime, 10, error), Some(50.0));
-        assert_eq!(doubt(timed, Start::Barrier, 10, error), None);
-        assert_eq!(doubt(Metric::first_to_last(), Start::RoundTime, 1, None), None);
+        assert_eq!(doubt(Metric::first_to_last(), SyncMethod::Barrier, 1, error), error);
+        assert_eq!(doubt(timed, SyncMethod::RoundTime, 10, error), Some(100.0));
+        assert_eq!(doubt(Metric::one_way(0), SyncMethod::RoundTime, 10, error), Some(50.0));
+        assert_eq!(doubt(timed, SyncMethod::Barrier, 10, error), None);
+        assert_eq!(doubt(Metric::first_to_last(), SyncMethod::RoundTime, 1, None), None);
         // Two ranks of one host read one clock.
         for (distance, doubt) in [(Distance::Node, None), (Distance::Network, error)] {
             let point = Point::new(4).apart(Separation::Placed(distance));
-            let pair = Record { point, ..record(timed, Start::RoundTime, 1, error) };
+            let pair = Record { point, ..record(timed, SyncMethod::RoundTime, 1, error) };
             assert_eq!(pair.clock_doubt(), doubt);
         }
     }

@@ -18,9 +18,9 @@ pub struct Samples {
     /// Samples that were discarded because a rank started late.
     pub late: u64,
     /// Why sampling ended.
-    pub stop: Stop,
+    pub stop: StopReason,
     /// How the ranks were synchronised.
-    pub start: Start,
+    pub start: SyncMethod,
     /// The metric.
     pub metric: Metric,
     /// Overhead of the empty loop that was subtracted, in nanoseconds per operation.
@@ -37,8 +37,8 @@ impl Samples {
             first_to_last: Vec::new(),
             batch: 1,
             late: 0,
-            stop: Stop::Confidence,
-            start: Start::RoundTime,
+            stop: StopReason::Confidence,
+            start: SyncMethod::RoundTime,
             metric: Metric::first_to_last(),
             empty_nanos: 0.0,
             clock_error: None,
@@ -49,7 +49,7 @@ impl Samples {
 /// Why sampling ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Stop {
+pub enum StopReason {
     /// The confidence interval of the median is narrow enough.
     Confidence,
     /// The time limit was reached.
@@ -63,7 +63,7 @@ pub enum Stop {
 /// How the ranks were synchronised before a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Start {
+pub enum SyncMethod {
     /// At a time announced in advance, on one clock.
     RoundTime,
     /// After a barrier.
@@ -130,7 +130,7 @@ impl fmt::Display for Metric {
     }
 }
 
-impl fmt::Display for Stop {
+impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Confidence => "confidence",

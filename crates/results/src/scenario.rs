@@ -24,7 +24,7 @@ pub mod figure {
 
 /// A collective, with blocks of equal or different lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Call {
+pub enum CollectiveCall {
     /// Blocks of equal length.
     Plain(Collective),
     /// Every rank's block reaches the root.
@@ -37,7 +37,7 @@ pub enum Call {
     Alltoallv,
 }
 
-impl Call {
+impl CollectiveCall {
     /// All collectives, in the order of the MPI standard.
     pub const ALL: [Self; 15] = [
         Self::Plain(Collective::Barrier),
@@ -109,14 +109,14 @@ impl Call {
     }
 }
 
-impl fmt::Display for Call {
+impl fmt::Display for CollectiveCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
 /// Parses the names that it formats, and those of Panto's schedules and of MPI's functions.
-impl FromStr for Call {
+impl FromStr for CollectiveCall {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
@@ -138,13 +138,16 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        for call in Call::ALL {
-            assert_eq!(call.to_string().parse::<Call>().unwrap(), call);
+        for call in CollectiveCall::ALL {
+            assert_eq!(call.to_string().parse::<CollectiveCall>().unwrap(), call);
             assert_eq!(call.plain().is_some(), call.uneven().is_none());
         }
-        assert_eq!("broadcast".parse::<Call>().unwrap().name(), "bcast");
-        assert_eq!("reduce_scatter_block".parse::<Call>().unwrap(), Call::Plain(Collective::ReduceScatter));
-        let error = "ibcast".parse::<Call>().unwrap_err().to_string();
+        assert_eq!("broadcast".parse::<CollectiveCall>().unwrap().name(), "bcast");
+        assert_eq!(
+            "reduce_scatter_block".parse::<CollectiveCall>().unwrap(),
+            CollectiveCall::Plain(Collective::ReduceScatter)
+        );
+        let error = "ibcast".parse::<CollectiveCall>().unwrap_err().to_string();
         assert!(error.contains("`ibcast`") && error.contains("bcast, gather, gatherv,"), "{error}");
     }
 }

@@ -8,7 +8,7 @@ use crate::{Error, Line, Result, read};
 
 /// What to do with an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
+pub enum ExistingFile {
     /// Return an error, so that a repeated command does not overwrite measurements.
     Refuse,
     /// Replace it.
@@ -32,15 +32,15 @@ pub struct Writer {
 
 impl Writer {
     /// Opens the file. Call this before measuring, so that errors are found early.
-    pub fn create(path: &Path, existing: Existing) -> Result<Self> {
-        if existing == Existing::Append {
+    pub fn create(path: &Path, existing: ExistingFile) -> Result<Self> {
+        if existing == ExistingFile::Append {
             check_sound(path)?;
         }
         let mut options = OpenOptions::new();
         let options = match existing {
-            Existing::Refuse => options.write(true).create_new(true),
-            Existing::Replace => options.write(true).create(true).truncate(true),
-            Existing::Append => options.append(true).create(true),
+            ExistingFile::Refuse => options.write(true).create_new(true),
+            ExistingFile::Replace => options.write(true).create(true).truncate(true),
+            ExistingFile::Append => options.append(true).create(true),
         };
         match options.open(path) {
             Ok(file) => Ok(Self { file, path: path.into() }),

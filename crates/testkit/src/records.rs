@@ -1,6 +1,6 @@
 //! Synthetic measurements, the same on every machine.
 
-use panto_results::{Clock, Manifest, Metric, Point, Record, Start, Stop, param};
+use panto_results::{Clock, Manifest, Metric, Point, Record, StopReason, SyncMethod, param};
 
 /// Returns how they were measured.
 pub fn manifest() -> Manifest {
@@ -49,8 +49,8 @@ pub fn record(kernel: &str, point: Point, nanos: f64) -> Record {
         samples_ns: samples(nanos, seed),
         batch: 8,
         late: 0,
-        stop: Stop::Confidence,
-        start: Start::RoundTime,
+        stop: StopReason::Confidence,
+        start: SyncMethod::RoundTime,
         empty_ns: 1.5,
         moved: None,
         algorithm: None,

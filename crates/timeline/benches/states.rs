@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use halo::{Event, Halo};
-use panto_timeline::{ALL_TIME, Timeline, Writer, Written};
+use panto_timeline::{ALL_TIME, Timeline, WriteSummary, Writer};
 use panto_units::Time;
 
 /// States in one step of a rank, about: those that waited have more.
@@ -45,7 +45,7 @@ fn main() {
 }
 
 /// Writes it; answers how long that took, with the little that its simulation takes.
-fn write(path: &Path, halo: &mut Halo, rounds: u64) -> (Written, f64) {
+fn write(path: &Path, halo: &mut Halo, rounds: u64) -> (WriteSummary, f64) {
     let start = cpu_time();
     let mut writer = Writer::create(path, &halo.about()).expect("the timeline can be written");
     for _ in 0..rounds {
@@ -59,7 +59,7 @@ fn write(path: &Path, halo: &mut Halo, rounds: u64) -> (Written, f64) {
 }
 
 /// Seconds to open it, to read everything, and to read a hundredth of the time of one rank.
-fn read(path: &Path, written: &Written) -> (f64, f64, f64) {
+fn read(path: &Path, written: &WriteSummary) -> (f64, f64, f64) {
     let start = Instant::now();
     let timeline = Timeline::open(path).expect("the timeline is sound");
     let opening = start.elapsed().as_secs_f64();

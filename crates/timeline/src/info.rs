@@ -39,7 +39,7 @@ impl TimelineInfo {
     }
 
     /// Returns what no timeline can hold, if there is anything.
-    pub(crate) fn unfit(&self) -> Option<String> {
+    pub(crate) fn limit_exceeded(&self) -> Option<String> {
         let lines = self.ranks as usize + self.helper_ranks.len();
         if lines > MOST_RANKS as usize {
             return Some(format!("{lines} ranks and helpers, and a timeline has at most {MOST_RANKS}"));

@@ -34,4 +34,4 @@ pub use info::{MOST_NAMES, MOST_RANKS, TimelineInfo};
 pub use read::{ALL_TIME, Timeline, Window};
 pub use record::{Cause, Message, State, StateKind};
 pub use summary::{RankSummary, Summary};
-pub use write::{MEMORY, Writer, Written};
+pub use write::{MEMORY, WriteSummary, Writer};

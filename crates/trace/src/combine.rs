@@ -12,7 +12,7 @@ use crate::write::TraceWriter;
 
 /// The result of combining streams.
 #[derive(Debug, Default)]
-pub struct Combined {
+pub struct CombineSummary {
     /// The number of ranks in the new file.
     pub ranks: usize,
     /// Ranks of the program that left no stream.
@@ -28,13 +28,13 @@ pub struct Combined {
 /// The metadata are those of the whole run.
 ///
 /// The new file gets its name when it is complete. It must not be one of those that are read.
-pub fn combine(trace: &Trace, target: &Path, facts: &Metadata) -> Result<Combined> {
+pub fn combine(trace: &Trace, target: &Path, facts: &Metadata) -> Result<CombineSummary> {
     refuse_to_overwrite(trace, target)?;
-    let mut combined = Combined {
+    let mut combined = CombineSummary {
         ranks: trace.ranks().len(),
         missing: trace.missing(),
         damage: trace.outline_damage().map(ToString::to_string).collect(),
-        ..Combined::default()
+        ..CombineSummary::default()
     };
     let mut writer = TraceWriter::create(target, trace.size(), facts)?;
     let mut incomplete = Vec::new();

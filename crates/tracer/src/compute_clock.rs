@@ -56,7 +56,7 @@ impl ComputeClock {
 
     /// Returns whether the kernel reports preemptions.
     pub fn has_flag(&self) -> bool {
-        self.flag.is_there()
+        self.flag.is_available()
     }
 
     /// Returns the last reading of the CPU clock, in nanoseconds.
@@ -82,7 +82,7 @@ impl ComputeClock {
 
     #[cold]
     fn compute_by_cpu(&mut self, wall: u64, read_ns: u64) -> u64 {
-        if !self.flag.is_there() && wall < SHORT_NS {
+        if !self.flag.is_available() && wall < SHORT_NS {
             return wall;
         }
         let start = self.reference_cpu + ticks::to_ns(self.left.saturating_sub(self.reference_ticks));
@@ -94,7 +94,7 @@ impl ComputeClock {
     /// older than a millisecond.
     #[inline]
     pub fn after_call(&mut self, now: u64) {
-        if !self.flag.is_there() {
+        if !self.flag.is_available() {
             return;
         }
         // The clocks drift apart: interrupts count as CPU time in one and not in the other.
@@ -114,14 +114,14 @@ impl ComputeClock {
     /// The call ends: the program computes from here on.
     #[inline]
     pub fn leave(&mut self) {
-        if !self.flag.is_there() {
+        if !self.flag.is_available() {
             self.renew();
         }
         self.left = ticks::now();
         // The flag is checked last: the core must have been kept up to the moment that was just
         // read.
         for _ in 0..MOST_RENEWALS {
-            if !self.flag.is_there() || self.flag.is_set() || clock::get().measure == ComputeTime::Wall {
+            if !self.flag.is_available() || self.flag.is_set() || clock::get().measure == ComputeTime::Wall {
                 break;
             }
             self.renew();

@@ -37,14 +37,14 @@ pub fn end() {
     // A thread that holds the mutex here is in a signal handler that ends the program; the kernel
     // releases the token then.
     if let Some(mut token) = TOKEN.try_lock().ok().and_then(|mut token| token.take()) {
-        token.give();
+        token.release();
     }
 }
 
 /// Releases the token: the rank stops computing.
 #[inline]
-pub fn give() {
-    change(Token::give);
+pub fn release() {
+    change(Token::release);
 }
 
 /// Acquires a token: the rank is about to compute. Blocks until one is free.
@@ -116,7 +116,7 @@ impl Token {
     }
 
     /// Releases the token.
-    fn give(&mut self) {
+    fn release(&mut self) {
         if let Some(core) = self.held.take() {
             let _ = lock(&self.files[core], libc::LOCK_UN);
         }

@@ -26,7 +26,7 @@ impl Overhead {
     }
 
     /// Adds the sums to the metadata at the end of a stream.
-    pub fn tell(&self, metadata: &mut Metadata) {
+    pub fn add_to(&self, metadata: &mut Metadata) {
         metadata.set(key::COST, &ticks::to_ns(OWN_TICKS.load(Ordering::Relaxed)));
         metadata.set(key::OTHER_THREADS, &self.other_threads());
         metadata.set(key::CLOCK_READS, &CLOCK_READS.load(Ordering::Relaxed));

@@ -24,14 +24,14 @@ impl PreemptionFlag {
     pub const NONE: Self = Self(std::ptr::null_mut());
 
     /// Returns whether there is a flag.
-    pub fn is_there(self) -> bool {
+    pub fn is_available(self) -> bool {
         !self.0.is_null()
     }
 
     /// Sets the flag.
     #[inline]
     pub fn set(self) {
-        if self.is_there() {
+        if self.is_available() {
             // SAFETY: `of_this_thread` found this thread's word, and a flag never leaves its
             // thread. The kernel demands a valid descriptor, which this is.
             unsafe { self.0.write_volatile(descriptor()) }
@@ -43,14 +43,18 @@ impl PreemptionFlag {
     #[inline]
     pub fn is_set(self) -> bool {
         // SAFETY: `of_this_thread` found this thread's word, and a flag never leaves its thread.
-        self.is_there() && unsafe { self.0.read_volatile() } == descriptor()
+        self.is_available() && unsafe { self.0.read_volatile() } == descriptor()
     }
 
     /// Returns the flag of the calling thread, if the kernel clears such flags.
     pub fn of_this_thread() -> Self {
         static WORKS: OnceLock<bool> = OnceLock::new();
         let flag = Self::find();
-        if *WORKS.get_or_init(|| flag.is_there() && flag.is_cleared_by_switch()) { flag } else { Self::NONE }
+        if *WORKS.get_or_init(|| flag.is_available() && flag.is_cleared_by_switch()) {
+            flag
+        } else {
+            Self::NONE
+        }
     }
 
     /// Returns whether a switch to another thread clears the flag.

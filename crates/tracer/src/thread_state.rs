@@ -82,7 +82,7 @@ pub fn enter() -> Option<ActiveCall> {
         local.start = start;
         local.before = local.watch.enter(start) + std::mem::take(&mut local.carried);
         if local.number == FIRST {
-            compute_token::give();
+            compute_token::release();
         }
         local.calls += 1;
         if local.is_sampled() {

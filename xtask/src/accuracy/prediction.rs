@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use panto_transport::mpi::FINALIZE_TIMEOUT;
 use serde_json::Value;
 
 use super::median;
@@ -122,9 +123,9 @@ pub fn run(command: &mut Command) -> Result<String> {
     let output = command.output();
     let failed = |what: &str| Failure::failed(format!("`{}` failed: {what}", shell::line(command)));
     let output = output.map_err(|error| failed(&error.to_string()))?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    if output.status.success() || said.contains("MPI_Finalize did not return") {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() || stderr.contains(FINALIZE_TIMEOUT) {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    Err(failed(&said))
+    Err(failed(&stderr))
 }

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use panto_results::{Point, Record, Samples, Stop, kernel};
+use panto_results::{Point, Record, Samples, StopReason, kernel};
 use panto_transport::{Result as Passed, Selector, SendMode, Time, Transport, WaitPolicy, scope};
 
 use super::timed_call::{aside, samples, without};
@@ -102,7 +102,7 @@ impl<'l, 'a, T: Transport> Search<'l, 'a, T> {
         })?;
         // After an interrupt there is no limit, and nothing to keep.
         let (nanos, stop) =
-            if interrupted { (Vec::new(), Stop::Interrupted) } else { (nanos, Stop::Confidence) };
+            if interrupted { (Vec::new(), StopReason::Interrupted) } else { (nanos, StopReason::Confidence) };
         Ok((self.figures(limit), samples(nanos, stop, reading)))
     }
 

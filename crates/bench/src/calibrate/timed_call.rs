@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use panto_results::{Metric, Samples, Start, Stop};
+use panto_results::{Metric, Samples, StopReason, SyncMethod};
 use panto_transport::{Result, Selector, SendMode, Time, Transport};
 
 use super::tag;
@@ -73,8 +73,8 @@ pub(super) fn without(time: Time, reading: f64) -> f64 {
 }
 
 /// Returns samples of single calls. Each rank starts when it has its order: no clocks are compared.
-pub(super) fn samples(nanos: Vec<f64>, stop: Stop, reading: f64) -> Samples {
-    let (start, metric) = (Start::Barrier, Metric::on(TESTER));
+pub(super) fn samples(nanos: Vec<f64>, stop: StopReason, reading: f64) -> Samples {
+    let (start, metric) = (SyncMethod::Barrier, Metric::on(TESTER));
     Samples { nanos, stop, start, metric, empty_nanos: reading, ..Samples::exact(Time::ZERO) }
 }
 
@@ -140,14 +140,16 @@ impl<T: Transport, I: TimedCall<T>> Tester<'_, '_, T, I> {
         self.interval.test(self.lab.transport, self.partner)
     }
 
-    fn sample(&mut self, deadline: Instant, reading: f64) -> Result<(Vec<f64>, Stop)> {
+    fn sample(&mut self, deadline: Instant, reading: f64) -> Result<(Vec<f64>, StopReason)> {
         let earliest = Instant::now() + self.lab.settings.effort.least_time;
         let mut nanos = Vec::new();
         loop {
             let stop = self.lab.enough(&nanos, 0, deadline);
             // Samples of a single millisecond share the same interference and look more certain
             // than they are.
-            if let Some(stop) = stop.filter(|&stop| stop != Stop::Confidence || Instant::now() >= earliest) {
+            if let Some(stop) =
+                stop.filter(|&stop| stop != StopReason::Confidence || Instant::now() >= earliest)
+            {
                 return Ok((nanos, stop));
             }
             if let Some(time) = self.round(Order::Plain)? {

@@ -3,14 +3,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use panto_results::{Clock, Metric, Samples, Start, Stop};
+use panto_results::{Clock, Metric, Samples, StopReason, SyncMethod};
 use panto_stats::StopRule;
 use panto_transport::{Result, Time, Transport, WaitPolicy};
 
+use super::coordinator::{Command, Coordinator, ROOT, Report};
 use super::empty::EmptyLoop;
 use super::leader::{Leader, over_because};
 use super::operation::{Operation, Sample, Timing};
-use super::pulse::{Answer, Order, Pulse, ROOT};
 use crate::settings::Settings;
 
 /// One rank's measuring loop.
@@ -22,7 +22,7 @@ pub struct Lab<'a, T: Transport> {
     /// Set when the user interrupts the run.
     pub interrupt: &'a AtomicBool,
     pub(super) empty: EmptyLoop,
-    pub(super) pulse: Pulse,
+    pub(super) coordinator: Coordinator,
     /// How far ahead a common start is announced; grows at points with late ranks.
     pub(super) slack: Time,
     usual_slack: Time,
@@ -36,14 +36,14 @@ pub struct Lab<'a, T: Transport> {
 /// Maximum slack on a real clock: a rank that is later than this will not be in time with more.
 const MOST_SLACK: Time = Time::from_nanos(10_000_000);
 /// Maximum slack on a virtual clock, where waiting costs nothing and a rank is late only because the
-/// order itself takes that long. One hour, so that sums of a few still fit a [`Time`].
+/// command itself takes that long. One hour, so that sums of a few still fit a [`Time`].
 const MOST_VIRTUAL_SLACK: Time = Time::from_nanos(3_600_000_000_000);
 /// Minimum slack where data is prepared and verified between samples: some ranks finish long before
 /// others and sleep.
 const AFTER_CHECKS: Time = Time::from_nanos(200_000);
 /// Start skew that is tolerated, or the clock error if that is larger.
 const TOLERATED: Time = Time::from_nanos(5_000);
-/// Number of rounds from which the time of an order and its report is estimated.
+/// Number of rounds from which the time of a command and its report is estimated.
 const ESTIMATES: usize = 15;
 /// Number of such rounds on a virtual clock, where all but the first take the same time.
 const VIRTUAL_ESTIMATES: usize = 3;
@@ -54,13 +54,13 @@ impl<'a, T: Transport> Lab<'a, T> {
     /// Sets up the measuring loop. All ranks must call this together.
     pub fn new(transport: &'a T, settings: &'a Settings, interrupt: &'a AtomicBool) -> Result<Self> {
         let empty = EmptyLoop::measure(transport);
-        let (pulse, slack, budget) = (Pulse::new(transport)?, Time::ZERO, settings.effort.budget);
+        let (coordinator, slack, budget) = (Coordinator::new(transport)?, Time::ZERO, settings.effort.budget);
         let mut lab = Self {
             transport,
             settings,
             interrupt,
             empty,
-            pulse,
+            coordinator,
             slack,
             usual_slack: slack,
             after_barrier: false,
@@ -92,9 +92,9 @@ impl<'a, T: Transport> Lab<'a, T> {
     }
 
     /// Returns why a kernel that takes its samples itself should stop; `None` to continue.
-    pub fn enough(&self, nanos: &[f64], late: u64, deadline: Instant) -> Option<Stop> {
+    pub fn enough(&self, nanos: &[f64], late: u64, deadline: Instant) -> Option<StopReason> {
         let over = over_because(self.interrupt, &self.settings.effort, nanos.len(), late, deadline);
-        over.or_else(|| self.rule().reached(nanos).then_some(Stop::Confidence))
+        over.or_else(|| self.rule().reached(nanos).then_some(StopReason::Confidence))
     }
 
     pub(super) fn rule(&self) -> StopRule {
@@ -136,49 +136,50 @@ impl<'a, T: Transport> Lab<'a, T> {
     /// together.
     pub fn continues(&mut self) -> Result<bool> {
         let stop = self.interrupt.load(Ordering::Relaxed);
-        let order = self.pulse.order(self.transport, if stop { Order::End } else { Order::Prepare })?;
-        Ok(order != Order::End)
+        let command =
+            self.coordinator.broadcast(self.transport, if stop { Command::End } else { Command::Prepare })?;
+        Ok(command != Command::End)
     }
 
     /// Returns how the ranks are synchronised.
-    pub fn start(&self) -> Start {
+    pub fn start(&self) -> SyncMethod {
         let in_time = !self.after_barrier && !self.transport.oversubscribed();
-        if self.transport.shares_clock() && in_time { Start::RoundTime } else { Start::Barrier }
+        if self.transport.shares_clock() && in_time { SyncMethod::RoundTime } else { SyncMethod::Barrier }
     }
 
     fn follow(&mut self, timing: Timing, operation: &mut impl Operation) -> Result<()> {
         let mut round = 0;
         loop {
-            let order = self.pulse.order(self.transport, Order::End)?;
-            if order == Order::End {
+            let command = self.coordinator.broadcast(self.transport, Command::End)?;
+            if command == Command::End {
                 return Ok(());
             }
-            self.obey(order, timing, operation, &mut round)?;
+            self.execute(command, timing, operation, &mut round)?;
         }
     }
 
-    pub(super) fn obey(
+    pub(super) fn execute(
         &mut self,
-        order: Order,
+        command: Command,
         timing: Timing,
         operation: &mut impl Operation,
         round: &mut u64,
-    ) -> Result<Answer> {
-        let mut answer = Answer::default();
-        match order {
-            Order::Prepare => {
+    ) -> Result<Report> {
+        let mut report = Report::default();
+        match command {
+            Command::Prepare => {
                 *round += 1;
                 operation.prepare(*round);
             }
-            Order::Go { repetitions, start } => {
-                answer = self.go(repetitions, start, timing.metric, operation)?;
+            Command::Go { repetitions, start } => {
+                report = self.go(repetitions, start, timing.metric, operation)?;
             }
-            Order::Verify => {
+            Command::Verify => {
                 operation.verify().map_err(|what| self.transport.abort(&format!("wrong data: {what}")))?;
             }
-            Order::End => {}
+            Command::End => {}
         }
-        self.pulse.answer(self.transport, answer)
+        self.coordinator.reduce(self.transport, report)
     }
 
     fn go(
@@ -187,23 +188,23 @@ impl<'a, T: Transport> Lab<'a, T> {
         start: Time,
         metric: Metric,
         operation: &mut impl Operation,
-    ) -> Result<Answer> {
+    ) -> Result<Report> {
         let transport = self.transport;
-        let passage = operation.pass(transport, repetitions, || self.start_together(start))?;
-        let late = passage.late;
-        let Some((start, end)) = passage.span else { return Ok(Answer { late, ..Answer::idle() }) };
+        let outcome = operation.run_batch(transport, repetitions, || self.start_together(start))?;
+        let late = outcome.late;
+        let Some((start, end)) = outcome.span else { return Ok(Report { late, ..Report::idle() }) };
         let speaks = match metric.clock {
             Clock::OnRank(rank) => rank == transport.rank(),
             Clock::Longest | Clock::FirstToLast | Clock::SendToHandler => true,
         };
-        Ok(Answer { late, elapsed: if speaks { end.since(start) } else { Time::ZERO }, end, start })
+        Ok(Report { late, elapsed: if speaks { end.since(start) } else { Time::ZERO }, end, start })
     }
 
-    /// Waits for the announced start, or for a barrier if none was announced: the order alone reaches some
+    /// Waits for the announced start, or for a barrier if none was announced: the command alone reaches some
     /// ranks long after others. Returns whether this rank is late.
     fn start_together(&mut self, start: Time) -> Result<bool> {
         if start == Time::ZERO {
-            self.pulse.meet(self.transport)?;
+            self.coordinator.barrier(self.transport)?;
             return Ok(false);
         }
         // A rank that lost its core while it waited is late as well. Lateness below the clock error cannot
@@ -238,19 +239,19 @@ impl<'a, T: Transport> Lab<'a, T> {
     pub(super) fn next_start(&self) -> Time {
         match self.start() {
             // A clock that is ahead reaches the start that much earlier.
-            Start::RoundTime => self.transport.now() + self.slack + self.clock_error,
-            Start::Barrier => Time::ZERO,
+            SyncMethod::RoundTime => self.transport.now() + self.slack + self.clock_error,
+            SyncMethod::Barrier => Time::ZERO,
         }
     }
 
-    /// Returns three times the median time of an order and its report.
+    /// Returns three times the median time of a command and its report.
     fn estimate_slack(&mut self) -> Result<Time> {
         let rounds = if self.transport.is_virtual() { VIRTUAL_ESTIMATES } else { ESTIMATES };
         let mut times = Vec::with_capacity(rounds);
         for _ in 0..rounds {
             let start = self.transport.now();
-            self.pulse.order(self.transport, Order::Prepare)?;
-            self.pulse.answer(self.transport, Answer::default())?;
+            self.coordinator.broadcast(self.transport, Command::Prepare)?;
+            self.coordinator.reduce(self.transport, Report::default())?;
             times.push(self.transport.now().since(start));
         }
         times.sort_unstable();
@@ -265,8 +266,9 @@ impl<'a, T: Transport> Lab<'a, T> {
         let mut nanos = Vec::with_capacity(READINGS);
         for _ in 0..READINGS {
             let start = self.next_start();
-            let order = self.pulse.order(self.transport, Order::Go { repetitions: 0, start })?;
-            nanos.push(self.obey(order, timing, &mut Nothing, &mut 0)?.elapsed.as_nanos());
+            let command =
+                self.coordinator.broadcast(self.transport, Command::Go { repetitions: 0, start })?;
+            nanos.push(self.execute(command, timing, &mut Nothing, &mut 0)?.elapsed.as_nanos());
         }
         nanos.sort_by(f64::total_cmp);
         // Only the root receives reports, and only its overhead is subtracted.

@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use panto_results::{Clock, Samples, Start, Stop};
+use panto_results::{Clock, Samples, StopReason, SyncMethod};
 use panto_transport::{Result, Time, Transport};
 
+use super::coordinator::{Command, Report};
 use super::lab::Lab;
 use super::operation::{Operation, Sample, Timing};
-use super::pulse::{Answer, Order};
 use crate::settings::Effort;
 
 /// Factor of the sample time of a long batch: a millisecond instead of 20 us, time for a hundred
@@ -44,7 +44,7 @@ struct Taken {
     nanos: Vec<f64>,
     first_to_last: Vec<f64>,
     late: u64,
-    stop: Stop,
+    stop: StopReason,
 }
 
 /// The root's side of one point.
@@ -72,36 +72,36 @@ impl<'o, O: Operation> Leader<'o, O> {
         };
         let Taken { nanos, first_to_last, late, stop } = self.sample(lab, batch, deadline)?;
         self.checked(lab)?;
-        lab.pulse.order(lab.transport, Order::End)?;
+        lab.coordinator.broadcast(lab.transport, Command::End)?;
         let half = if timing.metric.half { 0.5 } else { 1.0 };
         let empty_nanos = lab.empty.nanos(batch) / batch as f64 * half;
         let (start, metric, clock_error) = (lab.start(), timing.metric, None);
         Ok(Samples { nanos, first_to_last, batch, late, stop, start, metric, empty_nanos, clock_error })
     }
 
-    fn command<T: Transport>(&mut self, lab: &mut Lab<'_, T>, order: Order) -> Result<Answer> {
-        lab.pulse.order(lab.transport, order)?;
-        lab.obey(order, self.timing, self.operation, &mut self.round)
+    fn command<T: Transport>(&mut self, lab: &mut Lab<'_, T>, command: Command) -> Result<Report> {
+        lab.coordinator.broadcast(lab.transport, command)?;
+        lab.execute(command, self.timing, self.operation, &mut self.round)
     }
 
     /// Executes one run and verifies its data.
-    fn checked<T: Transport>(&mut self, lab: &mut Lab<'_, T>) -> Result<Answer> {
+    fn checked<T: Transport>(&mut self, lab: &mut Lab<'_, T>) -> Result<Report> {
         let repetitions = match self.timing.sample {
             Sample::Prepared(repetitions) => repetitions,
             _ => 1,
         };
-        let answer = self.prepared(lab, repetitions)?;
-        self.command(lab, Order::Verify)?;
-        Ok(answer)
+        let report = self.prepared(lab, repetitions)?;
+        self.command(lab, Command::Verify)?;
+        Ok(report)
     }
 
-    fn prepared<T: Transport>(&mut self, lab: &mut Lab<'_, T>, repetitions: u64) -> Result<Answer> {
-        self.command(lab, Order::Prepare)?;
+    fn prepared<T: Transport>(&mut self, lab: &mut Lab<'_, T>, repetitions: u64) -> Result<Report> {
+        self.command(lab, Command::Prepare)?;
         self.go(lab, repetitions)
     }
 
     /// Takes one sample.
-    fn one<T: Transport>(&mut self, lab: &mut Lab<'_, T>, batch: u64) -> Result<Answer> {
+    fn one<T: Transport>(&mut self, lab: &mut Lab<'_, T>, batch: u64) -> Result<Report> {
         match self.timing.sample {
             Sample::Checked => self.checked(lab),
             Sample::Prepared(_) => self.prepared(lab, batch),
@@ -109,9 +109,9 @@ impl<'o, O: Operation> Leader<'o, O> {
         }
     }
 
-    fn go<T: Transport>(&mut self, lab: &mut Lab<'_, T>, repetitions: u64) -> Result<Answer> {
+    fn go<T: Transport>(&mut self, lab: &mut Lab<'_, T>, repetitions: u64) -> Result<Report> {
         let start = lab.next_start();
-        self.command(lab, Order::Go { repetitions, start })
+        self.command(lab, Command::Go { repetitions, start })
     }
 
     /// Warms up, and returns how often the operation must be repeated to reach the sample time.
@@ -121,7 +121,8 @@ impl<'o, O: Operation> Leader<'o, O> {
         }
         let is_virtual = lab.transport.is_virtual();
         let most = if is_virtual { MOST_VIRTUAL_REPETITIONS * u64::from(times) } else { MOST_REPETITIONS };
-        let times = if lab.start() == Start::Barrier && !is_virtual { times.max(CROWDED) } else { times };
+        let times =
+            if lab.start() == SyncMethod::Barrier && !is_virtual { times.max(CROWDED) } else { times };
         let wanted = (lab.settings.effort.sample_time * times).as_secs_f64() * 1e9;
         // Under load the first repetitions differ from the others; on a virtual clock a few more cost little.
         let mut repetitions = if is_virtual && times > 1 { LEAST_UNDER_LOAD } else { 1 };
@@ -165,20 +166,20 @@ impl<'o, O: Operation> Leader<'o, O> {
         let (mut late, mut look) = (0, effort.min_samples);
         let stop = loop {
             // After a barrier no rank is late, so there will be samples.
-            let in_vain = if lab.start() == Start::Barrier { 0 } else { late };
+            let in_vain = if lab.start() == SyncMethod::Barrier { 0 } else { late };
             if let Some(stop) = over_because(lab.interrupt, effort, nanos.len(), in_vain, deadline) {
                 // The reason matters only if the precision was not reached.
-                let sure = stop != Stop::Interrupted && (rule.reached(&nanos) || is_exact(lab, &nanos));
-                break if sure { Stop::Confidence } else { stop };
+                let sure = stop != StopReason::Interrupted && (rule.reached(&nanos) || is_exact(lab, &nanos));
+                break if sure { StopReason::Confidence } else { stop };
             }
             if nanos.len() >= look && over(earliest) {
                 if rule.reached(&nanos) {
-                    break Stop::Confidence;
+                    break StopReason::Confidence;
                 }
                 look = nanos.len() + nanos.len() / LOOK_AGAIN + 1;
             }
-            let answer = self.one(lab, batch)?;
-            if answer.late {
+            let report = self.one(lab, batch)?;
+            if report.late {
                 late += 1;
                 if late > nanos.len() as u64 {
                     lab.allow_more_slack();
@@ -188,19 +189,19 @@ impl<'o, O: Operation> Leader<'o, O> {
                     lab.start_after_barriers();
                 }
             } else {
-                nanos.push(self.nanos(lab, self.span(&answer), batch));
+                nanos.push(self.nanos(lab, self.span(&report), batch));
                 if self.timing.metric.clock == Clock::Longest {
-                    first_to_last.push(self.nanos(lab, answer.end.since(answer.start), batch));
+                    first_to_last.push(self.nanos(lab, report.end.since(report.start), batch));
                 }
             }
         };
         Ok(Taken { nanos, first_to_last, late, stop })
     }
 
-    fn span(&self, answer: &Answer) -> Time {
+    fn span(&self, report: &Report) -> Time {
         match self.timing.metric.clock {
-            Clock::OnRank(_) | Clock::Longest => answer.elapsed,
-            Clock::FirstToLast | Clock::SendToHandler => answer.end.since(answer.start),
+            Clock::OnRank(_) | Clock::Longest => report.elapsed,
+            Clock::FirstToLast | Clock::SendToHandler => report.end.since(report.start),
         }
     }
 
@@ -230,13 +231,13 @@ pub(super) fn over_because(
     samples: usize,
     late: u64,
     deadline: Instant,
-) -> Option<Stop> {
+) -> Option<StopReason> {
     if interrupt.load(Ordering::Relaxed) {
-        return Some(Stop::Interrupted);
+        return Some(StopReason::Interrupted);
     }
     if samples >= effort.max_samples {
-        return Some(Stop::Count);
+        return Some(StopReason::Count);
     }
     let enough = samples >= LEAST_SAMPLES || late >= MOST_LATE;
-    (enough && over(deadline)).then_some(Stop::Budget)
+    (enough && over(deadline)).then_some(StopReason::Budget)
 }

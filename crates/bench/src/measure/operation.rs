@@ -33,17 +33,17 @@ pub trait Operation {
     /// Executes a batch, from before the common start to the last reading of the clock. `together` returns
     /// when all ranks start, with whether this rank is late. Only operations that need something pending
     /// by then, such as a receive posted before the clock starts (T3), override this.
-    fn pass<T: Transport>(
+    fn run_batch<T: Transport>(
         &mut self,
         transport: &T,
         repetitions: u64,
         together: impl FnOnce() -> Result<bool>,
-    ) -> Result<Passage> {
+    ) -> Result<BatchOutcome> {
         let late = together()?;
         self.begin()?;
         let (start, end) = timed_region(transport, repetitions, || self.run())?;
         self.end()?;
-        Ok(Passage { late, span: Some((start, end)) })
+        Ok(BatchOutcome { late, span: Some((start, end)) })
     }
 
     /// Verifies the data after one run, outside the timed region.
@@ -54,7 +54,7 @@ pub trait Operation {
 
 /// The outcome of a batch on one rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Passage {
+pub struct BatchOutcome {
     /// Whether the rank started late.
     pub late: bool,
     /// Start and end; `None` on a rank that does not take part.

@@ -15,9 +15,9 @@ use crate::measure::{Lab, StealMeter};
 use crate::scenario::operation::Implementation;
 use crate::settings::Settings;
 
-/// The report of the other process.
+/// The report of the child process.
 #[derive(Serialize, Deserialize)]
-enum Said {
+enum ChildReport {
     Measured(Option<Box<Record>>),
     Failed { kind: Kind, text: String },
 }
@@ -35,7 +35,7 @@ fn runs_user_code(point: &Point) -> bool {
 
 impl<W: World> Run<'_, W> {
     /// Measures one point in a process of its own.
-    pub(super) fn measure_apart(
+    pub(super) fn measure_isolated_point(
         &self,
         kernel: Kernel,
         settings: &Settings,
@@ -43,34 +43,36 @@ impl<W: World> Run<'_, W> {
         budget: Duration,
     ) -> Result<Option<Record>> {
         let steal = StealMeter::start();
-        let said = in_child_process(|| {
-            let said = self.alone(kernel, settings, point, budget).map_or_else(
-                |error| Said::Failed { kind: error.kind(), text: error.to_string() },
-                |record| Said::Measured(record.map(Box::new)),
+        let sent = in_child_process(|| {
+            let report = self.measure_in_child(kernel, settings, point, budget).map_or_else(
+                |error| ChildReport::Failed { kind: error.kind(), text: error.to_string() },
+                |record| ChildReport::Measured(record.map(Box::new)),
             );
-            serde_json::to_vec(&said).unwrap_or_default()
+            serde_json::to_vec(&report).unwrap_or_default()
         })?;
         let (name, machine) = (kernel.name(), settings.machine.clone());
         let absent = |why: String| {
             let algorithm = Some(point.text(param::IMPLEMENTATION).to_owned());
             Record { algorithm, machine: machine.clone(), ..Record::absent(name, point, why) }
         };
-        let said = match said {
-            Ok(said) => said,
+        let report = match sent {
+            Ok(report) => report,
             Err(death) => return Ok(Some(absent(words(&death, point)))),
         };
-        match serde_json::from_slice(&said) {
-            Ok(Said::Measured(record)) => {
+        match serde_json::from_slice(&report) {
+            Ok(ChildReport::Measured(record)) => {
                 let steal = steal.fraction().filter(|_| machine.is_none());
                 Ok(record.map(|record| Record { steal, machine, ..*record }))
             }
-            Ok(Said::Failed { kind: Kind::Transport, text }) => Ok(Some(absent(format!("failed: {text}")))),
-            Ok(Said::Failed { kind, text }) => Err(Error::Elsewhere { kind, text }),
+            Ok(ChildReport::Failed { kind: Kind::Transport, text }) => {
+                Ok(Some(absent(format!("failed: {text}"))))
+            }
+            Ok(ChildReport::Failed { kind, text }) => Err(Error::Elsewhere { kind, text }),
             Err(error) => Err(Error::usage(format!("cannot parse the report of a forked process: {error}"))),
         }
     }
 
-    fn alone(
+    fn measure_in_child(
         &self,
         kernel: Kernel,
         settings: &Settings,

@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use panto_random::SplitMix64;
-use panto_results::{End, Point, Record, Samples, Stop};
+use panto_results::{Point, Record, RunEnd, Samples, StopReason};
 use panto_transport::{Transport, World};
 
 use crate::decision::decide;
@@ -45,7 +45,7 @@ pub fn run<W: World>(
     settings: &Settings,
     interrupt: &AtomicBool,
     observer: &mut dyn Observer,
-) -> Result<End> {
+) -> Result<RunEnd> {
     let Plan { kernels, points } = decide(world, || Plan::new(world, kernels, settings))?;
     let mut run = Run {
         world,
@@ -55,7 +55,7 @@ pub fn run<W: World>(
         records: Vec::new(),
         deadline: Instant::now() + settings.effort.budget,
         kernels_left: kernels.len(),
-        end: End { complete: true, planned: points, measured: 0 },
+        end: RunEnd { complete: true, planned: points, measured: 0 },
     };
     for kernel in kernels {
         run.kernel(kernel)?;
@@ -74,7 +74,7 @@ struct Run<'a, W> {
     records: Vec<Record>,
     deadline: Instant,
     kernels_left: usize,
-    end: End,
+    end: RunEnd,
 }
 
 impl<'a, W: World> Run<'a, W> {
@@ -166,7 +166,7 @@ impl<'a, W: World> Run<'a, W> {
                 break;
             }
             let share = lock(turns).next();
-            if let Some(record) = self.measure_apart(kernel, settings, &point, share)? {
+            if let Some(record) = self.measure_isolated_point(kernel, settings, &point, share)? {
                 self.observer().record(&record)?;
                 self.keep(vec![record]);
             }
@@ -181,10 +181,10 @@ impl<'a, W: World> Run<'a, W> {
     }
 
     /// Returns how the run ended, as counted by the first process.
-    fn end(&self) -> Result<End> {
+    fn end(&self) -> Result<RunEnd> {
         decide(self.world, || {
             let all = self.end.measured == self.end.planned && !self.interrupt.load(Ordering::Relaxed);
-            Ok(End { complete: all, ..self.end.clone() })
+            Ok(RunEnd { complete: all, ..self.end.clone() })
         })
     }
 
@@ -248,7 +248,7 @@ impl<'a, W: World> Run<'a, W> {
             let Some(record) = kernel.run(&mut lab, point)? else { continue };
             let steal = steal.as_ref().and_then(StealMeter::fraction);
             let record = Record { steal, machine: lab.settings.machine.clone(), ..record };
-            if record.samples_ns.is_empty() && record.stop == Stop::Interrupted {
+            if record.samples_ns.is_empty() && record.stop == StopReason::Interrupted {
                 continue;
             }
             self.observer().record(&record)?;

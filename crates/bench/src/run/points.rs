@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use panto_results::{End, Point, Record};
+use panto_results::{Point, Record, RunEnd};
 use panto_transport::World;
 
 use super::plan::{is_schedule, needs_stacks};
@@ -32,7 +32,7 @@ pub(crate) fn run_points<W: World>(
         records: Vec::new(),
         deadline,
         kernels_left: 1,
-        end: End { complete: true, planned: points.len(), measured: 0 },
+        end: RunEnd { complete: true, planned: points.len(), measured: 0 },
     };
     if is_schedule(kernel, &points, settings) {
         run.schedules(kernel, points, deadline)?;

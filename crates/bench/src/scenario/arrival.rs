@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use panto_results::scenario::Call;
+use panto_results::scenario::CollectiveCall;
 use panto_trace::{Action, CallForm, Collective, CollectiveKind, Event, Events, Trace};
 use panto_transport::Time;
 
@@ -49,13 +49,13 @@ pub(super) fn read(
 /// Returns the trace's kind of a collective: a trace does not distinguish equal from unequal
 /// blocks.
 fn kind_of(name: &str) -> Result<CollectiveKind, String> {
-    let call: Call = name.parse().map_err(|error: panto_results::Error| error.to_string())?;
+    let call: CollectiveCall = name.parse().map_err(|error: panto_results::Error| error.to_string())?;
     let collective = match call {
-        Call::Plain(collective) => collective,
-        Call::Gatherv => Collective::Gather,
-        Call::Scatterv => Collective::Scatter,
-        Call::Allgatherv => Collective::Allgather,
-        Call::Alltoallv => Collective::Alltoall,
+        CollectiveCall::Plain(collective) => collective,
+        CollectiveCall::Gatherv => Collective::Gather,
+        CollectiveCall::Scatterv => Collective::Scatter,
+        CollectiveCall::Allgatherv => Collective::Allgather,
+        CollectiveCall::Alltoallv => Collective::Alltoall,
     };
     Ok(collective.into())
 }

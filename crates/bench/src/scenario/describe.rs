@@ -1,6 +1,6 @@
 //! A scenario in words.
 
-use panto_results::scenario::Call;
+use panto_results::scenario::CollectiveCall;
 
 use super::language::{Action, Group, Participants, Peer, Scenario, Step};
 
@@ -9,7 +9,7 @@ pub fn describe(scenario: &Scenario) -> Vec<String> {
     let mut lines: Vec<String> = scenario.groups.iter().map(|group| in_words(scenario, group)).collect();
     lines.extend(scenario.operations.iter().filter(|operation| operation.line > 0).map(|operation| {
         let call = operation.collective.map_or_else(|| "$collective".into(), |call| call.to_string());
-        let moves = operation.collective.is_none_or(Call::has_data);
+        let moves = operation.collective.is_none_or(CollectiveCall::has_data);
         let size = operation.bytes.map_or_else(|| "$size".into(), panto_units::bytes);
         let size = if moves { format!(" of {size}") } else { String::new() };
         let root = if operation.root == Participants::First {

@@ -20,7 +20,7 @@ mod report;
 mod runner;
 mod script;
 
-use panto_results::scenario::Call;
+use panto_results::scenario::CollectiveCall;
 use panto_results::{Point, param};
 use panto_schedule::Collective;
 
@@ -38,9 +38,9 @@ use crate::settings::Settings;
 
 /// Returns an upper bound of the buffer bytes of an operation on one rank: an input and an output
 /// vector, or blocks for each rank.
-fn footprint(call: Call, bytes: u64, ranks: usize) -> u64 {
+fn footprint(call: CollectiveCall, bytes: u64, ranks: usize) -> u64 {
     use Collective::{Allreduce, Broadcast, Exscan, Reduce, Scan};
-    let is_vector = matches!(call, Call::Plain(Broadcast | Reduce | Allreduce | Scan | Exscan));
+    let is_vector = matches!(call, CollectiveCall::Plain(Broadcast | Reduce | Allreduce | Scan | Exscan));
     let blocks = if is_vector { 1 } else { ranks as u64 };
     bytes.saturating_mul(2).saturating_mul(blocks)
 }
@@ -48,7 +48,7 @@ fn footprint(call: Call, bytes: u64, ranks: usize) -> u64 {
 /// Returns an upper bound of the bytes that a rank of a point needs: alternating sets of buffers
 /// with scratch memory, and messages of loads. 0 for points of other suites.
 pub(crate) fn needed(point: &Point, settings: &Settings) -> u64 {
-    let sets = |call: Call, bytes: u64| footprint(call, bytes, point.ranks).saturating_mul(3);
+    let sets = |call: CollectiveCall, bytes: u64| footprint(call, bytes, point.ranks).saturating_mul(3);
     let name = point.text(param::SCENARIO);
     let options = settings.options.get::<Options>();
     let Some(scenario) = options.own.iter().find(|scenario| scenario.name == name) else {

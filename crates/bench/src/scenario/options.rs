@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use panto_results::scenario::Call;
+use panto_results::scenario::CollectiveCall;
 use panto_units::parse_span;
 
 use super::language::{Form, Late, Scenario};
@@ -14,7 +14,7 @@ use crate::options::SuiteOptions;
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Collectives; all of them by default.
-    pub calls: Option<Vec<Call>>,
+    pub calls: Option<Vec<CollectiveCall>>,
     /// Implementations, one after the other; the message layer by default.
     pub implementations: Option<Vec<Implementation>>,
     /// Fewest participants of the sweep; the default depends on the scenario (S3).

@@ -1,6 +1,6 @@
 //! The points of a scenario: participants, sizes, delays and computations (S3).
 
-use panto_results::scenario::Call;
+use panto_results::scenario::CollectiveCall;
 use panto_results::{Point, param};
 use panto_transport::Time;
 
@@ -93,7 +93,7 @@ impl Sweep<'_> {
 
     fn ranks(&mut self, ranks: usize) {
         let options = self.settings.options.get::<Options>();
-        let calls = options.calls.as_deref().unwrap_or(&Call::ALL);
+        let calls = options.calls.as_deref().unwrap_or(&CollectiveCall::ALL);
         let calls = if self.uses(Variable::Collective) { calls } else { &calls[..1] };
         let usual = [Implementation::Library];
         let who = options.implementations.as_deref().unwrap_or(&usual);
@@ -109,7 +109,7 @@ impl Sweep<'_> {
         }
     }
 
-    fn values(&self, ranks: usize, call: Call, late: Late) -> Values {
+    fn values(&self, ranks: usize, call: CollectiveCall, late: Late) -> Values {
         let (form, seed) = (self.settings.options.get::<Options>().form, self.settings.seed);
         Values { ranks, call, bytes: 0, times: Times::default(), late, form, seed }
     }
@@ -198,7 +198,7 @@ pub(super) fn values_of(point: &Point, seed: u64) -> Result<Values> {
     let parsed = |name| Some(point.text(name)).filter(|text| !text.is_empty());
     Ok(Values {
         ranks: point.ranks,
-        call: parsed(param::COLLECTIVE).map_or(Ok(Call::ALL[0]), str::parse)?,
+        call: parsed(param::COLLECTIVE).map_or(Ok(CollectiveCall::ALL[0]), str::parse)?,
         bytes: point.number(param::BYTES).unwrap_or(0),
         times: Times { delay: nanos(param::DELAY), computation: nanos(param::COMPUTATION) },
         late: parsed(param::LATE).map_or(Ok(Late::default()), str::parse)?,

@@ -14,7 +14,7 @@ use super::operation::{
 use super::options::Options;
 use super::report::Report;
 use super::script::{Instruction, Planned, Script};
-use crate::measure::{Checked, Operation, Passage};
+use crate::measure::{BatchOutcome, Checked, Operation};
 
 /// Bytes of all copies of an operation's buffers: more than the private caches of most cores (S10).
 const ROTATED: u64 = 16 << 20;
@@ -54,12 +54,12 @@ impl<'t, T: Transport> Runner<'t, T> {
     ) -> crate::Result<Self> {
         let acts = script.instructions(transport.rank());
         let mut operations = Vec::new();
-        for (lane, planned) in script.operations.iter().enumerate() {
+        for (tag_index, planned) in script.operations.iter().enumerate() {
             let task = Task { call: planned.call, bytes: planned.bytes, root: planned.root };
             let how = CallOptions {
                 non_blocking: planned.form == Form::NonBlocking,
                 progress,
-                lane,
+                tag_index,
                 copies: copies(transport, planned),
                 patience: options.patience,
             };
@@ -217,17 +217,17 @@ impl<T: Transport> Operation for Runner<'_, T> {
     }
 
     /// Runs one pass; the scenario itself defines when a participant starts and stops.
-    fn pass<U: Transport>(
+    fn run_batch<U: Transport>(
         &mut self,
         _transport: &U,
         _repetitions: u64,
         together: impl FnOnce() -> Result<bool>,
-    ) -> Result<Passage> {
+    ) -> Result<BatchOutcome> {
         let late = together()?;
         let span = self.play()?;
         self.settle()?;
         self.nanos.push(span.1.since(span.0).as_nanos());
-        Ok(Passage { late, span: Some(span) })
+        Ok(BatchOutcome { late, span: Some(span) })
     }
 
     /// Records wrong data without stopping: it is a result about an implementation. The root gets

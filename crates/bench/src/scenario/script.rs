@@ -1,6 +1,6 @@
 //! A scenario for a number of participants, with a value for each variable.
 
-use panto_results::scenario::Call;
+use panto_results::scenario::CollectiveCall;
 use panto_transport::{Tag, Time};
 
 use super::language::check;
@@ -14,7 +14,7 @@ pub struct Values {
     /// Number of participants.
     pub ranks: usize,
     /// `$collective`.
-    pub call: Call,
+    pub call: CollectiveCall,
     /// `$size`.
     pub bytes: u64,
     /// `$delay` and `$computation`.
@@ -31,7 +31,7 @@ pub struct Values {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Planned {
     /// The collective.
-    pub call: Call,
+    pub call: CollectiveCall,
     /// Size in bytes.
     pub bytes: u64,
     /// Root rank.
@@ -102,10 +102,10 @@ impl<'s> Script<'s> {
             let bytes = operation.bytes.unwrap_or(values.bytes);
             operations.push(Planned { call: operation.collective.unwrap_or(values.call), bytes, root, form });
         }
-        if let Some(operation) = scenario.operations.get(CallOptions::LANES) {
+        if let Some(operation) = scenario.operations.get(CallOptions::TAGS) {
             return Err(scenario.wrong(
                 operation.line,
-                format!("there are at most {} operations; use one several times", CallOptions::LANES),
+                format!("there are at most {} operations; use one several times", CallOptions::TAGS),
             ));
         }
         check::check(&settled)?;

@@ -6,7 +6,7 @@ use panto_transport::{Evictor, Result, Transport};
 use super::experiment::Experiment;
 use super::prepost::{self, Buffers};
 use super::rank_protocol::{RankProtocol, swap};
-use crate::measure::{Checked, Operation, Passage};
+use crate::measure::{BatchOutcome, Checked, Operation};
 use crate::pattern;
 
 /// An experiment from one rank's side.
@@ -62,23 +62,23 @@ impl<T: Transport> Operation for SwapOperation<'_, T> {
     }
 
     /// Repeats each message in the inner loop (T4).
-    fn pass<U: Transport>(
+    fn run_batch<U: Transport>(
         &mut self,
         _transport: &U,
         repetitions: u64,
         together: impl FnOnce() -> Result<bool>,
-    ) -> Result<Passage> {
-        let Some(conduct) = self.conduct else { return Ok(Passage { late: together()?, span: None }) };
+    ) -> Result<BatchOutcome> {
+        let Some(conduct) = self.conduct else { return Ok(BatchOutcome { late: together()?, span: None }) };
         if self.experiment.order == Loop::Prepost {
             let [first, second] = &mut self.received;
             let (bytes, repeats) = (self.experiment.bytes, repetitions as usize);
             let cargo = Buffers { sent: &self.sent, received: [first, second], bytes, repeats };
-            return prepost::pass(self.transport, &conduct, cargo, together);
+            return prepost::run_batch(self.transport, &conduct, cargo, together);
         }
         let late = together()?;
         let start = self.transport.now();
         self.basic(&conduct, repetitions)?;
-        Ok(Passage { late, span: Some((start, self.transport.now())) })
+        Ok(BatchOutcome { late, span: Some((start, self.transport.now())) })
     }
 
     fn verify(&mut self) -> Checked {

@@ -6,7 +6,7 @@ use std::slice::ChunksMut;
 use panto_transport::{Result, Scope, Transport, scope};
 
 use super::rank_protocol::{Incoming, RankProtocol, finish, send};
-use crate::measure::Passage;
+use crate::measure::BatchOutcome;
 
 /// Receive buffers: two banks, because the receives of two messages are pending at once, and those
 /// of one repeated message go to one place in each.
@@ -51,12 +51,12 @@ pub(super) struct Buffers<'env> {
 }
 
 /// Runs once. The first receive is posted before the ranks start together.
-pub(super) fn pass<T: Transport>(
+pub(super) fn run_batch<T: Transport>(
     transport: &T,
     conduct: &RankProtocol,
     cargo: Buffers<'_>,
     together: impl FnOnce() -> Result<bool>,
-) -> Result<Passage> {
+) -> Result<BatchOutcome> {
     let Buffers { sent, received, bytes, repeats } = cargo;
     let messages = sent.len() / bytes * repeats;
     let banks = received.map(|bank| bank.chunks_mut(bytes));
@@ -90,7 +90,7 @@ pub(super) fn pass<T: Transport>(
             current = next;
         }
         finish(scope, sending)?;
-        Ok(Passage { late, span: Some((start, transport.now())) })
+        Ok(BatchOutcome { late, span: Some((start, transport.now())) })
     })
 }
 

@@ -1,6 +1,5 @@
 //! Tests of kernels, the measuring loop, results files and findings.
 
-mod against;
 mod basic;
 mod calibrate;
 mod classic;
@@ -11,6 +10,7 @@ mod findings;
 mod foreign;
 mod matrix;
 mod measuring;
+mod model_comparison;
 mod operations;
 mod placed;
 mod processes;

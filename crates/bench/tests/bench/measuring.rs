@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use panto_bench::measure::{Checked, Lab, Operation, Timing};
 use panto_bench::{Effort, Settings};
-use panto_results::{Metric, Samples, Start, Stop};
+use panto_results::{Metric, Samples, StopReason, SyncMethod};
 use panto_transport::threads::Threads;
 use panto_transport::{Error, Result, Time, Transport, World};
 
@@ -135,21 +135,21 @@ fn an_outlier_does_not_determine_the_batch() {
 #[test]
 fn steady_samples_stop_by_confidence() {
     let (samples, _) = measure(500, Timing::batched(Metric::on(0)), effort());
-    assert_eq!((samples.stop, samples.nanos.len()), (Stop::Confidence, 12));
+    assert_eq!((samples.stop, samples.nanos.len()), (StopReason::Confidence, 12));
 }
 
 #[test]
 fn the_number_of_samples_is_bounded() {
     let few = Effort { min_samples: 100, max_samples: 20, ..effort() };
     let (samples, _) = measure(500, Timing::batched(Metric::on(0)), few);
-    assert_eq!((samples.stop, samples.nanos.len()), (Stop::Count, 20));
+    assert_eq!((samples.stop, samples.nanos.len()), (StopReason::Count, 20));
 }
 
 #[test]
 fn an_exhausted_budget_is_reported() {
     let none = Effort { budget: Duration::ZERO, ..effort() };
     let (samples, _) = measure(500, Timing::batched(Metric::on(0)), none);
-    assert_eq!(samples.stop, Stop::Budget);
+    assert_eq!(samples.stop, StopReason::Budget);
     assert!(!samples.nanos.is_empty());
 }
 
@@ -194,7 +194,7 @@ fn with_a_clock_ahead(ahead: u64, error: Option<Time>) -> Samples {
 #[test]
 fn samples_that_start_late_are_dropped_and_counted_and_barriers_help() {
     let late = with_a_clock_ahead(1_000_000_000_000, None);
-    assert_eq!(late.start, Start::Barrier);
+    assert_eq!(late.start, SyncMethod::Barrier);
     // There are fewer attempts if the time of the point runs out, but always several.
     assert!((4..=64).contains(&late.late), "{late:?}");
     assert!(late.nanos.len() >= 3, "{late:?}");
@@ -207,7 +207,7 @@ fn clocks_that_differ_do_not_make_ranks_late() {
     assert!(with_a_clock_ahead(ahead, None).late > 0);
     let error = Some(Time::from_nanos(ahead + ahead / 2));
     let samples = with_a_clock_ahead(ahead, error);
-    assert_eq!((samples.late, samples.start, samples.clock_error), (0, Start::RoundTime, error));
+    assert_eq!((samples.late, samples.start, samples.clock_error), (0, SyncMethod::RoundTime, error));
 }
 
 /// Measures an empty operation on one rank whose clock is too coarse to meet any start to the
@@ -231,10 +231,10 @@ fn with_a_coarse_clock(error: Option<Time>) -> Samples {
 /// time.
 #[test]
 fn no_rank_is_late_by_less_than_the_clock_error() {
-    assert_eq!(with_a_coarse_clock(None).start, Start::Barrier);
-    assert_eq!(with_a_coarse_clock(Some(Time::from_nanos(1_000))).start, Start::Barrier);
+    assert_eq!(with_a_coarse_clock(None).start, SyncMethod::Barrier);
+    assert_eq!(with_a_coarse_clock(Some(Time::from_nanos(1_000))).start, SyncMethod::Barrier);
     let samples = with_a_coarse_clock(Some(Time::from_nanos(100_000)));
-    assert_eq!((samples.late, samples.start), (0, Start::RoundTime));
+    assert_eq!((samples.late, samples.start), (0, SyncMethod::RoundTime));
 }
 
 struct Wrong;
@@ -275,5 +275,5 @@ fn an_interrupt_ends_sampling() {
             lab.measure(Timing::single(Metric::on(0)), &mut operation)
         })
         .expect("nothing fails");
-    assert_eq!(samples[0].as_ref().map(|samples| samples.stop), Some(Stop::Interrupted));
+    assert_eq!(samples[0].as_ref().map(|samples| samples.stop), Some(StopReason::Interrupted));
 }

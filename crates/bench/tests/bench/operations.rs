@@ -7,14 +7,14 @@ use panto_bench::scenario::operation::{
 };
 use panto_bench::{Error, Result};
 use panto_machine::Machine;
-use panto_results::scenario::Call;
+use panto_results::scenario::CollectiveCall;
 use panto_schedule::{Collective, algorithms};
 use panto_transport::simulated::{NetworkModel, Simulated};
 use panto_transport::threads::Threads;
 use panto_transport::{Time, Transport, World};
 
 /// Returns the implementations of a collective.
-fn implementations(call: Call) -> Vec<Implementation> {
+fn implementations(call: CollectiveCall) -> Vec<Implementation> {
     let own = match (call.plain(), call.uneven()) {
         (Some(collective), _) => algorithms(collective),
         (_, Some(uneven)) => uneven.algorithms(),
@@ -29,8 +29,8 @@ fn call_options() -> [CallOptions; 4] {
     [
         CallOptions { copies: 3, ..CallOptions::default() },
         non_blocking,
-        CallOptions { progress: Progress::Poll, lane: 3, ..non_blocking },
-        CallOptions { progress: Progress::Helper, lane: CallOptions::LANES - 1, ..non_blocking },
+        CallOptions { progress: Progress::Poll, tag_index: 3, ..non_blocking },
+        CallOptions { progress: Progress::Helper, tag_index: CallOptions::TAGS - 1, ..non_blocking },
     ]
 }
 
@@ -53,7 +53,7 @@ fn exercise<T: Transport>(transport: &T, one: &mut Ready<'_, T>, how: CallOption
 }
 
 /// Runs and verifies several rounds of all implementations on one rank.
-fn run_all<T: Transport>(transport: &T, call: Call, bytes: &[u64]) -> Result<()> {
+fn run_all<T: Transport>(transport: &T, call: CollectiveCall, bytes: &[u64]) -> Result<()> {
     let root = transport.size() - 1;
     for who in implementations(call) {
         who.for_call(call, transport.size())?;
@@ -76,7 +76,7 @@ fn run_all<T: Transport>(transport: &T, call: Call, bytes: &[u64]) -> Result<()>
 #[test]
 fn every_collective_with_all_options_on_threads() {
     for ranks in [1, 3] {
-        for call in Call::ALL {
+        for call in CollectiveCall::ALL {
             Threads::default().run(ranks, |transport| run_all(transport, call, &[13, 6_000])).unwrap();
         }
     }
@@ -88,13 +88,13 @@ fn simulated() -> Simulated {
 
 #[test]
 fn every_collective_with_all_options_on_a_simulated_machine() {
-    for call in Call::ALL {
+    for call in CollectiveCall::ALL {
         simulated().run(5, |transport| run_all(transport, call, &[8, 1_003])).unwrap();
     }
 }
 
 fn sum(bytes: u64) -> Task {
-    Task { call: Call::Plain(Collective::Allreduce), bytes, root: 0 }
+    Task { call: CollectiveCall::Plain(Collective::Allreduce), bytes, root: 0 }
 }
 
 /// Two operations in flight progress together while a helper runs.
@@ -103,13 +103,13 @@ fn a_helper_leaves_time_for_all_that_is_in_flight() {
     let ring = "ring".parse().unwrap();
     Threads::default()
         .run(3, |transport| {
-            let how = |lane| CallOptions {
+            let how = |tag_index| CallOptions {
                 non_blocking: true,
                 progress: Progress::Helper,
-                lane,
+                tag_index,
                 ..CallOptions::default()
             };
-            let make = |lane| ready(transport, &sum(60_000), &ring, how(lane));
+            let make = |tag_index| ready(transport, &sum(60_000), &ring, how(tag_index));
             let mut both = [make(0)?, make(1)?];
             for round in 1..10 {
                 for one in &mut both {
@@ -162,7 +162,7 @@ fn a_simulated_helper_hides_what_can_be_hidden() {
 #[test]
 fn operations_in_flight_are_limited() {
     let error = Threads::default().run(1, |transport| {
-        let how = CallOptions { non_blocking: true, lane: CallOptions::LANES, ..CallOptions::default() };
+        let how = CallOptions { non_blocking: true, tag_index: CallOptions::TAGS, ..CallOptions::default() };
         ready(transport, &sum(8), &Implementation::Library, how).map(drop)
     });
     assert!(error.unwrap_err().to_string().contains("15 collectives can be in flight"));

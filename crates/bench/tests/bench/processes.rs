@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use panto_bench::{Error, Kernel, Kind, Observer, Settings, decide, run};
-use panto_results::{End, Record};
+use panto_results::{Record, RunEnd};
 use panto_schedule::Algorithm;
 use panto_transport::World;
 
@@ -14,7 +14,7 @@ const PROCESSES: usize = 4;
 
 /// The outcome of a run as observed by one process.
 struct Seen {
-    end: Result<End, Error>,
+    end: Result<RunEnd, Error>,
     records: Vec<Record>,
 }
 
@@ -25,7 +25,7 @@ fn seen(world: &Split<'_>, kernels: &[Kernel], settings: &Settings, interrupt: b
 }
 
 #[track_caller]
-fn ends(all: &[Seen]) -> Vec<&End> {
+fn ends(all: &[Seen]) -> Vec<&RunEnd> {
     all.iter().map(|seen| seen.end.as_ref().expect("the run succeeds")).collect()
 }
 

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use panto_bench::Settings;
-use panto_results::{End, Error, Existing, Line, Manifest, Mpi, Point, Record, Writer, param, read, salvage};
+use panto_results::{
+    Error, ExistingFile, Line, Manifest, MpiInfo, Point, Record, RunEnd, Writer, param, read, salvage,
+};
 use panto_transport::Placement;
 use proptest::prelude::*;
 
@@ -13,13 +15,13 @@ fn manifest() -> Manifest {
     Manifest::new("threads", "eager up to 4KiB".into(), 2, Settings::default().for_manifest())
 }
 
-fn write(path: &Path, records: &[Record], existing: Existing) {
+fn write(path: &Path, records: &[Record], existing: ExistingFile) {
     let mut writer = Writer::create(path, existing).expect("writable");
     writer.write(&Line::Manifest(Box::new(manifest()))).expect("written");
     for record in records {
         writer.write(&Line::Point(Box::new(record.clone()))).expect("written");
     }
-    let end = End { complete: true, planned: records.len(), measured: records.len() };
+    let end = RunEnd { complete: true, planned: records.len(), measured: records.len() };
     writer.write(&Line::End(end)).expect("written");
 }
 
@@ -31,7 +33,7 @@ fn some_records() -> Vec<Record> {
 /// Optional fields are written if they have values, and files without them are read.
 #[test]
 fn placement_mpi_and_clocks_are_optional() {
-    let mpi = Mpi {
+    let mpi = MpiInfo {
         version: "MPICH 4.0.2".into(),
         standard: "4.0".into(),
         abi: "MPICH".into(),
@@ -56,8 +58,8 @@ fn placement_mpi_and_clocks_are_optional() {
 fn launches_can_be_added() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("run.jsonl");
-    write(&path, &some_records(), Existing::Refuse);
-    write(&path, &some_records(), Existing::Append);
+    write(&path, &some_records(), ExistingFile::Refuse);
+    write(&path, &some_records(), ExistingFile::Append);
     let results = read(&path).expect("sound");
     assert_eq!((results.manifests.len(), results.records.len(), results.ends.len()), (2, 10, 2));
     assert!(!results.is_incomplete());
@@ -67,12 +69,12 @@ fn launches_can_be_added() {
 fn nothing_is_added_to_a_damaged_file() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("run.jsonl");
-    write(&path, &some_records(), Existing::Refuse);
+    write(&path, &some_records(), ExistingFile::Refuse);
     let whole = std::fs::read(&path).expect("written");
     std::fs::write(&path, &whole[..whole.len() - 5]).expect("writable");
-    assert!(matches!(Writer::create(&path, Existing::Append), Err(Error::BadFile { .. })));
+    assert!(matches!(Writer::create(&path, ExistingFile::Append), Err(Error::BadFile { .. })));
     std::fs::write(&path, "a letter").expect("writable");
-    assert!(Writer::create(&path, Existing::Append).is_err());
+    assert!(Writer::create(&path, ExistingFile::Append).is_err());
     assert_eq!(std::fs::read(&path).expect("there"), b"a letter");
 }
 
@@ -80,9 +82,9 @@ fn nothing_is_added_to_a_damaged_file() {
 fn an_existing_file_is_not_overwritten() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("run.jsonl");
-    write(&path, &some_records(), Existing::Refuse);
-    assert!(matches!(Writer::create(&path, Existing::Refuse), Err(Error::Usage(_))));
-    write(&path, &[], Existing::Replace);
+    write(&path, &some_records(), ExistingFile::Refuse);
+    assert!(matches!(Writer::create(&path, ExistingFile::Refuse), Err(Error::Usage(_))));
+    write(&path, &[], ExistingFile::Replace);
     assert_eq!(read(&path).expect("sound").records.len(), 0);
 }
 
@@ -90,7 +92,7 @@ fn an_existing_file_is_not_overwritten() {
 fn the_valid_part_of_a_truncated_file_is_read() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("run.jsonl");
-    write(&path, &some_records(), Existing::Refuse);
+    write(&path, &some_records(), ExistingFile::Refuse);
     let whole = std::fs::read(&path).expect("written");
     let ends: Vec<usize> = (0..whole.len()).filter(|&at| whole[at] == b'\n').map(|at| at + 1).collect();
     for cut in 0..=whole.len() {
@@ -124,7 +126,7 @@ proptest! {
         let path = directory.path().join("run.jsonl");
         let point = Point::new(ranks).with(param::BYTES, bytes).with_text(param::VARIANT, &text);
         let records = vec![Record { moved: Some(bytes), ..record("x/y", &point, samples) }];
-        write(&path, &records, Existing::Refuse);
+        write(&path, &records, ExistingFile::Refuse);
         prop_assert_eq!(read(&path).expect("sound").records, records);
     }
 
@@ -132,7 +134,7 @@ proptest! {
     fn a_flipped_bit_never_panics(at in any::<prop::sample::Index>(), bit in 0_u8..8) {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("run.jsonl");
-        write(&path, &some_records(), Existing::Refuse);
+        write(&path, &some_records(), ExistingFile::Refuse);
         let mut bytes = std::fs::read(&path).expect("written");
         let at = at.index(bytes.len());
         bytes[at] ^= 1 << bit;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use panto_bench::{Effort, Kernel, Settings, runnable};
 use panto_machine::Machine;
-use panto_results::{Record, Stop, param};
+use panto_results::{Record, StopReason, param};
 use panto_schedule::HopShape;
 use panto_transport::simulated::{NetworkModel, Simulated};
 
@@ -58,7 +58,7 @@ fn every_kernel_runs_on_a_simulated_machine() {
     let (world, settings) = (world(PLAIN, NetworkModel::Traffic), settings(8));
     for &kernel in Kernel::ALL.iter().filter(|kernel| kernel.available(&settings).is_ok()) {
         for record in measured(&world, kernel, &settings) {
-            assert_eq!(record.stop, Stop::Confidence, "{kernel}: {record:?}");
+            assert_eq!(record.stop, StopReason::Confidence, "{kernel}: {record:?}");
             assert_eq!((record.machine.as_deref(), record.steal), (Some("plain"), None));
         }
     }
@@ -114,7 +114,7 @@ fn contention_appears_only_with_shared_links() {
 fn ranks_are_in_time_on_a_network_with_seconds_of_latency() {
     let slow = PLAIN.replace("10us", "5s");
     for record in measured(&world(&slow, NetworkModel::Traffic), Kernel::Exchange, &settings(8)) {
-        assert_eq!((record.late, record.stop), (0, Stop::Confidence));
+        assert_eq!((record.late, record.stop), (0, StopReason::Confidence));
     }
 }
 

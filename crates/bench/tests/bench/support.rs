@@ -7,7 +7,7 @@ use panto_bench::scenario;
 use panto_bench::swap;
 use panto_bench::{Effort, Kernel, Observer, Settings, run};
 use panto_results::swap::{CacheMode, Loop, parse_protocols};
-use panto_results::{Metric, Point, Record, Samples, Start, Stop, param};
+use panto_results::{Metric, Point, Record, Samples, StopReason, SyncMethod, param};
 use panto_transport::World;
 
 /// Sizes on both sides of the eager limit.
@@ -84,7 +84,7 @@ fn check_sane(record: &Record) {
     let checked = record.kernel != "comet/barrier" && record.point.text(param::COLLECTIVE) != "barrier";
     assert!(record.verified == checked && record.batch >= 1, "{record:?}");
     assert!(record.samples_ns.iter().all(|&nanos| nanos.is_finite() && nanos >= 0.0), "{record:?}");
-    assert_ne!(record.stop, Stop::Interrupted);
+    assert_ne!(record.stop, StopReason::Interrupted);
     assert!(record.summary().is_some(), "{record:?}");
 }
 
@@ -95,8 +95,8 @@ pub fn record(kernel: &str, point: &Point, nanos: Vec<f64>) -> Record {
         first_to_last: Vec::new(),
         batch: 1,
         late: 0,
-        stop: Stop::Count,
-        start: Start::Barrier,
+        stop: StopReason::Count,
+        start: SyncMethod::Barrier,
         metric: Metric::one_way(0),
         empty_nanos: 0.0,
         clock_error: None,

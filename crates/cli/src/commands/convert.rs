@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use panto_convert::{Exported, Imported, goal, ti};
+use panto_convert::{ExportSummary, ImportSummary, goal, ti};
 use panto_machine::Model;
 use panto_sim::replay::{self, Options};
 use panto_trace::Trace;
@@ -115,12 +115,12 @@ impl Convert {
                 )));
             }
         };
-        let Exported { ranks, operations, notes } = exported;
+        let ExportSummary { ranks, operations, notes } = exported;
         self.print(ranks, operations, "operations", &notes);
         Ok(())
     }
 
-    fn to_goal(&self, trace: &Trace) -> Result<Exported, Failure> {
+    fn to_goal(&self, trace: &Trace) -> Result<ExportSummary, Failure> {
         let model = Model::load(&self.options.machine, &[])?;
         let (machine, _) = model.for_ranks(trace.size() as usize)?;
         let options: Options = self.options.reading.options();
@@ -151,12 +151,12 @@ impl Convert {
             Some(format) => self.read(format)?,
             None => self.read(self.guess()?)?,
         };
-        let Imported { ranks, calls, notes } = imported;
+        let ImportSummary { ranks, calls, notes } = imported;
         self.print(ranks, calls, "calls", &notes);
         Ok(())
     }
 
-    fn read(&self, format: TraceFormat) -> Result<Imported, Failure> {
+    fn read(&self, format: TraceFormat) -> Result<ImportSummary, Failure> {
         match format {
             TraceFormat::Goal => {
                 let file = File::open(&self.file).map_err(|error| cannot_read(&self.file, &error))?;

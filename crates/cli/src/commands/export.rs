@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use panto_convert::{Exported, csv, paje, paraver, perfetto, picl};
+use panto_convert::{ExportSummary, csv, paje, paraver, perfetto, picl};
 use panto_timeline::Timeline;
 use panto_trace::Trace;
 use panto_units::grouped;
@@ -162,9 +162,9 @@ impl Viewer {
     }
 }
 
-fn print_summary(files: &[PathBuf], exported: &Exported) {
+fn print_summary(files: &[PathBuf], exported: &ExportSummary) {
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-    let Exported { ranks, operations, notes } = exported;
+    let ExportSummary { ranks, operations, notes } = exported;
     let plural = if *ranks == 1 { "" } else { "s" };
     let (ranks, records) = (grouped((*ranks).into()), grouped(*operations));
     print::line(format_args!("wrote {}: {ranks} rank{plural}, {records} records", names.join(", ")));

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser};
 use panto_results::kernel;
-use panto_results::scenario::Call;
+use panto_results::scenario::CollectiveCall;
 
 use super::bench::Bench;
 use crate::failure::Failure;
@@ -91,7 +91,7 @@ impl Mbs {
 
     /// Returns the equivalent arguments of `panto bench`.
     fn bench_arguments(&self) -> Result<Vec<String>, Failure> {
-        let call: Call = self.collective.to_lowercase().parse()?;
+        let call: CollectiveCall = self.collective.to_lowercase().parse()?;
         if self.smallest > self.largest {
             return Err(Failure::Usage(format!(
                 "m_min ({}) is larger than m_max ({})",

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use panto_reproduce::puppet::{self, Reproduced};
+use panto_reproduce::puppet::{self, ThesisReproduction};
 use panto_reproduce::{MACHINES, Reproduction, present, reproduce};
 
 use crate::failure::Failure;
@@ -71,7 +71,7 @@ impl Reproduce {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn show(&self, all: &[Reproduction], thesis: Option<&Reproduced>) {
+    fn show(&self, all: &[Reproduction], thesis: Option<&ThesisReproduction>) {
         if self.format == Format::Json {
             let machines = all.iter().map(|one| serde_json::json!(one));
             let values = machines.chain(thesis.map(puppet::present::json));
@@ -116,7 +116,7 @@ fn plots(directory: &Path, reproduction: &Reproduction) -> Result<(), Failure> {
     write_all(directory, figures.map(|(kernel, figure)| (name(&kernel), figure.to_svg())))
 }
 
-fn puppet_charts(thesis: &Reproduced) -> impl Iterator<Item = (String, String)> {
+fn puppet_charts(thesis: &ThesisReproduction) -> impl Iterator<Item = (String, String)> {
     puppet::present::charts(thesis).into_iter().map(|(name, chart)| (name.to_owned(), chart.to_svg()))
 }
 

@@ -87,7 +87,7 @@ fn differences(mpi: &Mpi, options: &str, ranks: usize, line: &str) -> Vec<String
         differences.push(format!("{compared} ranks were counted to their end: {ended:#?}"));
     }
     // The MPIs of the system speak for all here: each run takes its time.
-    if mpi.is_of_the_system() {
+    if mpi.is_system_package() {
         let untraced = plain(mpi, ranks, &app).words(arguments).run();
         if (ended.code, printed(&ended)) != (untraced.code, printed(&untraced)) {
             differences.push(format!("traced {ended:#?}, untraced {untraced:#?}"));

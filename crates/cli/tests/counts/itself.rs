@@ -8,10 +8,10 @@ use crate::{COUNTED, PANTO, matched, traced};
 
 #[test]
 fn a_program_that_loads_mpi_by_itself() {
-    for mpi in COUNTED.iter().filter(|mpi| mpi.is_here()) {
+    for mpi in COUNTED.iter().filter(|mpi| mpi.is_installed()) {
         let scene = Scene::new();
         let bench = scene.trace("", mpi, 2, Path::new(PANTO)).words("bench echo --sizes 8 -t 1s");
-        let ended = match mpi.asked() {
+        let ended = match mpi.library_path() {
             Some(library) => bench.env("PANTO_MPI", library).run(),
             None => bench.run(),
         };

@@ -14,7 +14,7 @@ const ABLE: [Mpi; 4] = [mpis::MPICH, mpis::OPEN_MPI, mpis::MPICH_5, mpis::OPEN_M
 
 #[test]
 fn mpi4py_is_traced() {
-    let python = mpis::installed().join("mpi4py/bin/python");
+    let python = mpis::install_dir().join("mpi4py/bin/python");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps/small/ring.py");
     for mpi in ABLE {
         let Some(app) = mpi.app("hello") else { continue };

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::PANTO;
 use crate::figures::Counts;
-use crate::job::{Ended, Job};
+use crate::job::{Job, JobOutput};
 use crate::mpis::{self, Mpi};
 use crate::{left_out, matched, summary, traced};
 
@@ -35,7 +35,7 @@ impl Scene {
         let mut command = Command::new(PANTO);
         command.current_dir(self.folder.path()).envs(mpis::ENVIRONMENT);
         command.args(["trace", "-o"]).arg(self.path("app.panto")).args(options.split_whitespace()).arg("--");
-        command.args(mpi.words(ranks)).arg(program);
+        command.args(mpi.launch_words(ranks)).arg(program);
         Job::new(command)
     }
 
@@ -79,14 +79,14 @@ impl Scene {
 
 /// Returns a program on `ranks` ranks, without Panto.
 pub fn plain(mpi: &Mpi, ranks: usize, program: &Path) -> Job {
-    let words: Vec<OsString> = mpi.words(ranks);
+    let words: Vec<OsString> = mpi.launch_words(ranks);
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).arg(program).envs(mpis::ENVIRONMENT);
     Job::new(command)
 }
 
 /// What a run printed, in an order that does not depend on which rank was first, without what its clocks said.
-pub fn printed(ended: &Ended) -> Vec<String> {
+pub fn printed(ended: &JobOutput) -> Vec<String> {
     let mut lines: Vec<String> = ended.stdout.lines().map(without_times).collect();
     lines.sort();
     lines

@@ -17,7 +17,7 @@ fn measured(mpi: &Mpi, ranks: usize, line: &str, path: &Path) -> Vec<Value> {
 /// Every MPI that is here measures an echo, and says with the result what it was measured on.
 #[test]
 fn an_echo_is_kept_with_what_it_was_measured_on() {
-    for mpi in mpis::ALL.iter().filter(|mpi| mpi.is_here()) {
+    for mpi in mpis::ALL.iter().filter(|mpi| mpi.is_installed()) {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("run.jsonl");
         let lines = measured(mpi, 2, "bench echo --sizes 8,64K -t 1s", &path);
@@ -38,7 +38,7 @@ fn an_echo_is_kept_with_what_it_was_measured_on() {
 /// The whole suite, within a short budget.
 #[test]
 fn the_suite_runs_on_four_ranks() {
-    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("run.jsonl");
         let lines =
@@ -55,7 +55,7 @@ fn the_suite_runs_on_four_ranks() {
 /// The same collective by the library and by our schedule, both with their data checked, and told apart.
 #[test]
 fn our_algorithm_beside_the_librarys() {
-    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
         let algorithm = |options: &str| {
             let line = format!("bench reduction --lengths 64 -t 1s --format json {options}");
             let value: Value = serde_json::from_str(on(mpi, 3, &line).succeeds()).expect("JSON");

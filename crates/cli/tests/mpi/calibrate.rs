@@ -16,7 +16,7 @@ fn simulated_echo(model: &str) -> Vec<f64> {
 
 #[test]
 fn two_ranks_make_a_model_that_simulates() {
-    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
         let folder = tempfile::tempdir().expect("a directory");
         let path = folder.path().join("machine.toml");
         let ended = mpi.job(2).words("calibrate --quick -t 6s --format json -o").arg(&path).run();
@@ -38,7 +38,7 @@ fn two_ranks_make_a_model_that_simulates() {
 /// More ranks than cores: it ends, says what it leaves out, and writes a model.
 #[test]
 fn four_ranks_on_fewer_cores_end_as_well() {
-    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
         let folder = tempfile::tempdir().expect("a directory");
         let path = folder.path().join("machine.toml");
         let line = "calibrate --quick -t 6s --largest 64K -o";

@@ -17,7 +17,7 @@ fn points(mpi: &Mpi, ranks: usize, line: &str) -> Vec<Value> {
 /// Every access by every synchronisation, with its data checked.
 #[test]
 fn one_sided_by_every_synchronisation() {
-    for mpi in MPIS.iter().filter(|mpi| mpi.is_here()) {
+    for mpi in MPIS.iter().filter(|mpi| mpi.is_installed()) {
         let kernels = ["put-latency", "get-latency", "accumulate-latency", "put-bandwidth", "get-bandwidth"];
         let all: Vec<String> = kernels.iter().map(|kernel| format!("classic/{kernel}")).collect();
         let found = points(mpi, 2, &format!("{} --sizes 0,8,5000 --window 7 -t 3s", all.join(" ")));
@@ -35,7 +35,7 @@ fn one_sided_by_every_synchronisation() {
 /// Two of three ranks have a window, and the third waits; ranks outnumber cores.
 #[test]
 fn a_rank_without_a_window_waits() {
-    for mpi in MPIS.iter().filter(|mpi| mpi.is_here()) {
+    for mpi in MPIS.iter().filter(|mpi| mpi.is_installed()) {
         let found = points(mpi, 3, "classic/put-latency --sizes 8 --sync fence,pscw -t 2s");
         assert_eq!(found.len(), 2, "{}: {found:#?}", mpi.name);
     }
@@ -43,7 +43,7 @@ fn a_rank_without_a_window_waits() {
 
 #[test]
 fn the_other_kernels_on_four_ranks() {
-    for mpi in MPIS.iter().filter(|mpi| mpi.is_here()) {
+    for mpi in MPIS.iter().filter(|mpi| mpi.is_installed()) {
         let found = points(
             mpi,
             4,
@@ -57,7 +57,7 @@ fn the_other_kernels_on_four_ranks() {
 /// As users of OSU's tests read it: a table for each synchronisation, under the name that it has there.
 #[test]
 fn the_layout_of_one_sided_tests() {
-    for mpi in MPIS.iter().filter(|mpi| mpi.is_here()) {
+    for mpi in MPIS.iter().filter(|mpi| mpi.is_installed()) {
         let line = "bench classic/put-latency --sizes 8 --sync flush,fence -t 1s --format";
         let osu = on(mpi, 2, &format!("{line} osu"));
         for words in [

@@ -10,7 +10,7 @@ use crate::{alone, on};
 /// Under each launcher that is here, its own library is found, by its own name and version.
 #[test]
 fn each_launcher_brings_its_library() {
-    for mpi in mpis::ALL.iter().filter(|mpi| mpi.is_here()) {
+    for mpi in mpis::ALL.iter().filter(|mpi| mpi.is_installed()) {
         let ended = on(mpi, 2, "info mpi --format json");
         let value: Value = serde_json::from_str(ended.succeeds()).expect("JSON");
         let text = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
@@ -35,7 +35,7 @@ fn assert_placed(mpi: &Mpi, value: &Value, ranks: usize) {
 /// For people: the name, the file and the reason, each once.
 #[test]
 fn the_library_is_described_once() {
-    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
         let ended = on(mpi, 3, "info mpi");
         let text = ended.succeeds();
         for word in ["library", "standard", "ABI", "path", "chosen", "ranks"] {
@@ -48,7 +48,7 @@ fn the_library_is_described_once() {
 /// Without a launcher there is still an answer: the library that would be loaded.
 #[test]
 fn a_library_is_described_without_a_launcher() {
-    if !mpis::MPICH.is_here() && !mpis::OPEN_MPI.is_here() {
+    if !mpis::MPICH.is_installed() && !mpis::OPEN_MPI.is_installed() {
         return;
     }
     let output = alone("info mpi --format json");
@@ -76,7 +76,7 @@ fn a_library_that_is_none_is_named() {
     let text = directory.path().join("libmpi.so");
     std::fs::write(&text, "INPUT(-lmpi)\n").expect("writable");
     for library in [Path::new("/nowhere/libmpi.so.12"), &text, Path::new("libm.so.6"), directory.path()] {
-        for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+        for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
             let ended = mpi.job(2).words("bench echo -t 1s").env("PANTO_MPI", library).run();
             ended.fails_with(&[library.to_str().expect("text")]);
             assert!(ended.stdout.is_empty(), "{ended:#?}");

@@ -6,7 +6,7 @@ use crate::mpis::{self, Family, Mpi};
 
 /// Runs on both MPIs of the system.
 fn everywhere(check: impl Fn(&Mpi)) {
-    [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()).for_each(check);
+    [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()).for_each(check);
 }
 
 /// Whichever rank it is: the one that writes, or one that only takes part. Hydra kills the others so soon that often none of

@@ -1,7 +1,7 @@
 //! Collectives that users wrote, under MPI: a job that one of them ends says which it was.
 
 use crate::compiled::Compiled;
-use crate::job::Ended;
+use crate::job::JobOutput;
 use crate::mpis::{self, Mpi};
 use crate::on;
 
@@ -9,10 +9,10 @@ const BROADCASTS: &str =
     "bench scenario/only --collective bcast --from 3 --sizes 1000 --samples 5 --patience 1s --format json";
 
 fn everywhere(check: impl Fn(&Mpi)) {
-    [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()).for_each(check);
+    [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()).for_each(check);
 }
 
-fn broadcast(mpi: &Mpi, implementations: &str) -> Ended {
+fn broadcast(mpi: &Mpi, implementations: &str) -> JobOutput {
     on(mpi, 3, &format!("{BROADCASTS} --impl {implementations}"))
 }
 

@@ -23,7 +23,7 @@ use panto_testkit::stencil;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use job::Ended;
+use job::JobOutput;
 use mpis::Mpi;
 
 /// The binary that is tested.
@@ -35,7 +35,7 @@ fn alone(line: &str) -> Output {
 }
 
 /// Runs `panto` with the arguments of a line on `ranks` ranks.
-fn on(mpi: &Mpi, ranks: usize, line: &str) -> Ended {
+fn on(mpi: &Mpi, ranks: usize, line: &str) -> JobOutput {
     mpi.job(ranks).words(line).run()
 }
 

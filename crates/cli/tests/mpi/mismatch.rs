@@ -30,7 +30,7 @@ fn is_explained(launcher: &Mpi, owner: &Mpi) {
 #[test]
 fn the_library_of_another_mpi_is_explained() {
     let (mpich, open_mpi) = (mpis::MPICH, mpis::OPEN_MPI);
-    if mpich.is_here() && open_mpi.is_here() {
+    if mpich.is_installed() && open_mpi.is_installed() {
         is_explained(&open_mpi, &mpich);
         is_explained(&mpich, &open_mpi);
     }

@@ -4,8 +4,8 @@ use crate::mpis;
 use crate::on;
 
 /// Runs a line on every MPI of the system and hands over what came of it.
-fn everywhere(ranks: usize, line: &str, check: impl Fn(&crate::job::Ended)) {
-    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+fn everywhere(ranks: usize, line: &str, check: impl Fn(&crate::job::JobOutput)) {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
         check(&on(mpi, ranks, line));
     }
 }

@@ -9,7 +9,7 @@ use crate::stencil;
 fn messages_of_a_trace() {
     let folder = tempfile::tempdir().expect("a folder");
     let trace = stencil::write(folder.path(), 2, 10);
-    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
         let ended = crate::on(mpi, 4, &format!("perform {} --format json", trace.display()));
         let found: Value = serde_json::from_str(ended.succeeds()).expect("JSON, once");
         assert_eq!(found["ranks_s"][0].as_array().map(Vec::len), Some(4), "{ended:#?}");

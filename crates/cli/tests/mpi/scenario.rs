@@ -11,7 +11,7 @@ use crate::on;
 const MPIS: [Mpi; 3] = [mpis::MPICH, mpis::OPEN_MPI, mpis::MPICH_5_STANDARD];
 
 fn everywhere(check: impl Fn(&Mpi)) {
-    MPIS.iter().filter(|mpi| mpi.is_here()).for_each(check);
+    MPIS.iter().filter(|mpi| mpi.is_installed()).for_each(check);
 }
 
 /// The points of a run on three ranks; the data of each that has some must have been right.

@@ -14,7 +14,7 @@ fn settings_are_dealt_to_the_processes() {
     );
     let alone = crate::alone(&words);
     assert_eq!(alone.status.code(), Some(1));
-    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
         let path = folder.path().join(format!("{}.jsonl", mpi.abi));
         let ended = mpi.job(3).words(&words).arg("-o").arg(&path).run();
         assert_eq!(ended.code, Some(1), "{ended:#?}");
@@ -31,7 +31,7 @@ fn settings_are_dealt_to_the_processes() {
 fn a_wrong_sweep_is_refused_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let trace = stencil::write(folder.path(), 2, 1);
-    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
         let ended = crate::on(mpi, 2, &format!("sweep {} --machine infinibrand", trace.display()));
         assert!(ended.code != Some(0), "{ended:#?}");
         assert_eq!(ended.stderr.matches("infinibrand").count(), 1, "{ended:#?}");

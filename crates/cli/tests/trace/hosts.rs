@@ -13,7 +13,7 @@ fn both_are_traced(mpi: &Mpi) {
     let Some(app) = mpi.app("hello") else { return };
     let Some(network) = Network::new(2) else { return };
     let scene = Scene::new();
-    let mut words = mpi.words(2);
+    let mut words = mpi.launch_words(2);
     words.splice(1..1, network.options(mpi, 1).into_iter().map(Into::into));
     // Open MPI 5 would fill the first host otherwise: more ranks than cores are all right for it.
     words

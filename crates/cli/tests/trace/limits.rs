@@ -5,7 +5,7 @@ use std::process::Command;
 
 use panto_trace::{RankTrace, Trace, key};
 
-use crate::job::{Ended, Job, signal, until};
+use crate::job::{Job, JobOutput, signal, until};
 use crate::killed::{ENDLESS, LIMIT, everywhere, is_sound, until_recorded};
 use crate::mpis::{self, Mpi};
 use crate::{PANTO, Scene, USUAL, calls, says};
@@ -66,7 +66,7 @@ fn a_limit_to_the_size_of_all_files() {
 
 /// Mounts a disk of this many kilobytes as `disk` in the scene's directory, for this command only; `None`, with
 /// a note, where mounting is not allowed.
-fn on_a_small_disk(scene: &Scene, options: &str, kilobytes: usize, command: &[&Path]) -> Option<Ended> {
+fn on_a_small_disk(scene: &Scene, options: &str, kilobytes: usize, command: &[&Path]) -> Option<JobOutput> {
     let disk = scene.path("disk");
     std::fs::create_dir_all(&disk).expect("writable");
     let mount = |then: &str| {
@@ -101,7 +101,7 @@ fn a_full_disk() {
     for mpi in USUAL {
         let Some((app, options)) = busy(&mpi) else { continue };
         let scene = Scene::new();
-        let words = mpi.words(2);
+        let words = mpi.launch_words(2);
         let words = words.iter().map(Path::new).chain([app.as_path()]).chain(options.map(Path::new));
         let kilobytes = library_size(&scene) / 1024 + 160;
         let Some(ended) = on_a_small_disk(&scene, "", kilobytes, &words.collect::<Vec<_>>()) else { return };
@@ -134,7 +134,7 @@ fn a_disk_without_programs() {
     for mpi in USUAL {
         let Some(app) = mpi.app("hello") else { continue };
         let scene = Scene::new();
-        let words = mpi.words(2);
+        let words = mpi.launch_words(2);
         let words = words.iter().map(Path::new).chain([app.as_path()]);
         let Some(ended) = on_a_small_disk(&scene, ",noexec", 65536, &words.collect::<Vec<_>>()) else {
             return;

@@ -13,7 +13,7 @@ use panto_testkit::jobs::{job, mpis};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use job::{Ended, Job};
+use job::{Job, JobOutput};
 use mpis::Mpi;
 use panto_trace::Trace;
 use tempfile::TempDir;
@@ -62,7 +62,7 @@ impl Scene {
 
     /// Returns `panto trace` of a program on `ranks` ranks.
     fn trace_on(&self, mpi: &Mpi, ranks: usize, app: &Path) -> Job {
-        mpi.words(ranks).into_iter().fold(self.trace(""), Job::arg).arg(app)
+        mpi.launch_words(ranks).into_iter().fold(self.trace(""), Job::arg).arg(app)
     }
 
     /// The other way round: each rank is a `panto trace` of the program.
@@ -94,7 +94,7 @@ impl Scene {
 
 /// Returns a job that runs a program on `ranks` ranks without the tracer.
 fn on(mpi: &Mpi, ranks: usize, program: &Path) -> Job {
-    let words = mpi.words(ranks);
+    let words = mpi.launch_words(ranks);
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).arg(program).envs(mpis::ENVIRONMENT);
     Job::new(command)
@@ -104,12 +104,12 @@ fn on(mpi: &Mpi, ranks: usize, program: &Path) -> Job {
 const CROWDED: &str = " ranks shared ";
 
 /// What Panto said, among what the program and the launcher did; but for what depends on how many cores there are.
-fn said(ended: &Ended) -> Vec<&str> {
+fn said(ended: &JobOutput) -> Vec<&str> {
     ended.stderr.lines().filter(|line| line.starts_with("panto: ") && !line.contains(CROWDED)).collect()
 }
 
 /// Asserts that one line of Panto's holds all these words.
-fn says(ended: &Ended, words: &[&str]) {
+fn says(ended: &JobOutput, words: &[&str]) {
     let holds_all = |line: &&&str| words.iter().all(|word| line.contains(word));
     assert_eq!(said(ended).iter().filter(holds_all).count(), 1, "not once {words:?} in {ended:#?}");
 }

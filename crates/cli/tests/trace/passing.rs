@@ -78,7 +78,7 @@ fn options_of_the_launcher_still_work() {
     let mpi = mpis::OPEN_MPI;
     let Some(app) = mpi.app("hello") else { return };
     let scene = Scene::new();
-    let mut words = mpi.words(2);
+    let mut words = mpi.launch_words(2);
     words.splice(1..1, ["-x", "HOME"].map(Into::into));
     words.into_iter().fold(scene.trace(""), Job::arg).arg(&app).run().succeeds();
     assert!(scene.written().is_complete());

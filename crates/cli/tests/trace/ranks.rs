@@ -18,7 +18,7 @@ fn ranks_that_share_a_core_are_told_of_tokens() {
             // Open MPI gives two ranks a core each, whatever it was given itself.
             command.args(["-c", &core]).arg(PANTO).env("OMPI_MCA_hwloc_base_binding_policy", "none");
             let job = scene.trace_by(command, options);
-            let ended = mpi.words(2).into_iter().fold(job, Job::arg).arg(&app).run();
+            let ended = mpi.launch_words(2).into_iter().fold(job, Job::arg).arg(&app).run();
             ended.succeeds();
             let hint = ended.stderr.lines().find(|line| line.contains(CROWDED));
             assert_eq!(hint.is_some(), is_reported, "{}: {ended:#?}", mpi.name);
@@ -122,7 +122,7 @@ fn the_ranks_own_files_can_be_kept() {
     for mpi in USUAL {
         let Some(app) = mpi.app("hello") else { continue };
         let scene = Scene::new();
-        let words = mpi.words(2);
+        let words = mpi.launch_words(2);
         words.into_iter().fold(scene.trace("--keep"), Job::arg).arg(&app).run().succeeds();
         let mut kept: Vec<_> =
             fs::read_dir(scene.ranks()).expect("kept").flatten().map(|entry| entry.file_name()).collect();
@@ -140,7 +140,7 @@ fn one_program_at_a_time() {
         let Some(app) = mpi.app("hello") else { continue };
         let scene = Scene::new();
         let program = |ranks| {
-            let words = mpi.words(ranks);
+            let words = mpi.launch_words(ranks);
             let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
             format!("{} {}", words.join(" "), app.display())
         };

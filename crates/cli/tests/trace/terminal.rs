@@ -18,7 +18,8 @@ fn a_program_that_takes_its_time_has_a_status() {
     for mpi in USUAL {
         let Some(app) = mpi.app("hello") else { continue };
         let scene = Scene::new();
-        let launcher: Vec<_> = mpi.words(2).iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let launcher: Vec<_> =
+            mpi.launch_words(2).iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let program = format!("{} {}; sleep 3", launcher.join(" "), app.display());
         let line = format!("{PANTO} trace -o {} -- sh -c '{program}'", scene.file().display());
         let shown = on_a_terminal(&line);

@@ -1,12 +1,14 @@
 //! Titles and headers of the Intel MPI benchmarks.
 
+use panto_results::kernel::imb::SUITE;
+
 use super::columns::{Column, Columns, Measure};
 
 /// Returns the name of a benchmark, from `# Benchmarking PingPong`.
 pub(super) fn title(line: &str) -> Option<String> {
     let name =
         line.strip_prefix('#')?.trim_start().strip_prefix("Benchmarking ")?.split_whitespace().next()?;
-    Some(format!("imb/{}", name.to_ascii_lowercase()))
+    Some(format!("{SUITE}/{}", name.to_ascii_lowercase()))
 }
 
 /// Returns the number of ranks, from `# #processes = 4` or

@@ -1,5 +1,7 @@
 //! Titles and headers of the OSU micro-benchmarks.
 
+use panto_results::kernel::osu::SUITE;
+
 use super::columns::{Column, Columns, Measure};
 
 /// Returns the name of a test and its version, from `# OSU MPI Allreduce Latency Test v7.4`.
@@ -9,7 +11,7 @@ pub(super) fn title(line: &str) -> Option<(String, String)> {
     let name = name.strip_prefix("MPI").unwrap_or(name);
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let slug = words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-");
-    Some((format!("osu/{slug}"), version.trim().trim_start_matches('v').to_owned()))
+    Some((format!("{SUITE}/{slug}"), version.trim().trim_start_matches('v').to_owned()))
 }
 
 /// Returns the number of ranks if a comment has it: `# [ pairs: 4 ]`, or `4 ranks` in tables by

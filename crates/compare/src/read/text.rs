@@ -5,8 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use panto_results::{Error, Result};
-use panto_results::{Value, param};
+use panto_results::{Error, Result, Value, kernel, param};
 
 use super::columns::{Columns, Line};
 use super::{imb, osu};
@@ -67,7 +66,7 @@ impl Reader {
     }
 
     fn comment(&mut self, text: &str) {
-        let is_osu = self.table.kernel.starts_with("osu/");
+        let is_osu = kernel::suite_of(&self.table.kernel) == kernel::osu::SUITE;
         let columns = if is_osu { osu::header(text) } else { imb::header(text) };
         if columns.is_some() {
             self.table.columns = columns;

@@ -2,12 +2,12 @@
 
 use panto_compare::{Basis, Run, Settings, Verdict, compare};
 use panto_random::SplitMix64;
-use panto_results::{Manifest, Mpi, Placed, Record};
+use panto_results::{Manifest, MpiInfo, RankPlacement, Record};
 
 use super::support::{compared, echo, manifest, one_launch, times, write};
 
-fn placed(host: &str, cores: &str) -> Vec<Placed> {
-    let one = |rank| Placed {
+fn placed(host: &str, cores: &str) -> Vec<RankPlacement> {
+    let one = |rank| RankPlacement {
         rank,
         host: host.into(),
         node: 0,
@@ -19,9 +19,9 @@ fn placed(host: &str, cores: &str) -> Vec<Placed> {
     (0..2).map(one).collect()
 }
 
-fn mpi(version: &str) -> Mpi {
+fn mpi(version: &str) -> MpiInfo {
     let [standard, abi, path, found] = ["4.0", "mpich", "/lib/libmpi.so", "named"].map(String::from);
-    Mpi { version: version.into(), standard, abi, path, found }
+    MpiInfo { version: version.into(), standard, abi, path, found }
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn hosts_mpi_placement_and_versions_are_compared() {
     let old = write(directory.path(), "old", &launch(base.clone()));
     let new = write(directory.path(), "new", &launch(other));
     let names = |comparison: &panto_compare::Comparison| {
-        comparison.differences.iter().map(|difference| difference.what).collect::<Vec<_>>()
+        comparison.differences.iter().map(|difference| difference.fact).collect::<Vec<_>>()
     };
     let comparison = compared(&old, &new).expect("common points");
     assert_eq!(names(&comparison), ["benchmark", "host", "processor", "MPI", "placement", "precision"]);

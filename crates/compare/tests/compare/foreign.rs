@@ -110,7 +110,7 @@ fn imb_output_is_read() {
         comparison.notes
     );
     assert_eq!(
-        comparison.differences.iter().map(|difference| difference.what).collect::<Vec<_>>(),
+        comparison.differences.iter().map(|difference| difference.fact).collect::<Vec<_>>(),
         ["system"]
     );
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use panto_compare::{Comparison, Run, Settings, compare};
 use panto_random::SplitMix64;
-use panto_results::{Existing, Line, Manifest, Point, Record, RunSettings, Samples, Writer};
+use panto_results::{ExistingFile, Line, Manifest, Point, Record, RunSettings, Samples, Writer};
 use panto_units::Time;
 
 /// Returns `count` times with the skewed distribution of real timings and noise of a few per cent.
@@ -25,13 +25,13 @@ pub fn manifest() -> Manifest {
 /// Writes a file of these launches, each a manifest and its points.
 pub fn write(directory: &Path, name: &str, launches: &[(Manifest, Vec<Record>)]) -> PathBuf {
     let path = directory.join(name);
-    let mut writer = Writer::create(&path, Existing::Replace).expect("a new file");
+    let mut writer = Writer::create(&path, ExistingFile::Replace).expect("a new file");
     for (manifest, records) in launches {
         writer.write(&Line::Manifest(Box::new(manifest.clone()))).expect("written");
         for record in records {
             writer.write(&Line::Point(Box::new(record.clone()))).expect("written");
         }
-        let end = panto_results::End { complete: true, planned: records.len(), measured: records.len() };
+        let end = panto_results::RunEnd { complete: true, planned: records.len(), measured: records.len() };
         writer.write(&Line::End(end)).expect("written");
     }
     path

@@ -12,7 +12,7 @@ use crate::stream::MAX_RANKS;
 /// `order`.
 const MAX_OPERATIONS: u32 = 1 << 31;
 
-/// `OperationKind` the parser produced.
+/// What the parser produced.
 pub enum Parsed {
     /// Number of ranks; comes first.
     RankCount(u32),

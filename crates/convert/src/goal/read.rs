@@ -10,7 +10,7 @@ use super::lex::{Lines, error};
 use super::order::{Step, order};
 use super::parse::{Parsed, Parser};
 use super::{OperationKind, RankSchedule};
-use crate::Imported;
+use crate::ImportSummary;
 use crate::error::Result;
 use crate::stream::Target;
 
@@ -18,7 +18,7 @@ use crate::stream::Target;
 ///
 /// Sends and receives become non-blocking calls; an operation that `requires` them waits for them
 /// first. Times are nanoseconds.
-pub fn read(reader: &mut dyn BufRead, file: &str, target: &Path) -> Result<Imported> {
+pub fn read(reader: &mut dyn BufRead, file: &str, target: &Path) -> Result<ImportSummary> {
     let mut lines = Lines::new(reader, file);
     let mut parser = Parser::new(file);
     let mut schedules = BTreeMap::new();
@@ -47,7 +47,7 @@ pub fn read(reader: &mut dyn BufRead, file: &str, target: &Path) -> Result<Impor
 }
 
 /// Writes the schedules of all ranks.
-fn make(schedules: &[RankSchedule], file: &str, target: &Path, on_other_cpus: u64) -> Result<Imported> {
+fn make(schedules: &[RankSchedule], file: &str, target: &Path, on_other_cpus: u64) -> Result<ImportSummary> {
     let orders = order(schedules).map_err(|cycle| {
         let line = schedules[cycle.schedule].operations[cycle.operation as usize].line as usize;
         error(file, line, 1, "this operation depends on itself; remove the cycle of requires")
@@ -58,8 +58,11 @@ fn make(schedules: &[RankSchedule], file: &str, target: &Path, on_other_cpus: u6
         put(&mut stream, schedule, orders.steps(place));
         made.add(stream)?;
     }
-    let imported =
-        Imported { ranks: schedules.len() as u32, calls: made.calls, notes: notes(schedules, on_other_cpus) };
+    let imported = ImportSummary {
+        ranks: schedules.len() as u32,
+        calls: made.calls,
+        notes: notes(schedules, on_other_cpus),
+    };
     made.finish()?;
     Ok(imported)
 }

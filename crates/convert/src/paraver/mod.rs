@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use panto_timeline::{Message, State, Timeline};
 use panto_units::Time;
 
-use crate::Exported;
+use crate::ExportSummary;
 use crate::error::Result;
 use crate::output::Output;
 use crate::text::{EARLY, nanos, note};
@@ -24,7 +24,7 @@ pub fn files(target: &Path) -> [PathBuf; 3] {
 }
 
 /// Writes a timeline as a trace, in time order.
-pub fn write(timeline: &Timeline, target: &Path) -> Result<Exported> {
+pub fn write(timeline: &Timeline, target: &Path) -> Result<ExportSummary> {
     let [trace, labels, rows] = files(target);
     let tracks = Tracks::new(timeline.about());
     let mut outputs = [Output::create(&trace)?, Output::create(&labels)?, Output::create(&rows)?];
@@ -36,7 +36,7 @@ pub fn write(timeline: &Timeline, target: &Path) -> Result<Exported> {
     let notes = [note(writer.short, "states shorter than a nanosecond omitted"), note(writer.early, EARLY)];
     let operations = writer.records;
     Output::finish(outputs)?;
-    Ok(Exported { ranks: timeline.ranks(), operations, notes: notes.into_iter().flatten().collect() })
+    Ok(ExportSummary { ranks: timeline.ranks(), operations, notes: notes.into_iter().flatten().collect() })
 }
 
 struct Writer<'a> {

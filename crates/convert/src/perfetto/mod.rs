@@ -13,7 +13,7 @@ use std::path::Path;
 use panto_timeline::{Cause, Message, State, StateKind, Timeline};
 use panto_units::Time;
 
-use crate::Exported;
+use crate::ExportSummary;
 use crate::error::Result;
 use crate::in_flight::InFlight;
 use crate::output::Output;
@@ -33,7 +33,7 @@ const BYTES: u64 = 3;
 const THREADS: u64 = 16;
 
 /// Writes a timeline in time order.
-pub fn write(timeline: &Timeline, target: &Path) -> Result<Exported> {
+pub fn write(timeline: &Timeline, target: &Path) -> Result<ExportSummary> {
     let tracks = Tracks::new(timeline.about());
     let names = Names::new(timeline.about());
     let mut writer = Writer::new(Output::create(target)?, &names);
@@ -42,7 +42,7 @@ pub fn write(timeline: &Timeline, target: &Path) -> Result<Exported> {
     writer.count()?;
     let notes = note(writer.in_flight.early, EARLY).into_iter().collect();
     Output::finish([writer.out])?;
-    Ok(Exported { ranks: timeline.ranks(), operations: writer.packets, notes })
+    Ok(ExportSummary { ranks: timeline.ranks(), operations: writer.packets, notes })
 }
 
 struct Writer<'a> {

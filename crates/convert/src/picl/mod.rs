@@ -19,7 +19,7 @@ use std::path::Path;
 use panto_timeline::{Message, State, StateKind, Timeline};
 use panto_units::Time;
 
-use crate::Exported;
+use crate::ExportSummary;
 use crate::error::{Error, Result};
 use crate::output::Output;
 use crate::text::{EARLY, MAX_DECIMALS, Seconds, note, plain};
@@ -63,11 +63,11 @@ pub(crate) fn collective(call: &str) -> Option<i64> {
 
 /// Writes a timeline with `digits` decimals of seconds: [`DECIMALS`] as PICL itself does, or up to
 /// 12.
-pub fn write(timeline: &Timeline, digits: usize, target: &Path) -> Result<Exported> {
+pub fn write(timeline: &Timeline, digits: usize, target: &Path) -> Result<ExportSummary> {
     write_in_slices(timeline, digits, target, MAX_EVENTS)
 }
 
-fn write_in_slices(timeline: &Timeline, digits: usize, target: &Path, most: usize) -> Result<Exported> {
+fn write_in_slices(timeline: &Timeline, digits: usize, target: &Path, most: usize) -> Result<ExportSummary> {
     if !(1..=MAX_DECIMALS).contains(&digits) {
         return Err(Error::Usage(format!(
             "invalid number of decimals {digits}; expected 1 to {MAX_DECIMALS}"
@@ -94,7 +94,7 @@ fn write_in_slices(timeline: &Timeline, digits: usize, target: &Path, most: usiz
     }
     let notes = writer.notes(timeline);
     Output::finish([writer.out])?;
-    Ok(Exported { ranks: timeline.ranks(), operations: writer.records, notes })
+    Ok(ExportSummary { ranks: timeline.ranks(), operations: writer.records, notes })
 }
 
 struct Writer {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::action::Importer;
 use super::args::{Args, Line};
 use super::check_rate;
-use crate::Imported;
+use crate::ImportSummary;
 use crate::error::{Error, Result};
 use crate::stream::{MAX_RANKS, Target};
 
@@ -20,7 +20,7 @@ struct Source {
 ///
 /// The file has the actions of all ranks, or lists one file per line, relative to the working
 /// directory or to the list.
-pub fn read(path: &Path, flops: f64, target: &Path) -> Result<Imported> {
+pub fn read(path: &Path, flops: f64, target: &Path) -> Result<ImportSummary> {
     check_rate(flops)?;
     let sources = sources(path)?;
     let actions = by_rank(&sources)?;
@@ -46,7 +46,7 @@ pub fn read(path: &Path, flops: f64, target: &Path) -> Result<Imported> {
     ];
     let counted = notes.into_iter().filter(|(count, _)| *count > 0);
     let notes = counted.map(|(count, what)| format!("{count} {what}")).collect();
-    let imported = Imported { ranks, calls: made.calls, notes };
+    let imported = ImportSummary { ranks, calls: made.calls, notes };
     made.finish()?;
     Ok(imported)
 }

@@ -10,7 +10,7 @@ use panto_trace::{Trace, World};
 
 use super::check_rate;
 use super::export::{Export, TagSpaces};
-use crate::Exported;
+use crate::ExportSummary;
 use crate::error::{Error, Result};
 
 /// Writes a trace for `smpirun -replay`: `target` lists one file per rank, which are in a folder
@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 ///
 /// Collectives stay collectives. The format has one communicator, so tags of communicators other
 /// than `MPI_COMM_WORLD` are renumbered.
-pub fn write(trace: &Trace, flops: f64, target: &Path) -> Result<Exported> {
+pub fn write(trace: &Trace, flops: f64, target: &Path) -> Result<ExportSummary> {
     check_rate(flops)?;
     if !trace.is_complete() {
         let text = format!(
@@ -47,10 +47,10 @@ pub fn write(trace: &Trace, flops: f64, target: &Path) -> Result<Exported> {
 }
 
 /// Writes the files of all ranks; `files` receives the paths of those created.
-fn write_ranks(trace: &Trace, flops: f64, folder: &Path, files: &mut Vec<PathBuf>) -> Result<Exported> {
+fn write_ranks(trace: &Trace, flops: f64, folder: &Path, files: &mut Vec<PathBuf>) -> Result<ExportSummary> {
     let world = World::new(trace)?;
     let spaces = TagSpaces::new(&world);
-    let mut exported = Exported { ranks: trace.size(), ..Exported::default() };
+    let mut exported = ExportSummary { ranks: trace.size(), ..ExportSummary::default() };
     let mut notes = BTreeMap::new();
     for rank in trace.ranks() {
         let lines = Export::new(&spaces, rank.rank(), trace.size(), flops, &mut notes).lines(rank)?;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use panto_convert::{Imported, goal, ti};
+use panto_convert::{ImportSummary, goal, ti};
 use panto_machine::{Cost, Machine, Network, PerByte, Switching, Topology};
 use panto_sim::observe::NoObserver;
 use panto_sim::program::Program;
@@ -17,7 +17,7 @@ pub fn folder() -> TempDir {
 }
 
 /// Imports a schedule.
-pub fn from_goal(folder: &Path, text: &str) -> (PathBuf, Imported) {
+pub fn from_goal(folder: &Path, text: &str) -> (PathBuf, ImportSummary) {
     let target = folder.join("goal.panto");
     let imported =
         goal::read(&mut text.as_bytes(), "s.goal", &target).unwrap_or_else(|error| panic!("{error}"));
@@ -25,7 +25,7 @@ pub fn from_goal(folder: &Path, text: &str) -> (PathBuf, Imported) {
 }
 
 /// Imports actions.
-pub fn from_ti(folder: &Path, text: &str) -> (PathBuf, Imported) {
+pub fn from_ti(folder: &Path, text: &str) -> (PathBuf, ImportSummary) {
     let (source, target) = (folder.join("trace.ti"), folder.join("ti.panto"));
     std::fs::write(&source, text).expect("a file");
     let imported = ti::read(&source, ti::FLOPS, &target).unwrap_or_else(|error| panic!("{error}"));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use panto_convert::{Exported, ti};
+use panto_convert::{ExportSummary, ti};
 use panto_trace::{
     Action, Builder, CallForm, Comm, CompletionKind, Metadata, Peer, Recorder, SendMode, Slot, Times, Trace,
     Type,
@@ -20,7 +20,7 @@ fn alone(folder: &Path, record: &dyn Fn(&mut Recorder)) -> Trace {
     Trace::open(&path).expect("a trace")
 }
 
-fn lines(trace: &Trace, folder: &Path) -> Result<(Vec<String>, Exported), String> {
+fn lines(trace: &Trace, folder: &Path) -> Result<(Vec<String>, ExportSummary), String> {
     let target = folder.join("out.ti");
     let exported = ti::write(trace, 1e9, &target).map_err(|error| error.to_string())?;
     let list = std::fs::read_to_string(&target).expect("a list");

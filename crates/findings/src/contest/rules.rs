@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use panto_results::scenario::Call;
+use panto_results::scenario::CollectiveCall;
 use panto_results::{Error, Point, Record, Result, Value, kernel, param};
 use panto_schedule::rules::{ParseError, Row, Table};
 use panto_schedule::{Algorithm, Collective, algorithms};
@@ -31,7 +31,9 @@ pub fn choices(records: &[Record], base: &Table) -> Result<Choices> {
     let is_part = |record: &&Record| record.suite() == kernel::scenario::SUITE && record.wrong.is_none();
     for record in records.iter().filter(is_part) {
         // Rules do not cover collectives with blocks of unequal length.
-        let Ok(Call::Plain(collective)) = record.point.text(param::COLLECTIVE).parse() else { continue };
+        let Ok(CollectiveCall::Plain(collective)) = record.point.text(param::COLLECTIVE).parse() else {
+            continue;
+        };
         let context = (record.kernel.as_str(), record.machine.as_deref(), without_names(&record.point));
         contexts.entry(collective).or_default().entry(context).or_default().push(record);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use panto_bench::scenario::Form;
 use panto_bench::{Kernel, Settings};
 use panto_machine::Machine;
-use panto_results::scenario::Call;
+use panto_results::scenario::CollectiveCall;
 use panto_results::{Clock, Manifest, Point, Record, param};
 use panto_schedule::{Algorithm, Collective, Problem, algorithms, rules};
 use panto_transport::World;
@@ -50,7 +50,7 @@ fn collective_alone(kernel: Kernel, point: &Point) -> Option<(Problem, usize)> {
 /// Returns the collective of a point of `scenario/only`. Collectives with unequal blocks have no
 /// rules, and a non-blocking call may use another algorithm than a blocking one.
 fn collective_of_call(point: &Point) -> Option<(Problem, usize)> {
-    let call: Call = point.text(param::COLLECTIVE).parse().ok()?;
+    let call: CollectiveCall = point.text(param::COLLECTIVE).parse().ok()?;
     if point.text(param::CALL) == Form::NonBlocking.to_string() {
         return None;
     }
@@ -140,7 +140,7 @@ mod tests {
                 let mut settings = candidates.simulation.settings(&[&Point::new(6)]);
                 settings.sizes = Some(vec![8, 1_001, 40_000]);
                 let options = settings.options.get_mut::<panto_bench::scenario::Options>();
-                options.calls = Some(vec![Call::Plain(collective)]);
+                options.calls = Some(vec![CollectiveCall::Plain(collective)]);
                 options.implementations = Some(vec![Implementation::Algorithm(algorithm)]);
                 let seen = candidates.simulation.run(Kernel::ScenarioOnly, &settings);
                 assert!(!seen.is_empty(), "{collective} by {algorithm}");

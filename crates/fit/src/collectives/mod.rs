@@ -14,7 +14,7 @@ use std::sync::Arc;
 use panto_bench::Kernel;
 use panto_machine::{Machine, Rules};
 use panto_results::scenario::LIBRARY;
-use panto_results::{Manifest, Point, Record, param};
+use panto_results::{Manifest, MpiInfo, Point, Record, param};
 use panto_schedule::{Algorithm, Collective, Problem};
 use panto_stats::Summary;
 
@@ -93,18 +93,15 @@ fn is_library_choice(kernel: Kernel, record: &Record, manifests: &[Manifest]) ->
     if kernel == Kernel::ScenarioOnly {
         return record.point.text(param::IMPLEMENTATION) == LIBRARY;
     }
-    let asked = || {
-        manifests.iter().any(|manifest| manifest.command.iter().any(|word| word.starts_with("--algorithm")))
-    };
-    let simulated = record.machine.is_some();
-    record.algorithm.as_deref() == Some(LIBRARY) || simulated && !asked()
+    let is_simulated = record.machine.is_some();
+    let is_requested = || manifests.iter().any(Manifest::requests_algorithm);
+    record.algorithm.as_deref() == Some(LIBRARY) || is_simulated && !is_requested()
 }
 
 /// Returns the published rules of the library, for collectives that were not measured.
 fn published_rules(manifests: &[Manifest]) -> Rules {
-    let is_open =
-        |manifest: &Manifest| manifest.mpi.as_ref().is_some_and(|mpi| mpi.version.contains("Open MPI"));
-    if manifests.iter().any(is_open) { Rules::OpenMpi } else { Rules::Mpich }
+    let is_open_mpi = |manifest: &Manifest| manifest.mpi.as_ref().is_some_and(MpiInfo::is_open_mpi);
+    if manifests.iter().any(is_open_mpi) { Rules::OpenMpi } else { Rules::Mpich }
 }
 
 /// Returns measured and predicted times, by ranks and size.

@@ -6,7 +6,7 @@ use panto_bench::scenario;
 use panto_bench::scenario::operation::Implementation;
 use panto_machine::Machine;
 use panto_results::Record;
-use panto_results::scenario::Call;
+use panto_results::scenario::CollectiveCall;
 use panto_schedule::{Algorithm, Collective, Problem};
 use panto_transport::World;
 use panto_transport::simulated::{NetworkModel, Simulated};
@@ -73,7 +73,7 @@ fn hidden_rules_of_all_collectives_are_recovered() {
             .flat_map(|collective| RANKS.map(|ranks| (collective, ranks)))
             .flat_map(|(collective, ranks)| SIZES.map(|bytes| (collective, ranks, bytes)))
         {
-            let element = if Call::Plain(collective).reduces() && bytes % 8 == 0 { 8 } else { 1 };
+            let element = if CollectiveCall::Plain(collective).reduces() && bytes % 8 == 0 { 8 } else { 1 };
             let count = if collective == Collective::Barrier { 0 } else { bytes as usize / element };
             let problem = Problem { collective, ranks, root: 0, count };
             let (real, own) = (machine.algorithm(&problem, element), found.algorithm(&problem, element));

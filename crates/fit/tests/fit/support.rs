@@ -9,7 +9,7 @@ use panto_bench::{Effort, Kernel, Observer, Settings, run};
 use panto_fit::{FitOptions, Fitted, fit};
 use panto_machine::{Machine, Model, one_way};
 use panto_random::SplitMix64;
-use panto_results::{Manifest, Record, RunSettings, Simulated as Described};
+use panto_results::{Manifest, Record, RunSettings, SimulatedMachine};
 use panto_transport::simulated::{NetworkModel, Simulated};
 
 /// Kernels that determine all parameters of a model.
@@ -93,7 +93,7 @@ pub fn noisy(records: &[Record], noise: &Noise) -> Vec<Record> {
 
 /// Returns the manifest of a run on a machine.
 pub fn manifest(machine: &Machine, ranks: usize) -> Manifest {
-    let described = Described {
+    let described = SimulatedMachine {
         name: machine.name.clone(),
         topology: machine.network.topology.to_string(),
         network: "traffic".into(),

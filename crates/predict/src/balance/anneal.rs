@@ -4,7 +4,7 @@
 use panto_random::SplitMix64;
 use panto_sim::RunError;
 
-use super::attempt::{Attempt, AttemptInProgress, Change, End, random};
+use super::attempt::{Attempt, AttemptEnd, AttemptInProgress, Change, random};
 use super::greedy;
 use super::search::{Monitor, Scheme};
 use super::task::{Task, Trial};
@@ -36,7 +36,7 @@ pub(super) fn search(
         let change = change(task, &now.places, &mut rng);
         let mut places = now.places.clone();
         change.apply(&mut places);
-        let Some(trial) = running.evaluate(&places)? else { return Ok(running.finish(End::Stopped)) };
+        let Some(trial) = running.evaluate(&places)? else { return Ok(running.finish(AttemptEnd::Stopped)) };
         let done = step as f64 / steps as f64;
         let temperature = whole * HOT * (COLD / HOT).powf(done);
         if is_accepted(&trial, &now, temperature, &mut rng) {
@@ -44,7 +44,7 @@ pub(super) fn search(
             now = trial;
         }
     }
-    Ok(running.finish(End::Complete))
+    Ok(running.finish(AttemptEnd::Complete))
 }
 
 /// Metropolis's rule.

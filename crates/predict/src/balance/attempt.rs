@@ -34,7 +34,7 @@ pub enum Change {
 
 /// Why an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum AttemptEnd {
     /// A mapping was reached for the second time.
     Repeated,
     /// No change improves the mapping.
@@ -80,7 +80,7 @@ pub struct Attempt {
     /// The number of mappings evaluated.
     pub tried: usize,
     /// Why it ended.
-    pub end: End,
+    pub end: AttemptEnd,
 }
 
 impl Change {
@@ -104,7 +104,7 @@ impl fmt::Display for Change {
     }
 }
 
-impl fmt::Display for End {
+impl fmt::Display for AttemptEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Repeated => "a mapping repeated",
@@ -150,7 +150,7 @@ impl<'a> AttemptInProgress<'a> {
         monitor.evaluated(first.time);
         let steps = vec![Step::new(&first, 0, Change::Start(name), true)];
         let best = first.clone();
-        let attempt = Attempt { scheme, number, steps, first, best, tried: 1, end: End::Complete };
+        let attempt = Attempt { scheme, number, steps, first, best, tried: 1, end: AttemptEnd::Complete };
         Ok(Self { task, monitor, attempt })
     }
 
@@ -187,7 +187,7 @@ impl<'a> AttemptInProgress<'a> {
     }
 
     /// Returns the attempt, which ended for this reason.
-    pub(super) fn finish(mut self, end: End) -> Attempt {
+    pub(super) fn finish(mut self, end: AttemptEnd) -> Attempt {
         self.attempt.end = end;
         self.attempt
     }

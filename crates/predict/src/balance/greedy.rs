@@ -9,7 +9,7 @@ use panto_sim::observe::NoObserver;
 use panto_sim::program::{Code, Op};
 use panto_units::Time;
 
-use super::attempt::{Attempt, AttemptInProgress, Change, End};
+use super::attempt::{Attempt, AttemptEnd, AttemptInProgress, Change};
 use super::search::{Monitor, Scheme};
 use super::task::{Task, Trial};
 
@@ -32,13 +32,15 @@ pub(super) fn search(task: &Task, monitor: &dyn Monitor) -> Result<Attempt, RunE
             let mut places = now.places.clone();
             change.apply(&mut places);
             let iteration = running.tried();
-            let Some(trial) = running.evaluate(&places)? else { return Ok(running.finish(End::Stopped)) };
+            let Some(trial) = running.evaluate(&places)? else {
+                return Ok(running.finish(AttemptEnd::Stopped));
+            };
             let best = found.as_ref().map_or(&now, |(best, ..)| best);
             if trial.is_better_than(best) {
                 found = Some((trial, change, iteration));
             }
         }
-        let Some((trial, change, iteration)) = found else { return Ok(running.finish(End::NoBetter)) };
+        let Some((trial, change, iteration)) = found else { return Ok(running.finish(AttemptEnd::NoBetter)) };
         running.move_to(&trial, iteration, change, true);
     }
 }

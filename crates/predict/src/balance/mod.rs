@@ -14,7 +14,7 @@ mod puppet;
 mod search;
 mod task;
 
-pub use attempt::{Attempt, Change, End, Step};
+pub use attempt::{Attempt, AttemptEnd, Change, Step};
 pub use search::{BalanceResult, Effort, Monitor, Scheme, balance};
 pub use task::{Task, Trial};
 

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use panto_random::SplitMix64;
 use panto_sim::RunError;
 
-use super::attempt::{Attempt, AttemptInProgress, Change, End, random};
+use super::attempt::{Attempt, AttemptEnd, AttemptInProgress, Change, random};
 use super::search::{Monitor, Scheme};
 use super::task::{Task, Trial};
 
@@ -25,17 +25,17 @@ pub(super) fn search(
     let mut now = running.best().clone();
     let mut seen = HashSet::from([places]);
     while running.tried() < MOST_STEPS {
-        let Some(change) = next(&now) else { return Ok(running.finish(End::NoBetter)) };
+        let Some(change) = next(&now) else { return Ok(running.finish(AttemptEnd::NoBetter)) };
         let mut places = now.places.clone();
         change.apply(&mut places);
         if !seen.insert(places.clone()) {
-            return Ok(running.finish(End::Repeated));
+            return Ok(running.finish(AttemptEnd::Repeated));
         }
-        let Some(trial) = running.evaluate(&places)? else { return Ok(running.finish(End::Stopped)) };
+        let Some(trial) = running.evaluate(&places)? else { return Ok(running.finish(AttemptEnd::Stopped)) };
         running.move_to(&trial, seen.len() - 1, change, true);
         now = trial;
     }
-    Ok(running.finish(End::Complete))
+    Ok(running.finish(AttemptEnd::Complete))
 }
 
 /// Moves one process from the best-utilised to the least-utilised processor. The thesis does not say

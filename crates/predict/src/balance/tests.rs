@@ -8,7 +8,7 @@ use panto_sim::NetworkModel;
 use panto_sim::program::{Channel, ChannelKind, Code, Op, PackedOp, Program, SendMode};
 use panto_units::Time;
 
-use super::{Attempt, BalanceResult, Change, Effort, End, Monitor, Scheme, Task, Trial, balance};
+use super::{Attempt, AttemptEnd, BalanceResult, Change, Effort, Monitor, Scheme, Task, Trial, balance};
 use crate::case::CaseOptions;
 
 /// A monitor that stops the search after a number of mappings.
@@ -106,7 +106,7 @@ fn the_greedy_scheme_improves_its_initial_mapping() {
     let task = task(&program, 4);
     let found = search(&task, &effort(&[Scheme::Greedy]));
     let attempt = &found.attempts[0];
-    assert_eq!(attempt.end, End::NoBetter);
+    assert_eq!(attempt.end, AttemptEnd::NoBetter);
     assert!(attempt.best.time < attempt.first.time, "{:?}", attempt.steps);
     assert!(attempt.steps.iter().all(|step| step.is_better));
 }
@@ -149,7 +149,7 @@ fn puppets_scheme_ends_when_a_mapping_repeats() {
     let program = ring(9, 6);
     let task = task(&program, 4);
     for attempt in search(&task, &effort(&[Scheme::Puppet])).attempts {
-        assert_eq!(attempt.end, End::Repeated);
+        assert_eq!(attempt.end, AttemptEnd::Repeated);
         assert_eq!(attempt.steps.len(), attempt.tried);
         let mut seen = vec![attempt.first.places.clone()];
         for step in &attempt.steps[1..] {

@@ -126,8 +126,7 @@ impl<'a> Sweep<'a> {
 
     fn replay(&self, variant: &Variant) -> Result<Replay, Error> {
         let case = self.case(variant)?;
-        replay::program(self.trace, &case.machine, &self.options)
-            .map_err(|error| Error::Replay(error.to_string()))
+        Ok(replay::program(self.trace, &case.machine, &self.options)?)
     }
 
     fn case(&self, variant: &Variant) -> Result<Case, Error> {
@@ -166,7 +165,7 @@ impl<'a> Sweep<'a> {
             match &runners[*number] {
                 Some(Ok(runner)) => self.batch(runner, batch, if is_wide { useful } else { 1 }),
                 Some(Err(error)) => all(error),
-                None => all(&not_run()),
+                None => all(&Error::NotSimulated),
             }
         };
         let workers = if is_wide { 1 } else { threads };
@@ -177,7 +176,7 @@ impl<'a> Sweep<'a> {
 
     /// Returns the error of an invalid setting.
     fn invalid(&self, index: usize) -> Outcome {
-        Err(self.plans[index].collectives.clone().err().unwrap_or_else(not_run))
+        Err(self.plans[index].collectives.clone().err().unwrap_or(Error::NotSimulated))
     }
 
     /// Groups settings with the same program into batches.
@@ -205,7 +204,7 @@ impl<'a> Sweep<'a> {
         }
         let mut outcomes = runner.run_all(&sound).into_iter();
         let outcome =
-            |made: Result<(), Error>| made.and_then(|()| outcomes.next().unwrap_or_else(|| Err(not_run())));
+            |made: Result<(), Error>| made.and_then(|()| outcomes.next().unwrap_or(Err(Error::NotSimulated)));
         errors.into_iter().map(outcome).collect()
     }
 
@@ -214,11 +213,6 @@ impl<'a> Sweep<'a> {
         let variant = &self.plans[index].variant;
         Ok((self.case(variant)?, variant.noise(self.seed)?))
     }
-}
-
-/// Returns the error of a setting that was not passed to the engine.
-fn not_run() -> Error {
-    Error::Simulation("the setting was not simulated".into())
 }
 
 /// Returns the key of a setting, and the rules of collectives that its program depends on.

@@ -2,7 +2,7 @@
 //!
 //! What does not depend on the machine is prepared once: the layout of the program for the run-ahead
 //! engine, and for each set of send protocols a recording, on which up to
-//! `LANES` settings run side by side.
+//! `LANES` cases run side by side.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -17,7 +17,7 @@ use crate::case::Case;
 use crate::error::Error;
 use crate::noise::Disturbance;
 
-/// The number of settings from which a recording pays off.
+/// The number of cases from which a recording pays off.
 const MIN_BATCH: usize = 4;
 
 /// A program prepared for runs on many machines.
@@ -29,9 +29,9 @@ pub struct Runner<'p> {
     recordings: Mutex<Vec<(ProtocolRules, Recorded<'p>)>>,
 }
 
-/// Returns the number of settings to run side by side so that every thread has some.
-pub fn batch_size(settings: usize, threads: usize) -> usize {
-    (settings / threads.max(1)).clamp(1, LANES)
+/// Returns the number of cases to run side by side so that every thread has some.
+pub fn batch_size(cases: usize, threads: usize) -> usize {
+    (cases / threads.max(1)).clamp(1, LANES)
 }
 
 type Recorded<'p> = Arc<OnceLock<Option<Recording<'p>>>>;
@@ -74,10 +74,10 @@ impl<'p> Runner<'p> {
             for nth in alone {
                 outcomes[nth] = Some(self.run(&cases[nth].0, noise(nth), 1));
             }
-            let settings: Vec<RunConfig<'_>> =
+            let configs: Vec<RunConfig<'_>> =
                 together.iter().map(|&nth| run_config(&cases[nth].0, None)).collect();
-            let lane = recording.map_or(Vec::new(), |recording| recording.run(&settings));
-            for (nth, lane) in together.into_iter().zip(lane) {
+            let lanes = recording.map_or(Vec::new(), |recording| recording.run(&configs));
+            for (nth, lane) in together.into_iter().zip(lanes) {
                 outcomes[nth] = Some(self.outcome(lane.map(|lane| self.lane_figures(&cases[nth].0, &lane))));
             }
         }
@@ -104,7 +104,10 @@ impl<'p> Runner<'p> {
     }
 
     fn outcome(&self, figures: Result<Figures, RunError>) -> Outcome {
-        figures.map_err(|error| Error::Simulation(error.describe(self.program).to_string()))
+        figures.map_err(|error| {
+            let description = error.describe(self.program).to_string();
+            Error::Simulation { error, description }
+        })
     }
 
     fn ahead(&self, case: &Case, config: &RunConfig<'_>, threads: usize) -> Result<Figures, RunError> {

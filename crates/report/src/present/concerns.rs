@@ -1,6 +1,6 @@
 //! Warnings about the reliability of measurements.
 
-use panto_results::{Record, Stop};
+use panto_results::{Record, StopReason};
 use panto_stats::{Concern, diagnose};
 use panto_units as units;
 
@@ -86,7 +86,7 @@ fn computations(groups: &[Group]) -> Option<String> {
 
 fn out_of_time(groups: &[Group]) -> Option<String> {
     let found: Vec<GroupedRecord> =
-        grouped_records(groups).filter(|(_, record)| record.stop == Stop::Budget).collect();
+        grouped_records(groups).filter(|(_, record)| record.stop == StopReason::Budget).collect();
     let width = |record: &Record| record.summary().map_or(f64::INFINITY, |s| s.relative_half_width());
     let (found_at, width) = worst(&found, width)?;
     let width =
@@ -101,7 +101,7 @@ fn out_of_time(groups: &[Group]) -> Option<String> {
 
 fn interrupted(groups: &[Group]) -> Option<String> {
     let found: Vec<GroupedRecord> =
-        grouped_records(groups).filter(|(_, record)| record.stop == Stop::Interrupted).collect();
+        grouped_records(groups).filter(|(_, record)| record.stop == StopReason::Interrupted).collect();
     found.first().map(|&found_at| format!("the run was interrupted while measuring {}", named(found_at)))
 }
 

@@ -1,6 +1,6 @@
 //! Description of a run from its manifest.
 
-use panto_results::{Manifest, Mpi, Simulated};
+use panto_results::{Manifest, MpiInfo, SimulatedMachine};
 use panto_units as units;
 
 use super::{date, phrases, placement};
@@ -28,7 +28,7 @@ fn lines(manifest: &Manifest) -> Vec<Line> {
 }
 
 /// Returns the lines that say that the run was simulated and not measured.
-fn simulated(machine: &Simulated) -> [Line; 4] {
+fn simulated(machine: &SimulatedMachine) -> [Line; 4] {
     let changed = if machine.overrides.is_empty() { "none".into() } else { machine.overrides.join(", ") };
     [
         ("simulated", format!("{}: times come from a model and were not measured", machine.name)),
@@ -49,8 +49,8 @@ fn host(manifest: &Manifest) -> [Line; 6] {
     ]
 }
 
-fn library(mpi: &Mpi) -> [Line; 3] {
-    let Mpi { version, standard, abi, path, found } = mpi;
+fn library(mpi: &MpiInfo) -> [Line; 3] {
+    let MpiInfo { version, standard, abi, path, found } = mpi;
     [
         ("MPI", version.clone()),
         ("MPI interface", format!("standard {standard}, ABI {abi}")),

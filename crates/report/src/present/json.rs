@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use panto_results::{End, Expected, Manifest, Metric, Record, Start, Stop, Value};
+use panto_results::{Expected, Manifest, Metric, Record, RunEnd, StopReason, SyncMethod, Value};
 
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ use super::phrases;
 pub fn json(
     manifest: &Manifest,
     records: &[Record],
-    end: Option<&End>,
+    end: Option<&RunEnd>,
     findings: serde_json::Value,
 ) -> String {
     let groups = groups(records);
@@ -35,7 +35,7 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "against")]
     model_residuals: Vec<ModelResidual>,
-    end: Option<&'a End>,
+    end: Option<&'a RunEnd>,
     findings: serde_json::Value,
 }
 
@@ -55,8 +55,8 @@ struct Point<'a> {
     messages_per_second: Option<f64>,
     batch: u64,
     late: u64,
-    stop: Stop,
-    start: Start,
+    stop: StopReason,
+    start: SyncMethod,
     empty_ns: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     clock_error_ns: Option<f64>,

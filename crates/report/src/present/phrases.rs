@@ -1,7 +1,7 @@
 //! How a point was measured, as text.
 
 use panto_results::scenario::figure;
-use panto_results::{Clock, Metric, Record, Start, param};
+use panto_results::{Clock, Metric, Record, SyncMethod, param};
 
 /// Share of steal time from which it is mentioned.
 pub(super) const STEAL: f64 = 0.01;
@@ -42,18 +42,18 @@ pub(super) fn is_one_way(metric: Metric) -> bool {
 }
 
 /// Describes how the ranks start together.
-pub(super) fn start(start: Start) -> &'static str {
+pub(super) fn start(start: SyncMethod) -> &'static str {
     match start {
-        Start::RoundTime => "all ranks start at a prearranged time",
-        Start::Barrier => "each rank starts when it leaves a barrier",
+        SyncMethod::RoundTime => "all ranks start at a prearranged time",
+        SyncMethod::Barrier => "each rank starts when it leaves a barrier",
     }
 }
 
 /// Returns the name of the start method, as in result files.
-pub(super) fn start_name(start: Start) -> &'static str {
+pub(super) fn start_name(start: SyncMethod) -> &'static str {
     match start {
-        Start::RoundTime => "round-time",
-        Start::Barrier => "barrier",
+        SyncMethod::RoundTime => "round-time",
+        SyncMethod::Barrier => "barrier",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Placement of ranks, in brief.
 
-use panto_results::{Host, Manifest, Placed};
+use panto_results::{Host, Manifest, RankPlacement};
 
 use super::phrases;
 
@@ -9,7 +9,7 @@ const MAX_HOSTS: usize = 12;
 
 /// Returns the number of ranks and hosts, then one line per host: `a: ranks 0-3, cores 0-3, 1
 /// each`. Empty if the placement is unknown.
-pub fn placement(placement: &[Placed]) -> Vec<String> {
+pub fn placement(placement: &[RankPlacement]) -> Vec<String> {
     if placement.is_empty() {
         return Vec::new();
     }
@@ -21,7 +21,7 @@ pub fn placement(placement: &[Placed]) -> Vec<String> {
 }
 
 /// Formats the totals: `8 ranks on 2 hosts`.
-pub(super) fn summary(placement: &[Placed]) -> String {
+pub(super) fn summary(placement: &[RankPlacement]) -> String {
     let hosts = Host::all(placement).len();
     format!("{} on {}", counted(placement.len(), "rank"), counted(hosts, "host"))
 }
@@ -68,8 +68,8 @@ mod tests {
     use super::*;
 
     /// Ranks by node and cores; hosts are named after their node.
-    fn placed(of: &[(usize, &str)]) -> Vec<Placed> {
-        let one = |(rank, &(node, cores)): (usize, &(usize, &str))| Placed {
+    fn placed(of: &[(usize, &str)]) -> Vec<RankPlacement> {
+        let one = |(rank, &(node, cores)): (usize, &(usize, &str))| RankPlacement {
             rank,
             host: format!("n{node}"),
             node,

@@ -1,6 +1,6 @@
 //! Points as tables for readers.
 
-use panto_results::{Record, Stop};
+use panto_results::{Record, StopReason};
 use panto_stats::Summary;
 use panto_units::{RATE, TIME, UnitScale, time};
 
@@ -230,10 +230,10 @@ fn note(record: &Record) -> String {
         return in_a_line(why);
     }
     let stop = match record.stop {
-        Stop::Budget => Some("budget".to_owned()),
-        Stop::Interrupted => Some("interrupted".to_owned()),
-        Stop::Count => Some("count".to_owned()),
-        Stop::Confidence => None,
+        StopReason::Budget => Some("budget".to_owned()),
+        StopReason::Interrupted => Some("interrupted".to_owned()),
+        StopReason::Count => Some("count".to_owned()),
+        StopReason::Confidence => None,
     };
     let late = (record.late > 0).then(|| format!("late {}", record.late));
     let stolen = record.steal.filter(|part| *part > phrases::STEAL);

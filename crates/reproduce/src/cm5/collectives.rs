@@ -49,7 +49,7 @@ pub(super) fn exchanges(bench: &Workbench) -> Result<Evaluated> {
     let by_size = |name| curve(&on_32, param::BYTES, is_variant(name));
     let of_size = |name, size| {
         let (is_it, is_there) = (is_variant(name), at(param::BYTES, size));
-        curve(&by_ranks, "ranks", |record| is_it(record) && is_there(record))
+        curve(&by_ranks, RANKS, |record| is_it(record) && is_there(record))
     };
     // The time of REX relative to PEX, by ascending number of processors.
     let against_pex = |size| ratios(&of_size("pex", size), &of_size("rex", size));
@@ -89,7 +89,7 @@ pub(super) fn broadcasts(bench: &Workbench) -> Result<Evaluated> {
     let on_32 = contest(bench, Kernel::RivalBroadcast, &[NODES], &sizes, &all)?;
     let by_ranks = contest(bench, Kernel::RivalBroadcast, &PARTITIONS, &[0, LARGE], &[recursive])?;
     let by_size = |name| curve(&on_32, param::BYTES, is_variant(name));
-    let added = |size| doubling(&curve(&by_ranks, "ranks", at(param::BYTES, size)));
+    let added = |size| doubling(&curve(&by_ranks, RANKS, at(param::BYTES, size)));
     // The time of the whole message relative to two segments, by ascending size.
     let halved = ratios(&by_size("reb:2"), &by_size("reb"));
     let values = vec![

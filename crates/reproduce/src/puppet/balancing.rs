@@ -9,7 +9,7 @@ use super::fit::Parameters;
 use super::machines::Bench;
 use super::programs::{fan_in, merge_sort};
 use super::published::Published;
-use super::{Cell, Compared, TableKind};
+use super::{Cell, ComparedTable, TableKind};
 use crate::Status;
 use crate::error::{Error, Result};
 
@@ -61,7 +61,7 @@ pub(super) fn tables(
     published: &Published,
     bench: &Bench,
     parameters: &Parameters,
-) -> Result<(Vec<Compared>, Vec<Convergence>)> {
+) -> Result<(Vec<ComparedTable>, Vec<Convergence>)> {
     let programs = [fan_in(ORDER, PROCESSES, parameters), merge_sort(INTEGERS, PROCESSES, parameters)];
     let attempts = [balance(&programs[0], bench)?, balance(&programs[1], bench)?];
     let tables = vec![convergence_table(published, &attempts), utilisation_table(published, &attempts)];
@@ -88,7 +88,7 @@ fn row(name: &str, printed: f64, status: Status, simulated: [f64; 2]) -> [Cell; 
 }
 
 /// Returns table A.5: the times of the first and the best mapping of each attempt.
-fn convergence_table(published: &Published, attempts: &[Vec<Attempt>; 2]) -> Compared {
+fn convergence_table(published: &Published, attempts: &[Vec<Attempt>; 2]) -> ComparedTable {
     let mut cells = Vec::new();
     for number in 1..=ATTEMPTS {
         let printed = published.row("A.5", &number.to_string());
@@ -105,7 +105,7 @@ fn convergence_table(published: &Published, attempts: &[Vec<Attempt>; 2]) -> Com
         add("best, s", best, status, of(|attempt| attempt.best.time.as_secs()));
         add("mappings", printed.len() as f64, Status::Predicted, of(|attempt| attempt.tried as f64));
     }
-    Compared {
+    ComparedTable {
         kind: TableKind::Convergence,
         table: "A.5".into(),
         about: format!("PUPPET's load balancing of {PROCESSES} processes on {PROCESSORS} processors"),
@@ -117,7 +117,7 @@ fn convergence_table(published: &Published, attempts: &[Vec<Attempt>; 2]) -> Com
 /// Returns table A.6: the utilisation of processors under the first and the best mapping of the
 /// third attempt. The random mappings differ from those of the thesis, so processors cannot be
 /// compared one by one.
-fn utilisation_table(published: &Published, attempts: &[Vec<Attempt>; 2]) -> Compared {
+fn utilisation_table(published: &Published, attempts: &[Vec<Attempt>; 2]) -> ComparedTable {
     let mut cells = Vec::new();
     for (name, iteration) in [("first", FIRST), ("best", BEST)] {
         let printed = bounds(&published.row("A.6", iteration));
@@ -134,7 +134,7 @@ fn utilisation_table(published: &Published, attempts: &[Vec<Attempt>; 2]) -> Com
             cells.extend(row(&format!("{name}: {which}, %"), printed[nth], status, both));
         }
     }
-    Compared {
+    ComparedTable {
         kind: TableKind::Utilisation,
         table: "A.6".into(),
         about: format!("utilisation of the {PROCESSORS} processors under two mappings of attempt {SHOWN}"),

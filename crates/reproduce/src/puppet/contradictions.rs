@@ -1,18 +1,18 @@
 //! Contradictions within PUPPET's thesis.
 
-use super::Compared;
+use super::ComparedTable;
 use super::balancing::{BEST, FIRST, SHOWN};
 use super::published::Published;
 use crate::error::{Error, Result};
 
 /// Returns the contradictions, one paragraph each.
-pub(super) fn all(published: &Published, tables: &[Compared]) -> Result<Vec<String>> {
+pub(super) fn all(published: &Published, tables: &[ComparedTable]) -> Result<Vec<String>> {
     Ok(vec![hypercube(published, tables)?, program().into(), computation(published)?])
 }
 
 /// Returns the contradiction of tables A.4 and A.7: the merge sort uses only links that a hypercube
 /// has, so its speed-up there cannot exceed that on a complete network.
-fn hypercube(published: &Published, tables: &[Compared]) -> Result<String> {
+fn hypercube(published: &Published, tables: &[ComparedTable]) -> Result<String> {
     let complete = published.value("A.4", "10000", "16 scaled")?;
     let hypercube = published.value("A.7", "hypercube", "16")?;
     let larger = published.value("A.4", "20000", "8 scaled")?;

@@ -60,9 +60,9 @@ pub enum TableKind {
     Topologies,
 }
 
-/// A table of the thesis.
+/// A table of the thesis: printed and simulated figures.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Compared {
+pub struct ComparedTable {
     /// The kind of table.
     pub kind: TableKind,
     /// Its name in the thesis.
@@ -75,13 +75,13 @@ pub struct Compared {
     pub cells: Vec<Cell>,
 }
 
-/// All tables.
+/// The tables of the thesis, printed and simulated.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reproduced {
+pub struct ThesisReproduction {
     /// The fitted computation times.
     pub parameters: Parameters,
     /// The tables.
-    pub tables: Vec<Compared>,
+    pub tables: Vec<ComparedTable>,
     /// The attempts at load balancing, step by step.
     pub convergence: Vec<Convergence>,
     /// Contradictions within the thesis, one sentence each.
@@ -112,7 +112,7 @@ impl Cell {
     }
 }
 
-impl Compared {
+impl ComparedTable {
     /// Returns the cell of a row and column.
     pub fn cell(&self, row: &str, column: &str) -> Option<&Cell> {
         self.cells.iter().find(|cell| cell.row == row && cell.column == column)
@@ -121,7 +121,7 @@ impl Compared {
 
 /// Runs the programs of the thesis on its machines. PUPPET models no contention, as
 /// `NetworkModel::Fast` does; `NetworkModel::Traffic` adds it.
-pub fn reproduce(network: NetworkModel) -> Result<Reproduced> {
+pub fn reproduce(network: NetworkModel) -> Result<ThesisReproduction> {
     let published = Published::builtin()?;
     let bench = Bench::new(&published, network)?;
     let parameters = Parameters::fit(&published, &bench)?;
@@ -130,5 +130,5 @@ pub fn reproduce(network: NetworkModel) -> Result<Reproduced> {
     tables.extend(balanced);
     let contradictions = contradictions::all(&published, &tables)?;
     let assumed = ASSUMED.map(str::to_owned).to_vec();
-    Ok(Reproduced { parameters, tables, convergence, contradictions, assumed })
+    Ok(ThesisReproduction { parameters, tables, convergence, contradictions, assumed })
 }

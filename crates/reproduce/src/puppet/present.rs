@@ -8,11 +8,11 @@ use panto_report::table::{Column, Table};
 use panto_units::{TIME, in_units, plain};
 use serde_json::{Value, json};
 
-use super::{Cell, Compared, Convergence, Reproduced, TableKind};
+use super::{Cell, ComparedTable, Convergence, TableKind, ThesisReproduction};
 use crate::{Reproduction, Status, present as machines_present};
 
 /// Returns tables and notes as text.
-pub fn text(thesis: &Reproduced) -> String {
+pub fn text(thesis: &ThesisReproduction) -> String {
     let mut text = format!("{}\n", parameters(thesis));
     for table in &thesis.tables {
         let _ = write!(text, "\n{}", compared(table));
@@ -29,12 +29,12 @@ pub fn text(thesis: &Reproduced) -> String {
     text
 }
 
-fn lists(thesis: &Reproduced) -> [(&'static str, &[String]); 2] {
+fn lists(thesis: &ThesisReproduction) -> [(&'static str, &[String]); 2] {
     [("Contradictions within the thesis:", &thesis.contradictions), ("Assumed:", &thesis.assumed)]
 }
 
 /// Describes the fitted parameters.
-fn parameters(thesis: &Reproduced) -> String {
+fn parameters(thesis: &ThesisReproduction) -> String {
     let time = |seconds: f64| in_units(seconds, TIME, 4);
     let all = &thesis.parameters;
     format!(
@@ -56,7 +56,7 @@ fn status(cell: &Cell) -> &'static str {
 
 /// Returns a table of the thesis with the same rows, and the printed and simulated value of each
 /// figure.
-fn compared(table: &Compared) -> Table {
+fn compared(table: &ComparedTable) -> Table {
     let (rows, columns) = (distinct(table, |cell| &cell.row), distinct(table, |cell| &cell.column));
     let mut heads = vec![Column::text(table.rows)];
     for column in &columns {
@@ -83,7 +83,7 @@ fn signed(percent: f64) -> String {
 }
 
 /// Returns the distinct names of the cells' rows or columns, in order.
-fn distinct(table: &Compared, of: impl Fn(&Cell) -> &String) -> Vec<&str> {
+fn distinct(table: &ComparedTable, of: impl Fn(&Cell) -> &String) -> Vec<&str> {
     let mut all: Vec<&str> = Vec::new();
     for cell in &table.cells {
         let name = of(cell).as_str();
@@ -95,7 +95,7 @@ fn distinct(table: &Compared, of: impl Fn(&Cell) -> &String) -> Vec<&str> {
 }
 
 /// Returns all iterations of the attempts at load balancing.
-fn convergence(thesis: &Reproduced) -> Table {
+fn convergence(thesis: &ThesisReproduction) -> Table {
     let most = thesis.convergence.iter().map(|attempt| attempt.times.len()).max().unwrap_or(0);
     let iterations = (0..most).map(|iteration| Column::right(iteration.to_string()));
     let mut table =
@@ -113,7 +113,7 @@ fn convergence(thesis: &Reproduced) -> Table {
 }
 
 /// Returns tables and notes as JSON.
-pub fn json(thesis: &Reproduced) -> Value {
+pub fn json(thesis: &ThesisReproduction) -> Value {
     let cell = |cell: &Cell| {
         json!({
             "row": cell.row,
@@ -124,7 +124,7 @@ pub fn json(thesis: &Reproduced) -> Value {
             "status": status(cell),
         })
     };
-    let table = |table: &Compared| {
+    let table = |table: &ComparedTable| {
         json!({
             "table": table.table,
             "about": table.about,
@@ -147,7 +147,7 @@ pub fn json(thesis: &Reproduced) -> Value {
 }
 
 /// Returns charts of scaled speed-up against processors, with their file names.
-pub fn charts(thesis: &Reproduced) -> Vec<(&'static str, Chart)> {
+pub fn charts(thesis: &ThesisReproduction) -> Vec<(&'static str, Chart)> {
     let draw = |title: &str| {
         Chart::new(
             title,
@@ -170,7 +170,7 @@ pub fn charts(thesis: &Reproduced) -> Vec<(&'static str, Chart)> {
 }
 
 /// Adds the printed and the simulated curve of a column to a chart.
-fn curves(chart: Chart, table: &Compared, column: &str, name: &str) -> Chart {
+fn curves(chart: Chart, table: &ComparedTable, column: &str, name: &str) -> Chart {
     let points = |value: fn(&Cell) -> f64| {
         let cells = table.cells.iter().filter(|cell| cell.column == column);
         let point = |cell: &Cell| Some(Point::new(cell.row.parse().ok()?, value(cell)));
@@ -183,7 +183,7 @@ fn curves(chart: Chart, table: &Compared, column: &str, name: &str) -> Chart {
 }
 
 /// Returns the page of the machines, followed by the thesis.
-pub fn page_with(machines: &[Reproduction], thesis: &Reproduced) -> Page {
+pub fn page_with(machines: &[Reproduction], thesis: &ThesisReproduction) -> Page {
     let page = if machines.is_empty() {
         let lead = "The tables of PUPPET's thesis compared with simulations of its programs on its machines. Nothing was \
                     measured.";

@@ -4,13 +4,17 @@ use super::fit::Parameters;
 use super::machines::Bench;
 use super::programs::{fan_in, merge_sort};
 use super::published::Published;
-use super::{Cell, Compared, TableKind};
+use super::{Cell, ComparedTable, TableKind};
 use crate::error::{Error, Result};
 
 /// The parts of table A.4: their letters, and the number of integers in thousands.
 const PARTS: [(&str, usize); 4] = [("a", 10), ("b", 20), ("c", 40), ("d", 80)];
 
-pub(super) fn tables(published: &Published, bench: &Bench, parameters: &Parameters) -> Result<Vec<Compared>> {
+pub(super) fn tables(
+    published: &Published,
+    bench: &Bench,
+    parameters: &Parameters,
+) -> Result<Vec<ComparedTable>> {
     let mut tables = vec![times(published, bench, parameters)?];
     for part in PARTS {
         tables.push(metrics(published, bench, parameters, part)?);
@@ -20,7 +24,7 @@ pub(super) fn tables(published: &Published, bench: &Bench, parameters: &Paramete
 }
 
 /// Returns table A.1: PUPPET's predictions for the Ethernet.
-fn times(published: &Published, bench: &Bench, parameters: &Parameters) -> Result<Compared> {
+fn times(published: &Published, bench: &Bench, parameters: &Parameters) -> Result<ComparedTable> {
     let mut cells = Vec::new();
     for (program, sizes) in [("merge-sort", [10_000, 20_000, 30_000].as_slice()), ("fan-in", &[1_000, 2_000])]
     {
@@ -46,7 +50,7 @@ fn times(published: &Published, bench: &Bench, parameters: &Parameters) -> Resul
             status: figure.status,
         })
     });
-    Ok(Compared {
+    Ok(ComparedTable {
         kind: TableKind::Times,
         table: "A.1".into(),
         about: "seconds on the Ethernet, as predicted by PUPPET".into(),
@@ -61,7 +65,7 @@ fn metrics(
     bench: &Bench,
     parameters: &Parameters,
     (letter, thousands): (&str, usize),
-) -> Result<Compared> {
+) -> Result<ComparedTable> {
     let integers = 1000 * thousands;
     let serial = parameters.sort * (integers as f64).powi(2);
     let mut cells = Vec::new();
@@ -81,7 +85,7 @@ fn metrics(
             });
         }
     }
-    Ok(Compared {
+    Ok(ComparedTable {
         kind: TableKind::Speedups,
         table: format!("A.4({letter})"),
         about: format!("speed-ups of the merge sort of {thousands},000 integers on the Ethernet"),
@@ -91,7 +95,7 @@ fn metrics(
 }
 
 /// Returns table A.7: scaled speed-ups of the merge sort of 10,000 integers on two topologies.
-fn topologies(published: &Published, bench: &Bench, parameters: &Parameters) -> Result<Compared> {
+fn topologies(published: &Published, bench: &Bench, parameters: &Parameters) -> Result<ComparedTable> {
     let mut cells = Vec::new();
     for processors in [2, 4, 8, 16_usize] {
         let row = processors.to_string();
@@ -113,7 +117,7 @@ fn topologies(published: &Published, bench: &Bench, parameters: &Parameters) -> 
             status: ring.2,
         });
     }
-    Ok(Compared {
+    Ok(ComparedTable {
         kind: TableKind::Topologies,
         table: "A.7".into(),
         about: "scaled speed-ups of the merge sort of 10,000 integers on two topologies".into(),

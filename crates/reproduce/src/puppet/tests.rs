@@ -2,14 +2,14 @@
 
 use panto_sim::NetworkModel;
 
-use super::{Compared, Reproduced, reproduce};
+use super::{ComparedTable, ThesisReproduction, reproduce};
 use crate::Status;
 
-fn table<'a>(all: &'a Reproduced, name: &str) -> &'a Compared {
+fn table<'a>(all: &'a ThesisReproduction, name: &str) -> &'a ComparedTable {
     all.tables.iter().find(|table| table.table == name).expect("there")
 }
 
-fn simulated(table: &Compared, row: &str, column: &str) -> f64 {
+fn simulated(table: &ComparedTable, row: &str, column: &str) -> f64 {
     table.cell(row, column).expect("there").simulated
 }
 
@@ -23,7 +23,7 @@ fn the_tables_of_the_thesis_are_reproduced() {
     assert_eq!(all.contradictions.len(), 3);
 }
 
-fn given_figures_are_reproduced(all: &Reproduced) {
+fn given_figures_are_reproduced(all: &ThesisReproduction) {
     // The given figures of load balancing determine only a round problem size.
     let fitted = all.tables.iter().filter(|table| !["A.5", "A.6"].contains(&table.table.as_str()));
     let cells = fitted.flat_map(|table| &table.cells);
@@ -40,7 +40,7 @@ fn given_figures_are_reproduced(all: &Reproduced) {
 /// Asserts that larger problems scale better, that the square root is below the typical speed-up
 /// and the scaled one below the number of processors, and that nearly all scaled ones are within 10
 /// %.
-fn speedups(all: &Reproduced) {
+fn speedups(all: &ThesisReproduction) {
     let parts = ["A.4(a)", "A.4(b)", "A.4(c)", "A.4(d)"].map(|name| table(all, name));
     for row in ["2", "4", "8", "16", "32"] {
         let scaled = parts.map(|part| simulated(part, row, "scaled"));
@@ -56,7 +56,7 @@ fn speedups(all: &Reproduced) {
 }
 
 /// Asserts that the ring equals the hypercube on two processors, and is much slower on sixteen.
-fn topologies(all: &Reproduced) {
+fn topologies(all: &ThesisReproduction) {
     let part = table(all, "A.7");
     let ratios = ["2", "4", "8", "16"].map(|row| simulated(part, row, "ring / hypercube"));
     assert!(ratios.is_sorted_by(|a, b| a >= b), "{ratios:?}");
@@ -66,7 +66,7 @@ fn topologies(all: &Reproduced) {
 }
 
 /// Asserts that each attempt reduces the time and increases the utilisation.
-fn balancing(all: &Reproduced) {
+fn balancing(all: &ThesisReproduction) {
     for column in ["fan-in (text)", "merge-sort (caption)"] {
         for attempt in 1..=3 {
             let of = |what: &str| simulated(table(all, "A.5"), &format!("{attempt}: {what}, s"), column);

@@ -130,7 +130,7 @@ impl Hosts {
     }
 
     /// Disconnects a host, given by its index.
-    pub fn cut_off(&self, host: usize) {
+    pub fn disconnect(&self, host: usize) {
         let switch = self.switch.as_ref().expect("the hosts are connected");
         switch.run(&format!("ip link set port{} down", host + 1)).unwrap_or_else(|why| panic!("{why}"));
     }

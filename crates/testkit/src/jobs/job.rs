@@ -28,7 +28,7 @@ pub struct Running {
 
 /// The outcome of a job.
 #[derive(Debug)]
-pub struct Ended {
+pub struct JobOutput {
     /// The exit code of the launcher.
     pub code: Option<i32>,
     /// The signal that ended the launcher.
@@ -74,7 +74,7 @@ impl Job {
     }
 
     /// Runs the job to its end, which must come within [`LIMIT`].
-    pub fn run(self) -> Ended {
+    pub fn run(self) -> JobOutput {
         self.start().end(LIMIT)
     }
 
@@ -107,7 +107,7 @@ impl Running {
     }
 
     /// Waits for the launcher to exit; a run that exceeds the limit fails the test.
-    pub fn end(&mut self, limit: Duration) -> Ended {
+    pub fn end(&mut self, limit: Duration) -> JobOutput {
         let start = Instant::now();
         let status = loop {
             if let Some(status) = self.launcher.try_wait().expect("it is our child") {
@@ -133,12 +133,12 @@ impl Running {
         marked(&self.mark).into_iter().filter(is_it).collect()
     }
 
-    fn so_far(&self, status: Option<ExitStatus>) -> Ended {
+    fn so_far(&self, status: Option<ExitStatus>) -> JobOutput {
         let text = |name| {
             let bytes = fs::read(self.printed.path().join(name)).unwrap_or_default();
             String::from_utf8_lossy(&bytes).into_owned()
         };
-        Ended {
+        JobOutput {
             code: status.and_then(|status| status.code()),
             signal: status.and_then(|status| status.signal()),
             stdout: text("stdout"),
@@ -160,7 +160,7 @@ impl Drop for Running {
     }
 }
 
-impl Ended {
+impl JobOutput {
     /// Asserts success and returns standard output.
     pub fn succeeds(&self) -> &str {
         assert_eq!((self.code, self.signal), (Some(0), None), "{self:#?}");

@@ -146,17 +146,17 @@ pub const ENVIRONMENT: [(&str, &str); 8] = [
 
 impl Mpi {
     /// Returns whether the MPI is installed; if not, prints that the test is skipped.
-    pub fn is_here(&self) -> bool {
+    pub fn is_installed(&self) -> bool {
         let remedy = "`cargo xtask test --only needs` installs it";
-        let found = self.launcher().is_some() && self.asked().is_none_or(|library| library.is_file());
+        let found = self.launcher().is_some() && self.library_path().is_none_or(|library| library.is_file());
         if !found {
             eprintln!("skipped: {} is not installed; {remedy}", self.name);
         }
         found
     }
 
-    /// Returns whether it is installed in the system.
-    pub fn is_of_the_system(&self) -> bool {
+    /// Returns whether it is a package of the system, not one in the folder of `cargo xtask test`.
+    pub fn is_system_package(&self) -> bool {
         matches!(self.home, Home::System(_))
     }
 
@@ -170,23 +170,27 @@ impl Mpi {
 
     /// Creates a job of `panto`, whose arguments follow.
     pub fn job(&self, ranks: usize) -> Job {
-        self.job_by(Command::new(self.launcher().expect("the caller checked is_here")), ranks, &[])
+        self.job_with_launcher(
+            Command::new(self.launcher().expect("the caller checked is_installed")),
+            ranks,
+            &[],
+        )
     }
 
     /// Creates a job of `panto` with a command that starts the launcher, and options for the
     /// launcher.
-    pub fn job_by(&self, mut launcher: Command, ranks: usize, options: &[&str]) -> Job {
+    pub fn job_with_launcher(&self, mut launcher: Command, ranks: usize, options: &[&str]) -> Job {
         launcher.args(self.options()).args(options).args(["-n", &ranks.to_string()]).arg(super::panto());
         launcher.envs(ENVIRONMENT);
-        if let Some(library) = self.asked() {
+        if let Some(library) = self.library_path() {
             launcher.env("PANTO_MPI", library);
         }
         Job::new(launcher)
     }
 
-    /// Returns the command line that launches `ranks` ranks of a program, which follows.
-    pub fn words(&self, ranks: usize) -> Vec<OsString> {
-        let launcher = self.launcher().expect("the caller checked is_here");
+    /// Returns the words of the command line that launches `ranks` ranks of a program, which follows.
+    pub fn launch_words(&self, ranks: usize) -> Vec<OsString> {
+        let launcher = self.launcher().expect("the caller checked is_installed");
         let options = self.options().iter().copied().chain(["-n"]).map(OsString::from);
         [launcher.into_os_string()].into_iter().chain(options).chain([ranks.to_string().into()]).collect()
     }
@@ -201,7 +205,7 @@ impl Mpi {
         let built = std::env::var_os("PANTO_TEST_APPS").map(PathBuf::from);
         let must_be_there = built.is_some() && !name.starts_with("ring_");
         let path = built.unwrap_or_else(usual).join(self.apps).join(name);
-        if !self.is_here() {
+        if !self.is_installed() {
             return None;
         }
         if !path.is_file() {
@@ -225,20 +229,20 @@ impl Mpi {
         match self.home {
             Home::System(name) => on_path(name),
             Home::Folder(folder) => {
-                Some(installed().join(folder).join("bin/mpiexec")).filter(|path| path.is_file())
+                Some(install_dir().join(folder).join("bin/mpiexec")).filter(|path| path.is_file())
             }
         }
     }
 
     /// Returns the library to name in `PANTO_MPI`, or `None` if Panto finds it.
-    pub fn asked(&self) -> Option<PathBuf> {
+    pub fn library_path(&self) -> Option<PathBuf> {
         let Home::Folder(folder) = self.home else { return None };
-        Some(installed().join(folder).join(self.requested_library?))
+        Some(install_dir().join(folder).join(self.requested_library?))
     }
 }
 
 /// Returns the folder where `cargo xtask test` installs MPIs.
-pub fn installed() -> PathBuf {
+pub fn install_dir() -> PathBuf {
     let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/mpi");
     let folder = std::env::var_os("PANTO_TEST_MPI_DIR").map_or_else(usual, PathBuf::from);
     folder.canonicalize().unwrap_or(folder)

@@ -34,10 +34,10 @@ impl Network {
 
     /// Creates a job of `panto` on all hosts, launched from the first.
     pub fn job(&self, mpi: &Mpi, ranks_per_host: usize) -> Job {
-        let launcher = self.command(mpi.launcher().expect("the caller checked is_here"));
+        let launcher = self.command(mpi.launcher().expect("the caller checked is_installed"));
         let options = self.options(mpi, ranks_per_host);
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
-        mpi.job_by(launcher, ranks_per_host * self.hosts.names().len(), &options)
+        mpi.job_with_launcher(launcher, ranks_per_host * self.hosts.names().len(), &options)
     }
 
     /// Creates a command that runs on the first host.
@@ -59,8 +59,8 @@ impl Network {
     }
 
     /// Disconnects a host, given by its index.
-    pub fn cut_off(&self, host: usize) {
-        self.hosts.cut_off(host);
+    pub fn disconnect(&self, host: usize) {
+        self.hosts.disconnect(host);
     }
 
     /// Returns the names of the hosts.

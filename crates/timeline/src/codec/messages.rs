@@ -3,7 +3,7 @@
 use panto_units::Time;
 
 use super::column::{COLUMNS, Columns, RUNS, split};
-use super::{Frame, Last, Limits, Record, Runs, Span, Wanted, put_runs};
+use super::{Frame, Last, Limits, Record, Runs, Selection, Span, put_runs};
 use crate::block::Kind;
 use crate::record::Message;
 use panto_container::varint;
@@ -62,7 +62,7 @@ impl Record for Message {
         payload: &[u8],
         frame: &Frame,
         limits: &Limits,
-        wanted: &Wanted,
+        selection: &Selection,
         out: &mut Vec<Self::Seen>,
     ) -> Option<()> {
         let columns = split(payload)?;
@@ -81,7 +81,7 @@ impl Record for Message {
                 }
                 let (first, last) = message.span();
                 span.include(first, last);
-                if wanted.has(rank, first, last) {
+                if selection.has(rank, first, last) {
                     out.push(message);
                 }
             }

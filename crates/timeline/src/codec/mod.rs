@@ -38,13 +38,13 @@ pub struct Limits {
 
 /// What a reader selects.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct Selection {
     pub ranks: Range<u32>,
     /// The time window, in picoseconds.
     pub window: RangeInclusive<u64>,
 }
 
-impl Wanted {
+impl Selection {
     /// Returns whether this interval of this rank is selected.
     pub fn has(&self, rank: u32, first: u64, last: u64) -> bool {
         self.ranks.contains(&rank) && self.touches(first, last)
@@ -78,7 +78,7 @@ pub trait Record: Copy {
         payload: &[u8],
         frame: &Frame,
         limits: &Limits,
-        wanted: &Wanted,
+        selection: &Selection,
         out: &mut Vec<Self::Seen>,
     ) -> Option<()>;
 }

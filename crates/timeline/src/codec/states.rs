@@ -3,7 +3,7 @@
 use panto_units::Time;
 
 use super::column::{COLUMNS, Columns, split};
-use super::{Frame, Last, Limits, Record, Runs, Span, Wanted, put_runs};
+use super::{Frame, Last, Limits, Record, Runs, Selection, Span, put_runs};
 use crate::block::Kind;
 use crate::record::{Cause, State, StateKind};
 use panto_container::varint;
@@ -118,7 +118,7 @@ impl Record for Interval {
         payload: &[u8],
         frame: &Frame,
         limits: &Limits,
-        wanted: &Wanted,
+        selection: &Selection,
         out: &mut Vec<Self::Seen>,
     ) -> Option<()> {
         let columns = split(payload)?;
@@ -137,7 +137,7 @@ impl Record for Interval {
                 let state = states.take(rank, clock)?;
                 let from = std::mem::replace(&mut clock, state.to.as_picos());
                 span.include(from, clock);
-                if wanted.has(rank, from, clock) {
+                if selection.has(rank, from, clock) {
                     out.push((rank, state));
                 }
             }

@@ -13,7 +13,7 @@ use std::path::Path;
 use panto_units::Time;
 
 use crate::block::Kind;
-use crate::codec::{Limits, Wanted};
+use crate::codec::{Limits, Selection};
 use crate::error::{Error, Result};
 use crate::head::{FORMAT, HEAD, Head, HeadError};
 use crate::index::Entry;
@@ -116,7 +116,7 @@ impl Timeline {
         ranks: Range<u32>,
         window: &Window,
     ) -> impl Iterator<Item = Result<(u32, State)>> + use<'_> {
-        States::new(self, self.wanted(ranks, window))
+        States::new(self, self.selection(ranks, window))
     }
 
     /// Returns all messages that were in flight in a window, or arrived and not yet received: by
@@ -131,7 +131,7 @@ impl Timeline {
         ranks: Range<u32>,
         window: &Window,
     ) -> impl Iterator<Item = Result<Message>> + use<'_> {
-        Records::<Message>::new(self, self.wanted(ranks, window))
+        Records::<Message>::new(self, self.selection(ranks, window))
     }
 
     /// Returns for each rank how long it was in which state, and what it sent and received. Reads
@@ -145,10 +145,10 @@ impl Timeline {
         self.limits.lines
     }
 
-    fn wanted(&self, ranks: Range<u32>, window: &Window) -> Wanted {
+    fn selection(&self, ranks: Range<u32>, window: &Window) -> Selection {
         let end = ranks.end.min(self.limits.lines);
         let window = window.start().as_picos()..=window.end().as_picos();
-        Wanted { ranks: ranks.start.min(end)..end, window }
+        Selection { ranks: ranks.start.min(end)..end, window }
     }
 
     /// Returns the blocks of a kind in which records of these ranks can be.

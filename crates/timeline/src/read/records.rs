@@ -4,7 +4,7 @@ use panto_units::Time;
 
 use super::Timeline;
 use super::source::Buffers;
-use crate::codec::{Frame, Interval, Record, Wanted};
+use crate::codec::{Frame, Interval, Record, Selection};
 use crate::error::Result;
 use crate::index::Entry;
 use crate::record::State;
@@ -12,7 +12,7 @@ use crate::record::State;
 /// The selected records of a kind. After an error there are no more.
 pub struct Records<'a, R: Record> {
     timeline: &'a Timeline,
-    wanted: Wanted,
+    selection: Selection,
     /// Blocks that are not yet read.
     blocks: &'a [Entry],
     /// The offset of the block that was read last.
@@ -23,14 +23,22 @@ pub struct Records<'a, R: Record> {
 }
 
 impl<'a, R: Record> Records<'a, R> {
-    pub fn new(timeline: &'a Timeline, wanted: Wanted) -> Self {
-        let blocks = timeline.blocks(R::KIND, &wanted.ranks);
-        Self { timeline, wanted, blocks, place: 0, buffers: Buffers::default(), found: Vec::new(), next: 0 }
+    pub fn new(timeline: &'a Timeline, selection: Selection) -> Self {
+        let blocks = timeline.blocks(R::KIND, &selection.ranks);
+        Self {
+            timeline,
+            selection,
+            blocks,
+            place: 0,
+            buffers: Buffers::default(),
+            found: Vec::new(),
+            next: 0,
+        }
     }
 
     /// Reads the next block of the window; returns false if there is none.
     fn load(&mut self) -> Result<bool> {
-        let touches = |entry: &Entry| self.wanted.touches(entry.outline.first, entry.outline.last);
+        let touches = |entry: &Entry| self.selection.touches(entry.outline.first, entry.outline.last);
         let Some(skipped) = self.blocks.iter().position(touches) else {
             self.stop();
             return Ok(false);
@@ -56,7 +64,8 @@ impl<'a, R: Record> Records<'a, R> {
         let frame =
             Frame { ranks, count: entry.outline.count, first: entry.outline.first, last: entry.outline.last };
         let limits = &self.timeline.limits;
-        R::decode(&self.buffers.payload, &frame, limits, &self.wanted, &mut self.found).ok_or_else(nonsense)
+        R::decode(&self.buffers.payload, &frame, limits, &self.selection, &mut self.found)
+            .ok_or_else(nonsense)
     }
 
     fn stop(&mut self) {
@@ -94,9 +103,9 @@ pub struct States<'a> {
 }
 
 impl<'a> States<'a> {
-    pub fn new(timeline: &'a Timeline, wanted: Wanted) -> Self {
-        let (first, ranks) = (wanted.ranks.start, wanted.ranks.len());
-        Self { records: Records::new(timeline, wanted), first, ends: vec![Time::ZERO; ranks] }
+    pub fn new(timeline: &'a Timeline, selection: Selection) -> Self {
+        let (first, ranks) = (selection.ranks.start, selection.ranks.len());
+        Self { records: Records::new(timeline, selection), first, ends: vec![Time::ZERO; ranks] }
     }
 }
 

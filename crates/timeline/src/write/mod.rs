@@ -20,7 +20,7 @@ pub const MEMORY: usize = 64 << 20;
 
 /// How much was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Written {
+pub struct WriteSummary {
     /// States of all ranks.
     pub states: u64,
     /// Messages of all ranks.
@@ -42,7 +42,7 @@ pub struct Writer {
     ends: Vec<u64>,
     states: Buffers<Interval>,
     messages: Buffers<Message>,
-    written: Written,
+    written: WriteSummary,
     failed: Option<Error>,
 }
 
@@ -55,7 +55,7 @@ impl Writer {
     /// Creates a timeline by a writer that keeps about this many bytes of states and messages, and
     /// eight for each rank. With less memory the file becomes longer.
     pub fn with_memory(path: &Path, about: &TimelineInfo, memory: usize) -> Result<Self> {
-        if let Some(what) = about.unfit() {
+        if let Some(what) = about.limit_exceeded() {
             return Err(Error::Unfit { path: path.to_owned(), what });
         }
         let lines = about.ranks + about.helper_ranks.len() as u32;
@@ -73,7 +73,7 @@ impl Writer {
             ends: vec![0; lines as usize],
             states: Buffers::new(head, memory / 2),
             messages: Buffers::new(head, memory / 2),
-            written: Written::default(),
+            written: WriteSummary::default(),
             failed: None,
         })
     }
@@ -119,7 +119,7 @@ impl Writer {
 
     /// Writes the records that are left, and the index. Returns how much was written, or the first
     /// error.
-    pub fn finish(mut self) -> Result<Written> {
+    pub fn finish(mut self) -> Result<WriteSummary> {
         self.flush();
         if self.failed.is_none() {
             let ended = self.out.end();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use panto_timeline::{
-    ALL_TIME, Cause, Error, Message, State, StateKind, Timeline, TimelineInfo, Writer, Written,
+    ALL_TIME, Cause, Error, Message, State, StateKind, Timeline, TimelineInfo, WriteSummary, Writer,
 };
 use panto_units::Time;
 
@@ -55,7 +55,7 @@ impl Seen {
 }
 
 /// Writes these, and answers what a reader should see.
-pub fn write(path: &Path, about: &TimelineInfo, memory: usize, events: &[Event]) -> (Written, Seen) {
+pub fn write(path: &Path, about: &TimelineInfo, memory: usize, events: &[Event]) -> (WriteSummary, Seen) {
     let mut writer = Writer::with_memory(path, about, memory).expect("a timeline can be written");
     let mut seen = Seen::new(about.ranks as usize + about.helper_ranks.len());
     for event in events {

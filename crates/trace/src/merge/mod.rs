@@ -24,7 +24,7 @@ use run::{Call, Run};
 
 /// The result of a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Merged {
+pub struct MergeSummary {
     /// The number of runs.
     pub runs: usize,
     /// The calls of the new trace, on all ranks.
@@ -33,7 +33,7 @@ pub struct Merged {
 
 /// Merges traces of several runs of one program into a new file. All are read side by side, block
 /// by block.
-pub fn merge(traces: &[Trace], target: &Path) -> Result<Merged> {
+pub fn merge(traces: &[Trace], target: &Path) -> Result<MergeSummary> {
     let first = check(traces)?;
     for (place, trace) in traces.iter().enumerate() {
         refuse_to_overwrite(trace, target)?;
@@ -47,7 +47,7 @@ pub fn merge(traces: &[Trace], target: &Path) -> Result<Merged> {
     let mut facts = first.metadata().clone();
     facts.set(key::MERGED, &traces.len());
     let mut writer = TraceWriter::create(target, first.size(), &facts)?;
-    let mut merged = Merged { runs: traces.len(), calls: 0 };
+    let mut merged = MergeSummary { runs: traces.len(), calls: 0 };
     for place in 0..first.ranks().len() {
         let runs: Vec<&RankTrace> = traces.iter().map(|trace| &trace.ranks()[place]).collect();
         merged.calls += merge_rank(&runs, &mut writer)?;
@@ -130,7 +130,7 @@ fn merge_calls(rank: &RankTrace, others: &mut [Run], writer: &mut TraceWriter) -
                     &first,
                     Some(&call),
                     run,
-                    Some(&other).filter(|call| call.is_there()),
+                    Some(&other).filter(|call| call.is_present()),
                 ));
             }
             lengths.push(other.before);

@@ -34,7 +34,7 @@ pub struct Call {
 
 impl Call {
     /// Returns whether there is a call.
-    pub fn is_there(&self) -> bool {
+    pub fn is_present(&self) -> bool {
         self.number.is_some()
     }
 }

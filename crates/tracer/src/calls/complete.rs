@@ -41,7 +41,7 @@ impl Pending {
                 is_worth_knowing |= request.is_wild || request.is_cancelled;
                 self.requests.push((place as u32, slot));
             } else {
-                rank.requests.give_back(slot);
+                rank.requests.release_slot(slot);
             }
         }
         let constants = &rank.mpi.constants;
@@ -207,7 +207,7 @@ impl CallContext<'_> {
                 requests.drop(*slot);
             } else {
                 request.is_active = !is_done;
-                requests.give_back(*slot);
+                requests.release_slot(*slot);
             }
         }
     }

@@ -93,7 +93,7 @@ impl Rank {
         let mut metadata = Metadata::default();
         metadata.set(key::CALLS, &self.calls);
         metadata.set(key::WALL, &ticks::to_ns(ticks::now().saturating_sub(self.started)));
-        self.costs.tell(&mut metadata);
+        self.costs.add_to(&mut metadata);
         if let Some(why) = why {
             metadata.set(key::STOPPED, why);
         }

@@ -42,6 +42,7 @@ use panto_mpi::launch::Launch;
 
 pub use endpoint::Endpoint;
 pub use handle::{Handle, Persistent};
+pub use watchdog::FINALIZE_TIMEOUT;
 
 use crate::error::Error;
 use crate::outcome::panic_text;

@@ -35,6 +35,10 @@ struct Assignment {
     peers: Vec<Process>,
 }
 
+/// The beginning of the message of a rank that exits because `MPI_Finalize` did not return. All its
+/// results are complete, but a launcher may report a failure.
+pub const FINALIZE_TIMEOUT: &str = "MPI_Finalize did not return";
+
 /// Maximum interval between two checks for progress.
 const MAX_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 /// Minimum interval between two checks for progress.
@@ -134,7 +138,7 @@ impl Monitor {
             FINALIZE_LIMIT + EXTRA_FINALIZE_LIMIT
         };
         std::thread::sleep(wait);
-        let text = "panto: MPI_Finalize did not return; exiting without it, results are complete";
+        let text = format!("panto: {FINALIZE_TIMEOUT}; exiting without it, results are complete");
         let _ = writeln!(std::io::stderr(), "{text}");
         // SAFETY: exits without running destructors; all results are written.
         unsafe { libc::_exit(code.into()) }

@@ -5,7 +5,7 @@ mod computer;
 use std::time::Instant;
 
 use panto_random::SplitMix64;
-use panto_results::{Clock, Metric, Point, Record, Samples, Stop, kernel, param};
+use panto_results::{Clock, Metric, Point, Record, Samples, StopReason, kernel, param};
 use panto_transport::{Selector, SendMode, Time, Transport, WaitPolicy};
 
 use super::tag;
@@ -106,9 +106,9 @@ impl<'l, 'a, T: Transport> Sender<'l, 'a, T> {
         })
     }
 
-    fn enough(&self, deadline: Instant) -> Option<Stop> {
+    fn enough(&self, deadline: Instant) -> Option<StopReason> {
         let stop = self.lab.enough(&self.nanos, self.late, deadline)?;
-        (stop == Stop::Interrupted || self.nanos.len() >= MESSAGES || Instant::now() >= deadline)
+        (stop == StopReason::Interrupted || self.nanos.len() >= MESSAGES || Instant::now() >= deadline)
             .then_some(stop)
     }
 

@@ -13,7 +13,7 @@ use super::Variable;
 pub struct Amount {
     /// The time `T` of the pattern.
     pub span: Span,
-    /// `CallOptions` it differs between participants.
+    /// How it differs between participants.
     pub pattern: Pattern,
 }
 
@@ -28,7 +28,7 @@ pub enum Span {
     Computation,
 }
 
-/// `CallOptions` a time differs over the participants of a group, in rank order. `T` is the span.
+/// How a time differs over the participants of a group, in rank order. `T` is the span.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Pattern {
     /// `T` for each.

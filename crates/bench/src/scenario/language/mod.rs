@@ -14,7 +14,7 @@ mod read;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use panto_results::scenario::Call;
+use panto_results::scenario::CollectiveCall;
 
 pub use amount::{Amount, Pattern, Span, Times};
 pub use form::Form;
@@ -46,7 +46,7 @@ pub struct Operation {
     /// Name.
     pub name: String,
     /// The collective; that of the sweep if `None`.
-    pub collective: Option<Call>,
+    pub collective: Option<CollectiveCall>,
     /// Size in bytes; that of the sweep if `None`.
     pub bytes: Option<u64>,
     /// Root participant.
@@ -168,7 +168,9 @@ impl Scenario {
     /// Returns whether the scenario leaves this variable to the sweep.
     pub fn uses(&self, variable: Variable) -> bool {
         let in_operations = |operation: &Operation| match variable {
-            Variable::Size => operation.bytes.is_none() && operation.collective.is_none_or(Call::has_data),
+            Variable::Size => {
+                operation.bytes.is_none() && operation.collective.is_none_or(CollectiveCall::has_data)
+            }
             Variable::Collective => operation.collective.is_none(),
             _ => operation.root == Participants::Late && variable == Variable::Late,
         };

@@ -21,7 +21,7 @@ fn add_bytes(from: &[u8], into: &mut [u8], _order: Order) {
 
 /// Returns the collective of a task on `ranks` ranks. Reductions add doubles, or bytes where the
 /// size is no multiple of a double's.
-pub(super) fn what(task: &Task, ranks: usize) -> Result<CollectiveSpec> {
+pub(super) fn collective_spec(task: &Task, ranks: usize) -> Result<CollectiveSpec> {
     let bytes = task.bytes as usize;
     if let Some(uneven) = task.call.uneven() {
         return Ok(CollectiveSpec::Uneven(UnevenProblem::around(uneven, ranks, task.root, bytes)?));
@@ -231,7 +231,7 @@ fn same_for_all(place: usize, round: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use panto_results::scenario::Call;
+    use panto_results::scenario::CollectiveCall;
 
     use super::*;
 
@@ -239,9 +239,9 @@ mod tests {
     #[test]
     fn wrong_rounds_ranks_and_places_are_noticed() {
         let ranks = 3;
-        for call in Call::ALL.into_iter().filter(|call| call.has_data()) {
+        for call in CollectiveCall::ALL.into_iter().filter(|call| call.has_data()) {
             for bytes in [24, 13] {
-                let what = what(&Task { call, bytes, root: 1 }, ranks).unwrap();
+                let what = collective_spec(&Task { call, bytes, root: 1 }, ranks).unwrap();
                 for rank in 0..ranks {
                     let (input, output) = what.bytes(rank);
                     let (data, mut output) = (Data::new(&what, rank), vec![0; output]);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use panto_results::scenario::{Call, LIBRARY};
+use panto_results::scenario::{CollectiveCall, LIBRARY};
 use panto_schedule::{Algorithm, Problem, UnevenProblem, schedule};
 use panto_transport::user_implementation::UserImplementation;
 
@@ -35,7 +35,7 @@ impl Implementation {
 
     /// Checks that it supports this collective on `ranks` ranks; the error lists what does. Loads
     /// the library.
-    pub fn for_call(&self, call: Call, ranks: usize) -> Result<()> {
+    pub fn for_call(&self, call: CollectiveCall, ranks: usize) -> Result<()> {
         match self {
             Self::Library => Ok(()),
             Self::Algorithm(algorithm) => Ok(match (call.plain(), call.uneven()) {
@@ -151,12 +151,12 @@ mod tests {
     #[test]
     fn the_error_lists_supported_collectives() {
         let ring: Implementation = "ring".parse().unwrap();
-        ring.for_call(Call::Plain(Collective::Allreduce), 5).unwrap();
-        ring.for_call(Call::Allgatherv, 5).unwrap();
-        let error = ring.for_call(Call::Gatherv, 5).unwrap_err().to_string();
+        ring.for_call(CollectiveCall::Plain(Collective::Allreduce), 5).unwrap();
+        ring.for_call(CollectiveCall::Allgatherv, 5).unwrap();
+        let error = ring.for_call(CollectiveCall::Gatherv, 5).unwrap_err().to_string();
         assert!(error.contains("use linear"), "{error}");
         let missing: Implementation = "./no-such.so:tree".parse().unwrap();
-        let error = missing.for_call(Call::Alltoallv, 2).unwrap_err().to_string();
+        let error = missing.for_call(CollectiveCall::Alltoallv, 2).unwrap_err().to_string();
         assert!(error.contains("./no-such.so: no such file"), "{error}");
     }
 }

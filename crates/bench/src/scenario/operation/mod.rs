@@ -23,7 +23,7 @@ mod ready;
 
 use std::time::Duration;
 
-use panto_results::scenario::Call;
+use panto_results::scenario::CollectiveCall;
 
 pub use implementation::Implementation;
 pub use ready::{Ready, compute_beside, ready, work_beside};
@@ -32,7 +32,7 @@ pub use ready::{Ready, compute_beside, ready, work_beside};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Task {
     /// The collective.
-    pub call: Call,
+    pub call: CollectiveCall,
     /// Bytes of the vector of a broadcast, reduction or scan; otherwise of the block of one rank.
     /// Unequal blocks grow from half of that on the first rank to one and a half on the last.
     pub bytes: u64,
@@ -40,7 +40,7 @@ pub struct Task {
     pub root: usize,
 }
 
-/// `CallOptions` a collective is called.
+/// How a collective is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallOptions {
     /// Whether it is non-blocking. If not, issuing it completes it.
@@ -48,8 +48,8 @@ pub struct CallOptions {
     /// Means of progress while it is in flight.
     pub progress: Progress,
     /// Index that separates it from others in flight at the same time, below
-    /// [`CallOptions::LANES`].
-    pub lane: usize,
+    /// [`CallOptions::TAGS`].
+    pub tag_index: usize,
     /// Alternating sets of buffers, so that the last one used is not in the caches (S10); at least
     /// one.
     pub copies: usize,
@@ -59,7 +59,7 @@ pub struct CallOptions {
 
 impl CallOptions {
     /// Most collectives in flight at once.
-    pub const LANES: usize = panto_transport::CollectiveTag::ALL.len();
+    pub const TAGS: usize = panto_transport::CollectiveTag::ALL.len();
 }
 
 impl Default for CallOptions {
@@ -67,7 +67,7 @@ impl Default for CallOptions {
         Self {
             non_blocking: false,
             progress: Progress::None,
-            lane: 0,
+            tag_index: 0,
             copies: 1,
             patience: Duration::from_secs(10),
         }

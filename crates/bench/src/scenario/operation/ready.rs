@@ -43,17 +43,17 @@ pub fn ready<'t, T: Transport>(
     if how.non_blocking {
         who.check_non_blocking()?;
     }
-    let tag = how.non_blocking.then(|| collective_tag(how.lane)).transpose()?;
-    let what = data::what(task, transport.size())?;
+    let tag = how.non_blocking.then(|| collective_tag(how.tag_index)).transpose()?;
+    let spec = data::collective_spec(task, transport.size())?;
     let collective = PersistentCollective::new(
         transport,
-        &what,
+        &spec,
         &by,
         PersistentOptions { tag, buffer_sets: how.copies.max(1) },
     )?;
     let helps = how.non_blocking && how.progress == Progress::Helper && !transport.is_virtual();
     let helper = helps.then(|| WorkerThread::new(is_crowded(transport))).transpose()?;
-    let (used, data) = (vec![false; collective.sets()], Data::new(&what, transport.rank()));
+    let (used, data) = (vec![false; collective.sets()], Data::new(&spec, transport.rank()));
     Ok(Ready { collective, data, how, round: 0, turn: 0, used, helper })
 }
 
@@ -67,10 +67,7 @@ fn is_crowded<T: Transport>(transport: &T) -> bool {
 
 fn collective_tag(number: usize) -> crate::error::Result<CollectiveTag> {
     CollectiveTag::ALL.get(number).copied().ok_or_else(|| {
-        Error::usage(format!(
-            "at most {} collectives can be in flight at once; use fewer",
-            CallOptions::LANES
-        ))
+        Error::usage(format!("at most {} collectives can be in flight at once; use fewer", CallOptions::TAGS))
     })
 }
 

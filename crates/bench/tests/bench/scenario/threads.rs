@@ -8,7 +8,7 @@ use panto_bench::measure::Lab;
 use panto_bench::scenario::operation::Progress;
 use panto_bench::scenario::{Form, Options, Scenario, builtin};
 use panto_bench::{Kernel, Settings};
-use panto_results::scenario::Call;
+use panto_results::scenario::CollectiveCall;
 use panto_results::{Record, param};
 use panto_transport::World;
 use panto_transport::threads::Threads;
@@ -26,7 +26,7 @@ fn every_collective_in_scenario_1() {
     for form in Form::ALL {
         let options = Options { form: Some(form), from: Some(3), ..Options::default() };
         let records = measured(&Threads::default(), Kernel::ScenarioOnly, &settings(options));
-        assert_eq!(records.len(), 2 * (Call::ALL.len() - 1) + 1);
+        assert_eq!(records.len(), 2 * (CollectiveCall::ALL.len() - 1) + 1);
         for record in &records {
             let is_barrier = record.point.text(param::COLLECTIVE) == "barrier";
             assert_eq!(

@@ -1,7 +1,7 @@
 //! Options of the comparison of measurements with a model.
 
 use clap::Args;
-use panto_bench::against::{Against, ranks_of};
+use panto_bench::model_comparison::{ModelComparison, ranks_of};
 use panto_bench::{Kernel, Settings, decide};
 use panto_machine::{Model, builtin};
 use panto_transport::World;
@@ -29,12 +29,16 @@ impl AgainstArgs {
         kernels: &[Kernel],
         settings: &Settings,
         network: NetworkModel,
-    ) -> Result<Option<Against>, Failure> {
+    ) -> Result<Option<ModelComparison>, Failure> {
         let Some(name) = &self.against else { return Ok(None) };
         let mut opened = None;
         decide(world, || {
             let machine = simulated::machine(self.load(name)?, ranks_of(kernels, settings));
-            opened = Some(Against::new(machine.map_err(|failure| usage_error(&failure))?, network, settings));
+            opened = Some(ModelComparison::new(
+                machine.map_err(|failure| usage_error(&failure))?,
+                network,
+                settings,
+            ));
             Ok(())
         })?;
         Ok(opened)

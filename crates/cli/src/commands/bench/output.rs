@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use panto_bench::decide;
-use panto_results::{Existing, Line, Manifest, Writer};
+use panto_results::{ExistingFile, Line, Manifest, Writer};
 use panto_transport::World;
 
 use crate::failure::Failure;
@@ -70,9 +70,9 @@ impl OutputArgs {
     fn writer(&self, manifest: &Manifest) -> panto_bench::Result<Option<Writer>> {
         let Some(path) = &self.output else { return Ok(None) };
         let existing = match (self.append, self.force) {
-            (true, _) => Existing::Append,
-            (_, true) => Existing::Replace,
-            _ => Existing::Refuse,
+            (true, _) => ExistingFile::Append,
+            (_, true) => ExistingFile::Replace,
+            _ => ExistingFile::Refuse,
         };
         let mut writer = Writer::create(path, existing)?;
         let manifest = Manifest { label: self.label.clone(), ..manifest.clone() };

@@ -7,7 +7,7 @@ use clap::Args;
 use panto_bench::scenario::operation::{Implementation, Progress};
 use panto_bench::scenario::{Form, Late, Options, Scenario, left_out, parse_times};
 use panto_bench::{Error, Kernel, Settings};
-use panto_results::scenario::Call;
+use panto_results::scenario::CollectiveCall;
 
 use crate::failure::Failure;
 use crate::print;
@@ -16,7 +16,7 @@ use crate::print;
 pub struct ScenarioArgs {
     /// Collectives: bcast, allreduce, alltoallv, barrier, ... [default: all].
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
-    collective: Option<Vec<Call>>,
+    collective: Option<Vec<CollectiveCall>>,
 
     /// Implementations: `library`, an algorithm such as rabenseifner, or a plug-in path/libmine.so:name [default: library].
     #[arg(long = "impl", value_name = "NAME,...", value_delimiter = ',')]

@@ -1,7 +1,7 @@
 //! The measurements of collectives from which a model gets their algorithms.
 
 use panto_bench::{Effort, Settings, scenario};
-use panto_results::scenario::Call;
+use panto_results::scenario::CollectiveCall;
 
 /// Message sizes in bytes, between which libraries change their algorithms.
 const SIZES: [u64; 8] = [8, 64, 512, 2 << 10, 8 << 10, 32 << 10, 128 << 10, 512 << 10];
@@ -11,7 +11,7 @@ const SHARE: u32 = 2;
 
 /// Returns the settings of `scenario/only`: all collectives that have rules, from two ranks to all.
 pub fn settings(settings: &Settings) -> Settings {
-    let calls = Call::ALL.into_iter().filter(|call| call.plain().is_some()).collect();
+    let calls = CollectiveCall::ALL.into_iter().filter(|call| call.plain().is_some()).collect();
     let largest = settings.options.get::<panto_bench::calibrate::Options>().largest.max(SIZES[0]);
     let sizes = SIZES.into_iter().filter(|bytes| *bytes <= largest).collect();
     Settings {

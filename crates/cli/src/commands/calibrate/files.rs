@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use panto_bench::{Error, decide};
-use panto_results::{Existing, Line, Manifest, Writer};
+use panto_results::{ExistingFile, Line, Manifest, Writer};
 use panto_transport::World;
 
 use crate::failure::Failure;
@@ -75,7 +75,7 @@ impl FileArgs {
 
     fn writer(&self, manifest: &Manifest) -> panto_bench::Result<Option<Writer>> {
         let Some(path) = &self.results else { return Ok(None) };
-        let existing = if self.force { Existing::Replace } else { Existing::Refuse };
+        let existing = if self.force { ExistingFile::Replace } else { ExistingFile::Refuse };
         let mut writer = Writer::create(path, existing)?;
         writer.write(&Line::Manifest(Box::new(manifest.clone())))?;
         Ok(Some(writer))

@@ -40,7 +40,7 @@ fn tables(comparison: &Comparison, all: bool) {
 
 /// Prints to standard error that the runs were measured differently.
 fn warn(comparison: &Comparison) {
-    let fields: Vec<&str> = comparison.differences.iter().map(|difference| difference.what).collect();
+    let fields: Vec<&str> = comparison.differences.iter().map(|difference| difference.fact).collect();
     if !fields.is_empty() {
         print::note(format_args!("panto: the runs were measured differently: {}", fields.join(", ")));
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use panto_results::{Existing, Writer};
+use panto_results::{ExistingFile, Writer};
 
 use crate::failure::Failure;
 
@@ -31,7 +31,7 @@ impl Workspace {
     /// Opens the results file for appending, if the directory is kept.
     pub fn results(&self) -> Result<Option<Writer>, Failure> {
         let path = self.directory.join("results.jsonl");
-        Ok(self.is_kept.then(|| Writer::create(&path, Existing::Append)).transpose()?)
+        Ok(self.is_kept.then(|| Writer::create(&path, ExistingFile::Append)).transpose()?)
     }
 
     /// Returns the path of the model of this machine.

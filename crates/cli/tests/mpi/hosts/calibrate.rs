@@ -10,7 +10,7 @@ use crate::mpis::{self, Mpi};
 const LARGEST: u64 = 256 << 10;
 
 fn calibrated_across_hosts(mpi: &Mpi) {
-    let Some(network) = Network::new(2).filter(|_| mpi.is_here()) else { return };
+    let Some(network) = Network::new(2).filter(|_| mpi.is_installed()) else { return };
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("cables.toml");
     let line = format!("calibrate --quick -t 4s --largest {LARGEST} -o");

@@ -3,11 +3,12 @@
 mod calibrate;
 
 use panto_testkit::jobs::network;
+use panto_transport::mpi::FINALIZE_TIMEOUT;
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::job::{Ended, until};
+use crate::job::{JobOutput, until};
 use crate::measuring::{LIMIT, Measuring};
 use crate::mpis::{self, Mpi};
 use crate::read_back;
@@ -23,13 +24,13 @@ fn measured(network: &Network, mpi: &Mpi, ranks: usize, line: &str, path: &Path)
 
 /// Asserts success and answers what was printed. MPICH 4.0 does not always come back from its end over TCP, not even in a program that
 /// does nothing else; Panto leaves it then and says that the results are complete, but Hydra calls that a failure.
-fn complete(ended: &Ended) -> &str {
-    if ended.stderr.contains("MPI_Finalize did not return") { &ended.stdout } else { ended.succeeds() }
+fn complete(ended: &JobOutput) -> &str {
+    if ended.stderr.contains(FINALIZE_TIMEOUT) { &ended.stdout } else { ended.succeeds() }
 }
 
 /// Four ranks, two a host: the file says where they were, and which distance was measured.
 fn echo_across_hosts(mpi: &Mpi) {
-    let Some(network) = Network::new(2).filter(|_| mpi.is_here()) else { return };
+    let Some(network) = Network::new(2).filter(|_| mpi.is_installed()) else { return };
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("run.jsonl");
     let (lines, table) = measured(&network, mpi, 2, "bench echo --sizes 8,1M -t 6s", &path);
@@ -88,7 +89,7 @@ fn open_mpi_tells_hosts_apart() {
 
 /// The suite on all hosts, within a short budget.
 fn suite_across_hosts(mpi: &Mpi, hosts: usize, ranks: usize) {
-    let Some(network) = Network::new(hosts).filter(|_| mpi.is_here()) else { return };
+    let Some(network) = Network::new(hosts).filter(|_| mpi.is_installed()) else { return };
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("run.jsonl");
     let line = "bench comet -t 5s --sizes 8,4K --dims 16 --lengths 8 --loads 50";
@@ -126,7 +127,7 @@ fn json(text: &str) -> &str {
 
 /// The message layer keeps its promises over TCP, too.
 fn conforms_across_hosts(mpi: &Mpi) {
-    let Some(network) = Network::new(2).filter(|_| mpi.is_here()) else { return };
+    let Some(network) = Network::new(2).filter(|_| mpi.is_installed()) else { return };
     let ended = network.job(mpi, 2).words("info mpi --check --format json").run();
     let value: Value = serde_json::from_str(json(complete(&ended))).expect("JSON");
     assert_placement(&value, &network);
@@ -146,10 +147,10 @@ fn open_mpi_conforms_across_hosts() {
 /// A host that loses its network connection: no process dies, and no error is signalled. The ranks of both
 /// sides time out, whatever the launcher does.
 fn ends_without_a_cable(mpi: &Mpi) {
-    let Some(network) = Network::new(2).filter(|_| mpi.is_here()) else { return };
+    let Some(network) = Network::new(2).filter(|_| mpi.is_installed()) else { return };
     let measuring = Measuring::start(network.job(mpi, 1), "--stall-time 5s");
     assert_eq!(measuring.job.processes("panto").len(), 2, "{}", mpi.name);
-    network.cut_off(1);
+    network.disconnect(1);
     until("all ranks are gone", LIMIT, || measuring.job.processes("panto").is_empty());
     measuring.is_kept();
 }

@@ -11,7 +11,7 @@ use panto_machine::Machine;
 use panto_sim::program::{ChannelKind, Op, Program};
 
 use super::unroll::Unrolled;
-use crate::Exported;
+use crate::ExportSummary;
 use crate::error::{Error, Result};
 use rank::RankWriter;
 
@@ -21,10 +21,10 @@ const MAX_OPERATIONS: u64 = 1 << 34;
 /// Writes a program as a schedule, with loops unrolled and collectives as the program has them.
 /// Copies, reductions, polls and file accesses become computation, at the machine's rates. Helpers
 /// of a rank become further CPUs (`cpu N`) of it.
-pub fn write(program: &Program, machine: &Machine, out: &mut dyn Write) -> Result<Exported> {
+pub fn write(program: &Program, machine: &Machine, out: &mut dyn Write) -> Result<ExportSummary> {
     let plan = Plan::new(program, machine)?;
     let ranks = program.ranks;
-    let mut exported = Exported { ranks, ..Exported::default() };
+    let mut exported = ExportSummary { ranks, ..ExportSummary::default() };
     put(out, format_args!("num_ranks {ranks}\n"))?;
     let (mut probes, mut remote, mut modes) = (0, 0, 0);
     for rank in 0..ranks {

@@ -49,7 +49,7 @@ pub fn comparison_differences(comparison: &Comparison) -> Option<Table> {
     let mut table = Table::new([Column::text("difference"), Column::text("old"), Column::text("new")]);
     for difference in &comparison.differences {
         let said = |values: &[String]| if values.is_empty() { "unknown".into() } else { values.join(", ") };
-        table.row([difference.what.to_owned(), said(&difference.old), said(&difference.new)]);
+        table.row([difference.fact.to_owned(), said(&difference.old), said(&difference.new)]);
     }
     (!comparison.differences.is_empty()).then_some(table)
 }

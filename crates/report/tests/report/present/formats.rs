@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use panto_report::present;
-use panto_results::{End, Metric, Point, Record, Start, Stop, param};
+use panto_results::{Metric, Point, Record, RunEnd, StopReason, SyncMethod, param};
 
 use super::placed::echo_by_distance;
 use super::records::{
@@ -39,7 +39,7 @@ fn table_of_times_by_clocks_that_differ() {
         (record.clock_error_ns, record.batch) = (Some(300.0), 1);
     }
     records[0].metric = Metric::first_to_last();
-    records[1].start = Start::Barrier;
+    records[1].start = SyncMethod::Barrier;
     records[2].batch = 4;
     assert_snapshot!(tables(&records));
 }
@@ -47,9 +47,9 @@ fn table_of_times_by_clocks_that_differ() {
 #[test]
 fn table_with_notes() {
     let mut records = barrier();
-    records[0].stop = Stop::Budget;
+    records[0].stop = StopReason::Budget;
     records[0].late = 7;
-    records[1].stop = Stop::Interrupted;
+    records[1].stop = StopReason::Interrupted;
     records[2].steal = Some(0.034);
     records[3].samples_ns.clear();
     assert_snapshot!(tables(&records));
@@ -61,7 +61,7 @@ fn table_of_two_launches_that_differ_in_more_than_parameters() {
     for record in &mut again {
         record.algorithm = Some("dissemination".into());
         record.metric = Metric::first_to_last();
-        record.start = Start::Barrier;
+        record.start = SyncMethod::Barrier;
     }
     assert_snapshot!(tables(&[barrier(), again].concat()));
 }
@@ -85,7 +85,7 @@ fn csv() {
 #[test]
 fn json() {
     let records = [barrier()[..1].to_vec(), echo(0, 0)].concat();
-    let end = End { complete: true, planned: 3, measured: 3 };
+    let end = RunEnd { complete: true, planned: 3, measured: 3 };
     let findings = serde_json::json!({ "echo": { "startup_ns": 90 } });
     assert_snapshot!(present::json(&manifest(), &records, Some(&end), findings));
 }

@@ -1,6 +1,6 @@
 //! Made-up measurements of ranks with known placement.
 
-use panto_results::{Distance, Manifest, Mpi, Placed, Point, Record, Separation, param};
+use panto_results::{Distance, Manifest, MpiInfo, Point, RankPlacement, Record, Separation, param};
 
 use super::records::{echo, manifest};
 
@@ -18,7 +18,7 @@ pub fn echo_by_distance(last: u32) -> Vec<Record> {
 
 /// Returns the manifest of those measurements.
 pub fn on_two_hosts() -> Manifest {
-    let placed = |rank: usize| Placed {
+    let placed = |rank: usize| RankPlacement {
         rank,
         host: ["red", "blue"][rank / 2].into(),
         node: rank / 2,
@@ -27,7 +27,7 @@ pub fn on_two_hosts() -> Manifest {
         cache: Some(0),
         pid: 4_000 + rank as u32,
     };
-    let mpi = Mpi {
+    let mpi = MpiInfo {
         version: "MPICH Version: 4.0.2".into(),
         standard: "4.0".into(),
         abi: "MPICH".into(),

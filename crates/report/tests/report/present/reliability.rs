@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use panto_report::present;
-use panto_results::{Manifest, Point, Record, Simulated, Start, Stop};
+use panto_results::{Manifest, Point, Record, SimulatedMachine, StopReason, SyncMethod};
 
 use super::placed::{echo_by_distance, on_two_hosts};
 use super::records::{
@@ -60,7 +60,7 @@ fn clocks_that_differ_much_are_a_warning() {
     assert_eq!(concerns.len(), 1, "{concerns:?}");
     assert!(concerns[0].starts_with("2 of 4 points depend on clocks"), "{concerns:?}");
     assert!(concerns[0].contains("comet/barrier, 4 ranks") && concerns[0].contains("4.00us"), "{concerns:?}");
-    records[3].start = Start::Barrier;
+    records[3].start = SyncMethod::Barrier;
     assert!(present::concerns(&records)[0].starts_with("1 of 4"));
 }
 
@@ -99,9 +99,9 @@ fn warnings() {
     let (mut echo, mut barrier) = (echo(1, 8), barrier());
     echo.iter_mut().take(5).for_each(make_bimodal);
     make_drift(&mut barrier[2]);
-    echo[7].stop = Stop::Budget;
-    echo[8].stop = Stop::Budget;
-    echo[9].stop = Stop::Interrupted;
+    echo[7].stop = StopReason::Budget;
+    echo[8].stop = StopReason::Budget;
+    echo[9].stop = StopReason::Interrupted;
     echo[10].steal = Some(0.05);
     barrier[1].late = 12;
     barrier[0].late = 3;
@@ -123,7 +123,7 @@ fn a_handful_of_sentences_at_most() {
 fn every_format_marks_simulated_points() {
     let simulated = |record: Record| Record { machine: Some("ipsc860".into()), steal: None, ..record };
     let records: Vec<Record> = echo(1, 8).into_iter().map(simulated).collect();
-    let machine = Simulated {
+    let machine = SimulatedMachine {
         name: "ipsc860".into(),
         topology: "hypercube of 16".into(),
         network: "traffic".into(),

@@ -226,7 +226,7 @@ impl CallContext<'_> {
             let known = &mut self.rank.requests;
             known.get_mut(*slot).is_active |= has_started;
             known.rename(*slot, handle);
-            known.give_back(*slot);
+            known.release_slot(*slot);
         }
         let started: SmallVec<[i64; 16]> = taken.iter().map(|(_, slot)| slot.0.into()).collect();
         if self.succeeded() {

@@ -1,18 +1,18 @@
-//! Orders from the root to all ranks, and their reports.
+//! Commands from the root to all ranks, and their reports.
 
 use panto_schedule::{Collective, Problem};
 use panto_transport::{
     AlgorithmChoice, Buffers, MAX_U64, NO_REDUCTION, PreparedCollective, Result, Time, Transport,
 };
 
-/// The rank that gives orders and keeps samples.
+/// The rank that gives commands and keeps samples.
 pub(super) const ROOT: usize = 0;
 
 const WORD: usize = size_of::<u64>();
 
 /// What all ranks do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum Command {
     /// Prepare a run that is verified.
     Prepare,
     /// Execute a batch, starting at this time; after a barrier if it is zero.
@@ -25,7 +25,7 @@ pub(super) enum Order {
 
 /// The report of all ranks: the maximum of each value over the ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Answer {
+pub(super) struct Report {
     /// Whether any rank started late.
     pub(super) late: bool,
     /// The elapsed time on the designated rank, or the longest over the ranks.
@@ -36,60 +36,60 @@ pub(super) struct Answer {
     pub(super) start: Time,
 }
 
-/// The collectives that carry orders and reports.
-pub(super) struct Pulse {
-    down: PreparedCollective,
-    up: PreparedCollective,
-    meet: PreparedCollective,
+/// Coordinates the ranks of a measurement: the collectives that carry commands and reports.
+pub(super) struct Coordinator {
+    broadcast: PreparedCollective,
+    reduce: PreparedCollective,
+    barrier: PreparedCollective,
     rank: usize,
 }
 
-impl Pulse {
+impl Coordinator {
     pub(super) fn new<T: Transport>(transport: &T) -> Result<Self> {
         let problem = |collective, count| Problem { collective, ranks: transport.size(), root: ROOT, count };
         let prepare = |problem| PreparedCollective::new(transport, problem, WORD, AlgorithmChoice::Library);
         Ok(Self {
-            down: prepare(problem(Collective::Broadcast, 3))?,
-            up: prepare(problem(Collective::Reduce, 4))?,
-            meet: prepare(problem(Collective::Barrier, 0))?,
+            broadcast: prepare(problem(Collective::Broadcast, 3))?,
+            reduce: prepare(problem(Collective::Reduce, 4))?,
+            barrier: prepare(problem(Collective::Barrier, 0))?,
             rank: transport.rank(),
         })
     }
 
-    /// Broadcasts an order from the root and returns it on every rank.
-    pub(super) fn order<T: Transport>(&mut self, transport: &T, order: Order) -> Result<Order> {
-        let mut words: [u8; 3 * WORD] = to_bytes(order.encode());
+    /// Broadcasts a command from the root and returns it on every rank.
+    pub(super) fn broadcast<T: Transport>(&mut self, transport: &T, command: Command) -> Result<Command> {
+        let mut words: [u8; 3 * WORD] = to_bytes(command.encode());
         let buffers = Buffers { input: &[], output: &mut words, element: WORD, combine: NO_REDUCTION };
-        aside(transport, || self.down.run(transport, buffers))?;
-        Ok(Order::decode(from_bytes(&words)))
+        out_of_band(transport, || self.broadcast.run(transport, buffers))?;
+        Ok(Command::decode(from_bytes(&words)))
     }
 
     /// Waits for all ranks in a barrier.
-    pub(super) fn meet<T: Transport>(&mut self, transport: &T) -> Result<()> {
+    pub(super) fn barrier<T: Transport>(&mut self, transport: &T) -> Result<()> {
         let nothing = Buffers { input: &[], output: &mut [], element: WORD, combine: NO_REDUCTION };
-        aside(transport, || self.meet.run(transport, nothing))
+        out_of_band(transport, || self.barrier.run(transport, nothing))
     }
 
     /// Reduces the reports of all ranks; the result is valid on the root only.
-    pub(super) fn answer<T: Transport>(&mut self, transport: &T, answer: Answer) -> Result<Answer> {
-        let mine: [u8; 4 * WORD] = to_bytes(answer.encode());
+    pub(super) fn reduce<T: Transport>(&mut self, transport: &T, report: Report) -> Result<Report> {
+        let mine: [u8; 4 * WORD] = to_bytes(report.encode());
         let mut all = mine;
         let output: &mut [u8] = if self.rank == ROOT { &mut all } else { &mut [] };
         let buffers = Buffers { input: &mine, output, element: WORD, combine: MAX_U64 };
-        aside(transport, || self.up.run(transport, buffers))?;
-        Ok(Answer::decode(from_bytes(&all)))
+        out_of_band(transport, || self.reduce.run(transport, buffers))?;
+        Ok(Report::decode(from_bytes(&all)))
     }
 }
 
 /// Executes communication that is not part of the measured program.
-fn aside<T: Transport>(transport: &T, body: impl FnOnce() -> Result<()>) -> Result<()> {
+fn out_of_band<T: Transport>(transport: &T, body: impl FnOnce() -> Result<()>) -> Result<()> {
     transport.set_out_of_band(true);
     let outcome = body();
     transport.set_out_of_band(false);
     outcome
 }
 
-impl Order {
+impl Command {
     fn encode(self) -> [u64; 3] {
         match self {
             Self::Prepare => [0, 0, 0],
@@ -109,7 +109,7 @@ impl Order {
     }
 }
 
-impl Answer {
+impl Report {
     /// Returns the report of a rank that took no part: it neither starts first nor ends last.
     pub(super) fn idle() -> Self {
         Self { start: Time::from_picos(u64::MAX), ..Self::default() }

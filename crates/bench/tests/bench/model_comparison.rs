@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use panto_bench::against::{Against, ranks_of};
+use panto_bench::model_comparison::{ModelComparison, ranks_of};
 use panto_bench::{Kernel, Settings, runnable};
 use panto_machine::Machine;
 use panto_results::Record;
@@ -35,9 +35,9 @@ fn settings(ranks: usize) -> Settings {
 
 /// Returns the records of a kernel, with the predictions of the model.
 fn beside<W: World>(world: &W, kernel: Kernel, settings: &Settings, overrides: &[&str]) -> Vec<Record> {
-    let mut against = Against::new(machine(overrides), NetworkModel::Traffic, settings);
-    against.begin(kernel, &[], &AtomicBool::new(false)).expect("the model runs it");
-    measured(world, kernel, settings).iter().map(|record| against.beside(record)).collect()
+    let mut comparison = ModelComparison::new(machine(overrides), NetworkModel::Traffic, settings);
+    comparison.simulate(kernel, &[], &AtomicBool::new(false)).expect("the model runs it");
+    measured(world, kernel, settings).iter().map(|record| comparison.with_expected(record)).collect()
 }
 
 #[test]

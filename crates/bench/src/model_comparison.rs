@@ -16,7 +16,7 @@ use crate::run::run_points;
 use crate::settings::Settings;
 
 /// A modelled machine, and its times for the points of the kernel that is being measured.
-pub struct Against {
+pub struct ModelComparison {
     world: Simulated,
     measured: Settings,
     simulated: Settings,
@@ -24,7 +24,7 @@ pub struct Against {
     expected: BTreeMap<String, f64>,
 }
 
-impl Against {
+impl ModelComparison {
     /// Returns a comparison with a machine of at least [`ranks_of`] processors, for a run with these
     /// settings.
     pub fn new(machine: Machine, model: NetworkModel, measured: &Settings) -> Self {
@@ -45,7 +45,7 @@ impl Against {
 
     /// Simulates every point that the kernel is about to measure; `earlier` are the records so far. Runs
     /// before the kernel, so that no measurement is disturbed.
-    pub fn begin(&mut self, kernel: Kernel, earlier: &[Record], interrupt: &AtomicBool) -> Result<()> {
+    pub fn simulate(&mut self, kernel: Kernel, earlier: &[Record], interrupt: &AtomicBool) -> Result<()> {
         let points = kernel.points(&self.measured.with_least_ranks(kernel.info().min_ranks), earlier)?;
         let records = run_points(&self.world, kernel, points, &self.simulated, interrupt)?;
         let times = records.iter().filter_map(|record| Some((key(record), record.summary()?.median)));
@@ -55,7 +55,7 @@ impl Against {
 
     /// Returns the record with the model's time for its point, if there is one.
     #[must_use]
-    pub fn beside(&self, record: &Record) -> Record {
+    pub fn with_expected(&self, record: &Record) -> Record {
         let machine = self.world.machine().name.clone();
         let expected = self.expected.get(&key(record)).map(|&time_ns| Expected { machine, time_ns });
         Record { expected, ..record.clone() }
