@@ -1,4 +1,5 @@
-//! Builds the preloaded library of `panto trace`, which the binary carries inside itself: one file is the whole product.
+//! Builds the preloaded library of `panto trace`, which the binary carries inside itself: one file
+//! is the whole product.
 
 use std::env;
 use std::error::Error;
@@ -11,7 +12,8 @@ use std::process::Command;
 const PROFILE: &str = "tracer";
 const LIBRARY: &str = "libpanto_tracer.so";
 
-/// What the outer cargo means for the binary alone: its flags, its wrappers (clippy is one) and its folder.
+/// What the outer cargo means for the binary alone: its flags, its wrappers (clippy is one) and its
+/// folder.
 const NOT_FOR_THE_LIBRARY: [&str; 5] = [
     "CARGO_ENCODED_RUSTFLAGS",
     "RUSTC_WORKSPACE_WRAPPER",
@@ -34,7 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     embed(&build(&crates.join("tracer/Cargo.toml"))?)
 }
 
-/// Builds the library with the cargo that builds the binary, in a folder of its own: the other one is locked.
+/// Builds the library with the cargo that builds the binary, in a folder of its own: the other one
+/// is locked.
 fn build(manifest: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let folder = PathBuf::from(variable("OUT_DIR")?).join("tracer");
     let target = variable("TARGET")?;

@@ -1,4 +1,5 @@
-//! Checks of the viewer's page: the types of its modules, and the page in a browser. Building Panto needs none of this.
+//! Checks of the viewer's page: the types of its modules, and the page in a browser. Building Panto
+//! needs none of this.
 
 use std::fs;
 use std::path::PathBuf;

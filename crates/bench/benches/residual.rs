@@ -1,7 +1,8 @@
 //! What the engine of scenarios adds to an operation: `cargo bench -p panto-bench`.
 //!
-//! A thousand barriers in a row, as a scenario and as a bare loop, in turn. The difference, for one barrier, is what actions, buffers that
-//! rotate and the measuring loop cost. The issue allows 20 ns.
+//! A thousand barriers in a row, as a scenario and as a bare loop, in turn. The difference, for one
+//! barrier, is what actions, buffers that rotate and the measuring loop cost. The issue allows 20
+//! ns.
 
 use std::hint::black_box;
 use std::path::Path;

@@ -1,6 +1,8 @@
-//! What the measuring loop adds to what it measures: `cargo run --release -p panto-bench --example overhead`.
+//! What the measuring loop adds to what it measures:
+//! `cargo run --release -p panto-bench --example overhead`.
 //!
-//! An operation that does nothing should be measured as nothing, and one of known length as that length.
+//! An operation that does nothing should be measured as nothing, and one of known length as that
+//! length.
 
 use std::hint::{black_box, spin_loop};
 use std::sync::atomic::AtomicBool;

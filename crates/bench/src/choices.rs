@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::settings::Settings;
 
-/// Returns the error that [`choices`] would return after these kernels have been measured, so that it is
-/// reported before.
+/// Returns the error that [`choices`] would return after these kernels have been measured, so that
+/// it is reported before.
 pub fn can_choose(kernels: &[Kernel], settings: &Settings) -> Result<()> {
     let mut records = Vec::new();
     for kernel in kernels.iter().filter(|kernel| kernel.info().suite() == kernel::scenario::SUITE) {

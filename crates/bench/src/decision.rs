@@ -1,9 +1,9 @@
 //! Decisions that the first process takes for all.
 //!
-//! Where ranks are processes, each runs the whole program. Whatever depends on time, on the memory or
-//! files of a host, on Ctrl-C or on earlier results may differ between processes, and processes that take
-//! different branches deadlock. So the first process decides alone and announces the decision, or its
-//! error.
+//! Where ranks are processes, each runs the whole program. Whatever depends on time, on the memory
+//! or files of a host, on Ctrl-C or on earlier results may differ between processes, and processes
+//! that take different branches deadlock. So the first process decides alone and announces the
+//! decision, or its error.
 
 use panto_transport::World;
 use serde::Serialize;
@@ -12,8 +12,8 @@ use serde::de::DeserializeOwned;
 use crate::error::{Error, Kind, Result};
 
 /// Returns in all processes what `decision` returns in the first; the others get an error as
-/// [`Error::Elsewhere`]. All processes must call this together. Where all ranks are in one process, it
-/// only calls `decision`.
+/// [`Error::Elsewhere`]. All processes must call this together. Where all ranks are in one process,
+/// it only calls `decision`.
 ///
 /// ```
 /// use panto_transport::threads::Threads;

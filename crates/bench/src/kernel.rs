@@ -31,8 +31,8 @@ pub trait Pattern {
         KernelInfo::find(self.name()).expect("every kernel is in the catalogue")
     }
 
-    /// Checks that the settings have what the kernel requires; the error says what to do. A suite skips
-    /// kernels that are unavailable.
+    /// Checks that the settings have what the kernel requires; the error says what to do. A suite
+    /// skips kernels that are unavailable.
     fn available(&self, settings: &Settings) -> Result<()> {
         let _ = settings;
         Ok(())
@@ -41,8 +41,8 @@ pub trait Pattern {
     /// Returns the points to measure; `earlier` are the records of this run so far.
     fn points(&self, settings: &Settings, earlier: &[Record]) -> Result<Vec<Point>>;
 
-    /// Returns the collective that a point consists of and the bytes of its elements; `None` for patterns
-    /// that are more than one collective.
+    /// Returns the collective that a point consists of and the bytes of its elements; `None` for
+    /// patterns that are more than one collective.
     fn collective(&self, point: &Point) -> Option<(Problem, usize)> {
         let _ = point;
         None
@@ -148,8 +148,8 @@ kernels! {
 }
 
 impl Kernel {
-    /// Returns the kernels that a name selects: a suite, or one kernel with or without its suite. Without,
-    /// the first suite that has such a kernel: `broadcast` is CoMet's.
+    /// Returns the kernels that a name selects: a suite, or one kernel with or without its suite.
+    /// Without, the first suite that has such a kernel: `broadcast` is CoMet's.
     pub fn named(name: &str) -> Result<Vec<Self>> {
         let all = || Self::ALL.iter().copied();
         let suite: Vec<Self> = all().filter(|kernel| kernel.info().suite() == name).collect();

@@ -1,7 +1,8 @@
 //! The measuring loop, sweeps and the suites of kernels.
 //!
-//! A [`Kernel`] is one benchmark pattern. [`run`] measures kernels over all their points on any world
-//! and hands each [`Record`](panto_results::Record) to an [`Observer`] as soon as it is complete.
+//! A [`Kernel`] is one benchmark pattern. [`run`] measures kernels over all their points on any
+//! world and hands each [`Record`](panto_results::Record) to an [`Observer`] as soon as it is
+//! complete.
 
 #![forbid(unsafe_code)]
 

@@ -24,8 +24,8 @@ pub(crate) fn fits_memory(points: &[Point], settings: &Settings) -> Result<()> {
     )))
 }
 
-/// Returns an upper estimate of the bytes that one host needs: send and receive buffers of its ranks,
-/// scratch memory of collectives, and its part of a matrix with a copy and packed messages.
+/// Returns an upper estimate of the bytes that one host needs: send and receive buffers of its
+/// ranks, scratch memory of collectives, and its part of a matrix with a copy and packed messages.
 fn needed(point: &Point, settings: &Settings) -> u64 {
     let number = |name| point.number(name).unwrap_or(0);
     // Each message of a window has a receive buffer of its own.
@@ -48,7 +48,8 @@ fn halo(point: &Point) -> u64 {
     side.saturating_add(2).saturating_pow(dimensions as u32).saturating_mul(8 * 2)
 }
 
-/// Returns the number of ranks on the host with the most; all of them where the placement is unknown.
+/// Returns the number of ranks on the host with the most; all of them where the placement is
+/// unknown.
 fn on_one_host(ranks: usize, places: &[Placement]) -> usize {
     let mut hosts: BTreeMap<usize, usize> = BTreeMap::new();
     for place in places.iter().take(ranks) {
@@ -57,8 +58,9 @@ fn on_one_host(ranks: usize, places: &[Placement]) -> usize {
     hosts.into_values().max().unwrap_or(ranks)
 }
 
-/// Returns how many of the ranks `here` hold buffers. Simulated ranks are all in this process, up to a
-/// hundred thousand; in patterns between two ranks, with a load between two more, the others hold none.
+/// Returns how many of the ranks `here` hold buffers. Simulated ranks are all in this process, up
+/// to a hundred thousand; in patterns between two ranks, with a load between two more, the others
+/// hold none.
 fn active(point: &Point, here: usize) -> usize {
     let has = |name| point.params.contains_key(name);
     let few = point.separation().is_some() || has(param::LOAD) || (has(param::BYTES) && has(param::LENGTH));

@@ -25,8 +25,8 @@ pub struct ModelComparison {
 }
 
 impl ModelComparison {
-    /// Returns a comparison with a machine of at least [`ranks_of`] processors, for a run with these
-    /// settings.
+    /// Returns a comparison with a machine of at least [`ranks_of`] processors, for a run with
+    /// these settings.
     pub fn new(machine: Machine, model: NetworkModel, measured: &Settings) -> Self {
         let world = Simulated::new(Arc::new(placed(machine, &measured.places)), model);
         let simulated = Settings {
@@ -43,8 +43,8 @@ impl ModelComparison {
         Self { world, measured: measured.clone(), simulated, expected: BTreeMap::new() }
     }
 
-    /// Simulates every point that the kernel is about to measure; `earlier` are the records so far. Runs
-    /// before the kernel, so that no measurement is disturbed.
+    /// Simulates every point that the kernel is about to measure; `earlier` are the records so far.
+    /// Runs before the kernel, so that no measurement is disturbed.
     pub fn simulate(&mut self, kernel: Kernel, earlier: &[Record], interrupt: &AtomicBool) -> Result<()> {
         let points = kernel.points(&self.measured.with_least_ranks(kernel.info().min_ranks), earlier)?;
         let records = run_points(&self.world, kernel, points, &self.simulated, interrupt)?;
@@ -72,8 +72,8 @@ pub fn ranks_of(kernels: &[Kernel], settings: &Settings) -> usize {
     kernels.iter().map(ranks).max().unwrap_or(1)
 }
 
-/// Maps ranks of one host to one node of the model, if its nodes are large enough and the model file has
-/// no map of its own.
+/// Maps ranks of one host to one node of the model, if its nodes are large enough and the model
+/// file has no map of its own.
 fn placed(mut machine: Machine, places: &[Placement]) -> Machine {
     let free = machine.network.map == RankMap::All;
     if let (true, Some(nodes)) = (free && !places.is_empty(), &machine.network.nodes) {

@@ -1,8 +1,8 @@
 //! Options that belong to one suite.
 //!
-//! [`Settings`](crate::Settings) holds what every kernel needs. What only one suite needs is a type of
-//! that suite, and `Settings` keeps such values by their type, as an extension map does. So a suite
-//! depends on the settings, and the settings on no suite.
+//! [`Settings`](crate::Settings) holds what every kernel needs. What only one suite needs is a type
+//! of that suite, and `Settings` keeps such values by their type, as an extension map does. So a
+//! suite depends on the settings, and the settings on no suite.
 
 use std::any::Any;
 use std::borrow::Cow;

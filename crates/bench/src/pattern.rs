@@ -2,8 +2,8 @@
 
 use crate::measure::Checked;
 
-/// Fills a buffer with bytes that depend on their index, the sender and the round, so that stale, shifted
-/// or misdirected data is detected.
+/// Fills a buffer with bytes that depend on their index, the sender and the round, so that stale,
+/// shifted or misdirected data is detected.
 pub fn fill(buffer: &mut [u8], sender: usize, round: u64) {
     let key = key(sender, round);
     for stretch in buffer.chunks_mut(PERIOD) {
@@ -33,8 +33,8 @@ pub fn check(buffer: &[u8], sender: usize, round: u64) -> Checked {
     }
 }
 
-/// Writes to every cache line of the data before a sample, so that receivers do not find it in their own
-/// caches. Short data, which is moved in batches, is left alone.
+/// Writes to every cache line of the data before a sample, so that receivers do not find it in
+/// their own caches. Short data, which is moved in batches, is left alone.
 pub fn write_anew(data: &mut [u8]) {
     if data.len() <= LARGE {
         return;

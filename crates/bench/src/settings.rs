@@ -58,7 +58,8 @@ pub struct Settings {
     pub io_bytes: u64,
     /// The simulated machine; `None` for real ranks.
     pub machine: Option<String>,
-    /// Number of ranks above which collectives are simulated as schedules, without stacks and bytes.
+    /// Number of ranks above which collectives are simulated as schedules, without stacks and
+    /// bytes.
     pub stackless_above: usize,
     /// Largest number of ranks of kernels that are not schedules.
     pub most_programs: usize,
@@ -77,8 +78,8 @@ pub struct Effort {
     pub precision: f64,
     /// Minimum number of samples, unless the time limit is reached.
     pub min_samples: usize,
-    /// Minimum time per point: samples of one millisecond share their noise and look more precise than
-    /// they are.
+    /// Minimum time per point: samples of one millisecond share their noise and look more precise
+    /// than they are.
     pub least_time: Duration,
     /// Maximum number of samples.
     pub max_samples: usize,
@@ -109,8 +110,8 @@ impl Default for Effort {
 const VIRTUAL_SAMPLES: (usize, usize) = (6, 200);
 
 impl Effort {
-    /// Returns the effort for a virtual clock, where longer sampling gains nothing. The budget remains real
-    /// time.
+    /// Returns the effort for a virtual clock, where longer sampling gains nothing. The budget
+    /// remains real time.
     #[must_use]
     pub fn on_virtual_clock(self) -> Self {
         let (least, most) = VIRTUAL_SAMPLES;
@@ -173,8 +174,8 @@ impl Settings {
         self.world() > self.stackless_above
     }
 
-    /// Returns the numbers of ranks of a kernel that sweeps over them: the list of the user, or powers of
-    /// two up to a single number.
+    /// Returns the numbers of ranks of a kernel that sweeps over them: the list of the user, or
+    /// powers of two up to a single number.
     pub fn rank_sweep(&self) -> Vec<usize> {
         match self.ranks.as_slice() {
             [one] => rank_counts(*one),
@@ -182,8 +183,8 @@ impl Settings {
         }
     }
 
-    /// Returns the settings for a kernel that needs at least `least` ranks, raised to that number unless
-    /// the user or the job fixes it.
+    /// Returns the settings for a kernel that needs at least `least` ranks, raised to that number
+    /// unless the user or the job fixes it.
     #[must_use]
     pub fn with_least_ranks(&self, least: usize) -> Cow<'_, Self> {
         let too_many = self.most_ranks.is_some_and(|most| least > most);

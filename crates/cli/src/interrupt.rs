@@ -8,8 +8,8 @@ use signal_hook::flag;
 
 use crate::failure::{Failure, INTERRUPTED};
 
-/// Returns a flag that the first Ctrl-C sets, so that the run ends after the current step; the second
-/// ends the process. MPI launchers forward Ctrl-C as SIGTERM.
+/// Returns a flag that the first Ctrl-C sets, so that the run ends after the current step; the
+/// second ends the process. MPI launchers forward Ctrl-C as SIGTERM.
 pub fn listen() -> Result<Arc<AtomicBool>, Failure> {
     let interrupt = Arc::default();
     let failed = |error| Failure::Run(format!("cannot install a handler for Ctrl-C: {error}"));

@@ -14,8 +14,8 @@ use crate::print;
 /// Bytes of a file that are read to recognise a model.
 const PREFIX: u64 = 64 << 10;
 
-/// Returns whether a path names a built-in machine or a model file. Files that are not regular, such as
-/// pipes, can be read only once and are never models.
+/// Returns whether a path names a built-in machine or a model file. Files that are not regular,
+/// such as pipes, can be read only once and are never models.
 pub fn is_model(path: &Path) -> bool {
     if is_builtin(path) {
         return true;

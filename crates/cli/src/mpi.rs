@@ -166,9 +166,9 @@ pub fn guarded(body: impl FnOnce() -> Result<ExitCode, Failure>) -> Result<ExitC
         .unwrap_or_else(|_| Err(Failure::Run("internal error (panic); please report this bug".into())))
 }
 
-/// Leaves the job. Failures are printed before that, because some launchers kill all processes as soon
-/// as one has failed. A failure of this process alone aborts the job; one that all processes share, such
-/// as a wrong option, is printed by the first.
+/// Leaves the job. Failures are printed before that, because some launchers kill all processes as
+/// soon as one has failed. A failure of this process alone aborts the job; one that all processes
+/// share, such as a wrong option, is printed by the first.
 pub fn end(world: Mpi, outcome: Result<ExitCode, Failure>) -> Result<ExitCode, Failure> {
     if let Err(failure @ Failure::Run(_)) = &outcome {
         eprintln!("panto: rank {}: {failure}", world.rank());

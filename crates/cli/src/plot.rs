@@ -54,8 +54,8 @@ impl Target {
         }
     }
 
-    /// Writes named pictures. A single one gets the path of the target, several get names derived from
-    /// it.
+    /// Writes named pictures. A single one gets the path of the target, several get names derived
+    /// from it.
     pub fn write(&self, pictures: &[(String, Picture)]) -> Result<(), Failure> {
         self.prepare().map_err(|error| Failure::write(&self.path, &error))?;
         if pictures.is_empty() {

@@ -1,5 +1,5 @@
-//! Output to the terminal. Standard output may be a closed pipe (`panto ... | head`) or a full disk, and
-//! of the processes of an MPI job only one prints.
+//! Output to the terminal. Standard output may be a closed pipe (`panto ... | head`) or a full
+//! disk, and of the processes of an MPI job only one prints.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};

@@ -96,7 +96,8 @@ impl Session {
     }
 }
 
-/// An I/O error during the run, such as a full disk, is a failure of the run, not of the command line.
+/// An I/O error during the run, such as a full disk, is a failure of the run, not of the command
+/// line.
 fn failed_while_running(error: panto_bench::Error) -> Failure {
     match error {
         panto_bench::Error::Io { .. } => Failure::Run(error.to_string()),

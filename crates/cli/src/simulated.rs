@@ -25,7 +25,8 @@ pub struct MachineArgs {
     #[arg(long, value_enum)]
     computation: Option<Computation>,
 
-    /// Override a model parameter, such as link.latency=2us, or for cm5/message-set add a set of messages, such as "(0,1),(2,3)". Repeatable.
+    /// Override a model parameter, such as link.latency=2us, or for cm5/message-set add a set of
+    /// messages, such as "(0,1),(2,3)". Repeatable.
     #[arg(long, value_name = "KEY=VALUE|SET")]
     set: Vec<String>,
 
@@ -79,8 +80,8 @@ impl Network {
     }
 }
 
-/// Maximum number of ranks with a stack each. With more, collectives run as schedules without stacks:
-/// the same predictions in a hundredth of the time.
+/// Maximum number of ranks with a stack each. With more, collectives run as schedules without
+/// stacks: the same predictions in a hundredth of the time.
 const MAX_WITH_STACKS: usize = 16_384;
 /// Maximum default number of ranks.
 const MAX_DEFAULT_RANKS: usize = 64;
@@ -227,7 +228,8 @@ pub fn default_ranks(machine: &Machine) -> usize {
     machine.processors().min(MAX_DEFAULT_RANKS)
 }
 
-/// Adds the properties of the machine to the settings, because kernels plan before they have a transport.
+/// Adds the properties of the machine to the settings, because kernels plan before they have a
+/// transport.
 pub fn settings(world: &Simulated, settings: Settings, effort: Effort) -> Settings {
     Settings {
         shape: settings.shape.or_else(|| Some(world.shape(settings.world()))),

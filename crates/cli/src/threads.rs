@@ -18,7 +18,8 @@ pub struct ThreadArgs {
     #[arg(long)]
     pin: bool,
 
-    /// Eager limit: messages up to this size are buffered, larger ones wait for their receive to be posted.
+    /// Eager limit: messages up to this size are buffered, larger ones wait for their receive to be
+    /// posted.
     #[arg(long, value_name = "SIZE", value_parser = panto_units::parse_bytes)]
     eager: Option<u64>,
 }

@@ -24,8 +24,8 @@ const CHECKED: usize = 24;
 ///       8  magic of the tail, 8 bytes of ASCII
 /// ```
 ///
-/// Magic, version and checksum keep their places in every version, so that a file of a newer version
-/// is distinguished from a damaged one.
+/// Magic, version and checksum keep their places in every version, so that a file of a newer
+/// version is distinguished from a damaged one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Format {
     /// The first bytes of a file.

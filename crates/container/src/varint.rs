@@ -1,8 +1,8 @@
 //! Variable-length numbers: unsigned LEB128, and zigzag for signed ones.
 //!
 //! Seven bits a byte, the lowest first; the eighth bit says that more bytes follow. Signed numbers
-//! are folded first (0, -1, 1, -2 become 0, 1, 2, 3), so that small negative numbers are short, too.
-//! Differences are taken modulo 2^64 and folded.
+//! are folded first (0, -1, 1, -2 become 0, 1, 2, 3), so that small negative numbers are short,
+//! too. Differences are taken modulo 2^64 and folded.
 
 /// The most bytes of a 64-bit number.
 const MAX_BYTES: usize = 10;

@@ -1,5 +1,5 @@
-//! The fitted machine in the parameters of Hockney's model (`t_0`, `r_inf`, `n_1/2`; Hockney 1994) and of
-//! LogGP (L, o, g, G; Alexandrov et al. 1995).
+//! The fitted machine in the parameters of Hockney's model (`t_0`, `r_inf`, `n_1/2`; Hockney 1994)
+//! and of LogGP (L, o, g, G; Alexandrov et al. 1995).
 
 use panto_machine::{Machine, Protocol, one_way};
 

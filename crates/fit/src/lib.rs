@@ -91,8 +91,8 @@ use machine_parameters::{MachineParameters, ModelStructure};
 use model::FittedMachine;
 use observations::Observations;
 
-/// Fits a machine to the records of one launch, or of several that are not distinguished. `manifests`
-/// are those of the launches.
+/// Fits a machine to the records of one launch, or of several that are not distinguished.
+/// `manifests` are those of the launches.
 pub fn fit(records: &[Record], manifests: &[Manifest], request: &FitOptions) -> Result<Fitted, Error> {
     fit_all(records, &[records], manifests, request)
 }

@@ -136,7 +136,8 @@ fn rows(law: &PiecewiseLinear) -> Vec<Row> {
     law.classes().flat_map(|(class, pieces)| pieces.iter().map(move |piece| row(class, piece))).collect()
 }
 
-/// The latency and rate of a piece, except those that are zero; a piece without either has a latency of zero.
+/// The latency and rate of a piece, except those that are zero; a piece without either has a
+/// latency of zero.
 fn figures(piece: &Piece) -> CostEntries {
     let quoted = |text: String| format!("\"{text}\"");
     let latency = ("latency", quoted(format_time(piece.line.intercept)));

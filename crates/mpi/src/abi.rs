@@ -1,8 +1,9 @@
 //! The three application binary interfaces (ABIs) of MPI libraries, as data.
 //!
-//! The numbers are those of the `mpi.h` of MPICH 4.0.2 and 5.0.2 (the same in both), of Open MPI 4.1.4
-//! and 5.0.11 (the same in both), and of `mpi_abi.h` of MPICH 5.0.2, which is the header of MPI 5.0's
-//! chapter on the standard ABI. A test compiles a program with each installed MPI and compares.
+//! The numbers are those of the `mpi.h` of MPICH 4.0.2 and 5.0.2 (the same in both), of Open MPI
+//! 4.1.4 and 5.0.11 (the same in both), and of `mpi_abi.h` of MPICH 5.0.2, which is the header of
+//! MPI 5.0's chapter on the standard ABI. A test compiles a program with each installed MPI and
+//! compares.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::fmt;

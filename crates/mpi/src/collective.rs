@@ -37,8 +37,8 @@ pub enum Parameters {
     /// Blocks of bytes of equal length, or nothing.
     Bytes,
     /// Blocks of bytes of different lengths (`MPI_Gatherv`, `MPI_Scatterv`, `MPI_Allgatherv`,
-    /// `MPI_Alltoallv`). The count of [`Memory`] is that of this rank's own block. A layout that the
-    /// function does not take, or takes on the root only, is ignored elsewhere.
+    /// `MPI_Alltoallv`). The count of [`Memory`] is that of this rank's own block. A layout that
+    /// the function does not take, or takes on the root only, is ignored elsewhere.
     Blocks {
         /// The layout of the input: of a scatter on its root, and of an all-to-all.
         input: BlockLayout,
@@ -106,7 +106,8 @@ impl Comm {
     ///
     /// # Safety
     /// The memory, and the layouts of blocks where the function takes them, must be valid and as
-    /// large as the collective needs on this rank, and nothing else may access it until this returns.
+    /// large as the collective needs on this rank, and nothing else may access it until this
+    /// returns.
     pub unsafe fn collective(&self, call: CollectiveCall, memory: Memory) -> Result<()> {
         // SAFETY: the caller promises the same, and the call does not outlive this function.
         unsafe { self.call(call, memory, None) }

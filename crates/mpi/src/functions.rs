@@ -1,7 +1,7 @@
 //! The functions of MPI that Panto calls: their prototypes, once, and the table made from them.
 //!
-//! Handles are passed as words ([`Word`]): a 32-bit number fills the lower half of a register, and a
-//! word of which a library wrote 32 bits is read correctly if it was 0 before and the machine is
+//! Handles are passed as words ([`Word`]): a 32-bit number fills the lower half of a register, and
+//! a word of which a library wrote 32 bits is read correctly if it was 0 before and the machine is
 //! little-endian. So one prototype serves all three ABIs.
 
 use std::ffi::{CStr, c_char, c_int, c_void};

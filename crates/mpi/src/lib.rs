@@ -1,13 +1,13 @@
 //! Any MPI library, without compiling against it.
 //!
 //! The library of the launcher that started this process is found ([`find`]), loaded with `dlopen`
-//! ([`Library`]), identified by its application binary interface ([`Abi`]) and initialized ([`Mpi`]).
-//! MPICH, Open MPI and the standard ABI of MPI 5 differ in the width of handles and in constants;
-//! handles are passed as words, so the difference is one table of constants and the prototypes are
-//! the same.
+//! ([`Library`]), identified by its application binary interface ([`Abi`]) and initialized
+//! ([`Mpi`]). MPICH, Open MPI and the standard ABI of MPI 5 differ in the width of handles and in
+//! constants; handles are passed as words, so the difference is one table of constants and the
+//! prototypes are the same.
 //!
-//! Invariant: every return code is checked, and a failure is an [`Error`] with MPI's own text. Cost: a
-//! call through a function pointer.
+//! Invariant: every return code is checked, and a failure is an [`Error`] with MPI's own text.
+//! Cost: a call through a function pointer.
 //!
 //! ```no_run
 //! use panto_mpi::{Library, Mpi, find, launch::Launch};

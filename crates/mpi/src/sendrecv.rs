@@ -7,7 +7,8 @@ use crate::error::Result;
 use crate::status::{RawStatus, Status};
 
 impl Comm {
-    /// `MPI_Sendrecv`: sends to one rank and receives from another, or from the same, in one call that cannot deadlock.
+    /// `MPI_Sendrecv`: sends to one rank and receives from another, or from the same, in one call
+    /// that cannot deadlock.
     #[inline]
     pub fn send_receive(
         &self,

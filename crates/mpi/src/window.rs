@@ -1,8 +1,9 @@
 //! Windows: memory that two ranks expose to each other for one-sided communication.
 //!
-//! Accesses are complete when the call that closes their epoch returns; until then their local memory
-//! is in use. A rank's own part of the window is reached through [`Window::store`] and
-//! [`Window::load`] only, under an exclusive lock, so that no rank reads what another one is writing.
+//! Accesses are complete when the call that closes their epoch returns; until then their local
+//! memory is in use. A rank's own part of the window is reached through [`Window::store`] and
+//! [`Window::load`] only, under an exclusive lock, so that no rank reads what another one is
+//! writing.
 
 use std::ffi::{c_int, c_void};
 

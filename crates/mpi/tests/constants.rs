@@ -1,8 +1,9 @@
-//! Compares the table of constants with the header of each MPI, as its own compiler wrapper sees it.
+//! Compares the table of constants with the header of each MPI, as its own compiler wrapper sees
+//! it.
 //!
 //! Wrappers are `mpicc.mpich` and `mpicc.openmpi`, as Debian names them, and those that
-//! `PANTO_TEST_MPICC` lists, separated by colons. A missing one is skipped with a message; `cargo xtask
-//! test` makes sure that they are there.
+//! `PANTO_TEST_MPICC` lists, separated by colons. A missing one is skipped with a message;
+//! `cargo xtask test` makes sure that they are there.
 
 use std::collections::BTreeMap;
 use std::ffi::CStr;

@@ -1,5 +1,5 @@
-//! Times a sweep of 100 settings over a trace of a million events: `cargo bench -p panto-predict --bench
-//! sweep`, or with `-- 20 1` for 20 settings on one core.
+//! Times a sweep of 100 settings over a trace of a million events:
+//! `cargo bench -p panto-predict --bench sweep`, or with `-- 20 1` for 20 settings on one core.
 
 use panto_testkit::stencil;
 use std::sync::atomic::AtomicBool;

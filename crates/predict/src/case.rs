@@ -44,8 +44,8 @@ pub struct Case {
 }
 
 impl Case {
-    /// Makes a machine ready for `ranks` ranks. If ranks outnumber processors, they share them in turns
-    /// (P13).
+    /// Makes a machine ready for `ranks` ranks. If ranks outnumber processors, they share them in
+    /// turns (P13).
     pub fn new(model: Model, ranks: usize, options: &CaseOptions) -> Result<Self, Error> {
         let mut notes = Vec::new();
         let mut machine = sized(model, ranks, options, &mut notes)?;

@@ -1,10 +1,10 @@
 //! How a traced program would run on a modelled machine.
 //!
-//! A [`Case`] is a machine made ready for a program: where ranks run ([`Mapping`]), how fast they compute
-//! ([`Speeds`]), and whether messages share links. A [`Prediction`] runs the program on it and tells when
-//! each rank ends and where the time went (P14); [`explain`] puts that into sentences. [`sweep`] predicts
-//! many settings from one trace (P19), [`balance`] searches for a better mapping (P18), and [`sample`]
-//! propagates the uncertainty of the model's parameters.
+//! A [`Case`] is a machine made ready for a program: where ranks run ([`Mapping`]), how fast they
+//! compute ([`Speeds`]), and whether messages share links. A [`Prediction`] runs the program on it
+//! and tells when each rank ends and where the time went (P14); [`explain`] puts that into
+//! sentences. [`sweep`] predicts many settings from one trace (P19), [`balance`] searches for a
+//! better mapping (P18), and [`sample`] propagates the uncertainty of the model's parameters.
 //!
 //! The engines are in `panto_sim`; tables and charts of predictions are in `panto_report`.
 #![forbid(unsafe_code)]

@@ -33,8 +33,8 @@ struct Detour {
     sum: Time,
 }
 
-/// Expected interruptions of one computation above which the mean is used instead of a random sum: the
-/// relative standard deviation is about 3% there.
+/// Expected interruptions of one computation above which the mean is used instead of a random sum:
+/// the relative standard deviation is about 3% there.
 const MANY: f64 = 1000.0;
 
 impl Disturbance {

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-/// Runs `work` for the indices `0..count` on `threads` threads; free threads take the next index. The
-/// calling thread passes each result to `done` as it completes. No work is started once `stop` is set or
-/// `done` fails.
+/// Runs `work` for the indices `0..count` on `threads` threads; free threads take the next index.
+/// The calling thread passes each result to `done` as it completes. No work is started once `stop`
+/// is set or `done` fails.
 pub fn run<T: Send, E>(
     count: usize,
     threads: usize,

@@ -1,7 +1,7 @@
 //! When each rank ends, and where the time went (P14).
 //!
-//! The critical path takes two runs: the first records what ranks waited for, the second adds up what
-//! they did on the path that was found. Runs are deterministic, so nothing else is stored.
+//! The critical path takes two runs: the first records what ranks waited for, the second adds up
+//! what they did on the path that was found. Runs are deterministic, so nothing else is stored.
 
 use panto_sim::observe::Observer;
 use panto_sim::program::Program;

@@ -36,8 +36,8 @@ impl Default for Speeds {
 }
 
 impl Speeds {
-    /// Parses a number such as `2.3`, an interval such as `1.8..2.2`, a list such as `1,1,0.5`, or the
-    /// name of a file with one speed per processor.
+    /// Parses a number such as `2.3`, an interval such as `1.8..2.2`, a list such as `1,1,0.5`, or
+    /// the name of a file with one speed per processor.
     pub fn parse(text: &str) -> Result<Self, Error> {
         if Path::new(text).is_file() {
             let words =
@@ -126,8 +126,8 @@ impl Speeds {
     }
 }
 
-/// Parses a number or an interval; the speed of an interval is its geometric mean, the median of the
-/// log-normal distribution that is drawn from.
+/// Parses a number or an interval; the speed of an interval is its geometric mean, the median of
+/// the log-normal distribution that is drawn from.
 fn speed(word: &str, text: &str) -> Result<Speed, Error> {
     match word.split_once("..") {
         None => Ok(Speed { factor: number(word, text)?, between: None }),

@@ -2,8 +2,9 @@
 //!
 //! [`SplitMix64`] is from Steele, Lea & Flood, "Fast splittable pseudorandom number generators",
 //! OOPSLA 2014: a 64-bit counter with a fixed odd increment (a Weyl sequence), whose value is mixed
-//! by two multiplications and three shifts. Any seed is good, the period is 2^64, and a number costs
-//! about a nanosecond. It suits shuffling, resampling and modelled noise; it is not for secrets.
+//! by two multiplications and three shifts. Any seed is good, the period is 2^64, and a number
+//! costs about a nanosecond. It suits shuffling, resampling and modelled noise; it is not for
+//! secrets.
 //!
 //! Results must be reproducible: the same seed gives the same numbers on every machine and in every
 //! version of Panto, so the constants and the order of draws never change.
@@ -40,12 +41,14 @@ impl SplitMix64 {
 
     /// Returns a uniformly distributed integer in `0..n`; 0 if `n` is 0.
     ///
-    /// Multiplication with rejection (Lemire, "Fast random integer generation in an interval", ACM TOMACS 29, 2019).
+    /// Multiplication with rejection (Lemire, "Fast random integer generation in an interval", ACM
+    /// TOMACS 29, 2019).
     pub fn below(&mut self, n: u64) -> u64 {
         loop {
             let product = u128::from(self.next_u64()) * u128::from(n);
             let low = product as u64;
-            // The exact threshold costs a division, so it is computed only when rejection is possible.
+            // The exact threshold costs a division, so it is computed only when rejection is
+            // possible.
             if low >= n || low >= n.wrapping_neg().checked_rem(n).unwrap_or(0) {
                 return (product >> 64) as u64;
             }

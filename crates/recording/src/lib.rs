@@ -7,9 +7,9 @@
 //! repeats itself in the trace. It also decides what 64-bit counts become for a library that has
 //! 32-bit counts only ([`narrow`]).
 //!
-//! The crate calls no MPI function. What a library has to say of a handle is asked through the trait
-//! [`Library`], which the tracer implements and tests replace. The tracer itself cannot have unit
-//! tests: it exports `MPI_X`, so its functions would replace those of the test program.
+//! The crate calls no MPI function. What a library has to say of a handle is asked through the
+//! trait [`Library`], which the tracer implements and tests replace. The tracer itself cannot have
+//! unit tests: it exports `MPI_X`, so its functions would replace those of the test program.
 
 #![forbid(unsafe_code)]
 

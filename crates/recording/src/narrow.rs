@@ -3,7 +3,8 @@
 //! Before version 4, MPI had no functions with 64-bit counts (`MPI_X_c`). Programs such as mpi4py
 //! check whether they exist and use the others if not. A preloaded library that exports them makes
 //! them exist, so it must make them work: each is carried out by the function with 32-bit counts,
-//! whose arguments this module makes. Arguments are recognised by their names in the tracer's tables.
+//! whose arguments this module makes. Arguments are recognised by their names in the tracer's
+//! tables.
 
 use std::ffi::c_int;
 

@@ -1,8 +1,8 @@
 //! The calls that made the persistent requests which exist.
 //!
 //! `MPI_Pcontrol` may switch recording off and on, or drop what was recorded. A persistent request
-//! that was made meanwhile can still be started afterwards, so the calls that made such requests are
-//! kept, and recorded when they are not in the trace (any more).
+//! that was made meanwhile can still be started afterwards, so the calls that made such requests
+//! are kept, and recorded when they are not in the trace (any more).
 
 use std::collections::BTreeMap;
 

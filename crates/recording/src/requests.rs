@@ -1,7 +1,7 @@
 //! The requests of the program: from handles of MPI to slots of the trace.
 //!
-//! The lowest free slot is taken, so that each iteration of a loop uses the same slots and its calls
-//! repeat in the trace. Adding, taking and dropping a request take constant time.
+//! The lowest free slot is taken, so that each iteration of a loop uses the same slots and its
+//! calls repeat in the trace. Adding, taking and dropping a request take constant time.
 
 use rustc_hash::FxHashMap;
 
@@ -31,8 +31,8 @@ pub struct Request {
 /// were made.
 #[derive(Default)]
 pub struct Requests {
-    /// The first and the last request of each handle. An entry stays when its list is empty, because
-    /// most handles are reused soon.
+    /// The first and the last request of each handle. An entry stays when its list is empty,
+    /// because most handles are reused soon.
     ends: FxHashMap<usize, (u32, u32)>,
     entries: Vec<Entry>,
     free: FreeSlots,
@@ -48,8 +48,8 @@ struct Entry {
 /// Stands for the end of a list.
 const LAST: u32 = u32::MAX;
 
-/// Handles without requests that are kept before any is removed. Libraries that never reuse a handle
-/// would fill the memory otherwise.
+/// Handles without requests that are kept before any is removed. Libraries that never reuse a
+/// handle would fill the memory otherwise.
 const MAX_UNUSED: usize = 1_000;
 
 impl Requests {
@@ -86,8 +86,8 @@ impl Requests {
         self.ends.insert(handle, (place, place));
     }
 
-    /// Takes the first request of a handle off its list. It keeps its slot until it is given back or
-    /// dropped.
+    /// Takes the first request of a handle off its list. It keeps its slot until it is given back
+    /// or dropped.
     pub fn take(&mut self, handle: usize) -> Option<Slot> {
         let (first, _) = self.ends.get_mut(&handle)?;
         let entry = self.entries.get_mut(*first as usize)?;
@@ -96,8 +96,8 @@ impl Requests {
         Some(Slot(taken))
     }
 
-    /// Puts a request that was taken back in front of its list. Several must be given back in reverse
-    /// order.
+    /// Puts a request that was taken back in front of its list. Several must be given back in
+    /// reverse order.
     pub fn release_slot(&mut self, slot: Slot) {
         let handle = self.entries[slot.index()].handle;
         let (first, last) = self.ends.get(&handle).copied().unwrap_or((LAST, LAST));

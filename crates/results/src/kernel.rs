@@ -2,9 +2,9 @@
 //! should know of it.
 //!
 //! A record names its kernel as `suite/name`. The constants here are the only place where these
-//! names are written out: suites take theirs from here, and everything that reads records (findings,
-//! reports, fits) compares with the same constants. Names are part of the file format and never
-//! change.
+//! names are written out: suites take theirs from here, and everything that reads records
+//! (findings, reports, fits) compares with the same constants. Names are part of the file format
+//! and never change.
 //!
 //! ```
 //! use panto_results::kernel::{self, KernelInfo};

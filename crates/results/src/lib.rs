@@ -1,15 +1,16 @@
 //! Records of benchmark runs, and the results files that hold them.
 //!
-//! A results file is JSON Lines: a [`Manifest`] (how the run was measured), one [`Record`] per point with
-//! all its samples, and a [`RunEnd`]. Each line is written with a single call, so that a run that is
-//! killed loses at most the point it was measuring. `docs/results.md` describes the format.
+//! A results file is JSON Lines: a [`Manifest`] (how the run was measured), one [`Record`] per
+//! point with all its samples, and a [`RunEnd`]. Each line is written with a single call, so that a
+//! run that is killed loses at most the point it was measuring. `docs/results.md` describes the
+//! format.
 //!
-//! A record names its kernel (one of [`kernel`]) and its [`Point`]: the number of ranks and parameters by
-//! name ([`param`]). Parameters whose values have structure have a type here, such as
+//! A record names its kernel (one of [`kernel`]) and its [`Point`]: the number of ranks and
+//! parameters by name ([`param`]). Parameters whose values have structure have a type here, such as
 //! [`swap::Protocol`], that reads and writes them.
 //!
-//! This crate measures nothing and knows no transport. Keys of the format never change; new ones are
-//! optional, so files of every earlier version can be read.
+//! This crate measures nothing and knows no transport. Keys of the format never change; new ones
+//! are optional, so files of every earlier version can be read.
 
 #![forbid(unsafe_code)]
 

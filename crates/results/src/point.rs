@@ -26,7 +26,8 @@ pub enum Value {
 
 /// Names of parameters. A name means the same in every kernel.
 pub mod param {
-    /// The number of ranks, where it is an axis; it is a field of [`Point`](crate::Point), not a parameter.
+    /// The number of ranks, where it is an axis; it is a field of [`Point`](crate::Point), not a
+    /// parameter.
     pub const RANKS: &str = "ranks";
     /// Bytes of a message.
     pub const BYTES: &str = "bytes";

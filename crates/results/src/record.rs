@@ -43,8 +43,8 @@ pub struct Record {
     /// Algorithm of a collective; `library` for the message layer's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<String>,
-    /// Clock error between hosts right after the samples, in nanoseconds; absent where all ranks read
-    /// one clock.
+    /// Clock error between hosts right after the samples, in nanoseconds; absent where all ranks
+    /// read one clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_error_ns: Option<f64>,
     /// Steal time as a fraction of the cores' time; absent where the system does not report it.
@@ -55,8 +55,8 @@ pub struct Record {
     pub machine: Option<String>,
     /// Whether the data was verified. (Barriers move none.)
     pub verified: bool,
-    /// Times from the first start to the last end on one global clock, one per sample of `samples_ns`,
-    /// where the metric is another one (T6).
+    /// Times from the first start to the last end on one global clock, one per sample of
+    /// `samples_ns`, where the metric is another one (T6).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first_to_last_ns: Vec<f64>,
     /// Results of a kernel that are not times, by name, such as a limit in bytes.
@@ -65,13 +65,15 @@ pub struct Record {
     /// Time of a model for the same point, where the measurement is compared with one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Expected>,
-    /// Why the point has no samples: the message layer lacks the operation, or the point equals another.
+    /// Why the point has no samples: the message layer lacks the operation, or the point equals
+    /// another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absent: Option<String>,
     /// Median time of each rank from its own start to its own end, in nanoseconds (S7).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranks_ns: Vec<f64>,
-    /// What was wrong with the data, where that does not end the run: a user-supplied implementation.
+    /// What was wrong with the data, where that does not end the run: a user-supplied
+    /// implementation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrong: Option<String>,
 }

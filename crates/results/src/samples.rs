@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct Samples {
     /// The samples, in nanoseconds per operation.
     pub nanos: Vec<f64>,
-    /// The times from the first start to the last end, where the metric is the longest time over the
-    /// ranks (T6).
+    /// The times from the first start to the last end, where the metric is the longest time over
+    /// the ranks (T6).
     pub first_to_last: Vec<f64>,
     /// Repetitions of the operation in one sample.
     pub batch: u64,
@@ -80,7 +80,8 @@ pub enum Clock {
     Longest,
     /// From the first start to the last end on one global clock (S7).
     FirstToLast,
-    /// From before the send on one rank to the arrival in a handler on another, on their shared clock (C19).
+    /// From before the send on one rank to the arrival in a handler on another, on their shared
+    /// clock (C19).
     SendToHandler,
 }
 

@@ -8,8 +8,9 @@ use crate::Error;
 /// An algorithm for a collective. [`algorithms`](crate::algorithms) lists which implement which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Algorithm {
-    /// The naive algorithm: the root serves one rank after the other in a rooted collective (LIB for a
-    /// broadcast), allreduce goes through rank 0, scans are a chain, and an all-to-all starts everything at once.
+    /// The naive algorithm: the root serves one rank after the other in a rooted collective (LIB
+    /// for a broadcast), allreduce goes through rank 0, scans are a chain, and an all-to-all starts
+    /// everything at once.
     Linear,
     /// A binomial tree.
     Binomial,
@@ -35,7 +36,8 @@ pub enum Algorithm {
     Rabenseifner,
     /// A ring: each rank receives from one neighbour and sends to the other.
     Ring,
-    /// Pairwise: in step i = 1, 2, ... a rank sends to the rank i ahead and receives from the rank i behind.
+    /// Pairwise: in step i = 1, 2, ... a rank sends to the rank i ahead and receives from the rank
+    /// i behind.
     Pairwise,
     /// Bruck: blocks are packed by the bits of the distance they travel.
     Bruck,
@@ -63,8 +65,8 @@ pub enum Algorithm {
     },
     /// Gather in which the root prompts each rank in turn; Open MPI calls it `linear_sync`.
     LinearSync,
-    /// Neighbour-exchange allgather: alternately with either neighbour, two blocks at a time (Chen and others,
-    /// 2005). With an odd number of ranks it is a ring.
+    /// Neighbour-exchange allgather: alternately with either neighbour, two blocks at a time (Chen
+    /// and others, 2005). With an odd number of ranks it is a ring.
     Neighbour,
 }
 

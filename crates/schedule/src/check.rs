@@ -1,14 +1,16 @@
 //! Runs all ranks of a schedule on symbolic data, in one thread and with *synchronous* sends.
 //!
-//! For tests, here and in other crates: a schedule that passes needs no buffering in the transport. Elements are of
-//! any type; with lists as elements and concatenation as the operation, the result shows the order of a reduction.
+//! For tests, here and in other crates: a schedule that passes needs no buffering in the transport.
+//! Elements are of any type; with lists as elements and concatenation as the operation, the result
+//! shows the order of a reduction.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 use crate::{Buffer, Order, Plan, Span, Step};
 
-/// The cost of a message in virtual time. A rank sends one message and receives one message at a time (full duplex).
+/// The cost of a message in virtual time. A rank sends one message and receives one message at a
+/// time (full duplex).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// Cost per message.

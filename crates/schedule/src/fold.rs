@@ -3,11 +3,12 @@
 use crate::layout::order;
 use crate::{Span, Step};
 
-/// Folds the first `2 rem` ranks in neighbouring pairs, so that a power of two of ranks stays active.
+/// Folds the first `2 rem` ranks in neighbouring pairs, so that a power of two of ranks stays
+/// active.
 ///
-/// Pairs are neighbours, so that an active rank always represents a run of ranks: reductions keep their order and
-/// blocks stay contiguous. Costs one round before and one after (Rabenseifner, "Optimization of collective reduction
-/// operations", 2004).
+/// Pairs are neighbours, so that an active rank always represents a run of ranks: reductions keep
+/// their order and blocks stay contiguous. Costs one round before and one after (Rabenseifner,
+/// "Optimization of collective reduction operations", 2004).
 #[derive(Clone, Copy)]
 pub(crate) struct Fold {
     ranks: usize,
@@ -19,7 +20,8 @@ pub(crate) struct Fold {
 /// The role of a rank between the fold and the unfold.
 #[derive(Clone, Copy)]
 pub(crate) enum Role {
-    /// Participates with an index below the width, and represents a folded neighbour if there is one.
+    /// Participates with an index below the width, and represents a folded neighbour if there is
+    /// one.
     Active { index: usize, folded: Option<usize> },
     /// Represented by a neighbour.
     Folded { into: usize },
@@ -61,12 +63,14 @@ impl Fold {
         }
     }
 
-    /// Returns the first rank that the active rank with this index represents; for the width, the number of ranks.
+    /// Returns the first rank that the active rank with this index represents; for the width, the
+    /// number of ranks.
     pub fn first(self, index: usize) -> usize {
         index + index.min(self.ranks - self.width)
     }
 
-    /// Appends the first round of a reduction: active ranks copy their input into the accumulator, folded ranks send it.
+    /// Appends the first round of a reduction: active ranks copy their input into the accumulator,
+    /// folded ranks send it.
     pub fn reduce_in(
         self,
         rank: usize,

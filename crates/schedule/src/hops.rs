@@ -6,8 +6,8 @@ use std::str::FromStr;
 use crate::Error;
 use crate::mesh::parse_size;
 
-/// The topology that connects ranks. Distances are computed from rank numbers; only [`FromFirst`](Self::FromFirst)
-/// has a table.
+/// The topology that connects ranks. Distances are computed from rank numbers; only
+/// [`FromFirst`](Self::FromFirst) has a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HopShape {
     /// A link between any two ranks.
@@ -32,13 +32,14 @@ pub enum HopShape {
         /// Number of columns.
         cols: usize,
     },
-    /// Measured distances from rank 0 to each rank, in links. Distances between other pairs are unknown and count as 1.
+    /// Measured distances from rank 0 to each rank, in links. Distances between other pairs are
+    /// unknown and count as 1.
     FromFirst(&'static [u32]),
 }
 
 impl HopShape {
-    /// Returns an error if a mesh or torus has fewer cells than there are ranks; its last rows may stay empty. Other
-    /// shapes fit any number of ranks.
+    /// Returns an error if a mesh or torus has fewer cells than there are ranks; its last rows may
+    /// stay empty. Other shapes fit any number of ranks.
     pub fn fits(&self, ranks: usize) -> Result<(), Error> {
         match *self {
             HopShape::Mesh { rows, cols } | HopShape::Torus { rows, cols }
@@ -53,7 +54,8 @@ impl HopShape {
         }
     }
 
-    /// Returns the number of links between two ranks, which the shape must [fit](HopShape::fits). O(1).
+    /// Returns the number of links between two ranks, which the shape must [fit](HopShape::fits).
+    /// O(1).
     pub fn distance(&self, a: usize, b: usize, ranks: usize) -> usize {
         let apart = a.abs_diff(b);
         match *self {
@@ -73,7 +75,8 @@ impl HopShape {
         }
     }
 
-    /// Returns the largest distance between two ranks. O(1), also where the last row or the cube is not full.
+    /// Returns the largest distance between two ranks. O(1), also where the last row or the cube is
+    /// not full.
     pub fn diameter(&self, ranks: usize) -> usize {
         let last = ranks.saturating_sub(1);
         match *self {
@@ -94,11 +97,12 @@ impl HopShape {
         }
     }
 
-    /// Returns a rank at this distance in links, if there is one; at distance 0 it is the rank itself.
+    /// Returns a rank at this distance in links, if there is one; at distance 0 it is the rank
+    /// itself.
     ///
-    /// On a hypercube it is the rank with the lowest bits flipped, one for each hop, as in COMET's figure 4.2; on a ring and in
-    /// a line the rank ahead. If that rank does not exist, the one behind or the first at that distance. Usually O(1),
-    /// else O(P).
+    /// On a hypercube it is the rank with the lowest bits flipped, one for each hop, as in COMET's
+    /// figure 4.2; on a ring and in a line the rank ahead. If that rank does not exist, the one
+    /// behind or the first at that distance. Usually O(1), else O(P).
     pub fn rank_at_hops(&self, from: usize, hops: usize, ranks: usize) -> Option<usize> {
         if from >= ranks || hops > self.diameter(ranks) {
             return None;

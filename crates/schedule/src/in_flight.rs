@@ -6,8 +6,8 @@ use crate::{Buffer, Fault, Span};
 
 /// The spans being sent and received between two waits.
 ///
-/// Intervals are kept merged and sorted, so that checking against k started messages takes O(log k) and a thousand
-/// outstanding requests stay cheap.
+/// Intervals are kept merged and sorted, so that checking against k started messages takes O(log k)
+/// and a thousand outstanding requests stay cheap.
 #[derive(Default)]
 pub(crate) struct InFlight {
     sending: [Intervals; 3],
@@ -57,7 +57,8 @@ struct Intervals(BTreeMap<usize, usize>);
 impl Intervals {
     fn touches(&self, span: Span) -> bool {
         let end = span.start + span.len;
-        // Disjoint intervals are sorted by their ends as well: only the last that starts before `end` can overlap.
+        // Disjoint intervals are sorted by their ends as well: only the last that starts before
+        // `end` can overlap.
         span.len > 0 && self.0.range(..end).next_back().is_some_and(|(_, &other_end)| other_end > span.start)
     }
 

@@ -63,8 +63,8 @@ pub(crate) fn exchange(steps: &mut Vec<Step>, to: usize, sent: Span, from: usize
     steps.push(Step::WaitAll);
 }
 
-/// Returns the operand order that keeps rank order when `into` comes from ranks near `mine` and `from` from ranks near
-/// `theirs`.
+/// Returns the operand order that keeps rank order when `into` comes from ranks near `mine` and
+/// `from` from ranks near `theirs`.
 pub(crate) fn order(mine: usize, theirs: usize) -> Order {
     if theirs < mine { Order::FromFirst } else { Order::IntoFirst }
 }

@@ -1,17 +1,21 @@
-//! Communication patterns: collective algorithms as schedules, meshes, hop distances, selection rules.
+//! Communication patterns: collective algorithms as schedules, meshes, hop distances, selection
+//! rules.
 //!
-//! A collective algorithm is a [`Schedule`]: for each rank an ordered list of [`Step`]s. Transports execute it with
-//! real bytes, the simulator expands it with sizes only, kernels compare it with an MPI library's own. Each algorithm is
-//! defined once.
+//! A collective algorithm is a [`Schedule`]: for each rank an ordered list of [`Step`]s. Transports
+//! execute it with real bytes, the simulator expands it with sizes only, kernels compare it with an
+//! MPI library's own. Each algorithm is defined once.
 //!
-//! - [`schedule`] builds the steps of a [`Problem`] by an [`Algorithm`]; [`steps`] produces them lazily, so that
-//!   a million ranks do not need a million lists.
-//! - [`Plan`] is one rank's list, validated so that an executor may use its spans without further checks.
+//! - [`schedule`] builds the steps of a [`Problem`] by an [`Algorithm`]; [`steps`] produces them
+//!   lazily, so that a million ranks do not need a million lists.
+//! - [`Plan`] is one rank's list, validated so that an executor may use its spans without further
+//!   checks.
 //! - [`rules`] selects an algorithm where the caller names none.
 //! - [`mesh`] and [`hops`] give neighbours and distances.
-//! - [`check`] runs all ranks on symbolic data with synchronous sends, for tests here and in other crates.
+//! - [`check`] runs all ranks on symbolic data with synchronous sends, for tests here and in other
+//!   crates.
 //!
-//! This crate does no I/O, knows no transport and counts in elements, not bytes (except in the rules).
+//! This crate does no I/O, knows no transport and counts in elements, not bytes (except in the
+//! rules).
 //!
 //! ```
 //! use panto_schedule::{Algorithm, Collective, Problem, schedule, steps};

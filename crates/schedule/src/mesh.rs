@@ -49,7 +49,8 @@ enum Placement {
 }
 
 impl Mesh {
-    /// Creates a mesh of the given size, filled row by row; it must have as many cells as there are ranks.
+    /// Creates a mesh of the given size, filled row by row; it must have as many cells as there are
+    /// ranks.
     pub fn new(rows: usize, cols: usize, ranks: usize) -> Result<Mesh, Error> {
         if ranks == 0 {
             return Err(Error::NoRanks);
@@ -61,8 +62,8 @@ impl Mesh {
         }
     }
 
-    /// Creates the most nearly square mesh: a square if the number of ranks is a square number, twice as many columns
-    /// as rows if it is twice a square; never more rows than columns.
+    /// Creates the most nearly square mesh: a square if the number of ranks is a square number,
+    /// twice as many columns as rows if it is twice a square; never more rows than columns.
     pub fn near_square(ranks: usize) -> Result<Mesh, Error> {
         if ranks == 0 {
             return Err(Error::NoRanks);
@@ -71,12 +72,13 @@ impl Mesh {
         Mesh::new(rows, ranks / rows, ranks)
     }
 
-    /// Creates the near-square mesh of a power of two on a hypercube: neighbours on the mesh, including wraparound
-    /// neighbours, are neighbours on the cube.
+    /// Creates the near-square mesh of a power of two on a hypercube: neighbours on the mesh,
+    /// including wraparound neighbours, are neighbours on the cube.
     ///
-    /// The rank in a cell is the Gray code of the row followed by the Gray code of the column. The snake through the
-    /// mesh that COMET's figure 4.1 draws by one long Gray code gives the same placement and wraps in both
-    /// directions: on odd rows the long code runs through the columns' code backwards, and so does the snake.
+    /// The rank in a cell is the Gray code of the row followed by the Gray code of the column. The
+    /// snake through the mesh that COMET's figure 4.1 draws by one long Gray code gives the same
+    /// placement and wraps in both directions: on odd rows the long code runs through the columns'
+    /// code backwards, and so does the snake.
     pub fn gray(ranks: usize) -> Result<Mesh, Error> {
         if !ranks.is_power_of_two() {
             return Err(Error::NotPowerOfTwo { ranks });
@@ -118,7 +120,8 @@ impl Mesh {
         let (row, col) = (row % self.rows, col % self.cols);
         match &self.placement {
             Placement::RowMajor => row * self.cols + col,
-            // The number of columns of a Gray mesh is a power of two, so this multiplication is a shift.
+            // The number of columns of a Gray mesh is a power of two, so this multiplication is a
+            // shift.
             Placement::Gray => gray(row) * self.cols + gray(col),
             Placement::Given { ranks, .. } => ranks[row * self.cols + col],
         }

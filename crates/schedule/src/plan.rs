@@ -14,12 +14,13 @@ pub struct Sizes {
 
 /// One rank's steps, validated.
 ///
-/// An executor that holds buffers of at least [`Plan::input`], [`Plan::output`] and [`Plan::scratch`] elements may use
-/// raw memory for them, because for every step:
+/// An executor that holds buffers of at least [`Plan::input`], [`Plan::output`] and
+/// [`Plan::scratch`] elements may use raw memory for them, because for every step:
 ///
 /// - its spans lie inside of their buffers, and the input is never written;
 /// - its peer is another rank;
-/// - it reads and writes nothing that a started receive still writes, and writes nothing that a started send still reads;
+/// - it reads and writes nothing that a started receive still writes, and writes nothing that a
+///   started send still reads;
 /// - a copy or reduction uses spans of equal length that do not overlap;
 ///
 /// and because every started message is waited for.
@@ -33,7 +34,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Collects and validates the steps of one rank. Takes O(n log k) for n steps with k messages between two waits.
+    /// Collects and validates the steps of one rank. Takes O(n log k) for n steps with k messages
+    /// between two waits.
     pub fn new(schedule: &dyn Schedule, rank: usize, sizes: Sizes) -> Result<Plan, Error> {
         let ranks = schedule.ranks();
         if rank >= ranks {

@@ -2,7 +2,8 @@
 
 use crate::{Collective, Error, Sizes};
 
-/// A collective with its sizes. Elements in the buffers of each rank, where n is `count` and P is `ranks`:
+/// A collective with its sizes. Elements in the buffers of each rank, where n is `count` and P is
+/// `ranks`:
 ///
 /// | collective | `count` is | input | output |
 /// |---|---|---|---|
@@ -59,7 +60,8 @@ impl Problem {
         Sizes { input: self.input_len(rank), output: self.output_len(rank) }
     }
 
-    /// Returns an error for a problem that cannot be scheduled, so that no algorithm needs to handle overflow.
+    /// Returns an error for a problem that cannot be scheduled, so that no algorithm needs to
+    /// handle overflow.
     pub(crate) fn validate(&self) -> Result<(), Error> {
         let Problem { ranks, root, count, .. } = *self;
         if ranks == 0 {
@@ -68,7 +70,8 @@ impl Problem {
         if root >= ranks {
             return Err(Error::Root { root, ranks });
         }
-        // No algorithm lays out more than 8 P n elements; masks and partners need a few spare bits above P.
+        // No algorithm lays out more than 8 P n elements; masks and partners need a few spare bits
+        // above P.
         let fits = count.max(1).checked_mul(ranks).is_some_and(|total| total <= usize::MAX >> 4);
         if fits { Ok(()) } else { Err(Error::TooLarge { ranks, count }) }
     }

@@ -13,9 +13,9 @@ use crate::{Algorithm as A, Collective, Error, Problem, Schedule, Span};
 
 /// Builds the schedule of a collective by an algorithm.
 ///
-/// Every schedule is correct and free of deadlock for any number of ranks, any root and any count, even when a send
-/// blocks until its receive is posted. The error for an algorithm that does not implement the collective names those
-/// that do.
+/// Every schedule is correct and free of deadlock for any number of ranks, any root and any count,
+/// even when a send blocks until its receive is posted. The error for an algorithm that does not
+/// implement the collective names those that do.
 pub fn schedule(problem: &Problem, algorithm: A) -> Result<Box<dyn Schedule>, Error> {
     problem.validate()?;
     algorithm.validate()?;
@@ -33,7 +33,8 @@ pub fn schedule(problem: &Problem, algorithm: A) -> Result<Box<dyn Schedule>, Er
     built.ok_or(Error::Unsupported { collective: problem.collective, algorithm })
 }
 
-/// Returns the algorithms that implement a collective; a parameter is at its default and may have another value.
+/// Returns the algorithms that implement a collective; a parameter is at its default and may have
+/// another value.
 pub const fn algorithms(collective: Collective) -> &'static [A] {
     match collective {
         Collective::Broadcast => &[
@@ -93,8 +94,8 @@ fn broadcast_by(problem: &Problem, algorithm: A) -> Built {
     Some(Box::new(broadcast::TreeBroadcast::new(shape, ranks, root, count, segments)))
 }
 
-/// Builds a broadcast as a scatter and an allgather. The root takes part in the allgather like every other rank, so
-/// that it copies only one part of its own input.
+/// Builds a broadcast as a scatter and an allgather. The root takes part in the allgather like
+/// every other rank, so that it copies only one part of its own input.
 fn long_broadcast<S: Schedule + 'static>(
     problem: &Problem,
     gather: impl Fn(Rotation, Cut) -> S,

@@ -4,8 +4,8 @@ use crate::Step;
 
 /// A communication pattern as steps, produced lazily.
 ///
-/// A rank's steps are produced round by round, so that a million ranks do not need a million lists. A round is the
-/// natural unit of the algorithm, often one exchange, and may be empty.
+/// A rank's steps are produced round by round, so that a million ranks do not need a million lists.
+/// A round is the natural unit of the algorithm, often one exchange, and may be empty.
 pub trait Schedule: Send + Sync {
     /// Returns the number of ranks.
     fn ranks(&self) -> usize;
@@ -19,8 +19,8 @@ pub trait Schedule: Send + Sync {
     /// Appends the steps of one round.
     fn round(&self, rank: usize, index: usize, steps: &mut Vec<Step>);
 
-    /// Returns whether reductions are applied in rank order, which makes the schedule valid for operations that are
-    /// associative but not commutative. True for a schedule without reductions.
+    /// Returns whether reductions are applied in rank order, which makes the schedule valid for
+    /// operations that are associative but not commutative. True for a schedule without reductions.
     fn keeps_order(&self) -> bool;
 }
 
@@ -45,7 +45,8 @@ pub fn steps(schedule: &dyn Schedule, rank: usize) -> impl Iterator<Item = Step>
     })
 }
 
-/// Schedules in sequence over the same three buffers: a phase may use what the previous one left in scratch.
+/// Schedules in sequence over the same three buffers: a phase may use what the previous one left in
+/// scratch.
 pub(crate) struct Phases(pub Vec<Box<dyn Schedule>>);
 
 impl Schedule for Phases {

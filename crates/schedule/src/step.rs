@@ -35,8 +35,9 @@ pub enum Order {
 
 /// One step of a rank.
 ///
-/// The k-th message sent from one rank to another matches the k-th receive that the other posts for it, whether the
-/// two are blocking or started. A send may be synchronous: it need not complete before its receive is posted.
+/// The k-th message sent from one rank to another matches the k-th receive that the other posts for
+/// it, whether the two are blocking or started. A send may be synchronous: it need not complete
+/// before its receive is posted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// Sends and blocks until the span may be reused.

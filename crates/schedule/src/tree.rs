@@ -6,7 +6,8 @@ use crate::layout::ceil_log2;
 
 /// The shape of a tree over the nodes 0..n with root 0.
 ///
-/// The descendants of a node are always the run of nodes after it, so that gather and scatter move contiguous data.
+/// The descendants of a node are always the run of nodes after it, so that gather and scatter move
+/// contiguous data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// All nodes are children of the root, in ascending order.
@@ -19,7 +20,8 @@ pub(crate) enum Shape {
     Halving,
     /// A binary tree with subtrees as equal as possible.
     Binary,
-    /// The parent of node v is v with its lowest non-zero digit to this base cleared; base 2 is the binomial tree.
+    /// The parent of node v is v with its lowest non-zero digit to this base cleared; base 2 is the
+    /// binomial tree.
     Knomial(usize),
 }
 
@@ -83,8 +85,8 @@ impl Tree {
         }
     }
 
-    /// Returns a child in the order of receiving: smallest subtree first, since it completes first, and always
-    /// ascending, so that vectors are combined in rank order.
+    /// Returns a child in the order of receiving: smallest subtree first, since it completes first,
+    /// and always ascending, so that vectors are combined in rank order.
     pub fn child_upwards(self, node: usize, index: usize) -> usize {
         match self.shape {
             Shape::Star | Shape::Chain | Shape::Binary => self.child(node, index),
@@ -93,7 +95,8 @@ impl Tree {
         }
     }
 
-    /// Returns the parent of a node that is not the root, and the length of the node's run, in a halving tree.
+    /// Returns the parent of a node that is not the root, and the length of the node's run, in a
+    /// halving tree.
     fn halving_run(self, node: usize) -> (usize, usize) {
         let (mut holder, mut run) = (0, self.size);
         loop {
@@ -109,7 +112,8 @@ impl Tree {
         }
     }
 
-    /// Returns the parent of a node that is not the root, and the length of the node's run, in a binary tree.
+    /// Returns the parent of a node that is not the root, and the length of the node's run, in a
+    /// binary tree.
     fn binary_run(self, node: usize) -> (usize, usize) {
         let (mut holder, mut run) = (0, self.size);
         loop {
@@ -136,7 +140,8 @@ fn low_digit(node: usize, radix: usize) -> usize {
     weight
 }
 
-/// Returns the number of children of a subtree of `extent` nodes: for each weight below it, as many digits as fit.
+/// Returns the number of children of a subtree of `extent` nodes: for each weight below it, as many
+/// digits as fit.
 fn knomial_degree(extent: usize, radix: usize) -> usize {
     weights(extent, radix).map(|weight| digits(extent, radix, weight)).sum()
 }

@@ -42,8 +42,8 @@ impl Uneven {
         }
     }
 
-    /// Returns the algorithms that implement it; the first is the default. Algorithms that pack blocks of several ranks
-    /// into one message need blocks of equal length.
+    /// Returns the algorithms that implement it; the first is the default. Algorithms that pack
+    /// blocks of several ranks into one message need blocks of equal length.
     pub const fn algorithms(self) -> &'static [Algorithm] {
         match self {
             Uneven::Gatherv | Uneven::Scatterv => &[Algorithm::Linear],
@@ -60,8 +60,9 @@ pub struct UnevenProblem {
     pub collective: Uneven,
     /// The root; unused by collectives without one, but still a valid rank.
     pub root: usize,
-    /// Elements of each block: the one a rank contributes to a gather or receives from a scatter. In a complete exchange,
-    /// rank r sends rank s the block with index (r + s) mod P, so that all ranks send and receive the same amount.
+    /// Elements of each block: the one a rank contributes to a gather or receives from a scatter.
+    /// In a complete exchange, rank r sends rank s the block with index (r + s) mod P, so that all
+    /// ranks send and receive the same amount.
     lens: Arc<[usize]>,
 }
 
@@ -82,8 +83,8 @@ impl UnevenProblem {
         }
     }
 
-    /// Creates a problem with blocks that grow from half of `count` on the first rank to one and a half of it on the
-    /// last; a single rank has `count`.
+    /// Creates a problem with blocks that grow from half of `count` on the first rank to one and a
+    /// half of it on the last; a single rank has `count`.
     pub fn around(collective: Uneven, ranks: usize, root: usize, count: usize) -> Result<Self, Error> {
         let steps = ranks.saturating_sub(1);
         // In the wider type, so that an overflow is detected instead of wrapping.
@@ -109,7 +110,8 @@ impl UnevenProblem {
         }
     }
 
-    /// Returns the lengths of the blocks of a rank's input by destination, or a single length where all get the same block.
+    /// Returns the lengths of the blocks of a rank's input by destination, or a single length where
+    /// all get the same block.
     pub fn input_lens(&self, rank: usize) -> Vec<usize> {
         match self.collective {
             Uneven::Gatherv | Uneven::Allgatherv => vec![self.lens[rank]],
@@ -118,7 +120,8 @@ impl UnevenProblem {
         }
     }
 
-    /// Returns the lengths of the blocks of a rank's output by source, or a single length where it receives one block.
+    /// Returns the lengths of the blocks of a rank's output by source, or a single length where it
+    /// receives one block.
     pub fn output_lens(&self, rank: usize) -> Vec<usize> {
         match self.collective {
             Uneven::Scatterv => vec![self.lens[rank]],
@@ -127,12 +130,14 @@ impl UnevenProblem {
         }
     }
 
-    /// Returns the sizes of both buffers of a rank in elements, as [`Plan::new`](crate::Plan::new) takes them.
+    /// Returns the sizes of both buffers of a rank in elements, as [`Plan::new`](crate::Plan::new)
+    /// takes them.
     pub fn sizes(&self, rank: usize) -> Sizes {
         Sizes { input: self.input_lens(rank).iter().sum(), output: self.output_lens(rank).iter().sum() }
     }
 
-    /// Builds the schedule by an algorithm. The error for one that does not implement the collective names those that do.
+    /// Builds the schedule by an algorithm. The error for one that does not implement the
+    /// collective names those that do.
     pub fn schedule(&self, algorithm: Algorithm) -> Result<Box<dyn Schedule>, Error> {
         if !self.collective.algorithms().contains(&algorithm) {
             return Err(Error::UnsupportedUneven { collective: self.collective, algorithm });
@@ -205,7 +210,8 @@ impl Blocks {
         Self { starts: starts(&lens), lens }
     }
 
-    /// Returns the offset and the length of the block for or from a rank. A single block is for all ranks.
+    /// Returns the offset and the length of the block for or from a rank. A single block is for all
+    /// ranks.
     fn at(&self, rank: usize) -> (usize, usize) {
         let number = if self.lens.len() == 1 { 0 } else { rank };
         (self.starts[number], self.lens[number])

@@ -153,7 +153,8 @@ mod tests {
 
     #[test]
     fn ties_are_corrected() {
-        // By hand: 3 against two 3s is two halves, U = 1; ties 2 (2^3 - 2) + (3^3 - 3) = 36; |1 - 8| - 0.5 = 6.5.
+        // By hand: 3 against two 3s is two halves, U = 1; ties 2 (2^3 - 2) + (3^3 - 3) = 36; |1 -
+        // 8| - 0.5 = 6.5.
         let test = mann_whitney(&[1.0, 2.0, 2.0, 3.0], &[3.0, 3.0, 4.0, 4.0]).unwrap();
         let sd = (16.0 / 12.0 * (9.0 - 36.0 / 56.0_f64)).sqrt();
         assert!((test.u - 1.0).abs() < 1e-12 && !test.exact);

@@ -1,5 +1,6 @@
-//! How fast states and messages are written and read, and what they take. `cargo bench -p panto-timeline`, or `-- 2` for two million states only. Rates are by
-//! the processor's time, so that others may be at work, too.
+//! How fast states and messages are written and read, and what they take.
+//! `cargo bench -p panto-timeline`, or `-- 2` for two million states only. Rates are by the
+//! processor's time, so that others may be at work, too.
 
 use panto_testkit::halo;
 use std::os::unix::fs::FileExt;

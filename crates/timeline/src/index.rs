@@ -1,10 +1,10 @@
 //! The index: which blocks there are, so that those of some ranks and of a time window are found
 //! without reading the others.
 //!
-//! Its payload has the offset of the index before it, or zero; the offset of its first block; then for
-//! each block its kind, band, count and length, its first moment (as a difference from that of the
-//! block before) and the difference to its last moment. Blocks follow each other, and then the index,
-//! so their offsets follow from their lengths.
+//! Its payload has the offset of the index before it, or zero; the offset of its first block; then
+//! for each block its kind, band, count and length, its first moment (as a difference from that of
+//! the block before) and the difference to its last moment. Blocks follow each other, and then the
+//! index, so their offsets follow from their lengths.
 
 use crate::block::{HEADER, Kind, MOST_RECORDS, Outline};
 use panto_container::varint;

@@ -1,11 +1,12 @@
 //! The timeline format, its writer and its reader: what happened when on each rank, simulated or
 //! measured.
 //!
-//! A timeline has *states*, the intervals of a rank, and *messages* between ranks. Both are written in
-//! blocks as they come, so a killed program leaves all but what was still in memory. An index at the
-//! end finds the blocks of a time window and of some ranks. Ranks with neighbouring numbers share the
-//! blocks of a *band*, so that a million ranks need not have a million blocks. `docs/timelines.md`
-//! describes the layout byte by byte; `panto-container` has head, tail and packing.
+//! A timeline has *states*, the intervals of a rank, and *messages* between ranks. Both are written
+//! in blocks as they come, so a killed program leaves all but what was still in memory. An index at
+//! the end finds the blocks of a time window and of some ranks. Ranks with neighbouring numbers
+//! share the blocks of a *band*, so that a million ranks need not have a million blocks.
+//! `docs/timelines.md` describes the layout byte by byte; `panto-container` has head, tail and
+//! packing.
 //!
 //! Invariants: the states of a rank are in their order and do not overlap; nothing that a file says
 //! makes a reader panic or allocate without bound. Cost: memory of a writer is bounded for any

@@ -51,7 +51,8 @@ pub struct Message {
     pub bytes: u64,
     /// What distinguishes it from others between the same ranks: communicator and tag, as a number.
     pub class: u32,
-    /// The kind of message: a number in [`TimelineInfo::message_kinds`](crate::TimelineInfo::message_kinds).
+    /// The kind of message: a number in
+    /// [`TimelineInfo::message_kinds`](crate::TimelineInfo::message_kinds).
     pub kind: u16,
     /// When it left the sender.
     pub sent: Time,

@@ -1,4 +1,5 @@
-//! How fast events are written and read, and what they take. `cargo bench -p panto-trace`, or `-- 10` for ten million events only.
+//! How fast events are written and read, and what they take. `cargo bench -p panto-trace`, or
+//! `-- 10` for ten million events only.
 
 use std::fs::File;
 use std::io::Write;

@@ -19,7 +19,8 @@ pub enum CollectiveKind {
 }
 
 impl CollectiveKind {
-    /// Returns the operation without regard to who takes part: a neighbor allgather is an allgather.
+    /// Returns the operation without regard to who takes part: a neighbor allgather is an
+    /// allgather.
     pub fn collective(self) -> Collective {
         match self {
             Self::Group(collective) => collective,

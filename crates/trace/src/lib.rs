@@ -1,15 +1,17 @@
 //! The trace format, its writer and its reader: what an MPI program did.
 //!
-//! A trace has a *stream* for each rank: checksummed blocks of events, appended as the program runs, so
-//! that a killed program leaves all but its last block. An *event* is one MPI call with its parameters
-//! and the computation before it (P2). Its constant parameters are interned as a *signature*; an event
-//! is the number of its signature, and the varying parameters that changed since its last event. The
-//! streams of all ranks are combined into one file ([`combine`]). `docs/traces.md` describes the layout
-//! byte by byte, [`Action`] lists what a call can do, `panto-container` has head, tail and packing.
+//! A trace has a *stream* for each rank: checksummed blocks of events, appended as the program
+//! runs, so that a killed program leaves all but its last block. An *event* is one MPI call with
+//! its parameters and the computation before it (P2). Its constant parameters are interned as a
+//! *signature*; an event is the number of its signature, and the varying parameters that changed
+//! since its last event. The streams of all ranks are combined into one file ([`combine`]).
+//! `docs/traces.md` describes the layout byte by byte, [`Action`] lists what a call can do,
+//! `panto-container` has head, tail and packing.
 //!
-//! Invariants: each block can be read without the events of others, given the definitions before it;
-//! nothing that a file says makes a reader panic or allocate without bound. Cost: about one byte for a
-//! call that repeats; reading is sequential, in memory that does not grow with the trace.
+//! Invariants: each block can be read without the events of others, given the definitions before
+//! it; nothing that a file says makes a reader panic or allocate without bound. Cost: about one
+//! byte for a call that repeats; reading is sequential, in memory that does not grow with the
+//! trace.
 //!
 //! This crate knows no MPI and does no tracing: `panto-tracer` fills a [`Recorder`] inside other
 //! people's programs, so it has few dependencies.

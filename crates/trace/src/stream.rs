@@ -28,7 +28,8 @@ pub const VERSION: u32 = 1;
 /// The format of traces.
 pub const FORMAT: Format = Format { magic: *b"PANTO-TR", tail_magic: *b"PANTOEND", version: VERSION };
 
-/// The head of a stream or file: what it says beside the magic number, the version and the checksum.
+/// The head of a stream or file: what it says beside the magic number, the version and the
+/// checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     /// Whether the file holds the streams of all ranks.

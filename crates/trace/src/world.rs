@@ -2,9 +2,9 @@
 //!
 //! Each rank numbers its communicators in the order in which it made them, so one communicator has
 //! different numbers on its members. It is identified by what all members agree on: the parent, the
-//! ordinal among the parent's children, the tag, and the members. Where a function is called by only
-//! some members of the parent, the others cannot count it; there, equal ones are numbered in the order
-//! in which they appear.
+//! ordinal among the parent's children, the tag, and the members. Where a function is called by
+//! only some members of the parent, the others cannot count it; there, equal ones are numbered in
+//! the order in which they appear.
 
 use rustc_hash::FxHashMap;
 

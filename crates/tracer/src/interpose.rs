@@ -6,8 +6,8 @@
 //! and a narrower integer is the lower part of its word. An exported function does this:
 //!
 //! 1. It finds MPI's own function of that name ([`Function`]).
-//! 2. It enters the call ([`thread_state::enter`]). If this thread is inside MPI already, or nothing
-//!    is recorded, it calls MPI's function and returns.
+//! 2. It enters the call ([`thread_state::enter`]). If this thread is inside MPI already, or
+//!    nothing is recorded, it calls MPI's function and returns.
 //! 3. It calls MPI's function, without any lock. Where needed, arguments are read, or statuses
 //!    replaced, before.
 //! 4. It takes the lock of the rank and records the call if it succeeded ([`CallContext`]).

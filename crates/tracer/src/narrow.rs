@@ -10,8 +10,8 @@ use crate::library::{self, Mpi};
 /// Replaces the lists among the arguments of a call by narrow ones; none if a count is too large.
 ///
 /// # Safety
-/// `words` must be the arguments of a call of the MPI function with these argument names: lists must
-/// have as many entries as the communicator demands.
+/// `words` must be the arguments of a call of the MPI function with these argument names: lists
+/// must have as many entries as the communicator demands.
 pub unsafe fn narrow(names: &[&str], words: &mut [usize]) -> Option<Narrowed> {
     let lengths = lengths(names, words)?;
     // SAFETY: the caller promises that a list has the length that its communicator demands.

@@ -1,8 +1,8 @@
 //! Waiting that yields the core to other ranks.
 //!
 //! Most MPI libraries busy-wait. Where ranks outnumber cores, a rank that busy-waits keeps the core
-//! from the others until the kernel preempts it, which takes milliseconds, and their caches are cold
-//! by then: blocks of computation took up to twice as long. So with compute tokens
+//! from the others until the kernel preempts it, which takes milliseconds, and their caches are
+//! cold by then: blocks of computation took up to twice as long. So with compute tokens
 //! ([`compute_token`]), a rank polls before a blocking receive, probe or wait, and yields the core
 //! until the message or request is there. Collectives, blocking sends and `MPI_Sendrecv` still
 //! busy-wait. The program sees no difference: its call is made then and hardly waits.

@@ -11,8 +11,8 @@ pub fn time(seconds: f64) -> String {
     in_units(seconds, TIME, 3)
 }
 
-/// Formats a number of bytes, always exactly: `64KiB` and `1.5KiB` where quarters of a binary unit suffice, else
-/// `1234B`.
+/// Formats a number of bytes, always exactly: `64KiB` and `1.5KiB` where quarters of a binary unit
+/// suffice, else `1234B`.
 ///
 /// ```
 /// use panto_units::bytes;
@@ -31,7 +31,8 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// Formats a bandwidth with three significant digits in decimal units: `11.2GB/s` is 11.2e9 bytes per second.
+/// Formats a bandwidth with three significant digits in decimal units: `11.2GB/s` is 11.2e9 bytes
+/// per second.
 ///
 /// ```
 /// assert_eq!(panto_units::rate(11.2e9), "11.2GB/s");
@@ -87,7 +88,8 @@ pub fn choose_unit(value: f64, scale: UnitScale) -> (f64, &'static str) {
     *fitting.or(scale.last()).unwrap_or(&(1.0, ""))
 }
 
-/// Formats whole numbers in full (as long as they are exact), others with `digits` significant digits.
+/// Formats whole numbers in full (as long as they are exact), others with `digits` significant
+/// digits.
 pub fn plain(value: f64, digits: usize) -> String {
     if !value.is_finite() {
         not_finite(value)

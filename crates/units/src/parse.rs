@@ -144,7 +144,8 @@ fn picos(text: &str) -> Result<f64, ParseError> {
     Ok(picos)
 }
 
-/// Parses a rate as bytes per second: `35.5MB/s`, `12.5GB/s`, `100Gb/s` (bits), `1.5GiB/s`. Zero is an error.
+/// Parses a rate as bytes per second: `35.5MB/s`, `12.5GB/s`, `100Gb/s` (bits), `1.5GiB/s`. Zero is
+/// an error.
 ///
 /// ```
 /// assert_eq!(panto_units::parse_rate("100Gb/s"), Ok(12.5e9));

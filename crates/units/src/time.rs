@@ -4,8 +4,8 @@ use std::fmt;
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
-/// A point in time or a duration, in whole picoseconds: the unit of the simulator, so that measured and simulated
-/// times compare without rounding.
+/// A point in time or a duration, in whole picoseconds: the unit of the simulator, so that measured
+/// and simulated times compare without rounding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct Time(u64);
 

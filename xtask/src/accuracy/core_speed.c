@@ -1,5 +1,6 @@
-// Measures the speed of a core a few hundred times a second; a core that is shared with other virtual machines varies.
-// Each line: seconds since 1970, seconds that a fixed amount of work took, and CPU seconds of this program since the last line.
+// Measures the speed of a core a few hundred times a second; a core that is shared with other
+// virtual machines varies. Each line: seconds since 1970, seconds that a fixed amount of work took,
+// and CPU seconds of this program since the last line.
 #include <stdio.h>
 #include <time.h>
 

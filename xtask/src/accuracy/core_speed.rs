@@ -1,7 +1,8 @@
 //! The speed of each core while programs run, which varies on a shared machine.
 //!
-//! A small program on each core measures it continuously, at the cost of a few per cent of the core. So a program that
-//! was traced while its core was slow is predicted for the cores as they were during the real run.
+//! A small program on each core measures it continuously, at the cost of a few per cent of the
+//! core. So a program that was traced while its core was slow is predicted for the cores as they
+//! were during the real run.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -31,7 +32,8 @@ pub struct Core {
 }
 
 impl Core {
-    /// Returns the speed relative to the core where the program was traced, whose CPU clock counted computation only.
+    /// Returns the speed relative to the core where the program was traced, whose CPU clock counted
+    /// computation only.
     pub fn speed(self, traced: Self) -> f64 {
         traced.work / self.work * self.left
     }
@@ -60,7 +62,8 @@ impl CoreSpeedMonitor {
         mean(self.probes[core].samples()?, window).ok_or_else(nothing)
     }
 
-    /// Returns the state of a core in fast and slow windows of this length before a time: the range covers 95 % of them.
+    /// Returns the state of a core in fast and slow windows of this length before a time: the range
+    /// covers 95 % of them.
     pub fn before(&mut self, core: usize, time: f64, length: f64) -> Result<(Core, Core)> {
         let nothing = || Failure::failed(format!("no samples of core {core} before the run"));
         usual(self.probes[core].samples()?, time, length).ok_or_else(nothing)

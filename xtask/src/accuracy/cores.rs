@@ -14,8 +14,8 @@ use crate::bench::Mpi;
 use crate::failure::{Failure, Result};
 use crate::shell;
 
-/// Options for the messages alone: enough warm-up that times are stable, since what a library does on first use is not a
-/// cost of a message.
+/// Options for the messages alone: enough warm-up that times are stable, since what a library does
+/// on first use is not a cost of a message.
 const STEADY: &[&str] = &["--warm-up", "8", "--repetitions", "5"];
 
 /// Time for which core speeds are measured before the first run.
@@ -52,8 +52,8 @@ fn calibrate(mpi: &Mpi, panto: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(model)
 }
 
-/// Returns the speed of each core during the real run relative to the first core during tracing, and the range that was
-/// to be expected.
+/// Returns the speed of each core during the real run relative to the first core during tracing,
+/// and the range that was to be expected.
 fn speeds(monitor: &mut CoreSpeedMonitor, traced: &Run, real: &Run) -> Result<CoreSpeeds> {
     let there = monitor.of(0, traced.window)?;
     // With a core to itself, a rank takes half as long.
@@ -94,7 +94,8 @@ fn run(command: &mut Command, program: &Program) -> Result<Run> {
         .ok_or_else(|| Failure::failed(format!("`{}` did not print its time", shell::line(command))))
 }
 
-/// Parses the times that ranks print: `ran for 1.5 s until 1700000000.25`. Launchers may run lines together.
+/// Parses the times that ranks print: `ran for 1.5 s until 1700000000.25`. Launchers may run lines
+/// together.
 fn parse_times(printed: &str) -> Option<Run> {
     let ranks = printed.split("ran for ").skip(1).filter_map(|text| {
         let mut words = text.split_whitespace();

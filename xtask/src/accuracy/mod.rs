@@ -1,9 +1,10 @@
 //! `cargo xtask accuracy`: predicted against measured (P22).
 //!
-//! Each program is traced with all ranks on one core, predicted for two, and then run on two, repeatedly: what is
-//! compared was measured within a second or two, because the speed of a virtual machine changes. The only inputs of a
-//! prediction beside the trace are the machine's model and the speeds of its cores, which other programs measure. Then
-//! the same across hosts, where the network takes the time.
+//! Each program is traced with all ranks on one core, predicted for two, and then run on two,
+//! repeatedly: what is compared was measured within a second or two, because the speed of a virtual
+//! machine changes. The only inputs of a prediction beside the trace are the machine's model and
+//! the speeds of its cores, which other programs measure. Then the same across hosts, where the
+//! network takes the time.
 
 mod core_speed;
 mod cores;
@@ -19,8 +20,8 @@ use crate::failure::{Failure, Result};
 use crate::scratch::Scratch;
 use programs::{PROGRAMS, Program};
 
-/// Number of times each program is traced and run, interleaved with the others. Runs differ by up to a fifth, so that the
-/// median of fewer would be imprecise.
+/// Number of times each program is traced and run, interleaved with the others. Runs differ by up
+/// to a fifth, so that the median of fewer would be imprecise.
 const ROUNDS: usize = 31;
 /// Ranks of the programs on two cores.
 const PAIR: usize = 2;

@@ -56,7 +56,8 @@ pub struct Predicted {
     pub unadjusted: f64,
     /// The prediction if computation took no time.
     pub alone: f64,
-    /// The 95 % interval from the uncertainty of the model and the speeds; `None` if neither has any.
+    /// The 95 % interval from the uncertainty of the model and the speeds; `None` if neither has
+    /// any.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -96,8 +97,8 @@ fn wrong(printed: &str) -> Failure {
     Failure::failed(format!("panto printed unexpected JSON:\n{printed}"))
 }
 
-/// Returns the seconds of the longest rank when a job of Panto executes a trace: the median if options ask for
-/// repetitions.
+/// Returns the seconds of the longest rank when a job of Panto executes a trace: the median if
+/// options ask for repetitions.
 pub fn performed(
     mut job: Command,
     trace: &Path,
@@ -117,8 +118,8 @@ pub fn performed(
     Ok(median(&times))
 }
 
-/// Runs a command and returns its output. MPICH 4.0 does not always return from `MPI_Finalize` over TCP; then Panto has
-/// printed everything, and the launcher reports a failure that is ignored.
+/// Runs a command and returns its output. MPICH 4.0 does not always return from `MPI_Finalize` over
+/// TCP; then Panto has printed everything, and the launcher reports a failure that is ignored.
 pub fn run(command: &mut Command) -> Result<String> {
     let output = command.output();
     let failed = |what: &str| Failure::failed(format!("`{}` failed: {what}", shell::line(command)));

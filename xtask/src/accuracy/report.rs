@@ -26,7 +26,8 @@ impl<'a> Outcome<'a> {
         Self { program, predicted: Vec::new(), actual: Vec::new(), alone: Vec::new() }
     }
 
-    /// Returns the relative error: the median over rounds of the ratio within a round, since core speeds drift.
+    /// Returns the relative error: the median over rounds of the ratio within a round, since core
+    /// speeds drift.
     fn error(&self) -> f64 {
         median(&ratios(&self.seconds(), &self.actual)) - 1.0
     }
@@ -57,7 +58,8 @@ impl<'a> Outcome<'a> {
         median(&ratios(&self.predicted_alone(), &self.alone)) - 1.0
     }
 
-    /// Returns the number of rounds whose real run was inside the predicted interval, and the number with an interval.
+    /// Returns the number of rounds whose real run was inside the predicted interval, and the
+    /// number with an interval.
     fn covered(&self) -> (usize, usize) {
         let rounds = self.predicted.iter().zip(&self.actual);
         let inside = rounds.filter_map(|(predicted, actual)| {
@@ -67,8 +69,8 @@ impl<'a> Outcome<'a> {
         (inside.iter().filter(|is_inside| **is_inside).count(), inside.len())
     }
 
-    /// Returns the noise floor: the median deviation of real runs from their median, which single interrupted runs do not
-    /// raise.
+    /// Returns the noise floor: the median deviation of real runs from their median, which single
+    /// interrupted runs do not raise.
     fn floor(&self) -> f64 {
         let middle = median(&self.actual);
         let apart: Vec<f64> = self.actual.iter().map(|seconds| (seconds - middle).abs()).collect();

@@ -11,8 +11,8 @@ use super::programs::{Kind, Language, Program};
 use crate::failure::{Failure, Result};
 use crate::shell;
 
-/// Strict flags with one exception: constants such as `MPI_STATUSES_IGNORE` and `MPI_UNWEIGHTED` are small numbers taken as addresses of
-/// arrays, and gcc warns that no array fits there.
+/// Strict flags with one exception: constants such as `MPI_STATUSES_IGNORE` and `MPI_UNWEIGHTED`
+/// are small numbers taken as addresses of arrays, and gcc warns that no array fits there.
 const C_FLAGS: &[&str] = &[
     "-std=c11",
     "-O2",
@@ -38,7 +38,8 @@ pub struct Job {
 }
 
 impl Job {
-    /// Creates a job; `folder` is that of the MPI, and `flags` the file that defines the flags, which counts as a source.
+    /// Creates a job; `folder` is that of the MPI, and `flags` the file that defines the flags,
+    /// which counts as a source.
     pub fn new(compiler: &Path, program: &Program, folder: &Path, flags: &Path) -> Self {
         let objects = program.objects.iter().map(|object| folder.join(object));
         let parts: Vec<PathBuf> = program.sources.iter().cloned().chain(objects).collect();

@@ -53,7 +53,8 @@ pub fn variables() -> [(&'static str, OsString); 1] {
     [("PANTO_TEST_APPS", folder().into_os_string())]
 }
 
-/// Returns the folder of the programs: always in the repository, so that plain `cargo test` finds it.
+/// Returns the folder of the programs: always in the repository, so that plain `cargo test` finds
+/// it.
 fn folder() -> PathBuf {
     shell::root().join("target/apps")
 }

@@ -1,5 +1,5 @@
-//! The programs to build: each source file in `apps/`, `apps/small/` and `apps/alone/` is one. Shared objects in
-//! `apps/common/` are compiled once for each MPI.
+//! The programs to build: each source file in `apps/`, `apps/small/` and `apps/alone/` is one.
+//! Shared objects in `apps/common/` are compiled once for each MPI.
 
 use std::ffi::OsStr;
 use std::fs;

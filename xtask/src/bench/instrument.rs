@@ -44,7 +44,8 @@ pub fn run() -> Result<Outcome> {
 }
 
 impl Pair {
-    /// Measures both, alternating which one goes first, in case the first finds the machine in another state.
+    /// Measures both, alternating which one goes first, in case the first finds the machine in
+    /// another state.
     fn measure(&mut self, program: &Path, round: usize) -> Result<()> {
         if round.is_multiple_of(2) {
             self.panto.push(panto::measure_on(self.mpi, program)?);

@@ -18,7 +18,8 @@ pub struct Mpi {
     launcher: &'static [&'static str],
     /// Launcher options for ranks that share cores; the number follows.
     sharing: &'static [&'static str],
-    /// Launcher options for ranks on other hosts: the replacement of ssh, then the hosts; the number follows.
+    /// Launcher options for ranks on other hosts: the replacement of ssh, then the hosts; the
+    /// number follows.
     across: [&'static [&'static str]; 2],
     /// The rules by which Panto expands its collectives.
     rules: &'static str,
@@ -30,7 +31,8 @@ const ALL: &[Mpi] = &[
         folder: "openmpi",
         compiler: "mpicc.openmpi",
         launcher: &["mpirun.openmpi", "--allow-run-as-root", "--bind-to", "core", "-n", "2"],
-        // Waiting ranks yield: a rank that loses the core for milliseconds finds cold caches and computes for longer.
+        // Waiting ranks yield: a rank that loses the core for milliseconds finds cold caches and
+        // computes for longer.
         sharing: &[
             "mpirun.openmpi",
             "--allow-run-as-root",

@@ -30,7 +30,8 @@ pub fn measure(program: &Path) -> Result<Times> {
     run(command.args(["bench", KERNEL, "--ranks", "2", "--hops", "1", "--pin"]))
 }
 
-/// Measures once, on two ranks of an MPI, with as many samples of each size as the ping-pong in C takes.
+/// Measures once, on two ranks of an MPI, with as many samples of each size as the ping-pong in C
+/// takes.
 pub fn measure_on(mpi: &Mpi, program: &Path) -> Result<Times> {
     let samples = pingpong::BATCHES.to_string();
     run(mpi.command(program).args(["bench", KERNEL, "--precision", "1e-6", "--max-samples", &samples]))
@@ -42,7 +43,8 @@ fn run(command: &mut Command) -> Result<Times> {
     parse(&printed).ok_or_else(|| Failure::failed(format!("panto printed unexpected JSON:\n{printed}")))
 }
 
-/// Returns the medians in `{"points": [{"kernel", "params": {"bytes", ...}, "summary": {"median_ns"}}]}`.
+/// Returns the medians in
+/// `{"points": [{"kernel", "params": {"bytes", ...}, "summary": {"median_ns"}}]}`.
 fn parse(printed: &str) -> Option<Times> {
     let results: Value = serde_json::from_str(printed).ok()?;
     let points = results["points"].as_array()?;
@@ -53,8 +55,8 @@ fn parse(printed: &str) -> Option<Times> {
     SIZES.iter().map(|(bytes, _)| time(*bytes)).collect()
 }
 
-/// Returns whether a point is between two ranks: threads record hops, MPI a distance; messages of a rank to itself do not
-/// count.
+/// Returns whether a point is between two ranks: threads record hops, MPI a distance; messages of a
+/// rank to itself do not count.
 fn is_between_two(params: &Value) -> bool {
     params["hops"] == 1 || params["distance"].as_str().is_some_and(|distance| distance != "itself")
 }

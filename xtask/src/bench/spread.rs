@@ -38,8 +38,8 @@ impl fmt::Display for Spread {
     }
 }
 
-/// Returns the distribution-free 95 % confidence interval of the median, by order statistics; the minimum and the maximum
-/// if there are few values.
+/// Returns the distribution-free 95 % confidence interval of the median, by order statistics; the
+/// minimum and the maximum if there are few values.
 pub fn interval(values: &[f64]) -> (f64, f64) {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -21,7 +21,8 @@ pub struct Need {
     pub get: Get,
     /// Its purpose.
     pub purpose: &'static str,
-    /// Whether the tests fail without it. An optional need is installed where possible, and otherwise named.
+    /// Whether the tests fail without it. An optional need is installed where possible, and
+    /// otherwise named.
     pub required: bool,
 }
 
@@ -29,7 +30,8 @@ pub struct Need {
 pub enum Detect {
     /// A program on the path.
     Program(&'static str),
-    /// A working subcommand of cargo; rustup puts programs on the path for components that are not installed.
+    /// A working subcommand of cargo; rustup puts programs on the path for components that are not
+    /// installed.
     Cargo(&'static str),
     /// A module that Python can import.
     Python(&'static str),
@@ -78,8 +80,8 @@ impl Need {
     }
 }
 
-/// Ensures that the tests have what they need: installs what is missing where possible, and otherwise fails with what to
-/// install.
+/// Ensures that the tests have what they need: installs what is missing where possible, and
+/// otherwise fails with what to install.
 pub fn ensure() -> Result<()> {
     let missing: Vec<&Need> = NEEDS.iter().filter(|need| !report(need)).collect();
     install::install(&missing);

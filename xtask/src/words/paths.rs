@@ -1,4 +1,5 @@
-//! Paths in Markdown exist: a document that names `crates/sim/src/costs.rs` is wrong once that file is gone.
+//! Paths in Markdown exist: a document that names `crates/sim/src/costs.rs` is wrong once that file
+//! is gone.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Words that the project no longer uses, each with the word of the field that took its place.
 //!
-//! A phrase is looked for in names (`so_many`, `WildCard`), comments, docs and strings alike, in the singular and in
-//! the plural.
+//! A phrase is looked for in names (`so_many`, `WildCard`), comments, docs and strings alike, in
+//! the singular and in the plural.
 
 use std::path::Path;
 

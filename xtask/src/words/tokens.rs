@@ -1,4 +1,5 @@
-//! The words of a file, whatever they are written in: prose, `snake_case`, `CamelCase` or `kebab-case`.
+//! The words of a file, whatever they are written in: prose, `snake_case`, `CamelCase` or
+//! `kebab-case`.
 
 /// A word in lower case, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -35,8 +35,8 @@ pub struct Lab<'a, T: Transport> {
 
 /// Maximum slack on a real clock: a rank that is later than this will not be in time with more.
 const MOST_SLACK: Time = Time::from_nanos(10_000_000);
-/// Maximum slack on a virtual clock, where waiting costs nothing and a rank is late only because the
-/// command itself takes that long. One hour, so that sums of a few still fit a [`Time`].
+/// Maximum slack on a virtual clock, where waiting costs nothing and a rank is late only because
+/// the command itself takes that long. One hour, so that sums of a few still fit a [`Time`].
 const MOST_VIRTUAL_SLACK: Time = Time::from_nanos(3_600_000_000_000);
 /// Minimum slack where data is prepared and verified between samples: some ranks finish long before
 /// others and sleep.
@@ -132,8 +132,8 @@ impl<'a, T: Transport> Lab<'a, T> {
         Ok(error)
     }
 
-    /// Returns whether the next point is to be measured, as the root decides. All ranks must call this
-    /// together.
+    /// Returns whether the next point is to be measured, as the root decides. All ranks must call
+    /// this together.
     pub fn continues(&mut self) -> Result<bool> {
         let stop = self.interrupt.load(Ordering::Relaxed);
         let command =
@@ -200,15 +200,15 @@ impl<'a, T: Transport> Lab<'a, T> {
         Ok(Report { late, elapsed: if speaks { end.since(start) } else { Time::ZERO }, end, start })
     }
 
-    /// Waits for the announced start, or for a barrier if none was announced: the command alone reaches some
-    /// ranks long after others. Returns whether this rank is late.
+    /// Waits for the announced start, or for a barrier if none was announced: the command alone
+    /// reaches some ranks long after others. Returns whether this rank is late.
     fn start_together(&mut self, start: Time) -> Result<bool> {
         if start == Time::ZERO {
             self.coordinator.barrier(self.transport)?;
             return Ok(false);
         }
-        // A rank that lost its core while it waited is late as well. Lateness below the clock error cannot
-        // be observed.
+        // A rank that lost its core while it waited is late as well. Lateness below the clock error
+        // cannot be observed.
         let tolerated = TOLERATED.max(self.clock_error);
         Ok(self.wait_for(start)? || self.transport.now().since(start) > tolerated)
     }
@@ -259,8 +259,8 @@ impl<'a, T: Transport> Lab<'a, T> {
     }
 
     /// Returns the time of an empty sample during a measurement, in nanoseconds. Caches and branch
-    /// predictors have seen other code since the last sample, so it is larger than in a tight loop, and
-    /// less would be subtracted from single runs than they cost.
+    /// predictors have seen other code since the last sample, so it is larger than in a tight loop,
+    /// and less would be subtracted from single runs than they cost.
     fn estimate_reading(&mut self) -> Result<f64> {
         let timing = Timing::batched(Metric::on(ROOT));
         let mut nanos = Vec::with_capacity(READINGS);

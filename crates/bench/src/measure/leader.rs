@@ -14,8 +14,8 @@ use crate::settings::Effort;
 /// Factor of the sample time of a long batch: a millisecond instead of 20 us, time for a hundred
 /// messages of a load.
 const LONG: u32 = 50;
-/// Factor of the sample time where ranks start after a barrier: half a millisecond, in which ranks that
-/// take no part fall asleep again.
+/// Factor of the sample time where ranks start after a barrier: half a millisecond, in which ranks
+/// that take no part fall asleep again.
 const CROWDED: u32 = 25;
 /// Repetitions of a train.
 const TRAIN: u64 = 8;
@@ -124,7 +124,8 @@ impl<'o, O: Operation> Leader<'o, O> {
         let times =
             if lab.start() == SyncMethod::Barrier && !is_virtual { times.max(CROWDED) } else { times };
         let wanted = (lab.settings.effort.sample_time * times).as_secs_f64() * 1e9;
-        // Under load the first repetitions differ from the others; on a virtual clock a few more cost little.
+        // Under load the first repetitions differ from the others; on a virtual clock a few more
+        // cost little.
         let mut repetitions = if is_virtual && times > 1 { LEAST_UNDER_LOAD } else { 1 };
         loop {
             let nanos = self.quicker_of_two(lab, repetitions)?;
@@ -138,8 +139,8 @@ impl<'o, O: Operation> Leader<'o, O> {
         }
     }
 
-    /// Returns the repetitions of a train: several even where the clock could time one, unless they take
-    /// too long.
+    /// Returns the repetitions of a train: several even where the clock could time one, unless they
+    /// take too long.
     fn train<T: Transport>(&mut self, lab: &mut Lab<'_, T>, deadline: Instant) -> Result<u64> {
         let enough = self.batch(lab, 1, deadline)?;
         if enough >= TRAIN || lab.settings.effort.repetitions.is_some() {

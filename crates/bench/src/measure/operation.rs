@@ -10,14 +10,14 @@ pub type Checked = std::result::Result<(), String>;
 
 /// The operation that a kernel repeats.
 pub trait Operation {
-    /// Fills buffers so that [`verify`](Self::verify) can check the next run. Called outside the timed
-    /// region. `round` differs from call to call, so that stale data is detected.
+    /// Fills buffers so that [`verify`](Self::verify) can check the next run. Called outside the
+    /// timed region. `round` differs from call to call, so that stale data is detected.
     fn prepare(&mut self, round: u64) {
         let _ = round;
     }
 
-    /// Called after the common start, right before the clock is read. An operation that blocks here loses
-    /// the common start.
+    /// Called after the common start, right before the clock is read. An operation that blocks here
+    /// loses the common start.
     fn begin(&mut self) -> Result<()> {
         Ok(())
     }
@@ -30,9 +30,10 @@ pub trait Operation {
         Ok(())
     }
 
-    /// Executes a batch, from before the common start to the last reading of the clock. `together` returns
-    /// when all ranks start, with whether this rank is late. Only operations that need something pending
-    /// by then, such as a receive posted before the clock starts (T3), override this.
+    /// Executes a batch, from before the common start to the last reading of the clock. `together`
+    /// returns when all ranks start, with whether this rank is late. Only operations that need
+    /// something pending by then, such as a receive posted before the clock starts (T3), override
+    /// this.
     fn run_batch<T: Transport>(
         &mut self,
         transport: &T,
@@ -73,20 +74,21 @@ pub struct Timing {
 /// What a sample consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sample {
-    /// As many repetitions as the clock needs; the first and the last run of the point are verified.
+    /// As many repetitions as the clock needs; the first and the last run of the point are
+    /// verified.
     Batch,
     /// A much longer batch, during which a background load repeats many times.
     LongBatch,
-    /// A batch of several repetitions even where the clock needs only one, because the first after a
-    /// pause is slower: a slow network may still carry acknowledgements, and ranks and processors have
-    /// gone idle.
+    /// A batch of several repetitions even where the clock needs only one, because the first after
+    /// a pause is slower: a slow network may still carry acknowledgements, and ranks and processors
+    /// have gone idle.
     Train,
     /// One run, where repetitions would overlap and hide the time of one. Verified like a batch.
     Single,
     /// One run, prepared and verified each time (C16).
     Checked,
-    /// A fixed number of repetitions, prepared each time; the first and the last run of the point are
-    /// verified.
+    /// A fixed number of repetitions, prepared each time; the first and the last run of the point
+    /// are verified.
     Prepared(u64),
 }
 

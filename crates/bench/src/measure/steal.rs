@@ -23,8 +23,8 @@ impl StealMeter {
         Self { start: Instant::now(), stolen, cores }
     }
 
-    /// Returns the steal time as a fraction of all cores' time; `None` where the system does not report it,
-    /// and before enough time has passed for its coarse counter.
+    /// Returns the steal time as a fraction of all cores' time; `None` where the system does not
+    /// report it, and before enough time has passed for its coarse counter.
     pub fn fraction(&self) -> Option<f64> {
         let elapsed = self.start.elapsed().as_secs_f64() * self.cores as f64;
         if elapsed < LEAST {
@@ -39,7 +39,8 @@ fn read() -> Option<(u64, usize)> {
     parse(&std::fs::read_to_string("/proc/stat").ok()?)
 }
 
-/// Parses `/proc/stat`: the eighth number of the line `cpu` is the steal time of all cores together.
+/// Parses `/proc/stat`: the eighth number of the line `cpu` is the steal time of all cores
+/// together.
 fn parse(stat: &str) -> Option<(u64, usize)> {
     let stolen = stat.lines().find(|line| line.starts_with("cpu "))?.split_whitespace().nth(8)?;
     let is_core = |line: &&str| line.strip_prefix("cpu").is_some_and(|rest| !rest.starts_with(' '));

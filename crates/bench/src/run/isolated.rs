@@ -1,5 +1,5 @@
-//! Points that run user-supplied code, each in a process of its own: a crash or a hang is a record, and the
-//! run continues (S2).
+//! Points that run user-supplied code, each in a process of its own: a crash or a hang is a record,
+//! and the run continues (S2).
 
 use std::time::Duration;
 
@@ -22,8 +22,8 @@ enum ChildReport {
     Failed { kind: Kind, text: String },
 }
 
-/// Splits points into those that may crash and the others. Ranks that are processes already cannot be
-/// forked again.
+/// Splits points into those that may crash and the others. Ranks that are processes already cannot
+/// be forked again.
 pub(super) fn split<W: World>(world: &W, points: Vec<Point>) -> (Vec<Point>, Vec<Point>) {
     points.into_iter().partition(|point| world.is_one_process() && runs_user_code(point))
 }

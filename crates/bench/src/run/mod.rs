@@ -1,8 +1,8 @@
 //! Running kernels over their points.
 //!
-//! Where ranks are processes, all call [`run`] with the same settings and must take the same branches:
-//! whatever may differ between them is decided by the first process ([`decide`]). Only that process, which
-//! has the root rank, holds records and calls the observer.
+//! Where ranks are processes, all call [`run`] with the same settings and must take the same
+//! branches: whatever may differ between them is decided by the first process ([`decide`]). Only
+//! that process, which has the root rank, holds records and calls the observer.
 
 mod isolated;
 mod plan;
@@ -34,8 +34,8 @@ pub trait Observer: Send {
     fn record(&mut self, record: &Record) -> Result<()>;
 }
 
-/// Runs the kernels, after those that they need, and returns how the run ended. Points are measured in
-/// random order, so that drift of the machine does not look like a dependence on the size.
+/// Runs the kernels, after those that they need, and returns how the run ended. Points are measured
+/// in random order, so that drift of the machine does not look like a dependence on the size.
 ///
 /// Where ranks are processes, all must call this together with the same settings. The first process
 /// decides which kernels run, whether the run is interrupted and how it ended.
@@ -85,8 +85,8 @@ impl<'a, W: World> Run<'a, W> {
         points.map_or(Ok(()), |points| self.measure(kernel, &settings, points, deadline))
     }
 
-    /// Returns the deadline of the next kernel, which gets an equal share of the time that is left. Only
-    /// the first process uses it.
+    /// Returns the deadline of the next kernel, which gets an equal share of the time that is left.
+    /// Only the first process uses it.
     fn next_deadline(&mut self) -> Instant {
         let now = Instant::now();
         let share = self.deadline.saturating_duration_since(now) / self.kernels_left.max(1) as u32;
@@ -94,8 +94,8 @@ impl<'a, W: World> Run<'a, W> {
         now + share
     }
 
-    /// Returns, in the first process, the points that all ranks are to measure; `None` if the points are
-    /// schedules, which need no ranks and are complete when this returns.
+    /// Returns, in the first process, the points that all ranks are to measure; `None` if the
+    /// points are schedules, which need no ranks and are complete when this returns.
     fn begin(
         &mut self,
         kernel: Kernel,
@@ -174,8 +174,8 @@ impl<'a, W: World> Run<'a, W> {
         Ok(())
     }
 
-    /// Returns whether the run is interrupted. Ctrl-C may reach some processes late or not at all, so the
-    /// first decides.
+    /// Returns whether the run is interrupted. Ctrl-C may reach some processes late or not at all,
+    /// so the first decides.
     fn is_interrupted(&self) -> Result<bool> {
         decide(self.world, || Ok(self.interrupt.load(Ordering::Relaxed)))
     }
@@ -188,7 +188,8 @@ impl<'a, W: World> Run<'a, W> {
         })
     }
 
-    /// Simulates points that are schedules: the largest number of ranks first, at least one in any case.
+    /// Simulates points that are schedules: the largest number of ranks first, at least one in any
+    /// case.
     fn schedules(&mut self, kernel: Kernel, mut points: Vec<Point>, deadline: Instant) -> Result<()> {
         points.sort_by_key(|point| std::cmp::Reverse(point.ranks));
         for (number, point) in points.into_iter().enumerate() {
@@ -235,8 +236,8 @@ impl<'a, W: World> Run<'a, W> {
         turns: &Mutex<Turns>,
         records: &Mutex<Vec<Record>>,
     ) -> Result<()> {
-        // Steal time since the kernel began in this world: the system's counter is too coarse for a point.
-        // A virtual clock has none.
+        // Steal time since the kernel began in this world: the system's counter is too coarse for a
+        // point. A virtual clock has none.
         let steal = (lab.is_root() && !lab.transport.is_virtual()).then(StealMeter::start);
         for point in points {
             if !lab.continues()? {
@@ -257,8 +258,8 @@ impl<'a, W: World> Run<'a, W> {
         Ok(())
     }
 
-    /// Returns the time limit of a point. On a virtual clock a point may use all that is left of the run,
-    /// so that the samples do not depend on the host's speed.
+    /// Returns the time limit of a point. On a virtual clock a point may use all that is left of
+    /// the run, so that the samples do not depend on the host's speed.
     fn share<T: Transport>(&self, transport: &T, turns: &Mutex<Turns>) -> Duration {
         let share = lock(turns).next();
         let left = self.deadline.saturating_duration_since(Instant::now());

@@ -65,9 +65,9 @@ pub fn fits<W: World>(world: &W, settings: &Settings) -> Result<()> {
     Err(Error::usage(format!("{ranks} ranks are too many here; use --ranks {most} or fewer")))
 }
 
-/// Returns an error if this kernel cannot run with these settings. Measures nothing. The result depends on
-/// the memory and files of this host, so where ranks are processes only the first may call it (see
-/// [`decide`](crate::decide)).
+/// Returns an error if this kernel cannot run with these settings. Measures nothing. The result
+/// depends on the memory and files of this host, so where ranks are processes only the first may
+/// call it (see [`decide`](crate::decide)).
 pub fn runnable(kernel: Kernel, settings: &Settings) -> Result<()> {
     let &KernelInfo { min_ranks: least, needs, .. } = kernel.info();
     enough_ranks(kernel, least, settings)?;

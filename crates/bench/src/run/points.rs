@@ -13,8 +13,8 @@ use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::settings::Settings;
 
-/// Measures one kernel at the given points instead of its own sweep. For worlds whose ranks are in this
-/// process.
+/// Measures one kernel at the given points instead of its own sweep. For worlds whose ranks are in
+/// this process.
 pub(crate) fn run_points<W: World>(
     world: &W,
     kernel: Kernel,

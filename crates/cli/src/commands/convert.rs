@@ -20,7 +20,8 @@ use crate::{files, print};
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Convert {
-    /// A Panto trace, a textual GOAL schedule, or a time-independent trace (one file, or the list of files).
+    /// A Panto trace, a textual GOAL schedule, or a time-independent trace (one file, or the list
+    /// of files).
     file: PathBuf,
 
     /// Output file.
@@ -42,7 +43,8 @@ pub struct Convert {
 /// Options of the conversion of a Panto trace.
 #[derive(Args)]
 pub(super) struct ConversionArgs {
-    /// Operations per second of a processor, to convert between times and the operation counts of time-independent traces.
+    /// Operations per second of a processor, to convert between times and the operation counts of
+    /// time-independent traces.
     #[arg(long, value_name = "RATE", default_value_t = ti::FLOPS)]
     flops: f64,
 

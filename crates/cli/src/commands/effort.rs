@@ -12,7 +12,8 @@ pub struct EffortArgs {
     #[arg(short = 't', long, value_name = "TIME", value_parser = panto_units::parse_time, allow_hyphen_values = true)]
     time_budget: Option<Duration>,
 
-    /// Stop sampling a point at this relative half-width of the median's 95% confidence interval [default: 0.01; 0.05 with --quick].
+    /// Stop sampling a point at this relative half-width of the median's 95% confidence interval
+    /// [default: 0.01; 0.05 with --quick].
     #[arg(long, value_name = "FRACTION")]
     precision: Option<f64>,
 

@@ -14,7 +14,8 @@ use super::convert::{ConversionArgs, Convert, TraceFormat};
 use crate::failure::Failure;
 use crate::{files, print};
 
-/// Export timelines for other viewers (PICL, Perfetto, Paraver, Paje, CSV) and traces for other simulators (GOAL, time-independent).
+/// Export timelines for other viewers (PICL, Perfetto, Paraver, Paje, CSV) and traces for other
+/// simulators (GOAL, time-independent).
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Export {

@@ -17,7 +17,8 @@ use crate::{files, print};
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct History {
-    /// Results of repeated `panto bench --append -o FILE --label VERSION`: a file, comma-separated files, or a directory.
+    /// Results of repeated `panto bench --append -o FILE --label VERSION`: a file, comma-separated
+    /// files, or a directory.
     file: PathBuf,
 
     /// Show only these kernels or suites, such as scenario/only.
@@ -28,7 +29,8 @@ pub struct History {
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent::parse, allow_hyphen_values = true)]
     threshold: f64,
 
-    /// Confidence level of the intervals; one minus this is the family-wise error rate of the tests of a version.
+    /// Confidence level of the intervals; one minus this is the family-wise error rate of the tests
+    /// of a version.
     #[arg(long, value_name = "PERCENT", default_value = "95%", value_parser = percent::parse, allow_hyphen_values = true)]
     confidence: f64,
 
@@ -40,7 +42,8 @@ pub struct History {
     #[arg(long)]
     all: bool,
 
-    /// Plot times against versions: one SVG per kernel into a directory, or one file (.svg, .png, or .dat with a gnuplot script).
+    /// Plot times against versions: one SVG per kernel into a directory, or one file (.svg, .png,
+    /// or .dat with a gnuplot script).
     #[arg(long, value_name = "DIR|OUT.svg|OUT.png|OUT.dat")]
     plot: Option<PathBuf>,
 

@@ -21,18 +21,21 @@ use crate::{model, mpi, mpi_info, print, results, scenario};
                         panto info mpi\n  mpirun -n 4 panto info mpi --check     run the conformance test over this MPI"
 )]
 pub struct Info {
-    /// Results, a trace, a timeline, a machine model or a scenario (a file or a built-in name), or `mpi`.
+    /// Results, a trace, a timeline, a machine model or a scenario (a file or a built-in name), or
+    /// `mpi`.
     file: PathBuf,
 
     /// Output format.
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value = "table")]
     format: Format,
 
-    /// Plot the results: one SVG per kernel into a directory, or one file (.svg, .png, or .dat with a gnuplot script).
+    /// Plot the results: one SVG per kernel into a directory, or one file (.svg, .png, or .dat with
+    /// a gnuplot script).
     #[arg(long, value_name = "DIR|OUT.svg|OUT.png|OUT.dat")]
     plot: Option<PathBuf>,
 
-    /// Write the fastest built-in algorithms as a rules file, for `collectives.rules` of a model (results of the suite scenario).
+    /// Write the fastest built-in algorithms as a rules file, for `collectives.rules` of a model
+    /// (results of the suite scenario).
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
 

@@ -15,7 +15,8 @@ use crate::{mpi, print, threads};
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Mbs {
-    /// Collective: barrier, broadcast, gather, allGather, allReduce, or any other collective of `panto bench scenario`.
+    /// Collective: barrier, broadcast, gather, allGather, allReduce, or any other collective of
+    /// `panto bench scenario`.
     collective: String,
 
     /// Smallest number of participants, doubled up to all ranks.
@@ -143,8 +144,8 @@ impl Mbs {
         format!("{}..{}", self.smallest, self.largest)
     }
 
-    /// Returns the argument of `--late`. CRESTA counts from 1 and means the first or last of any number of
-    /// participants; `--late` counts from 0.
+    /// Returns the argument of `--late`. CRESTA counts from 1 and means the first or last of any
+    /// number of participants; `--late` counts from 0.
     fn late(&self) -> String {
         match (self.late, self.most_ranks()) {
             (1, _) => "first".into(),

@@ -11,7 +11,8 @@ use crate::{command, panto, stderr, stdout, succeeds};
 
 const SIZE: u32 = 8;
 
-/// A rank that computes, sends to the right, and receives from the left, a few times; the higher the rank, the longer it computes.
+/// A rank that computes, sends to the right, and receives from the left, a few times; the higher
+/// the rank, the longer it computes.
 fn stream(rank: u32) -> Vec<u8> {
     let mut calls = Builder::new(rank, SIZE, 8);
     for _ in 0..20 {

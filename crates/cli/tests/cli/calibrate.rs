@@ -21,7 +21,8 @@ fn load(name: &str) -> Machine {
     Machine::load(name, &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// By how much two machines differ in what a message takes between neighbours: the worst of many sizes.
+/// By how much two machines differ in what a message takes between neighbours: the worst of many
+/// sizes.
 fn apart(real: &Machine, found: &Machine) -> f64 {
     let sizes = (0..22).flat_map(|power| [1_u64 << power, (1 << power) + (1 << power) / 3]);
     let links = real.network.topology.distance(0, 1);
@@ -29,7 +30,8 @@ fn apart(real: &Machine, found: &Machine) -> f64 {
     sizes.map(|bytes| (time(found, bytes) / time(real, bytes) - 1.0).abs()).fold(0.0, f64::max)
 }
 
-/// Without noise the machine comes back: what its messages take, its protocol to the byte, and its processor.
+/// Without noise the machine comes back: what its messages take, its protocol to the byte, and its
+/// processor.
 #[test]
 fn a_simulated_machine_comes_back() {
     let folder = tempfile::tempdir().expect("a directory");
@@ -76,7 +78,8 @@ fn kernels_run_on_the_model_as_on_the_machine() {
     }
 }
 
-/// This machine, in some seconds: a model with a source for its figures, a table, and what to do next.
+/// This machine, in some seconds: a model with a source for its figures, a table, and what to do
+/// next.
 #[test]
 fn threads_are_calibrated() {
     let folder = tempfile::tempdir().expect("a directory");

@@ -13,7 +13,8 @@ struct Read {
     rows: Vec<Vec<f64>>,
 }
 
-/// Reads OSU's layout: a title begins a test, `#` begins a comment, everything else is a row of numbers that begins with the size.
+/// Reads OSU's layout: a title begins a test, `#` begins a comment, everything else is a row of
+/// numbers that begins with the size.
 fn osu(text: &str) -> BTreeMap<String, Read> {
     let (mut tests, mut current) = (BTreeMap::<String, Read>::new(), String::new());
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -43,7 +44,8 @@ fn osu(text: &str) -> BTreeMap<String, Read> {
     tests
 }
 
-/// Reads Intel's layout: `# Benchmarking NAME ` with its blank, the processes, the names of the columns, rows of as many numbers.
+/// Reads Intel's layout: `# Benchmarking NAME ` with its blank, the processes, the names of the
+/// columns, rows of as many numbers.
 fn imb(text: &str) -> BTreeMap<String, Read> {
     let (mut tests, mut current) = (BTreeMap::<String, Read>::new(), String::new());
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -99,7 +101,8 @@ fn scripts_for_osu_read_every_test() {
     }
     let multiple = &tests["MPI Multiple Bandwidth / Message Rate 1"];
     assert!(multiple.comments.contains(&"[ pairs: 2 ] [ window size: 16 ]".into()), "{multiple:?}");
-    // Bytes and messages are those of the same time. Both have two digits behind the point, which is little of a slow machine's bytes.
+    // Bytes and messages are those of the same time. Both have two digits behind the point, which
+    // is little of a slow machine's bytes.
     for row in &multiple.rows {
         let rounded = 0.005 / row[1];
         assert!((row[1] * 1e6 / row[0] / row[2] - 1.0).abs() < 0.01 + rounded, "{row:?}");

@@ -1,4 +1,5 @@
-//! `docs/conformance.md` is true: every command of a row that is marked done runs, and every test it names is there.
+//! `docs/conformance.md` is true: every command of a row that is marked done runs, and every test
+//! it names is there.
 
 use std::collections::BTreeSet;
 use std::fs;

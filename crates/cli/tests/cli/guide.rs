@@ -1,5 +1,5 @@
-//! The guide is true: every command of `docs/guide` runs, page after page in one folder, every link leads somewhere, and its pictures are made by its
-//! commands. `PANTO_BLESS=1` draws them anew.
+//! The guide is true: every command of `docs/guide` runs, page after page in one folder, every link
+//! leads somewhere, and its pictures are made by its commands. `PANTO_BLESS=1` draws them anew.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -1,4 +1,5 @@
-//! `panto history`: results over the versions of something, and what is certain of their changes (S9).
+//! `panto history`: results over the versions of something, and what is certain of their changes
+//! (S9).
 
 use std::path::Path;
 

@@ -17,7 +17,8 @@ fn page(folder: &Path, line: &str) -> String {
     page
 }
 
-/// No address, no file: the name of SVG's name space is neither, and the empty icon keeps browsers from asking.
+/// No address, no file: the name of SVG's name space is neither, and the empty icon keeps browsers
+/// from asking.
 pub fn assert_asks_for_nothing(page: &str) {
     let rest = page.replace("http://www.w3.org/", "").replace("<link rel=\"icon\" href=\"data:,\"/>", "");
     for outside in ["http://", "https://", "<script src", "<link ", "@import", "<img src=\"/", "<iframe"] {

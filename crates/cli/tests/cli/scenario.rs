@@ -15,7 +15,8 @@ fn points(rest: &str) -> Vec<Value> {
 fn scenario_1_sweeps_over_participants_and_implementations() {
     let rest = "scenario/only --collective bcast,barrier --impl library,binomial --sizes 8,4K";
     let all = points(rest);
-    // Two, four and eight take part; a barrier has no size, and no binomial tree of its own is needed to see that.
+    // Two, four and eight take part; a barrier has no size, and no binomial tree of its own is
+    // needed to see that.
     let of = |name: &str| all.iter().filter(|point| point["params"]["collective"] == name).count();
     assert_eq!(of("bcast"), 3 * 2 * 2);
     assert!(of("barrier") >= 3);

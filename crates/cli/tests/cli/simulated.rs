@@ -93,7 +93,8 @@ fn measuring_causes_no_contention() {
     assert!((fast.last().expect("points") - 5.0 * 110_000.0).abs() < 1e-3, "{fast:?}");
 }
 
-/// More ranks than have stacks: the collective runs as a schedule, and the closed form of a dissemination comes out.
+/// More ranks than have stacks: the collective runs as a schedule, and the closed form of a
+/// dissemination comes out.
 #[test]
 fn many_ranks_run_as_a_schedule() {
     let run =

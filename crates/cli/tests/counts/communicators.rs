@@ -1,4 +1,5 @@
-//! A communicator is the same for all its members, and its members are those that the program put there.
+//! A communicator is the same for all its members, and its members are those that the program put
+//! there.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Computation (P2): blocks are as long as the program itself measured them by its thread's CPU clock, although ranks outnumber cores and
-//! wait by spinning.
+//! Computation (P2): blocks are as long as the program itself measured them by its thread's CPU
+//! clock, although ranks outnumber cores and wait by spinning.
 
 use std::path::Path;
 
@@ -18,7 +18,8 @@ const LONG: &str = "-w 5 -b 12";
 /// How much the figures may differ: the program reads its clock inside a block, the tracer outside.
 const TOLERANCE: f64 = 0.05;
 
-/// Traces `compute` and answers the trace, and what each rank says it computed in a block, in nanoseconds.
+/// Traces `compute` and answers the trace, and what each rank says it computed in a block, in
+/// nanoseconds.
 fn compute(mpi: &Mpi, app: &Path, options: &str, arguments: &str, tunables: &str) -> (Trace, Vec<f64>) {
     let scene = Scene::new();
     let job = scene.trace(options, mpi, RANKS, app).words(arguments).env("GLIBC_TUNABLES", tunables);
@@ -76,7 +77,8 @@ fn by_the_cpu_clock() {
     }
 }
 
-/// Where the C library does not tell when the core was lost, the CPU clock is read around each block.
+/// Where the C library does not tell when the core was lost, the CPU clock is read around each
+/// block.
 #[test]
 fn by_the_cpu_clock_alone() {
     let mpi = mpis::MPICH;
@@ -98,7 +100,8 @@ fn with_tokens() {
     }
 }
 
-/// The wall clock cannot show less than the thread computed; on a core that others use, too, it shows more.
+/// The wall clock cannot show less than the thread computed; on a core that others use, too, it
+/// shows more.
 #[test]
 fn by_the_wall_clock() {
     let mpi = mpis::MPICH;

@@ -1,4 +1,5 @@
-//! `MPI_Pcontrol` switches recording off and on, and drops what came before (P1). The program's first lines say how often it calls what.
+//! `MPI_Pcontrol` switches recording off and on, and drops what came before (P1). The program's
+//! first lines say how often it calls what.
 
 use std::collections::BTreeMap;
 

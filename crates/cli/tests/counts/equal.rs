@@ -1,4 +1,5 @@
-//! For each program and MPI: calls, bytes and peers equal an independent count, and the program behaves as it does untraced.
+//! For each program and MPI: calls, bytes and peers equal an independent count, and the program
+//! behaves as it does untraced.
 
 use std::panic::resume_unwind;
 use std::thread;
@@ -6,7 +7,8 @@ use std::thread;
 use crate::mpis::{self, Family, Mpi};
 use crate::scene::{Scene, plain, printed};
 
-/// Ranks that share cores with others spin much; four have all that two do not: partners on both sides, and a root that is neither.
+/// Ranks that share cores with others spin much; four have all that two do not: partners on both
+/// sides, and a root that is neither.
 const RANKS: usize = 4;
 
 /// Programs that compute something (P17), in sizes that take no time.
@@ -43,7 +45,8 @@ const SMALL: &[&str] = &[
     "helpers -w 1 -b 3 -t 1",
 ];
 
-/// Programs that end without MPI's leave. They run alone: of several ranks the launcher kills whom it likes, and its code tells which.
+/// Programs that end without MPI's leave. They run alone: of several ranks the launcher kills whom
+/// it likes, and its code tells which.
 const CUT_OFF: &[&str] = &["early_exit", "abort"];
 
 /// Those that wait for messages and requests in all ways.
@@ -69,7 +72,8 @@ fn are_equal(mpi: &Mpi, options: &str, ranks: usize, lines: &[&str]) {
     assert!(differences.is_empty(), "{}:\n{}", mpi.name, differences.join("\n"));
 }
 
-/// How many programs run at once. Open MPI's launchers sleep for most of the time, and its ranks give up the core while they wait.
+/// How many programs run at once. Open MPI's launchers sleep for most of the time, and its ranks
+/// give up the core while they wait.
 fn side_by_side(mpi: &Mpi) -> usize {
     match mpi.family {
         Family::OpenMpi4 | Family::OpenMpi5 => 4,

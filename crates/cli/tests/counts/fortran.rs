@@ -1,4 +1,5 @@
-//! Fortran, by each of its bindings. Some call MPI by its second names, past any counter, so the programs count for themselves.
+//! Fortran, by each of its bindings. Some call MPI by its second names, past any counter, so the
+//! programs count for themselves.
 
 use crate::COUNTED;
 use crate::scene::{Scene, plain, printed};

@@ -2,7 +2,8 @@
 
 use crate::figures::{Counts, Figures};
 
-/// Functions that the counter does not know, because they pass no bytes: it counts messages, not all calls.
+/// Functions that the counter does not know, because they pass no bytes: it counts messages, not
+/// all calls.
 const NOT_COUNTED: &[&str] = &[
     "MPI_Init",
     "MPI_Init_thread",
@@ -57,9 +58,11 @@ pub fn from_traced(traced: &mut Counts) {
 
 /// Leaves out of the counter's figures what a trace does not have.
 pub fn from_counted(counted: &mut Counts) {
-    // Only waiting is worth a note: a look that leaves the request as it is and finds it complete changes nothing.
+    // Only waiting is worth a note: a look that leaves the request as it is and finds it complete
+    // changes nothing.
     keep(counted, "MPI_Request_get_status", |figures| Figures { calls: figures.failed, ..figures });
-    // One figure for the bytes of a one-sided call: those that come back, which may be more than go there.
+    // One figure for the bytes of a one-sided call: those that come back, which may be more than go
+    // there.
     keep(counted, "MPI_Get_accumulate", |figures| Figures { bytes: 0, ..figures });
 }
 

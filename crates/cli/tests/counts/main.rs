@@ -1,7 +1,8 @@
 //! The tracer held to the truth: what a trace says of real programs on real MPIs is what they did.
 //!
-//! The programs are those of `apps/`. An independent counter, `libcount.so`, sees the same run: it is preloaded behind the tracer, so that
-//! both match the same wildcards and count the same number of polls.
+//! The programs are those of `apps/`. An independent counter, `libcount.so`, sees the same run: it
+//! is preloaded behind the tracer, so that both match the same wildcards and count the same number
+//! of polls.
 
 mod collective;
 mod communicators;

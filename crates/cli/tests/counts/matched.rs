@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use panto_trace::{Action, CallForm, Comm, Peer, SharedId, Slot, Tables, Trace, World};
 
-/// Messages that could take each other's place: communicator, sender, receiver (in `MPI_COMM_WORLD`) and tag.
+/// Messages that could take each other's place: communicator, sender, receiver (in
+/// `MPI_COMM_WORLD`) and tag.
 type Channel = (SharedId, u32, u32, i64);
 
 /// A message, and its bytes where the trace says them.
@@ -186,7 +187,8 @@ impl<'a> Reader<'a> {
         Some(((id, from, self.rank, tag), u64::try_from(came[2]).ok()))
     }
 
-    /// Returns the communicator, and the partner's rank in `MPI_COMM_WORLD`; `None` for `MPI_PROC_NULL`.
+    /// Returns the communicator, and the partner's rank in `MPI_COMM_WORLD`; `None` for
+    /// `MPI_PROC_NULL`.
     fn partner(&self, tables: &Tables, comm: Comm, peer: Peer) -> Option<(SharedId, u32)> {
         let id = self.world.shared(self.rank, comm).expect("it is somewhere");
         let comm = tables.comm(comm).expect("events refer to what is there");

@@ -9,7 +9,8 @@ use crate::scene::Scene;
 
 const RANKS: usize = 3;
 
-/// Between two polls `polls.c` divides 20,000 times, each after the other; no processor needs less than a nanosecond for one.
+/// Between two polls `polls.c` divides 20,000 times, each after the other; no processor needs less
+/// than a nanosecond for one.
 const WORK_NS: u64 = 20_000;
 
 /// What polls for one kind of receives came to.
@@ -22,7 +23,8 @@ struct Loop {
     least_before: Option<u64>,
 }
 
-/// The loops of `MPI_Test` of a rank: without anything between the polls, and with work. The tags tell which.
+/// The loops of `MPI_Test` of a rank: without anything between the polls, and with work. The tags
+/// tell which.
 fn loops(rank: &RankTrace) -> [Loop; 2] {
     let (mut idle, mut working) = (Loop::default(), Loop::default());
     let mut tags: HashMap<Slot, i64> = HashMap::new();

@@ -40,7 +40,8 @@ fn library_of(app: &Path) -> PathBuf {
     line.split_whitespace().nth(2).expect("it is found").into()
 }
 
-/// Tells mpi4py which library it is. Debian's MPICH has a name of its own; mpi4py wants the usual one.
+/// Tells mpi4py which library it is. Debian's MPICH has a name of its own; mpi4py wants the usual
+/// one.
 fn with_library(job: Job, library: &Path, scene: &Scene) -> Job {
     if !library.ends_with("libmpich.so.12") {
         return job.env("MPI4PY_LIBMPI", library);

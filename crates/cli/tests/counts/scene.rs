@@ -29,8 +29,8 @@ impl Scene {
         self.folder.path().join(name)
     }
 
-    /// Returns `panto trace` with the options of a line, for a program on `ranks` ranks; the caller adds its
-    /// arguments.
+    /// Returns `panto trace` with the options of a line, for a program on `ranks` ranks; the caller
+    /// adds its arguments.
     pub fn trace(&self, options: &str, mpi: &Mpi, ranks: usize, program: &Path) -> Job {
         let mut command = Command::new(PANTO);
         command.current_dir(self.folder.path()).envs(mpis::ENVIRONMENT);
@@ -55,7 +55,8 @@ impl Scene {
         Trace::open(&self.path("app.panto")).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// What the trace and the counter say otherwise of the same run, and what cannot be; and how many ranks came to the counter's end.
+    /// What the trace and the counter say otherwise of the same run, and what cannot be; and how
+    /// many ranks came to the counter's end.
     pub fn differences(&self) -> (Vec<String>, usize) {
         let trace = self.traced();
         let mut differences = matched::unmatched(&trace);
@@ -85,7 +86,8 @@ pub fn plain(mpi: &Mpi, ranks: usize, program: &Path) -> Job {
     Job::new(command)
 }
 
-/// What a run printed, in an order that does not depend on which rank was first, without what its clocks said.
+/// What a run printed, in an order that does not depend on which rank was first, without what its
+/// clocks said.
 pub fn printed(ended: &JobOutput) -> Vec<String> {
     let mut lines: Vec<String> = ended.stdout.lines().map(without_times).collect();
     lines.sort();

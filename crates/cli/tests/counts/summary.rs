@@ -1,4 +1,5 @@
-//! What `panto info` sums up is what was counted: calls of each function, and messages from rank to rank.
+//! What `panto info` sums up is what was counted: calls of each function, and messages from rank to
+//! rank.
 
 use std::collections::BTreeMap;
 

@@ -33,7 +33,8 @@ fn calls(all: &[(&str, u64)]) -> Calls {
     all.iter().map(|(name, times)| ((*name).to_owned(), *times)).collect()
 }
 
-/// As `threads.c` says: four threads talk, each in one of two ways; then the first one makes requests, and another completes them.
+/// As `threads.c` says: four threads talk, each in one of two ways; then the first one makes
+/// requests, and another completes them.
 fn expected() -> Vec<Calls> {
     let exchange = calls(&[("MPI_Sendrecv", ROUNDS)]);
     let apart = calls(&[("MPI_Irecv", ROUNDS), ("MPI_Isend", ROUNDS), ("MPI_Waitall", ROUNDS)]);

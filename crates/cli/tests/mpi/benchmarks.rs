@@ -52,7 +52,8 @@ fn the_suite_runs_on_four_ranks() {
     }
 }
 
-/// The same collective by the library and by our schedule, both with their data checked, and told apart.
+/// The same collective by the library and by our schedule, both with their data checked, and told
+/// apart.
 #[test]
 fn our_algorithm_beside_the_librarys() {
     for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {

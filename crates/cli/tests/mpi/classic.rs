@@ -54,7 +54,8 @@ fn the_other_kernels_on_four_ranks() {
     }
 }
 
-/// As users of OSU's tests read it: a table for each synchronisation, under the name that it has there.
+/// As users of OSU's tests read it: a table for each synchronisation, under the name that it has
+/// there.
 #[test]
 fn the_layout_of_one_sided_tests() {
     for mpi in MPIS.iter().filter(|mpi| mpi.is_installed()) {

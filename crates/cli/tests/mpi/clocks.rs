@@ -1,4 +1,5 @@
-//! Clocks that differ, across real processes (S7): each rank's is made wrong by seconds and by parts in a million.
+//! Clocks that differ, across real processes (S7): each rank's is made wrong by seconds and by
+//! parts in a million.
 
 use serde_json::Value;
 

@@ -44,7 +44,8 @@ macro_rules! conformance {
     )*};
 }
 
-// Intel's standard ABI is not here: it ends the job when a persistent receive is too short, whatever the error handler.
+// Intel's standard ABI is not here: it ends the job when a persistent receive is too short,
+// whatever the error handler.
 conformance! {
     mpich: MPICH;
     open_mpi: OPEN_MPI;

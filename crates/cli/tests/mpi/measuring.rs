@@ -9,8 +9,8 @@ use tempfile::TempDir;
 use crate::alone;
 use crate::job::{Job, Running, until};
 
-/// Longer than all time-outs that Panto states for what happens to such a job, on a busy machine. It says only that
-/// something hangs.
+/// Longer than all time-outs that Panto states for what happens to such a job, on a busy machine.
+/// It says only that something hangs.
 pub const LIMIT: Duration = Duration::from_secs(90);
 
 /// A job with some points in its file.

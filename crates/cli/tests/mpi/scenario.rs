@@ -40,7 +40,8 @@ fn of<'a>(points: &'a [Value], name: &str, value: impl Into<Value>) -> Vec<&'a V
     points.iter().filter(|point| point["params"][name] == value).collect()
 }
 
-/// Every collective as MPI's own, blocking in communicators of two and of three ranks, and non-blocking.
+/// Every collective as MPI's own, blocking in communicators of two and of three ranks, and
+/// non-blocking.
 #[test]
 fn every_collective_alone() {
     everywhere(|mpi| {
@@ -56,7 +57,8 @@ fn every_collective_alone() {
     });
 }
 
-/// No rank leaves a barrier or an allreduce before the late rank has arrived; compared with no delay.
+/// No rank leaves a barrier or an allreduce before the late rank has arrived; compared with no
+/// delay.
 #[test]
 fn the_late_one_keeps_all_waiting() {
     everywhere(|mpi| {
@@ -72,8 +74,9 @@ fn the_late_one_keeps_all_waiting() {
     });
 }
 
-/// The library's collective and a schedule, without progress, with polling and with a helper thread. The helper computes, and the rank's own thread calls MPI:
-/// so it takes no more than `MPI_THREAD_SINGLE`, which every MPI gives.
+/// The library's collective and a schedule, without progress, with polling and with a helper
+/// thread. The helper computes, and the rank's own thread calls MPI: so it takes no more than
+/// `MPI_THREAD_SINGLE`, which every MPI gives.
 #[test]
 fn computation_beside_a_collective() {
     everywhere(|mpi| {
@@ -109,7 +112,8 @@ who = "others"
 do = ["start", "load(1KiB, next)", "issue(sum)", "comp(100us)", "issue(all)", "sync(sum)", "sync(all)", "stop"]
 "#;
 
-/// A file, and built-ins: several collectives in a row and in flight at once, loads, and arrival that differs; in sub-communicators as well.
+/// A file, and built-ins: several collectives in a row and in flight at once, loads, and arrival
+/// that differs; in sub-communicators as well.
 #[test]
 fn scenarios_of_ones_own_and_built_in() {
     let folder = tempfile::tempdir().expect("a folder");

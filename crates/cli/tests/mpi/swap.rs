@@ -5,7 +5,8 @@ use serde_json::Value;
 use crate::mpis;
 use crate::on;
 
-/// Ready sends are right or MPI may fail; the native call runs where each rank has a core; every run's data is checked.
+/// Ready sends are right or MPI may fail; the native call runs where each rank has a core; every
+/// run's data is checked.
 #[test]
 fn every_protocol_runs() {
     for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {

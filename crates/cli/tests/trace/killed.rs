@@ -151,8 +151,8 @@ fn panto_by_force() {
     });
 }
 
-/// Each rank has a `panto` of its own, and one program is killed: the launcher ends the others, sometimes before they can combine. Then
-/// it was said where the files are.
+/// Each rank has a `panto` of its own, and one program is killed: the launcher ends the others,
+/// sometimes before they can combine. Then it was said where the files are.
 #[test]
 fn a_rank_below_its_own_panto() {
     everywhere(|mpi, app| {

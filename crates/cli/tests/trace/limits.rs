@@ -1,4 +1,5 @@
-//! Full disks and file-size limits: the program continues, and what was recorded until then is kept.
+//! Full disks and file-size limits: the program continues, and what was recorded until then is
+//! kept.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,7 +16,8 @@ fn busy(mpi: &Mpi) -> Option<(std::path::PathBuf, [&'static str; 4])> {
     Some((mpi.app("stencil")?, ["-n", "16", "-i", "20000"]))
 }
 
-/// The limit of `ulimit -f`, set when the program runs: MPIs need larger files than the tracer before.
+/// The limit of `ulimit -f`, set when the program runs: MPIs need larger files than the tracer
+/// before.
 #[test]
 fn a_limit_to_the_size_of_files() {
     everywhere(|mpi, app| {
@@ -64,8 +66,8 @@ fn a_limit_to_the_size_of_all_files() {
     scene.is_tidy();
 }
 
-/// Mounts a disk of this many kilobytes as `disk` in the scene's directory, for this command only; `None`, with
-/// a note, where mounting is not allowed.
+/// Mounts a disk of this many kilobytes as `disk` in the scene's directory, for this command only;
+/// `None`, with a note, where mounting is not allowed.
 fn on_a_small_disk(scene: &Scene, options: &str, kilobytes: usize, command: &[&Path]) -> Option<JobOutput> {
     let disk = scene.path("disk");
     std::fs::create_dir_all(&disk).expect("writable");
@@ -95,7 +97,8 @@ fn library_size(scene: &Scene) -> usize {
     ended.stdout.trim().parse().unwrap_or_else(|_| panic!("{ended:#?}"))
 }
 
-/// Room for the library and a block or two of each rank. The library's room is free again when the trace is made.
+/// Room for the library and a block or two of each rank. The library's room is free again when the
+/// trace is made.
 #[test]
 fn a_full_disk() {
     for mpi in USUAL {

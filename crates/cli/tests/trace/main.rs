@@ -103,7 +103,8 @@ fn on(mpi: &Mpi, ranks: usize, program: &Path) -> Job {
 /// The warning if ranks outnumber cores.
 const CROWDED: &str = " ranks shared ";
 
-/// What Panto said, among what the program and the launcher did; but for what depends on how many cores there are.
+/// What Panto said, among what the program and the launcher did; but for what depends on how many
+/// cores there are.
 fn said(ended: &JobOutput) -> Vec<&str> {
     ended.stderr.lines().filter(|line| line.starts_with("panto: ") && !line.contains(CROWDED)).collect()
 }

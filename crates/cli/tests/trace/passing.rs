@@ -22,8 +22,9 @@ fn a_traced_program_prints_what_it_prints_otherwise() {
     }
 }
 
-/// A rank that ends without MPI's leave, and one that ends all the others. Of several ranks that end without leave, MPICH's launcher answers
-/// the code of one, or that of its own signal to another.
+/// A rank that ends without MPI's leave, and one that ends all the others. Of several ranks that
+/// end without leave, MPICH's launcher answers the code of one, or that of its own signal to
+/// another.
 #[test]
 fn exit_codes_pass_through_the_launcher() {
     for mpi in USUAL {

@@ -133,7 +133,8 @@ fn the_ranks_own_files_can_be_kept() {
     }
 }
 
-/// A script that starts two programs, the second with more ranks: their files must not be taken for those of one.
+/// A script that starts two programs, the second with more ranks: their files must not be taken for
+/// those of one.
 #[test]
 fn one_program_at_a_time() {
     for mpi in USUAL {

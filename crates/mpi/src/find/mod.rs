@@ -2,8 +2,8 @@
 //!
 //! A rank must load the MPI of the launcher that started it: with another one, each rank would be a
 //! job of its own. Libraries that work under the same launchers are a *family* (MPICH's, to which
-//! Intel, Cray and MVAPICH belong, and Open MPI's), so the variables that the launcher set determine
-//! the names to look for, and its place the installation.
+//! Intel, Cray and MVAPICH belong, and Open MPI's), so the variables that the launcher set
+//! determine the names to look for, and its place the installation.
 
 mod folders;
 mod launchers;

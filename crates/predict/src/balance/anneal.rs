@@ -1,5 +1,5 @@
-//! Simulated annealing: a random change is kept if it is better, and with decreasing probability if it is
-//! worse (Metropolis's rule).
+//! Simulated annealing: a random change is kept if it is better, and with decreasing probability if
+//! it is worse (Metropolis's rule).
 
 use panto_random::SplitMix64;
 use panto_sim::RunError;
@@ -9,14 +9,14 @@ use super::greedy;
 use super::search::{Monitor, Scheme};
 use super::task::{Task, Trial};
 
-/// The initial temperature as a share of the program's time: a change that is this much slower is kept
-/// with probability 1/e.
+/// The initial temperature as a share of the program's time: a change that is this much slower is
+/// kept with probability 1/e.
 const HOT: f64 = 0.05;
 /// The final temperature as a share of the program's time.
 const COLD: f64 = 0.0005;
 
-/// Makes one attempt of `steps` steps. The first attempt starts with the greedy scheme's initial mapping,
-/// the others with random mappings.
+/// Makes one attempt of `steps` steps. The first attempt starts with the greedy scheme's initial
+/// mapping, the others with random mappings.
 pub(super) fn search(
     task: &Task,
     monitor: &dyn Monitor,
@@ -54,7 +54,8 @@ fn is_accepted(next: &Trial, now: &Trial, temperature: f64, rng: &mut SplitMix64
     worse <= 0.0 || random < (-worse / temperature).exp()
 }
 
-/// Returns a random change: a rank moves to another processor, or two ranks of different processors swap.
+/// Returns a random change: a rank moves to another processor, or two ranks of different processors
+/// swap.
 fn change(task: &Task, places: &[u32], rng: &mut SplitMix64) -> Change {
     let mut below = |n: usize| rng.below(n as u64) as u32;
     let rank = below(task.ranks());

@@ -175,7 +175,8 @@ impl<'a> AttemptInProgress<'a> {
         Ok(Some(trial))
     }
 
-    /// Moves to an evaluated mapping; records a step if it is the best so far, or if `always` is set.
+    /// Moves to an evaluated mapping; records a step if it is the best so far, or if `always` is
+    /// set.
     pub(super) fn move_to(&mut self, trial: &Trial, iteration: usize, change: Change, always: bool) {
         let is_better = trial.is_better_than(&self.attempt.best);
         if is_better {

@@ -35,8 +35,8 @@ impl Observer for Busy<'_> {
         }
     }
 
-    /// Subtracts the time in which other ranks had the processor: work of ranks that share a processor is
-    /// reported with overlapping intervals.
+    /// Subtracts the time in which other ranks had the processor: work of ranks that share a
+    /// processor is reported with overlapping intervals.
     #[inline]
     fn shared(&mut self, rank: u32, _activity: Activity, shared: Time) {
         if let Some(time) = self.time(rank) {

@@ -1,5 +1,6 @@
-//! The greedy scheme: longest-processing-time scheduling (Graham, 1969) by computation for the initial
-//! mapping; then, as long as one improves it, the best change that may shorten the critical path.
+//! The greedy scheme: longest-processing-time scheduling (Graham, 1969) by computation for the
+//! initial mapping; then, as long as one improves it, the best change that may shorten the critical
+//! path.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -1,5 +1,5 @@
-//! PUPPET's scheme (section 5.5 of the thesis): a rank of the busiest processor moves to the least busy
-//! one, until a mapping repeats.
+//! PUPPET's scheme (section 5.5 of the thesis): a rank of the busiest processor moves to the least
+//! busy one, until a mapping repeats.
 
 use std::collections::HashSet;
 
@@ -38,8 +38,8 @@ pub(super) fn search(
     Ok(running.finish(AttemptEnd::Complete))
 }
 
-/// Moves one process from the best-utilised to the least-utilised processor. The thesis does not say
-/// which process; here it is the first.
+/// Moves one process from the best-utilised to the least-utilised processor. The thesis does not
+/// say which process; here it is the first.
 fn next(trial: &Trial) -> Option<Change> {
     let (least, most) = trial.extremes().filter(|(least, most)| least != most)?;
     let rank = trial.places.iter().position(|&place| place as usize == most)?;

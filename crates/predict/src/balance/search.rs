@@ -99,8 +99,8 @@ impl BalanceResult {
     }
 }
 
-/// Searches for a better mapping. `baselines` are evaluated first; a search that is stopped returns what
-/// it has found.
+/// Searches for a better mapping. `baselines` are evaluated first; a search that is stopped returns
+/// what it has found.
 pub fn balance(
     task: &Task,
     baselines: &[(String, Vec<u32>)],

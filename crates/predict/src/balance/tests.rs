@@ -34,8 +34,8 @@ fn us(micros: u64) -> Time {
     Time::from_nanos(1000 * micros)
 }
 
-/// Returns a program in which each rank computes, sends to the next and receives from the previous rank
-/// three times, with random sizes.
+/// Returns a program in which each rank computes, sends to the next and receives from the previous
+/// rank three times, with random sizes.
 fn ring(ranks: u32, seed: u64) -> Program {
     let mut rng = SplitMix64::new(seed);
     let channels = (0..ranks).map(|from| Channel {

@@ -1,9 +1,9 @@
 //! A heat equation on a square plate, solved by Jacobi's method: the program of `panto quickstart`.
 //!
-//! The plate is divided into blocks, one per rank. In each step a rank exchanges the edges of its block
-//! with its neighbours and computes; every tenth step all ranks reduce the residual. The computation of a
-//! step is timed on this machine, and the trace is written as the tracer would record it, for any
-//! power-of-two number of ranks.
+//! The plate is divided into blocks, one per rank. In each step a rank exchanges the edges of its
+//! block with its neighbours and computes; every tenth step all ranks reduce the residual. The
+//! computation of a step is timed on this machine, and the trace is written as the tracer would
+//! record it, for any power-of-two number of ranks.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -47,8 +47,8 @@ impl StepTimes {
         Self(kept.into_iter().filter(|sample| *sample < INTERRUPTED * usual).collect())
     }
 
-    /// Returns the time of a step of a rank with this many points, in nanoseconds; ranks and steps vary
-    /// as the samples do.
+    /// Returns the time of a step of a rank with this many points, in nanoseconds; ranks and steps
+    /// vary as the samples do.
     fn step(&self, rank: u32, step: usize, points: u64) -> u64 {
         let sample = self.0[(rank as usize * 31 + step * 17) % self.0.len()];
         (sample * points as f64) as u64
@@ -110,8 +110,8 @@ impl Block {
         SIDE as u64 / u64::from(self.across)
     }
 
-    /// Returns for each neighbour the distance of its rank, the bytes of the common edge, and the tag of
-    /// its messages.
+    /// Returns for each neighbour the distance of its rank, the bytes of the common edge, and the
+    /// tag of its messages.
     fn neighbours(&self) -> Vec<(i32, u64, u32)> {
         let (row, column) = (self.rank / self.across, self.rank % self.across);
         let (far, wide, high) = (self.across as i32, self.width() * POINT, self.height() * POINT);

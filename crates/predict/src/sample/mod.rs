@@ -1,10 +1,10 @@
-//! Uncertainty of a prediction by Monte Carlo sampling: the parameters of a model, and speeds, are drawn
-//! repeatedly from their intervals, and the program is simulated for each draw.
+//! Uncertainty of a prediction by Monte Carlo sampling: the parameters of a model, and speeds, are
+//! drawn repeatedly from their intervals, and the program is simulated for each draw.
 //!
-//! A parameter with a 95% interval is drawn from the log-normal distribution with that interval: a time or
-//! a rate is never negative, and is wrong by a factor rather than by an amount. Parameters are drawn
-//! independently of each other. The share of a parameter in the variance of the predicted time is the
-//! square of their correlation.
+//! A parameter with a 95% interval is drawn from the log-normal distribution with that interval: a
+//! time or a rate is never negative, and is wrong by a factor rather than by an amount. Parameters
+//! are drawn independently of each other. The share of a parameter in the variance of the predicted
+//! time is the square of their correlation.
 
 mod draw;
 
@@ -78,14 +78,15 @@ pub struct Contribution {
     pub key: String,
     /// The interval, as the user wrote it.
     pub interval: String,
-    /// The share of the variance: the squared correlation of the parameter's logarithm with the times.
+    /// The share of the variance: the squared correlation of the parameter's logarithm with the
+    /// times.
     pub share: f64,
 }
 
 impl Sampling<'_> {
-    /// Simulates the program on `count` machines. `case` makes a machine from values of the parameters,
-    /// `noise` the noise of a seed; `done` is called after each sample. Returns `None` if `stop` is set
-    /// before all samples are done.
+    /// Simulates the program on `count` machines. `case` makes a machine from values of the
+    /// parameters, `noise` the noise of a seed; `done` is called after each sample. Returns `None`
+    /// if `stop` is set before all samples are done.
     pub fn run<E: From<Error> + Send>(
         &self,
         case: impl Fn(&[f64]) -> Result<Case, E> + Sync,

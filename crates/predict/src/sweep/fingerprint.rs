@@ -9,8 +9,8 @@ use panto_random::GOLDEN_GAMMA;
 
 use crate::error::Error;
 
-/// A 64-bit hash of everything a prediction depends on. It tells the settings of a sweep apart and is not
-/// cryptographic.
+/// A 64-bit hash of everything a prediction depends on. It tells the settings of a sweep apart and
+/// is not cryptographic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fingerprint(u64);
 

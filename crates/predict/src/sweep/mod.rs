@@ -1,9 +1,9 @@
 //! Predictions of one trace on many machines and with many settings (P19).
 //!
-//! An [`Axis`] is a parameter with its values, and [`product`] returns all combinations of several axes.
-//! A [`Sweep`] checks each setting, replays the trace once for all settings that expand collectives alike,
-//! and simulates all settings on all cores. A [`SweepFile`] keeps the results; an interrupted sweep
-//! continues from it.
+//! An [`Axis`] is a parameter with its values, and [`product`] returns all combinations of several
+//! axes. A [`Sweep`] checks each setting, replays the trace once for all settings that expand
+//! collectives alike, and simulates all settings on all cores. A [`SweepFile`] keeps the results;
+//! an interrupted sweep continues from it.
 
 mod file;
 mod fingerprint;

@@ -49,8 +49,8 @@ fn useful(ranks: usize, threads: usize) -> usize {
 }
 
 impl<'a> Sweep<'a> {
-    /// Checks all settings. An invalid setting has its error in its row; an error is returned if all are
-    /// invalid.
+    /// Checks all settings. An invalid setting has its error in its row; an error is returned if
+    /// all are invalid.
     pub fn new(
         trace: &'a Trace,
         options: replay::Options,
@@ -108,8 +108,8 @@ impl<'a> Sweep<'a> {
         Row { key: plan.key.clone(), variant: plan.variant.clone(), outcome }
     }
 
-    /// Replays the trace for these settings, once per distinct rules of collectives: replaying depends on
-    /// nothing else of a machine. Fails if the trace cannot be replayed for any of them.
+    /// Replays the trace for these settings, once per distinct rules of collectives: replaying
+    /// depends on nothing else of a machine. Fails if the trace cannot be replayed for any of them.
     pub fn programs(&self, which: &[usize], threads: usize) -> Result<Programs, Error> {
         let is_needed =
             |number: usize| which.iter().any(|&index| self.plans[index].collectives == Ok(number));

@@ -1,8 +1,8 @@
 //! Runs one program many times, each time on another machine.
 //!
-//! What does not depend on the machine is prepared once: the layout of the program for the run-ahead
-//! engine, and for each set of send protocols a recording, on which up to
-//! `LANES` cases run side by side.
+//! What does not depend on the machine is prepared once: the layout of the program for the
+//! run-ahead engine, and for each set of send protocols a recording, on which up to `LANES` cases
+//! run side by side.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -25,7 +25,8 @@ const MIN_BATCH: usize = 4;
 pub struct Runner<'p> {
     program: &'p Program,
     prepared: OnceLock<PreparedProgram<'p>>,
-    /// A recording for each set of send protocols; `None` inside where the program cannot be recorded.
+    /// A recording for each set of send protocols; `None` inside where the program cannot be
+    /// recorded.
     recordings: Mutex<Vec<(ProtocolRules, Recorded<'p>)>>,
 }
 
@@ -138,7 +139,8 @@ impl<'p> Runner<'p> {
     }
 }
 
-/// Returns the configuration of a case; without speeds if all are 1, which saves a division per computation.
+/// Returns the configuration of a case; without speeds if all are 1, which saves a division per
+/// computation.
 fn run_config<'a>(case: &'a Case, noise: Option<&'a dyn Noise>) -> RunConfig<'a> {
     let config = case.run_config(noise);
     let is_same = config.compute_scales.iter().all(|scale| *scale == ComputeScale::ONE);

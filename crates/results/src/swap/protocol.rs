@@ -136,7 +136,8 @@ impl FromStr for Protocol {
     }
 }
 
-/// The protocols that a list names: ids, names, `all`, `unordered`, `ordered`. Each comes once, in their order.
+/// The protocols that a list names: ids, names, `all`, `unordered`, `ordered`. Each comes once, in
+/// their order.
 ///
 /// ```
 /// use panto_results::swap::parse_protocols;

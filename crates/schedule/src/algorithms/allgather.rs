@@ -1,4 +1,5 @@
-//! Allgather: ring, recursive doubling, Bruck. Also the second half of long broadcasts and reductions.
+//! Allgather: ring, recursive doubling, Bruck. Also the second half of long broadcasts and
+//! reductions.
 
 use crate::fold::{Fold, Role};
 use crate::layout::{Cut, Rotation, exchange};
@@ -42,10 +43,12 @@ impl Schedule for Ring {
     }
 }
 
-/// Recursive doubling: runs of parts double as they are exchanged. lg alpha + (P-1)/P n beta for powers of two.
+/// Recursive doubling: runs of parts double as they are exchanged. lg alpha + (P-1)/P n beta for
+/// powers of two.
 ///
-/// Other numbers of ranks are folded ([`Fold`](crate::fold::Fold)): a folded rank hands its part to a neighbour
-/// first and receives the whole last, which costs two more rounds and n elements. Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
+/// Other numbers of ranks are folded ([`Fold`](crate::fold::Fold)): a folded rank hands its part to
+/// a neighbour first and receives the whole last, which costs two more rounds and n elements.
+/// Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
 /// MPICH", 2005.
 pub(crate) struct Doubling {
     rotation: Rotation,
@@ -127,9 +130,9 @@ impl Schedule for Doubling {
     }
 }
 
-/// Bruck: the run of blocks that begins with the rank's own doubles each round, and is rotated into place at the end. lg alpha + (P-1)/P n
-/// beta for any P, and n elements copied. Bruck and others, "Efficient algorithms for all-to-all communications in
-/// multiport message-passing systems", 1997.
+/// Bruck: the run of blocks that begins with the rank's own doubles each round, and is rotated into
+/// place at the end. lg alpha + (P-1)/P n beta for any P, and n elements copied. Bruck and others,
+/// "Efficient algorithms for all-to-all communications in multiport message-passing systems", 1997.
 pub(crate) struct Bruck {
     pub ranks: usize,
     pub count: usize,

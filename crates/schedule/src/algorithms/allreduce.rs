@@ -4,9 +4,11 @@ use crate::fold::{Fold, Role};
 use crate::layout::{Cut, exchange, order};
 use crate::{Order, Schedule, Span, Step};
 
-/// Recursive doubling: whole vectors are exchanged and combined. lg (alpha + n beta + n gamma) for powers of two.
+/// Recursive doubling: whole vectors are exchanged and combined. lg (alpha + n beta + n gamma) for
+/// powers of two.
 ///
-/// Other numbers of ranks are folded in neighbouring pairs, which costs two more rounds. Keeps the order of the ranks.
+/// Other numbers of ranks are folded in neighbouring pairs, which costs two more rounds. Keeps the
+/// order of the ranks.
 pub(crate) struct Doubling {
     pub ranks: usize,
     pub count: usize,
@@ -47,11 +49,13 @@ impl Schedule for Doubling {
     }
 }
 
-/// The reducing half of a ring: each part travels once around and grows. (P - 1) alpha + (P-1)/P n (beta + gamma).
+/// The reducing half of a ring: each part travels once around and grows. (P - 1) alpha + (P-1)/P n
+/// (beta + gamma).
 ///
-/// Afterwards rank r has part r + 1 complete in its output. A part is combined in the order in which it travels,
-/// which begins at another rank for each part: the order of the ranks is not kept. Patarasuk and Yuan, "Bandwidth
-/// optimal all-reduce algorithms for clusters of workstations", 2009.
+/// Afterwards rank r has part r + 1 complete in its output. A part is combined in the order in
+/// which it travels, which begins at another rank for each part: the order of the ranks is not
+/// kept. Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
+/// workstations", 2009.
 pub(crate) struct RingReduce {
     pub ranks: usize,
     pub cut: Cut,

@@ -5,8 +5,8 @@ use crate::layout::{ceil_log2, exchange};
 use crate::tree::{Shape, Tree};
 use crate::{Schedule, Span, Step};
 
-/// Dissemination: in round k every rank notifies the one 2^k ahead. lg alpha and P lg messages, for any P. Hensgen, Finkel
-/// and Manber, "Two algorithms for barrier synchronization", 1988.
+/// Dissemination: in round k every rank notifies the one 2^k ahead. lg alpha and P lg messages, for
+/// any P. Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization", 1988.
 pub(crate) struct Dissemination {
     pub ranks: usize,
 }
@@ -35,8 +35,8 @@ impl Schedule for Dissemination {
     }
 }
 
-/// Recursive doubling: partners 1, 2, 4, ... apart exchange. lg alpha for powers of two; other numbers of ranks are
-/// folded in neighbouring pairs for two more rounds.
+/// Recursive doubling: partners 1, 2, 4, ... apart exchange. lg alpha for powers of two; other
+/// numbers of ranks are folded in neighbouring pairs for two more rounds.
 pub(crate) struct Doubling {
     pub ranks: usize,
 }
@@ -76,7 +76,8 @@ impl Schedule for Doubling {
     }
 }
 
-/// Gather and release along a tree: 2 (P - 1) messages, the minimum, which pays when ranks outnumber processors. Star (central): 2 (P - 1) alpha. Binomial: 2 lg alpha.
+/// Gather and release along a tree: 2 (P - 1) messages, the minimum, which pays when ranks
+/// outnumber processors. Star (central): 2 (P - 1) alpha. Binomial: 2 lg alpha.
 pub(crate) struct UpAndDown {
     tree: Tree,
 }

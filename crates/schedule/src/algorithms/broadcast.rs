@@ -13,12 +13,13 @@ use crate::{Schedule, Span, Step};
 /// | binomial | lg (alpha + n beta) | Johnsson and Ho, "Optimum broadcasting and personalized communication in hypercubes", 1989 |
 /// | halving | lg (alpha + n beta); in segments at most s lg (alpha + n beta / s) | REB, the CM-5 paper |
 ///
-/// REB is published for powers of two: the holder sends to the rank N/2 away, then both send to the ranks N/4 away.
-/// Here the run of ranks is halved whatever its length, and the holder keeps the larger half; for a power of two that
-/// is the published order (and a binomial tree), for others the halves stay as equal as they can.
+/// REB is published for powers of two: the holder sends to the rank N/2 away, then both send to the
+/// ranks N/4 away. Here the run of ranks is halved whatever its length, and the holder keeps the
+/// larger half; for a power of two that is the published order (and a binomial tree), for others
+/// the halves stay as equal as they can.
 ///
-/// The number of segments is lowered to the number of elements, so that no empty segment is sent; a broadcast of
-/// nothing is one empty message on each edge.
+/// The number of segments is lowered to the number of elements, so that no empty segment is sent; a
+/// broadcast of nothing is one empty message on each edge.
 pub(crate) struct TreeBroadcast {
     rotation: Rotation,
     tree: Tree,
@@ -73,7 +74,8 @@ impl Schedule for TreeBroadcast {
             return self.root_round(index, steps);
         };
         let from = self.rotation.rank(parent);
-        // Between the first receive and the last send, the next segment arrives while the last one is forwarded.
+        // Between the first receive and the last send, the next segment arrives while the last one
+        // is forwarded.
         if index == 0 || index < self.cut.parts && self.tree.degree(node) == 0 {
             steps.push(Step::Receive { from, span: self.output(index) });
         } else if index < self.cut.parts {
@@ -90,8 +92,8 @@ impl Schedule for TreeBroadcast {
     }
 }
 
-/// The first half of van de Geijn's broadcast: part v of the root's vector reaches the output of the v-th rank from the
-/// root on, along a binomial tree. lg alpha + (P-1)/P n beta.
+/// The first half of van de Geijn's broadcast: part v of the root's vector reaches the output of
+/// the v-th rank from the root on, along a binomial tree. lg alpha + (P-1)/P n beta.
 pub(crate) struct PartScatter {
     rotation: Rotation,
     tree: Tree,

@@ -3,11 +3,12 @@
 use crate::layout::{ceil_log2, exchange};
 use crate::{Schedule, Span, Step};
 
-/// A complete exchange in which blocks are numbered by their distance, and in round k all blocks whose number has
-/// bit k set travel 2^k ranks.
-/// lg (alpha + n/2 beta) for powers of two (never more for others), and about (lg + 2) n elements copied.
+/// A complete exchange in which blocks are numbered by their distance, and in round k all blocks
+/// whose number has bit k set travel 2^k ranks. lg (alpha + n/2 beta) for powers of two (never more
+/// for others), and about (lg + 2) n elements copied.
 ///
-/// Bruck and others, "Efficient algorithms for all-to-all communications in multiport message-passing systems", 1997.
+/// Bruck and others, "Efficient algorithms for all-to-all communications in multiport
+/// message-passing systems", 1997.
 pub(crate) struct Bruck {
     pub ranks: usize,
     pub count: usize,
@@ -53,7 +54,8 @@ impl Bruck {
         }
     }
 
-    /// Appends the final rotation: a block that has travelled a distance came from the rank that far behind.
+    /// Appends the final rotation: a block that has travelled a distance came from the rank that
+    /// far behind.
     fn unrotate(&self, rank: usize, steps: &mut Vec<Step>) {
         for far in 0..self.ranks {
             let source = (rank + self.ranks - far) % self.ranks;

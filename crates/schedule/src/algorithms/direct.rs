@@ -1,8 +1,10 @@
-//! Direct exchange: every rank sends to every other and nothing is forwarded, which is how PUPPET expands collectives (P6).
+//! Direct exchange: every rank sends to every other and nothing is forwarded, which is how PUPPET
+//! expands collectives (P6).
 
 use crate::{Order, Schedule, Span, Step};
 
-/// A direct exchange: each rank starts all its receives, then all its sends. P - 1 messages per rank.
+/// A direct exchange: each rank starts all its receives, then all its sends. P - 1 messages per
+/// rank.
 pub(crate) struct Direct<S, R> {
     pub ranks: usize,
     pub scratch: usize,
@@ -48,8 +50,8 @@ where
     }
 }
 
-/// The local phase of a direct reduction: each rank combines the blocks received in scratch with its own input, in
-/// rank order.
+/// The local phase of a direct reduction: each rank combines the blocks received in scratch with
+/// its own input, in rank order.
 pub(crate) struct CombineArrived {
     pub ranks: usize,
     pub count: usize,

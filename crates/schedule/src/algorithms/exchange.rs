@@ -1,7 +1,8 @@
 //! Complete exchange without forwarding: linear, pairwise, and LEX and PEX of the CM-5 paper.
 //!
-//! Each block goes straight to its owner, P (P - 1) messages in all. The CM-5 paper is Ponnusamy, Choudhary and Fox,
-//! "Communication overhead on CM-5: an experimental performance evaluation", 1992.
+//! Each block goes straight to its owner, P (P - 1) messages in all. The CM-5 paper is Ponnusamy,
+//! Choudhary and Fox, "Communication overhead on CM-5: an experimental performance
+//! evaluation", 1992.
 
 use crate::layout::exchange;
 use crate::{Schedule, Span, Step};
@@ -11,14 +12,15 @@ use crate::{Schedule, Span, Step};
 pub(crate) enum ExchangeOrder {
     /// All messages are started at once, receives first. (P - 1) alpha + (P-1)/P n beta.
     Linear,
-    /// P - 1 rounds; in round i a rank sends to the rank i ahead and receives from the rank i behind. (P - 1) alpha + (P-1)/P n beta.
+    /// P - 1 rounds; in round i a rank sends to the rank i ahead and receives from the rank i
+    /// behind. (P - 1) alpha + (P-1)/P n beta.
     Pairwise,
-    /// P rounds; in round i rank i receives from all others in ascending order. At most P (P - 1)(alpha + n/P beta) with
-    /// blocking sends.
+    /// P rounds; in round i rank i receives from all others in ascending order. At most P (P -
+    /// 1)(alpha + n/P beta) with blocking sends.
     Lex,
-    /// Rounds i = 1, 2, ...; each rank exchanges with itself xor i, and the lower of the two receives first. Published
-    /// for powers of two, 2 (P - 1)(alpha + n/P beta). Other numbers of ranks run over the next power of two; a rank
-    /// whose partner does not exist skips that round.
+    /// Rounds i = 1, 2, ...; each rank exchanges with itself xor i, and the lower of the two
+    /// receives first. Published for powers of two, 2 (P - 1)(alpha + n/P beta). Other numbers of
+    /// ranks run over the next power of two; a rank whose partner does not exist skips that round.
     Pex,
     /// As [`Linear`](Self::Linear), but with this number of partners at a time; not 0.
     Scattered(usize),
@@ -61,7 +63,8 @@ impl Exchange {
         Step::WaitAll
     }
 
-    /// Appends one window: sends to the ranks more than `done` ahead, receives from those as far behind.
+    /// Appends one window: sends to the ranks more than `done` ahead, receives from those as far
+    /// behind.
     fn scattered(&self, rank: usize, done: usize, window: usize, steps: &mut Vec<Step>) {
         let distances = done + 1..=(done + window).min(self.ranks - 1);
         for from in distances.clone().map(|distance| (rank + self.ranks - distance) % self.ranks) {
@@ -73,7 +76,8 @@ impl Exchange {
         steps.push(Step::WaitAll);
     }
 
-    /// Returns step `index` of LEX: sends to lower ranks, then all receives, then sends to higher ranks.
+    /// Returns step `index` of LEX: sends to lower ranks, then all receives, then sends to higher
+    /// ranks.
     fn lex(&self, rank: usize, index: usize) -> Step {
         let others = self.ranks - 1;
         let position = index - 1;

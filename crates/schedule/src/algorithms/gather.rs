@@ -4,8 +4,8 @@ use crate::layout::Rotation;
 use crate::tree::{Shape, Tree};
 use crate::{Schedule, Span, Step};
 
-/// The layout of subtrees in the root's buffer: the data of a node and its descendants is a run of blocks that may
-/// wrap around the end.
+/// The layout of subtrees in the root's buffer: the data of a node and its descendants is a run of
+/// blocks that may wrap around the end.
 struct Wrapped {
     rotation: Rotation,
     tree: Tree,
@@ -22,7 +22,8 @@ impl Wrapped {
         self.tree.extent(node) * self.count
     }
 
-    /// Returns how many of the elements lie before the end of the buffer; the rest wraps to its start.
+    /// Returns how many of the elements lie before the end of the buffer; the rest wraps to its
+    /// start.
     fn head(&self, node: usize) -> usize {
         let until_end = (self.rotation.ranks - self.rotation.rank(node)) * self.count;
         self.len(node).min(until_end)
@@ -56,8 +57,9 @@ impl Wrapped {
 
 /// Gather: linear (P - 1) alpha + (P-1)/P n beta, binomial lg alpha + (P-1)/P n beta.
 ///
-/// Inner ranks collect their run in scratch, leaves send their input directly. Where the root is not rank 0, one run
-/// wraps around the end of the root's output; it arrives in scratch and is copied in two pieces.
+/// Inner ranks collect their run in scratch, leaves send their input directly. Where the root is
+/// not rank 0, one run wraps around the end of the root's output; it arrives in scratch and is
+/// copied in two pieces.
 pub(crate) struct Gather(Wrapped);
 
 impl Gather {

@@ -4,12 +4,13 @@ use crate::fold::{Fold, Role};
 use crate::layout::{exchange, order};
 use crate::{Schedule, Span, Step};
 
-/// Ranks half the machine apart exchange half of the blocks, then a quarter apart a quarter, and so on. lg alpha +
-/// (P-1)/P n (beta + gamma) for powers of two.
+/// Ranks half the machine apart exchange half of the blocks, then a quarter apart a quarter, and so
+/// on. lg alpha + (P-1)/P n (beta + gamma) for powers of two.
 ///
-/// Distant ranks are combined first, so the order of the ranks is not kept. Other numbers of ranks are folded: the
-/// active rank of a pair reduces the blocks of both, for two more rounds and up to n more elements. Iannello,
-/// "Efficient algorithms for the reduce-scatter operation in `LogGP`", 1997.
+/// Distant ranks are combined first, so the order of the ranks is not kept. Other numbers of ranks
+/// are folded: the active rank of a pair reduces the blocks of both, for two more rounds and up to
+/// n more elements. Iannello, "Efficient algorithms for the reduce-scatter operation in
+/// `LogGP`", 1997.
 pub(crate) struct Halving {
     pub ranks: usize,
     pub count: usize,

@@ -2,9 +2,9 @@
 
 use crate::{Schedule, Span, Step};
 
-/// A synchronized linear gather: the root prompts a rank with an empty message and receives its block before it
-/// prompts the next, so that no message is unexpected. 2 (P - 1) alpha + (P-1)/P n beta. Open MPI calls it
-/// `linear_sync`.
+/// A synchronized linear gather: the root prompts a rank with an empty message and receives its
+/// block before it prompts the next, so that no message is unexpected. 2 (P - 1) alpha + (P-1)/P n
+/// beta. Open MPI calls it `linear_sync`.
 pub(crate) struct LinearSync {
     pub ranks: usize,
     pub root: usize,

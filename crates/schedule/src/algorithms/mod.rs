@@ -1,7 +1,8 @@
 //! The algorithms, one file for each family.
 //!
-//! Costs are in the terms of Hockney's model: alpha per message, beta per element sent, gamma per element combined;
-//! P is the number of ranks, lg = ceil(log2 P), n the elements of the vector or of all blocks together.
+//! Costs are in the terms of Hockney's model: alpha per message, beta per element sent, gamma per
+//! element combined; P is the number of ranks, lg = ceil(log2 P), n the elements of the vector or
+//! of all blocks together.
 
 pub(crate) mod allgather;
 pub(crate) mod allreduce;

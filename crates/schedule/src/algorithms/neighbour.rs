@@ -3,19 +3,21 @@
 use crate::layout::exchange;
 use crate::{Schedule, Span, Step};
 
-/// Neighbour exchange: P/2 alpha + (P-1)/P n beta, for an even number of ranks. Chen, Zhang, Zhang and Yuan, "Performance
-/// evaluation of allgather algorithms on terascale Linux cluster with fast Ethernet", 2005.
+/// Neighbour exchange: P/2 alpha + (P-1)/P n beta, for an even number of ranks. Chen, Zhang, Zhang
+/// and Yuan, "Performance evaluation of allgather algorithms on terascale Linux cluster with fast
+/// Ethernet", 2005.
 ///
-/// In the first round the two ranks of a pair exchange their blocks; after that each rank alternates between its two
-/// neighbours and forwards what it received last, or the pair's own blocks. Blocks travel in pairs that begin at an even rank.
+/// In the first round the two ranks of a pair exchange their blocks; after that each rank
+/// alternates between its two neighbours and forwards what it received last, or the pair's own
+/// blocks. Blocks travel in pairs that begin at an even rank.
 pub(crate) struct Neighbour {
     pub ranks: usize,
     pub count: usize,
 }
 
 impl Neighbour {
-    /// Returns the even rank at which the pair of blocks begins that a rank receives in a round after the first; in
-    /// round 0, its own pair.
+    /// Returns the even rank at which the pair of blocks begins that a rank receives in a round
+    /// after the first; in round 0, its own pair.
     fn pair(&self, rank: usize, round: usize) -> usize {
         let own = rank - rank % 2;
         // Even ranks look left in odd rounds and right in even ones, odd ranks the other way.

@@ -3,8 +3,9 @@
 use crate::layout::{Cut, Rotation};
 use crate::{Order, Schedule, Span, Step};
 
-/// A reduction along a chain: each rank combines a segment from its successor with its own and forwards it while the
-/// next segment arrives. With s segments (P - 2 + s)(alpha + n beta / s + n gamma / s).
+/// A reduction along a chain: each rank combines a segment from its successor with its own and
+/// forwards it while the next segment arrives. With s segments (P - 2 + s)(alpha + n beta / s + n
+/// gamma / s).
 ///
 /// Ranks are counted from the root on, so the order of the ranks is kept when the root is rank 0.
 pub(crate) struct ChainReduce {
@@ -19,7 +20,8 @@ impl ChainReduce {
         ChainReduce { rotation: Rotation { ranks, root }, cut }
     }
 
-    /// Returns the accumulator: the output, or the start of scratch space. The last rank has nothing to combine.
+    /// Returns the accumulator: the output, or the start of scratch space. The last rank has
+    /// nothing to combine.
     fn sum(&self, node: usize) -> Span {
         match node {
             0 => Span::output(0, self.cut.total),
@@ -87,7 +89,8 @@ impl Schedule for ChainReduce {
         }
         let segment = |round: usize| round.checked_sub(1).filter(|segment| *segment < self.cut.parts);
         let arriving = segment(index).filter(|_| !self.is_last(node));
-        // The last rank has its segments from the start; the others forward a segment one round after it arrives.
+        // The last rank has its segments from the start; the others forward a segment one round
+        // after it arrives.
         let leaving = segment(if self.is_last(node) { index } else { index - 1 }).filter(|_| node > 0);
         if arriving.is_some() || leaving.is_some() {
             self.pass(node, arriving, leaving, steps);

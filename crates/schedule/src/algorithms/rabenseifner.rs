@@ -1,15 +1,17 @@
-//! Rabenseifner's reductions for long vectors: a reduce-scatter by recursive halving, then a gather.
+//! Rabenseifner's reductions for long vectors: a reduce-scatter by recursive halving, then a
+//! gather.
 
 use crate::fold::{Fold, Role};
 use crate::layout::{Cut, exchange, order};
 use crate::{Schedule, Span, Step};
 
-/// Reduce to all: 2 lg alpha + 2 (P-1)/P n beta + (P-1)/P n gamma. Reduce to the root: the same, but the second half
-/// is a gather and no exchange.
+/// Reduce to all: 2 lg alpha + 2 (P-1)/P n beta + (P-1)/P n gamma. Reduce to the root: the same,
+/// but the second half is a gather and no exchange.
 ///
-/// The nearest ranks exchange first, half of the vector each, then ranks twice as far a quarter, and so on; so every
-/// part is combined over runs of ranks and the order of the ranks is kept. Numbers of ranks that are no power of two
-/// are folded in neighbouring pairs. Rabenseifner, "Optimization of collective reduction operations", 2004.
+/// The nearest ranks exchange first, half of the vector each, then ranks twice as far a quarter,
+/// and so on; so every part is combined over runs of ranks and the order of the ranks is kept.
+/// Numbers of ranks that are no power of two are folded in neighbouring pairs. Rabenseifner,
+/// "Optimization of collective reduction operations", 2004.
 pub(crate) struct Rabenseifner {
     ranks: usize,
     /// The rank that gets the result; `None` for an allreduce.

@@ -4,7 +4,8 @@ use crate::layout::{Rotation, order};
 use crate::tree::{Shape, Tree};
 use crate::{Order, Schedule, Span, Step};
 
-/// Linear: the root receives and combines in the order of the ranks. (P - 1)(alpha + n beta + n gamma).
+/// Linear: the root receives and combines in the order of the ranks. (P - 1)(alpha + n beta + n
+/// gamma).
 pub(crate) struct Linear {
     pub ranks: usize,
     pub root: usize,
@@ -46,7 +47,8 @@ impl Schedule for Linear {
     }
 }
 
-/// A reduction along a tree: each rank combines the vectors of its children. Binomial: lg (alpha + n beta + n gamma).
+/// A reduction along a tree: each rank combines the vectors of its children. Binomial: lg (alpha +
+/// n beta + n gamma).
 ///
 /// Ranks are counted from the root on, so the order of the ranks is kept when the root is rank 0.
 pub(crate) struct TreeReduce {

@@ -3,7 +3,8 @@
 use crate::layout::exchange;
 use crate::{Order, Schedule, Span, Step};
 
-/// Pairwise: every rank sends each block directly to its owner. (P - 1)(alpha + n/P beta + n/P gamma).
+/// Pairwise: every rank sends each block directly to its owner. (P - 1)(alpha + n/P beta + n/P
+/// gamma).
 ///
 /// Blocks arrive in the order of distance, so the order of the ranks is not kept.
 pub(crate) struct Pairwise {
@@ -40,8 +41,8 @@ impl Schedule for Pairwise {
     }
 }
 
-/// Ring: the block of rank b starts on its successor, travels to b and is combined on each rank that it passes.
-/// (P - 1)(alpha + n/P beta + n/P gamma), all of it between neighbours.
+/// Ring: the block of rank b starts on its successor, travels to b and is combined on each rank
+/// that it passes. (P - 1)(alpha + n/P beta + n/P gamma), all of it between neighbours.
 ///
 /// Each block is combined from another rank on, so the order of the ranks is not kept.
 pub(crate) struct Ring {
@@ -50,7 +51,8 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// Returns the receive buffer of a round: two blocks of scratch alternate, and the last block arrives in the output.
+    /// Returns the receive buffer of a round: two blocks of scratch alternate, and the last block
+    /// arrives in the output.
     fn arriving(&self, round: usize) -> Span {
         if round + 1 == self.ranks {
             Span::output(0, self.count)

@@ -2,19 +2,22 @@
 
 use crate::{Schedule, Span, Step};
 
-/// Recursive exchange: the run of ranks is halved each round, and a rank sends a partner in the other half all blocks that
-/// it holds for that half, so that both halves become independent problems.
+/// Recursive exchange: the run of ranks is halved each round, and a rank sends a partner in the
+/// other half all blocks that it holds for that half, so that both halves become independent
+/// problems.
 ///
-/// For powers of two as published: lg rounds, each 2 (alpha + n/2 beta) with blocking messages, n elements copied a
-/// round to pack and unpack, and n at the end. The lower rank packs, sends, receives, unpacks; the upper one
-/// receives, unpacks, packs, sends. A message arrives where it will be held; to unpack is to move what stays beside it.
+/// For powers of two as published: lg rounds, each 2 (alpha + n/2 beta) with blocking messages, n
+/// elements copied a round to pack and unpack, and n at the end. The lower rank packs, sends,
+/// receives, unpacks; the upper one receives, unpacks, packs, sends. A message arrives where it
+/// will be held; to unpack is to move what stays beside it.
 ///
-/// Any other number of ranks: the run is cut as evenly as possible, the lower half being larger by one when it is
-/// odd. The last rank of the lower half has no partner then; it sends its blocks for the upper half to the last rank
-/// there, which receives twice, and receives nothing itself, since the other ranks of its half receive its blocks. Still lg rounds.
+/// Any other number of ranks: the run is cut as evenly as possible, the lower half being larger by
+/// one when it is odd. The last rank of the lower half has no partner then; it sends its blocks for
+/// the upper half to the last rank there, which receives twice, and receives nothing itself, since
+/// the other ranks of its half receive its blocks. Still lg rounds.
 ///
-/// Ponnusamy, Choudhary and Fox, "Communication overhead on CM-5", 1992; Johnsson and Ho, "Matrix transposition on
-/// Boolean n-cube configured ensemble architectures", 1988.
+/// Ponnusamy, Choudhary and Fox, "Communication overhead on CM-5", 1992; Johnsson and Ho, "Matrix
+/// transposition on Boolean n-cube configured ensemble architectures", 1988.
 pub(crate) struct Rex {
     pub ranks: usize,
     pub count: usize,
@@ -27,7 +30,8 @@ struct Run {
     len: usize,
 }
 
-/// The blocks one rank holds before a round: for each source a row with a block for each rank of the run.
+/// The blocks one rank holds before a round: for each source a row with a block for each rank of
+/// the run.
 struct Held {
     run: Run,
     sources: Vec<usize>,
@@ -83,7 +87,8 @@ impl Rex {
         depth
     }
 
-    /// Returns the sources of the blocks a rank holds, in the order of their rows: those held before come first.
+    /// Returns the sources of the blocks a rank holds, in the order of their rows: those held
+    /// before come first.
     fn sources(&self, rank: usize, level: usize) -> Vec<usize> {
         if level == 0 {
             return vec![rank];
@@ -168,7 +173,8 @@ impl Rex {
         let areas = self.areas(rank);
         for (row, source) in self.sources(rank, level).into_iter().enumerate() {
             let to = Span::output(source * self.count, self.count);
-            // Before the first round a row has a block for every rank; here P is 1, so that there is one.
+            // Before the first round a row has a block for every rank; here P is 1, so that there
+            // is one.
             steps.push(Step::Copy { from: self.store(&areas, level, row, 1), to });
         }
     }

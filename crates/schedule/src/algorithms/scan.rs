@@ -3,11 +3,12 @@
 use crate::layout::{ceil_log2, exchange, order};
 use crate::{Order, Schedule, Span, Step};
 
-/// Recursive doubling: ranks exchange the combination of their aligned run, and higher ranks also add it to their
-/// prefix. lg (alpha + n beta), up to 2 lg n gamma.
+/// Recursive doubling: ranks exchange the combination of their aligned run, and higher ranks also
+/// add it to their prefix. lg (alpha + n beta), up to 2 lg n gamma.
 ///
-/// Any number of ranks: an absent partner is skipped, since only ranks above a run need it, and no rank is above a
-/// run that is cut short by the end. Hillis and Steele, "Data parallel algorithms", 1986; the exchange is MPICH's.
+/// Any number of ranks: an absent partner is skipped, since only ranks above a run need it, and no
+/// rank is above a run that is cut short by the end. Hillis and Steele, "Data parallel algorithms",
+/// 1986; the exchange is MPICH's.
 pub(crate) struct Doubling {
     pub ranks: usize,
     pub count: usize,
@@ -85,7 +86,8 @@ impl Schedule for Doubling {
     }
 }
 
-/// Chain: each rank adds its vector to what its predecessor sent, and forwards the sum. (P - 1)(alpha + n beta + n gamma).
+/// Chain: each rank adds its vector to what its predecessor sent, and forwards the sum. (P -
+/// 1)(alpha + n beta + n gamma).
 pub(crate) struct Chain {
     pub ranks: usize,
     pub count: usize,

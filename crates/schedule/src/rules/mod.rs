@@ -1,8 +1,9 @@
 //! Rule sets: tables that select an algorithm where the caller names none.
 //!
-//! A [`Table`] is parsed from text with one rule per line: collective, algorithm, conditions. MPICH's, Open MPI's and PUPPET's are
-//! built in, in the same format as a user's file (`crates/schedule/rules/`). The default is MPICH's, because its
-//! thresholds are documented and widely known.
+//! A [`Table`] is parsed from text with one rule per line: collective, algorithm, conditions.
+//! MPICH's, Open MPI's and PUPPET's are built in, in the same format as a user's file
+//! (`crates/schedule/rules/`). The default is MPICH's, because its thresholds are documented and
+//! widely known.
 
 mod parse;
 mod write;
@@ -25,8 +26,8 @@ pub struct Row {
     pub ranks: RangeInclusive<usize>,
     /// Condition: the size in bytes, as [`choose`] counts it.
     pub bytes: RangeInclusive<usize>,
-    /// Condition: the block size in bytes, what each rank contributes to allgather or gets from reduce-scatter; for other
-    /// collectives the same as `bytes`.
+    /// Condition: the block size in bytes, what each rank contributes to allgather or gets from
+    /// reduce-scatter; for other collectives the same as `bytes`.
     pub block: RangeInclusive<usize>,
     /// Condition: the bytes per rank of the largest power of two not above P.
     pub share: RangeInclusive<usize>,
@@ -67,8 +68,9 @@ fn built_in(text: &str) -> Table {
 
 /// Returns MPICH's algorithm for a collective on this number of ranks.
 ///
-/// `bytes` is the size of the vector for broadcast, reduce, allreduce and scans, of one block for alltoall, gather and scatter, and
-/// of all blocks together for allgather and reduce-scatter, as in MPICH's thresholds.
+/// `bytes` is the size of the vector for broadcast, reduce, allreduce and scans, of one block for
+/// alltoall, gather and scatter, and of all blocks together for allgather and reduce-scatter, as in
+/// MPICH's thresholds.
 pub fn choose(collective: Collective, ranks: usize, bytes: usize) -> Algorithm {
     mpich().choose(collective, ranks, bytes)
 }
@@ -79,14 +81,15 @@ pub fn for_problem(problem: &Problem, element: usize) -> Algorithm {
 }
 
 impl Table {
-    /// Parses rules, one per line: `collective algorithm conditions`, where a condition is `ranks<8`, `bytes<=2048`, `block<256`,
-    /// `share>=8` or `power-of-two`; `#` begins a note. The last rule of each collective has no conditions.
+    /// Parses rules, one per line: `collective algorithm conditions`, where a condition is
+    /// `ranks<8`, `bytes<=2048`, `block<256`, `share>=8` or `power-of-two`; `#` begins a note. The
+    /// last rule of each collective has no conditions.
     pub fn parse(text: &str) -> Result<Table, ParseError> {
         parse::table(text)
     }
 
-    /// Returns a table in which these rules replace those of their collectives. The rules are validated as
-    /// [`parse`](Self::parse) validates a text.
+    /// Returns a table in which these rules replace those of their collectives. The rules are
+    /// validated as [`parse`](Self::parse) validates a text.
     pub fn with(&self, rules: &[Row]) -> Result<Table, ParseError> {
         let is_kept = |row: &&Row| rules.iter().all(|rule| rule.collective != row.collective);
         let lines: Vec<String> = self.rows().filter(is_kept).chain(rules).map(ToString::to_string).collect();

@@ -1,4 +1,5 @@
-//! Executes a problem on symbolic data: an element is the list of contributions that were combined into it.
+//! Executes a problem on symbolic data: an element is the list of contributions that were combined
+//! into it.
 
 use panto_schedule::check::{self, Cost, InitialBuffers, Outcome};
 use panto_schedule::{Algorithm, Collective, Plan, Problem, Schedule, schedule};
@@ -62,7 +63,8 @@ pub fn expected(problem: &Problem, rank: usize, element: usize) -> Vec<Term> {
     }
 }
 
-/// Checks that every output element has each contribution once, in rank order where the schedule promises that.
+/// Checks that every output element has each contribution once, in rank order where the schedule
+/// promises that.
 pub fn assert_correct(problem: &Problem, algorithm: Algorithm) {
     let keeps_order = build(problem, algorithm).keeps_order();
     let outcome = execute(problem, algorithm, ROUNDS);

@@ -37,7 +37,8 @@ fn pex_lets_the_lower_rank_receive_first() {
 #[test]
 fn rex_lets_the_lower_rank_send_first() {
     let rex = |ranks, rank| short(Collective::Alltoall, Algorithm::Rex, ranks, rank);
-    // Lower rank: pack, send, receive, unpack; upper rank: receive, unpack, pack, send; four final copies.
+    // Lower rank: pack, send, receive, unpack; upper rank: receive, unpack, pack, send; four final
+    // copies.
     assert_eq!(rex(4, 0), "c s2 r2 c c c s1 r1 c c c c c c");
     assert_eq!(rex(4, 3), "r1 c c s1 r2 c c c c s2 c c c c");
     // Of three, rank 1 has no partner in the first round: rank 2 receives from it as well.

@@ -188,7 +188,8 @@ impl Mpi {
         Job::new(launcher)
     }
 
-    /// Returns the words of the command line that launches `ranks` ranks of a program, which follows.
+    /// Returns the words of the command line that launches `ranks` ranks of a program, which
+    /// follows.
     pub fn launch_words(&self, ranks: usize) -> Vec<OsString> {
         let launcher = self.launcher().expect("the caller checked is_installed");
         let options = self.options().iter().copied().chain(["-n"]).map(OsString::from);

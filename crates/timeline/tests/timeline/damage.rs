@@ -1,4 +1,5 @@
-//! Damaged files: an error, or what comes first in the sound one; never anything else, never in silence, and never a panic.
+//! Damaged files: an error, or what comes first in the sound one; never anything else, never in
+//! silence, and never a panic.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -42,7 +43,8 @@ fn small(folder: &Path) -> (Vec<u8>, Seen) {
     (std::fs::read(path).expect("it was written"), sound)
 }
 
-/// A file of its own with these bytes, to be damaged in its place: writing it anew each time would wait for the disk.
+/// A file of its own with these bytes, to be damaged in its place: writing it anew each time would
+/// wait for the disk.
 fn copy(path: &Path, bytes: &[u8]) -> File {
     std::fs::write(path, bytes).expect("a file");
     File::options().write(true).open(path).expect("it was written")

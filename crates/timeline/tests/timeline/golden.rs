@@ -1,4 +1,5 @@
-//! Timelines that version 1 wrote stay readable. `PANTO_BLESS=1 cargo test -p panto-timeline` writes them anew.
+//! Timelines that version 1 wrote stay readable. `PANTO_BLESS=1 cargo test -p panto-timeline`
+//! writes them anew.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -5,7 +5,8 @@ use panto_timeline::Writer;
 use crate::halo::Halo;
 use crate::support::tell;
 
-/// Bytes of blocks of states and of messages, as `docs/timelines.md` has their headers, and how many there are.
+/// Bytes of blocks of states and of messages, as `docs/timelines.md` has their headers, and how
+/// many there are.
 fn sizes(bytes: &[u8]) -> [(usize, usize); 4] {
     let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")) as usize;
     let (mut at, mut sizes) = (32, [(0, 0); 4]);

@@ -93,7 +93,8 @@ pub fn read(timeline: &Timeline) -> (Seen, Vec<Error>) {
     (seen, errors)
 }
 
-/// A few states and messages of two ranks and a helper of the second, in several blocks each if memory is short.
+/// A few states and messages of two ranks and a helper of the second, in several blocks each if
+/// memory is short.
 pub fn few() -> (TimelineInfo, Vec<Event>) {
     let about = TimelineInfo { helper_ranks: vec![1], ..about(2) };
     let mut events = Vec::new();

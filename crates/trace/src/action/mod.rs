@@ -1,10 +1,10 @@
 //! What a call does: one list for the writer and the reader.
 //!
-//! An action has parts that stay the same when a program repeats it, such as the communicator and the
-//! partner, and parts that vary, such as bytes and tags. The constant parts, together with the
-//! function's name, are a *signature*, which is written once. An event is the number of its signature;
-//! its varying parts are written only where they differ from those of the last event with this
-//! signature.
+//! An action has parts that stay the same when a program repeats it, such as the communicator and
+//! the partner, and parts that vary, such as bytes and tags. The constant parts, together with the
+//! function's name, are a *signature*, which is written once. An event is the number of its
+//! signature; its varying parts are written only where they differ from those of the last event
+//! with this signature.
 
 mod parts;
 

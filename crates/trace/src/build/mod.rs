@@ -1,8 +1,9 @@
 //! Building traces in code: imports, examples and tests.
 //!
 //! A [`Builder`] makes the stream of one rank as the tracer would record it. It begins with
-//! `MPI_COMM_WORLD`, `MPI_COMM_SELF` and one datatype, gives requests the lowest free slot and fills
-//! blocks. Computation is added with [`compute`](Builder::compute) and belongs to the next call.
+//! `MPI_COMM_WORLD`, `MPI_COMM_SELF` and one datatype, gives requests the lowest free slot and
+//! fills blocks. Computation is added with [`compute`](Builder::compute) and belongs to the next
+//! call.
 //!
 //! ```
 //! use panto_trace::{Builder, CallForm};
@@ -89,8 +90,8 @@ impl Builder {
         Self::with_metadata(rank, &(0..ranks).collect(), element, &Metadata::default())
     }
 
-    /// Begins a stream with metadata. `world` has all ranks: making that list once is faster than for
-    /// each of many ranks.
+    /// Begins a stream with metadata. `world` has all ranks: making that list once is faster than
+    /// for each of many ranks.
     pub fn with_metadata(rank: u32, world: &Ranks, element: u64, metadata: &Metadata) -> Self {
         let head = Head { is_whole: false, rank, ranks: world.len() };
         let mut builder = Self {
@@ -181,8 +182,8 @@ impl Builder {
         request
     }
 
-    /// Adds a receive into a buffer of this number of bytes. No source or tag is a wildcard. Returns
-    /// the slot of its request, unless it is blocking.
+    /// Adds a receive into a buffer of this number of bytes. No source or tag is a wildcard.
+    /// Returns the slot of its request, unless it is blocking.
     pub fn receive(
         &mut self,
         form: CallForm,

@@ -1,10 +1,10 @@
 //! Merges several runs of one program into one trace without noise: the calls of the first, and
 //! before each call the lower quartile of the computation that the runs had there (P2).
 //!
-//! How often a program polls without success depends on chance, so polls that found nothing are left
-//! out, and computation before them belongs to the next call. All else must agree: the calls of each
-//! thread with all their parts, including what wildcards matched. Only slots of requests may differ,
-//! where several threads take them.
+//! How often a program polls without success depends on chance, so polls that found nothing are
+//! left out, and computation before them belongs to the next call. All else must agree: the calls
+//! of each thread with all their parts, including what wildcards matched. Only slots of requests
+//! may differ, where several threads take them.
 
 mod compare;
 mod copy;

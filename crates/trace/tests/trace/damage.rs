@@ -1,6 +1,8 @@
-//! Damaged files: an error, or the events that come first in the sound one; never others, and never a panic.
+//! Damaged files: an error, or the events that come first in the sound one; never others, and never
+//! a panic.
 //!
-//! Where the end is lost that drops what came before, this comes first: so it was in the file before the program dropped it.
+//! Where the end is lost that drops what came before, this comes first: so it was in the file
+//! before the program dropped it.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -67,7 +69,8 @@ fn files(folder: &Path) -> Vec<(Vec<u8>, Vec<Vec<Seen>>)> {
     vec![(bytes, sound.clone()), (streams[0].1.clone(), sound[..1].to_vec())]
 }
 
-/// A file of its own with these bytes, to be damaged in its place: writing it anew each time would wait for the disk.
+/// A file of its own with these bytes, to be damaged in its place: writing it anew each time would
+/// wait for the disk.
 fn copy(path: &Path, bytes: &[u8]) -> File {
     std::fs::write(path, bytes).expect("a file");
     File::options().write(true).open(path).expect("it was written")

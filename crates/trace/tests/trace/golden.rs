@@ -1,4 +1,5 @@
-//! A trace that version 1 wrote stays readable. `PANTO_BLESS=1 cargo test -p panto-trace` writes it anew.
+//! A trace that version 1 wrote stays readable. `PANTO_BLESS=1 cargo test -p panto-trace` writes it
+//! anew.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

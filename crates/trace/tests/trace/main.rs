@@ -1,4 +1,5 @@
-//! The trace format from outside: what is written is read back, and what is damaged is never believed.
+//! The trace format from outside: what is written is read back, and what is damaged is never
+//! believed.
 
 mod combine;
 mod damage;

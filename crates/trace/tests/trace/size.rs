@@ -26,7 +26,8 @@ fn sizes(stream: &[u8]) -> (usize, usize, usize) {
     (events, structure, all)
 }
 
-/// A halo exchange with four neighbours, with times as a processor has them: short ones between calls, long ones that vary by a tenth.
+/// A halo exchange with four neighbours, with times as a processor has them: short ones between
+/// calls, long ones that vary by a tenth.
 fn stencil(rounds: u64) -> Vec<u8> {
     let mut writer = Writer::new(50, 100);
     let mut random = 1_u64;

@@ -6,8 +6,8 @@
 //! earlier versions.
 //!
 //! # Safety
-//! The `unsafe` functions of these modules read memory of the program by the addresses that it passed
-//! to MPI. Their callers are lines of the tables. They promise two things:
+//! The `unsafe` functions of these modules read memory of the program by the addresses that it
+//! passed to MPI. Their callers are lines of the tables. They promise two things:
 //!
 //! - an address is that of the MPI function's argument of the same meaning, in a call that the
 //!   program makes now: a list has as many entries as the count or the communicator of the call

@@ -34,8 +34,8 @@ impl Library for Mpi {
     }
 }
 
-/// Returns ranks as a trace has them: `MPI_PROC_NULL`, and a process outside of `MPI_COMM_WORLD`, is
-/// the largest number.
+/// Returns ranks as a trace has them: `MPI_PROC_NULL`, and a process outside of `MPI_COMM_WORLD`,
+/// is the largest number.
 fn ranks(list: &[c_int]) -> Ranks {
     list.iter().map(|rank| u32::try_from(*rank).unwrap_or(u32::MAX)).collect()
 }

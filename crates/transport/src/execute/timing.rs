@@ -1,4 +1,5 @@
-//! Times repeated runs of a program: each starts with a barrier, and the first rank gathers the times.
+//! Times repeated runs of a program: each starts with a barrier, and the first rank gathers the
+//! times.
 
 use panto_schedule::{Collective, Problem};
 
@@ -14,8 +15,8 @@ const TAG: Tag = 23;
 /// Seconds of each rank, for each repetition.
 pub type Times = Vec<Vec<f64>>;
 
-/// Runs the program `repetitions` times. Returns the times in the first process, and nothing in others.
-/// The world must have enough ranks.
+/// Runs the program `repetitions` times. Returns the times in the first process, and nothing in
+/// others. The world must have enough ranks.
 pub fn time<W: World>(
     world: &W,
     execution: &Execution<'_>,

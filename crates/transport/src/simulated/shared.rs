@@ -255,7 +255,8 @@ impl State {
         let (message, request) = self.engine.send(rank, envelope);
         // Usually the receive is posted already, and the bytes are copied straight to it.
         if let Some(receive) = self.engine.take_sole_delivery(message).filter(|_| !failed) {
-            // SAFETY: the engine has just matched this receive, which is not complete before this returns.
+            // SAFETY: the engine has just matched this receive, which is not complete before this
+            // returns.
             unsafe { self.buffers[receive as usize].fill(data) };
             return request;
         }
@@ -295,7 +296,8 @@ impl State {
     #[inline]
     fn copy(&mut self, message: MessageId, request: RequestId) {
         let bytes = &mut self.bytes[message as usize];
-        // SAFETY: the engine has just matched this receive, which is not complete before this returns.
+        // SAFETY: the engine has just matched this receive, which is not complete before this
+        // returns.
         unsafe { self.buffers[request as usize].fill(bytes) };
         // Large allocations are freed.
         if bytes.spilled() {

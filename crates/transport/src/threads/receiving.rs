@@ -26,8 +26,8 @@ impl Endpoint {
 
     #[inline]
     pub(super) fn fill(&self, place: usize, posted: PostedReceive, message: Status, body: Body<'_>) {
-        // SAFETY: the caller that posted the receive has promised (`Matching::post`) that its buffer is
-        // valid until it completes or is cancelled, and it was still posted.
+        // SAFETY: the caller that posted the receive has promised (`Matching::post`) that its
+        // buffer is valid until it completes or is cancelled, and it was still posted.
         let outcome = unsafe { self.deliver(message, body, posted.buffer, posted.capacity) };
         let mut matching = self.matching.borrow_mut();
         match outcome {

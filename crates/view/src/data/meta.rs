@@ -8,8 +8,8 @@ use super::layout::{BIN_BITS, BINS, ROWS, TileWriter};
 use super::overview::LineTotals;
 use super::topology;
 
-/// Upper limit of names of calls or message kinds, and of facts. No real program has as many; a malicious
-/// file may.
+/// Upper limit of names of calls or message kinds, and of facts. No real program has as many; a
+/// malicious file may.
 const MAX_NAMES: usize = 100_000;
 /// Upper limit of helpers whose ranks are listed.
 const MAX_HELPERS: usize = 1 << 20;

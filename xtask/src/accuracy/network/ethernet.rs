@@ -1,7 +1,7 @@
 //! The timing of frames on full-duplex links of a given rate and a store-and-forward switch.
 //!
-//! A token bucket of the kernel lets the first frames of an idle link pass immediately and delays those behind them. A real
-//! link does not: every byte takes its time, as it does here.
+//! A token bucket of the kernel lets the first frames of an idle link pass immediately and delays
+//! those behind them. A real link does not: every byte takes its time, as it does here.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
@@ -9,7 +9,8 @@ use std::collections::{BinaryHeap, HashMap};
 /// An Ethernet address.
 type Address = [u8; 6];
 
-/// Bytes of a frame on the wire beside its contents: preamble, check sequence, interframe gap (IEEE 802.3).
+/// Bytes of a frame on the wire beside its contents: preamble, check sequence, interframe gap (IEEE
+/// 802.3).
 const FRAMING: usize = 8 + 4 + 12;
 /// Minimum size of a frame in bytes, without its check sequence.
 const MIN_FRAME: usize = 60;

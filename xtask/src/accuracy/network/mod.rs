@@ -1,8 +1,8 @@
 //! Accuracy across hosts on a slow switch: two and four namespaces of this machine, a rank on each.
 //!
-//! Four ranks do not have four cores here, so no rank computes: `panto perform` executes the messages of a trace and
-//! sleeps while the program would compute. The prediction uses the same trace and a model that `panto calibrate` measured
-//! between two of the hosts.
+//! Four ranks do not have four cores here, so no rank computes: `panto perform` executes the
+//! messages of a trace and sleeps while the program would compute. The prediction uses the same
+//! trace and a model that `panto calibrate` measured between two of the hosts.
 
 mod ethernet;
 #[allow(unsafe_code, reason = "rustix does not offer sched_setscheduler")]
@@ -24,7 +24,8 @@ use crate::failure::Result;
 use lan::Hosts;
 use switch::Switch;
 
-/// Rate of a link in Mbit/s, slow enough that two cores can saturate four hosts even with small messages.
+/// Rate of a link in Mbit/s, slow enough that two cores can saturate four hosts even with small
+/// messages.
 const MEGABITS: u64 = 20;
 const SIZES: [usize; 2] = [2, 4];
 /// Number of times each program is executed.

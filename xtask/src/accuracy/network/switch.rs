@@ -1,4 +1,5 @@
-//! A software switch that connects hosts of this machine with the timing of a real Ethernet switch of a given rate.
+//! A software switch that connects hosts of this machine with the timing of a real Ethernet switch
+//! of a given rate.
 
 use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
@@ -24,7 +25,8 @@ pub struct Switch {
 }
 
 impl Switch {
-    /// Gives each host (a process id in its network namespace) an `eth0` with a full-duplex link of `rate` bytes per second.
+    /// Gives each host (a process id in its network namespace) an `eth0` with a full-duplex link of
+    /// `rate` bytes per second.
     pub fn new(hosts: &[u32], rate: u64) -> io::Result<Self> {
         let links: Vec<File> = hosts.iter().map(|&host| tap::eth0(host)).collect::<io::Result<_>>()?;
         let (stop, alive) = io::pipe()?;

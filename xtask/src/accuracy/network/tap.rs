@@ -1,5 +1,5 @@
-//! A TAP interface of a host: frames that the host sends are read from a file, frames written to the file arrive at the
-//! host.
+//! A TAP interface of a host: frames that the host sends are read from a file, frames written to
+//! the file arrive at the host.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -37,8 +37,8 @@ fn name(file: &File) -> io::Result<()> {
         *to = from.cast_signed();
     }
     request.ifr_ifru.ifru_flags = (libc::IFF_TAP | libc::IFF_NO_PI) as libc::c_short;
-    // SAFETY: the descriptor is open, and TUNSETIFF reads an `ifreq`, which `request` is; it outlives
-    // the call.
+    // SAFETY: the descriptor is open, and TUNSETIFF reads an `ifreq`, which `request` is; it
+    // outlives the call.
     match unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF, &raw const request) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),

@@ -1,4 +1,5 @@
-//! `SimGrid` and Panto on the same traces and the same machine: time from the file to the prediction.
+//! `SimGrid` and Panto on the same traces and the same machine: time from the file to the
+//! prediction.
 
 mod work;
 

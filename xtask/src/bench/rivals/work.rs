@@ -1,4 +1,5 @@
-//! The work of the comparison: time-independent traces, and the machine of [`smpirun`] as a model file.
+//! The work of the comparison: time-independent traces, and the machine of [`smpirun`] as a model
+//! file.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -44,7 +44,8 @@ pub struct Balance {
     #[arg(long, value_name = "N", default_value = "8")]
     attempts: NonZeroUsize,
 
-    /// Steps of each annealing attempt [default: 100 per rank, fewer if the time limit requires it].
+    /// Steps of each annealing attempt [default: 100 per rank, fewer if the time limit requires
+    /// it].
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
 
@@ -72,7 +73,8 @@ pub struct Balance {
 /// The argument of `--scheme`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SchemeChoice {
-    /// PUPPET's scheme: move ranks from the busiest to the least busy processor until a mapping repeats.
+    /// PUPPET's scheme: move ranks from the busiest to the least busy processor until a mapping
+    /// repeats.
     Puppet,
     /// Balance computation, then shorten the critical path.
     Greedy,
@@ -143,8 +145,8 @@ impl Balance {
         Ok(Effort { schemes, attempts, steps, seed: self.seed })
     }
 
-    /// Returns the steps of an annealing attempt that fit into the time limit. Several simulations are
-    /// timed, because a single one may be disturbed.
+    /// Returns the steps of an annealing attempt that fit into the time limit. Several simulations
+    /// are timed, because a single one may be disturbed.
     fn affordable(&self, task: &Task, places: &[u32], default: usize) -> Result<usize, RunError> {
         let rounds = self.attempts.get().div_ceil(cores().len().max(1)) as f64;
         let mut most = MIN_STEPS;

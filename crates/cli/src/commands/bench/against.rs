@@ -12,7 +12,8 @@ use crate::{model, simulated};
 
 #[derive(Args)]
 pub struct AgainstArgs {
-    /// Print the expectation of a model and its error beside each value; MODEL is a built-in machine or a model file.
+    /// Print the expectation of a model and its error beside each value; MODEL is a built-in
+    /// machine or a model file.
     #[arg(long, value_name = "MODEL")]
     against: Option<String>,
 

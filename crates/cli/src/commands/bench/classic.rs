@@ -16,7 +16,8 @@ pub struct ClassicArgs {
     #[arg(long, value_name = "AxB[xC]")]
     grid: Option<Grid>,
 
-    /// Synchronisations of one-sided communication: fence, lock, flush, pscw (post-start-complete-wait) [default: all].
+    /// Synchronisations of one-sided communication: fence, lock, flush, pscw
+    /// (post-start-complete-wait) [default: all].
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     sync: Option<Vec<Synchronisation>>,
 }

@@ -13,14 +13,15 @@ pub struct Cm5Args {
     #[arg(long, value_name = "N,...")]
     segments: Option<String>,
 
-    /// Algorithms to compare in cm5/exchange and cm5/broadcast, such as pex,rex,library [default: lex,pex,rex,library for exchange; lib, reb, segmented reb and library for broadcast].
+    /// Algorithms to compare in cm5/exchange and cm5/broadcast, such as pex,rex,library [default:
+    /// lex,pex,rex,library for exchange; lib, reb, segmented reb and library for broadcast].
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = super::parse_choice)]
     rivals: Vec<AlgorithmChoice>,
 }
 
 impl Cm5Args {
-    /// Returns the options. `sets` are the values of `--set` that are message sets and not overrides of a
-    /// model.
+    /// Returns the options. `sets` are the values of `--set` that are message sets and not
+    /// overrides of a model.
     pub fn options<'a>(
         &self,
         kernels: &[String],

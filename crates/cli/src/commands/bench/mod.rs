@@ -41,11 +41,14 @@ pub struct Bench {
     #[arg(long)]
     list: bool,
 
-    /// Where to run: `threads`, `mpi`, or a simulated machine (a built-in name such as `ipsc860`, or a model file) [default: mpi under an MPI launcher, else threads].
+    /// Where to run: `threads`, `mpi`, or a simulated machine (a built-in name such as `ipsc860`,
+    /// or a model file) [default: mpi under an MPI launcher, else threads].
     #[arg(long, value_name = "WORLD")]
     on: Option<String>,
 
-    /// Number of ranks, or a list; kernels that sweep over ranks use powers of two up to a single number [default: threads: one per core, at least 2; mpi: all; simulated: one per processor, at most 64].
+    /// Number of ranks, or a list; kernels that sweep over ranks use powers of two up to a single
+    /// number [default: threads: one per core, at least 2; mpi: all; simulated: one per processor,
+    /// at most 64].
     #[arg(short = 'n', long, value_name = "N,...", allow_hyphen_values = true)]
     ranks: Option<String>,
 
@@ -127,7 +130,8 @@ struct Patterns {
     #[arg(long, value_name = "N")]
     index: Option<u64>,
 
-    /// Algorithm of collectives, such as binomial or ring, or `library` for that of the MPI library or transport [default: library].
+    /// Algorithm of collectives, such as binomial or ring, or `library` for that of the MPI library
+    /// or transport [default: library].
     #[arg(long, value_name = "NAME", value_parser = parse_choice)]
     algorithm: Option<AlgorithmChoice>,
 
@@ -241,8 +245,8 @@ impl Bench {
         }
     }
 
-    /// Returns the kernels to run. The first process of a job decides for all, because free memory differs
-    /// between hosts.
+    /// Returns the kernels to run. The first process of a job decides for all, because free memory
+    /// differs between hosts.
     fn kernels<W: World>(&self, world: &W, settings: &Settings) -> Result<Vec<Kernel>, Failure> {
         Ok(decide(world, || self.runnable_kernels(settings))?)
     }
@@ -275,8 +279,8 @@ impl Bench {
         Ok(kernels)
     }
 
-    /// Returns the settings of the command line. They are checked later, because a machine may add its
-    /// topology.
+    /// Returns the settings of the command line. They are checked later, because a machine may add
+    /// its topology.
     fn settings(&self, default_ranks: usize) -> Result<Settings, Failure> {
         let counts = |text: &Option<String>| text.as_deref().map(parse_counts).transpose();
         let (sweeps, patterns) = (&self.sweeps, &self.patterns);

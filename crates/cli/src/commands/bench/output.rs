@@ -33,17 +33,20 @@ pub struct OutputArgs {
     #[arg(long, value_name = "TEXT", requires = "output")]
     label: Option<String>,
 
-    /// Plot the results: one SVG per kernel into a directory, or one file (.svg, .png, or .dat with a gnuplot script).
+    /// Plot the results: one SVG per kernel into a directory, or one file (.svg, .png, or .dat with
+    /// a gnuplot script).
     #[arg(long, value_name = "DIR|OUT.svg|OUT.png|OUT.dat")]
     plot: Option<PathBuf>,
 
-    /// Write the fastest built-in algorithm for each size and number of ranks as a rules file, for `collectives.rules` of a model (suite scenario).
+    /// Write the fastest built-in algorithm for each size and number of ranks as a rules file, for
+    /// `collectives.rules` of a model (suite scenario).
     #[arg(long, value_name = "FILE")]
     pub rules: Option<PathBuf>,
 }
 
 impl OutputArgs {
-    /// Opens the files before anything is measured. In an MPI job, the first process writes for all.
+    /// Opens the files before anything is measured. In an MPI job, the first process writes for
+    /// all.
     pub fn open<W: World>(
         &self,
         world: &W,

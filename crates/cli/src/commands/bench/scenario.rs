@@ -18,11 +18,13 @@ pub struct ScenarioArgs {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     collective: Option<Vec<CollectiveCall>>,
 
-    /// Implementations: `library`, an algorithm such as rabenseifner, or a plug-in path/libmine.so:name [default: library].
+    /// Implementations: `library`, an algorithm such as rabenseifner, or a plug-in
+    /// path/libmine.so:name [default: library].
     #[arg(long = "impl", value_name = "NAME,...", value_delimiter = ',')]
     implementation: Option<Vec<Implementation>>,
 
-    /// Scenarios for scenario/own: files, or built-in ones such as staggered (`panto info NAME` draws one).
+    /// Scenarios for scenario/own: files, or built-in ones such as staggered (`panto info NAME`
+    /// draws one).
     #[arg(long, value_name = "FILE|NAME,...", value_delimiter = ',')]
     scenario: Option<Vec<String>>,
 
@@ -30,7 +32,8 @@ pub struct ScenarioArgs {
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 
-    /// Sweep the number of participants by powers of two, from N to all [default: 2 in scenario/only, all elsewhere].
+    /// Sweep the number of participants by powers of two, from N to all [default: 2 in
+    /// scenario/only, all elsewhere].
     #[arg(long, value_name = "N")]
     from: Option<usize>,
 
@@ -42,15 +45,18 @@ pub struct ScenarioArgs {
     #[arg(long, value_name = "RANK,...", value_delimiter = ',')]
     late: Option<Vec<Late>>,
 
-    /// Computation overlapped with a collective: `1us..1ms` (doubling) or `10us,1ms` [default: 1us, 4us ... 1ms].
+    /// Computation overlapped with a collective: `1us..1ms` (doubling) or `10us,1ms` [default: 1us,
+    /// 4us ... 1ms].
     #[arg(long, value_name = "TIMES", value_parser = times, allow_hyphen_values = true)]
     computations: Option<Times>,
 
-    /// Progress of the collective during that computation: none, poll (every 10 us), helper (a progress thread) [default: none].
+    /// Progress of the collective during that computation: none, poll (every 10 us), helper (a
+    /// progress thread) [default: none].
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     progress: Option<Vec<Progress>>,
 
-    /// Form of collectives, if the scenario does not specify it: blocking, non-blocking [default: as the scenario needs].
+    /// Form of collectives, if the scenario does not specify it: blocking, non-blocking [default:
+    /// as the scenario needs].
     #[arg(long, value_name = "FORM")]
     call: Option<Form>,
 

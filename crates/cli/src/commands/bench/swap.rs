@@ -13,15 +13,18 @@ pub struct SwapArgs {
     #[arg(long, value_name = "ID,...")]
     protocol: Option<String>,
 
-    /// Bytes that each rank sends, in messages of `--sizes` [default: 2M,128K,8K, each in 1, 2, 4 ... 1024 messages].
+    /// Bytes that each rank sends, in messages of `--sizes` [default: 2M,128K,8K, each in 1, 2, 4
+    /// ... 1024 messages].
     #[arg(long, value_name = "SIZES", allow_hyphen_values = true)]
     volumes: Option<String>,
 
-    /// Loops: basic, prepost (receives posted one swap ahead, sends completed one swap later) [default: both].
+    /// Loops: basic, prepost (receives posted one swap ahead, sends completed one swap later)
+    /// [default: both].
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     loops: Option<Vec<String>>,
 
-    /// Cache states: cold (buffers evicted from all caches), warm, repeated (each message ten times) [default: all].
+    /// Cache states: cold (buffers evicted from all caches), warm, repeated (each message ten
+    /// times) [default: all].
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     ways: Option<Vec<String>>,
 

@@ -78,8 +78,8 @@ impl Calibration {
         Ok(())
     }
 
-    /// Returns the kernels to run. If ranks share cores, simultaneous pairs would measure that and not the
-    /// network, so they are skipped.
+    /// Returns the kernels to run. If ranks share cores, simultaneous pairs would measure that and
+    /// not the network, so they are skipped.
     fn kernels(&self, settings: &Settings) -> panto_bench::Result<Vec<Kernel>> {
         let manifest = self.session.manifest();
         let share_cores = manifest.machine.is_none() && on_first_host(settings) > manifest.cores.max(1);

@@ -34,7 +34,8 @@ pub struct FileArgs {
 }
 
 impl FileArgs {
-    /// Checks and opens the files before anything is measured. The first process of a job writes for all.
+    /// Checks and opens the files before anything is measured. The first process of a job writes
+    /// for all.
     pub fn open<W: World>(&self, world: &W, manifest: &Manifest) -> Result<Option<Writer>, Failure> {
         let mut writer = None;
         decide(world, || {

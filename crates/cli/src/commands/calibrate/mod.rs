@@ -25,15 +25,20 @@ use crate::threads::{self, ThreadArgs};
 
 /// Measure and fit a model of this machine.
 ///
-/// Measures ping-pong at all distances and sizes, send and receive overhead, the gap, the eager limit, simultaneous pairs, compute rates and, with --collectives, collectives, then fits a machine model to the records. Use the model file with `panto simulate -m` and `panto bench --on`.
+/// Measures ping-pong at all distances and sizes, send and receive overhead, the gap, the eager
+/// limit, simultaneous pairs, compute rates and, with --collectives, collectives, then fits a
+/// machine model to the records. Use the model file with `panto simulate -m` and
+/// `panto bench --on`.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Calibrate {
-    /// Where to measure: `threads`, `mpi`, or a simulated machine (a built-in name such as `ipsc860`, or a model file) [default: mpi under an MPI launcher, else threads].
+    /// Where to measure: `threads`, `mpi`, or a simulated machine (a built-in name such as
+    /// `ipsc860`, or a model file) [default: mpi under an MPI launcher, else threads].
     #[arg(long, value_name = "WORLD")]
     on: Option<String>,
 
-    /// Number of ranks [default: threads: one per core, at least 2; mpi: all; simulated: one per processor, at most 64].
+    /// Number of ranks [default: threads: one per core, at least 2; mpi: all; simulated: one per
+    /// processor, at most 64].
     #[arg(short = 'n', long, value_name = "N")]
     ranks: Option<usize>,
 

@@ -22,7 +22,8 @@ pub const CHANGED: u8 = 3;
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Compare {
-    /// Old run: results of `panto bench -o`, or output of the OSU or Intel MPI benchmarks; several launches as comma-separated files or a directory.
+    /// Old run: results of `panto bench -o`, or output of the OSU or Intel MPI benchmarks; several
+    /// launches as comma-separated files or a directory.
     old: PathBuf,
 
     /// New run, in any of the same formats.
@@ -32,7 +33,8 @@ pub struct Compare {
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent::parse, allow_hyphen_values = true)]
     threshold: f64,
 
-    /// Confidence level of the intervals; one minus this is the family-wise error rate of the tests.
+    /// Confidence level of the intervals; one minus this is the family-wise error rate of the
+    /// tests.
     #[arg(long, value_name = "PERCENT", default_value = "95%", value_parser = percent::parse, allow_hyphen_values = true)]
     confidence: f64,
 
@@ -48,7 +50,8 @@ pub struct Compare {
     #[arg(long)]
     all: bool,
 
-    /// Plot the ratios against the size: one SVG per kernel into a directory, or one file (.svg, .png, or .dat with a gnuplot script).
+    /// Plot the ratios against the size: one SVG per kernel into a directory, or one file (.svg,
+    /// .png, or .dat with a gnuplot script).
     #[arg(long, value_name = "DIR|OUT.svg|OUT.png|OUT.dat")]
     plot: Option<PathBuf>,
 

@@ -16,7 +16,8 @@ use self::steps::{STEPS, Steps, announce};
 use crate::failure::{Failure, INTERRUPTED};
 use crate::{files, mpi, print};
 
-/// Measure and model this machine, predict a program on others, and write a report, in about a minute.
+/// Measure and model this machine, predict a program on others, and write a report, in about a
+/// minute.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Quickstart {

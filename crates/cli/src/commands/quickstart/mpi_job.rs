@@ -28,7 +28,8 @@ pub fn launchers() -> Vec<PathBuf> {
     found.filter(|path| programs.insert(path.canonicalize().unwrap_or_else(|_| path.clone()))).collect()
 }
 
-/// Returns why a launcher is skipped, in a line; for Open MPI's refusal to run as root with a remedy.
+/// Returns why a launcher is skipped, in a line; for Open MPI's refusal to run as root with a
+/// remedy.
 pub fn skip_reason(failure: &Failure) -> String {
     let text = failure.to_string();
     if text.contains(" as root") { format!("{text} {AS_ROOT}") } else { text }

@@ -23,8 +23,8 @@ use crate::format::Format;
 use crate::session::Session;
 use crate::{interrupt, mpi, print, threads};
 
-/// The steps, and what they found so far. Ctrl-C ends them between any two, and the report has what was
-/// found.
+/// The steps, and what they found so far. Ctrl-C ends them between any two, and the report has what
+/// was found.
 pub struct Steps {
     workspace: Workspace,
     budget: Duration,
@@ -200,7 +200,8 @@ impl Steps {
     }
 }
 
-/// Returns the settings of the benchmarks; the precision is lower because many kernels share the time.
+/// Returns the settings of the benchmarks; the precision is lower because many kernels share the
+/// time.
 fn settings(budget: Duration) -> Settings {
     Settings {
         ranks: vec![threads::default_ranks()],

@@ -76,8 +76,8 @@ impl Input {
     }
 }
 
-/// Names the results: by `--label`, else by the label of the run, else by the file name; by the path where
-/// two would have the same name.
+/// Names the results: by `--label`, else by the label of the run, else by the file name; by the
+/// path where two would have the same name.
 pub fn name(inputs: &mut [Input], labels: &[String]) -> Result<(), Failure> {
     let mut runs: Vec<&mut Run> = inputs
         .iter_mut()

@@ -19,7 +19,8 @@ use crate::{files, print, results};
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Report {
-    /// Results of `panto bench -o`, timelines of `panto simulate --timeline`, and machine models; further results are compared with the first.
+    /// Results of `panto bench -o`, timelines of `panto simulate --timeline`, and machine models;
+    /// further results are compared with the first.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -35,7 +36,8 @@ pub struct Report {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     label: Vec<String>,
 
-    /// Also write the figures of the results: one SVG per kernel into a directory, or files of this format (.dat with a gnuplot script).
+    /// Also write the figures of the results: one SVG per kernel into a directory, or files of this
+    /// format (.dat with a gnuplot script).
     #[arg(long, value_name = "DIR|OUT.svg|OUT.png|OUT.dat")]
     plot: Option<PathBuf>,
 

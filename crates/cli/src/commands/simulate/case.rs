@@ -20,11 +20,13 @@ pub struct CaseArgs {
     #[arg(short, long, value_name = "N")]
     pub processors: Option<usize>,
 
-    /// Mapping of ranks: wrap, block, a list of processors such as 0,1,3,2, or a file with one per rank.
+    /// Mapping of ranks: wrap, block, a list of processors such as 0,1,3,2, or a file with one per
+    /// rank.
     #[arg(long, value_name = "MAP")]
     pub map: Option<String>,
 
-    /// Speed of processors relative to the traced machine: a number, an interval such as 1.8..2.2 for --samples, or a list or file with one per processor.
+    /// Speed of processors relative to the traced machine: a number, an interval such as 1.8..2.2
+    /// for --samples, or a list or file with one per processor.
     #[arg(long, value_name = "FACTOR")]
     pub speed: Option<String>,
 
@@ -32,7 +34,8 @@ pub struct CaseArgs {
     #[arg(long, value_enum)]
     pub network: Option<Network>,
 
-    /// Rules that choose algorithms of collectives: mpich, openmpi, puppet, or a file [default: those of the machine].
+    /// Rules that choose algorithms of collectives: mpich, openmpi, puppet, or a file [default:
+    /// those of the machine].
     #[arg(long, value_name = "RULES")]
     pub rules: Option<String>,
 

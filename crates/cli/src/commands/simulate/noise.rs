@@ -8,7 +8,8 @@ use crate::failure::Failure;
 /// Noise of the operating system.
 #[derive(Args)]
 pub struct NoiseArgs {
-    /// Operating system noise: periodic:PERIOD,LENGTH, random:PERIOD,LENGTH (mean values), or a file of recorded interruptions (start and length in nanoseconds).
+    /// Operating system noise: periodic:PERIOD,LENGTH, random:PERIOD,LENGTH (mean values), or a
+    /// file of recorded interruptions (start and length in nanoseconds).
     #[arg(long, value_name = "NOISE")]
     pub noise: Option<String>,
 

@@ -15,7 +15,8 @@ use crate::progress::Progress;
 /// The number of samples.
 #[derive(Args)]
 pub struct SampleArgs {
-    /// Estimate the uncertainty of the prediction: draw model parameters and --speed from their intervals N times.
+    /// Estimate the uncertainty of the prediction: draw model parameters and --speed from their
+    /// intervals N times.
     #[arg(long, value_name = "N")]
     samples: Option<usize>,
 }
@@ -60,7 +61,8 @@ pub enum Drawn {
 }
 
 impl SampleArgs {
-    /// Returns the parameters to draw; fails if samples are requested but all parameters are certain.
+    /// Returns the parameters to draw; fails if samples are requested but all parameters are
+    /// certain.
     pub fn unknowns(&self, sampled: &SampledCase<'_>) -> Result<Unknowns, Failure> {
         let speeds = sampled.case.speeds()?;
         let Some(count) = self.samples else {

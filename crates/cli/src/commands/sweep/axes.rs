@@ -26,7 +26,8 @@ pub struct AxesArgs {
     #[arg(short, long, value_name = "N,...")]
     processors: Option<String>,
 
-    /// Mappings of ranks: wrap, block, a list in brackets such as `[0,1,3,2]`, or a file with one processor per rank.
+    /// Mappings of ranks: wrap, block, a list in brackets such as `[0,1,3,2]`, or a file with one
+    /// processor per rank.
     #[arg(long, value_name = "MAP,...")]
     map: Option<String>,
 
@@ -38,7 +39,8 @@ pub struct AxesArgs {
     #[arg(long, value_name = "RULES,...")]
     rules: Option<String>,
 
-    /// Network models: fast (no contention), traffic (messages share links) [default: that of the machine].
+    /// Network models: fast (no contention), traffic (messages share links) [default: that of the
+    /// machine].
     #[arg(long, value_name = "NETWORK,...")]
     network: Option<String>,
 
@@ -96,8 +98,8 @@ struct Line {
     axes: AxesArgs,
 }
 
-/// Reads a settings file: each line has the options of a setting, or lists of values for several; text
-/// after `#` is a comment.
+/// Reads a settings file: each line has the options of a setting, or lists of values for several;
+/// text after `#` is a comment.
 pub fn read_file(path: &Path) -> Result<Vec<Variant>, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))?;

@@ -1,9 +1,9 @@
-//! A sweep over the processes of an MPI job: each simulates a share of the settings, and the first gathers
-//! the outcomes.
+//! A sweep over the processes of an MPI job: each simulates a share of the settings, and the first
+//! gathers the outcomes.
 //!
-//! All processes read the same command line and files. The first announces which settings are pending;
-//! they are distributed round robin. Each process sends a message per completed setting, and an empty one
-//! when it has none left.
+//! All processes read the same command line and files. The first announces which settings are
+//! pending; they are distributed round robin. Each process sends a message per completed setting,
+//! and an empty one when it has none left.
 
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -23,7 +23,8 @@ use crate::{interrupt, mpi};
 /// The tag of all messages.
 const TAG: Tag = 19;
 
-/// Stall time of the job: a setting may take long without messages. Lost processes are detected anyway.
+/// Stall time of the job: a setting may take long without messages. Lost processes are detected
+/// anyway.
 const STALL_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Joins the job and runs the sweep.
@@ -96,7 +97,8 @@ fn follow(command: &Sweep, world: &Mpi) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the settings of a rank, distributed round robin: neighbouring settings take about equally long.
+/// Returns the settings of a rank, distributed round robin: neighbouring settings take about
+/// equally long.
 fn share(pending: &[usize], endpoint: &impl Transport) -> Vec<usize> {
     pending.iter().copied().skip(endpoint.rank()).step_by(endpoint.size()).collect()
 }

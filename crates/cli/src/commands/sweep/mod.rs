@@ -30,7 +30,8 @@ pub struct Sweep {
     #[command(flatten, next_help_heading = "Parameters")]
     axes: AxesArgs,
 
-    /// Read settings from a file with one per line, written as options (# starts a comment); each is combined with the parameters of the command line.
+    /// Read settings from a file with one per line, written as options (# starts a comment); each
+    /// is combined with the parameters of the command line.
     #[arg(long, value_name = "FILE", help_heading = "Parameters")]
     list: Option<PathBuf>,
 
@@ -45,7 +46,8 @@ pub struct Sweep {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 
-    /// Append each setting to this file as it completes (JSON Lines); settings already in the file are not run again.
+    /// Append each setting to this file as it completes (JSON Lines); settings already in the file
+    /// are not run again.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 

@@ -55,7 +55,8 @@ impl<'a> SweepRun<'a> {
     pub fn done(&mut self, index: usize, outcome: Outcome) -> Result<(), Failure> {
         let row = self.settings.row(index, outcome);
         if let Some(file) = &mut self.file {
-            // An I/O error here, such as a full disk, is a failure of the run, not of the command line.
+            // An I/O error here, such as a full disk, is a failure of the run, not of the command
+            // line.
             file.add(&row).map_err(|error| Failure::Run(error.to_string()))?;
         }
         let result = row.outcome.as_ref().map_or_else(|_| "failed".into(), |figures| time(figures.time));

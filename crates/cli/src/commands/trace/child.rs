@@ -15,7 +15,8 @@ use crate::failure::Failure;
 const FORWARDED: [(i32, Signal); 4] =
     [(SIGTERM, Signal::TERM), (SIGHUP, Signal::HUP), (SIGUSR1, Signal::USR1), (SIGUSR2, Signal::USR2)];
 
-/// Signals that the terminal sends to the program as well: not forwarded, and ignored until it ends.
+/// Signals that the terminal sends to the program as well: not forwarded, and ignored until it
+/// ends.
 const IGNORED: [i32; 2] = [SIGINT, SIGQUIT];
 
 /// The end of the program.
@@ -49,8 +50,8 @@ impl Exit {
 
 /// Runs the program to its end, with a status line on the terminal.
 pub fn run(command: &mut Command, status: &Status) -> Result<Exit, Failure> {
-    // Handlers are installed before the program starts, so that no signal is lost; it does not inherit
-    // them.
+    // Handlers are installed before the program starts, so that no signal is lost; it does not
+    // inherit them.
     let wanted = FORWARDED.iter().map(|(number, _)| *number).chain(IGNORED);
     let mut signals = Signals::new(wanted)
         .map_err(|error| Failure::Run(format!("cannot install signal handlers: {error}")))?;
@@ -84,8 +85,8 @@ fn forward(signals: &mut Signals, living: &Mutex<Option<Pid>>) -> ReceivedSignal
     received
 }
 
-/// Waits for the end of the program. The process is reaped, and its number freed, only after forwarding has
-/// stopped.
+/// Waits for the end of the program. The process is reaped, and its number freed, only after
+/// forwarding has stopped.
 fn wait(mut child: Child, living: &Mutex<Option<Pid>>) -> std::io::Result<ExitStatus> {
     let until_its_end = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     while waitid(WaitId::Pid(Pid::from_child(&child)), until_its_end)

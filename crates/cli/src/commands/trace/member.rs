@@ -1,10 +1,11 @@
-//! `mpirun -n 4 panto trace -- ./app`: every rank has a `panto` process of its own, and the last one to end
-//! combines the files.
+//! `mpirun -n 4 panto trace -- ./app`: every rank has a `panto` process of its own, and the last
+//! one to end combines the files.
 //!
-//! The processes coordinate only through the directory of the ranks' files. Before it starts the program,
-//! each removes the files of an earlier run that have its number; since no rank completes `MPI_Init` before
-//! all have started, all files found later belong to this run. At its end each process creates a marker
-//! file; one that then finds the markers of all takes the lock and combines.
+//! The processes coordinate only through the directory of the ranks' files. Before it starts the
+//! program, each removes the files of an earlier run that have its number; since no rank completes
+//! `MPI_Init` before all have started, all files found later belong to this run. At its end each
+//! process creates a marker file; one that then finds the markers of all takes the lock and
+//! combines.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -72,8 +73,8 @@ impl<'a> Member<'a> {
         Ok(self.are_all_done() && File::create_new(self.lock()).is_ok())
     }
 
-    /// Returns whether every process has created its marker. If the launcher does not tell the number of
-    /// ranks, it is taken from the files.
+    /// Returns whether every process has created its marker. If the launcher does not tell the
+    /// number of ranks, it is taken from the files.
     fn are_all_done(&self) -> bool {
         // A file that cannot be read yet belongs to a rank that is not done.
         let from_trace =
@@ -90,8 +91,8 @@ impl<'a> Member<'a> {
         old.map(|number| self.target.ranks().join(format!("{number}.rank"))).collect()
     }
 
-    /// Returns the numbers of the files with this extension. The directory is listed, because a network file
-    /// system may cache that a single file did not exist.
+    /// Returns the numbers of the files with this extension. The directory is listed, because a
+    /// network file system may cache that a single file did not exist.
     fn numbers(&self, extension: &str) -> Vec<usize> {
         let entries = fs::read_dir(self.target.ranks()).into_iter().flatten().flatten();
         let paths = entries.map(|entry| entry.path());

@@ -10,7 +10,8 @@ use super::target;
 use crate::failure::Failure;
 use crate::print;
 
-/// Merge traces of several runs to reduce noise: computation before each call is the lower quartile over the runs.
+/// Merge traces of several runs to reduce noise: computation before each call is the lower quartile
+/// over the runs.
 #[derive(clap::Args)]
 #[command(after_help = "The runs must make the same calls; unsuccessful polls are ignored.\n\n\
                         Example:\n  panto trace merge run1.panto run2.panto run3.panto -o app.panto")]

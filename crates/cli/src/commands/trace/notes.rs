@@ -6,8 +6,8 @@ use panto_units::{grouped, rounded_bytes};
 
 use crate::print;
 
-/// Returns the totals of a trace: `16 ranks, 48,200 events, 96KiB`. An event is a call, or a sequence of
-/// unsuccessful polls.
+/// Returns the totals of a trace: `16 ranks, 48,200 events, 96KiB`. An event is a call, or a
+/// sequence of unsuccessful polls.
 pub fn totals(ranks: usize, events: u64, bytes: u64) -> String {
     format!("{}, {}, {}", counted(ranks as u64, "rank"), counted(events, "event"), rounded_bytes(bytes))
 }

@@ -15,7 +15,8 @@ pub struct TracerArgs {
     #[arg(long)]
     stamps: bool,
 
-    /// Let only one rank at a time compute on each core, so that times are not disturbed if there are more ranks than cores.
+    /// Let only one rank at a time compute on each core, so that times are not disturbed if there
+    /// are more ranks than cores.
     #[arg(long)]
     token: bool,
 }

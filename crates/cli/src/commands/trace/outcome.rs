@@ -25,7 +25,8 @@ pub struct Outcome<'a> {
 }
 
 impl Outcome<'_> {
-    /// Combines the ranks' files and prints a summary; returns whether all ranks reached `MPI_Finalize`.
+    /// Combines the ranks' files and prints a summary; returns whether all ranks reached
+    /// `MPI_Finalize`.
     pub fn combine(&self) -> Result<bool, Failure> {
         let ranks = self.target.ranks();
         settle(ranks);
@@ -72,8 +73,8 @@ impl Outcome<'_> {
     }
 }
 
-/// Prints where the files are after a rank failed: the launcher may kill the process that would combine
-/// them.
+/// Prints where the files are after a rank failed: the launcher may kill the process that would
+/// combine them.
 pub fn print_location(rank: usize, target: &Target) {
     let ranks = target.ranks().display();
     // Printed even if the output of this process is off.
@@ -84,11 +85,11 @@ pub fn print_location(rank: usize, target: &Target) {
     );
 }
 
-/// Returns the ranks' files that have a valid head. A rank without one was killed early, or its disk was
-/// full.
+/// Returns the ranks' files that have a valid head. A rank without one was killed early, or its
+/// disk was full.
 ///
-/// A command may start several MPI programs. The first has the lowest ranks, and only files with its
-/// number of ranks are kept.
+/// A command may start several MPI programs. The first has the lowest ranks, and only files with
+/// its number of ranks are kept.
 fn rank_files(folder: &Path) -> Vec<PathBuf> {
     let paths = sizes(folder).into_iter().map(|(path, _)| path);
     let mut found: Vec<(u32, u32, PathBuf)> = paths

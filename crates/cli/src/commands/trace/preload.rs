@@ -28,8 +28,8 @@ pub struct Preload {
 }
 
 impl Preload {
-    /// Unpacks the library into the directory of the ranks' files, which all hosts see. `writer` is unique
-    /// among processes that do so concurrently.
+    /// Unpacks the library into the directory of the ranks' files, which all hosts see. `writer` is
+    /// unique among processes that do so concurrently.
     pub fn unpack(ranks: &Path, writer: &str) -> Result<Self, Failure> {
         let Some(why) = unfit(ranks) else {
             let path = ranks.join(NAME);
@@ -83,8 +83,8 @@ fn unfit(directory: &Path) -> Option<String> {
         .then(|| format!("{} is mounted with noexec", directory.display()))
 }
 
-/// Creates a directory that only this user can write to: a file with a known name in a shared directory
-/// could be replaced by another user.
+/// Creates a directory that only this user can write to: a file with a known name in a shared
+/// directory could be replaced by another user.
 fn own_directory() -> std::io::Result<PathBuf> {
     let process = std::process::id();
     let names = (0..100).map(|number| std::env::temp_dir().join(format!("panto-{process}-{number}")));
@@ -98,7 +98,8 @@ fn own_directory() -> std::io::Result<PathBuf> {
     outcome
 }
 
-/// Writes the library under a temporary name and renames it, so that no process loads a partial file.
+/// Writes the library under a temporary name and renames it, so that no process loads a partial
+/// file.
 fn write(path: &Path, writer: &str) -> Result<(), Failure> {
     if path.metadata().is_ok_and(|data| data.len() == LIBRARY.len() as u64) {
         return Ok(());

@@ -5,8 +5,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Programs that start the ranks of a job. Distributions add suffixes: `mpirun.openmpi`, `mpiexec.hydra`,
-/// `mpirun_rsh`.
+/// Programs that start the ranks of a job. Distributions add suffixes: `mpirun.openmpi`,
+/// `mpiexec.hydra`, `mpirun_rsh`.
 const LAUNCHERS: [&str; 10] =
     ["mpirun", "mpiexec", "orterun", "prterun", "prun", "srun", "aprun", "jsrun", "ibrun", "flux"];
 
@@ -22,8 +22,8 @@ pub fn is_launcher(word: &OsStr) -> bool {
     })
 }
 
-/// Returns the program that a command starts: the first executable after the launcher. Words with a slash
-/// take precedence over words that happen to be names of commands.
+/// Returns the program that a command starts: the first executable after the launcher. Words with a
+/// slash take precedence over words that happen to be names of commands.
 pub fn find(words: &[OsString]) -> Option<PathBuf> {
     let (first, rest) = words.split_first()?;
     if !is_launcher(first) {

@@ -54,8 +54,8 @@ impl Run {
                 "no command to trace; give it after --, as in `panto trace -- mpirun -n 4 ./app`".into(),
             ));
         };
-        // Exceeding the file-size limit (`ulimit -f`) is reported as an error instead of killing the
-        // process.
+        // Exceeding the file-size limit (`ulimit -f`) is reported as an error instead of killing
+        // the process.
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
         let file = self.output.clone().unwrap_or_else(|| program::trace_name(&self.words));
         let target = Target::new(file, self.force)?;
@@ -98,9 +98,9 @@ impl Run {
         variables
     }
 
-    /// Returns the exit code of the program, unless it succeeded and the trace could not be written. A
-    /// program that Ctrl-C interrupted before `MPI_Finalize` did not succeed, even if its launcher returns 0,
-    /// as MPICH's does for one in ten interrupted jobs.
+    /// Returns the exit code of the program, unless it succeeded and the trace could not be
+    /// written. A program that Ctrl-C interrupted before `MPI_Finalize` did not succeed, even if
+    /// its launcher returns 0, as MPICH's does for one in ten interrupted jobs.
     fn finish(&self, target: &Target, member: Option<&Member<'_>>, ended: Exit) -> Result<ExitCode, Failure> {
         match self.combine(target, member, ended) {
             Err(failure) if ended.code() != 0 => print::note(format_args!("panto: {failure}")),
@@ -114,8 +114,8 @@ impl Run {
         Ok(ExitCode::from(ended.code()))
     }
 
-    /// Combines the files and prints a summary; returns whether all ranks reached `MPI_Finalize`. Of the
-    /// processes of a job, only the last does so.
+    /// Combines the files and prints a summary; returns whether all ranks reached `MPI_Finalize`.
+    /// Of the processes of a job, only the last does so.
     fn combine(&self, target: &Target, member: Option<&Member<'_>>, ended: Exit) -> Result<bool, Failure> {
         if let Some(member) = member {
             if !member.leave()? {
@@ -143,9 +143,9 @@ fn clean_up(target: &Target, member: Option<&Member<'_>>) {
     }
 }
 
-/// Returns the list of variables that Open MPI's launcher passes to other hosts, with those of the tracer
-/// added. The launcher refuses to run with such a list and `-x` on its command line; `None` if that is the
-/// case or cannot be determined.
+/// Returns the list of variables that Open MPI's launcher passes to other hosts, with those of the
+/// tracer added. The launcher refuses to run with such a list and `-x` on its command line; `None`
+/// if that is the case or cannot be determined.
 fn passed_variables(words: &[OsString], names: &[&str], present: Option<OsString>) -> Option<OsString> {
     let is_visible = words.first().is_some_and(|word| program::is_launcher(word));
     if !is_visible || words.iter().any(|word| word == "-x" || word == "--x") {

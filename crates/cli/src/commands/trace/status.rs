@@ -1,4 +1,5 @@
-//! A status line with what was recorded so far, in the last row of the terminal below the program's output.
+//! A status line with what was recorded so far, in the last row of the terminal below the program's
+//! output.
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
@@ -34,7 +35,8 @@ impl Status {
         Self { ranks }
     }
 
-    /// Shows the status until the returned sender is dropped; `None` if standard error is not a terminal.
+    /// Shows the status until the returned sender is dropped; `None` if standard error is not a
+    /// terminal.
     pub fn watch<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>) -> Option<Sender<()>> {
         if print::is_mute() || !std::io::stderr().is_terminal() {
             return None;

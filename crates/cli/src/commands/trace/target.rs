@@ -20,8 +20,8 @@ fn is_rank(name: &str) -> bool {
 /// The extension of the lock file: the process that creates it combines.
 const LOCK: &str = ".lock";
 
-/// Returns whether a file is not needed after the run: the library, markers of ended ranks, the tracer's
-/// compute tokens.
+/// Returns whether a file is not needed after the run: the library, markers of ended ranks, the
+/// tracer's compute tokens.
 fn is_auxiliary(name: &str) -> bool {
     [".so", ".done", LOCK].iter().any(|ending| name.ends_with(ending)) || name.starts_with("token-")
 }
@@ -58,8 +58,8 @@ impl Target {
         &self.ranks
     }
 
-    /// Creates the directory for a command that starts all ranks. Files of an earlier run are removed only
-    /// with `force`.
+    /// Creates the directory for a command that starts all ranks. Files of an earlier run are
+    /// removed only with `force`.
     pub fn create(&self, force: bool) -> Result<(), Failure> {
         if force {
             if let Some(other) = self.unknown_file() {
@@ -80,7 +80,8 @@ impl Target {
         })
     }
 
-    /// Creates the directory for a process of an MPI job, unless another process has already done so.
+    /// Creates the directory for a process of an MPI job, unless another process has already done
+    /// so.
     pub fn share(&self) -> Result<(), Failure> {
         match fs::create_dir(&self.ranks) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(Failure::write(&self.file, &error)),

@@ -23,7 +23,8 @@ fn calibrated_across_hosts(mpi: &Mpi) {
     assert!(matches!(machine.network.switching, Switching::Flow { .. }) && machine.traffic, "{model}");
     assert!(model.contains("frame = \"1500B\""), "{model}");
     let shared = machine.network.occupancy.as_ref().unwrap_or_else(|| panic!("no occupancy in {model}"));
-    // What a message keeps from others is what the cable takes for it: the queue lets no byte pass earlier.
+    // What a message keeps from others is what the cable takes for it: the queue lets no byte pass
+    // earlier.
     let rates = [
         ("occupancy", per_second(|bytes| shared.of(bytes).as_secs())),
         ("one way", per_second(|bytes| one_way(&machine, bytes))),

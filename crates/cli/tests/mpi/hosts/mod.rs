@@ -1,4 +1,5 @@
-//! Jobs on more than one host: namespaces with cables between them, whose rate is limited. The messages go over TCP.
+//! Jobs on more than one host: namespaces with cables between them, whose rate is limited. The
+//! messages go over TCP.
 
 mod calibrate;
 
@@ -14,7 +15,8 @@ use crate::mpis::{self, Mpi};
 use crate::read_back;
 use network::{BURST, Network, RATE};
 
-/// Runs a line on all hosts with its results in a file, and answers the lines of the file and what was printed.
+/// Runs a line on all hosts with its results in a file, and answers the lines of the file and what
+/// was printed.
 fn measured(network: &Network, mpi: &Mpi, ranks: usize, line: &str, path: &Path) -> (Vec<Value>, String) {
     let ended = network.job(mpi, ranks).words(line).arg("-o").arg(path).run();
     let table = complete(&ended).to_owned();
@@ -22,8 +24,9 @@ fn measured(network: &Network, mpi: &Mpi, ranks: usize, line: &str, path: &Path)
     (text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect(), table)
 }
 
-/// Asserts success and answers what was printed. MPICH 4.0 does not always come back from its end over TCP, not even in a program that
-/// does nothing else; Panto leaves it then and says that the results are complete, but Hydra calls that a failure.
+/// Asserts success and answers what was printed. MPICH 4.0 does not always come back from its end
+/// over TCP, not even in a program that does nothing else; Panto leaves it then and says that the
+/// results are complete, but Hydra calls that a failure.
 fn complete(ended: &JobOutput) -> &str {
     if ended.stderr.contains(FINALIZE_TIMEOUT) { &ended.stdout } else { ended.succeeds() }
 }
@@ -144,8 +147,8 @@ fn open_mpi_conforms_across_hosts() {
     conforms_across_hosts(&mpis::OPEN_MPI);
 }
 
-/// A host that loses its network connection: no process dies, and no error is signalled. The ranks of both
-/// sides time out, whatever the launcher does.
+/// A host that loses its network connection: no process dies, and no error is signalled. The ranks
+/// of both sides time out, whatever the launcher does.
 fn ends_without_a_cable(mpi: &Mpi) {
     let Some(network) = Network::new(2).filter(|_| mpi.is_installed()) else { return };
     let measuring = Measuring::start(network.job(mpi, 1), "--stall-time 5s");

@@ -63,7 +63,8 @@ fn change_at(series: &Series, version: usize) -> Option<&Change> {
     series.values.iter().find(|value| value.version == version)?.change.as_ref()
 }
 
-/// Formats counts of verdicts: `3 slower (up to 1.21x the time), 2 faster, 10 same, 1 inconclusive`.
+/// Formats counts of verdicts:
+/// `3 slower (up to 1.21x the time), 2 faster, 10 same, 1 inconclusive`.
 fn counts(changes: &[&Change]) -> String {
     if changes.is_empty() {
         return "no point was measured in an earlier version".into();

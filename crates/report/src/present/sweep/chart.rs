@@ -50,8 +50,8 @@ fn number(text: &str, unit: Unit) -> Option<f64> {
     }
 }
 
-/// Returns a chart with a curve for each combination of the other parameters; `None` if no parameter
-/// that varies is a number.
+/// Returns a chart with a curve for each combination of the other parameters; `None` if no
+/// parameter that varies is a number.
 pub fn sweep_chart(trace: &Path, ranks: u32, rows: &[Row]) -> Option<Chart> {
     let variants: Vec<&Variant> = rows.iter().map(|row| &row.variant).collect();
     let (parameter, unit) = sweep_axis(&variants)?;
