@@ -1,8 +1,8 @@
-//! What the engine of scenarios adds to an operation: `cargo bench -p panto-bench`.
+//! The cost that the scenario engine adds to an operation: `cargo bench -p panto-bench`.
 //!
-//! A thousand barriers in a row, as a scenario and as a bare loop, in turn. The difference, for one
-//! barrier, is what actions, buffers that rotate and the measuring loop cost. The issue allows 20
-//! ns.
+//! A thousand barriers in a row are run as a scenario and as a bare loop, in turn. The difference
+//! per barrier is the cost of actions, rotating buffers and the measuring loop. It should stay
+//! below 20 ns.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -19,7 +19,8 @@ use panto_transport::{AlgorithmChoice, Buffers, Error, NO_REDUCTION, PreparedCol
 const RANKS: usize = 2;
 const BARRIERS: u32 = 1_000;
 const ROUNDS: usize = 200;
-/// Both are measured in turn, so that a machine that changes its speed changes it for both.
+/// Number of measurements of each; they alternate, so that a change of the machine's speed affects
+/// both.
 const TURNS: usize = 7;
 
 fn main() {
@@ -52,7 +53,7 @@ impl Observer for Keep {
     }
 }
 
-/// Nanoseconds of a barrier inside a scenario.
+/// Returns the nanoseconds of a barrier inside a scenario.
 fn as_scenario() -> f64 {
     let text = format!(
         "[[participants]]\nwho = \"all\"\ndo = [\"start\", \"{BARRIERS} times\", [\"issue\", \"sync\"], \"stop\"]"
@@ -72,7 +73,7 @@ fn as_scenario() -> f64 {
     summary.median / f64::from(BARRIERS)
 }
 
-/// The same without anything around it.
+/// Returns the nanoseconds of a barrier in a bare loop.
 fn bare() -> f64 {
     let all = Threads::default().run(RANKS, |transport| {
         let problem = Problem { collective: Collective::Barrier, ranks: RANKS, root: 0, count: 0 };

@@ -1,8 +1,6 @@
-//! What the measuring loop adds to what it measures:
-//! `cargo run --release -p panto-bench --example overhead`.
+//! The error of the measuring loop: `cargo run --release -p panto-bench --example overhead`.
 //!
-//! An operation that does nothing should be measured as nothing, and one of known length as that
-//! length.
+//! An operation that does nothing should take zero time, and one of known length exactly that.
 
 use std::hint::{black_box, spin_loop};
 use std::sync::atomic::AtomicBool;
@@ -22,7 +20,7 @@ impl Operation for Nothing {
     }
 }
 
-/// A fixed number of turns of a loop, which takes the same time under every instrument.
+/// A fixed number of loop iterations, which takes the same time however it is measured.
 struct Turns(u32);
 
 impl Operation for Turns {
@@ -38,7 +36,7 @@ impl Operation for Turns {
 fn main() -> Result<()> {
     println!("an empty operation, batched      {}", measure(Timing::batched(Metric::on(0)), || Nothing)?);
     println!("an empty operation, one a sample {}", measure(Timing::single(Metric::on(0)), || Nothing)?);
-    // The longest is the truth: thousands of runs between two readings of the clock.
+    // The long batch is the reference: thousands of runs between two readings of the clock.
     let long = measure(Timing::batched(Metric::on(0)), || Turns(100))?;
     let single = measure(Timing::single(Metric::on(0)), || Turns(100))?;
     println!("a short loop, batched            {long}");

@@ -1,6 +1,6 @@
-//! How fast states and messages are written and read, and what they take.
-//! `cargo bench -p panto-timeline`, or `-- 2` for two million states only. Rates are by the
-//! processor's time, so that others may be at work, too.
+//! The speed of writing and reading states and messages, and their size in the file. Run
+//! `cargo bench -p panto-timeline`, or add `-- 2` for two million states only. Rates are per second
+//! of CPU time, so that other processes disturb them less.
 
 use panto_testkit::halo;
 use std::os::unix::fs::FileExt;
@@ -11,7 +11,7 @@ use halo::{Event, Halo};
 use panto_timeline::{ALL_TIME, Timeline, WriteSummary, Writer};
 use panto_units::Time;
 
-/// States in one step of a rank, about: those that waited have more.
+/// Approximate number of states in one step of a rank; ranks that wait have more.
 const STATES: u64 = 14;
 
 fn main() {
@@ -45,7 +45,7 @@ fn main() {
     }
 }
 
-/// Writes it; answers how long that took, with the little that its simulation takes.
+/// Writes the timeline. Returns the CPU seconds used, including the small part of the simulation.
 fn write(path: &Path, halo: &mut Halo, rounds: u64) -> (WriteSummary, f64) {
     let start = cpu_time();
     let mut writer = Writer::create(path, &halo.about()).expect("the timeline can be written");
@@ -59,7 +59,8 @@ fn write(path: &Path, halo: &mut Halo, rounds: u64) -> (WriteSummary, f64) {
     (written, cpu_time() - start)
 }
 
-/// Seconds to open it, to read everything, and to read a hundredth of the time of one rank.
+/// Returns the seconds to open the timeline, to read all of it, and to read a hundredth of the time
+/// of one rank.
 fn read(path: &Path, written: &WriteSummary) -> (f64, f64, f64) {
     let start = Instant::now();
     let timeline = Timeline::open(path).expect("the timeline is sound");
@@ -83,7 +84,8 @@ fn read(path: &Path, written: &WriteSummary) -> (f64, f64, f64) {
     (opening, reading, start.elapsed().as_secs_f64())
 }
 
-/// Bytes of blocks of states, and of messages, as `docs/timelines.md` has their headers.
+/// Returns the bytes in blocks of states and in blocks of messages; `docs/timelines.md` describes
+/// their headers.
 fn shares(path: &Path) -> [u64; 2] {
     let file = std::fs::File::open(path).expect("it was written");
     let (mut at, mut shares, mut header) = (32, [0; 4], [0; 48]);
@@ -96,14 +98,14 @@ fn shares(path: &Path) -> [u64; 2] {
     [shares[1], shares[2]]
 }
 
-/// Seconds of this thread on a processor, as the kernel counts them: others may be at work, too.
+/// Returns the CPU seconds of this thread, as counted by the kernel.
 fn cpu_time() -> f64 {
     let counts = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanos = counts.split(' ').next().and_then(|word| word.parse::<u64>().ok());
     nanos.expect("a kernel that counts the time of threads") as f64 * 1e-9
 }
 
-/// As the kernel counts it.
+/// Returns the peak memory of this process, as counted by the kernel.
 fn peak_memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,5 +1,5 @@
-//! How fast events are written and read, and what they take. `cargo bench -p panto-trace`, or
-//! `-- 10` for ten million events only.
+//! The speed of writing and reading events, and their size in the file. Run
+//! `cargo bench -p panto-trace`, or add `-- 10` for ten million events only.
 
 use std::fs::File;
 use std::io::Write;
@@ -11,7 +11,7 @@ use panto_trace::{
     SendMode, Slot, Times, Trace, Type, stream_end, stream_start,
 };
 
-/// As the tracer writes them.
+/// Bytes of a block, as in the tracer.
 const BLOCK_BYTES: usize = 256 << 10;
 
 fn main() {
@@ -66,7 +66,7 @@ impl Writer {
         Self { recorder, names, datatype, events: 0, random: 1 }
     }
 
-    /// Below a bound, never the same twice in a row; good enough for times.
+    /// Returns a pseudo-random number below a bound; good enough for times.
     fn random(&mut self, bound: u64) -> u64 {
         self.random =
             self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -136,7 +136,8 @@ fn stencil(writer: &mut Writer, _: u64) {
     writer.wait(before);
 }
 
-/// The same with sizes and tags that change with each call, and partners that change now and then.
+/// A halo exchange with sizes and tags that change with each call, and partners that change now and
+/// then.
 fn irregular(writer: &mut Writer, round: u64) {
     for slot in 0..4 {
         let (far, bytes) = (writer.random(40) as i32 - 20, writer.random(100_000));
@@ -170,7 +171,7 @@ fn write(path: &Path, events: u64, round: Round) -> u64 {
     writer.events
 }
 
-/// Reads all events with all their parts; answers how many.
+/// Reads all events with all their fields, and returns their number.
 fn read(path: &Path) -> u64 {
     let trace = Trace::open(path).expect("the trace is sound");
     let mut events = trace.ranks()[0].events();
@@ -186,7 +187,7 @@ fn read(path: &Path) -> u64 {
     count
 }
 
-/// As the kernel counts it.
+/// Returns the peak memory of this process, as counted by the kernel.
 fn peak_memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

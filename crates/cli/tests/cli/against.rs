@@ -1,4 +1,4 @@
-//! `panto bench --against`: a model beside each measured value.
+//! `panto bench --against` prints a model's value beside each measured one.
 
 use serde_json::Value;
 
@@ -39,7 +39,8 @@ fn a_changed_model_is_off_by_what_was_changed() {
         let residual = model / number(&beside["summary"]["median_ns"]) - 1.0;
         assert!((number(&beside["residual"]) - residual).abs() < 1e-12, "{beside}");
     }
-    // Half the bandwidth is nearly twice the time of a large message, and nothing to an empty one.
+    // Half the bandwidth nearly doubles the time of a large message and leaves that of an empty
+    // one.
     assert!(
         number(&beside[0]["residual"]).abs() < 0.01 && number(&beside[2]["residual"]) > 0.8,
         "{beside:?}"

@@ -1,10 +1,10 @@
-//! Wrong input: a clear message that names the remedy, exit code 2, nothing half-written.
+//! Invalid input causes a clear error that names the remedy, exit code 2, and no partial output.
 
 use std::fs;
 
 use super::{line, measured, panto, stderr};
 
-/// Asserts exit code 2, and that the message holds these words.
+/// Asserts exit code 2, and that the error message contains these words.
 fn refused(command: &str, words: &[&str]) {
     let output = line(command);
     let message = stderr(&output);
@@ -118,7 +118,8 @@ fn damaged_result_files() {
     refused("info /proc", &["/proc"]);
 }
 
-/// Wherever a file is cut, there is an answer: no panic, and with `--salvage` the sound part.
+/// A file that is truncated anywhere causes an error and no panic; `--salvage` reads the intact
+/// part.
 #[test]
 fn a_file_cut_anywhere_is_answered() {
     let directory = tempfile::tempdir().expect("a directory");

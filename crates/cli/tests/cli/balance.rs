@@ -1,4 +1,4 @@
-//! `panto balance`.
+//! `panto balance` searches for a mapping of ranks to processors.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -11,8 +11,8 @@ use crate::{command, panto, stderr, stdout, succeeds};
 
 const SIZE: u32 = 8;
 
-/// A rank that computes, sends to the right, and receives from the left, a few times; the higher
-/// the rank, the longer it computes.
+/// Records a rank that repeatedly computes, sends to the right and receives from the left. Higher
+/// ranks compute for longer.
 fn stream(rank: u32) -> Vec<u8> {
     let mut calls = Builder::new(rank, SIZE, 8);
     for _ in 0..20 {
@@ -36,7 +36,7 @@ fn trace(folder: &Path) -> PathBuf {
     target
 }
 
-/// Runs a command on the trace, with these words behind it.
+/// Runs a command on the trace, followed by the words of a line.
 fn on(what: &str, trace: &Path, words: &str) -> Output {
     let start = [what.as_ref(), trace.as_os_str()];
     panto(start.into_iter().chain(words.split_whitespace().map(AsRef::as_ref)))
@@ -100,7 +100,8 @@ fn a_seed_finds_the_same_again() {
     assert_eq!(own["baselines"][2]["map"], serde_json::json!([2, 2, 2, 2, 1, 1, 0, 0]));
 }
 
-/// Does it listen to SIGTERM, which it asks for last? Without that, the signal would end it.
+/// Returns whether the process handles SIGTERM. It installs that handler last; before that, the
+/// signal would kill it.
 fn listens(process: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("Linux says it");

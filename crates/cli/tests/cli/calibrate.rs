@@ -1,4 +1,4 @@
-//! `panto calibrate`: from a machine to its model, and back.
+//! `panto calibrate` recovers a simulated machine, and writes a model of the real one.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{command, line, panto, stderr, stdout, succeeds};
 
-/// Calibrates a simulated machine into a file, and answers what was printed as JSON.
+/// Calibrates a simulated machine into a file, and returns the JSON output.
 fn calibrated(on: &str, options: &str, path: &Path) -> Value {
     let words = format!("calibrate --on {on} --format json {options} -o");
     let output = panto(words.split_whitespace().map(Into::into).chain([path.as_os_str().to_owned()]));
@@ -21,8 +21,8 @@ fn load(name: &str) -> Machine {
     Machine::load(name, &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// By how much two machines differ in what a message takes between neighbours: the worst of many
-/// sizes.
+/// Returns the largest relative difference of the message times of two machines between neighbours,
+/// over many sizes.
 fn apart(real: &Machine, found: &Machine) -> f64 {
     let sizes = (0..22).flat_map(|power| [1_u64 << power, (1 << power) + (1 << power) / 3]);
     let links = real.network.topology.distance(0, 1);
@@ -30,7 +30,7 @@ fn apart(real: &Machine, found: &Machine) -> f64 {
     sizes.map(|bytes| (time(found, bytes) / time(real, bytes) - 1.0).abs()).fold(0.0, f64::max)
 }
 
-/// Without noise the machine comes back: what its messages take, its protocol to the byte, and its
+/// Without noise the machine is recovered: its message times, its eager limit to the byte, and its
 /// processor.
 #[test]
 fn a_simulated_machine_comes_back() {
@@ -46,7 +46,7 @@ fn a_simulated_machine_comes_back() {
     }
 }
 
-/// And with a clock that is off by 2 %, and by far more now and then, within 5 %.
+/// With a noisy clock (2 %, and outliers now and then) the machine is recovered within 5 %.
 #[test]
 fn noise_and_outliers_do_no_harm() {
     let folder = tempfile::tempdir().expect("a directory");
@@ -58,7 +58,7 @@ fn noise_and_outliers_do_no_harm() {
     }
 }
 
-/// The model that was written is one that programs are simulated on.
+/// Programs can be simulated on the model that was written.
 #[test]
 fn kernels_run_on_the_model_as_on_the_machine() {
     let folder = tempfile::tempdir().expect("a directory");
@@ -71,15 +71,15 @@ fn kernels_run_on_the_model_as_on_the_machine() {
         points.iter().filter_map(|point| point["summary"]["median_ns"].as_f64()).collect()
     };
     let (real, found) = (echo("infiniband"), echo(path.to_str().expect("text")));
-    // To itself, and to the other.
+    // Four sizes, each to the rank itself and to the other rank.
     assert_eq!((real.len(), found.len()), (8, 8));
     for (real, found) in real.iter().zip(&found) {
         assert!((found / real - 1.0).abs() < 0.02, "{found} instead of {real}");
     }
 }
 
-/// This machine, in some seconds: a model with a source for its figures, a table, and what to do
-/// next.
+/// Calibrating this machine takes some seconds and gives a model with a source for its figures, a
+/// table, and the next command.
 #[test]
 fn threads_are_calibrated() {
     let folder = tempfile::tempdir().expect("a directory");
@@ -100,7 +100,7 @@ fn threads_are_calibrated() {
     assert!(stderr(&again).contains("--force"), "{}", stderr(&again));
 }
 
-/// With collectives the model knows by which algorithms they are carried out.
+/// With `--collectives` the model contains the algorithm of each collective.
 #[test]
 fn collectives_are_calibrated_with_the_rest() {
     let folder = tempfile::tempdir().expect("a directory");
@@ -133,7 +133,7 @@ fn slips_are_named() {
     }
 }
 
-/// Ctrl-C ends it soon, and the file has what was measured.
+/// Ctrl-C ends the run soon, and the file contains what was measured until then.
 #[test]
 fn ctrl_c_keeps_what_was_measured() {
     let folder = tempfile::tempdir().expect("a directory");

@@ -1,19 +1,19 @@
-//! The classic benchmarks, as scripts that know OSU's and Intel's output read them.
+//! The classic benchmarks, parsed as scripts for OSU's and Intel's output parse them.
 
 use std::collections::BTreeMap;
 
 use super::{line, stderr, succeeds};
 
-/// A table as scripts see it: what stands in its comments, and its rows of numbers.
+/// A parsed table: its comments and its rows of numbers.
 #[derive(Debug, Default)]
 struct Read {
     comments: Vec<String>,
-    /// The last comment before the first row, in words: the names of the columns.
+    /// The words of the last comment before the first row: the names of the columns.
     head: Vec<String>,
     rows: Vec<Vec<f64>>,
 }
 
-/// Reads OSU's layout: a title begins a test, `#` begins a comment, everything else is a row of
+/// Parses OSU's layout: a title begins a test, `#` begins a comment, every other line is a row of
 /// numbers that begins with the size.
 fn osu(text: &str) -> BTreeMap<String, Read> {
     let (mut tests, mut current) = (BTreeMap::<String, Read>::new(), String::new());
@@ -21,7 +21,7 @@ fn osu(text: &str) -> BTreeMap<String, Read> {
         if let Some(title) = line.strip_prefix("# OSU ") {
             let (title, version) = title.split_once(" Test v").expect("a version");
             assert!(version.split('.').all(|part| part.parse::<u32>().is_ok()), "{line}");
-            // A test that has several tables is read as one after the other.
+            // Further tables of a test get a number after its title.
             let known = tests.keys().filter(|name| name.starts_with(&format!("{title} "))).count();
             current = format!("{title} {}", known + 1);
             tests.insert(current.clone(), Read::default());
@@ -44,8 +44,8 @@ fn osu(text: &str) -> BTreeMap<String, Read> {
     tests
 }
 
-/// Reads Intel's layout: `# Benchmarking NAME ` with its blank, the processes, the names of the
-/// columns, rows of as many numbers.
+/// Parses Intel's layout: `# Benchmarking NAME ` with a trailing space, the processes, the names of
+/// the columns, and rows with as many numbers.
 fn imb(text: &str) -> BTreeMap<String, Read> {
     let (mut tests, mut current) = (BTreeMap::<String, Read>::new(), String::new());
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -101,8 +101,8 @@ fn scripts_for_osu_read_every_test() {
     }
     let multiple = &tests["MPI Multiple Bandwidth / Message Rate 1"];
     assert!(multiple.comments.contains(&"[ pairs: 2 ] [ window size: 16 ]".into()), "{multiple:?}");
-    // Bytes and messages are those of the same time. Both have two digits behind the point, which
-    // is little of a slow machine's bytes.
+    // Both rates come from the same time. They are printed with two decimals, so that the relative
+    // rounding error of a slow machine's bandwidth is large.
     for row in &multiple.rows {
         let rounded = 0.005 / row[1];
         assert!((row[1] * 1e6 / row[0] / row[2] - 1.0).abs() < 0.01 + rounded, "{row:?}");
@@ -128,7 +128,7 @@ fn scripts_for_imb_read_every_benchmark() {
     let rate = ["#bytes", "#repetitions", "Mbytes/sec", "Msg/sec"];
     let cases: [(&str, &[&str], usize); 6] = [
         ("PingPong", &["#bytes", "#repetitions", "t[usec]", "Mbytes/sec"], 2),
-        // One pair, and all pairs.
+        // One pair, then all pairs: two tables of two sizes each.
         ("Uniband", &rate, 4),
         ("Biband", &rate, 2),
         ("Multi-PingPong", &wide, 2),
@@ -145,9 +145,9 @@ fn scripts_for_imb_read_every_benchmark() {
     }
     assert!(tests["Exchange"].comments.contains(&"#processes = 4".into()), "{text}");
     assert!(tests["PingPong"].comments.contains(&"#processes = 2".into()), "{text}");
-    // In and out of two neighbours, at the mean time.
+    // Each rank sends to and receives from two neighbours: four messages in the mean time.
     for row in &tests["Exchange"].rows {
-        // Two decimals are printed.
+        // The rate is printed with two decimals.
         let rate = 4.0 * row[0] / row[4];
         assert!((row[5] - rate).abs() < 0.01 * rate + 0.006, "{row:?}");
     }

@@ -1,10 +1,10 @@
-//! `panto bench cm5`: message sets, and algorithms that compete.
+//! `panto bench cm5`: message sets, and contests between algorithms.
 
 use serde_json::Value;
 
 use super::{command, line, panto, stderr, stdout, succeeds};
 
-/// Asserts exit code 2, and that the message holds these words.
+/// Asserts exit code 2, and that the error message contains these words.
 fn refused(set: &str, more: &str, words: &[&str]) {
     let output = panto(["bench", "message-set", "--set", set].into_iter().chain(more.split_whitespace()));
     let message = stderr(&output);
@@ -30,7 +30,7 @@ fn wrong_sets_are_named_with_what_is_allowed() {
     assert!(output.status.code() == Some(2) && stderr(&output).contains("2 or more"), "{}", stderr(&output));
 }
 
-/// On threads, without a word about ranks: the set says how many it needs.
+/// On threads without `--ranks`, the message set determines the number of ranks.
 #[test]
 fn a_set_is_timed_against_its_simple_send() {
     let arguments = ["bench", "message-set", "--set", "(0,1),(2,3)", "--sizes", "16,4K", "-t", "1s"];
@@ -53,7 +53,7 @@ fn a_model_is_still_changed_by_set() {
     assert!(output.status.code() == Some(2) && stderr(&output).contains("simulated"), "{}", stderr(&output));
 }
 
-/// The winner by size and ranks, as a table and as a picture, and where it changes.
+/// The fastest algorithm by size and ranks, as a table and as a chart, with the crossovers.
 #[test]
 fn the_winner_is_a_table_and_a_picture() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -1,11 +1,11 @@
-//! `panto compare`: what changed, and the exit code that a CI job looks at.
+//! `panto compare`: differences between two runs, and the exit code for CI jobs.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use super::{line, measured, stderr, stdout, succeeds};
 
-/// An echo on a simulated machine whose times are exact.
+/// Simulates an echo on a machine whose times are exact.
 fn simulated(directory: &Path, name: &str, more: &str) -> PathBuf {
     let path = directory.join(name);
     let echo = "bench comet/echo --on sp2 --ranks 2 --hops 1 --sizes 8,1K,64K";
@@ -77,7 +77,7 @@ fn measured_times_are_the_same_as_themselves_in_every_format() {
     assert_eq!(only.lines().count(), 1 + 1);
 }
 
-/// What Panto prints in the layout of others is read back, and has the means of what was measured.
+/// Output in the layouts of OSU and Intel is read back, with the means of the measured samples.
 #[test]
 fn results_in_the_layouts_of_others_are_read_back() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -86,7 +86,7 @@ fn results_in_the_layouts_of_others_are_read_back() {
         let printed = directory.path().join(format);
         let text = succeeds(&line(&format!("info {} --format {format}", run.display())));
         std::fs::write(&printed, text).expect("written");
-        // Two decimals of a microsecond are all that is printed.
+        // Times are printed with two decimals of a microsecond.
         let output = compare(&run, &printed, "--threshold 30% --format json");
         let json: serde_json::Value = serde_json::from_str(&succeeds(&output)).expect("JSON");
         assert_eq!(

@@ -1,5 +1,5 @@
-//! `docs/conformance.md` is true: every command of a row that is marked done runs, and every test
-//! it names is there.
+//! `docs/conformance.md` is true: every command of a finished row runs, and every test it names
+//! exists.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{command, stderr};
 
-/// The requirements, by the letter of their document.
+/// The letter of each source document, and the number of its requirements.
 const IDS: [(char, usize); 5] = [('C', 20), ('M', 8), ('P', 24), ('S', 10), ('T', 9)];
 
 struct Row {
@@ -26,7 +26,7 @@ fn rows() -> Vec<Row> {
     text.lines().filter_map(row).collect()
 }
 
-/// `| id | what | state | commands | tests |`, where commands and tests stand in back quotes.
+/// Parses `| id | what | state | commands | tests |`; commands and tests are in backquotes.
 fn row(line: &str) -> Option<Row> {
     let cells: Vec<&str> = line.trim().trim_matches('|').split(" | ").map(str::trim).collect();
     let [id, _what, state, commands, tests] = cells[..] else { return None };
@@ -98,7 +98,7 @@ fn the_tests_of_the_page_exist() {
     }
 }
 
-/// A function of this name right below `#[test]`.
+/// Returns whether the text has a function of this name right below `#[test]`.
 fn has_test(text: &str, name: &str) -> bool {
     let function = format!("fn {name}(");
     let lines: Vec<&str> = text.lines().collect();

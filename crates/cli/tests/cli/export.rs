@@ -4,12 +4,12 @@ use std::path::Path;
 
 use crate::{stderr, stencil, succeeds};
 
-/// Runs `panto` with the words of a line, in a folder.
+/// Runs `panto` with the words of a line in a folder.
 fn run(folder: &Path, line: &str) -> std::process::Output {
     crate::command().args(line.split_whitespace()).current_dir(folder).output().expect("the binary starts")
 }
 
-/// A folder with `stencil.panto` and its timeline `stencil.ptl`.
+/// Returns a folder with `stencil.panto` and its timeline `stencil.ptl`.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     stencil::write(folder.path(), 2, 10);
@@ -99,7 +99,7 @@ fn what_is_sound_of_a_broken_timeline_can_be_had() {
     assert!(!path.join("a.paje").exists());
     let said = succeeds(&run(path, "export cut.ptl -o a.paje --salvage"));
     assert!(said.contains("note: cut.ptl: incomplete"), "{said}");
-    // A byte inside a block: what was there before stays, and nothing is left beside it.
+    // With a damaged block, an earlier output file stays and no partial file remains.
     let mut damaged = bytes;
     let place = damaged.windows(5).position(|mark| mark == b"PTLb\x01").expect("states") + 60;
     damaged[place] ^= 1;

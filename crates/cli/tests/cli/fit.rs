@@ -1,10 +1,10 @@
-//! `panto fit`: from results to a model that other commands take as it is.
+//! `panto fit` turns results into a model that other commands accept.
 
 use std::path::{Path, PathBuf};
 
 use super::{line, stderr, stdout, succeeds};
 
-/// Calibration of a small simulated machine.
+/// Measures the calibration suite on a small simulated machine.
 fn calibrated(directory: &Path) -> PathBuf {
     let path = directory.join("run.jsonl");
     let kernels =
@@ -38,7 +38,7 @@ fn results_become_a_machine() {
         assert!(written.contains(word), "no `{word}` in:\n{written}");
     }
     assert!(plots.join("fit-one-way-1-hop.svg").exists());
-    // The machine as it was and the machine as it was fitted take the same time.
+    // An echo takes the same time on the machine and on its fitted model.
     let echo = |machine: &str| {
         let bench =
             format!("bench comet/echo --on {machine} --ranks 8 --hops 1,3 --sizes 0,64,1K,64K --format json");
@@ -74,7 +74,7 @@ fn collectives_become_rules() {
     for name in ["barrier", "broadcast", "alltoall", "reduce-scatter", "exscan"] {
         assert!(text.contains(&format!("note: {name}: ")), "no {name} in:\n{text}");
     }
-    // The machine and its model take as long for all of them.
+    // All collectives take the same time on the machine and on its fitted model.
     let times = |machine: &str| -> Vec<f64> {
         let bench = format!("bench scenario/only --on {machine} --ranks 8 --sizes 8,1K,32K --format json");
         let value: serde_json::Value = serde_json::from_str(&succeeds(&line(&bench))).expect("JSON");

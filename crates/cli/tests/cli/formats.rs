@@ -1,4 +1,4 @@
-//! What is printed, in every format.
+//! Results printed in every output format.
 
 use super::{line, measured, succeeds};
 
@@ -32,7 +32,7 @@ fn csv_has_a_row_a_point() {
     assert!(rows[1..].iter().all(|row| fields(row) == fields(rows[0])));
 }
 
-/// Fields of a row, some of which are quoted.
+/// Returns the number of fields of a CSV row, some of which are quoted.
 fn fields(row: &str) -> usize {
     let outside = row.split('"').step_by(2);
     1 + outside.map(|text| text.matches(',').count()).sum::<usize>()
@@ -48,7 +48,7 @@ fn the_layouts_of_osu_and_imb() {
     assert!(imb.contains("t[usec]   Mbytes/sec"), "{imb}");
 }
 
-/// `panto ... | true`: the reader is gone, and nothing panics.
+/// In `panto ... | true` the reader closes the pipe, which must not cause a panic.
 #[test]
 fn a_closed_pipe_is_no_crash() {
     let directory = tempfile::tempdir().expect("a directory");

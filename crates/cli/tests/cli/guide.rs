@@ -1,5 +1,5 @@
 //! The guide is true: every command of `docs/guide` runs, page after page in one folder, every link
-//! leads somewhere, and its pictures are made by its commands. `PANTO_BLESS=1` draws them anew.
+//! has a target, and the pictures are drawn by the commands. `PANTO_BLESS=1` redraws them.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -10,18 +10,18 @@ fn guide() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide").canonicalize().expect("the guide is there")
 }
 
-/// Targets of the links of a page that are in this repository.
+/// Returns the targets of a page's links that are in this repository.
 fn links(text: &str) -> Vec<String> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
     targets.map(|(target, _)| target.to_owned()).filter(|target| !target.contains("://")).collect()
 }
 
-/// Does a file's name end so?
+/// Returns whether a file name has this extension.
 fn is(name: &str, extension: &str) -> bool {
     Path::new(name).extension().is_some_and(|own| own == extension)
 }
 
-/// The pages in their order, as the first one lists them, which has commands, too.
+/// Returns the pages in the order in which the first page lists them, beginning with that page.
 fn pages() -> Vec<(String, String)> {
     let page = |name: String| {
         let text = fs::read_to_string(guide().join(&name)).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -32,19 +32,19 @@ fn pages() -> Vec<(String, String)> {
     std::iter::once(first).chain(others).collect()
 }
 
-/// Blocks of commands.
+/// Returns the blocks of commands of a page.
 fn blocks(text: &str) -> Vec<&str> {
     text.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("sh\n")).collect()
 }
 
-/// The launcher of an MPI that starts more ranks than there are cores.
+/// Returns the launcher of an MPI that starts more ranks than there are cores.
 fn launcher() -> Option<&'static str> {
     let all = [("mpiexec.mpich", "mpiexec.mpich"), ("mpirun.openmpi", "mpirun.openmpi --oversubscribe")];
     let works = |name: &str| Command::new(name).arg("--version").output().is_ok();
     all.into_iter().find(|(name, _)| works(name)).map(|(_, line)| line)
 }
 
-/// A folder with `panto`, and an `mpirun` if there is any MPI.
+/// Returns a folder with `panto`, and with `mpirun` if an MPI is installed.
 fn programs(folder: &Path) -> PathBuf {
     let bin = folder.join("bin");
     fs::create_dir(&bin).expect("a folder");
@@ -71,7 +71,7 @@ fn the_commands_of_the_guide_run() {
             let mut shell = Command::new("sh");
             shell.args(["-eu", "-c", block]).current_dir(folder.path());
             shell.env("PATH", format!("{}:{path}", bin.display()));
-            // Open MPI wants to be told that root knows what it does.
+            // Open MPI refuses to run as root without these.
             shell.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
             let output = shell.output().expect("a shell");
             let said = String::from_utf8_lossy(&output.stderr);
@@ -83,7 +83,7 @@ fn the_commands_of_the_guide_run() {
     }
 }
 
-/// A picture of the guide is one that its commands draw, and small.
+/// Asserts that a picture of the guide is drawn by its commands, and is small.
 fn drawn(made: &Path, kept: &Path) {
     if std::env::var_os("PANTO_BLESS").is_some() {
         fs::copy(made, kept).expect("it can be written");

@@ -1,11 +1,10 @@
-//! `panto history`: results over the versions of something, and what is certain of their changes
-//! (S9).
+//! `panto history`: results over versions, and the changes that are statistically certain (S9).
 
 use std::path::Path;
 
 use super::{line, stderr, stdout, succeeds};
 
-/// One version: a broadcast on a simulated machine whose times are exact.
+/// Appends one version: a broadcast on a simulated machine whose times are exact.
 fn version(file: &Path, label: &str, more: &str) {
     let bench = "bench comet/echo --on sp2 --ranks 2 --hops 1 --sizes 8,64K --append";
     succeeds(&line(&format!("{bench} --label {label} {more} -o {}", file.display())));
@@ -32,7 +31,7 @@ fn versions_are_flagged_and_drawn() {
         assert!(text.contains(word), "no `{word}` in:\n{text}");
     }
     assert!(std::fs::read_to_string(plot).expect("drawn").contains("Versions: 1: v1, 2: v2, 3: v3."));
-    // The newest is no slower than the one before, so the job does not fail.
+    // The newest version is not slower than the one before, so the command succeeds.
     succeeds(&line(&format!("history {} --fail-on-slower", file.display())));
     version(&file, "v4", "--set link.latency=2ms");
     let fails = line(&format!("history {} --fail-on-slower --format json", file.display()));

@@ -1,4 +1,4 @@
-//! Collectives that users wrote, on the command line.
+//! User-supplied collectives on the command line.
 
 use crate::compiled::Compiled;
 use crate::{panto, stderr, stdout, succeeds};
@@ -10,7 +10,7 @@ fn bench(implementations: &[String]) -> std::process::Output {
     panto(words.chain(["--impl".into(), implementations.join(",")]))
 }
 
-/// One that crashes is a row, and the others are there.
+/// An implementation that crashes becomes a row of the table, and the others are measured.
 #[test]
 fn a_crash_is_a_row_of_the_table() {
     let (tree, bad) = (Compiled::tree(), Compiled::bad());

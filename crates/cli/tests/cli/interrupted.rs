@@ -1,4 +1,4 @@
-//! Ctrl-C and a crash keep what was measured.
+//! After Ctrl-C or a crash, the points measured so far are in the file.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{command, line, stderr, stdout, succeeds};
 
-/// Starts a run that would take a minute, and waits until some points are in its file.
+/// Starts a run that would take a minute, and waits until its file has some points.
 fn started(path: &Path) -> Child {
     let child = command()
         .args("bench comet/echo --ranks 2 -t 60s --precision 0.000001 -o".split_whitespace())

@@ -1,4 +1,4 @@
-//! Machines that can be simulated.
+//! `panto machines`: the machines that can be simulated.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! The binary as a user meets it.
+//! The binary, run as a user runs it.
 
 mod against;
 mod bad_input;
@@ -57,13 +57,13 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("text")
 }
 
-/// Asserts success and answers what was printed.
+/// Asserts success and returns the standard output.
 fn succeeds(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(output));
     stdout(output)
 }
 
-/// A small result file.
+/// Measures a small results file.
 fn measured(directory: &Path) -> std::path::PathBuf {
     let path = directory.join("run.jsonl");
     let quick = "bench comet/echo comet/barrier --ranks 2 --hops 1 --sizes 0,8,1K,64K -t 1s -o";

@@ -1,4 +1,4 @@
-//! CRESTA's command line and table, and rules from what was fastest (S8).
+//! CRESTA's command line and table, and rules that select the fastest algorithm (S8).
 
 use super::{line, stderr, succeeds};
 
@@ -20,7 +20,7 @@ fn the_command_line_of_cresta_prints_its_table() {
     assert!(said.contains("running `panto bench scenario/only scenario/delay --collective bcast"), "{said}");
 }
 
-/// Size and participants; all six columns are numbers.
+/// Returns the size and the participants of a row, all six columns of which must be numbers.
 fn place(line: &str) -> (u64, u64) {
     let numbers: Vec<f64> = line.split_whitespace().map(|word| word.parse().expect(line)).collect();
     let [size, ranks, mean, least, most, _] = numbers[..] else { panic!("six columns: {line}") };
@@ -58,7 +58,7 @@ fn the_fastest_algorithms_become_rules_that_a_machine_follows() {
     let Some(last) = chosen.last().and_then(|line| line.split_whitespace().nth(1)) else {
         panic!("no rule in {written}")
     };
-    // The simulator follows them: the last rule is for the most ranks and the longest messages.
+    // The simulator applies the rules: the last one is for the most ranks and the longest messages.
     let on = format!("--on sp2 --set collectives.rules={} --ranks 16 --sizes 1M", rules.display());
     let ours = succeeds(&line(&format!("bench comet/broadcast {on} --format json")));
     let document: serde_json::Value = serde_json::from_str(&ours).expect("JSON");

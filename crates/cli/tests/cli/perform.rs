@@ -1,4 +1,4 @@
-//! `panto perform`: a trace's messages for real (P22).
+//! `panto perform` executes the messages of a trace (P22).
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! `panto simulate`, and traces of others that become ours (P3-P6, P12-P14).
+//! `panto simulate`, and the conversion of other tools' traces (P3-P6, P12-P14).
 
 use std::path::{Path, PathBuf};
 
@@ -6,19 +6,19 @@ use serde_json::Value;
 
 use crate::{panto, stderr, stdout, stencil, succeeds};
 
-/// Runs `panto` with the words of a line, in a folder.
+/// Runs `panto` with the words of a line in a folder.
 fn run(folder: &Path, line: &str) -> std::process::Output {
     crate::command().args(line.split_whitespace()).current_dir(folder).output().expect("the binary starts")
 }
 
-/// A folder with `stencil.panto`: four ranks, ten rounds.
+/// Returns a folder with `stencil.panto`: four ranks, ten rounds.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     stencil::write(folder.path(), 2, 10);
     folder
 }
 
-/// Turns a GOAL text into a trace.
+/// Converts a GOAL schedule to a trace.
 fn from_goal(folder: &Path, text: &str) -> PathBuf {
     std::fs::write(folder.join("in.goal"), text).expect("writable");
     succeeds(&run(folder, "convert in.goal -o in.panto"));
@@ -34,11 +34,12 @@ fn seconds(value: &Value, name: &str) -> f64 {
     value[name].as_f64().unwrap_or_else(|| panic!("no {name} in {value:#}"))
 }
 
-/// Rank 1 waits for a message of 1,000 bytes, which is sent after 5 us of computation.
+/// A schedule in which rank 1 waits for a message of 1,000 bytes that is sent after 5 us of
+/// computation.
 const LATE: &str = "num_ranks 2\nrank 0 {\nl1: calc 5000\nl2: send 1000b to 1 tag 7\nl2 requires l1\n}\n\
                     rank 1 {\nl1: recv 1000b from 0 tag 7\nl2: calc 1000\nl2 requires l1\n}\n";
 
-/// A machine on which a message takes 2 us and 1 ns a byte.
+/// A machine on which a message takes 2 us plus 1 ns per byte.
 const PLAIN: &str = "[network]\ntopology = \"complete\"\nprocessors = 2\nswitching = \"packet\"\n\
                      link = { latency = \"2us\", bandwidth = \"1GB/s\" }\n";
 
@@ -48,7 +49,7 @@ fn a_message_takes_what_the_machine_says() {
     from_goal(folder.path(), LATE);
     std::fs::write(folder.path().join("plain.toml"), PLAIN).expect("writable");
     let found = simulated(folder.path(), "in.panto --machine plain.toml");
-    // 5 us of computation, 2 us and 1 us for the message, 1 us of computation.
+    // 5 us of computation, 2 us + 1 us for the message, 1 us of computation.
     assert!((seconds(&found, "time_s") - 9e-6).abs() < 1e-12, "{found:#}");
     assert!((seconds(&found["ranks"][1], "waiting_s") - 8e-6).abs() < 1e-12, "{found:#}");
     assert!((seconds(&found["critical_path"], "network_s") - 3e-6).abs() < 1e-12, "{found:#}");
@@ -57,7 +58,7 @@ fn a_message_takes_what_the_machine_says() {
     assert!((seconds(&faster, "time_s") - 5e-6).abs() < 1e-12, "{faster:#}");
 }
 
-/// The parts of each rank's time are its time, and those of the critical path the whole.
+/// The parts of each rank's time add up to its end, and those of the critical path to the makespan.
 #[test]
 fn all_time_is_accounted_for() {
     let folder = folder();
@@ -153,7 +154,7 @@ fn a_timeline_keeps_everything() {
     succeeds(&run(folder.path(), "info cut.ptl --salvage"));
 }
 
-/// There and back, a program takes the same time.
+/// A program that is converted and converted back takes the same time.
 #[test]
 fn traces_of_others_come_and_go() {
     let folder = folder();
@@ -170,7 +171,7 @@ fn traces_of_others_come_and_go() {
     assert!((again / first - 1.0).abs() < 1e-6, "{again} {first}");
 }
 
-/// Errors have a position and a remedy; nothing is printed to standard output.
+/// Errors name a position and a remedy; nothing is printed to standard output.
 #[test]
 fn wrong_input_is_refused() {
     let folder = folder();

@@ -1,4 +1,4 @@
-//! The first command that a newcomer types.
+//! `panto quickstart`, the first command that a newcomer runs.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn quickstart_says_what_matters_and_writes_a_page() {
     let directory = tempfile::tempdir().expect("a directory");
     let (path, kept) = (directory.path().join("report.html"), directory.path().join("kept"));
     let arguments = format!("quickstart -t 5s -o {} --keep {}", path.display(), kept.display());
-    // No MPI is started here: tests/mpi does that.
+    // No MPI is started here; `crates/cli/tests/mpi` tests the quickstart with one.
     let launchers = refusing_launchers(directory.path());
     let output = command()
         .args(arguments.split_whitespace())
@@ -56,7 +56,7 @@ fn quickstart_says_what_matters_and_writes_a_page() {
     assert!(stderr(&refused).contains("not empty"), "{}", stderr(&refused));
 }
 
-/// A folder with launchers of which none starts anything.
+/// Returns a folder with launchers that fail.
 fn refusing_launchers(folder: &Path) -> PathBuf {
     let bin = folder.join("bin");
     std::fs::create_dir(&bin).expect("a folder");

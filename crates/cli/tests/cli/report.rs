@@ -1,4 +1,4 @@
-//! `panto report`, and pictures for papers.
+//! `panto report`, and charts for papers.
 
 use std::path::Path;
 use std::process::Output;
@@ -17,8 +17,8 @@ fn page(folder: &Path, line: &str) -> String {
     page
 }
 
-/// No address, no file: the name of SVG's name space is neither, and the empty icon keeps browsers
-/// from asking.
+/// Asserts that a page refers to no address and no file. SVG's namespace is neither, and the empty
+/// icon keeps browsers from requesting one.
 pub fn assert_asks_for_nothing(page: &str) {
     let rest = page.replace("http://www.w3.org/", "").replace("<link rel=\"icon\" href=\"data:,\"/>", "");
     for outside in ["http://", "https://", "<script src", "<link ", "@import", "<img src=\"/", "<iframe"] {
@@ -146,7 +146,7 @@ fn pictures_have_the_form_of_their_ending() {
     }
 }
 
-/// Where there is a gnuplot, it draws what was written for it.
+/// Runs gnuplot, where it is installed, on the script that was written.
 fn draws(folder: &Path) {
     let mut gnuplot = std::process::Command::new("gnuplot");
     gnuplot.args(["-e", "set terminal svg; set output 'drawn.svg'", "data-comet-echo.gp"]);

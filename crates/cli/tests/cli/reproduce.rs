@@ -1,4 +1,4 @@
-//! `panto reproduce`.
+//! `panto reproduce` prints published figures beside simulated ones.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ fn published_and_simulated_figures_are_compared() {
     for word in ["published", "simulated", "given", "predicted", "free parameters", "assumed", "156 us"] {
         assert!(table.contains(word), "no `{word}` in: {table}");
     }
-    // Figures that are not reproduced are printed as such.
+    // Figures that are not reproduced are marked.
     assert!(table.contains("DIFFERS"), "{table}");
     let fast = succeeds(&line("reproduce ipsc860 --network fast"));
     assert!(fast.contains("BROKEN") && fast.contains("fast network"), "{fast}");

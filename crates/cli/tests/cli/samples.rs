@@ -1,4 +1,4 @@
-//! `panto simulate --samples`: how certain a prediction is.
+//! `panto simulate --samples`: the uncertainty of a prediction.
 
 use std::path::Path;
 use std::process::Output;
@@ -55,11 +55,12 @@ fn a_model_without_intervals_says_so() {
         assert_eq!(output.status.code(), Some(2), "{words}: {}", stderr(&output));
         assert!(stderr(&output).contains(says), "{words}: {}", stderr(&output));
     }
-    // Noise alone can be drawn.
+    // Sampling works with noise as the only uncertain parameter.
     succeeds(&simulate(folder.path(), "--machine infiniband --samples 40 --noise random:100us,1us"));
 }
 
-/// A stencil on a network that takes next to no time: as long as its slower processor takes.
+/// On a fast network the stencil takes as long as its slower processor, so the uncertain speed
+/// determines the interval.
 #[test]
 fn a_speed_that_is_not_known_is_drawn() {
     let folder = folder();

@@ -1,10 +1,10 @@
-//! The suite `scenario` as a user meets it.
+//! The suite `scenario` on the command line.
 
 use serde_json::Value;
 
 use super::{line, panto, stderr, succeeds};
 
-/// The points of a run on a machine that takes no time to measure.
+/// Returns the points of a run on a simulated machine.
 fn points(rest: &str) -> Vec<Value> {
     let text = succeeds(&line(&format!("bench {rest} --on cm5 --ranks 8 --format json")));
     let value: Value = serde_json::from_str(&text).expect("JSON");
@@ -15,8 +15,8 @@ fn points(rest: &str) -> Vec<Value> {
 fn scenario_1_sweeps_over_participants_and_implementations() {
     let rest = "scenario/only --collective bcast,barrier --impl library,binomial --sizes 8,4K";
     let all = points(rest);
-    // Two, four and eight take part; a barrier has no size, and no binomial tree of its own is
-    // needed to see that.
+    // Participants are 2, 4 and 8. A barrier has no size, and it may lack a binomial
+    // implementation.
     let of = |name: &str| all.iter().filter(|point| point["params"]["collective"] == name).count();
     assert_eq!(of("bcast"), 3 * 2 * 2);
     assert!(of("barrier") >= 3);
@@ -37,7 +37,7 @@ fn delays_and_computations_are_shown_as_times() {
     let all = points(
         "scenario/overlap --collective allreduce --sizes 8 --computations 10us --progress none,helper",
     );
-    // Each beside the same without computation.
+    // Every computation is measured beside a run without it.
     let computations: Vec<_> = all.iter().map(|point| point["params"]["computation"].as_u64()).collect();
     assert_eq!(computations.len(), 4, "{all:?}");
     assert_eq!(computations.iter().filter(|computation| **computation == Some(10_000)).count(), 2, "{all:?}");

@@ -1,4 +1,4 @@
-//! Kernels on machines that do not exist.
+//! Kernels on simulated machines.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ fn json(command: &str) -> Value {
     serde_json::from_str(&succeeds(&line(command))).expect("JSON")
 }
 
-/// The whole suite, as the thesis ran it, and the same again to the last digit.
+/// The suite runs as in the thesis, and a second run gives identical output.
 #[test]
 fn the_suite_runs_on_the_ipsc860_and_is_the_same_each_time() {
     let run = || json("bench comet --on ipsc860 --ranks 16 --dims 16,64,128 --format json");
@@ -39,7 +39,7 @@ fn the_suite_runs_on_the_ipsc860_and_is_the_same_each_time() {
     assert_eq!(first["end"]["complete"], true);
 }
 
-/// Distances are those of the machine: a hypercube of 16 has five of them.
+/// Distances follow the machine: a hypercube of 16 processors has five.
 #[test]
 fn the_machine_brings_its_shape() {
     let echo = json("bench echo --on ipsc860 --sizes 8 --format json");
@@ -57,7 +57,8 @@ fn hops(run: &Value) -> Vec<u64> {
     points.iter().filter_map(|point| point["params"]["hops"].as_u64()).collect()
 }
 
-/// Also where ranks are mapped, behind switches, and where kernels have no word for the topology.
+/// Distances follow the model also where ranks are mapped, behind switches, and on topologies that
+/// kernels have no shape for.
 #[test]
 fn distances_are_those_of_the_model() {
     assert_eq!(
@@ -67,7 +68,7 @@ fn distances_are_those_of_the_model() {
     assert_eq!(hops(&json("bench echo --on cm5 --ranks 64 --sizes 8 --format json")), [0, 2, 4, 6]);
 }
 
-/// Idle ranks answer the measuring loop while an echo is timed, and must not be in its way.
+/// Idle ranks reply to the measuring loop while an echo is timed, which must not cause contention.
 #[test]
 fn measuring_causes_no_contention() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -89,12 +90,12 @@ fn measuring_causes_no_contention() {
     };
     let (fast, traffic) = (times("fast"), times("traffic"));
     assert_eq!(fast, traffic);
-    // Five links, 10 us and 100 bytes at 1 us each.
+    // Five links, each 10 us plus 100 bytes at 1 us.
     assert!((fast.last().expect("points") - 5.0 * 110_000.0).abs() < 1e-3, "{fast:?}");
 }
 
-/// More ranks than have stacks: the collective runs as a schedule, and the closed form of a
-/// dissemination comes out.
+/// With more ranks than coroutine stacks the collective runs as a schedule; its time equals the
+/// closed form of the dissemination algorithm.
 #[test]
 fn many_ranks_run_as_a_schedule() {
     let run =
@@ -147,7 +148,7 @@ fn a_model_file_is_a_machine() {
     assert!(median(&slow, 1) > median(&slow, 0) + 2.9e6);
 }
 
-/// Ranks 1 and 3 are neighbours on the cube; placed on processors 1 and 2 they are not.
+/// Ranks 1 and 3 are neighbours on the hypercube; placed on processors 1 and 2 they are not.
 #[test]
 fn a_map_places_ranks() {
     let at = |map: &str| {

@@ -1,10 +1,10 @@
-//! The suite `swap` as a user meets it.
+//! The suite `swap` on the command line.
 
 use serde_json::Value;
 
 use super::{line, panto, stderr, succeeds};
 
-/// A whole experiment on a machine that takes no time to measure.
+/// The command line of a whole experiment on a simulated machine.
 const SIMULATED: &str = "bench swap/swap --on ipsc860 --ranks 2 --volumes 8K --ways warm";
 
 #[test]
@@ -77,7 +77,7 @@ fn a_file_holds_what_was_shown_and_a_plot_each_experiment() {
     assert!(!measured.is_empty() && measured.iter().all(|line| line["first_to_last_ns"][0].is_number()));
 }
 
-/// Asserts exit code 2, and that the message holds these words.
+/// Asserts exit code 2, and that the error message contains these words.
 fn refused(command: &str, words: &[&str]) {
     let output = line(command);
     let message = stderr(&output);

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{command, panto, stderr, stdout, stencil, succeeds};
 
-/// Runs `panto sweep` in a folder that has `stencil.panto`, so that names of files are short.
+/// Runs `panto sweep` in a folder with `stencil.panto`, so that file names are short.
 fn sweep(folder: &Path, line: &str) -> Output {
     let arguments = ["sweep", "stencil.panto"].into_iter().chain(line.split_whitespace());
     command().args(arguments).current_dir(folder).output().expect("the binary starts")
@@ -33,7 +33,7 @@ fn lines(path: &Path) -> Vec<Value> {
 const GRID: &str = "--machine infiniband,ethernet10g --vary link.latency=1us,100us --processors 2,4 --map wrap,block \
                     --speed 1,2 --network fast,traffic";
 
-/// The row of each setting has what `panto simulate` says of it.
+/// The row of each setting equals the output of `panto simulate` for it.
 #[test]
 fn each_row_is_a_prediction() {
     let (folder, trace) = folder();
@@ -57,7 +57,7 @@ fn each_row_is_a_prediction() {
     }
 }
 
-/// Defaults are those of `panto simulate`.
+/// Options that are not varied have the defaults of `panto simulate`.
 #[test]
 fn what_is_not_varied_is_as_in_a_single_prediction() {
     let (folder, trace) = folder();
@@ -135,7 +135,7 @@ fn repeating_the_command_continues_the_sweep() {
     assert!(said.contains("2 of 3 settings are already in the file"), "{said}");
     assert_eq!((lines(&path).len(), &second["settings"][1]), (3, &first["settings"][1]));
     assert_eq!(lines(&path)[2], second["settings"][2]);
-    // A killed run leaves the beginning of a line.
+    // A killed run leaves an incomplete last line.
     let whole = std::fs::read(&path).expect("it is there");
     std::fs::write(&path, &whole[..whole.len() - 10]).expect("written");
     let (third, said) = run("1us,2us,3us");

@@ -1,4 +1,4 @@
-//! `panto info` of traces, and what makes new ones of them.
+//! `panto info` of traces, and the commands that combine and merge them.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::{panto, stderr, stdout, succeeds};
 
 const SIZE: u32 = 4;
 
-/// The stream of a rank that sends to its right neighbour, without its end.
+/// Returns the stream of a rank that sends to its right neighbour, without the end of the stream.
 fn stream(rank: u32, computation: u64) -> Vec<u8> {
     let mut metadata = Metadata::default();
     for (name, value) in [(key::PROGRAM, "./ring"), (key::MPI, "MPICH 4.0.2"), (key::CLOCK, "cpu")] {
@@ -32,7 +32,7 @@ fn end(other_threads: u64) -> Vec<u8> {
     stream_end(&facts)
 }
 
-/// A folder with the files of all ranks.
+/// Writes the files of all ranks to a folder.
 fn ranks(folder: &Path, computation: u64, other_threads: u64) -> PathBuf {
     let ranks = folder.join(format!("{computation}.ranks"));
     std::fs::create_dir_all(&ranks).expect("a folder");
@@ -43,7 +43,7 @@ fn ranks(folder: &Path, computation: u64, other_threads: u64) -> PathBuf {
     ranks
 }
 
-/// A whole trace.
+/// Combines the files of all ranks into a trace.
 fn whole(folder: &Path, computation: u64) -> PathBuf {
     let target = folder.join(format!("{computation}.panto"));
     let ranks = ranks(folder, computation, 0);

@@ -1,4 +1,4 @@
-//! `panto view`: a timeline as one page, and errors for files that are not timelines (P20).
+//! `panto view` writes a timeline as one page, and rejects files that are not timelines (P20).
 
 use std::path::Path;
 use std::process::Output;

@@ -1,8 +1,8 @@
-//! What a rank gives to a collective operation, as `apps/README.md` counts it.
+//! The bytes that a rank contributes to a collective, as `apps/README.md` counts them.
 
 use panto_trace::{Action, Collective, CollectiveKind, Peer, Ranks, Tables};
 
-/// The bytes that this rank gives in all.
+/// Returns the bytes that this rank contributes to all others together.
 pub fn given(action: &Action<'_>, tables: &Tables) -> u64 {
     use Collective::{
         Allgather, Allreduce, Alltoall, Barrier, Broadcast, Exscan, Gather, Reduce, ReduceScatter, Scan,
@@ -14,7 +14,7 @@ pub fn given(action: &Action<'_>, tables: &Tables) -> u64 {
     };
     let comm = tables.comm(comm).expect("events refer to what is there");
     let others: &Ranks = comm.others.as_ref().unwrap_or(&comm.members);
-    // A list has the bytes of each rank; otherwise all ranks get the same.
+    // A list has the bytes of each rank; without one, all ranks get the same number.
     let to = |parts: u32, bytes: u64, list: &[i64]| {
         if list.is_empty() { bytes * u64::from(parts) } else { bytes }
     };
@@ -25,7 +25,8 @@ pub fn given(action: &Action<'_>, tables: &Tables) -> u64 {
         Group(Scatter | Alltoall) => to(others.len(), bytes, gives),
         Group(ReduceScatter) => to(comm.members.len(), bytes, gives),
         NeighborAlltoall => to(comm.destinations.len(), bytes, gives),
-        // On the other side of an intercommunicator: it gets what they give.
+        // On the root's side of an intercommunicator, which receives the contributions of the other
+        // side.
         Group(Reduce) if root == Peer::Root => 0,
         Group(Broadcast | Gather | Allgather | Reduce | Allreduce | Scan | Exscan) | NeighborAllgather => {
             bytes

@@ -1,5 +1,4 @@
-//! A communicator is the same for all its members, and its members are those that the program put
-//! there.
+//! A communicator is the same for all its members, and has the members that the program gave it.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +7,14 @@ use panto_trace::{Ranks, SharedComm, World};
 use crate::COUNTED;
 use crate::scene::Scene;
 
-/// Even and odd: sides of the same size and of different ones, and meshes of both shapes.
+/// An even and an odd number of ranks: sides of equal and of different size, and meshes of both
+/// shapes.
 const RANKS: [u32; 2] = [4, 5];
 
-/// Who made it, its members, and the other side's.
+/// The function that created a communicator, its members, and those of the other side.
 type Made = (String, Vec<u32>, Option<Vec<u32>>);
 
-/// How many there are of each.
+/// How often each communicator is created.
 #[derive(Default)]
 struct Expected(BTreeMap<Made, u32>);
 
@@ -30,7 +30,7 @@ impl Expected {
         }
     }
 
-    /// What `communicators.c` makes, in its order.
+    /// Returns the communicators that `communicators.c` creates, in its order.
     fn of(ranks: u32) -> Self {
         let mut all = Self::default();
         all.add("MPI_COMM_WORLD", 0..ranks);
@@ -43,7 +43,7 @@ impl Expected {
         all
     }
 
-    /// Backwards and without the last rank; each of these once more.
+    /// Splits by parity in reverse order without the last rank, and splits each part again.
     fn splits(&mut self, ranks: u32) {
         for parity in [0, 1] {
             let side = || (0..ranks - 1).filter(move |rank| rank % 2 == parity);
@@ -65,7 +65,7 @@ impl Expected {
         }
     }
 
-    /// Every second one from the last down; and the rest.
+    /// Groups of every second rank from the last down, and of the remaining ranks.
     fn groups(&mut self, ranks: u32) {
         let part: Vec<u32> = (0..ranks).rev().step_by(2).collect();
         self.add("MPI_Comm_create", part.clone());
@@ -77,14 +77,14 @@ impl Expected {
         for made_by in ["MPI_Cart_create", "MPI_Graph_create", "MPI_Dist_graph_create"] {
             self.add(made_by, 0..ranks);
         }
-        // As square as can be, with at least as many rows as columns.
+        // The squarest mesh with at least as many rows as columns.
         let columns =
             (1..=ranks).filter(|columns| ranks.is_multiple_of(*columns) && columns * columns <= ranks);
         let columns = columns.max().expect("one column always fits");
         (0..ranks).step_by(columns as usize).for_each(|row| self.add("MPI_Cart_sub", row..row + columns));
     }
 
-    /// Between even and odd ranks; merged, the odd ones come first.
+    /// An intercommunicator between even and odd ranks; in the merged one, odd ranks come first.
     fn across(&mut self, ranks: u32) {
         let even = || (0..ranks).step_by(2);
         let odd = || (1..ranks).step_by(2);

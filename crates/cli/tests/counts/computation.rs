@@ -1,5 +1,5 @@
-//! Computation (P2): blocks are as long as the program itself measured them by its thread's CPU
-//! clock, although ranks outnumber cores and wait by spinning.
+//! Computation (P2): computed blocks are as long as the program itself measures them with its
+//! thread's CPU clock, although ranks outnumber cores and spin while they wait.
 
 use std::path::Path;
 
@@ -8,18 +8,17 @@ use panto_trace::{RankTrace, Trace, key};
 use crate::mpis::{self, Mpi};
 use crate::scene::Scene;
 
-/// More than the cores of most machines on which tests run; on larger ones they are as right.
+/// Ranks, more than most machines have cores; the test is also valid on larger machines.
 const RANKS: usize = 8;
 
-/// A block, and how many of them.
+/// Length of a block in microseconds, and number of blocks.
 const SHORT: &str = "-w 0 -u 100 -b 100";
 const LONG: &str = "-w 5 -b 12";
 
-/// How much the figures may differ: the program reads its clock inside a block, the tracer outside.
+/// Relative tolerance: the program reads its clock inside a block, the tracer outside.
 const TOLERANCE: f64 = 0.05;
 
-/// Traces `compute` and answers the trace, and what each rank says it computed in a block, in
-/// nanoseconds.
+/// Traces `compute`. Returns the trace, and the nanoseconds per block that each rank printed.
 fn compute(mpi: &Mpi, app: &Path, options: &str, arguments: &str, tunables: &str) -> (Trace, Vec<f64>) {
     let scene = Scene::new();
     let job = scene.trace(options, mpi, RANKS, app).words(arguments).env("GLIBC_TUNABLES", tunables);
@@ -29,13 +28,13 @@ fn compute(mpi: &Mpi, app: &Path, options: &str, arguments: &str, tunables: &str
         let word = line.split_whitespace().nth(place).and_then(|word| word.parse::<f64>().ok());
         word.unwrap_or_else(|| panic!("no figure in `{line}`"))
     };
-    // `rank 0 computed 123 ns in 20 blocks`
+    // The line has the form `rank 0 computed 123 ns in 20 blocks`.
     let said: Vec<f64> = lines.map(|line| figure(line, 3) / figure(line, 6)).collect();
     assert_eq!(said.len(), RANKS, "{ended:#?}");
     (scene.traced(), said)
 }
 
-/// The blocks before the exchanges of a rank, the shortest first.
+/// Returns the nanoseconds of the blocks before the exchanges of a rank, in ascending order.
 fn blocks(rank: &RankTrace) -> Vec<f64> {
     let mut all = Vec::new();
     let mut events = rank.events();
@@ -52,7 +51,7 @@ fn is_near(one: f64, other: f64) -> bool {
     (one - other).abs() <= TOLERANCE * other
 }
 
-/// Asserts that the blocks in the trace are those of the program: the median, and all together.
+/// Asserts that blocks in the trace are as long as the program printed: their median and their sum.
 fn is_right(trace: &Trace, said: &[f64], what: &str) {
     for (rank, said) in trace.ranks().iter().zip(said) {
         let blocks = blocks(rank);
@@ -77,8 +76,7 @@ fn by_the_cpu_clock() {
     }
 }
 
-/// Where the C library does not tell when the core was lost, the CPU clock is read around each
-/// block.
+/// Where the C library does not report preemption, the CPU clock is read around each block.
 #[test]
 fn by_the_cpu_clock_alone() {
     let mpi = mpis::MPICH;
@@ -100,8 +98,7 @@ fn with_tokens() {
     }
 }
 
-/// The wall clock cannot show less than the thread computed; on a core that others use, too, it
-/// shows more.
+/// Wall-clock time is at least the CPU time, and more on a shared core.
 #[test]
 fn by_the_wall_clock() {
     let mpi = mpis::MPICH;
@@ -114,7 +111,7 @@ fn by_the_wall_clock() {
     }
 }
 
-/// Threads that never call MPI are told of, not lost.
+/// Computation of threads that never call MPI is reported.
 #[test]
 fn of_other_threads() {
     for mpi in [mpis::MPICH, mpis::OPEN_MPI] {
@@ -122,7 +119,7 @@ fn of_other_threads() {
         let scene = Scene::new();
         let ended = scene.trace("", &mpi, 2, &app).words("-w 5 -b 20 -t 2").run();
         let lines = ended.succeeds().lines().filter(|line| line.contains(" its helpers "));
-        // `rank 0 computed 123 ns, its helpers 456 ns`
+        // The line has the form `rank 0 computed 123 ns, its helpers 456 ns`.
         let said: Vec<f64> = lines
             .map(|line| line.split_whitespace().nth(7).unwrap_or_default().parse().expect(line))
             .collect();

@@ -1,5 +1,5 @@
-//! `MPI_Pcontrol` switches recording off and on, and drops what came before (P1). The program's
-//! first lines say how often it calls what.
+//! `MPI_Pcontrol` switches recording off and on, and drops the events before it (P1). The first
+//! lines of the program state how often it calls each function.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::scene::Scene;
 
 const RANKS: usize = 2;
 
-/// How many exchanges of each length a rank recorded.
+/// Returns the number of exchanges that a rank recorded, by length.
 fn exchanges(rank: &RankTrace) -> BTreeMap<u64, u64> {
     let mut all = BTreeMap::new();
     let mut events = rank.events();
@@ -41,7 +41,7 @@ fn all_have(trace: &Trace, expected: &[(u64, u64)], mpi: &str) {
     }
 }
 
-/// In nanoseconds, from `MPI_Init` on.
+/// Returns the nanoseconds of computation since `MPI_Init`.
 fn computation(rank: &RankTrace) -> u64 {
     let mut sum = 0;
     let mut events = rank.events();
@@ -51,7 +51,7 @@ fn computation(rank: &RankTrace) -> u64 {
     sum
 }
 
-/// In nanoseconds.
+/// Nanoseconds computed while recording is off.
 const COMPUTED_WHILE_OFF: u64 = 100_000_000;
 
 #[test]
@@ -77,7 +77,7 @@ fn reset_drops_all_but_the_beginning() {
         let trace = scene.traced();
         all_have(&trace, &[(20, 4)], mpi.name);
         let summary = Summary::of(&trace).expect("sound");
-        // Four exchanges, and a persistent send that was described before the reset.
+        // Four exchanges, and a persistent send that was created before the reset.
         assert!(summary.ranks.iter().all(|rank| rank.messages == 5), "{}: {summary:#?}", mpi.name);
     }
 }

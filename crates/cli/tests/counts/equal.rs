@@ -7,11 +7,11 @@ use std::thread;
 use crate::mpis::{self, Family, Mpi};
 use crate::scene::{Scene, plain, printed};
 
-/// Ranks that share cores with others spin much; four have all that two do not: partners on both
-/// sides, and a root that is neither.
+/// Four ranks cover what two do not: a different partner on each side, and a root that is neither.
+/// More ranks would only spin on shared cores.
 const RANKS: usize = 4;
 
-/// Programs that compute something (P17), in sizes that take no time.
+/// Programs that compute something (P17), with sizes that are fast.
 const PROGRAMS: &[&str] = &[
     "stencil -n 40 -i 12 -k 3",
     "mergesort -n 2000",
@@ -26,7 +26,7 @@ const PROGRAMS: &[&str] = &[
     "summa trsm -n 48 -b 16",
 ];
 
-/// Each has one kind of calls.
+/// Programs that test one kind of call each.
 const SMALL: &[&str] = &[
     "hello",
     "modes",
@@ -45,11 +45,11 @@ const SMALL: &[&str] = &[
     "helpers -w 1 -b 3 -t 1",
 ];
 
-/// Programs that end without MPI's leave. They run alone: of several ranks the launcher kills whom
-/// it likes, and its code tells which.
+/// Programs that end without `MPI_Finalize`. They run with one rank: of several, the launcher kills
+/// some, and its exit code depends on which.
 const CUT_OFF: &[&str] = &["early_exit", "abort"];
 
-/// Those that wait for messages and requests in all ways.
+/// Programs that wait for messages and requests in every way.
 const WAITING: &[&str] = &[
     "stencil -n 40 -i 12 -k 3",
     "cholesky_fanin -n 40",
@@ -72,8 +72,8 @@ fn are_equal(mpi: &Mpi, options: &str, ranks: usize, lines: &[&str]) {
     assert!(differences.is_empty(), "{}:\n{}", mpi.name, differences.join("\n"));
 }
 
-/// How many programs run at once. Open MPI's launchers sleep for most of the time, and its ranks
-/// give up the core while they wait.
+/// Returns the number of programs to run at once. Open MPI's launchers sleep most of the time, and
+/// its waiting ranks yield the core.
 fn side_by_side(mpi: &Mpi) -> usize {
     match mpi.family {
         Family::OpenMpi4 | Family::OpenMpi5 => 4,
@@ -90,7 +90,7 @@ fn differences(mpi: &Mpi, options: &str, ranks: usize, line: &str) -> Vec<String
     if compared < ranks || scene.traced().is_complete() == CUT_OFF.contains(&name) {
         differences.push(format!("{compared} ranks were counted to their end: {ended:#?}"));
     }
-    // The MPIs of the system speak for all here: each run takes its time.
+    // Each run takes long, so only the MPIs of the system are tested here.
     if mpi.is_system_package() {
         let untraced = plain(mpi, ranks, &app).words(arguments).run();
         if (ended.code, printed(&ended)) != (untraced.code, printed(&untraced)) {
@@ -120,7 +120,7 @@ macro_rules! on_each {
                 are_equal(&mpis::$mpi, "", 1, CUT_OFF);
             }
 
-            /// A waiting rank polls first, and yields.
+            /// A waiting rank polls first, and then yields.
             #[test]
             fn ones_that_take_turns() {
                 are_equal(&mpis::$mpi, "--token", RANKS, WAITING);

@@ -1,49 +1,49 @@
-//! What a rank passed through MPI, in figures, as `apps/README.md` defines them.
+//! What a rank passed through MPI, in the figures that `apps/README.md` defines.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 use std::path::Path;
 
-/// What a rank did with one function, or with one function and one peer.
+/// The figures of a rank for one function, or for one function and one peer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Figures {
     pub calls: u64,
-    /// What it sent.
+    /// Bytes sent.
     pub bytes: u64,
-    /// How much fitted where it received.
+    /// Bytes of the receive buffers.
     pub capacity: u64,
-    /// Requests that it completed.
+    /// Requests completed.
     pub completed: u64,
-    /// Calls that found nothing.
+    /// Calls of test and probe functions that found nothing.
     pub failed: u64,
 }
 
 /// A function, or a function and a rank of `MPI_COMM_WORLD`.
 pub type Key = (String, Option<u32>);
 
-/// What a rank did.
+/// All figures of a rank.
 #[derive(Debug, Default)]
 pub struct Counts(pub BTreeMap<Key, Figures>);
 
 impl Counts {
-    /// The figures of a function.
+    /// Returns the figures of a function.
     pub fn of(&mut self, function: &str) -> &mut Figures {
         self.0.entry((function.to_owned(), None)).or_default()
     }
 
-    /// The figures of a function with a peer.
+    /// Returns the figures of a function with a peer.
     pub fn with(&mut self, function: &str, peer: u32) -> &mut Figures {
         self.0.entry((function.to_owned(), Some(peer))).or_default()
     }
 
-    /// Reads what the counter, or a program itself, wrote.
+    /// Reads the output of the counter, or of a program that counts for itself.
     pub fn read(path: &Path) -> Self {
         let text =
             std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         Self(text.lines().map(|line| entry(line).unwrap_or_else(|| panic!("what is `{line}`?"))).collect())
     }
 
-    /// What one of the two has and the other has not, or has otherwise.
+    /// Returns the figures that differ or that only one side has.
     pub fn differences(&self, counted: &Self) -> Vec<String> {
         let keys = self.0.keys().chain(counted.0.keys().filter(|key| !self.0.contains_key(*key)));
         let differing = keys.filter(|key| self.0.get(*key) != counted.0.get(*key));
@@ -66,7 +66,7 @@ impl Display for Figures {
     }
 }
 
-/// `MPI_Test calls 37 completed 5 failed 32` or `peer MPI_Isend 3 calls 100 bytes 102400`.
+/// Parses `MPI_Test calls 37 completed 5 failed 32` or `peer MPI_Isend 3 calls 100 bytes 102400`.
 fn entry(line: &str) -> Option<(Key, Figures)> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let (key, rest) = match words.as_slice() {

@@ -1,10 +1,10 @@
-//! Fortran, by each of its bindings. Some call MPI by its second names, past any counter, so the
-//! programs count for themselves.
+//! Fortran programs with each of the bindings. Some call MPI by its `PMPI_` names, which the
+//! counter does not see, so these programs count for themselves.
 
 use crate::COUNTED;
 use crate::scene::{Scene, plain, printed};
 
-/// Odd: the last rank has no partner.
+/// An odd number of ranks, so that the last rank has no partner.
 const RANKS: usize = 3;
 
 #[test]

@@ -1,9 +1,8 @@
-//! What the tracer or the counter leaves out on purpose: all of it stands here.
+//! The complete list of what the tracer or the counter leaves out on purpose.
 
 use crate::figures::{Counts, Figures};
 
-/// Functions that the counter does not know, because they pass no bytes: it counts messages, not
-/// all calls.
+/// Functions that the counter ignores because they pass no bytes.
 const NOT_COUNTED: &[&str] = &[
     "MPI_Init",
     "MPI_Init_thread",
@@ -51,18 +50,18 @@ const NOT_COUNTED: &[&str] = &[
     "MPI_File_seek",
 ];
 
-/// Leaves out of the trace's figures what the counter does not have.
+/// Removes from the trace's figures what the counter does not count.
 pub fn from_traced(traced: &mut Counts) {
     traced.0.retain(|(function, _), _| !NOT_COUNTED.contains(&function.as_str()));
 }
 
-/// Leaves out of the counter's figures what a trace does not have.
+/// Removes from the counter's figures what a trace does not contain.
 pub fn from_counted(counted: &mut Counts) {
-    // Only waiting is worth a note: a look that leaves the request as it is and finds it complete
-    // changes nothing.
+    // A trace notes only waiting: a call that finds the request complete and leaves it changes
+    // nothing.
     keep(counted, "MPI_Request_get_status", |figures| Figures { calls: figures.failed, ..figures });
-    // One figure for the bytes of a one-sided call: those that come back, which may be more than go
-    // there.
+    // A trace has one byte count per one-sided call: the bytes fetched, which may exceed the bytes
+    // sent.
     keep(counted, "MPI_Get_accumulate", |figures| Figures { bytes: 0, ..figures });
 }
 

@@ -1,8 +1,9 @@
-//! The tracer held to the truth: what a trace says of real programs on real MPIs is what they did.
+//! The tracer against an independent count: a trace of a real program on a real MPI contains
+//! exactly the calls it made.
 //!
-//! The programs are those of `apps/`. An independent counter, `libcount.so`, sees the same run: it
-//! is preloaded behind the tracer, so that both match the same wildcards and count the same number
-//! of polls.
+//! The programs are those of `apps/`. The independent counter, `libcount.so`, is preloaded behind
+//! the tracer and sees the same run, so that both match the same wildcards and count the same
+//! number of polls.
 
 mod collective;
 mod communicators;
@@ -24,9 +25,9 @@ mod traced;
 use mpis::Mpi;
 use panto_testkit::jobs::{job, mpis};
 
-/// The binary that is tested.
+/// The binary under test.
 const PANTO: &str = env!("CARGO_BIN_EXE_panto");
 
-/// MPIs for which there is a counter: each compiled it with its own header.
+/// MPIs with a counter: it is compiled with the header of each.
 const COUNTED: [Mpi; 5] =
     [mpis::MPICH, mpis::OPEN_MPI, mpis::MPICH_5, mpis::MPICH_5_STANDARD, mpis::OPEN_MPI_5];

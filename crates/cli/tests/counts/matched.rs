@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use panto_trace::{Action, CallForm, Comm, Peer, SharedId, Slot, Tables, Trace, World};
 
-/// Messages that could take each other's place: communicator, sender, receiver (in
-/// `MPI_COMM_WORLD`) and tag.
+/// Messages that match the same receives: communicator, sender and receiver (in `MPI_COMM_WORLD`),
+/// tag.
 type Channel = (SharedId, u32, u32, i64);
 
-/// A message, and its bytes where the trace says them.
+/// A message, with its bytes where the trace has them.
 type Message = (Channel, Option<u64>);
 
-/// A receive that was described, and what is known of its message by then.
+/// A pending receive, with the parameters of its call.
 #[derive(Clone, Copy)]
 struct Awaited {
     comm: Comm,
@@ -21,19 +21,19 @@ struct Awaited {
     is_persistent: bool,
 }
 
-/// What one rank sent and received.
+/// The messages that one rank sent and received.
 struct Reader<'a> {
     rank: u32,
     world: &'a World,
     sent: Vec<Message>,
     received: Vec<Message>,
     awaited: HashMap<Slot, Awaited>,
-    /// Sends that send each time they are started.
+    /// Messages of persistent sends, sent each time these are started.
     persistent: HashMap<Slot, Option<Message>>,
     taken: HashMap<Slot, Option<Message>>,
 }
 
-/// What the trace says of messages that cannot be.
+/// Returns an error for each message in the trace without a counterpart.
 pub fn unmatched(trace: &Trace) -> Vec<String> {
     let world = match World::new(trace) {
         Ok(world) => world,
@@ -52,7 +52,8 @@ pub fn unmatched(trace: &Trace) -> Vec<String> {
     compare(&sent, &received)
 }
 
-/// As many messages on each channel; and where bytes were seen to come, such a message was sent.
+/// Compares the number of messages on each channel. Where the received bytes are known, a message
+/// of that size must have been sent.
 fn compare(sent: &[Message], received: &[Message]) -> Vec<String> {
     let mut channels: BTreeMap<Channel, (i64, Vec<u64>)> = BTreeMap::new();
     for (channel, bytes) in sent {
@@ -177,7 +178,8 @@ impl<'a> Reader<'a> {
         Some(((id, self.rank, to, tag), Some(bytes)))
     }
 
-    /// What a receive that is complete received: what it asked for, or what came.
+    /// Returns the message of a completed receive: with the parameters of the call, or for
+    /// wildcards those of the status.
     fn incoming(&self, tables: &Tables, awaited: Awaited, came: [i64; 3]) -> Option<Message> {
         let Awaited { comm, from, tag, .. } = awaited;
         let own = tables.comm(comm).expect("events refer to what is there").rank;

@@ -1,4 +1,5 @@
-//! Loops that poll: waiting is folded and is no computation, work between polls is.
+//! Polling loops: polls that only wait are folded and do not count as computation; work between
+//! polls does.
 
 use std::collections::HashMap;
 
@@ -9,22 +10,22 @@ use crate::scene::Scene;
 
 const RANKS: usize = 3;
 
-/// Between two polls `polls.c` divides 20,000 times, each after the other; no processor needs less
-/// than a nanosecond for one.
+/// Least nanoseconds of work between two polls: `polls.c` does 20,000 dependent divisions, each of
+/// which takes a nanosecond or more.
 const WORK_NS: u64 = 20_000;
 
-/// What polls for one kind of receives came to.
+/// The polls for one kind of receive.
 #[derive(Debug, Default)]
 struct Loop {
-    /// Polls that are events of their own, and those that were folded.
+    /// Polls recorded as separate events; the field below counts the folded ones.
     events: u64,
     folded: u64,
-    /// The computation before each of the former, the least.
+    /// The least computation before a recorded poll, in nanoseconds.
     least_before: Option<u64>,
 }
 
-/// The loops of `MPI_Test` of a rank: without anything between the polls, and with work. The tags
-/// tell which.
+/// Returns the `MPI_Test` loops of a rank, told apart by tags: with nothing between the polls, and
+/// with work.
 fn loops(rank: &RankTrace) -> [Loop; 2] {
     let (mut idle, mut working) = (Loop::default(), Loop::default());
     let mut tags: HashMap<Slot, i64> = HashMap::new();
@@ -63,7 +64,7 @@ fn only_waiting_is_folded() {
             waited.events += idle.events;
             waited.folded += idle.folded;
         }
-        // A few polls are long because something else happened on the core.
+        // A few polls are long because the core was used by other processes.
         assert!(waited.folded > 10 * waited.events, "{}: {waited:?}", mpi.name);
     }
 }

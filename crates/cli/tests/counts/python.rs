@@ -1,4 +1,4 @@
-//! Python: mpi4py loads the MPI library that is configured when it starts.
+//! Python programs: mpi4py loads the configured MPI library at start.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use crate::scene::{Scene, plain, printed};
 
 const RANKS: usize = 3;
 
-/// The standard ABI is not among those of mpi4py.
+/// The MPIs that mpi4py supports; the standard ABI is not among them.
 const ABLE: [Mpi; 4] = [mpis::MPICH, mpis::OPEN_MPI, mpis::MPICH_5, mpis::OPEN_MPI_5];
 
 #[test]
@@ -32,7 +32,7 @@ fn mpi4py_is_traced() {
     }
 }
 
-/// The MPI library that a program was linked with.
+/// Returns the MPI library that a program was linked with.
 fn library_of(app: &Path) -> PathBuf {
     let output = Command::new("ldd").arg(app).output().expect("glibc has it");
     let text = String::from_utf8_lossy(&output.stdout);
@@ -40,8 +40,7 @@ fn library_of(app: &Path) -> PathBuf {
     line.split_whitespace().nth(2).expect("it is found").into()
 }
 
-/// Tells mpi4py which library it is. Debian's MPICH has a name of its own; mpi4py wants the usual
-/// one.
+/// Configures mpi4py's library. Debian's MPICH has its own file name; mpi4py expects the usual one.
 fn with_library(job: Job, library: &Path, scene: &Scene) -> Job {
     if !library.ends_with("libmpich.so.12") {
         return job.env("MPI4PY_LIBMPI", library);

@@ -13,7 +13,7 @@ use crate::job::{Job, JobOutput};
 use crate::mpis::{self, Mpi};
 use crate::{left_out, matched, summary, traced};
 
-/// A folder with a trace and what was counted meanwhile.
+/// A folder with a trace and the counter's output of the same run.
 pub struct Scene {
     folder: TempDir,
 }
@@ -39,24 +39,24 @@ impl Scene {
         Job::new(command)
     }
 
-    /// The same with the counter behind the tracer.
+    /// Returns the same job with the counter preloaded behind the tracer.
     pub fn count(&self, options: &str, mpi: &Mpi, ranks: usize, program: &Path) -> Job {
         let counter = mpi.app("libcount.so").expect("it is built beside the programs");
         self.count_alone(options, mpi, ranks, program).env("LD_PRELOAD", counter)
     }
 
-    /// The same for a program that counts for itself.
+    /// Returns the same job for a program that counts for itself.
     pub fn count_alone(&self, options: &str, mpi: &Mpi, ranks: usize, program: &Path) -> Job {
         self.trace(options, mpi, ranks, program).env("COUNT_DIR", self.path("counts"))
     }
 
-    /// The trace.
+    /// Opens the trace.
     pub fn traced(&self) -> Trace {
         Trace::open(&self.path("app.panto")).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// What the trace and the counter say otherwise of the same run, and what cannot be; and how
-    /// many ranks came to the counter's end.
+    /// Returns the differences between trace and counter, the unmatched messages, and the number of
+    /// ranks for which the counter finished.
     pub fn differences(&self) -> (Vec<String>, usize) {
         let trace = self.traced();
         let mut differences = matched::unmatched(&trace);
@@ -86,8 +86,7 @@ pub fn plain(mpi: &Mpi, ranks: usize, program: &Path) -> Job {
     Job::new(command)
 }
 
-/// What a run printed, in an order that does not depend on which rank was first, without what its
-/// clocks said.
+/// Returns the printed lines in an order that is independent of scheduling, without clock readings.
 pub fn printed(ended: &JobOutput) -> Vec<String> {
     let mut lines: Vec<String> = ended.stdout.lines().map(without_times).collect();
     lines.sort();

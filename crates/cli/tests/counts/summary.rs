@@ -1,4 +1,4 @@
-//! What `panto info` sums up is what was counted: calls of each function, and messages from rank to
+//! The summary of `panto info` equals the counts: calls of each function, and messages from rank to
 //! rank.
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use panto_trace::{Summary, Trace};
 
 use crate::figures::{Counts, Figures, Key};
 
-/// One-sided calls have targets, but send no messages.
+/// One-sided calls, which have targets but send no messages.
 const ONE_SIDED: [&str; 9] = [
     "MPI_Put",
     "MPI_Rput",
@@ -20,7 +20,7 @@ const ONE_SIDED: [&str; 9] = [
     "MPI_Compare_and_swap",
 ];
 
-/// What the summary of a trace says otherwise than the counts of its ranks.
+/// Returns the differences between the summary of a trace and the counts of its ranks.
 pub fn differences(trace: &Trace, counted: &[(u32, Counts)]) -> Vec<String> {
     let summary = Summary::of(trace).expect("sound");
     let mut pairs: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();

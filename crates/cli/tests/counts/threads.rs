@@ -1,4 +1,4 @@
-//! Threads that call at the same time: every call is there, and with the thread that made it.
+//! Threads that call MPI at the same time: every call is recorded, with the thread that made it.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ const ROUNDS: u64 = 10;
 
 type Calls = BTreeMap<String, u64>;
 
-/// How often each thread of a rank called what, by the numbers of the threads.
+/// Returns the number of calls of each thread of a rank, by function.
 fn by_thread(rank: &RankTrace) -> BTreeMap<u32, Calls> {
     let mut all: BTreeMap<u32, Calls> = BTreeMap::new();
     let mut now = 0;
@@ -33,8 +33,8 @@ fn calls(all: &[(&str, u64)]) -> Calls {
     all.iter().map(|(name, times)| ((*name).to_owned(), *times)).collect()
 }
 
-/// As `threads.c` says: four threads talk, each in one of two ways; then the first one makes
-/// requests, and another completes them.
+/// Returns the calls of `threads.c`: four threads exchange messages, each in one of two ways; then
+/// the first starts requests, and another completes them.
 fn expected() -> Vec<Calls> {
     let exchange = calls(&[("MPI_Sendrecv", ROUNDS)]);
     let apart = calls(&[("MPI_Irecv", ROUNDS), ("MPI_Isend", ROUNDS), ("MPI_Waitall", ROUNDS)]);
@@ -64,7 +64,7 @@ fn every_thread_has_its_calls() {
     }
 }
 
-/// A thread that waits for another would keep its token, so tokens are disabled with a note.
+/// A thread that waits for another would hold its token, so tokens are disabled with a note.
 #[test]
 fn no_tokens_for_several_threads() {
     for mpi in COUNTED {

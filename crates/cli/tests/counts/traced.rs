@@ -1,4 +1,4 @@
-//! The same figures from a trace.
+//! The figures of a rank, computed from a trace.
 
 use std::collections::HashMap;
 
@@ -9,24 +9,24 @@ use panto_trace::{
 use crate::collective;
 use crate::figures::Counts;
 
-/// What an operation passes.
+/// The bytes and the peer of an operation.
 #[derive(Clone, Copy, Default)]
 struct Traffic {
     bytes: u64,
     capacity: u64,
-    /// To which rank of `MPI_COMM_WORLD`.
+    /// The peer's rank in `MPI_COMM_WORLD`.
     peer: Option<u32>,
 }
 
-/// Reads a rank from front to back.
+/// Reads the events of a rank in order.
 #[derive(Default)]
 struct Reader {
     counts: Counts,
-    /// What each start of a persistent request passes.
+    /// The traffic of each start of a persistent request.
     persistent: HashMap<Slot, Traffic>,
 }
 
-/// What a rank did.
+/// Returns all figures of a rank.
 pub fn counts(rank: &RankTrace) -> Counts {
     let mut reader = Reader::default();
     let mut events = rank.events();
@@ -78,7 +78,7 @@ impl Reader {
         }
     }
 
-    /// What passes now, or each time it is started.
+    /// Adds the traffic of a call, or keeps it for each start of a persistent request.
     fn pass_by(&mut self, name: &str, action: &Action<'_>, tables: &Tables) {
         let traffic = traffic(name, action, tables);
         match *action {
@@ -154,7 +154,8 @@ fn one_sided(
     }
 }
 
-/// The number in `MPI_COMM_WORLD` of a rank of a communicator, on the other side if it has one.
+/// Returns the rank in `MPI_COMM_WORLD` of a member of a communicator, on the other side of an
+/// intercommunicator.
 fn in_world(tables: &Tables, comm: Comm, to: Peer) -> Option<u32> {
     let comm = tables.comm(comm).expect("events refer to what is there");
     let number = to.rank(comm.rank)?;

@@ -1,4 +1,4 @@
-//! Benchmarks over MPI: what is in the file, and what is in the table.
+//! Benchmarks over MPI: the results file and the printed table.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use serde_json::Value;
 use crate::mpis::{self, Mpi};
 use crate::{on, read_back};
 
-/// Runs a line with its results in a file, and answers the lines of the file.
+/// Runs a line with its results in a file, and returns the lines of the file.
 fn measured(mpi: &Mpi, ranks: usize, line: &str, path: &Path) -> Vec<Value> {
     mpi.job(ranks).words(line).arg("-o").arg(path).run().succeeds();
     let text = std::fs::read_to_string(path).expect("written");
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// Every MPI that is here measures an echo, and says with the result what it was measured on.
+/// Every installed MPI measures an echo, and the file describes what it was measured on.
 #[test]
 fn an_echo_is_kept_with_what_it_was_measured_on() {
     for mpi in mpis::ALL.iter().filter(|mpi| mpi.is_installed()) {
@@ -35,7 +35,7 @@ fn an_echo_is_kept_with_what_it_was_measured_on() {
     }
 }
 
-/// The whole suite, within a short budget.
+/// The whole suite runs within a short time limit.
 #[test]
 fn the_suite_runs_on_four_ranks() {
     for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
@@ -52,8 +52,8 @@ fn the_suite_runs_on_four_ranks() {
     }
 }
 
-/// The same collective by the library and by our schedule, both with their data checked, and told
-/// apart.
+/// The same collective by the library and by Panto's schedule: both are verified and have separate
+/// rows.
 #[test]
 fn our_algorithm_beside_the_librarys() {
     for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {

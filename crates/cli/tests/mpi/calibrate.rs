@@ -1,11 +1,11 @@
-//! `mpirun -n 2 panto calibrate`: a model of the MPI that the launcher brought.
+//! `mpirun -n 2 panto calibrate` writes a model of the launcher's MPI.
 
 use panto_machine::Machine;
 use serde_json::Value;
 
 use crate::{alone, mpis};
 
-/// Every parameter of the fitted model is plausible for a real network, also on a noisy host.
+/// Simulates an echo on the model, and returns its medians in nanoseconds.
 fn simulated_echo(model: &str) -> Vec<f64> {
     let output = alone(&format!("bench echo --on {model} --ranks 2 --sizes 0,1K,64K,1M --format json"));
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
@@ -35,7 +35,8 @@ fn two_ranks_make_a_model_that_simulates() {
     }
 }
 
-/// More ranks than cores: it ends, says what it leaves out, and writes a model.
+/// With more ranks than cores, calibration finishes, reports what it leaves out, and writes a
+/// model.
 #[test]
 fn four_ranks_on_fewer_cores_end_as_well() {
     for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::mpis::{self, Mpi};
 use crate::on;
 
-/// One of each interface; the suite itself says nothing of how an MPI is started.
+/// One MPI of each ABI; the suite does not depend on the launcher.
 const MPIS: [Mpi; 3] = [mpis::MPICH, mpis::OPEN_MPI, mpis::MPICH_5_STANDARD];
 
 fn points(mpi: &Mpi, ranks: usize, line: &str) -> Vec<Value> {
@@ -14,7 +14,7 @@ fn points(mpi: &Mpi, ranks: usize, line: &str) -> Vec<Value> {
     value["points"].as_array().expect("points").clone()
 }
 
-/// Every access by every synchronisation, with its data checked.
+/// Every one-sided access runs with every synchronisation, and its data is verified.
 #[test]
 fn one_sided_by_every_synchronisation() {
     for mpi in MPIS.iter().filter(|mpi| mpi.is_installed()) {
@@ -32,7 +32,7 @@ fn one_sided_by_every_synchronisation() {
     }
 }
 
-/// Two of three ranks have a window, and the third waits; ranks outnumber cores.
+/// Two of three ranks have a window and the third waits; ranks outnumber cores.
 #[test]
 fn a_rank_without_a_window_waits() {
     for mpi in MPIS.iter().filter(|mpi| mpi.is_installed()) {
@@ -54,8 +54,7 @@ fn the_other_kernels_on_four_ranks() {
     }
 }
 
-/// As users of OSU's tests read it: a table for each synchronisation, under the name that it has
-/// there.
+/// OSU's layout has a table for each synchronisation, with OSU's name for it.
 #[test]
 fn the_layout_of_one_sided_tests() {
     for mpi in MPIS.iter().filter(|mpi| mpi.is_installed()) {

@@ -1,14 +1,15 @@
-//! Clocks that differ, across real processes (S7): each rank's is made wrong by seconds and by
-//! parts in a million.
+//! Skewed clocks across real processes (S7): each rank's clock has an offset of seconds and a drift
+//! of parts per million.
 
 use serde_json::Value;
 
 use crate::mpis;
 
-/// The variable that makes clocks wrong: 37 s for each rank, and up to 83 ppm.
+/// The environment variable that skews clocks: 37 s per rank, and up to 83 ppm.
 const SKEW: &str = "PANTO_SKEW_CLOCKS";
 
-/// The case of the clock sends the time of one rank to another, which must not read an earlier one.
+/// The clock case of the conformance test sends a rank's time to another, which must not read an
+/// earlier time.
 #[test]
 fn skewed_clocks_are_made_one() {
     for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
@@ -18,7 +19,7 @@ fn skewed_clocks_are_made_one() {
     }
 }
 
-/// Without one clock, the last end would come seconds after the first start, or before it.
+/// Without synchronisation, the last end would be seconds after the first start, or before it.
 #[test]
 fn times_over_skewed_clocks_say_how_sure_they_are() {
     for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {

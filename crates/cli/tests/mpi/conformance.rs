@@ -1,9 +1,9 @@
-//! The message layer keeps its promises over every MPI, on few and on many ranks.
+//! The MPI transport passes the conformance test over every MPI, on few and on many ranks.
 
 use crate::mpis::{self, Mpi};
 use crate::on;
 
-/// Runs the conformance test. It says how many cases passed, and it must be more than a few.
+/// Runs the conformance test, and asserts that it reports more than a few passed cases.
 fn conforms(mpi: &Mpi, ranks: usize) {
     if !mpi.is_installed() {
         return;
@@ -17,7 +17,7 @@ fn conforms(mpi: &Mpi, ranks: usize) {
     assert!(value["check"]["passed"].as_u64() > Some(10), "{}: {text}", mpi.name);
 }
 
-/// A test for each number of ranks that must work.
+/// Defines a test for each number of ranks.
 macro_rules! conformance {
     ($($name:ident: $mpi:ident;)*) => {$(
         mod $name {
@@ -44,7 +44,7 @@ macro_rules! conformance {
     )*};
 }
 
-// Intel's standard ABI is not here: it ends the job when a persistent receive is too short,
+// Intel MPI's standard ABI is left out: it aborts the job when a persistent receive is too short,
 // whatever the error handler.
 conformance! {
     mpich: MPICH;

@@ -1,4 +1,4 @@
-//! Which library is loaded under which launcher, and the errors if none can be.
+//! Which library is loaded under which launcher, and the errors if none can be loaded.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::mpis::{self, Mpi};
 use crate::{alone, on};
 
-/// Under each launcher that is here, its own library is found, by its own name and version.
+/// Under each installed launcher, its own library is found, with its name and version.
 #[test]
 fn each_launcher_brings_its_library() {
     for mpi in mpis::ALL.iter().filter(|mpi| mpi.is_installed()) {
@@ -22,7 +22,7 @@ fn each_launcher_brings_its_library() {
     }
 }
 
-/// Each rank is a process of its own on this one host.
+/// Asserts that each rank is a process of its own on this host.
 fn assert_placed(mpi: &Mpi, value: &Value, ranks: usize) {
     assert_eq!(value["ranks"], ranks, "{}: {value:#}", mpi.name);
     let placement = value["placement"].as_array().expect("a list");
@@ -32,7 +32,7 @@ fn assert_placed(mpi: &Mpi, value: &Value, ranks: usize) {
     assert!(placement.iter().all(|rank| rank["node"] == 0 && rank["host"] == placement[0]["host"]));
 }
 
-/// For people: the name, the file and the reason, each once.
+/// The table prints the name, the file and the reason once each.
 #[test]
 fn the_library_is_described_once() {
     for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
@@ -45,7 +45,7 @@ fn the_library_is_described_once() {
     }
 }
 
-/// Without a launcher there is still an answer: the library that would be loaded.
+/// Without a launcher, the library that would be loaded is described.
 #[test]
 fn a_library_is_described_without_a_launcher() {
     if !mpis::MPICH.is_installed() && !mpis::OPEN_MPI.is_installed() {
@@ -69,7 +69,7 @@ fn without_a_launcher_the_error_names_one() {
     }
 }
 
-/// A wrong `PANTO_MPI` is named, and nothing else is tried in its place.
+/// An invalid `PANTO_MPI` is named in the error, and no other library is tried.
 #[test]
 fn a_library_that_is_none_is_named() {
     let directory = tempfile::tempdir().expect("a directory");

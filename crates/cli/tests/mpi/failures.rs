@@ -1,17 +1,17 @@
 //! A rank that dies, a launcher that is killed, a rank that hangs: the results so far are on disk,
-//! and everything ends.
+//! and all processes end.
 
 use crate::job::{signal, until};
 use crate::measuring::{LIMIT, Measuring};
 use crate::mpis::{self, Family, Mpi};
 
-/// Runs on both MPIs of the system.
+/// Runs a check on both MPIs of the system.
 fn everywhere(check: impl Fn(&Mpi)) {
     [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()).for_each(check);
 }
 
-/// Whichever rank it is: the one that writes, or one that only takes part. Hydra kills the others
-/// so soon that often none of them can speak any more; it says itself then that a process died.
+/// The rank that dies may be the one that writes or any other. Hydra often kills the others before
+/// they can report; then it prints itself that a process died.
 #[test]
 fn a_rank_that_dies_is_named() {
     everywhere(|mpi| {
@@ -49,8 +49,8 @@ fn ctrl_c_at_the_launcher_keeps_what_was_measured() {
         let mut measuring = Measuring::start(mpi.job(3), "");
         signal(measuring.job.launcher(), "-INT");
         let ended = measuring.job.end(LIMIT);
-        // Hydra forgets the exit codes of ranks in one of ten interrupted jobs, also of a plain C
-        // program; Panto's own words count then.
+        // Hydra loses the exit codes of ranks in one of ten interrupted jobs, also of a plain C
+        // program; Panto's own message counts then.
         let is_hydra = mpi.family == Family::Mpich;
         let is_reported = is_hydra && ended.stderr.contains("panto: stopped");
         assert!(ended.code != Some(0) || is_reported, "{}: {ended:#?}", mpi.name);
@@ -58,8 +58,7 @@ fn ctrl_c_at_the_launcher_keeps_what_was_measured() {
     });
 }
 
-/// A rank that is stopped, and so does not die: the others give up after the time that was asked
-/// for.
+/// When a rank is stopped by a signal, the others abort after the requested time-out.
 #[test]
 fn a_rank_that_hangs_ends_the_job() {
     everywhere(|mpi| {

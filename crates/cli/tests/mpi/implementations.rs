@@ -1,4 +1,4 @@
-//! Collectives that users wrote, under MPI: a job that one of them ends says which it was.
+//! User-supplied collectives under MPI: if one ends the job, the error names it.
 
 use crate::compiled::Compiled;
 use crate::job::JobOutput;
@@ -16,7 +16,7 @@ fn broadcast(mpi: &Mpi, implementations: &str) -> JobOutput {
     on(mpi, 3, &format!("{BROADCASTS} --impl {implementations}"))
 }
 
-/// The example runs over MPI's messages, blocking and beside other work, next to MPI's own.
+/// The example runs over MPI's messages, blocking and non-blocking, beside MPI's own collectives.
 #[test]
 fn the_example_is_right_over_mpi() {
     let library = Compiled::tree();
@@ -27,7 +27,7 @@ fn the_example_is_right_over_mpi() {
         assert_eq!(text.matches("\"verified\": true").count(), 2, "{}: {text}", mpi.name);
         let beside = "bench scenario/overlap --collective bcast --sizes 1000 --computations 20us --samples 5 --progress helper";
         let ended = on(mpi, 2, &format!("{beside} --format json --impl library,{tree}"));
-        // Both with computation and without.
+        // Both implementations, with computation and without.
         assert_eq!(ended.succeeds().matches("\"verified\": true").count(), 4, "{}: {ended:#?}", mpi.name);
     });
 }

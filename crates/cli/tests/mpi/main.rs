@@ -26,7 +26,7 @@ use std::process::{Command, Output};
 use job::JobOutput;
 use mpis::Mpi;
 
-/// The binary that is tested.
+/// The binary under test.
 const PANTO: &str = env!("CARGO_BIN_EXE_panto");
 
 /// Runs `panto` with the words of a line, without a launcher.
@@ -39,7 +39,7 @@ fn on(mpi: &Mpi, ranks: usize, line: &str) -> JobOutput {
     mpi.job(ranks).words(line).run()
 }
 
-/// Asserts that `panto info` reads the file, and answers what it printed.
+/// Asserts that `panto info` reads the file, and returns its output.
 fn read_back(path: &Path) -> String {
     let output = alone(&format!("info {}", path.display()));
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));

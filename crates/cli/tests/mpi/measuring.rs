@@ -1,4 +1,4 @@
-//! A job that would measure for a minute, to be disturbed.
+//! A job that would measure for a minute, for tests that interrupt it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,11 +9,11 @@ use tempfile::TempDir;
 use crate::alone;
 use crate::job::{Job, Running, until};
 
-/// Longer than all time-outs that Panto states for what happens to such a job, on a busy machine.
-/// It says only that something hangs.
+/// Longer than all of Panto's time-outs for such a job on a busy machine; exceeded only if a
+/// process hangs.
 pub const LIMIT: Duration = Duration::from_secs(90);
 
-/// A job with some points in its file.
+/// A running job that has some points in its file.
 pub struct Measuring {
     pub job: Running,
     path: PathBuf,
@@ -21,7 +21,7 @@ pub struct Measuring {
 }
 
 impl Measuring {
-    /// Starts it, and waits until something is measured.
+    /// Starts the job, and waits until its file has some points.
     pub fn start(job: Job, options: &str) -> Self {
         let folder = tempfile::tempdir().expect("a directory");
         let path = folder.path().join("run.jsonl");
@@ -34,13 +34,13 @@ impl Measuring {
         measuring
     }
 
-    /// The process of a rank, as the manifest names it.
+    /// Returns the process id of a rank from the manifest.
     pub fn process(&self, rank: usize) -> u32 {
         let manifest: Value = serde_json::from_str(&lines(&self.path)[0]).expect("JSON");
         manifest["placement"][rank]["pid"].as_u64().expect("a process") as u32
     }
 
-    /// Asserts that what was measured can be read.
+    /// Asserts that the results file is readable.
     pub fn is_kept(&self) {
         let output = alone(&format!("info --salvage {}", self.path.display()));
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,4 +1,4 @@
-//! A launcher and a library that do not belong together: each rank thinks that it is alone.
+//! A launcher and a library of different MPIs: each rank is initialised as a world of its own.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,13 @@ use serde_json::Value;
 use crate::mpis::{self, Mpi};
 use crate::on;
 
-/// The library that belongs to an MPI.
+/// Returns the library of an MPI.
 fn library(mpi: &Mpi) -> PathBuf {
     let value: Value = serde_json::from_str(on(mpi, 2, "info mpi --format json").succeeds()).expect("JSON");
     value["path"].as_str().expect("a path").into()
 }
 
-/// Nothing is measured, both versions are named, and the error is printed once.
+/// Asserts that nothing is measured, both versions are named, and the error is printed once.
 fn is_explained(launcher: &Mpi, owner: &Mpi) {
     let library = library(owner);
     let ended = launcher.job(2).words("bench echo -t 1s").env("PANTO_MPI", &library).run();

@@ -1,16 +1,16 @@
-//! A launcher starts many processes with one command line; what concerns all is printed once.
+//! A launcher starts many processes with one command line; common output is printed once.
 
 use crate::mpis;
 use crate::on;
 
-/// Runs a line on every MPI of the system and hands over what came of it.
+/// Runs a line on every MPI of the system and checks its output.
 fn everywhere(ranks: usize, line: &str, check: impl Fn(&crate::job::JobOutput)) {
     for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
         check(&on(mpi, ranks, line));
     }
 }
 
-/// How many tables of a kernel there are: each begins with its name.
+/// Returns the number of tables of a kernel, each of which begins with its name.
 fn tables(text: &str, kernel: &str) -> usize {
     let title = format!("{kernel}: ");
     text.lines().filter(|line| line.starts_with(&title)).count()
@@ -53,7 +53,7 @@ fn what_needs_no_ranks_is_printed_once() {
     });
 }
 
-/// The table of a run on all ranks, and the file that the first one writes.
+/// A run on all ranks prints one table, and the first rank writes the file.
 #[test]
 fn the_table_of_a_run_is_printed_once() {
     everywhere(4, "bench barrier -t 1s", |ended| {

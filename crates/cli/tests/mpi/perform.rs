@@ -1,4 +1,4 @@
-//! A trace's messages on the MPI of a job.
+//! `panto perform` executes the messages of a trace on the MPI of a job.
 
 use serde_json::Value;
 

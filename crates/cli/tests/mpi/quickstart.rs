@@ -1,4 +1,4 @@
-//! The quickstart where there is an MPI: a real program is traced and predicted as well.
+//! With an MPI, the quickstart also traces a real program and predicts it.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -9,7 +9,8 @@ use crate::{PANTO, mpis};
 fn a_real_program_is_traced() {
     let folder = tempfile::tempdir().expect("a folder");
     let Some(launcher) = mpis::MPICH.launcher().filter(|_| mpis::MPICH.is_installed()) else { return };
-    // Launchers look for their helpers beside themselves, so that a link would not do.
+    // Launchers look for their helper programs in their own folder, so a symbolic link does not
+    // work.
     let mpirun = folder.path().join("mpirun");
     std::fs::write(&mpirun, format!("#!/bin/sh\nexec {} \"$@\"\n", launcher.display())).expect("written");
     std::fs::set_permissions(&mpirun, PermissionsExt::from_mode(0o755)).expect("it can be run");

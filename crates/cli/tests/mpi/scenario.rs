@@ -1,4 +1,4 @@
-//! The suite `scenario` over real MPIs: what must hold whatever the times are.
+//! The suite `scenario` over real MPIs: properties that do not depend on measured times.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,15 @@ use serde_json::Value;
 use crate::mpis::{self, Mpi};
 use crate::on;
 
-/// One of each interface.
+/// One MPI of each ABI.
 const MPIS: [Mpi; 3] = [mpis::MPICH, mpis::OPEN_MPI, mpis::MPICH_5_STANDARD];
 
 fn everywhere(check: impl Fn(&Mpi)) {
     MPIS.iter().filter(|mpi| mpi.is_installed()).for_each(check);
 }
 
-/// The points of a run on three ranks; the data of each that has some must have been right.
+/// Returns the points of a run on three ranks; the data of each point that has some must be
+/// verified.
 fn points(mpi: &Mpi, line: &str) -> Vec<Value> {
     let ended = on(mpi, 3, &format!("bench {line} --samples 5 -t 20s --format json"));
     let value: Value = serde_json::from_str(ended.succeeds()).expect("JSON");
@@ -22,7 +23,7 @@ fn points(mpi: &Mpi, line: &str) -> Vec<Value> {
     for point in &points {
         let is_barrier = point["params"]["collective"] == "barrier";
         assert_eq!(point["verified"], !is_barrier, "{}: {point:#}", mpi.name);
-        // Fewer if the machine is so busy that the time was over.
+        // A busy machine may reach the time limit with fewer samples.
         let samples = point["summary"]["n"].as_u64();
         assert!((Some(3)..=Some(5)).contains(&samples), "{}: {point:#}", mpi.name);
         assert_eq!(each_rank(point).len(), point["ranks"].as_u64().expect("ranks") as usize);
@@ -30,7 +31,7 @@ fn points(mpi: &Mpi, line: &str) -> Vec<Value> {
     points
 }
 
-/// What each rank took from its start to its stop, in nanoseconds.
+/// Returns the nanoseconds of each rank from its start to its end.
 fn each_rank(point: &Value) -> Vec<f64> {
     point["ranks_ns"].as_array().expect("times").iter().filter_map(Value::as_f64).collect()
 }
@@ -40,7 +41,7 @@ fn of<'a>(points: &'a [Value], name: &str, value: impl Into<Value>) -> Vec<&'a V
     points.iter().filter(|point| point["params"][name] == value).collect()
 }
 
-/// Every collective as MPI's own, blocking in communicators of two and of three ranks, and
+/// Every collective of the MPI library runs blocking in communicators of two and three ranks, and
 /// non-blocking.
 #[test]
 fn every_collective_alone() {
@@ -57,8 +58,7 @@ fn every_collective_alone() {
     });
 }
 
-/// No rank leaves a barrier or an allreduce before the late rank has arrived; compared with no
-/// delay.
+/// No rank leaves a barrier or an allreduce before the late rank has arrived, unlike without delay.
 #[test]
 fn the_late_one_keeps_all_waiting() {
     everywhere(|mpi| {
@@ -74,9 +74,9 @@ fn the_late_one_keeps_all_waiting() {
     });
 }
 
-/// The library's collective and a schedule, without progress, with polling and with a helper
-/// thread. The helper computes, and the rank's own thread calls MPI: so it takes no more than
-/// `MPI_THREAD_SINGLE`, which every MPI gives.
+/// The library's collective and a schedule run without progress, with polling, and with a helper
+/// thread. The helper computes and the rank's own thread calls MPI, so that `MPI_THREAD_SINGLE`
+/// suffices, which every MPI provides.
 #[test]
 fn computation_beside_a_collective() {
     everywhere(|mpi| {
@@ -86,7 +86,7 @@ fn computation_beside_a_collective() {
         for progress in ["none", "poll", "helper"] {
             assert_eq!(of(&found, "progress", progress).len(), 2 * 2 * 2, "{}: {found:#?}", mpi.name);
         }
-        // The work is a number of turns of a loop, so it cannot be much shorter than it should be.
+        // The work is a fixed number of iterations, so it cannot be much shorter than requested.
         for point in of(&found, "computation", 500_000) {
             assert!(point["summary"]["min_ns"].as_f64() > Some(350e3), "{}: {point:#}", mpi.name);
         }
@@ -112,8 +112,8 @@ who = "others"
 do = ["start", "load(1KiB, next)", "issue(sum)", "comp(100us)", "issue(all)", "sync(sum)", "sync(all)", "stop"]
 "#;
 
-/// A file, and built-ins: several collectives in a row and in flight at once, loads, and arrival
-/// that differs; in sub-communicators as well.
+/// A scenario file and built-in scenarios: several collectives in a row and in flight at once,
+/// loads, and different arrival times; in sub-communicators as well.
 #[test]
 fn scenarios_of_ones_own_and_built_in() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -123,7 +123,7 @@ fn scenarios_of_ones_own_and_built_in() {
         let names = "sequence,concurrent,loaded,streaming,staggered,straggler";
         let line = format!("scenario/own --scenario {},{names} --collective scatterv", file.display());
         let found = points(mpi, &format!("{line} --from 2 --sizes 3000 --delays 50us"));
-        // With two participants and with three; those with a delay without it as well.
+        // Each with two and three participants; those with a delay also without it.
         assert_eq!(found.len(), 2 * (5 + 2 * 2), "{}: {found:#?}", mpi.name);
         for point in of(&found, "scenario", "mine") {
             assert!(point["summary"]["min_ns"].as_f64() >= Some(2e6), "{}: {point:#}", mpi.name);
@@ -147,7 +147,7 @@ fn the_command_line_of_cresta() {
         for words in ["AllReduce:\n", "AllReduce, delay 2ms, participant last late:\n"] {
             assert_eq!(text.matches(words).count(), 1, "{}: {text}", mpi.name);
         }
-        // The least time of the second table.
+        // The second table has the delay, so its least time is at least as long.
         assert!(rows[4..].iter().all(|row| row[3] >= 2000.0), "{}: {text}", mpi.name);
     });
 }

@@ -1,12 +1,12 @@
-//! COMMTEST over real MPIs: all protocols, also those that only MPI has.
+//! COMMTEST over real MPIs: all protocols, including those that only MPI has.
 
 use serde_json::Value;
 
 use crate::mpis;
 use crate::on;
 
-/// Ready sends are right or MPI may fail; the native call runs where each rank has a core; every
-/// run's data is checked.
+/// Every protocol runs and is verified, including ready sends, which MPI may reject if no receive
+/// is posted. The native call needs a core per rank.
 #[test]
 fn every_protocol_runs() {
     for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
@@ -15,7 +15,8 @@ fn every_protocol_runs() {
         let points = value["points"].as_array().expect("points");
         assert_eq!(points.len(), 21 * 2 * 2, "{}", mpi.name);
         let measured = points.iter().filter(|point| point["summary"]["median_ns"].as_f64() > Some(0.0));
-        // All but what cannot be preposted, and the native call where ranks outnumber cores.
+        // All protocols except those that cannot be preposted, and the native call where ranks
+        // outnumber cores.
         let native = std::thread::available_parallelism().map_or(1, usize::from) >= 2;
         assert_eq!(measured.count(), (20 + usize::from(native) + 16) * 2, "{}", mpi.name);
     }

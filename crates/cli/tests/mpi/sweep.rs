@@ -1,9 +1,9 @@
-//! A sweep over the processes of a job.
+//! A sweep distributed over the processes of a job.
 
 use crate::mpis;
 use crate::stencil;
 
-/// The rows of a job are those of one process, and each setting is run once.
+/// The rows of a job equal those of one process, and each setting runs once.
 #[test]
 fn settings_are_dealt_to_the_processes() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -20,7 +20,7 @@ fn settings_are_dealt_to_the_processes() {
         assert_eq!(ended.code, Some(1), "{ended:#?}");
         assert_eq!(ended.stdout, String::from_utf8_lossy(&alone.stdout), "{}", mpi.name);
         assert_eq!(std::fs::read_to_string(&path).expect("written").lines().count(), 10, "{ended:#?}");
-        // All is there, and nothing is run again.
+        // A second run finds all rows and runs no setting again.
         let again = mpi.job(2).words(&words).arg("-o").arg(&path).run();
         assert!(again.stderr.contains("10 of 10 settings are already in the file"), "{again:#?}");
         assert_eq!(again.stdout, ended.stdout);

@@ -1,4 +1,4 @@
-//! Ranks on other hosts: what the tracer needs must reach them through the launcher.
+//! Ranks on other hosts: the launcher must pass on the environment that the tracer needs.
 
 use panto_testkit::jobs::network;
 use panto_trace::key;
@@ -8,14 +8,14 @@ use crate::mpis::{self, Mpi};
 use crate::{PANTO, Scene};
 use network::Network;
 
-/// One rank on each of two hosts, started by a launcher that `panto trace` starts.
+/// Traces one rank on each of two hosts, started by a launcher that `panto trace` starts.
 fn both_are_traced(mpi: &Mpi) {
     let Some(app) = mpi.app("hello") else { return };
     let Some(network) = Network::new(2) else { return };
     let scene = Scene::new();
     let mut words = mpi.launch_words(2);
     words.splice(1..1, network.options(mpi, 1).into_iter().map(Into::into));
-    // Open MPI 5 would fill the first host otherwise: more ranks than cores are all right for it.
+    // Without this, Open MPI 5 puts both ranks on the first host, even on a single core.
     words
         .iter_mut()
         .filter(|word| *word == ":OVERSUBSCRIBE")

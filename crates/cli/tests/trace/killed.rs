@@ -1,4 +1,4 @@
-//! Whatever is killed: a trace of whole blocks remains, or the files to make it of.
+//! Whichever process is killed, a trace of whole blocks remains, or the files to combine into one.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,7 +15,7 @@ pub const LIMIT: Duration = Duration::from_secs(120);
 /// The name of the program that exchanges messages until it is killed.
 pub const ENDLESS: &str = "long_run";
 
-/// Runs on both MPIs of the system, with a program that never ends.
+/// Runs a check on both MPIs of the system, with a program that never ends.
 pub fn everywhere(check: impl Fn(&Mpi, &Path)) {
     for mpi in USUAL {
         if let Some(app) = mpi.app(ENDLESS) {
@@ -35,7 +35,7 @@ pub fn until_recorded(scene: &Scene, running: &mut Running, ranks: usize) {
     });
 }
 
-/// Asserts that the trace has calls of all ranks, every one of which can be read.
+/// Asserts that the trace has calls of all ranks, and that all of them are readable.
 pub fn is_sound(trace: &Trace, ranks: usize) {
     assert_eq!(trace.ranks().len(), ranks);
     for rank in trace.ranks() {
@@ -63,7 +63,7 @@ fn a_rank() {
     });
 }
 
-/// What is wanted of a program that hangs is how it came there.
+/// The trace of a program that hangs shows the calls that led there.
 #[test]
 fn ranks_that_hang() {
     for mpi in USUAL {
@@ -99,7 +99,7 @@ fn the_launcher() {
     });
 }
 
-/// Ctrl-C reaches the launcher and Panto, which are one group of processes.
+/// Ctrl-C reaches the launcher and Panto, which are in one process group.
 #[test]
 fn everything_by_ctrl_c() {
     everywhere(|mpi, app| {
@@ -131,7 +131,7 @@ fn panto_by_a_polite_signal() {
     });
 }
 
-/// Panto itself is killed: the ranks' files remain, and can be combined.
+/// When Panto itself is killed, the ranks' files remain and can be combined.
 #[test]
 fn panto_by_force() {
     everywhere(|mpi, app| {
@@ -151,8 +151,8 @@ fn panto_by_force() {
     });
 }
 
-/// Each rank has a `panto` of its own, and one program is killed: the launcher ends the others,
-/// sometimes before they can combine. Then it was said where the files are.
+/// Each rank has its own `panto`, and one program is killed: the launcher ends the others,
+/// sometimes before they can combine. Then the error names the folder of the files.
 #[test]
 fn a_rank_below_its_own_panto() {
     everywhere(|mpi, app| {
@@ -172,7 +172,7 @@ fn a_rank_below_its_own_panto() {
     });
 }
 
-/// The processes that a process started.
+/// Returns the child processes of a process.
 fn children(pid: u32) -> Vec<u32> {
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).expect("it runs").flatten();
     let lists = tasks.map(|task| std::fs::read_to_string(task.path().join("children")).unwrap_or_default());
@@ -181,7 +181,7 @@ fn children(pid: u32) -> Vec<u32> {
         .collect()
 }
 
-/// What a terminal does at Ctrl-C.
+/// Sends SIGINT to a process group, as a terminal does at Ctrl-C.
 fn interrupt_group(group: u32) {
     let status = Command::new("kill").args(["-INT", "--", &format!("-{group}")]).status();
     assert!(status.expect("kill is there").success());

@@ -1,5 +1,4 @@
-//! Full disks and file-size limits: the program continues, and what was recorded until then is
-//! kept.
+//! Full disks and file-size limits: the program continues, and the events recorded so far are kept.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,13 +10,13 @@ use crate::killed::{ENDLESS, LIMIT, everywhere, is_sound, until_recorded};
 use crate::mpis::{self, Mpi};
 use crate::{PANTO, Scene, USUAL, calls, says};
 
-/// Many calls, whose times do not repeat: some hundred kilobytes a rank.
+/// Returns a program with many calls whose times do not repeat: some hundred kilobytes per rank.
 fn busy(mpi: &Mpi) -> Option<(std::path::PathBuf, [&'static str; 4])> {
     Some((mpi.app("stencil")?, ["-n", "16", "-i", "20000"]))
 }
 
-/// The limit of `ulimit -f`, set when the program runs: MPIs need larger files than the tracer
-/// before.
+/// The limit of `ulimit -f`, set while the program runs: before that, MPIs need larger files than
+/// the tracer.
 #[test]
 fn a_limit_to_the_size_of_files() {
     everywhere(|mpi, app| {
@@ -27,7 +26,7 @@ fn a_limit_to_the_size_of_files() {
         let most = longest(&scene) + 4096;
         let has_stopped = |rank: &RankTrace| rank.metadata().get(key::STOPPED).is_some();
         until("recording has ended on all ranks", LIMIT, || {
-            // Again and again, so that no process is missed.
+            // Repeated, so that no process is missed.
             running.processes(ENDLESS).into_iter().for_each(|pid| limit(pid, most));
             Trace::open(&scene.ranks()).is_ok_and(|trace| trace.ranks().iter().all(has_stopped))
         });
@@ -48,13 +47,13 @@ fn longest(scene: &Scene) -> u64 {
     ranks.filter_map(|entry| Some(entry.metadata().ok()?.len())).max().expect("ranks")
 }
 
-/// Limits what files of a process can grow to.
+/// Limits the size of the files that a process can write.
 fn limit(pid: u32, bytes: u64) {
     let arguments = [format!("--pid={pid}"), format!("--fsize={bytes}")];
     assert!(Command::new("prlimit").args(arguments).status().expect("util-linux has it").success());
 }
 
-/// `ulimit -f` that is too small for the library: said before the program runs.
+/// A limit of `ulimit -f` too small for the library is reported before the program runs.
 #[test]
 fn a_limit_to_the_size_of_all_files() {
     let scene = Scene::new();
@@ -91,14 +90,14 @@ fn on_a_small_disk(scene: &Scene, options: &str, kilobytes: usize, command: &[&P
     Some(command.iter().fold(job, Job::arg).run())
 }
 
-/// How many bytes the library takes.
+/// Returns the size of the library in bytes.
 fn library_size(scene: &Scene) -> usize {
     let ended = scene.trace("").words("sh -c").arg("stat -c %s \"$PANTO_TRACE_DIR\"/*.so").run();
     ended.stdout.trim().parse().unwrap_or_else(|_| panic!("{ended:#?}"))
 }
 
-/// Room for the library and a block or two of each rank. The library's room is free again when the
-/// trace is made.
+/// The disk has room for the library and a block or two of each rank. The library is removed before
+/// the trace is combined.
 #[test]
 fn a_full_disk() {
     for mpi in USUAL {
@@ -114,7 +113,7 @@ fn a_full_disk() {
     }
 }
 
-/// The ranks' files are there, but all of them in one are too much.
+/// The ranks' files are within the file-size limit, but the combined trace exceeds it.
 #[test]
 fn a_trace_that_does_not_fit() {
     everywhere(|mpi, app| {
@@ -131,7 +130,7 @@ fn a_trace_that_does_not_fit() {
     });
 }
 
-/// Libraries cannot be loaded from such a disk, but from another one.
+/// On a disk mounted without permission to execute, the library is loaded from another one.
 #[test]
 fn a_disk_without_programs() {
     for mpi in USUAL {

@@ -1,4 +1,4 @@
-//! `panto trace` on real MPIs: what the user sees, and what is left when things go wrong.
+//! `panto trace` on real MPIs: its output, and the files that remain after failures.
 
 mod hosts;
 mod killed;
@@ -18,13 +18,13 @@ use mpis::Mpi;
 use panto_trace::Trace;
 use tempfile::TempDir;
 
-/// The binary that is tested.
+/// The binary under test.
 const PANTO: &str = env!("CARGO_BIN_EXE_panto");
 
-/// The MPIs of the system: what does not depend on the MPI is tried on these.
+/// The MPIs of the system, for tests that do not depend on the MPI.
 const USUAL: [Mpi; 2] = [mpis::MPICH, mpis::OPEN_MPI];
 
-/// A folder, and the trace in it.
+/// A folder with a trace.
 struct Scene {
     folder: TempDir,
 }
@@ -38,22 +38,23 @@ impl Scene {
         self.folder.path().join(name)
     }
 
-    /// The trace that is asked for.
+    /// Returns the path of the trace.
     fn file(&self) -> PathBuf {
         self.path("app.panto")
     }
 
-    /// The folder of the ranks' own files.
+    /// Returns the folder of the ranks' own files.
     fn ranks(&self) -> PathBuf {
         self.path("app.panto.ranks")
     }
 
-    /// `panto trace -o app.panto` with the words of a line; the command comes next.
+    /// Returns the job `panto trace -o app.panto` with the words of a line; the caller adds the
+    /// command.
     fn trace(&self, options: &str) -> Job {
         self.trace_by(Command::new(PANTO), options)
     }
 
-    /// The same by a command that starts `panto`.
+    /// Returns the same job, started by a command that starts `panto`.
     fn trace_by(&self, mut command: Command, options: &str) -> Job {
         command.current_dir(self.folder.path()).envs(mpis::ENVIRONMENT);
         command.args(["trace", "-o"]).arg(self.file()).args(options.split_whitespace()).arg("--");
@@ -65,7 +66,7 @@ impl Scene {
         mpi.launch_words(ranks).into_iter().fold(self.trace(""), Job::arg).arg(app)
     }
 
-    /// The other way round: each rank is a `panto trace` of the program.
+    /// Returns a job in which each rank is a `panto trace` of the program.
     fn trace_in(&self, mpi: &Mpi, ranks: usize, app: &Path) -> Job {
         let panto = Path::new(PANTO);
         on(mpi, ranks, panto).words("trace -o").arg(self.file()).arg("--").arg(app)
@@ -78,7 +79,7 @@ impl Scene {
         Job::new(command).run().succeeds();
     }
 
-    /// The trace, as it was written.
+    /// Opens the trace that was written.
     fn written(&self) -> Trace {
         Trace::open(&self.file()).unwrap_or_else(|error| panic!("{error}"))
     }
@@ -100,22 +101,22 @@ fn on(mpi: &Mpi, ranks: usize, program: &Path) -> Job {
     Job::new(command)
 }
 
-/// The warning if ranks outnumber cores.
+/// Part of the warning that ranks outnumber cores.
 const CROWDED: &str = " ranks shared ";
 
-/// What Panto said, among what the program and the launcher did; but for what depends on how many
-/// cores there are.
+/// Returns Panto's messages among those of program and launcher, without the warning that depends
+/// on the number of cores.
 fn said(ended: &JobOutput) -> Vec<&str> {
     ended.stderr.lines().filter(|line| line.starts_with("panto: ") && !line.contains(CROWDED)).collect()
 }
 
-/// Asserts that one line of Panto's holds all these words.
+/// Asserts that one of Panto's messages contains all these words.
 fn says(ended: &JobOutput, words: &[&str]) {
     let holds_all = |line: &&&str| words.iter().all(|word| line.contains(word));
     assert_eq!(said(ended).iter().filter(holds_all).count(), 1, "not once {words:?} in {ended:#?}");
 }
 
-/// How many calls each rank recorded.
+/// Returns the number of calls that each rank recorded.
 fn calls(trace: &Trace) -> Vec<u64> {
     trace.ranks().iter().map(panto_trace::RankTrace::events_count).collect()
 }

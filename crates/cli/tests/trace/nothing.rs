@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::{Scene, USUAL, says};
 
-/// Compiles a small program that knows no MPI.
+/// Compiles a small program without MPI.
 fn compiled(scene: &Scene, options: &[&str]) -> PathBuf {
     let (source, program) = (scene.path("small.c"), scene.path("small"));
     fs::write(&source, "int main(void) { return 0; }\n").expect("writable");

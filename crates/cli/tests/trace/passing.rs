@@ -22,9 +22,8 @@ fn a_traced_program_prints_what_it_prints_otherwise() {
     }
 }
 
-/// A rank that ends without MPI's leave, and one that ends all the others. Of several ranks that
-/// end without leave, MPICH's launcher answers the code of one, or that of its own signal to
-/// another.
+/// A rank that exits without `MPI_Finalize`, and one that aborts the job. If several ranks exit
+/// like that, MPICH's launcher returns the code of one, or of the signal it sent to another.
 #[test]
 fn exit_codes_pass_through_the_launcher() {
     for mpi in USUAL {
@@ -34,7 +33,7 @@ fn exit_codes_pass_through_the_launcher() {
             let (plain, traced) = (on(&mpi, ranks, &app).run(), scene.trace_on(&mpi, ranks, &app).run());
             assert!(plain.code != Some(0), "{}: {plain:#?}", mpi.name);
             assert_eq!(traced.code, plain.code, "{} on {}: {traced:#?}", app.display(), mpi.name);
-            // A rank that is killed by the other one may have written nothing yet.
+            // A rank that is killed by the other may have written nothing yet.
             assert!(crate::calls(&scene.written()).iter().any(|calls| *calls > 0), "{traced:#?}");
             scene.is_tidy();
         }
@@ -51,7 +50,7 @@ fn exit_codes_and_signals_pass_without_a_launcher() {
     }
 }
 
-/// Bytes, not text, both ways.
+/// Standard input and output pass through as bytes, not as text.
 #[test]
 fn input_and_output_are_the_programs() {
     let scene = Scene::new();
@@ -64,7 +63,7 @@ fn input_and_output_are_the_programs() {
     assert_eq!(output.stdout, bytes);
 }
 
-/// What the program is started with says nothing of the tracer, unless it looks for it.
+/// Libraries in the user's `LD_PRELOAD` stay, after the tracer's.
 #[test]
 fn libraries_that_are_preloaded_already_stay_so() {
     let scene = Scene::new();

@@ -1,4 +1,4 @@
-//! Both ways of starting, any number of ranks.
+//! Panto starts the launcher or the launcher starts Panto, with any number of ranks.
 
 use std::fs;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::job::Job;
 use crate::{CROWDED, PANTO, Scene, USUAL, calls, mpis, said, says};
 
-/// On one core, where they compute in caches that others cooled.
+/// Ranks that share one core evict each other's cache, so a hint suggests `--token`.
 #[test]
 fn ranks_that_share_a_core_are_told_of_tokens() {
     let core = first_core();
@@ -15,7 +15,7 @@ fn ranks_that_share_a_core_are_told_of_tokens() {
         for (options, is_reported) in [("", true), ("--token", false)] {
             let scene = Scene::new();
             let mut command = Command::new("taskset");
-            // Open MPI gives two ranks a core each, whatever it was given itself.
+            // Open MPI would bind two ranks to a core each, whatever the affinity of its launcher.
             command.args(["-c", &core]).arg(PANTO).env("OMPI_MCA_hwloc_base_binding_policy", "none");
             let job = scene.trace_by(command, options);
             let ended = mpi.launch_words(2).into_iter().fold(job, Job::arg).arg(&app).run();
@@ -29,7 +29,7 @@ fn ranks_that_share_a_core_are_told_of_tokens() {
     }
 }
 
-/// The first core that this process may use.
+/// Returns the first core that this process may use.
 fn first_core() -> String {
     let status = fs::read_to_string("/proc/self/status").expect("Linux");
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("a list");
@@ -50,7 +50,7 @@ fn each_rank_may_have_a_panto_of_its_own() {
     }
 }
 
-/// Both ways record the same calls.
+/// Both ways of starting record the same calls.
 #[test]
 fn it_does_not_matter_who_starts_whom() {
     for mpi in USUAL {
@@ -75,7 +75,7 @@ fn among_many_one_refuses_for_all() {
     }
 }
 
-/// What is left under the same names is of no rank of this run.
+/// Files of an earlier, killed run with the same names are replaced.
 #[test]
 fn an_earlier_run_that_was_cut_off_is_replaced() {
     for mpi in USUAL {
@@ -133,8 +133,7 @@ fn the_ranks_own_files_can_be_kept() {
     }
 }
 
-/// A script that starts two programs, the second with more ranks: their files must not be taken for
-/// those of one.
+/// A script starts two programs, the second with more ranks: their files must not be combined.
 #[test]
 fn one_program_at_a_time() {
     for mpi in USUAL {

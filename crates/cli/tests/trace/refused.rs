@@ -6,7 +6,8 @@ use std::process::Command;
 use crate::job::Job;
 use crate::{PANTO, Scene, says};
 
-/// Runs a program that leaves a file, and asserts that it did not run, and why.
+/// Runs a program that would create a file; asserts that it did not run, and that the error has
+/// these words.
 fn refused(scene: &Scene, options: &str, words: &[&str]) {
     let ended = scene.trace(options).words("touch").arg(scene.path("it-ran")).run();
     assert_eq!(ended.code, Some(2), "{options}: {ended:#?}");
@@ -22,7 +23,7 @@ fn a_trace_is_not_overwritten() {
     assert_eq!(fs::read(scene.file()).expect("still there"), b"precious");
 }
 
-/// The remains of a run that was killed together with Panto.
+/// The files of a run that was killed together with Panto are not overwritten.
 #[test]
 fn what_an_earlier_run_left_is_not_lost() {
     let scene = Scene::new();

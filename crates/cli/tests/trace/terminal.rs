@@ -1,10 +1,10 @@
-//! What was recorded so far is shown on a terminal, and nowhere else.
+//! Progress of the recording is shown on a terminal only.
 
 use std::process::Command;
 
 use crate::{PANTO, Scene, USUAL, mpis};
 
-/// Runs a command on a terminal of its own, and answers what it showed.
+/// Runs a command on a pseudo-terminal, and returns its output.
 fn on_a_terminal(line: &str) -> String {
     let mut command = Command::new("script");
     command.args(["--quiet", "--return", "--command", &format!("stty rows 24 cols 80; {line}"), "/dev/null"]);

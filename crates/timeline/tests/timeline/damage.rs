@@ -1,5 +1,5 @@
-//! Damaged files: an error, or what comes first in the sound one; never anything else, never in
-//! silence, and never a panic.
+//! Damaged files: reading one gives an error, or a prefix of the intact content; never other
+//! content, never a silent loss, never a panic.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -9,7 +9,8 @@ use panto_timeline::{Error, Timeline};
 
 use crate::support::{Seen, few, read, write};
 
-/// Reads what can be read of a file, and holds it against what was there. Answers what was wrong.
+/// Reads all that is readable of a file and compares it with the intact content. Returns the
+/// errors.
 fn check(path: &Path, sound: &Seen, context: &str) -> Vec<String> {
     let timeline = match Timeline::open(path) {
         Ok(timeline) => timeline,
@@ -26,7 +27,7 @@ fn check(path: &Path, sound: &Seen, context: &str) -> Vec<String> {
     told
 }
 
-/// Says which file, where, and what to do?
+/// Returns whether an error message names the file, the position and a remedy.
 fn is_clear(told: &str, path: &Path) -> bool {
     let place = [" byte ", "not a timeline", "version "];
     let remedy = ["simulate again", "panto simulate", "use a newer panto"];
@@ -43,8 +44,8 @@ fn small(folder: &Path) -> (Vec<u8>, Seen) {
     (std::fs::read(path).expect("it was written"), sound)
 }
 
-/// A file of its own with these bytes, to be damaged in its place: writing it anew each time would
-/// wait for the disk.
+/// Writes the bytes to a file that is then damaged in place: rewriting it each time would wait for
+/// the disk.
 fn copy(path: &Path, bytes: &[u8]) -> File {
     std::fs::write(path, bytes).expect("a file");
     File::options().write(true).open(path).expect("it was written")

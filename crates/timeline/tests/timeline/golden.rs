@@ -1,5 +1,5 @@
-//! Timelines that version 1 wrote stay readable. `PANTO_BLESS=1 cargo test -p panto-timeline`
-//! writes them anew.
+//! Timelines written in format version 1 stay readable.
+//! `PANTO_BLESS=1 cargo test -p panto-timeline` rewrites the golden files.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
 }
 
-/// All that a timeline says, as text.
+/// Returns the content of a timeline as text.
 fn dump(path: &Path) -> String {
     let timeline = Timeline::open(path).expect("version 1 is read");
     assert!(timeline.damage().is_none());
@@ -35,7 +35,7 @@ fn dump(path: &Path) -> String {
     text
 }
 
-/// The golden timelines: a rank to a band, and two of them.
+/// Returns the golden timelines: one with a rank per band, and one with two bands of many ranks.
 fn cases() -> [(&'static str, TimelineInfo, Vec<Event>); 2] {
     let (small, events) = few();
     let far = |rank: u32| [0, 1, 1098][rank as usize];

@@ -1,11 +1,11 @@
-//! Many blocks: the index has several parts, and leads to the same as going from block to block.
+//! Many blocks: the index has several parts, and finds the same states as a scan of all blocks.
 
 use panto_timeline::{ALL_TIME, Error, StateKind, Timeline};
 
 use crate::halo::Event;
 use crate::support::{about, picos, state, write};
 
-/// More blocks than one part of the index has.
+/// States for more blocks than one part of the index holds.
 const STATES: u64 = 300_000;
 
 fn check(timeline: &Timeline) {

@@ -1,4 +1,4 @@
-//! Timelines as they are written and read, sound and damaged.
+//! Timelines are written, read back, and damaged.
 
 mod damage;
 mod golden;

@@ -1,4 +1,5 @@
-//! What a timeline cannot hold is refused, and told at the end; what came before it can be read.
+//! Events that a timeline cannot hold are rejected and reported when it is finished; the events
+//! before them are readable.
 
 use std::io::Read;
 use std::path::Path;
@@ -84,8 +85,8 @@ fn a_writer_that_is_dropped_leaves_what_it_had() {
     assert_eq!(seen.messages.iter().map(Vec::len).sum::<usize>(), 3 * 12);
 }
 
-/// A pipe whose reader goes away stands for a disk that is full: the first bytes are taken, later
-/// ones are not.
+/// A pipe whose reader closes it behaves like a full disk: the first bytes are written, later ones
+/// are not.
 #[test]
 fn an_error_of_writing_is_returned_at_the_end() {
     let folder = tempfile::tempdir().expect("a folder");

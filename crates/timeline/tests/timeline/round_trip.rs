@@ -1,4 +1,4 @@
-//! What was written comes back.
+//! Every event that is written is read back unchanged.
 
 use panto_timeline::{ALL_TIME, MEMORY, Message, State, StateKind, Timeline, TimelineInfo};
 use proptest::collection::vec;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::halo::Event;
 use crate::support::{Seen, about, few, picos, read, state, wait, write};
 
-/// States of one rank after the other or side by side, with gaps and lengths of any size.
+/// Returns random states of ranks, in turn or interleaved, with gaps and lengths of any size.
 fn events(ranks: u32) -> impl Strategy<Value = Vec<Event>> {
     let number = || prop_oneof![Just(0_u64), 0..1000_u64, 0..1_u64 << 50];
     let rank = prop_oneof![0..ranks, Just(0)];

@@ -1,12 +1,12 @@
-//! How many bytes states and messages take: what the format promises for regular programs.
+//! Bytes per state and per message stay below what the format promises for regular programs.
 
 use panto_timeline::Writer;
 
 use crate::halo::Halo;
 use crate::support::tell;
 
-/// Bytes of blocks of states and of messages, as `docs/timelines.md` has their headers, and how
-/// many there are.
+/// Returns the bytes and the number of entries in blocks of each kind; `docs/timelines.md`
+/// describes the headers.
 fn sizes(bytes: &[u8]) -> [(usize, usize); 4] {
     let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")) as usize;
     let (mut at, mut sizes) = (32, [(0, 0); 4]);

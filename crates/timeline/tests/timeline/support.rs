@@ -1,4 +1,4 @@
-//! Small timelines, and all that is in one.
+//! Small timelines, and the reading of all their content.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub fn picos(picos: u64) -> Time {
     Time::from_picos(picos)
 }
 
-/// Metadata of this number of ranks, with a few names.
+/// Returns the metadata of a timeline with this number of ranks and a few names.
 pub fn about(ranks: u32) -> TimelineInfo {
     TimelineInfo {
         ranks,
@@ -32,12 +32,12 @@ pub fn wait(rank: u32, at: u64) -> StateKind {
     StateKind::Wait(Some(Cause { rank, at: picos(at) }))
 }
 
-/// Everything in a timeline, or what comes before an error.
+/// The content of a timeline, up to the first error.
 #[derive(Debug, PartialEq)]
 pub struct Seen {
-    /// By rank, helpers after them.
+    /// States of each rank, then of each helper.
     pub states: Vec<Vec<State>>,
-    /// By the rank that received them.
+    /// Messages of each receiving rank.
     pub messages: Vec<Vec<Message>>,
 }
 
@@ -54,7 +54,7 @@ impl Seen {
     }
 }
 
-/// Writes these, and answers what a reader should see.
+/// Writes the events, and returns what a reader should see.
 pub fn write(path: &Path, about: &TimelineInfo, memory: usize, events: &[Event]) -> (WriteSummary, Seen) {
     let mut writer = Writer::with_memory(path, about, memory).expect("a timeline can be written");
     let mut seen = Seen::new(about.ranks as usize + about.helper_ranks.len());
@@ -72,7 +72,7 @@ pub fn tell(writer: &mut Writer, event: &Event) {
     }
 }
 
-/// Reads everything, a rank at a time, and the errors that ended it.
+/// Reads everything, rank by rank, and returns it with the errors that ended the reading.
 pub fn read(timeline: &Timeline) -> (Seen, Vec<Error>) {
     let lines = timeline.ranks() as usize + timeline.about().helper_ranks.len();
     let (mut seen, mut errors) = (Seen::new(lines), Vec::new());
@@ -93,8 +93,8 @@ pub fn read(timeline: &Timeline) -> (Seen, Vec<Error>) {
     (seen, errors)
 }
 
-/// A few states and messages of two ranks and a helper of the second, in several blocks each if
-/// memory is short.
+/// Returns a few states and messages of two ranks and a helper of the second. With little memory
+/// they fill several blocks per rank.
 pub fn few() -> (TimelineInfo, Vec<Event>) {
     let about = TimelineInfo { helper_ranks: vec![1], ..about(2) };
     let mut events = Vec::new();

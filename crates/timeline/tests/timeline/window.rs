@@ -1,4 +1,4 @@
-//! A window has just what touches it, and little else is read.
+//! A window returns exactly the states and messages that overlap it, and reads few other blocks.
 
 use panto_timeline::{ALL_TIME, MEMORY, Timeline, Window};
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ fn timeline(side: u32, rounds: u32, memory: usize) -> (tempfile::NamedTempFile, 
     (file, timeline)
 }
 
-/// Holds some windows against all that there is.
+/// Compares a window with the filtered content of the whole timeline.
 fn compare(timeline: &Timeline, ranks: std::ops::Range<u32>, window: &Window) {
     let of_rank = |rank: u32| ranks.contains(&rank);
     let mut expected: Vec<_> = timeline
@@ -63,7 +63,7 @@ fn windows_of_ranks_that_share_blocks() {
     }
 }
 
-/// A damaged block is not in the way of windows that do not need it.
+/// A damaged block does not affect windows that do not need it.
 #[test]
 fn a_window_reads_its_own_blocks_only() {
     let (file, timeline) = timeline(2, 20, 20_000);

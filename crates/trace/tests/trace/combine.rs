@@ -1,4 +1,4 @@
-//! Streams of ranks become one file.
+//! Combining the streams of all ranks into one file.
 
 use panto_trace::{Error, Metadata, Trace, combine};
 
@@ -35,7 +35,7 @@ fn all_ranks_are_in_one_file() {
 fn what_is_missing_or_damaged_is_reported() {
     let at = tempfile::tempdir().expect("a folder");
     let mut damaged = stream(2, 7).finish();
-    // In the second block of events, behind its header.
+    // Damages a byte after the header of the second block of events.
     let block = nth_block(&damaged, 2);
     damaged[block + 80] ^= 1;
     let mut torn = stream(3, 7).killed();
@@ -59,7 +59,7 @@ fn what_is_missing_or_damaged_is_reported() {
     assert!(stopped.contains("the checksum does not match"), "{stopped}");
 }
 
-/// Where a block begins, told by lengths alone.
+/// Returns the offset of a block, found by the lengths of the blocks before it.
 fn nth_block(stream: &[u8], number: usize) -> usize {
     let stored = |block: usize, section: usize| {
         let at = block + 28 + 8 * section;

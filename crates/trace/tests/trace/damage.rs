@@ -1,8 +1,8 @@
-//! Damaged files: an error, or the events that come first in the sound one; never others, and never
-//! a panic.
+//! Damaged files: reading one gives an error, or a prefix of the intact events; never other events,
+//! and never a panic.
 //!
-//! Where the end is lost that drops what came before, this comes first: so it was in the file
-//! before the program dropped it.
+//! One exception: a program may drop the events recorded so far, and notes that in a later block.
+//! If that block is lost, the dropped events are read, because they are still in the file.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -12,7 +12,7 @@ use panto_trace::{Metadata, Summary, Trace, World, combine};
 
 use crate::support::{Seen, Writer, all_events, events, test, whole};
 
-/// Two ranks with a few blocks each, one of which dropped those before it.
+/// Returns the streams of two ranks with a few blocks each. Both ranks dropped their first block.
 fn streams() -> Vec<(u32, Vec<u8>)> {
     let stream = |rank: u32| {
         let mut writer = Writer::with_stamps(rank, 2, rank == 1);
@@ -32,13 +32,13 @@ fn streams() -> Vec<(u32, Vec<u8>)> {
     vec![stream(0), stream(1)]
 }
 
-/// Are these the first events of a rank, or what it dropped?
+/// Returns whether the events are a prefix of a rank's events, or the event that it dropped.
 fn comes_first(seen: &[Seen], expected: &[Seen]) -> bool {
     let is_dropped = |seen: &Seen| (seen.before, seen.action.contains("bytes: 8,")) == (3, true);
     expected.starts_with(seen) || seen.len() == 1 && is_dropped(&seen[0])
 }
 
-/// Reads what can be read of a file, and holds it against what was there.
+/// Reads all that is readable of a file and compares it with the intact events.
 fn check(path: &Path, sound: &[Vec<Seen>], context: &str) -> Option<Trace> {
     let trace = Trace::open(path).ok()?;
     let mut is_whole = trace.ranks().len() == sound.len();
@@ -54,13 +54,14 @@ fn check(path: &Path, sound: &[Vec<Seen>], context: &str) -> Option<Trace> {
     Some(trace)
 }
 
-/// Other ways to read it.
+/// Reads a trace through the summary and the communicators, which must not panic.
 fn survey(trace: &Trace) {
     Summary::of(trace).expect("damage is reported, not an error");
     let _ = World::new(trace);
 }
 
-/// The whole trace and the stream of one of its ranks, with what is in them by rank.
+/// Returns the bytes of the whole trace and of the stream of one of its ranks, each with its events
+/// by rank.
 fn files(folder: &Path) -> Vec<(Vec<u8>, Vec<Vec<Seen>>)> {
     let streams = streams();
     let path = whole(&folder.join("sound.panto"), &streams);
@@ -69,8 +70,8 @@ fn files(folder: &Path) -> Vec<(Vec<u8>, Vec<Vec<Seen>>)> {
     vec![(bytes, sound.clone()), (streams[0].1.clone(), sound[..1].to_vec())]
 }
 
-/// A file of its own with these bytes, to be damaged in its place: writing it anew each time would
-/// wait for the disk.
+/// Writes the bytes to a file that is then damaged in place: rewriting it each time would wait for
+/// the disk.
 fn copy(path: &Path, bytes: &[u8]) -> File {
     std::fs::write(path, bytes).expect("a file");
     File::options().write(true).open(path).expect("it was written")

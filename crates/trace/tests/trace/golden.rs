@@ -1,5 +1,5 @@
-//! A trace that version 1 wrote stays readable. `PANTO_BLESS=1 cargo test -p panto-trace` writes it
-//! anew.
+//! A trace written in format version 1 stays readable. `PANTO_BLESS=1 cargo test -p panto-trace`
+//! rewrites the golden files.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
 }
 
-/// One call of each kind, twice: the second with one part changed.
+/// Returns a stream with each kind of call twice, the second time with one parameter changed.
 fn stream(rank: u32) -> Vec<u8> {
     let mut writer = Writer::with_stamps(rank, 2, rank == 1);
     writer.comm("MPI_Comm_split", Some(WORLD), 0, 0, &[1, 0]);
@@ -40,7 +40,7 @@ fn stream(rank: u32) -> Vec<u8> {
     writer.finish()
 }
 
-/// All that a trace says, as text.
+/// Returns the content of a trace as text.
 fn dump(path: &Path) -> String {
     let trace = Trace::open(path).expect("version 1 is read");
     let mut text = format!("{} ranks\n", trace.size());

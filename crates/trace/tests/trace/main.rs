@@ -1,5 +1,5 @@
-//! The trace format from outside: what is written is read back, and what is damaged is never
-//! believed.
+//! The trace format through its public interface: events are read back as written, and damage is
+//! detected.
 
 mod combine;
 mod damage;

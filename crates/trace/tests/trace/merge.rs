@@ -1,4 +1,4 @@
-//! Runs of one program become one trace.
+//! Merging several runs of one program into one trace.
 
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,7 @@ fn each_block_has_the_lower_quartile() {
     assert!(seen[1].action.contains("bytes: 16"), "{}", seen[1].action);
 }
 
-/// A loop that polls, with computation before each poll.
+/// Records a loop that polls, with computation before each poll.
 fn polling(writer: &mut Writer, failures: &[u64], spins: Option<u64>) {
     writer.call("MPI_Isend", &send_request(), 10);
     for before in failures {

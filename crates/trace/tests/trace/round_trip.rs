@@ -1,4 +1,4 @@
-//! What is written is read back.
+//! Every event that is written is read back unchanged.
 
 use panto_trace::{
     Action, Constants, Head, Kind, MOST_CONSTANTS, Metadata, Recorder, Stamps, Times, Trace, stream_end,
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::support::Seen;
 
-/// An action with its own parts.
+/// An action that owns its values.
 #[derive(Debug, Clone)]
 struct Owned {
     kind: Kind,
@@ -60,7 +60,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![30 => record, 3 => Just(Step::Seal), 1 => Just(Step::Drop)]
 }
 
-/// Writes what the steps say, and answers what must be read.
+/// Writes the steps, and returns the events that must be read.
 fn write(steps: &[Step], has_stamps: bool, out: &mut Vec<u8>) -> Vec<Seen> {
     let mut recorder = Recorder::new(has_stamps);
     let mut expected = Vec::new();

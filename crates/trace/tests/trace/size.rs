@@ -1,15 +1,16 @@
-//! How many bytes events take: what the format promises for regular programs.
+//! Bytes per event stay below what the format promises for regular programs.
 
 use panto_trace::{Action, CallForm, CompletionKind, Peer, Slot, Type};
 
 use crate::support::{WORLD, Writer, send};
 
-/// Where a stream's first block is, and the layout of a block's header, as `docs/traces.md` has it.
+/// Bytes before a stream's first block; the layout of a block's header follows `docs/traces.md`.
 const HEAD: usize = 32;
 const HEADER: usize = 72;
 const EVENTS: u8 = 1;
 
-/// Bytes of definitions, numbers of signatures and varying parts, and of all, headers too.
+/// Returns the number of events, the bytes of their structure (definitions, signature numbers and
+/// varying values), and the bytes of all blocks of events with their headers.
 fn sizes(stream: &[u8]) -> (usize, usize, usize) {
     let number = |at: usize| u32::from_le_bytes(stream[at..at + 4].try_into().expect("four bytes")) as usize;
     let (mut at, mut structure, mut all, mut events) = (HEAD, 0, 0, 0);
@@ -26,7 +27,7 @@ fn sizes(stream: &[u8]) -> (usize, usize, usize) {
     (events, structure, all)
 }
 
-/// A halo exchange with four neighbours, with times as a processor has them: short ones between
+/// Records a halo exchange with four neighbours and realistic computation times: short ones between
 /// calls, long ones that vary by a tenth.
 fn stencil(rounds: u64) -> Vec<u8> {
     let mut writer = Writer::new(50, 100);

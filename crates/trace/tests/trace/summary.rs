@@ -1,4 +1,4 @@
-//! What is counted in a trace.
+//! Counts in the summary of a trace.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Small traces, written as a tracer would, and all that is read from them.
+//! Small traces, written as the tracer writes them, and the reading of all their events.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ impl Writer {
         writer
     }
 
-    /// Defines a communicator without two sides.
+    /// Defines an intracommunicator.
     pub fn comm(
         &mut self,
         made_by: &str,
@@ -92,12 +92,12 @@ impl Writer {
         self.recorder.seal(self.wall, &mut self.out);
     }
 
-    /// What is there when the program is killed: sealed blocks.
+    /// Returns the sealed blocks, which are all that remains of a killed program.
     pub fn killed(self) -> Vec<u8> {
         self.out
     }
 
-    /// The whole stream.
+    /// Returns the whole stream.
     pub fn finish(mut self) -> Vec<u8> {
         self.seal();
         let mut facts = Metadata::default();
@@ -124,7 +124,7 @@ pub fn test<'a>(requests: &'a [i64], completed: &'a [i64]) -> Action<'a> {
     Action::Complete { until: CompletionKind::Test, requests, completed, outcomes: &[] }
 }
 
-/// Writes streams as files of a folder.
+/// Writes streams as the files of a folder.
 pub fn folder(at: &Path, streams: &[(u32, Vec<u8>)]) -> PathBuf {
     std::fs::create_dir_all(at).expect("a folder");
     for (rank, bytes) in streams {
@@ -133,7 +133,7 @@ pub fn folder(at: &Path, streams: &[(u32, Vec<u8>)]) -> PathBuf {
     at.to_owned()
 }
 
-/// Makes one trace of streams.
+/// Combines streams into one trace.
 pub fn whole(target: &Path, streams: &[(u32, Vec<u8>)]) -> PathBuf {
     let ranks = folder(&target.with_extension("ranks"), streams);
     let trace = Trace::open(&ranks).expect("sound streams");
@@ -143,7 +143,7 @@ pub fn whole(target: &Path, streams: &[(u32, Vec<u8>)]) -> PathBuf {
     target.to_owned()
 }
 
-/// What was read of an event.
+/// An event as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
     pub name: String,
@@ -152,7 +152,7 @@ pub struct Seen {
     pub stamps: Option<Stamps>,
 }
 
-/// The events of a rank up to its end or an error, and that error.
+/// Returns the events of a rank up to its end or to an error, and that error.
 pub fn events(rank: &RankTrace) -> (Vec<Seen>, Option<String>) {
     let mut seen = Vec::new();
     let mut events = rank.events();
@@ -176,7 +176,7 @@ pub fn events(rank: &RankTrace) -> (Vec<Seen>, Option<String>) {
     }
 }
 
-/// The events of each rank of a sound trace.
+/// Returns the events of each rank of an intact trace.
 pub fn all_events(path: &Path) -> Vec<Vec<Seen>> {
     let trace = Trace::open(path).expect("a trace");
     let read = |rank: &RankTrace| {

@@ -1,4 +1,4 @@
-//! Which communicators are the same one.
+//! Identifying a communicator across the ranks that belong to it.
 
 use panto_trace::{Comm, Trace, World};
 
@@ -11,7 +11,7 @@ fn world(writers: Vec<Writer>) -> Result<World, String> {
     World::new(&trace).map_err(|error| error.to_string())
 }
 
-/// Four ranks, each with what a function defines for it.
+/// Returns writers for four ranks after `define` has defined the communicators of each.
 fn four(define: impl Fn(&mut Writer, u32)) -> Vec<Writer> {
     let writer = |rank: u32| {
         let mut writer = Writer::new(rank, 4);
@@ -21,7 +21,7 @@ fn four(define: impl Fn(&mut Writer, u32)) -> Vec<Writer> {
     (0..4).map(writer).collect()
 }
 
-/// The members of the half in which a rank is: even or odd.
+/// Returns the members of a rank's half of the world: the even or the odd ranks.
 fn half(rank: u32) -> [u32; 2] {
     [rank % 2, rank % 2 + 2]
 }
@@ -69,7 +69,7 @@ fn halves_copies_and_copies_of_halves_are_told_apart() {
 #[test]
 fn what_only_some_ranks_make_does_not_confuse_the_others() {
     let world = world(four(|writer, rank| {
-        // Two groups with the same tag, one after the other; then all make a copy.
+        // Ranks 0 and 1 create two groups with the same tag; then all ranks duplicate the world.
         if rank < 2 {
             for _ in 0..2 {
                 writer.comm("MPI_Comm_create_group", Some(WORLD), 0, 9, &[0, 1]);
@@ -89,7 +89,7 @@ fn both_sides_of_an_intercommunicator_have_the_same() {
     let world = world(four(|writer, rank| {
         let members = half(rank);
         let others = half(rank + 1);
-        // One side has made a copy before, so that their numbers differ.
+        // The odd side duplicates its communicator first, so that local numbers differ.
         let mut local = writer.comm("MPI_Comm_split", Some(WORLD), 0, 0, &members);
         if rank % 2 == 1 {
             local = writer.comm("MPI_Comm_dup", Some(local), 0, 0, &members);

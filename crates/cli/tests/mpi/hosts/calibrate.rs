@@ -1,4 +1,4 @@
-//! `panto calibrate` between hosts: the model has the cables that are there.
+//! `panto calibrate` between hosts: the model has the rate of the link between them.
 
 use panto_machine::{Machine, Switching};
 
@@ -6,7 +6,8 @@ use super::{Network, RATE, complete};
 use crate::alone;
 use crate::mpis::{self, Mpi};
 
-/// Large enough for the rate of the cable to show, small enough for a slow one.
+/// The largest message, in bytes: large enough to show the rate of the link, small enough for a
+/// slow one.
 const LARGEST: u64 = 256 << 10;
 
 fn calibrated_across_hosts(mpi: &Mpi) {
@@ -23,7 +24,7 @@ fn calibrated_across_hosts(mpi: &Mpi) {
     assert!(matches!(machine.network.switching, Switching::Flow { .. }) && machine.traffic, "{model}");
     assert!(model.contains("frame = \"1500B\""), "{model}");
     let shared = machine.network.occupancy.as_ref().unwrap_or_else(|| panic!("no occupancy in {model}"));
-    // What a message keeps from others is what the cable takes for it: the queue lets no byte pass
+    // A message occupies the link for as long as its transfer takes: the rate limit admits no byte
     // earlier.
     let rates = [
         ("occupancy", per_second(|bytes| shared.of(bytes).as_secs())),
@@ -43,7 +44,7 @@ fn one_way(machine: &Machine, bytes: u64) -> f64 {
     panto_machine::one_way(&machine.network, machine.protocol, bytes, 2).as_secs()
 }
 
-/// Bytes a second of a long message, without what any message takes.
+/// Returns the bytes per second of a long message, without the latency.
 fn per_second(seconds: impl Fn(u64) -> f64) -> f64 {
     let (short, long) = (LARGEST / 4, LARGEST);
     (long - short) as f64 / (seconds(long) - seconds(short)).max(1e-12)

@@ -1,5 +1,5 @@
-//! Jobs on more than one host: namespaces with cables between them, whose rate is limited. The
-//! messages go over TCP.
+//! Jobs on several hosts: network namespaces connected by links with a limited rate. Messages are
+//! sent over TCP.
 
 mod calibrate;
 
@@ -15,8 +15,8 @@ use crate::mpis::{self, Mpi};
 use crate::read_back;
 use network::{BURST, Network, RATE};
 
-/// Runs a line on all hosts with its results in a file, and answers the lines of the file and what
-/// was printed.
+/// Runs a line on all hosts with its results in a file, and returns the lines of the file and the
+/// output.
 fn measured(network: &Network, mpi: &Mpi, ranks: usize, line: &str, path: &Path) -> (Vec<Value>, String) {
     let ended = network.job(mpi, ranks).words(line).arg("-o").arg(path).run();
     let table = complete(&ended).to_owned();
@@ -24,14 +24,14 @@ fn measured(network: &Network, mpi: &Mpi, ranks: usize, line: &str, path: &Path)
     (text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect(), table)
 }
 
-/// Asserts success and answers what was printed. MPICH 4.0 does not always come back from its end
-/// over TCP, not even in a program that does nothing else; Panto leaves it then and says that the
-/// results are complete, but Hydra calls that a failure.
+/// Asserts success and returns the output. Over TCP, `MPI_Finalize` of MPICH 4.0 sometimes does not
+/// return, even in a program that does nothing else. Panto then exits and reports that the results
+/// are complete, but Hydra treats that as a failure.
 fn complete(ended: &JobOutput) -> &str {
     if ended.stderr.contains(FINALIZE_TIMEOUT) { &ended.stdout } else { ended.succeeds() }
 }
 
-/// Four ranks, two a host: the file says where they were, and which distance was measured.
+/// Four ranks on two hosts: the file has their placement and the measured distance.
 fn echo_across_hosts(mpi: &Mpi) {
     let Some(network) = Network::new(2).filter(|_| mpi.is_installed()) else { return };
     let directory = tempfile::tempdir().expect("a directory");
@@ -57,12 +57,13 @@ fn distance_of(record: &Value) -> &str {
     record["params"]["distance"].as_str().unwrap_or_default()
 }
 
-/// Which of the two it is depends on the caches of the machine.
+/// Returns whether a distance is within a host; which of the two applies depends on the machine's
+/// caches.
 fn is_within_a_host(distance: &str) -> bool {
     ["core-complex", "node"].contains(&distance)
 }
 
-/// Two ranks on each host, whose names and numbers differ.
+/// Asserts that each host has two ranks, with its own name and number.
 fn assert_placement(manifest: &Value, network: &Network) {
     let placement = manifest["placement"].as_array().expect("a list");
     let hosts: Vec<&str> = placement.iter().filter_map(|rank| rank["host"].as_str()).collect();
@@ -72,7 +73,7 @@ fn assert_placement(manifest: &Value, network: &Network) {
     assert_eq!(nodes, [0, 0, 1, 1], "{manifest:#}");
 }
 
-/// No message was faster than the cable can be: that is no question of a busy machine.
+/// Asserts that no message was faster than the link, which holds on a busy machine too.
 fn assert_limited(record: &Value) {
     let bytes = record["params"]["bytes"].as_u64().expect("a size");
     let least = bytes.saturating_sub(2 * BURST) as f64 / RATE as f64 * 1e9;
@@ -90,7 +91,7 @@ fn open_mpi_tells_hosts_apart() {
     echo_across_hosts(&mpis::OPEN_MPI);
 }
 
-/// The suite on all hosts, within a short budget.
+/// The suite runs on all hosts within a short time limit.
 fn suite_across_hosts(mpi: &Mpi, hosts: usize, ranks: usize) {
     let Some(network) = Network::new(hosts).filter(|_| mpi.is_installed()) else { return };
     let directory = tempfile::tempdir().expect("a directory");
@@ -123,12 +124,12 @@ fn the_suite_over_open_mpi_on_three_hosts() {
     suite_across_hosts(&mpis::OPEN_MPI, 3, 1);
 }
 
-/// The line that is JSON; Hydra may add its own.
+/// Returns the line that is JSON; Hydra may print others.
 fn json(text: &str) -> &str {
     text.lines().find(|line| line.starts_with('{')).unwrap_or_else(|| panic!("no JSON in {text}"))
 }
 
-/// The message layer keeps its promises over TCP, too.
+/// The MPI transport passes the conformance test over TCP.
 fn conforms_across_hosts(mpi: &Mpi) {
     let Some(network) = Network::new(2).filter(|_| mpi.is_installed()) else { return };
     let ended = network.job(mpi, 2).words("info mpi --check --format json").run();
@@ -147,8 +148,8 @@ fn open_mpi_conforms_across_hosts() {
     conforms_across_hosts(&mpis::OPEN_MPI);
 }
 
-/// A host that loses its network connection: no process dies, and no error is signalled. The ranks
-/// of both sides time out, whatever the launcher does.
+/// A host loses its network connection: no process dies, and no error is signalled. The ranks of
+/// both sides time out, whatever the launcher does.
 fn ends_without_a_cable(mpi: &Mpi) {
     let Some(network) = Network::new(2).filter(|_| mpi.is_installed()) else { return };
     let measuring = Measuring::start(network.job(mpi, 1), "--stall-time 5s");
