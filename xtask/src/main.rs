@@ -1,4 +1,6 @@
 //! The chores of the project: `cargo xtask --help`.
+//!
+//! Codes such as P17 in comments are requirements: rows of `docs/conformance.md`.
 #![deny(unsafe_code)]
 
 mod accuracy;

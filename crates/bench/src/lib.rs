@@ -3,6 +3,8 @@
 //! A [`Kernel`] is one benchmark pattern. [`run`] measures kernels over all their points on any
 //! world and hands each [`Record`](panto_results::Record) to an [`Observer`] as soon as it is
 //! complete.
+//!
+//! Codes such as C4 in comments are requirements: rows of `docs/conformance.md`.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,7 @@
 //! The `panto` binary: parses the command line, calls the libraries, prints. The logic is in the
 //! libraries; `commands` has one module per command.
+//!
+//! Codes such as S8 in comments are requirements: rows of `docs/conformance.md`.
 #![forbid(unsafe_code)]
 
 mod commands;

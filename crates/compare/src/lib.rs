@@ -11,6 +11,8 @@
 //! * [`History`]: the versions in a file, each compared with the one before.
 //!
 //! Equal files give equal comparisons, bit for bit, on any number of threads.
+//!
+//! The code S9 in comments is a requirement, a row of `docs/conformance.md`.
 
 #![forbid(unsafe_code)]
 

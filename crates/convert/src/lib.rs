@@ -6,6 +6,8 @@
 //!
 //! What a format cannot express is an error with its position, or is counted in the notes of the
 //! result; nothing is dropped silently.
+//!
+//! The code P15 in comments is a requirement, a row of `docs/conformance.md`.
 #![forbid(unsafe_code)]
 
 pub mod csv;

@@ -8,6 +8,8 @@
 //! Nothing here measures: the same records always give the same findings, whether they were just
 //! measured or read from a file. Records of different kernels, or of a measured and a simulated
 //! run, are never mixed.
+//!
+//! Codes such as C17 in comments are requirements: rows of `docs/conformance.md`.
 
 #![forbid(unsafe_code)]
 

@@ -47,6 +47,8 @@
 //! Topology and switching are never fitted: they come from [`FitOptions::like`], from the machine
 //! that was simulated, or from the placement of ranks (`known_network`). What is assumed is listed
 //! in [`Fitted::notes`].
+//!
+//! The code P16 in comments is a requirement, a row of `docs/conformance.md`.
 
 #![forbid(unsafe_code)]
 

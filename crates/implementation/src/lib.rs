@@ -4,6 +4,8 @@
 //! [`Collective`] and [`register!`]; build it as a `cdylib`, and pass it to `panto bench scenario
 //! --impl path/to/lib.so:name`.
 //!
+//! The code S2 in comments is a requirement, a row of `docs/conformance.md`.
+//!
 //! ```
 //! use panto_implementation::{Call, Collective, CollectiveKind, Outcome, World, register};
 //!

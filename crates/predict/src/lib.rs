@@ -7,6 +7,8 @@
 //! better mapping (P18), and [`sample`] propagates the uncertainty of the model's parameters.
 //!
 //! The engines are in `panto_sim`; tables and charts of predictions are in `panto_report`.
+//!
+//! Codes such as P14 in comments are requirements: rows of `docs/conformance.md`.
 #![forbid(unsafe_code)]
 
 pub mod balance;

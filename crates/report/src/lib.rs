@@ -11,6 +11,8 @@
 //! - [`html`]: a self-contained page of text, key figures, charts and tables.
 //! - [`present`]: measured points as tables, figures, CSV, JSON and in the formats of other
 //!   benchmarks.
+//!
+//! Codes such as C18 in comments are requirements: rows of `docs/conformance.md`.
 #![forbid(unsafe_code)]
 
 pub mod chart;

@@ -4,6 +4,8 @@
 //! predicts it. [`reproduce`] runs the kernels on the simulated machine and derives each figure
 //! from their records, as on a real machine. [`puppet`] does the same for the programs and tables
 //! of PUPPET's thesis. A figure that the model does not reproduce stays in the table.
+//!
+//! Codes such as C20 in comments are requirements: rows of `docs/conformance.md`.
 
 #![forbid(unsafe_code)]
 

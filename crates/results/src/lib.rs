@@ -11,6 +11,8 @@
 //!
 //! This crate measures nothing and knows no transport. Keys of the format never change; new ones
 //! are optional, so files of every earlier version can be read.
+//!
+//! Codes such as T6 in comments are requirements: rows of `docs/conformance.md`.
 
 #![forbid(unsafe_code)]
 

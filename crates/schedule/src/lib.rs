@@ -17,6 +17,8 @@
 //! This crate does no I/O, knows no transport and counts in elements, not bytes (except in the
 //! rules).
 //!
+//! Codes such as C3 in comments are requirements: rows of `docs/conformance.md`.
+//!
 //! ```
 //! use panto_schedule::{Algorithm, Collective, Problem, schedule, steps};
 //!

@@ -15,6 +15,8 @@
 //!
 //! This crate knows no MPI and does no tracing: `panto-tracer` fills a [`Recorder`] inside other
 //! people's programs, so it has few dependencies.
+//!
+//! The code P2 in comments is a requirement, a row of `docs/conformance.md`.
 #![forbid(unsafe_code)]
 
 mod action;

@@ -39,6 +39,8 @@
 //! (without rseq: one or two in each call); compute tokens add `flock`. Blocks of events are packed
 //! and written by the thread whose call finds them full or a second old, or by `flush` if the rank
 //! no longer calls.
+//!
+//! The code P1 in comments is a requirement, a row of `docs/conformance.md`.
 #![cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 // Functions of the tables are described there once, with their common safety contract.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments, non_snake_case)]

@@ -9,6 +9,8 @@
 //! [`PreparedCollective`] and [`PersistentCollective`], which tie buffers to operations.
 //! [`conformance`] is the test that every backend must pass.
 //!
+//! Codes such as C15 in comments are requirements: rows of `docs/conformance.md`.
+//!
 //! ```
 //! use panto_transport::{SendMode, Transport, Selector, World, threads::Threads};
 //!

@@ -6,6 +6,8 @@
 //! embeds the same tiles in one HTML file, so the page does not depend on where they come from.
 //!
 //! The page itself is under `web/`: plain ES modules, joined by [`page`], without a build step.
+//!
+//! The code P20 in comments is a requirement, a row of `docs/conformance.md`.
 #![forbid(unsafe_code)]
 
 mod bundle;
