@@ -2,9 +2,9 @@
 //! has a target, and the pictures are drawn by the commands. `PANTO_BLESS=1` redraws them.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use crate::shell::Shell;
 
 fn guide() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide").canonicalize().expect("the guide is there")
@@ -37,48 +37,21 @@ fn blocks(text: &str) -> Vec<&str> {
     text.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("sh\n")).collect()
 }
 
-/// Returns the launcher of an MPI that starts more ranks than there are cores.
-fn launcher() -> Option<&'static str> {
-    let all = [("mpiexec.mpich", "mpiexec.mpich"), ("mpirun.openmpi", "mpirun.openmpi --oversubscribe")];
-    let works = |name: &str| Command::new(name).arg("--version").output().is_ok();
-    all.into_iter().find(|(name, _)| works(name)).map(|(_, line)| line)
-}
-
-/// Returns a folder with `panto`, and with `mpirun` if an MPI is installed.
-fn programs(folder: &Path) -> PathBuf {
-    let bin = folder.join("bin");
-    fs::create_dir(&bin).expect("a folder");
-    symlink(env!("CARGO_BIN_EXE_panto"), bin.join("panto")).expect("a link");
-    if let Some(launcher) = launcher() {
-        let path = bin.join("mpirun");
-        fs::write(&path, format!("#!/bin/sh\nexec {launcher} \"$@\"\n")).expect("a script");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it can be run");
-    }
-    bin
-}
-
 #[test]
 fn the_commands_of_the_guide_run() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let bin = programs(folder.path());
-    let path = std::env::var("PATH").unwrap_or_default();
+    let shell = Shell::new();
     for (name, text) in pages() {
         for block in blocks(&text) {
-            if block.contains("mpirun") && !bin.join("mpirun").exists() {
-                eprintln!("{name}: no MPI is installed, passed over:\n{block}");
+            if block.contains("mpirun") && !shell.has_mpi {
+                eprintln!("{name}: skipped, no MPI is installed:\n{block}");
                 continue;
             }
-            let mut shell = Command::new("sh");
-            shell.args(["-eu", "-c", block]).current_dir(folder.path());
-            shell.env("PATH", format!("{}:{path}", bin.display()));
-            // Open MPI refuses to run as root without these.
-            shell.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-            let output = shell.output().expect("a shell");
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{name}: {}\n{block}\n{said}", output.status);
+            let output = shell.run(block);
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{name}: {}\n{block}\n{errors}", output.status);
         }
         for picture in links(&text).iter().filter(|link| is(link, "svg")) {
-            drawn(&folder.path().join(picture), &guide().join(picture));
+            drawn(&shell.folder().join(picture), &guide().join(picture));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{line, stderr, stdout, succeeds};
 
-/// Appends one version: a broadcast on a simulated machine whose times are exact.
+/// Appends one version: an echo on a simulated machine whose times are exact.
 fn version(file: &Path, label: &str, more: &str) {
     let bench = "bench comet/echo --on sp2 --ranks 2 --hops 1 --sizes 8,64K --append";
     succeeds(&line(&format!("{bench} --label {label} {more} -o {}", file.display())));

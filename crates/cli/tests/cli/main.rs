@@ -24,6 +24,7 @@ mod report;
 mod reproduce;
 mod samples;
 mod scenario;
+mod shell;
 mod simulated;
 mod swap;
 mod sweep;
