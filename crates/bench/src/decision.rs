@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use crate::error::{Error, Kind, Result};
 
 /// Returns in all processes what `decision` returns in the first; the others get an error as
-/// [`Error::Elsewhere`]. All processes must call this together. Where all ranks are in one process,
+/// [`Error::Remote`]. All processes must call this together. Where all ranks are in one process,
 /// it only calls `decision`.
 ///
 /// ```
@@ -52,7 +52,7 @@ fn decode<D: DeserializeOwned>(words: &[u8]) -> Result<D> {
             "this process does not understand what the first one says ({error}); use the same panto on all hosts"
         )))
     })?;
-    announced.map_err(|(kind, text)| Error::Elsewhere { kind, text })
+    announced.map_err(|(kind, text)| Error::Remote { kind, text })
 }
 
 #[cfg(test)]
@@ -68,7 +68,7 @@ mod tests {
         decode::<()>(&encode(&Ok(()))).unwrap();
         let why = panto_transport::Error::TimeOverflow;
         let failed: Result<()> = Err(why.clone().into());
-        let Err(Error::Elsewhere { kind, text }) = decode::<()>(&encode(&failed)) else { panic!("an error") };
+        let Err(Error::Remote { kind, text }) = decode::<()>(&encode(&failed)) else { panic!("an error") };
         assert_eq!((kind, text), (Kind::Transport, why.to_string()));
         let error = decode::<u64>(b"{\"Ok\":true}").unwrap_err().to_string();
         assert!(error.contains("same panto"), "{error}");

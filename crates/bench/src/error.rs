@@ -18,7 +18,7 @@ pub enum Error {
     /// A file could not be read or written.
     Io {
         /// What was attempted, such as "cannot write".
-        what: &'static str,
+        failure: &'static str,
         /// The file.
         path: PathBuf,
         /// The operating system's error.
@@ -31,10 +31,10 @@ pub enum Error {
         /// The line, from 1.
         line: usize,
         /// What is wrong, and what to do.
-        what: String,
+        reason: String,
     },
     /// The first process failed. It reports the error itself; the others only end with it.
-    Elsewhere {
+    Remote {
         /// The kind of its error.
         kind: Kind,
         /// The text of its error.
@@ -61,7 +61,7 @@ impl Error {
             Self::Usage(_) | Self::BadFile { .. } => Kind::Usage,
             Self::Io { .. } => Kind::Io,
             Self::Transport(_) => Kind::Transport,
-            Self::Elsewhere { kind, .. } => *kind,
+            Self::Remote { kind, .. } => *kind,
         }
     }
 
@@ -74,10 +74,10 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Usage(text) | Self::Elsewhere { text, .. } => f.write_str(text),
+            Self::Usage(text) | Self::Remote { text, .. } => f.write_str(text),
             Self::Transport(error) => error.fmt(f),
-            Self::Io { what, path, source } => write!(f, "{what} {}: {source}", path.display()),
-            Self::BadFile { path, line, what } => write!(f, "{}, line {line}: {what}", path.display()),
+            Self::Io { failure, path, source } => write!(f, "{failure} {}: {source}", path.display()),
+            Self::BadFile { path, line, reason } => write!(f, "{}, line {line}: {reason}", path.display()),
         }
     }
 }
@@ -87,7 +87,7 @@ impl std::error::Error for Error {
         match self {
             Self::Transport(error) => Some(error),
             Self::Io { source, .. } => Some(source),
-            Self::Usage(_) | Self::BadFile { .. } | Self::Elsewhere { .. } => None,
+            Self::Usage(_) | Self::BadFile { .. } | Self::Remote { .. } => None,
         }
     }
 }
@@ -96,8 +96,8 @@ impl From<panto_results::Error> for Error {
     fn from(error: panto_results::Error) -> Self {
         match error {
             panto_results::Error::Usage(text) => Self::Usage(text),
-            panto_results::Error::Io { what, path, source } => Self::Io { what, path, source },
-            panto_results::Error::BadFile { path, line, what } => Self::BadFile { path, line, what },
+            panto_results::Error::Io { failure, path, source } => Self::Io { failure, path, source },
+            panto_results::Error::BadFile { path, line, reason } => Self::BadFile { path, line, reason },
         }
     }
 }

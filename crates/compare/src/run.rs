@@ -115,7 +115,7 @@ pub(crate) fn files(argument: &Path) -> Result<Vec<PathBuf>> {
 /// Returns the files of a directory, sorted by name so that the order is the same everywhere.
 /// Hidden files are skipped.
 fn of_directory(directory: &Path) -> Result<Vec<PathBuf>> {
-    let failed = |source| Error::Io { what: "cannot read", path: directory.into(), source };
+    let failed = |source| Error::Io { failure: "cannot read", path: directory.into(), source };
     let mut found = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;

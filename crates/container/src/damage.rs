@@ -17,7 +17,7 @@ pub struct Damage {
     /// The offset of the damaged block, in bytes from the beginning of the file.
     pub offset: u64,
     /// What is wrong there.
-    pub what: Cow<'static, str>,
+    pub reason: Cow<'static, str>,
 }
 
 impl fmt::Display for Damage {
@@ -26,6 +26,6 @@ impl fmt::Display for Damage {
         if let Some(rank) = self.rank {
             write!(out, "rank {rank}: ")?;
         }
-        write!(out, "damaged at byte {}: {}", self.offset, self.what)
+        write!(out, "damaged at byte {}: {}", self.offset, self.reason)
     }
 }

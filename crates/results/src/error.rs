@@ -14,7 +14,7 @@ pub enum Error {
     /// A file could not be read or written.
     Io {
         /// What was attempted, such as "cannot write".
-        what: &'static str,
+        failure: &'static str,
         /// The file.
         path: PathBuf,
         /// The operating system's error.
@@ -27,7 +27,7 @@ pub enum Error {
         /// The line, from 1.
         line: usize,
         /// What is wrong, and what to do.
-        what: String,
+        reason: String,
     },
 }
 
@@ -42,8 +42,8 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Usage(text) => f.write_str(text),
-            Self::Io { what, path, source } => write!(f, "{what} {}: {source}", path.display()),
-            Self::BadFile { path, line, what } => write!(f, "{}, line {line}: {what}", path.display()),
+            Self::Io { failure, path, source } => write!(f, "{failure} {}: {source}", path.display()),
+            Self::BadFile { path, line, reason } => write!(f, "{}, line {line}: {reason}", path.display()),
         }
     }
 }

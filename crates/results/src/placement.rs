@@ -84,12 +84,12 @@ mod tests {
             placed(4, ("b", 2), ""),
         ];
         let hosts = Host::all(&placement);
-        let said: Vec<_> = hosts
+        let shown: Vec<_> = hosts
             .iter()
             .map(|host| (&*host.name, host.ranks.to_string(), host.cores().to_string()))
             .collect();
         let expected = [("a", "0,2", "0-1"), ("b", "1,3", "0"), ("b", "4", "")];
-        assert_eq!(said, expected.map(|(name, ranks, cores)| (name, ranks.to_owned(), cores.to_owned())));
+        assert_eq!(shown, expected.map(|(name, ranks, cores)| (name, ranks.to_owned(), cores.to_owned())));
         assert_eq!(hosts.iter().map(Host::is_crowded).collect::<Vec<_>>(), [false, true, false]);
     }
 }

@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn durations_are_exact() {
-        let said = [0, 64, 1_000, 1_500, 64_000, 1_234_567, 2_000_000_000].map(duration);
-        assert_eq!(said, ["0ns", "64ns", "1us", "1.5us", "64us", "1.234567ms", "2s"]);
+        let shown = [0, 64, 1_000, 1_500, 64_000, 1_234_567, 2_000_000_000].map(duration);
+        assert_eq!(shown, ["0ns", "64ns", "1us", "1.5us", "64us", "1.234567ms", "2s"]);
     }
 }

@@ -50,7 +50,7 @@ impl Results {
 
 fn read_until_error(path: &Path) -> Result<(Results, Option<Error>)> {
     let file =
-        File::open(path).map_err(|source| Error::Io { what: "cannot read", path: path.into(), source })?;
+        File::open(path).map_err(|source| Error::Io { failure: "cannot read", path: path.into(), source })?;
     let mut reader = Reader { path: path.into(), input: BufReader::new(file), line: 0 };
     let mut results =
         Results { manifests: vec![], records: vec![], ends: vec![], starts: vec![], damage: None };
@@ -84,7 +84,7 @@ impl Reader {
         let mut limited = std::io::Read::take(&mut self.input, LONGEST_LINE);
         let read = limited.read_until(b'\n', &mut text);
         self.line += 1;
-        read.map_err(|source| Error::Io { what: "cannot read", path: self.path.clone(), source })?;
+        read.map_err(|source| Error::Io { failure: "cannot read", path: self.path.clone(), source })?;
         if text.is_empty() {
             return if self.line == 1 { Err(self.bad("the file is empty")) } else { Ok(None) };
         }
@@ -125,7 +125,7 @@ impl Reader {
         Err(self.bad("a sample is negative or not a number; the file was changed by something else"))
     }
 
-    fn bad(&self, what: &str) -> Error {
-        Error::BadFile { path: self.path.clone(), line: self.line, what: what.into() }
+    fn bad(&self, reason: &str) -> Error {
+        Error::BadFile { path: self.path.clone(), line: self.line, reason: reason.into() }
     }
 }

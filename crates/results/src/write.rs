@@ -51,13 +51,13 @@ impl Writer {
                 "{} is there already; use --append to add to it, --force to replace it, or another name",
                 path.display()
             ))),
-            Err(source) => Err(Error::Io { what: "cannot write", path: path.into(), source }),
+            Err(source) => Err(Error::Io { failure: "cannot write", path: path.into(), source }),
         }
     }
 
     /// Writes one line with a single call, so that a crash leaves no partial line.
     pub fn write(&mut self, line: &Line) -> Result<()> {
-        let failed = |source| Error::Io { what: "cannot write", path: self.path.clone(), source };
+        let failed = |source| Error::Io { failure: "cannot write", path: self.path.clone(), source };
         let mut text = serde_json::to_vec(line).map_err(|error| failed(error.into()))?;
         text.push(b'\n');
         self.file.write_all(&text).map_err(failed)

@@ -35,7 +35,7 @@ pub enum Error {
     /// All values of a quantity are equal that must vary.
     NoVariation {
         /// The quantity.
-        what: &'static str,
+        quantity: &'static str,
     },
     /// A setting is out of range.
     Setting {
@@ -54,8 +54,8 @@ impl fmt::Display for Error {
             Self::Negative { index, value } => write!(f, "value {index} is negative ({value})"),
             Self::Zero { index } => write!(f, "value {index} is zero, but is a divisor"),
             Self::TooFew { needed, got } => write!(f, "{needed} values are needed, {got} given"),
-            Self::NoVariation { what } => {
-                write!(f, "all {what} are equal, so their effect cannot be estimated")
+            Self::NoVariation { quantity } => {
+                write!(f, "all {quantity} are equal, so their effect cannot be estimated")
             }
             Self::Setting { name, rule } => write!(f, "the setting `{name}` {rule}"),
         }

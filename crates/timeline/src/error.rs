@@ -51,7 +51,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// What is wrong.
-        what: String,
+        reason: String,
     },
 }
 
@@ -87,7 +87,7 @@ impl fmt::Display for Error {
                 path.display()
             ),
             Self::Damaged(damage) => write!(out, "{damage}; simulate again"),
-            Self::Unfit { path, what } => write!(out, "{}: {what}", path.display()),
+            Self::Unfit { path, reason } => write!(out, "{}: {reason}", path.display()),
         }
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn split<W: World>(world: &W, points: Vec<Point>) -> (Vec<Point>, Vec
 
 /// Returns whether the point runs user-supplied code.
 fn runs_user_code(point: &Point) -> bool {
-    point.text(param::IMPLEMENTATION).parse().is_ok_and(|who: Implementation| who.is_foreign())
+    point.text(param::IMPLEMENTATION).parse().is_ok_and(|who: Implementation| who.is_user_supplied())
 }
 
 impl<W: World> Run<'_, W> {
@@ -67,7 +67,7 @@ impl<W: World> Run<'_, W> {
             Ok(ChildReport::Failed { kind: Kind::Transport, text }) => {
                 Ok(Some(absent(format!("failed: {text}"))))
             }
-            Ok(ChildReport::Failed { kind, text }) => Err(Error::Elsewhere { kind, text }),
+            Ok(ChildReport::Failed { kind, text }) => Err(Error::Remote { kind, text }),
             Err(error) => Err(Error::usage(format!("cannot parse the report of a forked process: {error}"))),
         }
     }

@@ -97,9 +97,9 @@ pub(super) fn run_batch<T: Transport>(
 /// Announces posted receives before the clock starts, for ready sends.
 fn announce_receives<T: Transport>(transport: &T, conduct: &RankProtocol) -> Result<()> {
     transport.set_out_of_band(true);
-    let told = if conduct.announces_before { conduct.announce(transport) } else { Ok(()) };
+    let announced = if conduct.announces_before { conduct.announce(transport) } else { Ok(()) };
     let done =
-        told.and_then(|()| if conduct.awaits_before { conduct.await_ready(transport) } else { Ok(()) });
+        announced.and_then(|()| if conduct.awaits_before { conduct.await_ready(transport) } else { Ok(()) });
     transport.set_out_of_band(false);
     done
 }

@@ -64,7 +64,7 @@ fn an_error_of_the_first_process_ends_all() {
     let Err(Error::Usage(why)) = &all[0].end else { panic!("no such broadcast: {:?}", all[0].end) };
     assert!(why.contains("binomial"), "{why}");
     for seen in &all[1..] {
-        let Err(Error::Elsewhere { kind: Kind::Usage, text }) = &seen.end else { panic!("{:?}", seen.end) };
+        let Err(Error::Remote { kind: Kind::Usage, text }) = &seen.end else { panic!("{:?}", seen.end) };
         assert_eq!(text, why);
     }
 }
@@ -75,7 +75,7 @@ struct Refuses;
 impl Observer for Refuses {
     fn kernel(&mut self, _kernel: Kernel, _points: usize) -> panto_bench::Result<()> {
         let source = std::io::Error::other("no space left");
-        Err(Error::Io { what: "cannot write", path: "run.jsonl".into(), source })
+        Err(Error::Io { failure: "cannot write", path: "run.jsonl".into(), source })
     }
 
     fn record(&mut self, _record: &Record) -> panto_bench::Result<()> {

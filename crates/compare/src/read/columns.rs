@@ -89,7 +89,7 @@ impl Measure {
 }
 
 fn bad((path, line): (&Path, usize), what: String) -> Error {
-    Error::BadFile { path: path.into(), line, what }
+    Error::BadFile { path: path.into(), line, reason: what }
 }
 
 #[cfg(test)]

@@ -19,14 +19,14 @@ const START: u64 = 4096;
 
 /// Reads one file of any kind.
 pub(crate) fn file(path: &Path, salvage: bool) -> Result<Run> {
-    let failed = |source| Error::Io { what: "cannot read", path: path.into(), source };
+    let failed = |source| Error::Io { failure: "cannot read", path: path.into(), source };
     let mut start = Vec::new();
     File::open(path).and_then(|file| file.take(START).read_to_end(&mut start)).map_err(failed)?;
     match start.iter().find(|byte| !byte.is_ascii_whitespace()) {
         None => Err(Error::BadFile {
             path: path.into(),
             line: 1,
-            what: "the file is empty; measure something: panto bench comet -o FILE".into(),
+            reason: "the file is empty; measure something: panto bench comet -o FILE".into(),
         }),
         Some(b'{') => panto::read(path, salvage),
         Some(_) => text::read(path, &std::fs::read(path).map_err(failed)?),

@@ -38,7 +38,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Run> {
         return Err(Error::BadFile {
             path: path.into(),
             line: 1,
-            what: "neither a results file of `panto bench` nor output of the OSU or Intel MPI benchmarks with a table of \
+            reason: "neither a results file of `panto bench` nor output of the OSU or Intel MPI benchmarks with a table of \
                    times"
                 .into(),
         });

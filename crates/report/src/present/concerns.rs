@@ -159,12 +159,12 @@ fn anomalies(group: &Group) -> Option<String> {
     let measured = group.records.iter().filter(|record| record.machine.is_none());
     let found: Vec<(&Record, Concern)> = measured.flat_map(|record| diagnosed(record)).collect();
     let total = group.records.len();
-    let said = |anomaly: Option<Anomaly>, what: &str| {
+    let sentence = |anomaly: Option<Anomaly>, what: &str| {
         let anomaly = anomaly.filter(|anomaly| anomaly.count as f64 > CHANCE * total as f64)?;
         Some(format!("{} of {total} points {what} (e.g. {})", anomaly.count, anomaly.example))
     };
-    let bimodal = said(anomaly(group, &found, modes), "are bimodal");
-    let drift = said(anomaly(group, &found, drift), "drift");
+    let bimodal = sentence(anomaly(group, &found, modes), "are bimodal");
+    let drift = sentence(anomaly(group, &found, drift), "drift");
     let sentences: Vec<String> = [bimodal, drift].into_iter().flatten().collect();
     (!sentences.is_empty()).then(|| format!("{}: {}", group.kernel, sentences.join("; ")))
 }

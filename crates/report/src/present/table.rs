@@ -117,8 +117,8 @@ fn caption(group: &Group, same: &[Fact], exact: bool) -> String {
     let Some(first) = group.records.first() else { return String::new() };
     let fixed = group.fixed().into_iter().map(|name| param::of(first, name));
     let exact = exact.then(|| "all samples of a point are equal".to_owned());
-    let said = same.iter().filter_map(|fact| fact.caption_text(first)).chain(fixed);
-    said.chain(clocks(group)).chain(exact).collect::<Vec<_>>().join("; ")
+    let facts = same.iter().filter_map(|fact| fact.caption_text(first)).chain(fixed);
+    facts.chain(clocks(group)).chain(exact).collect::<Vec<_>>().join("; ")
 }
 
 /// Returns how well the hosts' clocks agree, if there are several.

@@ -163,7 +163,7 @@ fn merged(points: &[HopPoint]) -> Result<Vec<HopPoint>, Error> {
     };
     let merged: Vec<HopPoint> = sorted.chunk_by(|a, b| a.x >= b.x && a.hops == b.hops).map(merge).collect();
     let one_distance = merged.iter().all(|p| p.hops == merged[0].hops);
-    if one_distance { Err(Error::NoVariation { what: "distances" }) } else { Ok(merged) }
+    if one_distance { Err(Error::NoVariation { quantity: "distances" }) } else { Ok(merged) }
 }
 
 #[cfg(test)]

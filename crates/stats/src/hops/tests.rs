@@ -102,7 +102,7 @@ fn launches_widen_the_interval_of_a_hop() {
 fn bad_input_is_an_error() {
     let settings = Segmentation::default();
     let one = |hops| (0..5).map(|k| HopPoint { x: f64::from(k), hops, y: 1.0 }).collect::<Vec<_>>();
-    assert_eq!(settings.fit_hops(&one(2)), Err(Error::NoVariation { what: "distances" }));
+    assert_eq!(settings.fit_hops(&one(2)), Err(Error::NoVariation { quantity: "distances" }));
     assert!(matches!(settings.fit_hops(&one(0)), Err(Error::Setting { name: "hops", .. })));
     assert_eq!(settings.fit_hops(&[]), Err(Error::Empty));
     let twice = [

@@ -57,9 +57,9 @@ impl Source {
         header.unpack(stored, payload).map_err(|what| self.damaged(place, what))
     }
 
-    pub fn damaged(&self, place: u64, what: &'static str) -> Error {
-        let (path, what) = (self.path().to_owned(), what.into());
-        Error::Damaged(Damage { path, rank: None, offset: place, what })
+    pub fn damaged(&self, place: u64, reason: &'static str) -> Error {
+        let (path, reason) = (self.path().to_owned(), reason.into());
+        Error::Damaged(Damage { path, rank: None, offset: place, reason })
     }
 
     pub fn incomplete(&self, place: u64) -> Error {

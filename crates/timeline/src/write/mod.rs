@@ -55,8 +55,8 @@ impl Writer {
     /// Creates a timeline by a writer that keeps about this many bytes of states and messages, and
     /// eight for each rank. With less memory the file becomes longer.
     pub fn with_memory(path: &Path, about: &TimelineInfo, memory: usize) -> Result<Self> {
-        if let Some(what) = about.limit_exceeded() {
-            return Err(Error::Unfit { path: path.to_owned(), what });
+        if let Some(reason) = about.limit_exceeded() {
+            return Err(Error::Unfit { path: path.to_owned(), reason });
         }
         let lines = about.ranks + about.helper_ranks.len() as u32;
         let width = width(lines);
@@ -166,8 +166,8 @@ impl Writer {
     }
 
     #[cold]
-    fn refuse(&mut self, what: String) {
-        self.fail(Error::Unfit { path: self.out.path().to_owned(), what });
+    fn refuse(&mut self, reason: String) {
+        self.fail(Error::Unfit { path: self.out.path().to_owned(), reason });
     }
 }
 

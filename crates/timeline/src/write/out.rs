@@ -37,7 +37,7 @@ impl Out {
         let mut start = head.to_bytes().to_vec();
         seal(&Outline::of(Kind::Info, 0), &payload, &mut start).ok_or_else(|| Error::Unfit {
             path: path.to_owned(),
-            what: "facts and names of more than 64 MiB; give it fewer, or shorter ones".into(),
+            reason: "facts and names of more than 64 MiB; give it fewer, or shorter ones".into(),
         })?;
         let mut file = File::create(path).map_err(written)?;
         file.write_all(&start).map_err(written)?;

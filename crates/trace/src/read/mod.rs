@@ -40,8 +40,8 @@ impl Source {
         self.0.read(buffer, place).map_err(|error| Error::io(self.path(), error))
     }
 
-    pub fn damaged(&self, rank: Option<u32>, place: u64, what: impl Into<Cow<'static, str>>) -> Error {
-        let (path, what) = (self.path().to_owned(), what.into());
-        Error::Damaged(Damage { path, rank, offset: place, what })
+    pub fn damaged(&self, rank: Option<u32>, place: u64, reason: impl Into<Cow<'static, str>>) -> Error {
+        let (path, reason) = (self.path().to_owned(), reason.into());
+        Error::Damaged(Damage { path, rank, offset: place, reason })
     }
 }

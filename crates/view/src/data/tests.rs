@@ -108,10 +108,10 @@ fn bins_match_naive_binning() {
         if !is_kept {
             view.overview.grids.clear();
         }
-        let told = tile(&view, Query::States(TileIndex { group, level, row: 0, column }));
-        assert_eq!(word(&told, 0), TileKind::Bins as u32, "{group} {level}");
-        let rows = word(&told, 3) as usize;
-        let first = word(&told, 4);
+        let tile_bytes = tile(&view, Query::States(TileIndex { group, level, row: 0, column }));
+        assert_eq!(word(&tile_bytes, 0), TileKind::Bins as u32, "{group} {level}");
+        let rows = word(&tile_bytes, 3) as usize;
+        let first = word(&tile_bytes, 4);
         for at in 0..rows * BINS {
             let (own, bin) = (first + (at / BINS) as u32, (at % BINS) as u64);
             let begin = view.origin + ((column * BINS as u64 + bin) << level);
@@ -130,12 +130,12 @@ fn bins_match_naive_binning() {
             }
             for (kind, sum) in sums.into_iter().enumerate() {
                 let share = 255.0 * sum as f32 / (lines * (1_u64 << level) as f32);
-                let byte = f32::from(told[48 + kind * rows * BINS + at]);
+                let byte = f32::from(tile_bytes[48 + kind * rows * BINS + at]);
                 assert!((byte - share).abs() <= 1.01, "{group} {level} {at}: {byte} for {share}");
             }
             let words = 12 + 5 * rows * BINS / 4;
-            assert_eq!(word(&told, words + at), starts, "{group} {level} {at}");
-            assert!(float(&told, words + rows * BINS + at) >= longest as f32, "{group} {level} {at}");
+            assert_eq!(word(&tile_bytes, words + at), starts, "{group} {level} {at}");
+            assert!(float(&tile_bytes, words + rows * BINS + at) >= longest as f32, "{group} {level} {at}");
         }
     }
 }
@@ -176,10 +176,10 @@ fn queues_match_naive_counting() {
             let travelling: f64 = messages.iter().map(|each| share(each.sent, each.arrived)).sum();
             let waiting: f64 = messages.iter().map(|each| share(each.arrived, each.received)).sum();
             for (column, expected) in [travelling, waiting].into_iter().enumerate() {
-                let told = f64::from(float(&bytes, 12 + column * BINS + bin));
+                let found = f64::from(float(&bytes, 12 + column * BINS + bin));
                 assert!(
-                    (told - expected).abs() < 1e-3 * (1.0 + expected),
-                    "{level} {bin}: {told} for {expected}"
+                    (found - expected).abs() < 1e-3 * (1.0 + expected),
+                    "{level} {bin}: {found} for {expected}"
                 );
             }
         }
@@ -240,8 +240,8 @@ fn occurrences_are_numbered_in_time_order() {
         let find = |which: Selector| {
             let answer =
                 view.respond(&Query::Occurrence { call: 1, kind, which }).expect("a valid timeline")?;
-            let told: [u64; 4] = serde_json::from_slice(&answer.bytes).expect("four random");
-            Some((told[0] as usize, (told[2], told[1] as u32, told[3])))
+            let found: [u64; 4] = serde_json::from_slice(&answer.bytes).expect("four random");
+            Some((found[0] as usize, (found[2], found[1] as u32, found[3])))
         };
         for (number, found) in expected.iter().enumerate() {
             assert_eq!(find(Selector::Number(number as u64)), Some((number, *found)));

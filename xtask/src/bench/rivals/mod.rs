@@ -96,9 +96,9 @@ fn own(files: &Files, program: &Path) -> Result<Answer> {
     simulate.arg("simulate").arg(&trace).arg("--machine").arg(&files.machine).args(["--format", "json"]);
     let printed = shell::capture(&mut simulate)?;
     let took = start.elapsed().as_secs_f64();
-    let said: Option<Value> = serde_json::from_str(&printed).ok();
-    let predicted = said
-        .and_then(|said| said["time_s"].as_f64())
+    let printed_json: Option<Value> = serde_json::from_str(&printed).ok();
+    let predicted = printed_json
+        .and_then(|printed_json| printed_json["time_s"].as_f64())
         .ok_or_else(|| Failure::failed(format!("panto printed unexpected JSON:\n{printed}")))?;
     Ok(Answer { predicted, took })
 }

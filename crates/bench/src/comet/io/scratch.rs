@@ -50,7 +50,8 @@ impl Scratch {
 
     fn new(directory: &Path, number: u64) -> Result<Self> {
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(name(directory, number));
-        let failed = |source| Error::Io { what: "cannot create a file in", path: directory.into(), source };
+        let failed =
+            |source| Error::Io { failure: "cannot create a file in", path: directory.into(), source };
         Ok(Self { file: file.map_err(failed)?, path: name(directory, number), owned: true })
     }
 
@@ -68,7 +69,7 @@ impl Scratch {
         transport.receive(&mut number, Selector::new(ROOT, tag::SHARED_FILE))?;
         let path = name(directory, u64::from_ne_bytes(number));
         let file = OpenOptions::new().read(true).write(true).open(&path);
-        let failed = |source| Error::Io { what: "cannot open", path: path.clone(), source };
+        let failed = |source| Error::Io { failure: "cannot open", path: path.clone(), source };
         Ok(Self { file: file.map_err(failed)?, path, owned: false })
     }
 }

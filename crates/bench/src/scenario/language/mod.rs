@@ -221,7 +221,7 @@ impl Scenario {
 
     /// Returns an error with a line.
     pub(super) fn wrong(&self, line: usize, what: impl Into<String>) -> Error {
-        Error::BadFile { path: self.origin.clone(), line, what: what.into() }
+        Error::BadFile { path: self.origin.clone(), line, reason: what.into() }
     }
 }
 
@@ -278,7 +278,7 @@ fn missing(name: &str, path: &Path, source: std::io::Error) -> Error {
     }
     if source.kind() == std::io::ErrorKind::InvalidData {
         let what = "this is not text in UTF-8; a scenario is a TOML file".into();
-        return Error::BadFile { path: path.to_owned(), line: 1, what };
+        return Error::BadFile { path: path.to_owned(), line: 1, reason: what };
     }
-    Error::Io { what: "cannot read", path: path.to_owned(), source }
+    Error::Io { failure: "cannot read", path: path.to_owned(), source }
 }

@@ -51,7 +51,7 @@ impl<'a> File<'a> {
     }
 
     fn wrong(&self, offset: usize, what: impl Into<String>) -> Error {
-        Error::BadFile { path: self.path.to_owned(), line: self.line(offset), what: what.into() }
+        Error::BadFile { path: self.path.to_owned(), line: self.line(offset), reason: what.into() }
     }
 
     /// Returns an error for unknown keys: a typing error would go unnoticed.

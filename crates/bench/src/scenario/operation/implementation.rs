@@ -19,7 +19,7 @@ pub enum Implementation {
     /// One of Panto's schedules.
     Algorithm(Algorithm),
     /// A user-supplied one, from a shared library (see `docs/implementations.md`).
-    Foreign {
+    UserSupplied {
         /// The library.
         path: PathBuf,
         /// Name of the implementation in it.
@@ -47,7 +47,7 @@ impl Implementation {
                 }
                 (None, None) => Ok(()),
             }?),
-            Self::Foreign { .. } => self.load()?.map_or(Ok(()), |foreign| {
+            Self::UserSupplied { .. } => self.load()?.map_or(Ok(()), |foreign| {
                 let served = foreign.collectives();
                 if served.contains(&call.name()) {
                     return Ok(());
@@ -72,14 +72,14 @@ impl Implementation {
     }
 
     /// Returns whether it runs code that is neither Panto's nor the message layer's, and may crash.
-    pub const fn is_foreign(&self) -> bool {
-        matches!(self, Self::Foreign { .. })
+    pub const fn is_user_supplied(&self) -> bool {
+        matches!(self, Self::UserSupplied { .. })
     }
 
     /// Loads the user-supplied code, if it is that.
     pub(super) fn load(&self) -> Result<Option<UserImplementation>> {
         match self {
-            Self::Foreign { path, name } => UserImplementation::load(path, name)
+            Self::UserSupplied { path, name } => UserImplementation::load(path, name)
                 .map(Some)
                 .map_err(|error| Error::usage(error.to_string())),
             _ => Ok(None),
@@ -93,7 +93,7 @@ impl fmt::Display for Implementation {
         match self {
             Self::Library => f.pad(LIBRARY),
             Self::Algorithm(algorithm) => algorithm.fmt(f),
-            Self::Foreign { path, name } => f.pad(&format!("{}:{name}", path.display())),
+            Self::UserSupplied { path, name } => f.pad(&format!("{}:{name}", path.display())),
         }
     }
 }
@@ -117,7 +117,7 @@ impl FromStr for Implementation {
         }
         match text.rsplit_once(':') {
             Some((path, name)) if !path.is_empty() && !name.is_empty() && !name.contains('/') => {
-                Ok(Self::Foreign { path: path.into(), name: name.into() })
+                Ok(Self::UserSupplied { path: path.into(), name: name.into() })
             }
             _ => Err(Error::usage(format!(
                 "`{text}` has no implementation name; write it behind the library, such as {}:name",

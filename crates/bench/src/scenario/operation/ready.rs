@@ -35,7 +35,7 @@ pub fn ready<'t, T: Transport>(
         Implementation::Algorithm(algorithm) => {
             CollectiveImplementation::BuiltIn(AlgorithmChoice::Algorithm(*algorithm))
         }
-        Implementation::Foreign { .. } => match who.load()? {
+        Implementation::UserSupplied { .. } => match who.load()? {
             Some(foreign) => CollectiveImplementation::User(foreign.with_time_limit(how.patience)),
             None => CollectiveImplementation::BuiltIn(AlgorithmChoice::Library),
         },

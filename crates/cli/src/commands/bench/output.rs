@@ -63,7 +63,7 @@ impl OutputArgs {
     fn plot_directory(&self) -> panto_bench::Result<Option<PathBuf>> {
         let Some(path) = &self.plot else { return Ok(None) };
         Target::new(path).prepare().map_err(|source| panto_bench::Error::Io {
-            what: "cannot write",
+            failure: "cannot write",
             path: path.clone(),
             source,
         })?;

@@ -84,5 +84,5 @@ impl FileArgs {
 }
 
 fn cannot_write(path: &Path, source: std::io::Error) -> Error {
-    Error::Io { what: "cannot write", path: path.into(), source }
+    Error::Io { failure: "cannot write", path: path.into(), source }
 }

@@ -48,8 +48,8 @@ pub fn comparison_table(comparison: &Comparison, most: usize) -> Table {
 pub fn comparison_differences(comparison: &Comparison) -> Option<Table> {
     let mut table = Table::new([Column::text("difference"), Column::text("old"), Column::text("new")]);
     for difference in &comparison.differences {
-        let said = |values: &[String]| if values.is_empty() { "unknown".into() } else { values.join(", ") };
-        table.row([difference.fact.to_owned(), said(&difference.old), said(&difference.new)]);
+        let shown = |values: &[String]| if values.is_empty() { "unknown".into() } else { values.join(", ") };
+        table.row([difference.fact.to_owned(), shown(&difference.old), shown(&difference.new)]);
     }
     (!comparison.differences.is_empty()).then_some(table)
 }

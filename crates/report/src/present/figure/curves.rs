@@ -37,8 +37,8 @@ pub(super) fn charts(group: &Group) -> Vec<Chart> {
 }
 
 fn title(group: &Group, quantity: &str, panel: &Panel) -> String {
-    let what = panel.what.as_ref().map(|what| format!(", {what}")).unwrap_or_default();
-    format!("{}: {quantity} against {}{what}", kernel_name(group), axes::label(&group.axis))
+    let suffix = panel.common_value.as_ref().map(|value| format!(", {value}")).unwrap_or_default();
+    format!("{}: {quantity} against {}{suffix}", kernel_name(group), axes::label(&group.axis))
 }
 
 fn time(group: &Group, panel: &Panel) -> Chart {

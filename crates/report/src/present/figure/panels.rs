@@ -13,7 +13,7 @@ const MAX_PANELS: usize = 4;
 /// The curves of one chart.
 pub(super) struct Panel<'a> {
     /// Value that all its curves have in common, if there are other panels.
-    pub what: Option<String>,
+    pub common_value: Option<String>,
     pub curves: Vec<NamedCurve<'a>>,
     /// Note on what is omitted.
     pub note: Option<String>,
@@ -61,7 +61,7 @@ fn panel<'a>(names: &[&str], curves: Vec<Curve<'a>>, split: Option<(usize, Optio
     let note = (curves.len() < all).then(|| format!("Showing {} of {all} curves.", curves.len()));
     let without = split.as_ref().map(|(index, _)| *index);
     Panel {
-        what: split.map(|(index, value)| phrase(names[index], value.as_ref())),
+        common_value: split.map(|(index, value)| phrase(names[index], value.as_ref())),
         curves: curves.into_iter().map(|curve| named(names, without, curve)).collect(),
         note,
     }
