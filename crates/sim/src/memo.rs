@@ -1,5 +1,5 @@
-//! A small direct-mapped cache of computed costs: most messages have the size of a recent one, and a
-//! calibrated cost function has many segments to search.
+//! A small direct-mapped cache of computed costs: most messages have the size of a recent one, and
+//! a calibrated cost function has many segments to search.
 
 /// Values by size and kind. Each key has one place; a new key replaces the one it collides with.
 #[derive(Debug)]

@@ -21,9 +21,11 @@ pub enum Activity {
 /// What ended a wait: an action of another rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cause {
-    /// The sender of the message, or the receiver that had not posted its receive. A rank or a helper.
+    /// The sender of the message, or the receiver that had not posted its receive. A rank or a
+    /// helper.
     pub rank: u32,
-    /// When that rank acted, by its clock. The time from then to the end of the wait is the network's.
+    /// When that rank acted, by its clock. The time from then to the end of the wait is the
+    /// network's.
     pub at: Time,
 }
 
@@ -42,12 +44,14 @@ pub struct ReceivedMessage {
 
 /// Sees what happens in a simulation.
 ///
-/// What one rank does is reported in the order in which it does it. There is no order between ranks.
+/// What one rank does is reported in the order in which it does it. There is no order between
+/// ranks.
 pub trait Observer {
     /// Whether anything is observed. If not, the engines do not keep what could be seen.
     const ENABLED: bool = true;
 
-    /// A call begins at `at`; `call` is an index of [`Program::calls`](crate::program::Program::calls).
+    /// A call begins at `at`; `call` is an index of
+    /// [`Program::calls`](crate::program::Program::calls).
     #[inline]
     fn call(&mut self, _rank: u32, _call: u32, _at: Time) {}
 
@@ -55,8 +59,8 @@ pub trait Observer {
     #[inline]
     fn worked(&mut self, _rank: u32, _activity: Activity, _from: Time, _to: Time) {}
 
-    /// For `time` of the work reported last, the processor worked for other ranks that share it. Never
-    /// called with zero.
+    /// For `time` of the work reported last, the processor worked for other ranks that share it.
+    /// Never called with zero.
     #[inline]
     fn shared(&mut self, _rank: u32, _activity: Activity, _time: Time) {}
 

@@ -14,8 +14,8 @@
 //!
 //! - A bucket of up to 256 entries is sorted at once instead of distributed, and the limit becomes
 //!   its *latest* time.
-//! - Events may be pushed that are earlier than the limit. They go to a small binary heap, whose top
-//!   is compared with the sorted entries, so the queue need not be monotone.
+//! - Events may be pushed that are earlier than the limit. They go to a small binary heap, whose
+//!   top is compared with the sorted entries, so the queue need not be monotone.
 //!
 //! Invariant: every entry in a bucket is later than the limit, and every entry that is not in a
 //! bucket is at the limit or earlier.
@@ -74,8 +74,8 @@ impl<T: Timed> RadixHeap<T> {
         if self.late.peek() > self.sorted.last() { self.late.pop() } else { self.sorted.pop() }
     }
 
-    /// Returns the `nth` sorted entry, counted from 1 for the earliest: a guess for prefetching, since
-    /// entries in buckets or pushed late are not counted.
+    /// Returns the `nth` sorted entry, counted from 1 for the earliest: a guess for prefetching,
+    /// since entries in buckets or pushed late are not counted.
     #[inline]
     pub(crate) fn nth(&self, nth: usize) -> Option<&T> {
         self.sorted.len().checked_sub(nth).and_then(|place| self.sorted.get(place))

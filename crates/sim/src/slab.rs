@@ -21,8 +21,8 @@ impl<T> Default for Slab<T> {
 const PREFETCH_AHEAD: usize = 8;
 
 impl<T: Default> Slab<T> {
-    /// Reserves an entry for the caller to write to. It may hold an earlier value, whose allocations
-    /// can be used again.
+    /// Reserves an entry for the caller to write to. It may hold an earlier value, whose
+    /// allocations can be used again.
     #[inline]
     pub(crate) fn reserve(&mut self) -> u32 {
         self.prefetch_free();

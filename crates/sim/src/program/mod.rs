@@ -1,14 +1,14 @@
 //! Programs: what all ranks do, independent of the machine.
 //!
-//! A program is made once, from a trace or by a generator, and run on many machines. Matching is part
-//! of it: a *channel* carries messages from one rank to another in FIFO order, and the k-th message
-//! of a channel matches its k-th receive. Messages that MPI tells apart by communicator or tag are on
-//! different channels. Collectives are expanded into messages by whatever makes the program, which
-//! therefore holds for one set of collective rules.
+//! A program is made once, from a trace or by a generator, and run on many machines. Matching is
+//! part of it: a *channel* carries messages from one rank to another in FIFO order, and the k-th
+//! message of a channel matches its k-th receive. Messages that MPI tells apart by communicator or
+//! tag are on different channels. Collectives are expanded into messages by whatever makes the
+//! program, which therefore holds for one set of collective rules.
 //!
-//! What proceeds concurrently with a rank's calls, such as a non-blocking collective, is a *helper*:
-//! an auxiliary rank on the same processor. The rank starts it, and learns of its end, by messages
-//! that take no time ([`ChannelKind::Helper`]).
+//! What proceeds concurrently with a rank's calls, such as a non-blocking collective, is a
+//! *helper*: an auxiliary rank on the same processor. The rank starts it, and learns of its end, by
+//! messages that take no time ([`ChannelKind::Helper`]).
 
 mod op;
 
@@ -36,8 +36,8 @@ pub struct Channel {
     pub from: u32,
     /// The receiver: a rank or helper.
     pub to: u32,
-    /// The communicator and tag, as a number on which all ranks agree. Those of one communicator are
-    /// consecutive, so that a wildcard can name them as a range.
+    /// The communicator and tag, as a number on which all ranks agree. Those of one communicator
+    /// are consecutive, so that a wildcard can name them as a range.
     pub match_key: u32,
     /// What it is for.
     pub kind: ChannelKind,
@@ -55,9 +55,11 @@ pub struct Wildcard {
 /// The operations of one rank or helper.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Code {
-    /// The main part, from the beginning to the first [`Op::End`], and the bodies of loops after it.
+    /// The main part, from the beginning to the first [`Op::End`], and the bodies of loops after
+    /// it.
     pub ops: Vec<PackedOp>,
-    /// Computation times for [`Op::ComputeListed`] and [`Op::CallListed`], in the order of their use.
+    /// Computation times for [`Op::ComputeListed`] and [`Op::CallListed`], in the order of their
+    /// use.
     pub times: Vec<Time>,
     /// How many request slots it needs.
     pub slots: u32,
@@ -66,8 +68,8 @@ pub struct Code {
 /// The operations of all ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Program {
-    /// The operations of each rank, followed by those of the helpers. A *code number*, an index of this
-    /// list, names a rank or helper.
+    /// The operations of each rank, followed by those of the helpers. A *code number*, an index of
+    /// this list, names a rank or helper.
     pub codes: Vec<Code>,
     /// How many ranks the program has, without helpers.
     pub ranks: u32,

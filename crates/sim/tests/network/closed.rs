@@ -63,7 +63,8 @@ fn packets_queue_at_shared_links() {
 
 #[test]
 fn cut_through_buffers_a_message_before_an_occupied_link() {
-    // Link 1 is occupied until 113; link 0 is free again at 10 + 113, although the first message waits.
+    // Link 1 is occupied until 113; link 0 is free again at 10 + 113, although the first message
+    // waits.
     let messages = [(0, 1, 2, 100), (10, 0, 2, 100), (11, 0, 1, 100)];
     assert_eq!(times(&linear(CUT), &messages), [(113, 113), (123, 226), (236, 236)]);
 }
@@ -144,8 +145,8 @@ fn occupancy_may_be_less_than_the_time_of_a_message() {
     assert_eq!(arrivals(&network, &[(0, 0, 1, 100), (0, 0, 1, 100)]), [223, 223]);
 }
 
-/// Frames of 100 bytes, which occupy a link for 100 ps; a message takes 13 ps more, and 3 ps more for
-/// each further link.
+/// Frames of 100 bytes, which occupy a link for 100 ps; a message takes 13 ps more, and 3 ps more
+/// for each further link.
 fn framed() -> Network {
     Network { frame: Some(100), ..linear(FLOW) }
 }
@@ -154,7 +155,8 @@ fn framed() -> Network {
 fn frames_without_contention_follow_the_formula() {
     assert_eq!(arrivals(&framed(), &[(0, 0, 1, 100)]), [113]);
     assert_eq!(arrivals(&framed(), &[(0, 0, 1, 1_000)]), [1_013]);
-    // Over two links a message is not shorter than its frames one after the other: each takes a little less.
+    // Over two links a message is not shorter than its frames one after the other: each takes a
+    // little less.
     assert_eq!(arrivals(&framed(), &[(0, 0, 2, 1_000)]), [1_016]);
 }
 

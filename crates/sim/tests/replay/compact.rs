@@ -33,7 +33,8 @@ fn a_long_iteration_is_stored_once() {
 #[test]
 fn loops_take_as_long_as_their_iterations() {
     let replay = replayed(4, |w| ring(w, 90));
-    // All ranks are equal and the slowest round decides: computation, the message, two rounds of the sum.
+    // All ranks are equal and the slowest round decides: computation, the message, two rounds of
+    // the sum.
     let compute: u64 = (0..90).map(|round| 100 + round * 7 % 31).sum();
     assert_eq!(ends(&replay), [compute + 90 * 1_040 + 30 * 2 * 1_008; 4]);
     let calls = acts(&replay.program, 2).iter().filter(|act| matches!(act, Op::Call { .. })).count();

@@ -37,7 +37,8 @@ fn allgatherv_is_a_ring_of_blocks() {
         let call = Together { room: 480, gets: &LENGTHS, ..Together::new(Collective::Allgather, own(w)) };
         w.call("MPI_Allgatherv", &call.action());
     });
-    // In the second round rank 0 passes 400 bytes on, from 1,400 on; rank 1 passes 80 on, from 1,080 on; rank 2 nothing.
+    // In the second round rank 0 passes 400 bytes on, from 1,400 on; rank 1 passes 80 on, from
+    // 1,080 on; rank 2 nothing.
     assert_eq!(ends(&replay), [2_000, 2_800, 2_160]);
 }
 

@@ -39,8 +39,8 @@ fn puts_and_gets_take_the_time_of_their_bytes() {
             Op::Copy { bytes: 64 },
         ]
     );
-    // Two barriers, the put, the round trips of the get and of the flush; rank 1 waits for rank 0 in the
-    // last barrier.
+    // Two barriers, the put, the round trips of the get and of the flush; rank 1 waits for rank 0
+    // in the last barrier.
     let done = 2_000 + 1_100 + 2_200 + 2_000;
     assert_eq!(ends(&replay), [done, done + 1_000]);
     assert!(replay.assumptions.iter().any(|assumed| assumed.contains("one-sided")));

@@ -166,8 +166,8 @@ fn an_abort_ends_the_rank() {
     assert!(replay.assumptions.iter().any(|assumed| assumed.contains("MPI_Abort")));
 }
 
-/// Two threads of each rank: one sends to the other rank and then receives, one waits. The operation
-/// that was recorded last began first.
+/// Two threads of each rank: one sends to the other rank and then receives, one waits. The
+/// operation that was recorded last began first.
 #[test]
 fn threads_do_not_deadlock() {
     let write = |w: &mut Writer| {
