@@ -82,6 +82,13 @@ impl From<panto_predict::Error> for Failure {
     }
 }
 
+impl From<panto_launch::Error> for Failure {
+    fn from(error: panto_launch::Error) -> Self {
+        let text = error.to_string();
+        if error.is_failure_of_the_run() { Self::Run(text) } else { Self::Usage(text) }
+    }
+}
+
 impl From<panto_timeline::Error> for Failure {
     fn from(error: panto_timeline::Error) -> Self {
         Self::Usage(error.to_string())

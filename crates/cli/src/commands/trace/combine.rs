@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use panto_launch::refuse_to_replace;
 use panto_report::present::rank_names;
 use panto_trace::{Metadata, Trace, combine};
 
-use super::target;
 use crate::failure::Failure;
 use crate::print;
 
@@ -31,7 +31,7 @@ pub struct Combine {
 
 impl Combine {
     pub fn run(self) -> Result<ExitCode, Failure> {
-        target::refuse_to_replace(&self.output, self.force)?;
+        refuse_to_replace(&self.output, self.force)?;
         let trace = Trace::open_all(&self.paths)?;
         // Metadata of the whole run are those of a combined trace; single ranks keep their own.
         let facts: Metadata = trace.metadata().clone();

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use panto_launch::refuse_to_replace;
 use panto_trace::{Trace, merge};
 use panto_units::grouped;
 
-use super::target;
 use crate::failure::Failure;
 use crate::print;
 
@@ -31,7 +31,7 @@ pub struct Merge {
 
 impl Merge {
     pub fn run(self) -> Result<ExitCode, Failure> {
-        target::refuse_to_replace(&self.output, self.force)?;
+        refuse_to_replace(&self.output, self.force)?;
         let traces = self.traces.iter().map(|path| Trace::open(path)).collect::<Result<Vec<_>, _>>()?;
         let merged = merge(&traces, &self.output)?;
         print::note(format_args!(

@@ -1,18 +1,12 @@
 //! `panto trace`: records an MPI program, and combines or merges what was recorded.
 
-mod child;
 mod combine;
-mod diagnosis;
-mod member;
 mod merge;
 mod notes;
 mod options;
 mod outcome;
-mod preload;
-mod program;
 mod run;
 mod status;
-mod target;
 
 use std::process::ExitCode;
 

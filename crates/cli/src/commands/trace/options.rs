@@ -1,8 +1,7 @@
-//! Options of the tracer, and the environment variables that pass them to it.
-
-use std::ffi::OsString;
+//! Options of the tracer.
 
 use clap::{Args, ValueEnum};
+use panto_launch::TracerOptions;
 
 /// Options of the tracer.
 #[derive(Args)]
@@ -30,17 +29,11 @@ enum Clock {
 }
 
 impl TracerArgs {
-    /// Returns the environment variables of the tracer.
-    pub fn variables(&self) -> Vec<(&'static str, OsString)> {
-        let yes_or_no = |yes: bool| OsString::from(if yes { "1" } else { "0" });
+    pub fn options(&self) -> TracerOptions {
         let clock = match self.clock {
-            Clock::Cpu => "cpu",
-            Clock::Wall => "wall",
+            Clock::Cpu => panto_launch::Clock::Cpu,
+            Clock::Wall => panto_launch::Clock::Wall,
         };
-        vec![
-            ("PANTO_TRACE_CLOCK", clock.into()),
-            ("PANTO_TRACE_STAMPS", yes_or_no(self.stamps)),
-            ("PANTO_TRACE_TOKEN", yes_or_no(self.token)),
-        ]
+        TracerOptions { clock, stamps: self.stamps, token: self.token }
     }
 }

@@ -1,21 +1,13 @@
 //! Combines the ranks' files into a trace after the program has ended.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
+use panto_launch::{Diagnosis, Recorded, Target};
 use panto_trace::{Metadata, RankTrace, Trace, key};
 
-use super::target::Target;
-use super::{diagnosis, notes};
+use super::notes;
 use crate::failure::Failure;
 use crate::print;
-
-/// Maximum wait for ranks that outlive their launcher.
-const MAX_WAIT: Duration = Duration::from_secs(10);
-
-/// Time without writes after which the files are considered complete.
-const QUIET_TIME: Duration = Duration::from_secs(1);
 
 /// The files to combine.
 pub struct Outcome<'a> {
@@ -28,27 +20,22 @@ impl Outcome<'_> {
     /// Combines the ranks' files and prints a summary; returns whether all ranks reached
     /// `MPI_Finalize`.
     pub fn combine(&self) -> Result<bool, Failure> {
-        let ranks = self.target.ranks();
-        settle(ranks);
-        let files = rank_files(ranks);
-        if files.is_empty() {
+        let recorded = Recorded::wait(self.target);
+        if recorded.is_empty() {
             let _ = self.target.clear();
-            return Err(Failure::Usage(diagnosis::why(self.words)));
+            return Err(panto_launch::Error::Untraced(Diagnosis::of(self.words)).into());
+        }
+        if recorded.several_programs {
+            print::note("panto: the command started several MPI programs; the trace contains only the first");
         }
         // The library is no longer loaded, and the disk may be full.
         let _ = self.target.tidy();
-        let combined = Trace::open_all(&files)
-            .and_then(|trace| panto_trace::combine(&trace, self.target.file(), &self.metadata()))
-            .and_then(|_| Trace::open(self.target.file()));
-        let trace = combined.map_err(|error| {
-            let shown = ranks.display();
-            Failure::Run(format!(
-                "{error}. The ranks' files are in {shown}; combine them with `panto trace combine {shown} -o FILE`"
-            ))
-        })?;
+        let trace = recorded.combine(self.target, &self.metadata())?;
         self.print_summary(&trace);
         let cleaned = if self.keep { Ok(()) } else { self.target.clear() };
-        cleaned.map_err(|error| Failure::Run(format!("cannot remove {}: {error}", ranks.display())))?;
+        cleaned.map_err(|error| {
+            Failure::Run(format!("cannot remove {}: {error}", self.target.ranks().display()))
+        })?;
         Ok(trace.is_complete())
     }
 
@@ -83,51 +70,4 @@ pub fn print_location(rank: usize, target: &Target) {
          {}`",
         target.file().display()
     );
-}
-
-/// Returns the ranks' files that have a valid head. A rank without one was killed early, or its
-/// disk was full.
-///
-/// A command may start several MPI programs. The first has the lowest ranks, and only files with
-/// its number of ranks are kept.
-fn rank_files(folder: &Path) -> Vec<PathBuf> {
-    let paths = sizes(folder).into_iter().map(|(path, _)| path);
-    let mut found: Vec<(u32, u32, PathBuf)> = paths
-        .filter_map(|path| {
-            let trace = Trace::open(&path).ok()?;
-            Some((trace.ranks().first()?.rank(), trace.size(), path))
-        })
-        .collect();
-    found.sort();
-    let size = found.first().map(|(_, size, _)| *size);
-    let all = found.len();
-    found.retain(|(_, other, _)| Some(*other) == size);
-    if found.len() < all {
-        print::note("panto: the command started several MPI programs; the trace contains only the first");
-    }
-    found.into_iter().map(|(_, _, path)| path).collect()
-}
-
-/// Waits until the files no longer grow, up to a limit.
-fn settle(folder: &Path) {
-    let start = Instant::now();
-    let (mut last, mut since) = (sizes(folder), Instant::now());
-    let is_complete = || Trace::open(folder).is_ok_and(|trace| trace.is_complete());
-    while !last.is_empty() && start.elapsed() < MAX_WAIT && since.elapsed() < QUIET_TIME && !is_complete() {
-        std::thread::sleep(Duration::from_millis(50));
-        let now = sizes(folder);
-        if now != last {
-            (last, since) = (now, Instant::now());
-        }
-    }
-}
-
-/// Returns the ranks' files and their lengths in bytes.
-pub fn sizes(folder: &Path) -> Vec<(PathBuf, u64)> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let ranks = entries.filter(|entry| entry.path().extension().is_some_and(|end| end == "rank"));
-    let mut sizes: Vec<_> =
-        ranks.map(|entry| (entry.path(), entry.metadata().map_or(0, |data| data.len()))).collect();
-    sizes.sort();
-    sizes
 }

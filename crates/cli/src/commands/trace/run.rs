@@ -7,16 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args;
+use panto_launch::{Exit, Member, Preload, Target, TracerLibrary, trace_name, variables};
 use signal_hook::consts::{SIGINT, SIGXFSZ};
 
-use super::child::{self, Exit};
-use super::member::Member;
 use super::options::TracerArgs;
 use super::outcome::{self, Outcome};
-use super::preload::{self, Preload};
-use super::program;
 use super::status::Status;
-use super::target::Target;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::{mpi, print};
 
@@ -43,8 +39,11 @@ pub struct Run {
     words: Vec<OsString>,
 }
 
-/// The variable with the list of variables that Open MPI's launcher passes to other hosts.
-const OPEN_MPI_LIST: &str = "OMPI_MCA_mca_base_env_list";
+/// The tracer, embedded by the build script; the checksum in its name distinguishes versions.
+const TRACER: TracerLibrary = TracerLibrary {
+    name: concat!("libpanto-tracer-", env!("PANTO_TRACER_CHECKSUM"), ".so"),
+    bytes: include_bytes!(concat!(env!("OUT_DIR"), "/libpanto_tracer.so")),
+};
 
 impl Run {
     /// Runs the command and combines the files of its ranks into a trace.
@@ -57,11 +56,11 @@ impl Run {
         // Exceeding the file-size limit (`ulimit -f`) is reported as an error instead of killing
         // the process.
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
-        let file = self.output.clone().unwrap_or_else(|| program::trace_name(&self.words));
+        let file = self.output.clone().unwrap_or_else(|| trace_name(&self.words));
         let target = Target::new(file, self.force)?;
-        let member = Member::new(&target, mpi::launched());
+        let member = mpi::launched().and_then(|launch| Some(Member::new(&target, launch.rank?, launch.size)));
         match &member {
-            Some(member) => member.enter()?,
+            Some(member) => enter(member, &target)?,
             None => target.create(self.force)?,
         }
         let mut command = Command::new(first);
@@ -80,22 +79,16 @@ impl Run {
         command: &mut Command,
     ) -> Result<Exit, Failure> {
         let writer = member.map_or_else(std::process::id, |member| member.rank() as u32);
-        let preload = Preload::unpack(target.ranks(), &writer.to_string())?;
-        for (name, value) in self.variables(target, &preload) {
-            command.env(name, value);
+        let preload = Preload::unpack(TRACER, target.ranks(), &writer.to_string())?;
+        if let Some(problem) = preload.problem() {
+            print::note(format_args!(
+                "panto: {problem}; the tracer is in {} instead, where ranks on other hosts cannot load it",
+                preload.path().display()
+            ));
         }
-        child::run(command, &Status::new(target.ranks().to_owned()))
-    }
-
-    /// Returns the environment variables of the tracer and of Open MPI's launcher.
-    fn variables(&self, target: &Target, preload: &Preload) -> Vec<(&'static str, OsString)> {
-        let mut variables = self.tracer.variables();
-        variables.push((preload::VARIABLE, preload.value(std::env::var_os(preload::VARIABLE).as_deref())));
-        variables.push(("PANTO_TRACE_DIR", target.ranks().as_os_str().to_owned()));
-        let names: Vec<&str> = variables.iter().map(|(name, _)| *name).collect();
-        let list = passed_variables(&self.words, &names, std::env::var_os(OPEN_MPI_LIST));
-        variables.extend(list.map(|list| (OPEN_MPI_LIST, list)));
-        variables
+        command.envs(variables(&self.words, self.tracer.options(), target, &preload));
+        let status = Status::new(target.ranks().to_owned());
+        Ok(panto_launch::run(command, |ended| status.watch(&ended))?)
     }
 
     /// Returns the exit code of the program, unless it succeeded and the trace could not be
@@ -136,45 +129,18 @@ impl Run {
     }
 }
 
+/// Takes part in a job, with a note if the files of an earlier run are replaced.
+fn enter(member: &Member<'_>, target: &Target) -> Result<(), Failure> {
+    if member.enter()? {
+        let ranks = target.ranks().display();
+        print::note(format_args!("panto: replacing the files of an earlier run in {ranks}"));
+    }
+    Ok(())
+}
+
 /// Removes the directory after the program could not be started.
 fn clean_up(target: &Target, member: Option<&Member<'_>>) {
     if member.is_none_or(|member| member.leave().is_ok_and(|is_last| is_last)) {
         let _ = target.clear();
-    }
-}
-
-/// Returns the list of variables that Open MPI's launcher passes to other hosts, with those of the
-/// tracer added. The launcher refuses to run with such a list and `-x` on its command line; `None`
-/// if that is the case or cannot be determined.
-fn passed_variables(words: &[OsString], names: &[&str], present: Option<OsString>) -> Option<OsString> {
-    let is_visible = words.first().is_some_and(|word| program::is_launcher(word));
-    if !is_visible || words.iter().any(|word| word == "-x" || word == "--x") {
-        return None;
-    }
-    let mut list = present.filter(|list| !list.is_empty()).unwrap_or_default();
-    for name in names {
-        if !list.is_empty() {
-            list.push(";");
-        }
-        list.push(name);
-    }
-    Some(list)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn list(line: &str, present: Option<&str>) -> Option<OsString> {
-        let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-        passed_variables(&words, &["A", "B"], present.map(OsString::from))
-    }
-
-    #[test]
-    fn variables_are_passed_unless_the_launcher_has_x() {
-        assert_eq!(list("mpirun -n 2 ./app", None), Some("A;B".into()));
-        assert_eq!(list("mpirun -n 2 ./app", Some("HOME;X=1")), Some("HOME;X=1;A;B".into()));
-        assert_eq!(list("mpirun -x HOME -n 2 ./app", None), None);
-        assert_eq!(list("./script.sh", None), None);
     }
 }

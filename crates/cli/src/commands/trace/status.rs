@@ -4,14 +4,14 @@
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread::Scope;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use panto_launch::bytes_recorded;
 use panto_trace::{RankTrace, Trace};
 use rustix::termios::tcgetwinsize;
 
-use super::{notes, outcome};
+use super::notes;
 use crate::print;
 
 /// Delay of the first status line; shorter programs get none.
@@ -35,32 +35,26 @@ impl Status {
         Self { ranks }
     }
 
-    /// Shows the status until the returned sender is dropped; `None` if standard error is not a
-    /// terminal.
-    pub fn watch<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>) -> Option<Sender<()>> {
+    /// Shows the status until the sender is dropped, unless standard error is not a terminal.
+    pub fn watch(&self, ended: &Receiver<()>) {
         if print::is_mute() || !std::io::stderr().is_terminal() {
-            return None;
+            return;
         }
-        let (end, ended) = channel();
-        scope.spawn(move || {
-            let start = Instant::now();
-            let mut line = BottomLine::default();
-            let mut pause = DELAY;
-            while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-                let look = Instant::now();
-                line.show(&format!("panto: {}, {}s", self.text(), start.elapsed().as_secs()));
-                pause = INTERVAL.max(look.elapsed() * SHARE);
-            }
-            line.clear();
-        });
-        Some(end)
+        let start = Instant::now();
+        let mut line = BottomLine::default();
+        let mut pause = DELAY;
+        while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+            let look = Instant::now();
+            line.show(&format!("panto: {}, {}s", self.text(), start.elapsed().as_secs()));
+            pause = INTERVAL.max(look.elapsed() * SHARE);
+        }
+        line.clear();
     }
 
     fn text(&self) -> String {
         let Ok(trace) = Trace::open(&self.ranks) else { return "waiting for MPI_Init".to_owned() };
         let events = trace.ranks().iter().map(RankTrace::events_count).sum();
-        let bytes = outcome::sizes(&self.ranks).iter().map(|(_, bytes)| bytes).sum();
-        notes::totals(trace.ranks().len(), events, bytes)
+        notes::totals(trace.ranks().len(), events, bytes_recorded(&self.ranks))
     }
 }
 

@@ -14,7 +14,7 @@ const LAUNCHERS: [&str; 10] =
 const SCRIPTS: [&str; 2] = ["py", "sh"];
 
 /// Returns whether a word is the name or path of an MPI launcher.
-pub fn is_launcher(word: &OsStr) -> bool {
+pub(crate) fn is_launcher(word: &OsStr) -> bool {
     let name = Path::new(word).file_name().unwrap_or_default().to_string_lossy();
     LAUNCHERS.iter().any(|launcher| {
         name.strip_prefix(launcher)
@@ -22,9 +22,9 @@ pub fn is_launcher(word: &OsStr) -> bool {
     })
 }
 
-/// Returns the program that a command starts: the first executable after the launcher. Words with a
-/// slash take precedence over words that happen to be names of commands.
-pub fn find(words: &[OsString]) -> Option<PathBuf> {
+/// Returns the program that a command starts: the first executable after the launcher. Words with a slash
+/// take precedence over words that happen to be names of commands.
+pub(crate) fn find(words: &[OsString]) -> Option<PathBuf> {
     let (first, rest) = words.split_first()?;
     if !is_launcher(first) {
         return resolve(first);

@@ -3,13 +3,13 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, channel};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 
-use super::status::Status;
-use crate::failure::Failure;
+use crate::error::{Error, Result};
 
 /// Signals that are sent to this process alone and forwarded to the program.
 const FORWARDED: [(i32, Signal); 4] =
@@ -48,24 +48,30 @@ impl Exit {
     }
 }
 
-/// Runs the program to its end, with a status line on the terminal.
-pub fn run(command: &mut Command, status: &Status) -> Result<Exit, Failure> {
-    // Handlers are installed before the program starts, so that no signal is lost; it does not
-    // inherit them.
+/// Runs the program to its end. `watch` runs on a thread of its own meanwhile, and must return when its
+/// receiver is disconnected, which is when the program has ended.
+///
+/// # Panics
+/// Panics if `watch` does.
+pub fn run(command: &mut Command, watch: impl FnOnce(Receiver<()>) + Send) -> Result<Exit> {
+    // Handlers are installed before the program starts, so that no signal is lost; it does not inherit
+    // them.
     let wanted = FORWARDED.iter().map(|(number, _)| *number).chain(IGNORED);
     let mut signals = Signals::new(wanted)
-        .map_err(|error| Failure::Run(format!("cannot install signal handlers: {error}")))?;
-    let child = command.spawn().map_err(|error| not_started(command, &error))?;
+        .map_err(|source| Error::System { what: "cannot install signal handlers", source })?;
+    let child = command.spawn().map_err(|source| not_started(command, source))?;
     let handle = signals.handle();
     let living = Mutex::new(Some(Pid::from_child(&child)));
     std::thread::scope(|scope| {
         let forwarding = scope.spawn(|| forward(&mut signals, &living));
-        let watching = status.watch(scope);
-        let ended = wait(child, &living);
-        drop(watching);
+        let (running, ended) = channel();
+        scope.spawn(move || watch(ended));
+        let status = wait(child, &living);
+        drop(running);
         handle.close();
         let received = forwarding.join().unwrap_or_default();
-        let status = ended.map_err(|error| Failure::Run(format!("cannot wait for the program: {error}")))?;
+        let status =
+            status.map_err(|source| Error::System { what: "cannot wait for the program", source })?;
         Ok(Exit { status, received })
     })
 }
@@ -96,9 +102,27 @@ fn wait(mut child: Child, living: &Mutex<Option<Pid>>) -> std::io::Result<ExitSt
     child.wait()
 }
 
-fn not_started(command: &Command, error: &std::io::Error) -> Failure {
-    let name = command.get_program().display();
-    Failure::Usage(format!(
-        "cannot start `{name}`: {error}; after -- give the command as you would run it without panto"
-    ))
+fn not_started(command: &Command, source: std::io::Error) -> Error {
+    Error::NotStarted { program: command.get_program().display().to_string(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Exit {
+        run(Command::new("sh").args(["-c", script]), |ended| assert!(ended.recv().is_err())).unwrap()
+    }
+
+    #[test]
+    fn the_exit_code_is_that_of_a_shell() {
+        assert_eq!((shell("exit 7").code(), shell("exit 7").signal()), (7, None));
+        assert_eq!((shell("kill -9 $$").code(), shell("kill -9 $$").signal()), (137, Some(9)));
+    }
+
+    #[test]
+    fn a_command_that_does_not_exist_is_named() {
+        let error = run(&mut Command::new("./no-such-program"), |_| ()).unwrap_err();
+        assert!(error.to_string().contains("cannot start `./no-such-program`"), "{error}");
+    }
 }

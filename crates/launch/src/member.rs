@@ -11,14 +11,13 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::PathBuf;
 
-use panto_mpi::launch::Launch;
 use panto_trace::Trace;
 
-use super::target::Target;
-use crate::failure::Failure;
-use crate::print;
+use crate::error::{Error, Result};
+use crate::target::Target;
 
-/// One of the processes that a launcher started.
+/// One of the processes that a launcher started, each of which runs the program of one rank.
+#[derive(Debug)]
 pub struct Member<'a> {
     target: &'a Target,
     rank: usize,
@@ -26,10 +25,9 @@ pub struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// Returns the member with the rank from the launcher; `None` without a launcher.
-    pub fn new(target: &'a Target, launch: Option<Launch>) -> Option<Self> {
-        let launch = launch?;
-        Some(Self { target, rank: launch.rank?, size: launch.size })
+    /// Returns the member with this rank. `size` is the number of ranks, if the launcher tells it.
+    pub fn new(target: &'a Target, rank: usize, size: Option<usize>) -> Self {
+        Self { target, rank, size }
     }
 
     /// Returns the rank.
@@ -37,38 +35,34 @@ impl<'a> Member<'a> {
         self.rank
     }
 
-    /// Creates the directory, and removes files of an earlier run with this rank.
-    pub fn enter(&self) -> Result<(), Failure> {
+    /// Creates the directory, and removes files of an earlier run with this rank. Returns whether rank 0
+    /// found any.
+    pub fn enter(&self) -> Result<bool> {
         self.target.share()?;
         let mut old = vec![self.own("rank"), self.own("done")];
+        let replaces = self.rank == 0 && old[0].exists();
         if self.rank == 0 {
-            if old[0].exists() {
-                print::note(format_args!(
-                    "panto: replacing the files of an earlier run in {}",
-                    self.target.ranks().display()
-                ));
-            }
             old.push(self.lock());
             old.extend(self.beyond());
         }
         for path in old {
             match fs::remove_file(&path) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(Failure::write(&path, &error));
+                    return Err(Error::write(path, error));
                 }
                 _ => {}
             }
         }
-        Ok(())
+        Ok(replaces)
     }
 
     /// Creates the marker; returns whether this process is the one that combines.
-    pub fn leave(&self) -> Result<bool, Failure> {
+    pub fn leave(&self) -> Result<bool> {
         let marker = self.own("done");
         match File::create(&marker) {
             // Another process has already combined and removed the directory.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
-            made => drop(made.map_err(|error| Failure::write(&marker, &error))?),
+            made => drop(made.map_err(|error| Error::write(&marker, error))?),
         }
         Ok(self.are_all_done() && File::create_new(self.lock()).is_ok())
     }
@@ -111,20 +105,13 @@ impl<'a> Member<'a> {
 
 #[cfg(test)]
 mod tests {
-    use panto_mpi::launch::Launcher;
-
     use super::*;
-
-    fn member(target: &Target, rank: usize, size: Option<usize>) -> Member<'_> {
-        let launch = Launch { launcher: Launcher::Hydra, rank: Some(rank), size };
-        Member::new(target, Some(launch)).unwrap()
-    }
 
     #[test]
     fn only_the_last_member_combines() {
         let directory = tempfile::tempdir().unwrap();
         let target = Target::new(directory.path().join("app.panto"), false).unwrap();
-        let members: Vec<Member<'_>> = (0..3).map(|rank| member(&target, rank, Some(3))).collect();
+        let members: Vec<Member<'_>> = (0..3).map(|rank| Member::new(&target, rank, Some(3))).collect();
         for member in &members {
             member.enter().unwrap();
         }
@@ -143,17 +130,11 @@ mod tests {
         for name in ["0.rank", "0.done", "1.rank", "1.done", "combine.lock", "2.rank"] {
             fs::write(target.ranks().join(name), "old").unwrap();
         }
-        let (first, second) = (member(&target, 0, Some(2)), member(&target, 1, Some(2)));
-        first.enter().unwrap();
-        second.enter().unwrap();
+        let (first, second) = (Member::new(&target, 0, Some(2)), Member::new(&target, 1, Some(2)));
+        assert!(first.enter().unwrap());
+        assert!(!second.enter().unwrap());
         assert_eq!(fs::read_dir(target.ranks()).unwrap().count(), 0);
         assert!(!second.leave().unwrap());
         assert!(first.leave().unwrap());
-    }
-
-    #[test]
-    fn there_is_no_member_without_a_launcher() {
-        let target = Target::new("app.panto".into(), true).unwrap();
-        assert!(Member::new(&target, None).is_none());
     }
 }

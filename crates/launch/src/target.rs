@@ -4,16 +4,17 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
+use crate::error::{Error, Result};
 
 /// The output file of a trace, and the directory of the ranks' files beside it.
+#[derive(Debug)]
 pub struct Target {
     file: PathBuf,
     ranks: PathBuf,
 }
 
 /// Returns whether a name is that of a rank's file.
-fn is_rank(name: &str) -> bool {
+pub(crate) fn is_rank(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|end| end == "rank")
 }
 
@@ -27,22 +28,22 @@ fn is_auxiliary(name: &str) -> bool {
 }
 
 /// Fails if the file exists and is not to be replaced.
-pub fn refuse_to_replace(file: &Path, force: bool) -> Result<(), Failure> {
+pub fn refuse_to_replace(file: &Path, force: bool) -> Result<()> {
     if force || !file.exists() {
         return Ok(());
     }
-    Err(Failure::Usage(format!("{} exists; use --force to replace it, or another name", file.display())))
+    Err(Error::Exists(file.to_owned()))
 }
 
 impl Target {
     /// Checks the output file before the program runs.
-    pub fn new(file: PathBuf, force: bool) -> Result<Self, Failure> {
+    pub fn new(file: PathBuf, force: bool) -> Result<Self> {
         if file.is_dir() {
-            return Err(Failure::Usage(format!("{} is a directory; name a file with -o", file.display())));
+            return Err(Error::IsDirectory(file));
         }
         refuse_to_replace(&file, force)?;
         let mut ranks =
-            std::path::absolute(&file).map_err(|error| Failure::write(&file, &error))?.into_os_string();
+            std::path::absolute(&file).map_err(|error| Error::write(&file, error))?.into_os_string();
         ranks.push(".ranks");
         Ok(Self { file, ranks: ranks.into() })
     }
@@ -58,33 +59,25 @@ impl Target {
         &self.ranks
     }
 
-    /// Creates the directory for a command that starts all ranks. Files of an earlier run are
-    /// removed only with `force`.
-    pub fn create(&self, force: bool) -> Result<(), Failure> {
+    /// Creates the directory for a command that starts all ranks. Files of an earlier run are removed only
+    /// with `force`.
+    pub fn create(&self, force: bool) -> Result<()> {
         if force {
-            if let Some(other) = self.unknown_file() {
-                return Err(Failure::Usage(format!(
-                    "{} contains {other}, which is not part of a trace; move it, or use another name",
-                    self.ranks.display()
-                )));
+            if let Some(file) = self.foreign_file() {
+                return Err(Error::ForeignFile { directory: self.ranks.clone(), file });
             }
-            self.clear().map_err(|error| Failure::write(&self.ranks, &error))?;
+            self.clear().map_err(|error| Error::write(&self.ranks, error))?;
         }
         fs::create_dir(&self.ranks).map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => Failure::Usage(format!(
-                "{0} exists: an earlier run was killed. Combine its files with `panto trace combine {0} -o FILE`, or replace \
-                 them with --force",
-                self.ranks.display()
-            )),
-            _ => Failure::write(&self.file, &error),
+            ErrorKind::AlreadyExists => Error::Leftover(self.ranks.clone()),
+            _ => Error::write(&self.file, error),
         })
     }
 
-    /// Creates the directory for a process of an MPI job, unless another process has already done
-    /// so.
-    pub fn share(&self) -> Result<(), Failure> {
+    /// Creates the directory for a process of an MPI job, unless another process has already done so.
+    pub fn share(&self) -> Result<()> {
         match fs::create_dir(&self.ranks) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(Failure::write(&self.file, &error)),
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(Error::write(&self.file, error)),
             _ => Ok(()),
         }
     }
@@ -104,7 +97,7 @@ impl Target {
     }
 
     /// Returns a file in the directory that no run creates.
-    fn unknown_file(&self) -> Option<String> {
+    fn foreign_file(&self) -> Option<String> {
         let entries = fs::read_dir(&self.ranks).ok()?.flatten();
         let mut names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
         names.find(|name| !is_rank(name) && !is_auxiliary(name))
@@ -129,7 +122,7 @@ impl Target {
 mod tests {
     use super::*;
 
-    fn message(outcome: Result<(), Failure>) -> String {
+    fn message(outcome: Result<()>) -> String {
         outcome.unwrap_err().to_string()
     }
 

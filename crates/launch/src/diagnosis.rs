@@ -1,54 +1,91 @@
 //! Diagnoses why no rank was traced, from the program's executable file.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::{FileExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::program;
+use crate::program;
 
-/// Returns why no rank was traced, and what to do.
-pub fn why(words: &[OsString]) -> String {
-    let remedy = "after -- give the command as you would run it without panto";
-    let Some(path) = program::find(words) else {
-        return format!("no rank was traced, and the command names no executable on this host; {remedy}");
-    };
-    let shown = path.display();
-    match ProgramKind::of(&path) {
-        ProgramKind::SetUid => format!(
-            "no rank was traced: {shown} is set-uid or set-gid, for which the system ignores LD_PRELOAD; \
-             trace a copy without that bit"
-        ),
-        ProgramKind::Static => format!(
-            "no rank was traced: {shown} is statically linked, so the tracer cannot be preloaded; link it without -static"
-        ),
-        ProgramKind::OtherMachine => format!(
-            "no rank was traced: {shown} is built for another architecture than this panto; use a panto for that architecture"
-        ),
-        ProgramKind::Script => format!(
-            "no rank called MPI_Init: {shown} is a script; it must start a dynamically linked MPI program and pass on its \
-             environment (LD_PRELOAD)"
-        ),
-        ProgramKind::WithoutMpi => format!(
-            "no rank called MPI_Init: {shown} does not reference MPI (unless one of its libraries does); {remedy}"
-        ),
-        ProgramKind::WithMpi => format!(
-            "no rank called MPI_Init: {shown} ended before, or its environment lacks LD_PRELOAD and PANTO_TRACE_DIR; \
-             this always works: `mpirun ... panto trace -o FILE -- {shown}`"
-        ),
-    }
+/// Why no rank was traced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// The program that the command starts, and its kind; `None` if the command names none on this host.
+    pub program: Option<(PathBuf, ProgramKind)>,
 }
 
 /// The kind of an executable file.
-#[derive(Debug, PartialEq, Eq)]
-enum ProgramKind {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProgramKind {
+    /// The file is set-uid or set-gid.
     SetUid,
+    /// The file is not a binary.
     Script,
+    /// The file is statically linked.
     Static,
+    /// The file is built for another architecture.
     OtherMachine,
+    /// The file references MPI.
     WithMpi,
+    /// The file does not reference MPI.
     WithoutMpi,
+}
+
+impl Diagnosis {
+    /// Examines the program that a command starts.
+    pub fn of(words: &[OsString]) -> Self {
+        let program = program::find(words).map(|path| {
+            let kind = ProgramKind::of(&path);
+            (path, kind)
+        });
+        Self { program }
+    }
+}
+
+impl fmt::Display for Diagnosis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let remedy = "after -- give the command as you would run it without panto";
+        let Some((path, kind)) = &self.program else {
+            return write!(
+                f,
+                "no rank was traced, and the command names no executable on this host; {remedy}"
+            );
+        };
+        let shown = path.display();
+        match kind {
+            ProgramKind::SetUid => write!(
+                f,
+                "no rank was traced: {shown} is set-uid or set-gid, for which the system ignores LD_PRELOAD; \
+                 trace a copy without that bit"
+            ),
+            ProgramKind::Static => write!(
+                f,
+                "no rank was traced: {shown} is statically linked, so the tracer cannot be preloaded; link it without -static"
+            ),
+            ProgramKind::OtherMachine => write!(
+                f,
+                "no rank was traced: {shown} is built for another architecture than this panto; use a panto for that \
+                 architecture"
+            ),
+            ProgramKind::Script => write!(
+                f,
+                "no rank called MPI_Init: {shown} is a script; it must start a dynamically linked MPI program and pass on \
+                 its environment (LD_PRELOAD)"
+            ),
+            ProgramKind::WithoutMpi => write!(
+                f,
+                "no rank called MPI_Init: {shown} does not reference MPI (unless one of its libraries does); \
+                 after -- give an MPI program, as in `panto trace -- mpirun -n 4 ./app`"
+            ),
+            ProgramKind::WithMpi => write!(
+                f,
+                "no rank called MPI_Init: {shown} ended before, or its environment lacks LD_PRELOAD and PANTO_TRACE_DIR; \
+                 this always works: `mpirun ... panto trace -o FILE -- {shown}`"
+            ),
+        }
+    }
 }
 
 /// The mode bits set-uid and set-gid.
