@@ -5,6 +5,7 @@
 //! collectives alike, and simulates all settings on all cores. A [`SweepFile`] keeps the results;
 //! an interrupted sweep continues from it.
 
+mod distributed;
 mod file;
 mod fingerprint;
 mod grid;
@@ -13,6 +14,7 @@ mod parameter;
 mod run;
 pub(crate) mod runner;
 
+pub use distributed::{Announcement, share};
 pub use file::SweepFile;
 pub use grid::{Axis, cross, product};
 pub use outcome::{Figures, Outcome, Row};

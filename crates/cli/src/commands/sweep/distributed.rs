@@ -1,19 +1,15 @@
-//! A sweep over the processes of an MPI job: each simulates a share of the settings, and the first
-//! gathers the outcomes.
-//!
-//! All processes read the same command line and files. The first announces which settings are
-//! pending; they are distributed round robin. Each process sends a message per completed setting,
-//! and an empty one when it has none left.
+//! A sweep over the processes of an MPI job: each simulates a share of the settings, and the first gathers
+//! the outcomes. `panto_predict` has the content of the messages; an empty one says that a process has no
+//! settings left.
 
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use panto_predict::sweep::{Outcome, Row, Sweep as Settings};
+use panto_predict::sweep::{Announcement, Sweep as Settings, share};
 use panto_trace::Trace;
 use panto_transport::mpi::{Mpi, Options};
 use panto_transport::{Placement, Selector, SendMode, Tag, Transport, World};
-use serde_json::{Value, json};
 
 use super::Sweep;
 use super::progress::SweepRun;
@@ -39,28 +35,33 @@ pub fn run(command: &Sweep) -> Result<ExitCode, Failure> {
 fn lead(command: &Sweep, world: &Mpi) -> Result<ExitCode, Failure> {
     let threads = command.threads(cores(world.placements()?, world.rank()));
     // A usage error is announced to all processes, so that none waits for this one.
-    let announced = |failure: Failure| match world
-        .broadcast(json!({ "error": failure.to_string() }).to_string().into())
-    {
-        Ok(_) => failure,
-        Err(error) => error.into(),
-    };
+    let announced =
+        |failure: Failure| match world.broadcast(Announcement::Error(failure.to_string()).to_bytes()) {
+            Ok(_) => failure,
+            Err(error) => error.into(),
+        };
     let trace = Trace::open(&command.trace).map_err(|error| announced(error.into()))?;
     let settings = command.sweep(&trace, threads).map_err(announced)?;
     let task = SweepRun::new(command, &settings).map_err(announced)?;
     let pending = task.pending();
     let programs = settings.programs(&pending, threads).map_err(|error| announced(error.into()))?;
-    world.broadcast(json!({ "pending": pending }).to_string().into())?;
+    world.broadcast(Announcement::Pending(pending.clone()).to_bytes())?;
     let stop = interrupt::listen()?;
     task.begin(pending.len());
     let task = Mutex::new(task);
     world.run(world.max_ranks(), |endpoint| {
         let mut collector = Collector { endpoint, settings: &settings, busy: endpoint.size() - 1 };
         let mut task = task.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        settings.run(&programs, &share(&pending, endpoint), threads, &stop, |index, outcome| {
-            task.done(index, outcome)?;
-            collector.drain(&mut task)
-        })?;
+        settings.run(
+            &programs,
+            &share(&pending, endpoint.rank(), endpoint.size()),
+            threads,
+            &stop,
+            |index, outcome| {
+                task.done(index, outcome)?;
+                collector.drain(&mut task)
+            },
+        )?;
         collector.wait(&mut task)
     })?;
     task.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).finish(trace.size())
@@ -69,38 +70,25 @@ fn lead(command: &Sweep, world: &Mpi) -> Result<ExitCode, Failure> {
 /// Any other process: simulates its share. A failure of this process alone aborts the job.
 fn follow(command: &Sweep, world: &Mpi) -> Result<ExitCode, Failure> {
     let threads = command.threads(cores(world.placements()?, world.rank()));
-    let announced: Value = serde_json::from_slice(&world.broadcast(Vec::new())?)
-        .map_err(|error| Failure::Run(format!("invalid announcement of the first process: {error}")))?;
-    if let Some(error) = announced["error"].as_str() {
-        return Err(Failure::Usage(error.to_owned()));
-    }
-    let pending: Vec<usize> = announced["pending"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_u64)
-        .map(|index| index as usize)
-        .collect();
+    let pending = match Announcement::from_bytes(&world.broadcast(Vec::new())?) {
+        Some(Announcement::Pending(pending)) => pending,
+        Some(Announcement::Error(error)) => return Err(Failure::Usage(error)),
+        None => return Err(Failure::Run("invalid announcement of the first process".into())),
+    };
     let only_here = |failure: Failure| Failure::Run(format!("{failure} (the first process could read it)"));
     let trace = Trace::open(&command.trace).map_err(|error| only_here(error.into()))?;
     let settings = command.sweep(&trace, threads).map_err(only_here)?;
     let stop = interrupt::listen()?;
     world.run(world.max_ranks(), |endpoint| {
-        let own = share(&pending, endpoint);
+        let own = share(&pending, endpoint.rank(), endpoint.size());
         let programs = settings.programs(&own, threads).map_err(|error| only_here(error.into()))?;
         settings.run(&programs, &own, threads, &stop, |index, outcome| {
-            let line = json!({ "index": index, "row": settings.row(index, outcome).json() }).to_string();
-            endpoint.send(SendMode::Standard, line.as_bytes(), 0, TAG).map_err(Failure::from)
+            let message = settings.message(index, outcome);
+            endpoint.send(SendMode::Standard, &message, 0, TAG).map_err(Failure::from)
         })?;
         endpoint.send(SendMode::Standard, &[], 0, TAG).map_err(Failure::from)
     })?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Returns the settings of a rank, distributed round robin: neighbouring settings take about
-/// equally long.
-fn share(pending: &[usize], endpoint: &impl Transport) -> Vec<usize> {
-    pending.iter().copied().skip(endpoint.rank()).step_by(endpoint.size()).collect()
 }
 
 /// Returns the number of cores of a rank, divided by the ranks that share them.
@@ -143,21 +131,12 @@ impl<T: Transport> Collector<'_, T> {
             self.busy -= 1;
             return Ok(());
         }
-        let (index, outcome) = self.read(&line).ok_or_else(|| {
+        let (index, outcome) = self.settings.read_message(&line).ok_or_else(|| {
             Failure::Run(format!(
                 "rank {} has other settings than rank 0; check that all hosts have the same panto, trace and model files",
                 message.source
             ))
         })?;
         run.done(index, outcome)
-    }
-
-    /// Parses an outcome; `None` unless its key is that of this process's setting.
-    fn read(&self, line: &[u8]) -> Option<(usize, Outcome)> {
-        let value: Value = serde_json::from_slice(line).ok()?;
-        let index =
-            usize::try_from(value["index"].as_u64()?).ok().filter(|index| *index < self.settings.len())?;
-        let (key, outcome) = Row::read(&value["row"])?;
-        (key == self.settings.key(index)).then_some((index, outcome))
     }
 }
