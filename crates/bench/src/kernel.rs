@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use panto_results::{KernelInfo, Point, Record};
-use panto_schedule::Problem;
+use panto_schedule::{Algorithm, Problem};
 use panto_transport::Transport;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -45,6 +45,12 @@ pub trait Pattern {
     /// patterns that are more than one collective.
     fn collective(&self, point: &Point) -> Option<(Problem, usize)> {
         let _ = point;
+        None
+    }
+
+    /// Returns the algorithm of [`collective`](Self::collective) that the user named, if any.
+    fn algorithm(&self, settings: &Settings) -> Option<Algorithm> {
+        let _ = settings;
         None
     }
 
@@ -92,6 +98,11 @@ macro_rules! kernels {
                 match self { $(Self::$variant => $pattern.collective(point)),+ }
             }
 
+            /// Returns the algorithm of the collective that the user named; see [`Pattern::algorithm`].
+            pub fn algorithm(self, settings: &Settings) -> Option<Algorithm> {
+                match self { $(Self::$variant => $pattern.algorithm(settings)),+ }
+            }
+
             /// Measures one point; see [`Pattern::run`].
             pub fn run<T: Transport>(self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
                 match self { $(Self::$variant => $pattern.run(lab, point)),+ }
@@ -121,7 +132,7 @@ kernels! {
     SimpleSend => cm5::SimpleSend,
     PathLength => cm5::PathLength,
     CompleteExchange => cm5::CompleteExchange,
-    RivalBroadcast => cm5::RivalBroadcast,
+    BroadcastContest => cm5::BroadcastContest,
     Overhead => calibrate::Overhead,
     Gap => calibrate::Gap,
     Eager => calibrate::Eager,
@@ -163,10 +174,11 @@ impl Kernel {
 }
 
 fn unknown(name: &str) -> Error {
-    let names: Vec<&str> = Kernel::ALL.iter().map(|kernel| kernel.name()).collect();
+    let mut suites: Vec<&str> = Kernel::ALL.iter().map(|kernel| kernel.info().suite()).collect();
+    suites.dedup();
     Error::usage(format!(
-        "unknown suite or kernel `{name}`; use a suite or one of {} (see `panto bench --list`)",
-        names.join(", ")
+        "unknown suite or kernel `{name}`; suites: {}; `panto bench --list` prints their kernels",
+        suites.join(", ")
     ))
 }
 

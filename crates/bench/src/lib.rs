@@ -12,7 +12,7 @@ pub mod calibrate;
 mod choices;
 pub mod classic;
 pub mod cm5;
-mod comet;
+pub mod comet;
 mod decision;
 mod error;
 mod kernel;

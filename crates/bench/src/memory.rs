@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use panto_results::{Point, param};
 use panto_transport::Placement;
 
+use crate::comet;
 use crate::error::{Error, Result};
 use crate::scenario;
 use crate::settings::Settings;
@@ -32,7 +33,7 @@ fn needed(point: &Point, settings: &Settings) -> u64 {
     let messages = number(param::BYTES).max(number(param::VOLUME));
     let messages = messages.saturating_mul(number(param::WINDOW).saturating_add(4));
     let vectors = number(param::LENGTH).saturating_mul(8 * 4);
-    let files = if number(param::BLOCK) > 0 { settings.io_bytes.saturating_mul(2) } else { 0 };
+    let files = comet::file_bytes(point, settings).saturating_mul(2);
     let matrix = number(param::DIM).saturating_pow(2).saturating_mul(8 * 4);
     let each = messages.saturating_add(vectors).saturating_add(files).saturating_add(halo(point));
     let each = each.saturating_add(scenario::needed(point, settings));

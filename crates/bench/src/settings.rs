@@ -1,19 +1,17 @@
 //! Settings of a run: what to sweep over, and how much effort to spend.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 use std::time::Duration;
 
-use panto_results::{Ranges, RankPlacement, RunSettings};
-use panto_schedule::{Algorithm, HopShape, Mesh};
-use panto_transport::{AlgorithmChoice, Distance, Placement};
+use panto_results::{Placed, Ranges, RunSettings};
+use panto_schedule::HopShape;
+use panto_transport::{Distance, Placement};
 
 use crate::error::{Error, Result};
 use crate::options::{OptionsMap, SuiteOptions};
 use crate::sizes::rank_counts;
 
 /// What to sweep over and how long to measure. `None` selects each kernel's default.
-#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Numbers of ranks, for kernels that sweep over them; other kernels run on the largest.
@@ -30,8 +28,6 @@ pub struct Settings {
     pub hops: Option<Vec<u64>>,
     /// Distances by name, where [`places`](Self::places) are known.
     pub distances: Option<Vec<Distance>>,
-    /// Background loads, in per cent of the peak bandwidth.
-    pub loads: Vec<u64>,
     /// Shape that hop distances follow from; the transport's hint by default.
     pub shape: Option<HopShape>,
     /// Where each rank runs; empty where unknown. If known, `shape` is
@@ -44,18 +40,6 @@ pub struct Settings {
     pub has_handlers: bool,
     /// Whether the transport supports one-sided communication.
     pub has_windows: bool,
-    /// Global row or column that is broadcast; the middle one by default.
-    pub index: Option<u64>,
-    /// Process mesh of the matrix kernels.
-    pub mesh: Option<Mesh>,
-    /// Algorithm of collectives; the message layer's own by default.
-    pub algorithm: Option<Algorithm>,
-    /// Whether a barrier closes the timed region of a broadcast (C6).
-    pub closing_barrier: bool,
-    /// Directory that the I/O kernel writes to; without it the kernel is unavailable.
-    pub io_dir: Option<PathBuf>,
-    /// Bytes that each rank writes to a file.
-    pub io_bytes: u64,
     /// The simulated machine; `None` for real ranks.
     pub machine: Option<String>,
     /// Number of ranks above which collectives are simulated as schedules, without stacks and
@@ -134,18 +118,11 @@ impl Default for Settings {
             lengths: None,
             hops: None,
             distances: None,
-            loads: vec![50, 90],
             shape: None,
             places: Vec::new(),
             most_ranks: None,
             has_handlers: true,
             has_windows: false,
-            index: None,
-            mesh: None,
-            algorithm: None,
-            closing_barrier: true,
-            io_dir: None,
-            io_bytes: 16 << 20,
             machine: None,
             stackless_above: usize::MAX,
             most_programs: usize::MAX,
@@ -229,9 +206,6 @@ impl Settings {
         if self.effort.max_samples == 0 {
             return Err(Error::usage("at least 1 sample is needed; use --max-samples 1 or more"));
         }
-        if self.loads.iter().any(|&load| load > 100) {
-            return Err(Error::usage("a load is at most 100 per cent of the peak bandwidth"));
-        }
         if let Some(most) = self.most_ranks.filter(|&most| ranks > most) {
             return Err(Error::usage(format!(
                 "{ranks} ranks, and this job has {most}; use --ranks {most} or fewer, or start it with more, such as \
@@ -240,8 +214,7 @@ impl Settings {
         }
         self.check_distances()?;
         self.options.check(ranks)?;
-        self.shape.as_ref().map_or(Ok(()), |shape| shape.fits(ranks))?;
-        self.mesh.as_ref().map_or(Ok(()), |mesh| check_mesh(mesh, ranks))
+        self.shape.as_ref().map_or(Ok(()), |shape| Ok(shape.fits(ranks)?))
     }
 
     /// Checks that distances are given as hops or by name, as the placement allows.
@@ -261,11 +234,6 @@ impl Settings {
         Ok(())
     }
 
-    /// Returns the implementation of collectives.
-    pub fn choice(&self) -> AlgorithmChoice {
-        self.algorithm.map_or(AlgorithmChoice::Library, AlgorithmChoice::Algorithm)
-    }
-
     /// Returns whether distances have names: the placement is known and the user gave no shape.
     pub fn names_distances(&self) -> bool {
         !self.places.is_empty() && matches!(self.shape, Some(HopShape::FromFirst(_)))
@@ -280,15 +248,4 @@ impl Settings {
     pub fn shape_or(&self, hint: HopShape) -> HopShape {
         self.shape.unwrap_or(hint)
     }
-}
-
-fn check_mesh(mesh: &Mesh, ranks: usize) -> Result<()> {
-    if mesh.ranks() == ranks {
-        return Ok(());
-    }
-    Err(Error::usage(format!(
-        "the mesh {mesh} has {} cells, and there are {ranks} ranks; use --ranks {} or another mesh",
-        mesh.ranks(),
-        mesh.ranks()
-    )))
 }

@@ -24,7 +24,11 @@ pub fn parse_sizes(text: &str) -> Result<Vec<u64>> {
 /// Parses whole numbers (ranks, hops, lengths, dimensions) with the syntax of [`parse_sizes`].
 pub fn parse_counts(text: &str) -> Result<Vec<u64>> {
     list(text, |text| {
-        let wrong = || Error::usage(format!("`{text}` is not a whole number"));
+        let wrong = || {
+            Error::usage(format!(
+                "`{text}` is not a whole number, a list such as 2,4,8 or a range such as 1..64"
+            ))
+        };
         text.trim().parse().map_err(|_| wrong())
     })
 }
@@ -47,6 +51,9 @@ fn list(text: &str, value: impl Fn(&str) -> Result<u64>) -> Result<Vec<u64>> {
 
 fn range(part: &str, from: &str, rest: &str, value: impl Fn(&str) -> Result<u64>) -> Result<Vec<u64>> {
     let (to, step) = rest.split_once(':').map_or((rest, None), |(to, step)| (to, Some(step)));
+    if from.trim().is_empty() || to.trim().is_empty() {
+        return Err(Error::usage(format!("the range `{part}` needs a begin and an end, such as 1..64")));
+    }
     let (from, to) = (value(from)?, value(to)?);
     if from > to {
         return Err(Error::usage(format!("the range `{part}` ends before it begins")));

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use panto_bench::Settings;
+use panto_bench::{Settings, comet};
 use panto_mpi::launch::Launch;
 use panto_mpi::{Library, find};
 use panto_results::Manifest;
@@ -48,7 +48,8 @@ impl MpiArgs {
 const SLOW_DISK: u64 = 10_000_000;
 
 fn io_time(settings: &Settings) -> Duration {
-    Duration::from_secs(settings.io_dir.as_ref().map_or(0, |_| settings.io_bytes / SLOW_DISK))
+    let options = settings.options.get::<comet::Options>();
+    Duration::from_secs(options.io_dir.as_ref().map_or(0, |_| options.io_bytes / SLOW_DISK))
 }
 
 /// Returns how an MPI launcher started this process, if one did.

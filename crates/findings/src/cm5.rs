@@ -5,14 +5,14 @@ use panto_results::{FindingKind, Point, Record, kernel, param};
 use panto_stats::{Comparison, compare};
 
 use crate::series::{Series, series};
-use crate::{Finding, IntervalKind, Unit, cm5_rivals, cm5_sizes};
+use crate::{Finding, IntervalKind, Unit, cm5_contests, cm5_sizes};
 
 pub(super) fn findings(kernel: &str, records: &[&Record]) -> Vec<Finding> {
     match kernel {
         kernel::cm5::MESSAGE_SET => sets(kernel, records),
         kernel::cm5::SIMPLE_SEND => cm5_sizes::findings(kernel, records),
         kernel::cm5::PATH_LENGTH => paths(kernel, records),
-        _ => cm5_rivals::findings(kernel, records),
+        _ => cm5_contests::findings(kernel, records),
     }
 }
 

@@ -15,7 +15,7 @@
 
 mod classic;
 mod cm5;
-mod cm5_rivals;
+mod cm5_contests;
 mod cm5_sizes;
 mod collective;
 pub mod contest;

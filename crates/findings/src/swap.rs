@@ -111,7 +111,7 @@ pub fn statistics(records: &[&Record]) -> Vec<Statistics> {
     let place = |point: &Point| {
         let volume = std::cmp::Reverse(point.number(param::VOLUME));
         let text = |name| point.text(name).to_owned();
-        (point.ranks, text(param::BETWEEN), volume, text(param::LOOP), text(param::WAY))
+        (point.ranks, text(param::BETWEEN), volume, text(param::LOOP), text(param::CACHE_MODE))
     };
     all.sort_by_cached_key(|each| (place(&each.point), each.protocol.place()));
     all
@@ -232,7 +232,7 @@ fn of_statistics(kernel: &str, each: &Statistics) -> Vec<Finding> {
         "{}, {}, {}, {}, {}",
         each.protocol,
         text(param::LOOP),
-        text(param::WAY),
+        text(param::CACHE_MODE),
         panto_units::bytes(each.point.number(param::VOLUME).unwrap_or(0)),
         text(param::BETWEEN)
     );

@@ -59,8 +59,9 @@ pub mod param {
     pub const VOLUME: &str = "volume";
     /// How the swaps of a volume follow each other.
     pub const LOOP: &str = "loop";
-    /// State of the caches before a run, and whether each message is sent once or repeatedly.
-    pub const WAY: &str = "way";
+    /// State of the caches before a run, and whether each message is sent once or repeatedly. The
+    /// name in files is older than the constant's.
+    pub const CACHE_MODE: &str = "way";
     /// Which ranks communicate: pairs such as `0-2,1-3`, or `ring`.
     pub const BETWEEN: &str = "between";
     /// Set of concurrent messages, such as `(0,1),(2,3)`.

@@ -5,7 +5,7 @@ use panto_schedule::{Algorithm, Collective, Problem};
 use panto_transport::{Buffers, NO_REDUCTION, PreparedCollective, Transport};
 
 use super::Options;
-use super::rivals::{Candidate, ROOT, candidate, candidates, measure, name, points, same};
+use super::candidates::{Candidate, ROOT, candidate, candidates, measure, name, points, same};
 use crate::error::Result;
 use crate::kernel::Pattern;
 use crate::measure::{Checked, Lab, Operation};
@@ -22,16 +22,16 @@ const MIN_SEGMENT: u64 = 64;
 /// One rank to all by LIB, REB, REB in segments and the message layer's own algorithm, by size and
 /// ranks.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct RivalBroadcast;
+pub(crate) struct BroadcastContest;
 
-impl Pattern for RivalBroadcast {
+impl Pattern for BroadcastContest {
     fn name(&self) -> &'static str {
         kernel::cm5::BROADCAST
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
         let sizes = settings.sizes.clone().unwrap_or_else(|| SIZES.to_vec());
-        let names = candidates(&rivals(settings), Collective::Broadcast, settings)?;
+        let names = candidates(&usual_candidates(settings), Collective::Broadcast, settings)?;
         let least = if settings.options.get::<Options>().segments.is_empty() { MIN_SEGMENT } else { 1 };
         let takes_part = |name: &str, bytes: u64| is_worth_it(name, bytes, least);
         Ok(points(settings, &sizes, &names, takes_part))
@@ -39,7 +39,7 @@ impl Pattern for RivalBroadcast {
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
         let bytes = point.get(param::BYTES);
-        let names = candidates(&rivals(lab.settings), Collective::Broadcast, lab.settings)?;
+        let names = candidates(&usual_candidates(lab.settings), Collective::Broadcast, lab.settings)?;
         let problem = Problem {
             collective: Collective::Broadcast,
             ranks: lab.transport.size(),
@@ -59,7 +59,7 @@ impl Pattern for RivalBroadcast {
 }
 
 /// Returns linear and recursive broadcast, and the latter in segments.
-fn rivals(settings: &Settings) -> Vec<Algorithm> {
+fn usual_candidates(settings: &Settings) -> Vec<Algorithm> {
     let options = settings.options.get::<Options>();
     let named = options.segments.as_slice();
     let segments = if named.is_empty() { &SEGMENTS } else { named };
@@ -112,12 +112,12 @@ impl<T: Transport> Operation for BroadcastOperation<'_, T> {
 mod tests {
     use panto_results::cm5::broadcast_segments;
 
-    use super::super::rivals::short_name;
+    use super::super::candidates::short_name;
     use super::*;
 
     #[test]
     fn candidates_are_known_by_their_short_names() {
-        let names: Vec<String> = rivals(&Settings::default()).into_iter().map(short_name).collect();
+        let names: Vec<String> = usual_candidates(&Settings::default()).into_iter().map(short_name).collect();
         assert_eq!(names, ["lib", "reb", "reb:2", "reb:4", "reb:8", "reb:16", "reb:32"]);
         assert_eq!(
             names.iter().map(|name| broadcast_segments(name)).collect::<Vec<_>>()[..3],

@@ -4,8 +4,8 @@ use panto_results::{Point, Record, kernel, param};
 use panto_schedule::{Algorithm, Collective, Problem};
 use panto_transport::{Buffers, NO_REDUCTION, PreparedCollective, Transport};
 
+use super::candidates::{Candidate, ROOT, candidate, candidates, measure, name, points, same};
 use super::mark;
-use super::rivals::{Candidate, ROOT, candidate, candidates, measure, name, points, same};
 use crate::error::Result;
 use crate::kernel::Pattern;
 use crate::measure::{Checked, Lab, Operation};
@@ -16,7 +16,7 @@ use crate::settings::Settings;
 /// Default sizes of a block in bytes: the paper's, and beyond.
 const SIZES: [u64; 9] = [0, 16, 64, 256, 512, 1_024, 1_920, 8_192, 65_536];
 /// Linear, pairwise and recursive exchange.
-const RIVALS: [Algorithm; 3] = [Algorithm::Lex, Algorithm::Pex, Algorithm::Rex];
+const CANDIDATES: [Algorithm; 3] = [Algorithm::Lex, Algorithm::Pex, Algorithm::Rex];
 
 /// Every rank has a block for every other: by LEX, PEX, REX and the message layer's own algorithm,
 /// by size of a block and ranks.
@@ -41,13 +41,13 @@ impl Pattern for CompleteExchange {
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
         let sizes = settings.sizes.clone().unwrap_or_else(|| SIZES.to_vec());
-        let names = candidates(&RIVALS, Collective::Alltoall, settings)?;
+        let names = candidates(&CANDIDATES, Collective::Alltoall, settings)?;
         Ok(points(settings, &sizes, &names, |_, _| true))
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
         let (bytes, ranks) = (point.get(param::BYTES), lab.transport.size());
-        let names = candidates(&RIVALS, Collective::Alltoall, lab.settings)?;
+        let names = candidates(&CANDIDATES, Collective::Alltoall, lab.settings)?;
         let problem = Problem { collective: Collective::Alltoall, ranks, root: ROOT, count: bytes };
         let kernel = self.name();
         let exchange = match candidate(lab, point, problem, &names)? {

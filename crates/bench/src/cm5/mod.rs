@@ -4,9 +4,9 @@
 //! Evaluation", CRPC-TR92255, 1992.
 
 mod broadcast;
+mod candidates;
 mod distance;
 mod exchange;
-mod rivals;
 mod sets;
 mod simple;
 mod trip;
@@ -16,7 +16,7 @@ use panto_transport::AlgorithmChoice;
 
 use crate::options::SuiteOptions;
 
-pub(crate) use broadcast::RivalBroadcast;
+pub(crate) use broadcast::BroadcastContest;
 pub(crate) use distance::PathLength;
 pub(crate) use exchange::CompleteExchange;
 pub(crate) use sets::MessageSets;
@@ -30,7 +30,7 @@ pub struct Options {
     /// Numbers of segments of a recursive broadcast; the default ones if empty.
     pub segments: Vec<usize>,
     /// Algorithms that compete; those of the paper and the message layer's own if empty.
-    pub rivals: Vec<AlgorithmChoice>,
+    pub candidates: Vec<AlgorithmChoice>,
 }
 
 impl SuiteOptions for Options {}

@@ -5,6 +5,7 @@ use panto_schedule::HopShape;
 use panto_stats::Bandwidth;
 use panto_transport::{Distance, Transport};
 
+use super::Options;
 use super::contention_roles::ContentionRoles;
 use super::echo::{EchoOperation, Role};
 use super::load::Load;
@@ -33,9 +34,10 @@ impl Pattern for Contention {
 
     fn points(&self, settings: &Settings, earlier: &[Record]) -> Result<Vec<Point>> {
         let sizes = settings.sizes.clone().unwrap_or_else(|| SIZES.to_vec());
+        let options = settings.options.get::<Options>();
         let mut points = Vec::new();
         for pair in pairs(settings)? {
-            for (load, load_bytes) in loads(&settings.loads, &echo_curve(earlier, pair.separation()))? {
+            for (load, load_bytes) in loads(&options.loads, &echo_curve(earlier, pair.separation()))? {
                 let point = pair.clone().with(param::LOAD, load).with(param::LOAD_BYTES, load_bytes);
                 points.extend(sizes.iter().map(|&bytes| point.clone().with(param::BYTES, bytes)));
             }

@@ -10,23 +10,26 @@ mod handler;
 mod io;
 mod load;
 mod matrix;
+mod options;
 mod overlap;
 pub(crate) mod pair;
 mod rowcol;
 mod shift;
 mod transpose;
 
-pub use collective::{Barrier, Broadcast, Reduction};
-pub use contention::Contention;
-pub use echo::Echo;
-pub use exchange::Exchange;
-pub use guard::Guard;
-pub use handler::Handler;
-pub use io::Io;
-pub use overlap::Overlap;
-pub use rowcol::{ColumnBroadcast, RowBroadcast};
-pub use shift::Shift;
-pub use transpose::Transpose;
+pub use options::Options;
+
+pub(crate) use collective::{Barrier, Broadcast, Reduction};
+pub(crate) use contention::Contention;
+pub(crate) use echo::Echo;
+pub(crate) use exchange::Exchange;
+pub(crate) use guard::Guard;
+pub(crate) use handler::Handler;
+pub(crate) use io::{Io, file_bytes};
+pub(crate) use overlap::Overlap;
+pub(crate) use rowcol::{ColumnBroadcast, RowBroadcast};
+pub(crate) use shift::Shift;
+pub(crate) use transpose::Transpose;
 
 /// Tags of the kernels' messages. The iPSC/860 called them message types.
 mod tag {

@@ -6,6 +6,7 @@ use panto_results::{KernelInfo, Point, Record, kernel, param};
 use panto_schedule::HopShape;
 use panto_transport::{Selector, SendMode, Transport};
 
+use super::Options;
 use super::matrix::{Block, Double, Layout, MatrixKernel, Rect, measure, mesh_of, points};
 use super::tag;
 use crate::error::{Error, Result};
@@ -71,16 +72,20 @@ impl Axis {
         let (targets, what) = if self == Self::Row { (mesh.rows(), "row") } else { (mesh.cols(), "column") };
         if targets > 1 {
             let points = points(settings, &[])?;
-            check_index(settings.index, &points)?;
+            check_index(settings.options.get::<Options>().index, &points)?;
             return Ok(points);
         }
-        Err(Error::usage(format!("the mesh {mesh} has one {what}: there is no destination; use --mesh 2x2")))
+        Err(Error::usage(format!(
+            "{} needs a mesh of 2 or more {what}s, and {mesh} has 1; use a mesh such as --mesh 2x2",
+            self.info().name
+        )))
     }
 
     fn run<T: Transport>(self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
         let layout = Layout::of(lab, point)?;
         // The owner's time includes all messages and acknowledgements.
-        let index = lab.settings.index.map_or(layout.dim / 2, |index| index as usize);
+        let index =
+            lab.settings.options.get::<Options>().index.map_or(layout.dim / 2, |index| index as usize);
         let whole = (&layout, self.owner(&layout, 0, index));
         measure(lab, self.info(), point, whole, |rank| LineBroadcast::new(&layout, rank, self, index))
     }

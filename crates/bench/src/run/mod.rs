@@ -195,7 +195,7 @@ impl<'a, W: World> Run<'a, W> {
         for (number, point) in points.into_iter().enumerate() {
             let over = number > 0 && Instant::now() >= deadline || self.interrupt.load(Ordering::Relaxed);
             let Some((problem, element)) = kernel.collective(&point).filter(|_| !over) else { break };
-            let (algorithm, time) = self.world.expand(&problem, element, self.settings.algorithm)?;
+            let (algorithm, time) = self.world.expand(&problem, element, kernel.algorithm(self.settings))?;
             let record = Record {
                 moved: (problem.count > 0).then_some((problem.count * element) as u64),
                 algorithm: Some(algorithm.to_string()),

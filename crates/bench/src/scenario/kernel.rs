@@ -111,10 +111,14 @@ impl Pattern for Own {
         let name = point.text(param::SCENARIO);
         let options = lab.settings.options.get::<Options>();
         let scenario = options.own.iter().find(|scenario| scenario.name == name);
-        let scenario =
-            scenario.ok_or_else(|| Error::usage(format!("there is no scenario `{name}` any more")))?;
+        let scenario = scenario.ok_or_else(|| unknown_scenario(name, &options))?;
         measure(lab, self.info(), scenario, point)
     }
+}
+
+fn unknown_scenario(name: &str, options: &Options) -> Error {
+    let known: Vec<&str> = options.own.iter().map(|scenario| scenario.name.as_str()).collect();
+    Error::usage(format!("unknown scenario `{name}`; --scenario names {}", known.join(", ")))
 }
 
 /// Defaults of a sweep over sizes and participants.

@@ -15,7 +15,7 @@ pub(super) fn why<T: Transport>(transport: &T, experiment: &Experiment) -> Optio
 }
 
 fn no_cache<T: Transport>(transport: &T, experiment: &Experiment) -> Option<String> {
-    (experiment.way == CacheMode::Cold && transport.is_virtual())
+    (experiment.mode == CacheMode::Cold && transport.is_virtual())
         .then(|| "a simulated machine has no caches: the same as warm".into())
 }
 

@@ -20,7 +20,7 @@ pub struct Options {
     /// Loops; both by default.
     pub loops: Option<Vec<Loop>>,
     /// Cache modes; all three by default.
-    pub ways: Option<Vec<CacheMode>>,
+    pub cache_modes: Option<Vec<CacheMode>>,
     /// Sets of pairs that swap at the same time, one set after the other; ranks 0 and 1 by default.
     pub pairs: Option<Vec<Pairs>>,
 }
@@ -94,10 +94,10 @@ fn sizes_in(volume: u64, budget: Duration) -> Result<Vec<u64>> {
 /// Returns all points of a kernel for these sets of peers, one set after the other.
 pub(super) fn points(settings: &Settings, meetings: &[String]) -> Result<Vec<Point>> {
     let options = settings.options.get::<Options>();
-    let Options { protocols, volumes, loops, ways, .. } = &*options;
+    let Options { protocols, volumes, loops, cache_modes, .. } = &*options;
     let protocols = protocols.as_deref().unwrap_or(&Protocol::ALL);
     let loops = loops.as_deref().unwrap_or(&Loop::ALL);
-    let ways = ways.as_deref().unwrap_or(&CacheMode::ALL);
+    let cache_modes = cache_modes.as_deref().unwrap_or(&CacheMode::ALL);
     let mut points = Vec::new();
     for &volume in volumes.as_deref().unwrap_or(&VOLUMES) {
         let sizes = match &settings.sizes {
@@ -107,9 +107,11 @@ pub(super) fn points(settings: &Settings, meetings: &[String]) -> Result<Vec<Poi
         for meeting in meetings {
             let base =
                 Point::new(settings.world()).with_text(param::BETWEEN, meeting).with(param::VOLUME, volume);
-            for (order, way) in loops.iter().flat_map(|order| ways.iter().map(move |way| (order, way))) {
+            for (order, mode) in
+                loops.iter().flat_map(|order| cache_modes.iter().map(move |mode| (order, mode)))
+            {
                 let base = base.clone().with_text(param::LOOP, &order.to_string());
-                let base = base.with_text(param::WAY, &way.to_string());
+                let base = base.with_text(param::CACHE_MODE, &mode.to_string());
                 for protocol in protocols {
                     let base = base.clone().with_text(param::PROTOCOL, &protocol.id());
                     points.extend(sizes.iter().map(|&size| base.clone().with(param::BYTES, size)));
@@ -125,7 +127,7 @@ pub(super) fn points(settings: &Settings, meetings: &[String]) -> Result<Vec<Poi
 pub(super) struct Experiment {
     pub(super) protocol: Protocol,
     pub(super) order: Loop,
-    pub(super) way: CacheMode,
+    pub(super) mode: CacheMode,
     /// Bytes that each rank sends.
     pub(super) volume: usize,
     /// Message size in bytes.
@@ -137,7 +139,7 @@ impl Experiment {
         Ok(Self {
             protocol: point.text(param::PROTOCOL).parse()?,
             order: point.text(param::LOOP).parse()?,
-            way: point.text(param::WAY).parse()?,
+            mode: point.text(param::CACHE_MODE).parse()?,
             volume: point.get(param::VOLUME),
             bytes: point.get(param::BYTES),
         })

@@ -97,7 +97,7 @@ fn measure<T: Transport>(
     }
     let conduct = peers.map(|peers| RankProtocol::new(&experiment.protocol, experiment.order, peers));
     let mut operation = SwapOperation::new(lab.transport, experiment, conduct);
-    let timing = Timing::prepared(Metric::longest(), experiment.way.repeats());
+    let timing = Timing::prepared(Metric::longest(), experiment.mode.repeats());
     let samples = lab.measure(timing, &mut operation)?;
     Ok(samples.map(|samples| Record {
         // Bytes that one rank sends and receives, however many ranks swap at once.
@@ -110,7 +110,7 @@ fn measure<T: Transport>(
 
 /// Returns the times to read warm and evicted cache lines: evidence that eviction worked.
 fn figures(experiment: &Experiment) -> BTreeMap<String, f64> {
-    if experiment.way != CacheMode::Cold {
+    if experiment.mode != CacheMode::Cold {
         return BTreeMap::new();
     }
     let (warm, evicted) = eviction_probe::probe(&Evictor::default(), experiment.volume);

@@ -24,10 +24,10 @@ pub(super) struct SwapOperation<'a, T> {
 
 impl<'a, T: Transport> SwapOperation<'a, T> {
     pub(super) fn new(transport: &'a T, experiment: Experiment, conduct: Option<RankProtocol>) -> Self {
-        let Experiment { order, way, volume, .. } = experiment;
+        let Experiment { order, mode, volume, .. } = experiment;
         let volume = if conduct.is_some() { volume } else { 0 };
-        let second = if order == Loop::Prepost && way == CacheMode::Repeated { volume } else { 0 };
-        let evictor = (way == CacheMode::Cold).then(Evictor::default);
+        let second = if order == Loop::Prepost && mode == CacheMode::Repeated { volume } else { 0 };
+        let evictor = (mode == CacheMode::Cold).then(Evictor::default);
         let received = [vec![0; volume], vec![0; second]];
         Self { transport, experiment, conduct, sent: vec![0; volume], received, evictor, round: 0 }
     }

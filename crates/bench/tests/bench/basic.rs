@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use panto_bench::comet::Options;
 use panto_bench::measure::Lab;
 use panto_bench::{Error, Kernel, Settings, run};
 use panto_findings::overlap_gain;
@@ -12,7 +13,7 @@ use panto_transport::World;
 use panto_transport::threads::{Endpoint, Threads};
 
 use crate::faulty::Faulty;
-use crate::support::{Collect, SIZES, measured, record, tiny};
+use crate::support::{Collect, SIZES, measured, record, small_files, tiny};
 
 const RANKS: [usize; 4] = [2, 3, 4, 8];
 
@@ -67,7 +68,8 @@ fn a_transport_without_buffers_has_no_deadlock() {
 #[test]
 fn contention_follows_echo() {
     for (ranks, shape) in [(4, HopShape::Complete), (8, HopShape::Hypercube), (4, HopShape::Linear)] {
-        let settings = Settings { loads: vec![30, 90], shape: Some(shape), ..tiny(ranks) };
+        let settings = Settings { shape: Some(shape), ..tiny(ranks) }
+            .with_options(Options { loads: vec![30, 90], ..small_files() });
         let records = measured(&Threads::default(), Kernel::Contention, &settings);
         assert_eq!(records.len(), 3 * SIZES.len());
         for record in records {
@@ -91,7 +93,9 @@ fn contention_needs_a_shared_link() {
 fn loads_come_from_earlier_records() {
     // 1 byte/ns at 1000 bytes is the peak, half of it is measured at 100.
     let earlier = [echo(0, 50.0), echo(100, 200.0), echo(1_000, 1_000.0)];
-    let points = Kernel::Contention.points(&Settings { loads: vec![50, 100], ..tiny(4) }, &earlier).unwrap();
+    let points = Kernel::Contention
+        .points(&tiny(4).with_options(Options { loads: vec![50, 100], ..small_files() }), &earlier)
+        .unwrap();
     let mut loads: Vec<_> =
         points.iter().map(|point| (point.get(param::LOAD), point.get(param::LOAD_BYTES))).collect();
     loads.dedup();
@@ -148,7 +152,8 @@ fn handlers_need_their_transport() {
 #[test]
 fn files_of_every_kind_are_removed() {
     let directory = tempfile::tempdir().unwrap();
-    let settings = Settings { ranks: RANKS.to_vec(), io_dir: Some(directory.path().into()), ..tiny(1) };
+    let settings = Settings { ranks: RANKS.to_vec(), ..tiny(1) }
+        .with_options(Options { io_dir: Some(directory.path().into()), ..small_files() });
     let records = measured(&Threads::default(), Kernel::Io, &settings);
     assert_eq!(records.len(), RANKS.len() * 4 * 3);
     for record in records {
@@ -163,10 +168,10 @@ fn files_need_a_directory() {
     assert!(Kernel::Io.available(&tiny(1)).unwrap_err().to_string().contains("--io-dir"));
     assert!(Kernel::Echo.available(&tiny(1)).is_ok());
     let directory = tempfile::tempdir().unwrap();
-    let settings = |path| Settings { io_dir: Some(path), ..tiny(1) };
+    let settings = |path| tiny(1).with_options(Options { io_dir: Some(path), ..small_files() });
     let missing = settings(directory.path().join("missing"));
     assert!(Kernel::Io.available(&missing).is_ok());
-    assert!(Kernel::Io.points(&missing, &[]).unwrap_err().to_string().contains("there is no directory"));
+    assert!(Kernel::Io.points(&missing, &[]).unwrap_err().to_string().contains("no such directory"));
     let file = tempfile::NamedTempFile::new().unwrap();
     assert!(Kernel::Io.points(&settings(file.path().into()), &[]).is_err());
 }
@@ -174,7 +179,7 @@ fn files_need_a_directory() {
 #[test]
 fn files_are_removed_when_a_rank_fails() {
     let directory = tempfile::tempdir().unwrap();
-    let settings = Settings { io_dir: Some(directory.path().into()), ..tiny(2) };
+    let settings = tiny(2).with_options(Options { io_dir: Some(directory.path().into()), ..small_files() });
     // The corrupting rank gives the other rank the wrong name of the shared file.
     let error = failure(Kernel::Io, &settings, |transport| transport.corrupting_rank = Some(0));
     assert!(error.to_string().contains("cannot open"), "{error}");
@@ -206,7 +211,7 @@ fn wrong_bytes_are_noticed() {
 #[test]
 fn an_interrupt_ends_every_kernel() {
     let directory = tempfile::tempdir().unwrap();
-    let settings = Settings { io_dir: Some(directory.path().into()), ..tiny(2) };
+    let settings = tiny(2).with_options(Options { io_dir: Some(directory.path().into()), ..small_files() });
     for kernel in [Kernel::Exchange, Kernel::Overlap, Kernel::Handler, Kernel::Io] {
         let mut observer = Collect::default();
         let end =

@@ -173,7 +173,7 @@ fn complete_exchanges_on_the_cm5() {
 /// LIB is much slower than REB; segmentation pays off for a long message, not for a short one (M7).
 #[test]
 fn broadcasts_on_the_cm5() {
-    let records = measured(&cm5(), Kernel::RivalBroadcast, &settings(&[7, 32], &[256, 65_536]));
+    let records = measured(&cm5(), Kernel::BroadcastContest, &settings(&[7, 32], &[256, 65_536]));
     for round in rounds(&records).iter().filter(|round| round.point.ranks == 32) {
         assert!(nanos(round, "lib") > 2.0 * nanos(round, "reb"), "{}", round.point);
         let divided = nanos(round, "reb:2") < nanos(round, "reb");
@@ -206,11 +206,11 @@ fn measured_with_absent(world: &Simulated, settings: &Settings) -> Vec<Record> {
 }
 
 #[test]
-fn unsupported_rivals_are_refused() {
+fn unsupported_candidates_are_refused() {
     let choose =
         |name: &str| panto_transport::AlgorithmChoice::Algorithm(name.parse().expect("an algorithm"));
     let with = |name| {
-        settings(&[4], &[8]).with_options(Options { rivals: vec![choose(name)], ..Options::default() })
+        settings(&[4], &[8]).with_options(Options { candidates: vec![choose(name)], ..Options::default() })
     };
     let error = runnable(Kernel::CompleteExchange, &with("chain")).expect_err("no exchange").to_string();
     assert!(error.contains("chain") && error.contains("pex"), "{error}");

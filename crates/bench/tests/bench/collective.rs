@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use panto_bench::comet::Options;
 use panto_bench::measure::Lab;
 use panto_bench::{Kernel, Settings, rank_counts};
 use panto_results::{Record, param};
@@ -11,7 +12,7 @@ use panto_transport::World;
 use panto_transport::threads::Threads;
 
 use crate::faulty::Faulty;
-use crate::support::{SIZES, measured, tiny};
+use crate::support::{SIZES, measured, small_files, tiny};
 
 #[test]
 fn echoes_at_every_distance() {
@@ -44,7 +45,7 @@ fn every_algorithm_of_each_collective_is_verified() {
     let kernels = [(Kernel::Broadcast, Collective::Broadcast), (Kernel::Reduction, Collective::Allreduce)];
     for (kernel, collective) in kernels {
         for &algorithm in algorithms(collective) {
-            let settings = Settings { algorithm: Some(algorithm), ..tiny(5) };
+            let settings = tiny(5).with_options(Options { algorithm: Some(algorithm), ..small_files() });
             let records = measured(&Threads::default(), kernel, &settings);
             assert!(records.iter().all(|record| record.algorithm == Some(algorithm.to_string())));
         }
@@ -73,20 +74,20 @@ fn native_collectives_are_distinguished_from_schedules() {
         let record = on_native_collectives(kernel, &tiny(3));
         assert_eq!(record.algorithm.as_deref(), Some("library"), "{kernel}");
     }
-    let ring = Settings { algorithm: Some(Algorithm::Ring), ..tiny(3) };
+    let ring = tiny(3).with_options(Options { algorithm: Some(Algorithm::Ring), ..small_files() });
     assert_eq!(on_native_collectives(Kernel::Reduction, &ring).algorithm.as_deref(), Some("ring"));
 }
 
 #[test]
 fn an_unsupported_algorithm_is_refused() {
-    let settings = Settings { algorithm: Some(Algorithm::Pex), ..tiny(4) };
+    let settings = tiny(4).with_options(Options { algorithm: Some(Algorithm::Pex), ..small_files() });
     let error = Kernel::Broadcast.points(&settings, &[]).unwrap_err();
     assert!(error.to_string().contains("binomial"), "{error}");
 }
 
 #[test]
 fn a_broadcast_without_barrier_is_timed_to_the_last_end() {
-    let settings = Settings { closing_barrier: false, ..tiny(4) };
+    let settings = tiny(4).with_options(Options { closing_barrier: false, ..small_files() });
     let records = measured(&Threads::default(), Kernel::Broadcast, &settings);
     let words = records[0].metric.to_string();
     assert_eq!(words, "first start to last end");
@@ -96,7 +97,7 @@ fn a_broadcast_without_barrier_is_timed_to_the_last_end() {
 #[test]
 fn barriers_by_number_of_ranks() {
     for &algorithm in algorithms(Collective::Barrier) {
-        let settings = Settings { algorithm: Some(algorithm), ..tiny(6) };
+        let settings = tiny(6).with_options(Options { algorithm: Some(algorithm), ..small_files() });
         let records = measured(&Threads::default(), Kernel::Barrier, &settings);
         let mut ranks: Vec<usize> = records.iter().map(|record| record.point.ranks).collect();
         ranks.sort_unstable();

@@ -5,12 +5,13 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use panto_bench::comet::Options;
 use panto_bench::{Effort, Kernel, Settings, run, runnable};
 use panto_results::{Record, param};
 use panto_schedule::{HopShape, Mesh};
 use panto_transport::threads::Threads;
 
-use crate::support::Collect;
+use crate::support::{Collect, small_files};
 
 const MATRIX: [Kernel; 5] =
     [Kernel::Guard, Kernel::Shift, Kernel::Transpose, Kernel::RowBroadcast, Kernel::ColumnBroadcast];
@@ -58,7 +59,8 @@ fn every_mesh_that_the_user_gives() {
     for mesh in ["1x4", "4x1", "2x3", "3x2", "1x3", "5x1", "3x3", "2x4", "4x2"] {
         let mesh: Mesh = mesh.parse().expect("a mesh");
         let dims = [8, 11, 17];
-        let settings = Settings { mesh: Some(mesh.clone()), ..settings(mesh.ranks(), &dims) };
+        let settings =
+            settings(mesh.ranks(), &dims).with_options(Options { mesh: Some(mesh.clone()), ..small_files() });
         assert_eq!(measured(&Threads::default(), &settings).len(), expected(&mesh, dims.len()));
     }
 }
@@ -81,16 +83,19 @@ fn a_gray_coded_mesh_and_one_in_a_given_order() {
     let hypercube = Settings { shape: Some(HopShape::Hypercube), ..settings(8, &[8, 21]) };
     measured(&Threads::default(), &hypercube);
     let mesh = Mesh::with_order(2, 3, vec![5, 0, 3, 1, 4, 2]).expect("each rank once");
-    measured(&Threads::default(), &Settings { mesh: Some(mesh), ..settings(6, &[8, 21]) });
+    measured(
+        &Threads::default(),
+        &settings(6, &[8, 21]).with_options(Options { mesh: Some(mesh), ..small_files() }),
+    );
 }
 
 #[test]
 fn any_line_can_be_broadcast() {
     for index in [0, 5, 12] {
-        let settings = Settings { index: Some(index), ..settings(6, &[13]) };
+        let settings = settings(6, &[13]).with_options(Options { index: Some(index), ..small_files() });
         assert_eq!(measured(&Threads::default(), &settings).len(), 7);
     }
-    let beyond = Settings { index: Some(13), ..settings(6, &[13]) };
+    let beyond = settings(6, &[13]).with_options(Options { index: Some(13), ..small_files() });
     assert!(runnable(Kernel::RowBroadcast, &beyond).is_err());
 }
 
@@ -104,7 +109,8 @@ fn no_kernel_depends_on_buffering() {
 
 #[test]
 fn a_column_is_as_long_as_a_row_and_the_owner_sends_it_to_all_others() {
-    let settings = Settings { mesh: Some("3x3".parse().expect("a mesh")), ..settings(9, &[12]) };
+    let settings = settings(9, &[12])
+        .with_options(Options { mesh: Some("3x3".parse().expect("a mesh")), ..small_files() });
     let records = measured(&Threads::default(), &settings);
     let moved = |name: &str| {
         records.iter().find(|record| record.kernel == name).and_then(|record| record.moved).expect("measured")

@@ -2,13 +2,14 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use panto_bench::comet::Options;
 use panto_bench::{Error, Kernel, Kind, Observer, Settings, decide, run};
 use panto_results::{Record, RunEnd};
 use panto_schedule::Algorithm;
 use panto_transport::World;
 
 use crate::split::{Split, processes};
-use crate::support::{Collect, tiny};
+use crate::support::{Collect, small_files, tiny};
 
 const PROCESSES: usize = 4;
 
@@ -34,7 +35,8 @@ fn ends(all: &[Seen]) -> Vec<&RunEnd> {
 #[test]
 fn every_kernel_runs_in_processes() {
     let directory = tempfile::tempdir().expect("a directory");
-    let settings = Settings { io_dir: Some(directory.path().into()), dims: Some(vec![8]), ..tiny(PROCESSES) };
+    let settings = Settings { dims: Some(vec![8]), ..tiny(PROCESSES) }
+        .with_options(Options { io_dir: Some(directory.path().into()), ..small_files() });
     for &kernel in Kernel::ALL.iter().filter(|kernel| kernel.available(&settings).is_ok()) {
         let all = processes(PROCESSES, |world| seen(world, &[kernel], &settings, false));
         let ends = ends(&all);
@@ -59,7 +61,7 @@ fn the_first_process_selects_the_kernels() {
 
 #[test]
 fn an_error_of_the_first_process_ends_all() {
-    let pex = Settings { algorithm: Some(Algorithm::Pex), ..tiny(PROCESSES) };
+    let pex = tiny(PROCESSES).with_options(Options { algorithm: Some(Algorithm::Pex), ..small_files() });
     let all = processes(PROCESSES, |world| seen(world, &[Kernel::Broadcast], &pex, false));
     let Err(Error::Usage(why)) = &all[0].end else { panic!("no such broadcast: {:?}", all[0].end) };
     assert!(why.contains("binomial"), "{why}");

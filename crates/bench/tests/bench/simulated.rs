@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use panto_bench::comet::Options;
 use panto_bench::{Effort, Kernel, Settings, runnable};
 use panto_machine::Machine;
 use panto_results::{Record, StopReason, param};
 use panto_schedule::HopShape;
 use panto_transport::simulated::{NetworkModel, Simulated};
 
-use crate::support::{few_collectives, few_swaps, measured};
+use crate::support::{few_collectives, few_swaps, measured, small_files};
 
 /// A message takes 10 us and 1 us per byte, and a processor 1 us per element of any computation.
 const PLAIN: &str = r#"
@@ -132,7 +133,8 @@ fn more_ranks_than_processors() {
 #[test]
 fn a_simulated_machine_has_no_files() {
     let directory = tempfile::tempdir().expect("a directory");
-    let settings = Settings { io_dir: Some(directory.path().into()), ..settings(2) };
+    let settings =
+        settings(2).with_options(Options { io_dir: Some(directory.path().into()), ..small_files() });
     let error = runnable(Kernel::Io, &settings).expect_err("no files there").to_string();
     assert!(error.contains("plain") && error.contains("files"), "{error}");
 }

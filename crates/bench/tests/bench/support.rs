@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use panto_bench::comet;
 use panto_bench::scenario;
 use panto_bench::swap;
 use panto_bench::{Effort, Kernel, Observer, Settings, run};
@@ -19,7 +20,6 @@ pub fn tiny(ranks: usize) -> Settings {
         ranks: vec![ranks],
         sizes: Some(SIZES.to_vec()),
         lengths: Some(vec![0, 1, 100]),
-        io_bytes: 10_000,
         effort: Effort {
             min_samples: 3,
             max_samples: 5,
@@ -29,8 +29,14 @@ pub fn tiny(ranks: usize) -> Settings {
         },
         ..Settings::default()
     }
+    .with_options(small_files())
     .with_options(few_swaps(100))
     .with_options(few_collectives())
+}
+
+/// Returns CoMet's defaults, with small files.
+pub fn small_files() -> comet::Options {
+    comet::Options { io_bytes: 10_000, ..comet::Options::default() }
 }
 
 /// Returns one simple protocol of each order.
@@ -39,7 +45,7 @@ pub fn few_swaps(volume: u64) -> swap::Options {
         protocols: parse_protocols("(0,1),(1,1)").ok(),
         volumes: Some(vec![volume]),
         loops: Some(vec![Loop::Basic]),
-        ways: Some(vec![CacheMode::Warm]),
+        cache_modes: Some(vec![CacheMode::Warm]),
         pairs: None,
     }
 }

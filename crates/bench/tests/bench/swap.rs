@@ -95,15 +95,17 @@ fn on_threads(
 /// sizes are below and above the eager limit.
 #[test]
 fn every_protocol_moves_the_right_bytes() {
-    let repeated = Options { ways: Some(vec![CacheMode::Repeated]), ..options("all", 8_192) };
+    let repeated = Options { cache_modes: Some(vec![CacheMode::Repeated]), ..options("all", 8_192) };
     assert_eq!(on_threads(Kernel::Swap, 2, repeated, None).expect("right"), (20 + 16) * 2);
 }
 
 /// Ready sends need other handshakes around a ring than between two.
 #[test]
 fn every_protocol_runs_around_a_ring() {
-    let warm =
-        Options { ways: Some(vec![CacheMode::Warm]), ..options("(0,3),(0,5),(1,4),(1,6),(1,9)", 8_192) };
+    let warm = Options {
+        cache_modes: Some(vec![CacheMode::Warm]),
+        ..options("(0,3),(0,5),(1,4),(1,6),(1,9)", 8_192)
+    };
     assert_eq!(on_threads(Kernel::SendReceive, 4, warm, None).expect("right"), (5 + 4) * 2);
 }
 
@@ -115,7 +117,7 @@ fn wrong_bytes_are_detected_from_either_side() {
         for (order, corrupting_rank) in loops.flat_map(|order| [(order, 0), (order, 1)]) {
             let options = Options {
                 loops: Some(vec![order]),
-                ways: Some(vec![CacheMode::Repeated]),
+                cache_modes: Some(vec![CacheMode::Repeated]),
                 ..options(id, 8_192)
             };
             let error =
@@ -131,7 +133,7 @@ fn wrong_bytes_are_detected_from_either_side() {
 #[test]
 fn records_name_equivalent_protocols() {
     let warm = Options {
-        ways: Some(vec![CacheMode::Warm]),
+        cache_modes: Some(vec![CacheMode::Warm]),
         ..options("(0,3),(0,4),(0,6),(0,8),(1,0),(1,5)", 8_192)
     };
     let settings = Settings { sizes: Some(vec![1_024, 8_192]), ..tiny(2) }.with_options(warm);
@@ -162,12 +164,12 @@ fn both_times_are_kept_and_cold_caches_checked() {
         assert_eq!(record.metric.clock, Clock::Longest);
         assert_eq!(record.first_to_last_ns.len(), record.samples_ns.len());
         assert_eq!((record.moved, record.messages), (Some(2 * 8_192), Some(2 * 8)));
-        let way: CacheMode = text(&record, param::WAY).parse().expect("a way");
-        assert_eq!(record.batch, if way == CacheMode::Repeated { 10 } else { 1 });
+        let mode: CacheMode = text(&record, param::CACHE_MODE).parse().expect("a cache mode");
+        assert_eq!(record.batch, if mode == CacheMode::Repeated { 10 } else { 1 });
         let figures = [panto_results::swap::figure::WARM_LINE, panto_results::swap::figure::EVICTED_LINE];
         assert_eq!(
             figures.iter().all(|name| record.figures.get(*name).is_some_and(|ns| *ns > 0.0)),
-            way == CacheMode::Cold
+            mode == CacheMode::Cold
         );
     }
 }
@@ -202,7 +204,7 @@ fn times_are_those_of_the_model() {
 fn the_dash_of_1_6_is_a_handshake() {
     let basic = Options {
         loops: Some(vec![Loop::Basic]),
-        ways: Some(vec![CacheMode::Warm]),
+        cache_modes: Some(vec![CacheMode::Warm]),
         ..options("(1,6)", 1_024)
     };
     for record in all(&plain(), Kernel::Swap, &simulated(2, basic)) {
@@ -215,7 +217,7 @@ fn the_dash_of_1_6_is_a_handshake() {
 fn several_pairs_at_once_and_a_root_that_takes_no_part() {
     let warm = |pairs: &str| Options {
         pairs: Some(vec![pairs.parse().expect("pairs")]),
-        ways: Some(vec![CacheMode::Warm]),
+        cache_modes: Some(vec![CacheMode::Warm]),
         ..options("(0,3),(1,1)", 1_024)
     };
     let times = |pairs| -> Vec<(Point, f64)> {
@@ -235,7 +237,7 @@ fn several_pairs_at_once_and_a_root_that_takes_no_part() {
 
 #[test]
 fn a_ring_takes_as_long_as_a_pair() {
-    let warm = Options { ways: Some(vec![CacheMode::Warm]), ..options("(0,3),(1,0)", 1_024) };
+    let warm = Options { cache_modes: Some(vec![CacheMode::Warm]), ..options("(0,3),(1,0)", 1_024) };
     for record in all(&plain(), Kernel::SendReceive, &simulated(4, warm)) {
         if record.absent.is_some() {
             continue;

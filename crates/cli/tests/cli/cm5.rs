@@ -58,7 +58,7 @@ fn a_model_is_still_changed_by_set() {
 fn the_winner_is_a_table_and_a_picture() {
     let directory = tempfile::tempdir().expect("a directory");
     let output = command()
-        .args("bench cm5/exchange cm5/broadcast --on cm5 --ranks 4,32 --sizes 0,64,2K,16K --rivals lex,pex,rex,lib,reb,reb:4 --plot".split(' '))
+        .args("bench cm5/exchange cm5/broadcast --on cm5 --ranks 4,32 --sizes 0,64,2K,16K --candidates lex,pex,rex,lib,reb,reb:4 --plot".split(' '))
         .arg(directory.path())
         .output()
         .expect("the binary starts");

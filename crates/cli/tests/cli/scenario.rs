@@ -82,7 +82,7 @@ fn a_file_of_ones_own_is_drawn_and_run() {
     for command in ["info", "bench scenario/own --on cm5 --scenario"] {
         let output = line(&format!("{command} {path}"));
         assert_eq!(output.status.code(), Some(2));
-        assert!(stderr(&output).contains("mine.toml, line 7: there is no `stop`"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("mine.toml, line 7: missing `stop`"), "{}", stderr(&output));
     }
 }
 
@@ -132,7 +132,10 @@ fn what_cannot_be_is_named_with_a_remedy() {
         ("scenario/own --scenario no/such.toml", "cannot read no/such.toml"),
         ("scenario/only --collective bcats", "unknown collective `bcats`"),
         ("scenario/only --collective bcast --impl pex", "binomial"),
-        ("scenario/delay --late 9 --collective bcast", "there is no participant 9: there are 4"),
+        (
+            "scenario/delay --late 9 --collective bcast",
+            "participant 9 is out of range: 4 participants are numbered 0 to 3",
+        ),
         ("scenario/delay --delays 5us..1us", "ends before it begins"),
         ("scenario/overlap --progress magic", "use none, poll or helper"),
         ("scenario/only --call sometimes", "`blocking` or `non-blocking`"),

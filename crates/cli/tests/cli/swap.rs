@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::{line, panto, stderr, succeeds};
 
-/// The command line of a whole experiment on a simulated machine.
-const SIMULATED: &str = "bench swap/swap --on ipsc860 --ranks 2 --volumes 8K --ways warm";
+/// A whole experiment on a machine that takes no time to measure.
+const SIMULATED: &str = "bench swap/swap --on ipsc860 --ranks 2 --volumes 8K --cache warm";
 
 #[test]
 fn the_summary_says_which_protocol_to_write() {
@@ -22,6 +22,13 @@ fn the_summary_says_which_protocol_to_write() {
     }
 }
 
+/// Options keep their old names.
+#[test]
+fn old_names_of_options_are_accepted() {
+    succeeds(&line("bench swap/swap --on ipsc860 --ranks 2 --volumes 8K --ways warm --protocol (0,3)"));
+    succeeds(&line("bench cm5/exchange --on cm5 --ranks 4 --sizes 64 --rivals pex,rex"));
+}
+
 #[test]
 fn what_is_missing_is_explained_and_no_figure_repeated() {
     let text = succeeds(&line(&format!("{SIMULATED} --loops prepost --protocol (0,0),(0,2),(0,6)")));
@@ -30,7 +37,7 @@ fn what_is_missing_is_explained_and_no_figure_repeated() {
     let text = succeeds(&line(&format!("{SIMULATED} --loops basic --protocol native-sendrecv,(0,2)")));
     assert!(text.contains("(0,6): the message layer has no send-receive call of its own"), "{text}");
     let text = succeeds(&line(
-        "bench swap/swap --on cm5 --ranks 2 --volumes 8K --ways cold,warm --protocol (0,2),(0,8) --loops basic",
+        "bench swap/swap --on cm5 --ranks 2 --volumes 8K --cache cold,warm --protocol (0,2),(0,8) --loops basic",
     ));
     assert!(text.contains("(0,8): a synchronous send is a standard one here: the same as (0,2)"), "{text}");
     assert!(text.contains("no caches: the same as warm"), "{text}");
@@ -98,6 +105,6 @@ fn what_cannot_be_is_named_with_what_can() {
     refused("bench swap/sendrecv --ranks 5", &["5 ranks", "--ranks 4 or 6"]);
     refused("bench swap --ranks 2 --volumes 1000", &["1000 bytes", "1024", "--sizes 1000,500"]);
     refused("bench swap --ranks 2 --volumes 8K --sizes 100", &["8192 bytes", "100", "--sizes 8192,4096"]);
-    refused("bench swap --ways hot", &["hot", "cold, warm or repeated"]);
+    refused("bench swap --cache hot", &["hot", "cold, warm or repeated"]);
     refused("bench swap --loops endless", &["endless", "basic or prepost"]);
 }

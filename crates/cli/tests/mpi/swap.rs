@@ -9,8 +9,8 @@ use crate::on;
 /// is posted. The native call needs a core per rank.
 #[test]
 fn every_protocol_runs() {
-    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
-        let line = "bench swap/swap --volumes 16K --sizes 4K,16K --ways repeated -t 2s --format json";
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+        let line = "bench swap/swap --volumes 16K --sizes 4K,16K --cache repeated -t 2s --format json";
         let value: Value = serde_json::from_str(on(mpi, 2, line).succeeds()).expect("JSON");
         let points = value["points"].as_array().expect("points");
         assert_eq!(points.len(), 21 * 2 * 2, "{}", mpi.name);
@@ -24,8 +24,8 @@ fn every_protocol_runs() {
 
 #[test]
 fn a_ring_and_two_pairs_at_once() {
-    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
-        let few = "--volumes 16K --sizes 16K --ways warm --protocol (0,3),(0,5),(1,4),(1,6) -t 1s";
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+        let few = "--volumes 16K --sizes 16K --cache warm --protocol (0,3),(0,5),(1,4),(1,6) -t 1s";
         let text = on(mpi, 4, &format!("bench swap --pairs 0-2,1-3 {few}")).succeeds().to_owned();
         for words in ["between 0-2,1-3", "between ring", "(1,6) ordered-handshake", "Recommended protocol"] {
             assert!(text.contains(words), "{}: no `{words}` in {text}", mpi.name);

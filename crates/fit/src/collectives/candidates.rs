@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use panto_bench::scenario::Form;
-use panto_bench::{Kernel, Settings};
+use panto_bench::{Kernel, comet};
 use panto_machine::Machine;
 use panto_results::scenario::CollectiveCall;
 use panto_results::{Clock, Manifest, Point, Record, param};
@@ -112,11 +112,9 @@ impl Candidates {
         }
         let mut times = Times::new();
         for (closed, points) in variants {
-            let settings = Settings {
-                closing_barrier: closed,
-                algorithm: Some(algorithm),
-                ..self.simulation.settings(&points)
-            };
+            let (closing_barrier, algorithm) = (closed, Some(algorithm));
+            let options = comet::Options { closing_barrier, algorithm, ..comet::Options::default() };
+            let settings = self.simulation.settings(&points).with_options(options);
             let seen = self.simulation.run(kernel, &settings);
             times.extend(seen.into_iter().filter_map(|(point, record)| Some((point, seconds(&record)?))));
         }

@@ -1,5 +1,6 @@
 //! The collective rules of a machine are found from the times of its collectives.
 
+use panto_bench::comet;
 use panto_machine::{Machine, Model};
 use panto_results::Record;
 use panto_schedule::Collective;
@@ -43,7 +44,7 @@ fn collectives(machine: &Machine, ranks: usize, closed: bool) -> Vec<Record> {
         settings.ranks = vec![4, 8];
         settings.sizes = Some(vec![1, 64, 256, 300, 1_024, 2_048, 3_000, 10_000, 50_000]);
         settings.lengths = Some(vec![1, 16, 64, 128, 150, 500, 2_000, 10_000]);
-        settings.closing_barrier = closed;
+        settings.options.get_mut::<comet::Options>().closing_barrier = closed;
     });
     for record in &mut records {
         record.algorithm = Some("library".into());

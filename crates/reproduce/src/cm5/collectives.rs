@@ -29,10 +29,10 @@ fn contest(
     kernel: Kernel,
     ranks: &[usize],
     sizes: &[u64],
-    rivals: &[Algorithm],
+    candidates: &[Algorithm],
 ) -> Result<Vec<Record>> {
     let settings = Settings { sizes: Some(sizes.to_vec()), ..once(bench, ranks) }.with_options(Options {
-        rivals: rivals.iter().copied().map(AlgorithmChoice::Algorithm).collect(),
+        candidates: candidates.iter().copied().map(AlgorithmChoice::Algorithm).collect(),
         ..Options::default()
     });
     let mut records = bench.simulate(kernel, &settings)?;
@@ -86,8 +86,8 @@ pub(super) fn broadcasts(bench: &Workbench) -> Result<Evaluated> {
     let divided = [2, 4, 8].map(|segments| Algorithm::SegmentedHalving { segments });
     let all: Vec<Algorithm> = [linear, recursive].into_iter().chain(divided).collect();
     let sizes = [0, 16, 256, 512, 1_024, LARGE, HUGE];
-    let on_32 = contest(bench, Kernel::RivalBroadcast, &[NODES], &sizes, &all)?;
-    let by_ranks = contest(bench, Kernel::RivalBroadcast, &PARTITIONS, &[0, LARGE], &[recursive])?;
+    let on_32 = contest(bench, Kernel::BroadcastContest, &[NODES], &sizes, &all)?;
+    let by_ranks = contest(bench, Kernel::BroadcastContest, &PARTITIONS, &[0, LARGE], &[recursive])?;
     let by_size = |name| curve(&on_32, param::BYTES, is_variant(name));
     let added = |size| doubling(&curve(&by_ranks, RANKS, at(param::BYTES, size)));
     // The time of the whole message relative to two segments, by ascending size.
@@ -99,7 +99,7 @@ pub(super) fn broadcasts(bench: &Workbench) -> Result<Evaluated> {
         ("halves-long", halved.last().copied().unwrap_or(f64::NAN)),
     ];
     let records = on_32.into_iter().chain(by_ranks.into_iter().filter(|record| record.point.ranks != NODES));
-    Ok((values, vec![plot(Kernel::RivalBroadcast, records.collect())]))
+    Ok((values, vec![plot(Kernel::BroadcastContest, records.collect())]))
 }
 
 /// Returns the seconds that each doubling of the ranks adds.

@@ -3,9 +3,10 @@
 mod operation;
 
 use panto_results::{Metric, Point, Record, kernel, param, variant};
-use panto_schedule::{Collective, Problem, schedule};
+use panto_schedule::{Algorithm, Collective, Problem, schedule};
 use panto_transport::{AlgorithmChoice, PreparedCollective, Transport};
 
+use super::Options;
 use crate::error::Result;
 use crate::kernel::Pattern;
 use crate::measure::{Lab, Timing};
@@ -47,9 +48,10 @@ impl Pattern for Broadcast {
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
         let sizes = settings.sizes.clone().unwrap_or_else(|| message_sizes(LARGEST_BROADCAST, settings.seed));
         // A schedule without ranks has no closing barrier.
-        let closed = settings.closing_barrier && !settings.is_stackless();
-        let way = if closed { variant::CLOSED } else { variant::OPEN };
-        let point = |ranks, bytes| Point::new(ranks).with(param::BYTES, bytes).with_text(param::VARIANT, way);
+        let closed = settings.options.get::<Options>().closing_barrier && !settings.is_stackless();
+        let variant = if closed { variant::CLOSED } else { variant::OPEN };
+        let point =
+            |ranks, bytes| Point::new(ranks).with(param::BYTES, bytes).with_text(param::VARIANT, variant);
         check_algorithm(Collective::Broadcast, settings)?;
         Ok(by_ranks(settings, &sizes, point))
     }
@@ -63,12 +65,16 @@ impl Pattern for Broadcast {
         ))
     }
 
+    fn algorithm(&self, settings: &Settings) -> Option<Algorithm> {
+        algorithm(settings)
+    }
+
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
         let (bytes, closed) = (point.get(param::BYTES), point.text(param::VARIANT) == variant::CLOSED);
         let problem = problem(Collective::Broadcast, lab.transport, bytes);
         let mut operation = BroadcastOperation {
             transport: lab.transport,
-            broadcast: PreparedCollective::new(lab.transport, problem, 1, lab.settings.choice())?,
+            broadcast: PreparedCollective::new(lab.transport, problem, 1, choice(lab.settings))?,
             closing: closed.then(|| barrier(lab.transport, AlgorithmChoice::Library)).transpose()?,
             data: vec![0; bytes],
             round: 0,
@@ -106,12 +112,16 @@ impl Pattern for Reduction {
         Some((Problem { collective: Collective::Allreduce, ranks: point.ranks, root: ROOT, count }, DOUBLE))
     }
 
+    fn algorithm(&self, settings: &Settings) -> Option<Algorithm> {
+        algorithm(settings)
+    }
+
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
         let length = point.get(param::LENGTH);
         let problem = problem(Collective::Allreduce, lab.transport, length);
         let mut operation = ReductionOperation {
             transport: lab.transport,
-            reduction: PreparedCollective::new(lab.transport, problem, DOUBLE, lab.settings.choice())?,
+            reduction: PreparedCollective::new(lab.transport, problem, DOUBLE, choice(lab.settings))?,
             input: vec![0; length * DOUBLE],
             output: vec![0; length * DOUBLE],
             round: 0,
@@ -139,8 +149,12 @@ impl Pattern for Barrier {
         Some((Problem { collective: Collective::Barrier, ranks: point.ranks, root: ROOT, count: 0 }, 1))
     }
 
+    fn algorithm(&self, settings: &Settings) -> Option<Algorithm> {
+        algorithm(settings)
+    }
+
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
-        let barrier = barrier(lab.transport, lab.settings.choice())?;
+        let barrier = barrier(lab.transport, choice(lab.settings))?;
         let mut operation = BarrierOperation { transport: lab.transport, barrier };
         let samples = lab.measure(Timing::batched(Metric::on(ROOT)), &mut operation)?;
         Ok(samples.map(|samples| Record {
@@ -151,10 +165,19 @@ impl Pattern for Barrier {
     }
 }
 
+/// Returns the algorithm that the user named.
+fn algorithm(settings: &Settings) -> Option<Algorithm> {
+    settings.options.get::<Options>().algorithm
+}
+
+fn choice(settings: &Settings) -> AlgorithmChoice {
+    settings.options.get::<Options>().choice()
+}
+
 /// Checks, before anything is measured, that the algorithm that the user named supports this
 /// collective.
 fn check_algorithm(collective: Collective, settings: &Settings) -> Result<()> {
-    let Some(algorithm) = settings.algorithm else { return Ok(()) };
+    let Some(algorithm) = algorithm(settings) else { return Ok(()) };
     let smallest = Problem { collective, ranks: 2, root: ROOT, count: 1 };
     schedule(&smallest, algorithm)?;
     Ok(())

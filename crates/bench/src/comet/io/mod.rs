@@ -3,11 +3,12 @@
 mod operation;
 mod scratch;
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use panto_results::{Metric, Point, Record, kernel, param};
 use panto_transport::Transport;
 
+use super::Options;
 use crate::error::{Error, Result};
 use crate::kernel::Pattern;
 use crate::measure::{Lab, Timing};
@@ -54,7 +55,7 @@ impl Pattern for Io {
     }
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
-        scratch::check_directory(directory(settings)?)?;
+        scratch::check_directory(&directory(settings)?)?;
         let mut points = Vec::new();
         for ranks in settings.rank_sweep() {
             for variant in VARIANTS {
@@ -66,9 +67,9 @@ impl Pattern for Io {
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
-        let (bytes, block) = (lab.settings.io_bytes, point.get(param::BLOCK));
+        let (bytes, block) = (lab.settings.options.get::<Options>().io_bytes, point.get(param::BLOCK));
         let variant = Variant::named(point.text(param::VARIANT));
-        let scratch = Scratch::create(lab.transport, directory(lab.settings)?, variant.shared)?;
+        let scratch = Scratch::create(lab.transport, &directory(lab.settings)?, variant.shared)?;
         let layout = Layout::new(block, lab.transport, variant.shared);
         let mut operation = IoOperation::new(lab.transport, scratch, layout, variant.reads, bytes as usize);
         let samples = lab.measure(Timing::checked(Metric::longest()), &mut operation)?;
@@ -79,12 +80,18 @@ impl Pattern for Io {
     }
 }
 
-fn directory(settings: &Settings) -> Result<&Path> {
+/// Returns the bytes of the files that a rank writes at a point; 0 at points of other kernels.
+pub(crate) fn file_bytes(point: &Point, settings: &Settings) -> u64 {
+    let writes = point.number(param::BLOCK).is_some_and(|block| block > 0);
+    if writes { settings.options.get::<Options>().io_bytes } else { 0 }
+}
+
+fn directory(settings: &Settings) -> Result<PathBuf> {
     if let Some(machine) = &settings.machine {
         return Err(Error::usage(format!(
             "comet/io writes files, which the simulated {machine} does not have; omit the kernel, or run it on threads"
         )));
     }
     let missing = || Error::usage("comet/io writes files and needs a directory: use --io-dir DIR");
-    settings.io_dir.as_deref().ok_or_else(missing)
+    settings.options.get::<Options>().io_dir.clone().ok_or_else(missing)
 }

@@ -25,9 +25,9 @@ pub(super) struct Scratch {
 /// Checks that the directory exists and that files can be created in it.
 pub(super) fn check_directory(directory: &Path) -> Result<()> {
     if !directory.is_dir() {
-        let text =
-            format!("there is no directory {}; create it or use another --io-dir", directory.display());
-        return Err(Error::usage(text));
+        let problem =
+            if directory.exists() { "not a directory; use another" } else { "no such directory; create it" };
+        return Err(Error::usage(format!("--io-dir {}: {problem}", directory.display())));
     }
     Scratch::new(directory, random()).map(drop)
 }

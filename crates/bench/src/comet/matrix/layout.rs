@@ -7,6 +7,7 @@ use panto_schedule::{HopShape, Mesh, Neighbours};
 use panto_transport::Transport;
 
 use super::rect::Rect;
+use crate::comet::Options;
 use crate::error::{Error, Result};
 use crate::measure::Lab;
 use crate::settings::Settings;
@@ -27,7 +28,7 @@ pub(in crate::comet) struct Layout {
 /// Returns the mesh that the user gave, else a square or nearly square one; Gray-coded on a
 /// hypercube (C3).
 pub(in crate::comet) fn mesh_of(settings: &Settings, shape: HopShape, ranks: usize) -> Result<Mesh> {
-    match &settings.mesh {
+    match &settings.options.get::<Options>().mesh {
         Some(mesh) if mesh.ranks() == ranks => Ok(mesh.clone()),
         Some(mesh) => Err(Error::usage(format!(
             "the mesh {mesh} has {} cells, but there are {ranks} ranks; give a mesh of {ranks} cells or none",
@@ -134,7 +135,8 @@ mod tests {
 
     fn settings(ranks: usize, mesh: Option<&str>, dims: Option<Vec<u64>>) -> Settings {
         let mesh = mesh.map(|mesh| mesh.parse().expect("a mesh"));
-        Settings { ranks: vec![ranks], mesh, dims, ..Settings::default() }
+        let options = Options { mesh, ..Options::default() };
+        Settings { ranks: vec![ranks], dims, ..Settings::default() }.with_options(options)
     }
 
     #[test]

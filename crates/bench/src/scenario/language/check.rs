@@ -75,12 +75,12 @@ fn clocks(scenario: &Scenario, group: &Group) -> Result<()> {
     if !started {
         return Err(scenario.wrong(
             group.line,
-            "there is no `start`: these participants never start their clock; begin with `start`",
+            "missing `start`: these participants never start their clock; begin with `start`",
         ));
     }
     if !stopped {
         return Err(scenario
-            .wrong(line, "there is no `stop`: these participants never stop their clock; end with `stop`"));
+            .wrong(line, "missing `stop`: these participants never stop their clock; end with `stop`"));
     }
     Ok(())
 }

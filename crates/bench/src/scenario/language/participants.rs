@@ -38,13 +38,16 @@ impl Participants {
     /// participant.
     pub(in super::super) fn among(self, ranks: usize, late: Late) -> std::result::Result<Vec<usize>, String> {
         let last = ranks - 1;
-        let there_is = |number: usize| {
+        let in_range = |number: usize| {
             if number < ranks {
                 return Ok(number);
             }
             Err(format!(
-                "there is no participant {number}: {} (from 0 on); use --ranks {} or more, or another participant",
-                if ranks == 1 { "there is 1".to_owned() } else { format!("there are {ranks}") },
+                "participant {number} is out of range: {}; use --ranks {} or more, or another participant",
+                match ranks {
+                    1 => "the only participant is 0".to_owned(),
+                    _ => format!("{ranks} participants are numbered 0 to {last}"),
+                },
                 number + 1
             ))
         };
@@ -58,10 +61,10 @@ impl Participants {
             Self::Late => vec![match late {
                 Late::First => 0,
                 Late::Last => last,
-                Late::Number(number) => there_is(number)?,
+                Late::Number(number) => in_range(number)?,
             }],
-            Self::Number(number) => vec![there_is(number)?],
-            Self::Range(from, to) => (there_is(from)?..=to.map_or(Ok(last), there_is)?).collect(),
+            Self::Number(number) => vec![in_range(number)?],
+            Self::Range(from, to) => (in_range(from)?..=to.map_or(Ok(last), in_range)?).collect(),
         })
     }
 }

@@ -131,7 +131,7 @@ fn invalid_options_are_refused_with_a_remedy() {
     assert!(error.contains("binomial"), "{error}");
     let late = vec!["7".parse().unwrap()];
     let error = refused(Kernel::ScenarioDelay, Options { late, ..Options::default() });
-    assert!(error.contains("there is no participant 7: there are 3"), "{error}");
+    assert!(error.contains("participant 7 is out of range: 3 participants are numbered 0 to 2"), "{error}");
     let error = tiny(3).with_options(Options { from: Some(9), ..Options::default() }).check().unwrap_err();
     assert!(error.to_string().contains("--from 9"), "{error}");
 }

@@ -13,10 +13,9 @@ pub struct Cm5Args {
     #[arg(long, value_name = "N,...")]
     segments: Option<String>,
 
-    /// Algorithms to compare in cm5/exchange and cm5/broadcast, such as pex,rex,library [default:
-    /// lex,pex,rex,library for exchange; lib, reb, segmented reb and library for broadcast].
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = super::parse_choice)]
-    rivals: Vec<AlgorithmChoice>,
+    /// Algorithms to compare in cm5/exchange and cm5/broadcast, such as pex,rex,library [default: lex,pex,rex,library for exchange; lib, reb, segmented reb and library for broadcast].
+    #[arg(long, alias = "rivals", value_name = "NAME,...", value_delimiter = ',', value_parser = super::parse_choice)]
+    candidates: Vec<AlgorithmChoice>,
 }
 
 impl Cm5Args {
@@ -35,7 +34,7 @@ impl Cm5Args {
                 "--set \"{set}\" is a message set, which applies to the kernel cm5/message-set only"
             )));
         }
-        Ok(Options { sets, segments: self.segments()?, rivals: self.rivals.clone() })
+        Ok(Options { sets, segments: self.segments()?, candidates: self.candidates.clone() })
     }
 
     fn segments(&self) -> Result<Vec<usize>, Failure> {

@@ -3,18 +3,18 @@
 mod against;
 mod classic;
 mod cm5;
+mod comet;
 mod output;
 mod scenario;
 mod swap;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use panto_bench::can_choose;
 use panto_bench::{Kernel, Settings, decide, fits, parse_counts, parse_sizes, runnable};
 use panto_results::Manifest;
-use panto_schedule::{HopShape, Mesh};
+use panto_schedule::HopShape;
 use panto_transport::mpi::Mpi;
 use panto_transport::{AlgorithmChoice, Distance, World};
 
@@ -33,7 +33,7 @@ use crate::threads::{self, ThreadArgs};
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Bench {
-    /// Suites or kernels: `comet`, `comet/echo`, or `echo` if unambiguous.
+    /// Suites or kernels: `comet`, `comet/echo`, or `echo` for the first suite that has such a kernel.
     #[arg(required_unless_present = "list", value_name = "SUITE|KERNEL")]
     kernels: Vec<String>,
 
@@ -55,8 +55,8 @@ pub struct Bench {
     #[command(flatten, next_help_heading = "Sweeps")]
     sweeps: Sweeps,
 
-    #[command(flatten, next_help_heading = "Patterns")]
-    patterns: Patterns,
+    #[command(flatten, next_help_heading = "Suite comet")]
+    comet: comet::CometArgs,
 
     #[command(flatten, next_help_heading = "Suite cm5")]
     cm5: cm5::Cm5Args,
@@ -95,7 +95,7 @@ struct Sweeps {
     #[arg(long, value_name = "SIZES", allow_hyphen_values = true)]
     sizes: Option<String>,
 
-    /// Matrix dimensions, for the matrix kernels.
+    /// Dimensions of the matrix kernels, and sides of the blocks of halo exchanges.
     #[arg(long, value_name = "N,...", allow_hyphen_values = true)]
     dims: Option<String>,
 
@@ -111,60 +111,28 @@ struct Sweeps {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     distance: Option<Vec<Distance>>,
 
-    /// Background loads of the contention kernel, in percent of the peak bandwidth.
-    #[arg(long, value_name = "N,...", default_value = "50,90")]
-    loads: String,
-}
-
-#[derive(Args)]
-struct Patterns {
     /// Topology that defines hop distances: complete, hypercube, ring, linear, mesh:RxC, torus:RxC.
     #[arg(long, value_name = "SHAPE")]
     shape: Option<HopShape>,
-
-    /// Process mesh of the matrix kernels, rows x columns, such as 4x2.
-    #[arg(long, value_name = "RxC")]
-    mesh: Option<Mesh>,
-
-    /// Row or column of the matrix that is broadcast [default: the middle one].
-    #[arg(long, value_name = "N")]
-    index: Option<u64>,
-
-    /// Algorithm of collectives, such as binomial or ring, or `library` for that of the MPI library
-    /// or transport [default: library].
-    #[arg(long, value_name = "NAME", value_parser = parse_choice)]
-    algorithm: Option<AlgorithmChoice>,
-
-    /// Time a broadcast from the first start to the last end, without a final barrier.
-    #[arg(long)]
-    no_barrier: bool,
-
-    /// Directory of the I/O kernel's files.
-    #[arg(long, value_name = "DIR")]
-    io_dir: Option<PathBuf>,
-
-    /// Bytes each rank writes in the I/O kernel.
-    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = panto_units::parse_bytes)]
-    io_size: u64,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
   panto bench --list
-  panto bench comet                                   a whole suite, about a minute
+  panto bench comet                                   a suite, about a minute
   panto bench comet/echo --sizes 0..64KiB -o echo.jsonl --plot plots
   panto bench echo exchange --ranks 8 --shape hypercube --hops 1,3
   panto bench broadcast --ranks 2,4,8 --algorithm binomial --no-barrier
   panto bench reduction --lengths 1..1024 --format csv > reduction.csv
   panto bench io --io-dir /tmp --io-size 64MiB
-  mpirun -n 64 panto bench comet -o cluster.jsonl     on the MPI of that launcher
-  mpirun -n 8 panto bench reduction --algorithm ring  Panto's ring instead of the library's algorithm
+  mpirun -n 64 panto bench comet -o cluster.jsonl     on that mpirun's MPI
+  mpirun -n 8 panto bench reduction --algorithm ring  not the library's own
   mpirun -n 8 panto bench echo --distance node,network
   panto bench comet --on ipsc860 --ranks 16           on a simulated machine
   panto bench echo --on my-idea.toml --set link.latency=2us
-  panto bench comet --against cluster.toml            with the model's expectations beside each value
-  panto bench scenario/delay --collective bcast,allreduce --late last --delays 1us..1ms
-  panto bench scenario/overlap --collective allreduce --impl library,ring --progress none,helper
+  panto bench comet --against cluster.toml            beside a model's values
+  panto bench scenario/delay --collective bcast --late last --delays 1us..1ms
+  panto bench scenario/overlap --collective allreduce --progress none,helper
   panto bench scenario/own --scenario my.toml,staggered --ranks 8
 
 Sizes: 64KiB, 64K and 64k are 65,536; 64kB is 64,000. Times: 1.5us, 2ms, 30s, 5min.";
@@ -282,37 +250,40 @@ impl Bench {
     /// Returns the settings of the command line. They are checked later, because a machine may add
     /// its topology.
     fn settings(&self, default_ranks: usize) -> Result<Settings, Failure> {
-        let counts = |text: &Option<String>| text.as_deref().map(parse_counts).transpose();
-        let (sweeps, patterns) = (&self.sweeps, &self.patterns);
-        let ranks = counts(&self.ranks)?;
+        let counts = |option, text: &Option<String>| option_counts(option, text.as_deref());
+        let sweeps = &self.sweeps;
+        let ranks = counts("--ranks", &self.ranks)?;
         Ok(Settings {
             ranks_given: ranks.is_some(),
             ranks: ranks.map_or_else(|| vec![default_ranks], |ranks| to_usize(&ranks)),
-            sizes: sweeps.sizes.as_deref().map(parse_sizes).transpose()?,
-            dims: counts(&sweeps.dims)?,
-            lengths: counts(&sweeps.lengths)?,
-            hops: counts(&sweeps.hops)?,
+            sizes: option_sizes(sweeps.sizes.as_deref())?,
+            dims: counts("--dims", &sweeps.dims)?,
+            lengths: counts("--lengths", &sweeps.lengths)?,
+            hops: counts("--hops", &sweeps.hops)?,
             distances: sweeps.distance.clone(),
-            loads: parse_counts(&sweeps.loads)?,
-            shape: patterns.shape,
-            index: patterns.index,
-            mesh: patterns.mesh.clone(),
-            algorithm: match patterns.algorithm {
-                Some(AlgorithmChoice::Algorithm(algorithm)) => Some(algorithm),
-                Some(AlgorithmChoice::Library) | None => None,
-            },
-            closing_barrier: !patterns.no_barrier,
-            io_dir: patterns.io_dir.clone(),
-            io_bytes: patterns.io_size,
+            shape: sweeps.shape,
             effort: self.effort.effort(),
             seed: self.effort.seed,
             ..Settings::default()
         }
+        .with_options(self.comet.options()?)
         .with_options(self.cm5.options(&self.kernels, self.machine.message_sets())?)
         .with_options(self.swap.options()?)
         .with_options(self.classic.options()?)
         .with_options(self.scenario.options()?))
     }
+}
+
+/// Parses a list of numbers; the error names the option.
+fn option_counts(option: &str, text: Option<&str>) -> Result<Option<Vec<u64>>, Failure> {
+    let parsed = text.map(parse_counts).transpose();
+    parsed.map_err(|error| Failure::Usage(format!("{option}: {error}")))
+}
+
+/// Parses `--sizes`.
+fn option_sizes(text: Option<&str>) -> Result<Option<Vec<u64>>, Failure> {
+    let parsed = text.map(parse_sizes).transpose();
+    parsed.map_err(|error| Failure::Usage(format!("--sizes: {error}")))
 }
 
 /// Parses the name of an algorithm, or `library`.

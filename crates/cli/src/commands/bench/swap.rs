@@ -23,10 +23,9 @@ pub struct SwapArgs {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     loops: Option<Vec<String>>,
 
-    /// Cache states: cold (buffers evicted from all caches), warm, repeated (each message ten
-    /// times) [default: all].
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
-    ways: Option<Vec<String>>,
+    /// Cache states: cold (buffers evicted from all caches), warm, repeated (each message ten times) [default: all].
+    #[arg(long, alias = "ways", value_name = "NAME,...", value_delimiter = ',')]
+    cache: Option<Vec<String>>,
 
     /// Pairs that swap at the same time, such as 0-2,1-3, or `all`. Repeatable [default: 0-1].
     #[arg(long, value_name = "A-B,...", allow_hyphen_values = true)]
@@ -39,7 +38,7 @@ impl SwapArgs {
             protocols: self.protocol.as_deref().map(parse_protocols).transpose()?,
             volumes: self.volumes.as_deref().map(parse_sizes).transpose()?.map(largest_first),
             loops: parse_each::<Loop>(self.loops.as_deref())?,
-            ways: parse_each::<CacheMode>(self.ways.as_deref())?,
+            cache_modes: parse_each::<CacheMode>(self.cache.as_deref())?,
             pairs: parse_each::<Pairs>(self.pairs.as_deref())?,
         })
     }

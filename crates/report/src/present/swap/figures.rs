@@ -24,7 +24,8 @@ pub fn figures(records: &[Record], manifest: Option<&Manifest>) -> Vec<(String, 
 fn file_name(group: &Experiment) -> String {
     let point = &group.point;
     let volume = bytes(point.number(param::VOLUME).unwrap_or(0));
-    let texts = [param::LOOP, param::WAY, param::BETWEEN].map(|name| point.text(name).replace(',', "+"));
+    let texts =
+        [param::LOOP, param::CACHE_MODE, param::BETWEEN].map(|name| point.text(name).replace(',', "+"));
     let machine = group.machine.map(|machine| machine.replace('/', "-"));
     let parts = [group.kernel.replace('/', "-"), volume].into_iter().chain(texts).chain(machine);
     parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")

@@ -70,7 +70,7 @@ impl Experiment<'_> {
             machine.map(|machine| format!("simulated {machine}")),
             point.number(param::VOLUME).map(bytes),
             text(param::LOOP, &|order| format!("{order} loop")),
-            text(param::WAY, &str::to_owned),
+            text(param::CACHE_MODE, &str::to_owned),
             text(param::BETWEEN, &|pairs| format!("between {pairs}")),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -95,13 +95,13 @@ fn experiments<'a>(records: &[&'a Record], differ: &[&str]) -> Vec<Experiment<'a
 }
 
 fn sort_key(point: &Point) -> impl Ord + use<> {
-    let way = point.text(param::WAY).parse::<CacheMode>().ok();
+    let mode = point.text(param::CACHE_MODE).parse::<CacheMode>().ok();
     let order = point.text(param::LOOP).parse::<Loop>().ok();
     (
         point.ranks,
         point.text(param::BETWEEN).to_owned(),
         Reverse(point.number(param::VOLUME)),
-        way.and_then(|way| CacheMode::ALL.iter().position(|each| *each == way)),
+        mode.and_then(|mode| CacheMode::ALL.iter().position(|each| *each == mode)),
         order.and_then(|order| Loop::ALL.iter().position(|each| *each == order)),
     )
 }

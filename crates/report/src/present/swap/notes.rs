@@ -23,7 +23,7 @@ fn differing(records: &[&Record]) -> Option<String> {
         percent(100.0 * worst.excess),
         point.text(param::PROTOCOL),
         point.text(param::LOOP),
-        point.text(param::WAY),
+        point.text(param::CACHE_MODE),
         bytes(point.number(param::BYTES).unwrap_or(0)),
         bytes(point.number(param::VOLUME).unwrap_or(0)),
     ))

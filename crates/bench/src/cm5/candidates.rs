@@ -47,7 +47,7 @@ pub(super) fn candidates(
     settings: &Settings,
 ) -> Result<Vec<String>> {
     let options = settings.options.get::<Options>();
-    let named = &options.rivals;
+    let named = &options.candidates;
     let usual = usual.iter().copied().map(AlgorithmChoice::Algorithm).chain([AlgorithmChoice::Library]);
     let all: Vec<AlgorithmChoice> = if named.is_empty() { usual.collect() } else { named.clone() };
     let serving: Vec<String> = all
