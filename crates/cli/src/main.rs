@@ -37,8 +37,8 @@ struct Cli {
 
 const AFTER_HELP: &str = "\
 Examples:
-  panto quickstart                             measure this machine in a minute, write report.html
-  panto bench comet --ranks 4 -o run.jsonl     run the CoMet suite, keep all samples
+  panto quickstart                             measure this machine in a minute
+  panto bench comet --ranks 4 -o run.jsonl     run a suite, keep all samples
   panto bench comet/echo --sizes 0..64KiB      run one kernel
   mpirun -n 4 panto bench comet                run it on the MPI of that mpirun
   panto bench comet --on ipsc860 --ranks 16    run it on a simulated machine
@@ -48,13 +48,13 @@ Examples:
   panto simulate app.panto -m infiniband       predict it on another machine
   panto view app.ptl                           view a timeline in the browser
   mpirun -n 16 panto perform app.panto         replay its messages for real
-  panto machines show ipsc860                  show the parameters of a machine model
+  panto machines show ipsc860                  show a machine's parameters
   panto info run.jsonl                         print saved results
   panto compare before.jsonl after.jsonl       test what became slower or faster
-  panto history runs.jsonl                     compare results from version to version
-  panto report run.jsonl -o report.html        write a self-contained HTML page
-  panto export app.ptl -o app.pftrace          write a timeline for Perfetto, Paraver, ViTE
-  panto info mpi                               show which MPI library would be used
+  panto history runs.jsonl                     compare several versions
+  panto report run.jsonl -o report.html        write one HTML page
+  panto export app.ptl -o app.pftrace          write a timeline for Perfetto
+  panto info mpi                               show the MPI library in use
 
 Exit codes: 0 success; 1 the run failed (wrong data, deadlock, a rank failed); 2 the command line or a file is invalid; 3 `panto compare` found a slowdown; 130 stopped by Ctrl-C, with what was measured kept. `panto trace` exits with the code of the traced program (see `panto trace --help`).";
 
@@ -148,4 +148,29 @@ fn run(command: Command) -> ExitCode {
         print::note(format_args!("panto: {failure}"));
         failure.code()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    /// The width of a terminal. A longer example is wrapped, which separates its comment from it.
+    const WIDTH: usize = 80;
+
+    fn check(command: &clap::Command) {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        for line in help.lines().filter(|line| line.starts_with("  ")) {
+            assert!(line.chars().count() <= WIDTH, "{}: {line}", command.get_name());
+        }
+        let has_examples = help.contains("Example") || command.has_subcommands();
+        assert!(has_examples || command.is_hide_set(), "{} has no examples", command.get_name());
+        command.get_subcommands().for_each(check);
+    }
+
+    #[test]
+    fn every_command_has_examples_that_fit_a_terminal() {
+        check(&Cli::command());
+    }
 }

@@ -31,6 +31,9 @@ enum Form {
 /// PNG pixels per unit of the drawing: 300 dpi if the figure is printed as wide as a page.
 const PIXELS: f32 = 3.0;
 
+/// Extensions of pictures and pages that are not written.
+const UNSUPPORTED: [&str; 7] = ["pdf", "eps", "ps", "jpg", "jpeg", "gif", "html"];
+
 impl Target {
     /// Chooses the form by the extension of a path.
     pub fn new(path: &Path) -> Self {
@@ -45,8 +48,13 @@ impl Target {
         Self { path: path.to_owned(), form }
     }
 
-    /// Creates the directory, before anything is measured.
+    /// Creates the directory, before anything is measured. A name with the extension of a picture that
+    /// cannot be written is a mistake, not a directory.
     pub fn prepare(&self) -> std::io::Result<()> {
+        let extension = self.path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        if self.form == Form::Directory && !self.path.is_dir() && UNSUPPORTED.contains(&extension) {
+            return Err(std::io::Error::other("unsupported format; use .svg, .png or .dat, or a directory"));
+        }
         match (self.form, self.path.parent()) {
             (Form::Directory, _) => std::fs::create_dir_all(&self.path),
             (_, Some(parent)) if !parent.as_os_str().is_empty() => std::fs::create_dir_all(parent),

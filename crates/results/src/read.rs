@@ -109,7 +109,7 @@ impl Reader {
     fn check_version(&self, text: &[u8]) -> Result<()> {
         let value: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
         match value.get("format").and_then(serde_json::Value::as_u64) {
-            None => Err(self.bad("this is not a result file of `panto bench`")),
+            None => Err(self.bad("not a results file of `panto bench -o`")),
             Some(format) if format > u64::from(FORMAT) => Err(self.bad(&format!(
                 "the file has format {format}, this program reads up to {FORMAT}; use a newer panto"
             ))),

@@ -126,7 +126,7 @@ impl std::error::Error for Error {}
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::NoRanks => f.write_str("there are no ranks; give at least one"),
+            Error::NoRanks => f.write_str("0 ranks; use at least 1"),
             Error::Root { root, ranks } => {
                 write!(f, "root {root} is not one of {ranks} ranks; give one from 0 to {}", last(*ranks))
             }

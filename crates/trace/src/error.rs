@@ -52,7 +52,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Io { path, error } => write!(out, "{}: {error}", path.display()),
+            Self::Io { path, error } => write!(out, "cannot read {}: {error}", path.display()),
             Self::Write { path, error } => write!(out, "cannot write {}: {error}", path.display()),
             Self::NotATrace { path } => {
                 write!(

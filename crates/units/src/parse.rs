@@ -109,7 +109,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, ParseError> {
 /// assert_eq!(panto_units::parse_time("1.5us"), Ok(Duration::from_nanos(1500)));
 /// ```
 pub fn parse_time(text: &str) -> Result<Duration, ParseError> {
-    let seconds = quantity(text, TIMES, "a time with its unit such as 1.5us, 2ms, 30s or 5min")?;
+    let seconds = quantity(text, TIMES, "a time with a unit, such as 1.5us, 2ms, 30s or 5min")?;
     if seconds > MAX_SECONDS {
         return Err(ParseError(format!("`{text}` is longer than a century")));
     }
@@ -137,7 +137,7 @@ pub fn parse_seconds(text: &str) -> Result<f64, ParseError> {
 }
 
 fn picos(text: &str) -> Result<f64, ParseError> {
-    let picos = quantity(text, PICOS, "a time with its unit such as 70ns, 1.5us or 2ms")?;
+    let picos = quantity(text, PICOS, "a time with a unit, such as 70ns, 1.5us or 2ms")?;
     if picos > MAX_PICOS {
         return Err(ParseError(format!("`{text}` is longer than a day")));
     }

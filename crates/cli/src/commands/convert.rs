@@ -69,10 +69,10 @@ const AFTER_HELP: &str = "\
 What a format cannot express is an error, with its position, or is counted and reported.
 
 Examples:
-  panto convert app.panto -o app.goal                 for LogGOPSim, with collectives as messages
-  panto convert app.panto -o app.ti                   for SimGrid: smpirun -replay app.ti ...
-  panto convert ring.goal -o ring.panto               for panto simulate ring.panto --machine loggops
-  panto convert lu.ti --flops 2.5e9 -o lu.panto       with operation counts converted to times";
+  panto convert app.panto -o app.goal             for LogGOPSim, only messages
+  panto convert app.panto -o app.ti               for SimGrid (smpirun -replay)
+  panto convert ring.goal -o ring.panto           for panto simulate
+  panto convert lu.ti --flops 2.5e9 -o lu.panto   counts become times";
 
 impl Convert {
     /// Returns the conversion for `panto export` of a trace.

@@ -75,12 +75,12 @@ const AFTER_HELP: &str = "\
 Extensions: .picl .trf, .pftrace .perfetto .perfetto-trace, .prv, .paje .trace, .csv, .goal, .ti.
 
 Examples:
-  panto export app.ptl -o app.pftrace         for ui.perfetto.dev, which reads it locally
-  panto export app.ptl -o app.prv             app.prv, app.pcf and app.row, for wxparaver
-  panto export app.ptl -o app.paje            for ViTE
-  panto export app.ptl -o app.picl            for ParaGraph
-  panto export app.ptl -o app.csv             app.states.csv and app.messages.csv
-  panto export app.panto -o app.goal          a trace, for LogGOPSim
+  panto export app.ptl -o app.pftrace   for ui.perfetto.dev, which reads it locally
+  panto export app.ptl -o app.prv       for wxparaver; also app.pcf, app.row
+  panto export app.ptl -o app.paje      for ViTE
+  panto export app.ptl -o app.picl      for ParaGraph
+  panto export app.ptl -o app.csv       app.states.csv and app.messages.csv
+  panto export app.panto -o app.goal    a trace, for LogGOPSim
 
 docs/exports.md describes the formats.";
 

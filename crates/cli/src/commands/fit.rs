@@ -51,11 +51,11 @@ Topology and switching are not inferred. They are taken from --like or, for simu
 
 Examples:
   panto bench comet/echo -o run.jsonl && panto fit run.jsonl -o mine.toml
-  panto bench scenario/only -o collectives.jsonl          all collectives of the library
+  panto bench scenario/only -o collectives.jsonl     the library's collectives
   panto fit calibration.jsonl collectives.jsonl -o cluster.toml --plot plots
-  panto fit monday.jsonl tuesday.jsonl friday.jsonl -o cluster.toml    intervals over three launches
+  panto fit monday.jsonl friday.jsonl -o mine.toml   intervals of two launches
   panto fit run.jsonl --like fat-tree.toml -o cluster.toml
-  panto simulate app.panto -m cluster.toml      predict with the model";
+  panto simulate app.panto -m cluster.toml           predict with the model";
 
 impl Fit {
     pub fn run(self) -> Result<ExitCode, Failure> {

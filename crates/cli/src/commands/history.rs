@@ -63,9 +63,9 @@ const AFTER_HELP: &str = "\
 A version is all launches with the same --label; a launch without a label is a version of its own. Each version is compared with the last one before it that measured the same point, as by `panto compare`: the ratio of the medians with its interval, and a Mann-Whitney test with Holm's correction over the points of that version. The last line compares the newest version with the first, because many small changes may add up to more than the threshold.
 
 Examples:
-  panto bench scenario --impl ./libmine.so:bcast --collective bcast --append -o history.jsonl --label v1
+  panto bench comet --append -o history.jsonl --label v1      once per version
   panto history history.jsonl
-  panto history history.jsonl --plot history.svg --fail-on-slower     in CI";
+  panto history history.jsonl --plot history.svg --fail-on-slower        in CI";
 
 impl History {
     pub fn run(self) -> Result<ExitCode, Failure> {

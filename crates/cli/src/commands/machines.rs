@@ -24,10 +24,10 @@ pub struct Machines {
 
 const AFTER_HELP: &str = "\
 Examples:
-  panto machines                                          the built-in machines
-  panto machines show cm5                                 the parameters of one, with their sources
-  panto machines show my.toml --set link.latency=2us      of a model file, with an override
-  panto info my.toml                                      topology and message times
+  panto machines                                       the built-in machines
+  panto machines show cm5                              the parameters of one
+  panto machines show my.toml --set link.latency=2us   with an override
+  panto info my.toml                                   topology and times
 
 docs/machines.md describes the format of model files.";
 

@@ -64,7 +64,7 @@ Short form of `panto bench scenario/only scenario/delay ... --format mbs`, which
 
 Examples:
   mpirun -n 256 panto mbs broadcast 2 1000 512 512 > out.log
-  panto mbs allReduce 2 100 8 64K 50 1 --ranks 4      the first participant is 50 us late
+  panto mbs allReduce 2 100 8 64K 50 1 --ranks 4      participant 1 50 us late
   panto mbs barrier 2 1000 0 0 --ranks 8 --on cm5";
 
 /// The command line of `panto bench`.

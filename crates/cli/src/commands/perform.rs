@@ -70,11 +70,12 @@ const AFTER_HELP: &str = "\
 Every message of the trace is sent with its size, to the same rank and in the same order; computation is replaced by sleeping or busy waiting. This measures the communication of a program without the program, and checks a prediction with fewer cores than ranks.
 
 Examples:
-  mpirun -n 4 panto perform app.panto                          on the MPI of that mpirun
-  mpirun -n 4 panto perform app.panto --computation none       messages only
-  mpirun -n 4 panto perform app.panto --computation none --warm-up 1 --repetitions 9       without start-up costs
-  panto perform app.panto --repetitions 20 --format json       on threads
-  mpirun -n 4 panto calibrate -o mine.toml && panto simulate app.panto -m mine.toml        the prediction of the same run
+  mpirun -n 4 panto perform app.panto                     on an MPI
+  mpirun -n 4 panto perform app.panto --computation none  messages only
+  mpirun -n 4 panto perform app.panto --warm-up 1 --repetitions 9
+  panto perform app.panto --repetitions 20 --format json  on threads
+  mpirun -n 4 panto calibrate -o mine.toml                the same run,
+  panto simulate app.panto -m mine.toml                   predicted
 
 Collectives are sent as messages, by the algorithms of --rules. One-sided communication, files and non-blocking collectives are not supported; `panto simulate` supports them.";
 

@@ -43,7 +43,7 @@ Each published figure (data/*.csv in the sources) was either used to build the m
 Examples:
   panto reproduce ipsc860
   panto reproduce ipsc860 --network fast        without contention
-  panto reproduce puppet                        merge sort, load balancing, ring and hypercube
+  panto reproduce puppet                        the programs of the thesis
   panto reproduce --html published.html --plot plots";
 
 impl Reproduce {

@@ -41,7 +41,7 @@ The page is served on the loopback interface until Ctrl-C. A page of --html cont
 
 Examples:
   panto view app.ptl                          open it in the browser
-  panto view on-ethernet.ptl on-torus.ptl     one above the other, with linked zoom
+  panto view on-ethernet.ptl on-torus.ptl     two timelines with linked zoom
   panto view app.ptl --html app.html          write a self-contained page
   panto view app.ptl --port 8080 --no-browser
 

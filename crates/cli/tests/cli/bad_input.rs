@@ -112,7 +112,7 @@ fn damaged_result_files() {
     info(&whole[..whole.len() / 2], &["damaged.jsonl", "line", "--salvage"]);
     info(b"", &["empty"]);
     info(b"\x00\xff\xfe\n", &["line 1"]);
-    info(b"{\"hello\":1}\n", &["not a result file"]);
+    info(b"{\"hello\":1}\n", &["not a results file"]);
     info(b"{\"line\":\"manifest\",\"format\":99}\n", &["format 99", "newer"]);
     refused("info /nowhere.jsonl", &["/nowhere.jsonl"]);
     refused("info /proc", &["/proc"]);

@@ -19,7 +19,7 @@ fn files_without_results_are_refused() {
     refused("", &["empty", "panto bench"]);
     refused("\n \n", &["empty"]);
     refused("hello\nworld\n", &["neither", "panto bench", "OSU", "Intel"]);
-    refused("{\"a\": 1}\n", &["line 1", "not a result file"]);
+    refused("{\"a\": 1}\n", &["line 1", "not a results file"]);
     refused("\u{0}\u{1}\u{2}", &["neither"]);
     refused("# OSU MPI Latency Test v5.8\n# Size  Latency (us)\n", &["neither"]);
 }

@@ -88,7 +88,18 @@ fn sources(path: &Path) -> Result<Vec<Source>> {
         return Ok(vec![source]);
     }
     let names = source.text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    names.map(|name| load(&find(name, path))).collect()
+    names.map(|name| load(&find(name, path)).map_err(|error| listed(error, name, path))).collect()
+}
+
+/// Explains why a line was taken for the name of a file.
+fn listed(error: Error, name: &str, list: &Path) -> Error {
+    match error {
+        Error::File { error, .. } => Error::Usage(format!(
+            "{}: no actions such as `0 compute 1e6`, and its line `{name}` is not the name of a file: {error}",
+            list.display()
+        )),
+        other => other,
+    }
 }
 
 /// Resolves the name of a file in a list.

@@ -98,8 +98,9 @@ fn not_found(name: &str, path: &Path) -> String {
     let names: Vec<&str> = builtin::all().iter().map(|machine| machine.name).collect();
     let hint = hint(name, names.iter().copied());
     let shown: String = path.display().to_string().chars().take(200).collect();
+    let known = if hint.is_empty() { "; built-in" } else { " Built-in" };
     format!(
-        "there is no file {shown} and no built-in machine of that name{hint}; built-in machines: {}",
+        "unknown machine `{shown}`: neither a model file nor a built-in machine{hint}{known} machines: {}",
         names.join(", ")
     )
 }

@@ -85,7 +85,10 @@ fn piece(path: &[&str]) -> Option<(usize, usize)> {
 
 fn set_piece(tree: &mut Table, path: &[&str], (at, index): (usize, usize), node: Node) -> Result<(), Error> {
     let location = node.location.clone();
-    let absent = || Error::at(&location, format!("there is no piece {index} in `{}`", path[..at].join(".")));
+    let list = path[..at].join(".");
+    let absent = || {
+        Error::at(&location, format!("`{list}` is not set; set the whole list, or use a model that has one"))
+    };
     let mut table = tree;
     for part in &path[..at - 1] {
         match table.get_mut(*part).map(|node| &mut node.value) {
@@ -102,8 +105,11 @@ fn set_piece(tree: &mut Table, path: &[&str], (at, index): (usize, usize), node:
             format!("expected a key of the piece, such as {}.latency", path[..=at].join(".")),
         ));
     };
+    let count = pieces.len();
     let Some(Value::Table(piece)) = pieces.get_mut(index).map(|node| &mut node.value) else {
-        return Err(absent());
+        let numbers =
+            if count == 1 { "piece 0 only".to_owned() } else { format!("{count} pieces, from 0 on") };
+        return Err(Error::at(&location, format!("piece {index} is out of range: `{list}` has {numbers}")));
     };
     let mut over = Table::from([(key.to_owned(), node)]);
     schema::check(&mut over, PIECE, &path[..=at].join("."))?;

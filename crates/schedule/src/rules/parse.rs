@@ -48,10 +48,12 @@ pub(super) fn table(text: &str) -> Result<Table, ParseError> {
         |collective: &Collective| !table.rows[*collective as usize].last().is_some_and(Row::is_unconditional);
     if let Some(collective) = Collective::ALL.into_iter().find(open) {
         let line = Some(last[collective as usize]).filter(|line| *line > 0);
-        let what = if line.is_some() { "the last rule of" } else { "there is no rule for" };
-        let (condition, first) =
-            (if line.is_some() { " has conditions" } else { "" }, algorithms(collective)[0]);
-        let text = format!("{what} {collective}{condition}; end with one without: {collective} {first}");
+        let problem = match line {
+            Some(_) => format!("the last rule for {collective} has conditions"),
+            None => format!("no rule for {collective}"),
+        };
+        let first = algorithms(collective)[0];
+        let text = format!("{problem}; add a last one without conditions, such as `{collective} {first}`");
         return Err(ParseError { line, text });
     }
     Ok(table)

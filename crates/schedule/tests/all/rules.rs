@@ -162,10 +162,13 @@ fn errors_name_the_line_and_a_remedy() {
         ("barrier central\n\nbarrier linear", "line 3: the rule of line 1 holds for every barrier"),
         (
             &rest("scan linear ranks<4"),
-            "line 1: the last rule of scan has conditions; end with one without: scan ",
+            "line 1: the last rule for scan has conditions; add a last one without conditions, such as `scan ",
         ),
-        ("barrier central", "there is no rule for broadcast; end with one without: broadcast linear"),
-        ("", "there is no rule for broadcast"),
+        (
+            "barrier central",
+            "no rule for broadcast; add a last one without conditions, such as `broadcast linear`",
+        ),
+        ("", "no rule for broadcast"),
         (&long, "line 1: \"bytes<999"),
     ] {
         let error = error(text);

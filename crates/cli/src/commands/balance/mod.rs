@@ -88,10 +88,10 @@ const AFTER_HELP: &str = "\
 Each mapping is evaluated by simulation. Mappings are ranked by predicted time, ties by load balance. The same seed gives the same result unless the time limit ends the search.
 
 Examples:
-  panto balance app.panto --machine ethernet10 --processors 9 -o best.map
-  panto simulate app.panto --machine ethernet10 --processors 9 --map best.map
-  panto balance app.panto --machine my.toml --scheme puppet --attempts 3       as in PUPPET's thesis
-  panto balance app.panto --machine cm5 --scheme anneal --attempts 100 -t 10min";
+  panto balance app.panto -m ethernet10 --processors 9 -o best.map
+  panto simulate app.panto -m ethernet10 --processors 9 --map best.map
+  panto balance app.panto -m my.toml --scheme puppet --attempts 3
+  panto balance app.panto -m cm5 --scheme anneal --attempts 100 -t 10min";
 
 /// Default steps of an annealing attempt, per rank.
 const STEPS_PER_RANK: usize = 100;

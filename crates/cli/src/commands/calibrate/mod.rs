@@ -81,13 +81,13 @@ pub struct Calibrate {
 
 const AFTER_HELP: &str = "\
 Examples:
-  panto calibrate -o here.toml                            this machine, between threads
-  mpirun -n 2 panto calibrate -o cluster.toml             an MPI; place the ranks on two hosts
-  mpirun -n 8 panto calibrate -o cluster.toml             with simultaneous pairs, within and between hosts
-  mpirun -n 8 panto calibrate --collectives -o cluster.toml   with the algorithms of collectives
-  panto calibrate --results all.jsonl -o here.toml        with all samples, for `panto fit` and `panto compare`
-  panto calibrate --on infiniband -n 16 -o again.toml     a simulated machine; recovers its own model
-  panto simulate app.panto -m cluster.toml                predict a traced program with the model";
+  panto calibrate -o here.toml                          between threads
+  mpirun -n 2 panto calibrate -o cluster.toml           on two hosts
+  mpirun -n 8 panto calibrate -o cluster.toml           with contention
+  mpirun -n 8 panto calibrate --collectives -o cluster.toml
+  panto calibrate --results all.jsonl -o here.toml      keep all samples
+  panto calibrate --on infiniband -n 16 -o again.toml   a simulated machine
+  panto simulate app.panto -m cluster.toml              use the model";
 
 /// The default time budget.
 const BUDGET: Duration = Duration::from_secs(40);

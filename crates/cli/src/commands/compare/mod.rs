@@ -86,12 +86,12 @@ Points are matched by kernel, ranks, parameters, algorithm and simulated machine
 Exit codes: 0 no point of a kind that --fail-on names; 3 at least one; 2 the command line or a file is invalid, or there is no common point.
 
 Examples:
-  panto bench comet/echo --ranks 2 --append -o before.jsonl     repeat this for several launches
+  panto bench comet/echo --append -o before.jsonl       repeat: several launches
   panto compare before.jsonl after.jsonl
-  panto compare before.jsonl after.jsonl --threshold 10% --fail-on slower,missing     in CI
+  panto compare before.jsonl after.jsonl --threshold 10% --fail-on slower,missing
   panto compare before.jsonl after.jsonl --plot changes.svg --format json
-  panto compare osu-old.txt osu-new1.txt,osu-new2.txt           output of osu_latency or IMB-MPI1
-  panto compare imb.txt run.jsonl                               different formats";
+  panto compare osu-old.txt osu-new1.txt,osu-new2.txt   OSU or IMB output
+  panto compare imb.txt run.jsonl                       different formats";
 
 impl Compare {
     pub fn run(self) -> Result<ExitCode, Failure> {

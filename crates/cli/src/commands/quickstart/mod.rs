@@ -40,7 +40,8 @@ Measures how threads of this machine pass messages, fits a model, predicts a sma
 Examples:
   panto quickstart
   panto quickstart --output mine.html --time-budget 20s
-  panto quickstart --keep quickstart       then: panto simulate quickstart/program-16.panto -m cm5";
+  panto quickstart --keep quickstart
+  panto simulate quickstart/program-16.panto -m cm5       one of the files kept";
 
 impl Quickstart {
     pub fn run(self) -> Result<ExitCode, Failure> {
@@ -77,10 +78,10 @@ impl Quickstart {
 }
 
 const NEXT: &str = "Next:
-  panto bench comet -o run.jsonl                 measure longer, keep all samples
-  panto report run.jsonl                         write a page about them; compares several results
-  panto trace -- mpirun -n 16 ./app              record a program of your own
-  panto simulate app.panto -m infiniband         predict it on another machine
-  panto view app.ptl                             view a timeline (panto simulate --timeline app.ptl)
-  panto bench --list                             list the kernels
+  panto bench comet -o run.jsonl            measure longer, keep all samples
+  panto report run.jsonl                    write a page about them
+  panto trace -- mpirun -n 16 ./app         record a program of your own
+  panto simulate app.panto -m infiniband    predict it on another machine
+  panto view app.ptl                        view a timeline of the prediction
+  panto bench --list                        list the kernels
 ";

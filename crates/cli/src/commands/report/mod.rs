@@ -50,12 +50,12 @@ const AFTER_HELP: &str = "\
 The page is one file without external resources. Results get plots with intervals, raw samples, findings, the method of measurement, and a fitted machine with residuals if they suffice for one. Several results are compared with the first and plotted together. A timeline gets its viewer, and a model adds its expectations to the results.
 
 Examples:
-  panto report run.jsonl                                       report.html
-  panto report before.jsonl after.jsonl -o change.html         a comparison
-  panto report a.jsonl b.jsonl --label before,after            with names for the legends
-  panto report run.jsonl mine.toml app.ptl -o all.html         results, a model, and a timeline
-  panto report run.jsonl --plot figures/                       with an SVG for each kernel
-  panto report echo.jsonl --plot echo.png                      with a PNG; use echo.dat for gnuplot";
+  panto report run.jsonl                              report.html
+  panto report before.jsonl after.jsonl -o both.html  a comparison
+  panto report a.jsonl b.jsonl --label before,after   named in the legends
+  panto report run.jsonl mine.toml app.ptl            with model and timeline
+  panto report run.jsonl --plot figures/              and an SVG per kernel
+  panto report echo.jsonl --plot echo.png             and a PNG";
 
 impl Report {
     pub fn run(self) -> Result<ExitCode, Failure> {

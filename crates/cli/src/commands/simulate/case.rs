@@ -1,12 +1,11 @@
 //! Options of the machine and of how a program runs on it, for all commands that simulate.
 
 use clap::{Args, ValueEnum};
-use panto_machine::{Model, builtin};
+use panto_machine::Model;
 use panto_predict::{Case, CaseOptions, Mapping, Speeds};
 use panto_sim::replay;
 
 use crate::failure::Failure;
-use crate::model;
 use crate::simulated::Network;
 
 /// How a program runs on a machine.
@@ -25,8 +24,7 @@ pub struct CaseArgs {
     #[arg(long, value_name = "MAP")]
     pub map: Option<String>,
 
-    /// Speed of processors relative to the traced machine: a number, an interval such as 1.8..2.2
-    /// for --samples, or a list or file with one per processor.
+    /// Speed of processors relative to the traced machine: a number, or a list or file with one per processor.
     #[arg(long, value_name = "FACTOR")]
     pub speed: Option<String>,
 
@@ -125,11 +123,5 @@ impl CaseArgs {
 
 /// Loads a built-in machine or a model file.
 pub fn load(name: &str, overrides: &[String]) -> Result<Model, Failure> {
-    if builtin::find(name).is_none() && std::fs::symlink_metadata(name).is_err() {
-        return Err(Failure::Usage(format!(
-            "unknown machine `{name}`; use a built-in one ({}) or a model file (docs/machines.md)",
-            model::builtin_names().join(", ")
-        )));
-    }
     Ok(Model::load(name, overrides)?)
 }

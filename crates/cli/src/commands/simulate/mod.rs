@@ -60,15 +60,15 @@ const AFTER_HELP: &str = "\
 The trace contains the computation and the MPI calls of each rank; the machine model determines the times of messages. Computation takes as long as in the traced run unless --speed is given.
 
 Examples:
-  panto simulate app.panto --machine infiniband
-  panto simulate app.panto --machine ethernet10 --set link.bandwidth=100MB/s
-  panto simulate app.panto --machine my.toml --network traffic --rules openmpi
-  panto simulate app.panto --machine cm5 --processors 9 --map block        more ranks than processors
-  panto simulate app.panto --machine my.toml --speed 2.3 --format json
-  panto simulate app.panto --machine my.toml --timeline app.ptl            write a timeline
-  panto simulate app.panto --machine my.toml --noise random:1ms,10us       with noise of the operating system
-  panto simulate app.panto --machine my.toml --samples 500                 with its uncertainty
-  panto simulate app.panto --machine my.toml --samples 500 --speed 1.8..2.2   on processors about twice as fast
+  panto simulate app.panto -m infiniband
+  panto simulate app.panto -m ethernet10 --set link.bandwidth=100MB/s
+  panto simulate app.panto -m my.toml --network traffic --rules openmpi
+  panto simulate app.panto -m cm5 -p 9 --map block        on 9 processors
+  panto simulate app.panto -m my.toml --speed 2.3 --format json
+  panto simulate app.panto -m my.toml --timeline app.ptl  for `panto view`
+  panto simulate app.panto -m my.toml --noise random:1ms,10us
+  panto simulate app.panto -m my.toml --samples 500       with uncertainty
+  panto simulate app.panto -m my.toml --samples 500 --speed 1.8..2.2
 
 docs/predicting.md describes what is simulated and assumed.";
 

@@ -81,13 +81,14 @@ const AFTER_HELP: &str = "\
 All combinations of values are simulated, on all cores, or under `mpirun` on all hosts of the job. If a setting fails, its row shows the error, and the exit code is 1.
 
 Examples:
-  panto sweep app.panto --machine infiniband,ethernet10g,my.toml
-  panto sweep app.panto --machine infiniband --vary link.latency=0.5us,1us,2us --plot latency.svg
-  panto sweep app.panto --machine my.toml --processors 4,8,16 --map wrap,block --sort time
-  panto sweep app.panto --machine my.toml --speed 1,2 --rules mpich,openmpi --network fast,traffic
-  panto sweep app.panto --machine my.toml --noise none --noise periodic:1ms,10us
-  panto sweep app.panto --list settings.txt -o sweep.jsonl    repeat the command to resume
-  mpirun -n 8 panto sweep app.panto --machine my.toml --vary link.latency=1us,2us,4us,8us -o sweep.jsonl
+  panto sweep app.panto -m infiniband,ethernet10g,my.toml
+  panto sweep app.panto -m my.toml --vary link.latency=1us,2us --plot out.svg
+  panto sweep app.panto -m my.toml -p 4,8,16 --map wrap,block --sort time
+  panto sweep app.panto -m my.toml --speed 1,2 --rules mpich,openmpi
+  panto sweep app.panto -m my.toml --noise none --noise periodic:1ms,10us
+  panto sweep app.panto --list settings.txt -o sweep.jsonl
+                                              repeat the command to resume
+  mpirun -n 8 panto sweep app.panto -m my.toml --vary link.latency=1us,2us
 
 docs/predicting.md describes what is simulated and assumed.";
 

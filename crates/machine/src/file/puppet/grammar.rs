@@ -194,6 +194,8 @@ pub fn operation(name: &str, location: &Location) -> Result<Option<Collective>, 
     found.map(|(_, operation)| *operation).ok_or_else(|| {
         let hint = hint(name, OPERATIONS.iter().map(|(name, _)| *name));
         let short: String = name.chars().take(60).collect();
-        Error::at(location, format!("`for`: there is no operation `{short}`{hint}"))
+        let remedy =
+            if hint.is_empty() { "; use the name of an MPI function, such as MPI_Bcast" } else { "" };
+        Error::at(location, format!("`for`: unknown operation `{short}`{hint}{remedy}"))
     })
 }

@@ -208,7 +208,8 @@ fn files() {
     assert!(load(&large).contains("larger than 16MiB"), "{}", load(&large));
     let error = Machine::load("ipsc680", &[]).unwrap_err().to_string();
     assert!(
-        error.contains("no file ipsc680 and no built-in") && error.contains("did you mean `ipsc860`?"),
+        error.contains("unknown machine `ipsc680`: neither a model file nor a built-in machine")
+            && error.contains("did you mean `ipsc860`?"),
         "{error}"
     );
 }

@@ -61,7 +61,7 @@ fn pieces_stay_unless_they_are_set() {
     let error = |set| refused_as(&text, "m.toml", &[set]);
     assert_eq!(
         error("link.pieces.1.latency=1us"),
-        "--set link.pieces.1.latency=1us: there is no piece 1 in `network.link.pieces`"
+        "--set link.pieces.1.latency=1us: piece 1 is out of range: `network.link.pieces` has piece 0 only"
     );
     assert!(
         error("link.pieces.0.latncy=1us")

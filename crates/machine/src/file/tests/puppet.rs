@@ -143,7 +143,7 @@ fn errors_name_the_line() {
         ("barrier-size x", "`barrier-size`: found `x`, expected a size"),
         ("coll-sendtype ready", "`coll-sendtype`: found `ready`, expected buffered, synchronous or nospace"),
         ("network ring 8 for", "`for` needs operations such as MPI_Bcast"),
-        ("network ring 8 for MPI_Bcats", "there is no operation `MPI_Bcats`, did you mean `MPI_Bcast`?"),
+        ("network ring 8 for MPI_Bcats", "unknown operation `MPI_Bcats`, did you mean `MPI_Bcast`?"),
         (
             "network ring 1000000000000",
             "`network.processors`: 1000000000000 processors of a ring: the maximum is",

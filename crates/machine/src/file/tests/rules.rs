@@ -54,7 +54,8 @@ fn a_file_of_rules_is_relative_to_the_model() {
     let location = |file: &str| directory.path().join(file).display().to_string();
     let expected = format!("{}:2: unknown algorithm \"linar\"; valid names:", location("bad.rules"));
     assert!(error("bad.rules").starts_with(&expected), "{}", error("bad.rules"));
-    let expected = format!("{}: there is no rule for reduce; end with", location("short.rules"));
+    let expected =
+        format!("{}: no rule for reduce; add a last one without conditions", location("short.rules"));
     assert!(error("short.rules").starts_with(&expected), "{}", error("short.rules"));
 }
 
