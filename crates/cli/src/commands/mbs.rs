@@ -13,7 +13,7 @@ use crate::{mpi, print, threads};
 
 /// Measure a collective with the command line and output of CRESTA's microbenchmark suite.
 #[derive(Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(override_usage = USAGE, after_help = AFTER_HELP)]
 pub struct Mbs {
     /// Collective: barrier, broadcast, gather, allGather, allReduce, or any other collective of
     /// `panto bench scenario`.
@@ -58,6 +58,8 @@ pub struct Mbs {
 
 /// Maximum delay, in microseconds: one day.
 const MAX_DELAY: u64 = 24 * 60 * 60 * 1_000_000;
+
+const USAGE: &str = "panto mbs [OPTIONS] COLLECTIVE P_min nreps m_min m_max [delay [delay_P]]";
 
 const AFTER_HELP: &str = "\
 Short form of `panto bench scenario/only scenario/delay ... --format mbs`, which is printed first. The table has CRESTA's columns: size, participants, and the mean, minimum and maximum time to completion with the standard deviation.

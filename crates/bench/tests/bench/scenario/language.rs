@@ -230,7 +230,7 @@ fn participants_must_be_consistent() {
             6,
             "participant 4 is out of range: 4 participants are numbered 0 to 3; use --ranks 5 or more",
         ),
-        (TWO, "\"2..7\"", good, good, 6, "no participant 7"),
+        (TWO, "\"2..7\"", good, good, 6, "participant 7 is out of range"),
         (TWO, "\"others\"", good, good, 10, "`others` is used twice"),
         (TWO, "0", loaded, good, 7, "the load of participant 0 goes to 1, which expects no such load"),
         (&blocks, "0", delayed, delayed, 8, "which blocks"),
