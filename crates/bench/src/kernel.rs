@@ -98,7 +98,8 @@ macro_rules! kernels {
                 match self { $(Self::$variant => $pattern.collective(point)),+ }
             }
 
-            /// Returns the algorithm of the collective that the user named; see [`Pattern::algorithm`].
+            /// Returns the algorithm of the collective that the user named; see
+            /// [`Pattern::algorithm`].
             pub fn algorithm(self, settings: &Settings) -> Option<Algorithm> {
                 match self { $(Self::$variant => $pattern.algorithm(settings)),+ }
             }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use panto_results::{Placed, Ranges, RunSettings};
+use panto_results::{Ranges, RankPlacement, RunSettings};
 use panto_schedule::HopShape;
 use panto_transport::{Distance, Placement};
 

@@ -48,8 +48,8 @@ impl Target {
         Self { path: path.to_owned(), form }
     }
 
-    /// Creates the directory, before anything is measured. A name with the extension of a picture that
-    /// cannot be written is a mistake, not a directory.
+    /// Creates the directory, before anything is measured. A name with the extension of a picture
+    /// that cannot be written is a mistake, not a directory.
     pub fn prepare(&self) -> std::io::Result<()> {
         let extension = self.path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         if self.form == Form::Directory && !self.path.is_dir() && UNSUPPORTED.contains(&extension) {

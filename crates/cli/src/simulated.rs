@@ -25,7 +25,8 @@ pub struct MachineArgs {
     #[arg(long, value_enum)]
     computation: Option<Computation>,
 
-    /// Override a model parameter, such as link.latency=2us, or add a set of messages to `bench cm5/message-set`, such as "(0,1),(2,3)". Repeatable.
+    /// Override a model parameter, such as link.latency=2us, or add a set of messages to `bench
+    /// cm5/message-set`, such as "(0,1),(2,3)". Repeatable.
     #[arg(long, value_name = "KEY=VALUE|SET")]
     set: Vec<String>,
 

@@ -48,14 +48,14 @@ impl Exit {
     }
 }
 
-/// Runs the program to its end. `watch` runs on a thread of its own meanwhile, and must return when its
-/// receiver is disconnected, which is when the program has ended.
+/// Runs the program to its end. `watch` runs on a thread of its own meanwhile, and must return when
+/// its receiver is disconnected, which is when the program has ended.
 ///
 /// # Panics
 /// Panics if `watch` does.
 pub fn run(command: &mut Command, watch: impl FnOnce(Receiver<()>) + Send) -> Result<Exit> {
-    // Handlers are installed before the program starts, so that no signal is lost; it does not inherit
-    // them.
+    // Handlers are installed before the program starts, so that no signal is lost; it does not
+    // inherit them.
     let wanted = FORWARDED.iter().map(|(number, _)| *number).chain(IGNORED);
     let mut signals = Signals::new(wanted)
         .map_err(|source| Error::System { what: "cannot install signal handlers", source })?;

@@ -12,7 +12,8 @@ use crate::program;
 /// Why no rank was traced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnosis {
-    /// The program that the command starts, and its kind; `None` if the command names none on this host.
+    /// The program that the command starts, and its kind; `None` if the command names none on this
+    /// host.
     pub program: Option<(PathBuf, ProgramKind)>,
 }
 

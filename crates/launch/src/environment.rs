@@ -1,5 +1,5 @@
-//! The environment of a traced program: the dynamic linker's variable, the tracer's, and what makes Open
-//! MPI's launcher pass both to other hosts.
+//! The environment of a traced program: the dynamic linker's variable, the tracer's, and what makes
+//! Open MPI's launcher pass both to other hosts.
 
 use std::ffi::{OsStr, OsString};
 
@@ -75,9 +75,9 @@ fn before_others(library: &OsStr, present: Option<&OsStr>) -> OsString {
     value
 }
 
-/// Returns the list of variables that Open MPI's launcher passes to other hosts, with those of the tracer
-/// added. The launcher refuses to run with such a list and `-x` on its command line; `None` if that is the
-/// case or cannot be determined.
+/// Returns the list of variables that Open MPI's launcher passes to other hosts, with those of the
+/// tracer added. The launcher refuses to run with such a list and `-x` on its command line; `None`
+/// if that is the case or cannot be determined.
 fn passed_variables(words: &[OsString], names: &[&str], present: Option<OsString>) -> Option<OsString> {
     let is_visible = words.first().is_some_and(|word| program::is_launcher(word));
     if !is_visible || words.iter().any(|word| word == "-x" || word == "--x") {

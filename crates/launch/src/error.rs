@@ -32,8 +32,8 @@ pub enum Error {
         /// The system's reason.
         source: io::Error,
     },
-    /// Programs can load the tracer neither from the directory of the ranks' files nor from the directory
-    /// of temporary files.
+    /// Programs can load the tracer neither from the directory of the ranks' files nor from the
+    /// directory of temporary files.
     NotLoadable {
         /// The problem of the first.
         ranks: String,

@@ -1,16 +1,17 @@
 //! Starts a command with the tracer preloaded, and collects what its ranks recorded.
 //!
-//! A [`Target`] is the output file and, beside it, the directory that the ranks write to. A [`Preload`] is
-//! the tracer on disk, where the dynamic linker finds it; [`variables`] is the environment that tells the
-//! linker and the tracer about it. [`run`] starts the command, forwards signals and waits. [`Recorded`] then
-//! combines the ranks' files into one trace, or a [`Diagnosis`] says why there are none.
+//! A [`Target`] is the output file and, beside it, the directory that the ranks write to. A
+//! [`Preload`] is the tracer on disk, where the dynamic linker finds it; [`variables`] is the
+//! environment that tells the linker and the tracer about it. [`run`] starts the command, forwards
+//! signals and waits. [`Recorded`] then combines the ranks' files into one trace, or a
+//! [`Diagnosis`] says why there are none.
 //!
-//! The command may be a launcher (`panto trace -- mpirun -n 4 ./app`), or the launcher may start one of these
-//! processes per rank (`mpirun -n 4 panto trace -- ./app`). Then each is a [`Member`], and the last one to end
-//! combines the files.
+//! The command may be a launcher (`panto trace -- mpirun -n 4 ./app`), or the launcher may start
+//! one of these processes per rank (`mpirun -n 4 panto trace -- ./app`). Then each is a [`Member`],
+//! and the last one to end combines the files.
 //!
-//! Invariant: files that no run created are never removed. The tracer itself, which runs inside the program,
-//! is in `panto-tracer`.
+//! Invariant: files that no run created are never removed. The tracer itself, which runs inside the
+//! program, is in `panto-tracer`.
 
 #![forbid(unsafe_code)]
 

@@ -35,8 +35,8 @@ impl<'a> Member<'a> {
         self.rank
     }
 
-    /// Creates the directory, and removes files of an earlier run with this rank. Returns whether rank 0
-    /// found any.
+    /// Creates the directory, and removes files of an earlier run with this rank. Returns whether
+    /// rank 0 found any.
     pub fn enter(&self) -> Result<bool> {
         self.target.share()?;
         let mut old = vec![self.own("rank"), self.own("done")];

@@ -29,8 +29,8 @@ pub struct Preload {
 }
 
 impl Preload {
-    /// Unpacks the library into the directory of the ranks' files, which all hosts see, or else into a
-    /// temporary directory. `writer` is unique among processes that do so concurrently.
+    /// Unpacks the library into the directory of the ranks' files, which all hosts see, or else
+    /// into a temporary directory. `writer` is unique among processes that do so concurrently.
     pub fn unpack(library: TracerLibrary, ranks: &Path, writer: &str) -> Result<Self> {
         let Some(problem) = unfit(ranks) else {
             let path = ranks.join(library.name);
@@ -52,8 +52,8 @@ impl Preload {
         &self.path
     }
 
-    /// Returns why the library is in a temporary directory, which ranks on other hosts may not see; `None`
-    /// if it is beside the ranks' files.
+    /// Returns why the library is in a temporary directory, which ranks on other hosts may not see;
+    /// `None` if it is beside the ranks' files.
     pub fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
@@ -95,7 +95,8 @@ fn own_directory() -> std::io::Result<PathBuf> {
     outcome
 }
 
-/// Writes the library under a temporary name and renames it, so that no process loads a partial file.
+/// Writes the library under a temporary name and renames it, so that no process loads a partial
+/// file.
 fn write(library: TracerLibrary, path: &Path, writer: &str) -> Result<()> {
     if path.metadata().is_ok_and(|data| data.len() == library.bytes.len() as u64) {
         return Ok(());

@@ -22,8 +22,8 @@ pub(crate) fn is_launcher(word: &OsStr) -> bool {
     })
 }
 
-/// Returns the program that a command starts: the first executable after the launcher. Words with a slash
-/// take precedence over words that happen to be names of commands.
+/// Returns the program that a command starts: the first executable after the launcher. Words with a
+/// slash take precedence over words that happen to be names of commands.
 pub(crate) fn find(words: &[OsString]) -> Option<PathBuf> {
     let (first, rest) = words.split_first()?;
     if !is_launcher(first) {

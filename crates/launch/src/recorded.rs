@@ -23,8 +23,9 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Waits until the ranks' files no longer grow, up to ten seconds, and returns those of the first MPI
-    /// program. A rank whose file has no valid head was killed early, or its disk was full.
+    /// Waits until the ranks' files no longer grow, up to ten seconds, and returns those of the
+    /// first MPI program. A rank whose file has no valid head was killed early, or its disk was
+    /// full.
     pub fn wait(target: &Target) -> Self {
         settle(target.ranks());
         let paths = sizes(target.ranks()).into_iter().map(|(path, _)| path);

@@ -59,8 +59,8 @@ impl Target {
         &self.ranks
     }
 
-    /// Creates the directory for a command that starts all ranks. Files of an earlier run are removed only
-    /// with `force`.
+    /// Creates the directory for a command that starts all ranks. Files of an earlier run are
+    /// removed only with `force`.
     pub fn create(&self, force: bool) -> Result<()> {
         if force {
             if let Some(file) = self.foreign_file() {
@@ -74,7 +74,8 @@ impl Target {
         })
     }
 
-    /// Creates the directory for a process of an MPI job, unless another process has already done so.
+    /// Creates the directory for a process of an MPI job, unless another process has already done
+    /// so.
     pub fn share(&self) -> Result<()> {
         match fs::create_dir(&self.ranks) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(Error::write(&self.file, error)),

@@ -9,7 +9,7 @@ use crate::on;
 /// is posted. The native call needs a core per rank.
 #[test]
 fn every_protocol_runs() {
-    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
         let line = "bench swap/swap --volumes 16K --sizes 4K,16K --cache repeated -t 2s --format json";
         let value: Value = serde_json::from_str(on(mpi, 2, line).succeeds()).expect("JSON");
         let points = value["points"].as_array().expect("points");
@@ -24,7 +24,7 @@ fn every_protocol_runs() {
 
 #[test]
 fn a_ring_and_two_pairs_at_once() {
-    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_here()) {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
         let few = "--volumes 16K --sizes 16K --cache warm --protocol (0,3),(0,5),(1,4),(1,6) -t 1s";
         let text = on(mpi, 4, &format!("bench swap --pairs 0-2,1-3 {few}")).succeeds().to_owned();
         for words in ["between 0-2,1-3", "between ring", "(1,6) ordered-handshake", "Recommended protocol"] {

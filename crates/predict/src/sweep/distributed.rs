@@ -1,8 +1,9 @@
 //! What the processes of a distributed sweep tell each other.
 //!
-//! All processes read the same command line and files. The first announces which settings are pending; they
-//! are distributed round robin ([`share`]). Each process sends a message per completed setting
-//! ([`Sweep::message`]), which the first reads ([`Sweep::read_message`]). How bytes travel is not known here.
+//! All processes read the same command line and files. The first announces which settings are
+//! pending; they are distributed round robin ([`share`]). Each process sends a message per
+//! completed setting ([`Sweep::message`]), which the first reads ([`Sweep::read_message`]). How
+//! bytes travel is not known here.
 
 use serde_json::{Value, json};
 
@@ -38,8 +39,8 @@ impl Announcement {
     }
 }
 
-/// Returns the settings of a process, distributed round robin: neighbouring settings take about equally
-/// long.
+/// Returns the settings of a process, distributed round robin: neighbouring settings take about
+/// equally long.
 pub fn share(pending: &[usize], rank: usize, size: usize) -> Vec<usize> {
     pending.iter().copied().skip(rank).step_by(size).collect()
 }
@@ -50,7 +51,8 @@ impl Sweep<'_> {
         json!({ "index": index, "row": self.row(index, outcome).json() }).to_string().into()
     }
 
-    /// Parses an outcome; `None` if the sender's setting of that index is not the one of this process.
+    /// Parses an outcome; `None` if the sender's setting of that index is not the one of this
+    /// process.
     pub fn read_message(&self, message: &[u8]) -> Option<(usize, Outcome)> {
         let value: Value = serde_json::from_slice(message).ok()?;
         let index = usize::try_from(value["index"].as_u64()?).ok().filter(|index| *index < self.len())?;

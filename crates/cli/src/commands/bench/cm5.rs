@@ -13,7 +13,8 @@ pub struct Cm5Args {
     #[arg(long, value_name = "N,...")]
     segments: Option<String>,
 
-    /// Algorithms to compare in cm5/exchange and cm5/broadcast, such as pex,rex,library [default: lex,pex,rex,library for exchange; lib, reb, segmented reb and library for broadcast].
+    /// Algorithms to compare in cm5/exchange and cm5/broadcast, such as pex,rex,library [default:
+    /// lex,pex,rex,library for exchange; lib, reb, segmented reb and library for broadcast].
     #[arg(long, alias = "rivals", value_name = "NAME,...", value_delimiter = ',', value_parser = super::parse_choice)]
     candidates: Vec<AlgorithmChoice>,
 }

@@ -24,7 +24,8 @@ pub struct CometArgs {
     #[arg(long, value_name = "N")]
     index: Option<u64>,
 
-    /// Algorithm of collectives, such as binomial or ring, or `library` for that of the MPI library or transport [default: library].
+    /// Algorithm of collectives, such as binomial or ring, or `library` for that of the MPI library
+    /// or transport [default: library].
     #[arg(long, value_name = "NAME", value_parser = super::parse_choice)]
     algorithm: Option<AlgorithmChoice>,
 

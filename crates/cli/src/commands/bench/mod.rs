@@ -33,7 +33,8 @@ use crate::threads::{self, ThreadArgs};
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Bench {
-    /// Suites or kernels: `comet`, `comet/echo`, or `echo` for the first suite that has such a kernel.
+    /// Suites or kernels: `comet`, `comet/echo`, or `echo` for the first suite that has such a
+    /// kernel.
     #[arg(required_unless_present = "list", value_name = "SUITE|KERNEL")]
     kernels: Vec<String>,
 

@@ -23,7 +23,8 @@ pub struct SwapArgs {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     loops: Option<Vec<String>>,
 
-    /// Cache states: cold (buffers evicted from all caches), warm, repeated (each message ten times) [default: all].
+    /// Cache states: cold (buffers evicted from all caches), warm, repeated (each message ten
+    /// times) [default: all].
     #[arg(long, alias = "ways", value_name = "NAME,...", value_delimiter = ',')]
     cache: Option<Vec<String>>,
 

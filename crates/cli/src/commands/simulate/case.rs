@@ -24,7 +24,8 @@ pub struct CaseArgs {
     #[arg(long, value_name = "MAP")]
     pub map: Option<String>,
 
-    /// Speed of processors relative to the traced machine: a number, or a list or file with one per processor.
+    /// Speed of processors relative to the traced machine: a number, or a list or file with one per
+    /// processor.
     #[arg(long, value_name = "FACTOR")]
     pub speed: Option<String>,
 

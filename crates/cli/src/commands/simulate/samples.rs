@@ -15,7 +15,8 @@ use crate::progress::Progress;
 /// The number of samples.
 #[derive(Args)]
 pub struct SampleArgs {
-    /// Estimate the uncertainty of the prediction: draw the parameters that are intervals, in the model or as in `--speed 1.8..2.2`, N times.
+    /// Estimate the uncertainty of the prediction: draw the parameters that are intervals, in the
+    /// model or as in `--speed 1.8..2.2`, N times.
     #[arg(long, value_name = "N")]
     samples: Option<usize>,
 }

@@ -1,6 +1,6 @@
-//! A sweep over the processes of an MPI job: each simulates a share of the settings, and the first gathers
-//! the outcomes. `panto_predict` has the content of the messages; an empty one says that a process has no
-//! settings left.
+//! A sweep over the processes of an MPI job: each simulates a share of the settings, and the first
+//! gathers the outcomes. `panto_predict` has the content of the messages; an empty one says that a
+//! process has no settings left.
 
 use std::process::ExitCode;
 use std::sync::Mutex;

@@ -15,8 +15,8 @@ const MAX_TIED: usize = 6;
 /// Upper limit of slower candidates that are named.
 const MAX_BEHIND: usize = 3;
 
-/// Returns the fastest protocols at each size, a table per volume and cache mode, and at the end the
-/// recommended protocols. A protocol in the basic loop and in the preposting loop are two
+/// Returns the fastest protocols at each size, a table per volume and cache mode, and at the end
+/// the recommended protocols. A protocol in the basic loop and in the preposting loop are two
 /// candidates, since a programmer can choose either.
 pub(super) fn tables(records: &[&Record]) -> Vec<(String, Table)> {
     let groups = experiments(records, &[param::PROTOCOL, param::LOOP, param::BYTES]);
