@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{line, panto, stderr, succeeds};
 
-/// A whole experiment on a machine that takes no time to measure.
+/// The command line of a whole experiment on a simulated machine.
 const SIMULATED: &str = "bench swap/swap --on ipsc860 --ranks 2 --volumes 8K --cache warm";
 
 #[test]
