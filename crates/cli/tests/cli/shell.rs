@@ -1,5 +1,5 @@
-//! A shell for the commands of Markdown pages: all run in one folder, `panto` and an `mpirun` are on
-//! the path, and the programs of `apps/` are in `target/apps/mpich`, as in the repository.
+//! A shell for the commands of Markdown pages: all run in one folder, `panto` and an `mpirun` are
+//! on the path, and the programs of `apps/` are in `target/apps/mpich`, as in the repository.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
