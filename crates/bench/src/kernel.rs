@@ -174,12 +174,21 @@ impl Kernel {
     }
 }
 
+/// Returns the error of an unknown name: with the kernels of its suite if that is known, or with the
+/// suites.
 fn unknown(name: &str) -> Error {
-    let mut suites: Vec<&str> = Kernel::ALL.iter().map(|kernel| kernel.info().suite()).collect();
-    suites.dedup();
+    let suite = name.split_once('/').map(|(suite, _)| suite);
+    let of_suite = Kernel::ALL.iter().filter(|kernel| suite == Some(kernel.info().suite()));
+    let kernels: Vec<&str> = of_suite.map(|kernel| kernel.name()).collect();
+    let known = if kernels.is_empty() {
+        let mut suites: Vec<&str> = Kernel::ALL.iter().map(|kernel| kernel.info().suite()).collect();
+        suites.dedup();
+        format!("suites: {}", suites.join(", "))
+    } else {
+        format!("kernels of that suite: {}", kernels.join(", "))
+    };
     Error::usage(format!(
-        "unknown suite or kernel `{name}`; suites: {}; `panto bench --list` prints their kernels",
-        suites.join(", ")
+        "unknown suite or kernel `{name}`; {known}; `panto bench --list` describes all kernels"
     ))
 }
 

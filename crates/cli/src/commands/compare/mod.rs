@@ -88,7 +88,7 @@ Exit codes: 0 no point of a kind that --fail-on names; 3 at least one; 2 the com
 Examples:
   panto bench comet/echo --append -o before.jsonl       repeat: several launches
   panto compare before.jsonl after.jsonl
-  panto compare before.jsonl after.jsonl --threshold 10% --fail-on slower,missing
+  panto compare old.jsonl new.jsonl --threshold 10% --fail-on slower,missing
   panto compare before.jsonl after.jsonl --plot changes.svg --format json
   panto compare osu-old.txt osu-new1.txt,osu-new2.txt   OSU or IMB output
   panto compare imb.txt run.jsonl                       different formats";
