@@ -75,7 +75,7 @@ const AFTER_HELP: &str = "\
 Extensions: .picl .trf, .pftrace .perfetto .perfetto-trace, .prv, .paje .trace, .csv, .goal, .ti.
 
 Examples:
-  panto export app.ptl -o app.pftrace   for ui.perfetto.dev, a local viewer
+  panto export app.ptl -o app.pftrace   for Perfetto (ui.perfetto.dev)
   panto export app.ptl -o app.prv       for wxparaver; also app.pcf, app.row
   panto export app.ptl -o app.paje      for ViTE
   panto export app.ptl -o app.picl      for ParaGraph
