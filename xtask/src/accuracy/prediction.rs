@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::process::Command;
 
-use panto_transport::mpi::FINALIZE_TIMEOUT;
 use serde_json::Value;
 
 use super::median;
@@ -14,6 +13,9 @@ use crate::shell;
 const NO_COMPUTATION: &str = "1e6";
 /// Number of draws of the model's parameters.
 const SAMPLES: &str = "200";
+
+/// What Panto prints where `MPI_Finalize` does not return.
+const FINALIZE_TIMEOUT: &str = "MPI_Finalize did not return";
 
 /// The inputs of a prediction beside the trace.
 pub struct PredictionInputs<'a> {
@@ -129,4 +131,12 @@ pub fn run(command: &mut Command) -> Result<String> {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     Err(failed(&stderr))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_message_is_that_of_the_transport() {
+        assert_eq!(super::FINALIZE_TIMEOUT, panto_transport::mpi::FINALIZE_TIMEOUT);
+    }
 }

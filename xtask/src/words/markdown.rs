@@ -1,9 +1,6 @@
 //! Markdown is wrapped at 100 columns, except for tables, code and what cannot be broken.
 
-use super::Violation;
-
-/// Columns of a line of Markdown.
-const MAX_COLUMNS: usize = 100;
+use super::{MAX_COLUMNS, Violation};
 
 pub(super) fn check(text: &str) -> Vec<Violation> {
     let mut found = Vec::new();

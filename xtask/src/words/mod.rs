@@ -3,10 +3,12 @@
 //!
 //! - Doc comments stand alone: they begin with a capital letter and end with a period
 //!   ([`doc_comments`]).
+//! - Comments are wrapped at 100 columns ([`comments`]).
 //! - Markdown is wrapped at 100 columns ([`markdown`]), and the paths it names exist ([`paths`]).
 //! - Retired words do not come back, neither in names nor in comments, docs or output
 //!   ([`retired`]).
 
+mod comments;
 mod doc_comments;
 mod markdown;
 mod paths;
@@ -42,6 +44,9 @@ impl fmt::Display for Violation {
     }
 }
 
+/// Columns of a line of prose, in comments (with their indentation) and in Markdown.
+const MAX_COLUMNS: usize = 100;
+
 /// Violations printed before the rest is only counted.
 const MAX_SHOWN: usize = 200;
 
@@ -58,8 +63,9 @@ pub fn run(arguments: &[String]) -> Result<()> {
 /// Returns the help text of the chore.
 pub fn help() -> String {
     "cargo xtask words [PATH...]\n\
-     Checks comments, docs and names: doc comments are sentences, Markdown is wrapped at\n\
-     100 columns, and retired words do not appear. Without paths, the whole repository.\n\
+     Checks comments, docs and names: doc comments are sentences, comments and Markdown are\n\
+     wrapped at 100 columns, and retired words do not appear. Without paths, the whole\n\
+     repository.\n\
      Examples:\n  cargo xtask words\n  cargo xtask words crates/sim docs/traces.md\n"
         .to_owned()
 }
@@ -96,7 +102,10 @@ fn tracked(paths: &[String]) -> Result<Vec<PathBuf>> {
 fn violations(path: &Path, text: &str) -> Vec<Violation> {
     let mut found = Vec::new();
     match path.extension().and_then(|extension| extension.to_str()) {
-        Some("rs") => found.extend(doc_comments::check(text)),
+        Some("rs") => {
+            found.extend(comments::check(text));
+            found.extend(doc_comments::check(text));
+        }
         Some("md") => {
             found.extend(markdown::check(text));
             found.extend(paths::check(&shell::root(), text));
@@ -121,6 +130,7 @@ mod tests {
         assert_eq!(violations(Path::new("a.md"), &long).len(), 1);
         assert_eq!(violations(Path::new("a.toml"), &long), []);
         assert_eq!(violations(Path::new("a.rs"), "/// second half.").len(), 1);
+        assert_eq!(violations(Path::new("a.rs"), &format!("// {long}")).len(), 1);
     }
 
     #[test]
