@@ -174,8 +174,8 @@ impl Kernel {
     }
 }
 
-/// Returns the error of an unknown name: with the kernels of its suite if that is known, or with the
-/// suites.
+/// Returns the error of an unknown name: with the kernels of its suite if that is known, or with
+/// the suites.
 fn unknown(name: &str) -> Error {
     let suite = name.split_once('/').map(|(suite, _)| suite);
     let of_suite = Kernel::ALL.iter().filter(|kernel| suite == Some(kernel.info().suite()));

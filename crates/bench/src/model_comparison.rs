@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use panto_machine::{Machine, RankMap};
 use panto_results::{Expected, Record};
 use panto_schedule::HopShape;
-use panto_transport::simulated::{NetworkModel, Simulated};
+use panto_transport::simulated::{Sharing, Simulated};
 use panto_transport::{Placement, World};
 
 use crate::error::Result;
@@ -27,7 +27,7 @@ pub struct ModelComparison {
 impl ModelComparison {
     /// Returns a comparison with a machine of at least [`ranks_of`] processors, for a run with
     /// these settings.
-    pub fn new(machine: Machine, model: NetworkModel, measured: &Settings) -> Self {
+    pub fn new(machine: Machine, model: Sharing, measured: &Settings) -> Self {
         let world = Simulated::new(Arc::new(placed(machine, &measured.places)), model);
         let simulated = Settings {
             // The same ranks communicate; their distance is the model's.

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use panto_bench::{Effort, Settings};
 use panto_machine::{Machine, Model, Protocol, builtin};
 use panto_results::{Manifest, SimulatedMachine};
 use panto_transport::World;
-use panto_transport::simulated::{NetworkModel, Simulated};
+use panto_transport::simulated::{Sharing, Simulated};
 use panto_transport::threads::cores;
 
 use crate::failure::Failure;
@@ -17,9 +18,9 @@ use crate::{model, mpi, threads};
 /// Options of simulated machines.
 #[derive(Args)]
 pub struct MachineArgs {
-    /// Network model: whether messages share links [default: traffic].
-    #[arg(long, value_enum)]
-    network: Option<Network>,
+    /// What messages share [default: links].
+    #[arg(long, value_name = "LEVEL", alias = "network", value_parser = sharing_parser())]
+    sharing: Option<Sharing>,
 
     /// Source of computation times [default: declared].
     #[arg(long, value_enum)]
@@ -39,15 +40,6 @@ pub struct MachineArgs {
     clock_noise: Option<f64>,
 }
 
-/// The network model of a simulation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Network {
-    /// No contention.
-    Fast,
-    /// Messages share links.
-    Traffic,
-}
-
 /// The source of computation times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Computation {
@@ -57,27 +49,15 @@ pub enum Computation {
     Measured,
 }
 
-impl Network {
-    /// Returns the chosen network model; the default simulates contention.
-    pub fn or_default(chosen: Option<Self>) -> Self {
-        chosen.unwrap_or(Self::Traffic)
-    }
-
-    /// Returns the simulator's value.
-    pub fn model(self) -> NetworkModel {
-        match self {
-            Self::Fast => NetworkModel::Fast,
-            Self::Traffic => NetworkModel::Traffic,
-        }
-    }
-
-    /// Returns the argument of `--network`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Fast => "fast",
-            Self::Traffic => "traffic",
-        }
-    }
+/// Returns the parser of `--sharing`. `fast` and `traffic` are the former names of `none` and
+/// `links`.
+pub fn sharing_parser() -> impl TypedValueParser<Value = Sharing> {
+    let levels = [
+        PossibleValue::new("none").help("Messages do not delay each other, as in PUPPET").alias("fast"),
+        PossibleValue::new("endpoints").help("The messages of a rank share its ports"),
+        PossibleValue::new("links").help("Messages share every link of their route").alias("traffic"),
+    ];
+    PossibleValuesParser::new(levels).try_map(|name| name.parse::<Sharing>())
 }
 
 /// Maximum number of ranks with a stack each. With more, collectives run as schedules without
@@ -90,7 +70,7 @@ impl MachineArgs {
     /// Fails if one of these options is given although ranks are not simulated.
     pub fn refuse(&self, on: &str) -> Result<(), Failure> {
         let given = [
-            ("--network", self.network.is_some()),
+            ("--sharing", self.sharing.is_some()),
             ("--computation", self.computation.is_some()),
             ("--set", self.changes().next().is_some()),
             ("--map", self.map.is_some()),
@@ -139,7 +119,7 @@ impl MachineArgs {
 
     /// Returns the world; `seed` is that of the clock's noise.
     pub fn world(&self, machine: Machine, seed: u64) -> Simulated {
-        let world = Simulated::new(Arc::new(machine), self.network_model());
+        let world = Simulated::new(Arc::new(machine), self.sharing());
         let world = if self.is_measured() { world.measured() } else { world };
         match self.clock_noise {
             Some(relative) => world.with_timing_noise(seed, relative, OUTLIER_SHARE),
@@ -147,9 +127,9 @@ impl MachineArgs {
         }
     }
 
-    /// Returns the network model.
-    pub fn network_model(&self) -> NetworkModel {
-        Network::or_default(self.network).model()
+    /// Returns what messages share.
+    pub fn sharing(&self) -> Sharing {
+        self.sharing.unwrap_or(Sharing::Links)
     }
 
     /// Returns whether every time is exactly that of the model.
@@ -164,11 +144,11 @@ impl MachineArgs {
     /// Returns the manifest of a run on this machine.
     pub fn manifest(&self, world: &Simulated, settings: &Settings) -> Manifest {
         let machine = world.machine();
-        let network = Network::or_default(self.network).name().to_owned();
+        let network = self.sharing().name().to_owned();
         let topology = machine.network.topology.to_string();
         let computation = if self.is_measured() { ", computation measured on the host" } else { "" };
         let text = format!(
-            "simulated {}: {topology}, {network} network, {}{computation}",
+            "simulated {}: {topology}, sharing {network}, {}{computation}",
             machine.name,
             protocol(machine)
         );

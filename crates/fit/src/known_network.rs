@@ -4,7 +4,7 @@
 //! simulated, or from the placement of ranks: one link between any two processors, or a star of
 //! hosts where several hosts took part.
 
-use panto_machine::{Model, Switching};
+use panto_machine::{Model, Sharing, Switching};
 use panto_results::{Distance, Manifest, Separation};
 
 use crate::error::Error;
@@ -82,7 +82,7 @@ impl KnownNetwork {
             lines: model.figures().into_iter().filter_map(line).collect(),
             switching: network.switching,
             node_size: network.nodes.as_ref().map(|nodes| nodes.size as usize),
-            shared_links: model.machine().traffic,
+            shared_links: model.machine().sharing == Sharing::Links,
             source,
         }
     }

@@ -1,6 +1,6 @@
 //! The fitted parameters as a model file.
 
-use panto_machine::Protocol;
+use panto_machine::{Protocol, Sharing};
 
 use crate::fitted::Parameter;
 use crate::known_network::KnownNetwork;
@@ -37,8 +37,8 @@ impl FittedMachine<'_> {
         document.string("name", self.name);
         document.string("about", self.about);
         if self.known.shared_links {
-            document.value("traffic", true);
-            document.source("traffic", &self.known.source);
+            document.string("sharing", Sharing::Links.name());
+            document.source("sharing", &self.known.source);
         }
         self.network(&mut document);
         self.overhead(&mut document);

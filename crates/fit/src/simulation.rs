@@ -9,7 +9,7 @@ use panto_bench::{Effort, Kernel, Observer, Settings, run};
 use panto_machine::Machine;
 use panto_results::{Manifest, Point, Record, param};
 use panto_transport::World;
-use panto_transport::simulated::{NetworkModel, Simulated};
+use panto_transport::simulated::{Sharing, Simulated};
 
 /// Records by point.
 pub type RecordsByPoint = BTreeMap<Point, Record>;
@@ -25,13 +25,12 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Creates the world, with the network model (`fast` or `traffic`) under which the launches
-    /// were simulated; `traffic` for real machines.
+    /// Creates the world, with the sharing under which the launches were simulated; links for real
+    /// machines.
     pub fn new(machine: Arc<Machine>, manifests: &[Manifest]) -> Self {
-        let is_fast =
-            |manifest: &Manifest| manifest.machine.as_ref().is_some_and(|machine| machine.network == "fast");
-        let model = if manifests.iter().any(is_fast) { NetworkModel::Fast } else { NetworkModel::Traffic };
-        Self { world: Simulated::new(machine, model) }
+        let simulated = |manifest: &Manifest| manifest.machine.as_ref()?.network.parse().ok();
+        let sharing = manifests.iter().filter_map(simulated).min().unwrap_or(Sharing::Links);
+        Self { world: Simulated::new(machine, sharing) }
     }
 
     /// Returns settings whose points include these.

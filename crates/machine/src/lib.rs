@@ -4,6 +4,8 @@
 //! collectives. It is immutable data: it knows no program and keeps no state. `panto-sim` runs
 //! programs on it. The model follows PUPPET's (topology, switching, link cost, rank map), extended
 //! by the overheads of LogGP, nodes with network interfaces, and contention.
+//!
+//! Codes such as P9 in comments are requirements: rows of `docs/conformance.md`.
 #![forbid(unsafe_code)]
 
 mod cost;
@@ -12,6 +14,7 @@ mod file;
 mod machine;
 mod map;
 mod network;
+mod sharing;
 mod topology;
 
 pub use cost::{Cost, PerByte, Piece, Residue};
@@ -20,6 +23,7 @@ pub use file::{Error, Figure, Interval, Location, Model, builtin, write};
 pub use machine::{CollectiveSend, Collectives, Machine, Processor, Protocol, Rules, Source};
 pub use map::RankMap;
 pub use network::{Network, Nodes, Overheads, Switching, Transit};
+pub use sharing::{Sharing, UnknownSharing};
 pub use topology::{
     Dragonfly, FatTree, Graph, GraphError, Grid, LinkId, MAX_PROCESSORS, Topology, TopologyError, Tree,
 };

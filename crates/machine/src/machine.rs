@@ -10,6 +10,7 @@ use panto_units::Time;
 
 use crate::cost::{Cost, PerByte};
 use crate::network::Network;
+use crate::sharing::Sharing;
 
 /// A model of a machine.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,8 +33,8 @@ pub struct Machine {
     pub collectives: Collectives,
     /// Whether several ranks may share a processor (P13).
     pub multitasking: bool,
-    /// Whether predictions model contention (`traffic`) unless an option says otherwise.
-    pub traffic: bool,
+    /// What messages share unless an option says otherwise.
+    pub sharing: Sharing,
     /// The source of each figure.
     pub sources: Vec<Source>,
 }
@@ -72,6 +73,10 @@ pub struct Processor {
     pub daxpy: Time,
     /// Whether an unexpected message is copied once more, at the copy rate.
     pub copies_unexpected: bool,
+    /// Whether an arriving message interrupts the processor, which takes in its bytes and handles
+    /// it at once, whatever the rank does: `LogGOPSim`'s model. Otherwise a rank handles a message
+    /// when it receives it.
+    pub interrupts: bool,
     /// The time of an unsuccessful poll. Never 0, or a polling loop would not advance virtual time.
     pub poll: Time,
     /// The speed relative to the host on which computation is measured.
@@ -173,7 +178,7 @@ impl Machine {
             storage: Cost::default(),
             collectives: Collectives::default(),
             multitasking: false,
-            traffic: false,
+            sharing: Sharing::default(),
             sources: Vec::new(),
         }
     }
@@ -204,6 +209,7 @@ impl Default for Processor {
             reduce: PerByte::ZERO,
             daxpy: Time::ZERO,
             copies_unexpected: false,
+            interrupts: false,
             poll: Time::from_nanos(100),
             speed: 1.0,
         }

@@ -164,7 +164,7 @@ impl Network {
 
     /// The times over the links between two vertices of the topology.
     #[inline]
-    fn over(&self, from: u32, to: u32, bytes: u64) -> Transit {
+    pub fn over(&self, from: u32, to: u32, bytes: u64) -> Transit {
         let distance = self.topology.distance(from, to);
         let arrives = self.time(bytes, distance);
         let leaves = match self.switching {
@@ -175,6 +175,34 @@ impl Network {
             Switching::Packet | Switching::CutThrough { .. } | Switching::Flow { .. } => self.time(bytes, 1),
         };
         Transit { leaves, arrives }
+    }
+
+    /// The time for which a message occupies its sender's injection port and its receiver's
+    /// ejection port: that of its first link under contention, and at least the gap. Zero if it
+    /// uses neither, because it stays on its processor or in its node.
+    #[inline]
+    pub fn port_time(&self, from: u32, to: u32, bytes: u64) -> Time {
+        let size = self.nodes.as_ref().map_or(1, |nodes| nodes.size);
+        if from / size == to / size {
+            return Time::ZERO;
+        }
+        let time = match (&self.nodes, self.switching) {
+            (Some(nodes), _) => nodes.interface.of(bytes),
+            (None, Switching::Flow { .. }) => self.flow_time(bytes),
+            (None, Switching::Packet | Switching::CutThrough { .. }) => self.link.of(bytes),
+            (None, Switching::Circuit { .. } | Switching::Wormhole { .. }) => self.time(bytes, 1),
+        };
+        time.max(self.overheads.gap)
+    }
+
+    /// The time for which a flow occupies a link: the occupancy if the model has one, else the time
+    /// of its bytes.
+    #[inline]
+    pub fn flow_time(&self, bytes: u64) -> Time {
+        match &self.occupancy {
+            Some(occupancy) => occupancy.of(bytes),
+            None => self.link.piece(bytes).per_byte.of(bytes),
+        }
     }
 
     /// The number of processors of all nodes.

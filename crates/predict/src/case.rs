@@ -1,7 +1,7 @@
 //! A machine made ready for a program: sized, with ranks mapped to processors.
 
 use panto_machine::{Machine, Model, RankMap};
-use panto_sim::{ComputeScale, NetworkModel, Noise, RunConfig};
+use panto_sim::{ComputeScale, Noise, RunConfig, Sharing};
 
 use crate::error::Error;
 use crate::mapping::Mapping;
@@ -17,14 +17,14 @@ pub struct CaseOptions {
     pub mapping: Mapping,
     /// The speeds of processors.
     pub speeds: Speeds,
-    /// The network model; `None` for that of the machine.
-    pub network: Option<NetworkModel>,
+    /// What messages share; `None` for what the machine says.
+    pub sharing: Option<Sharing>,
 }
 
 impl CaseOptions {
-    /// Returns the network model for a machine.
-    pub(crate) fn network_of(&self, machine: &Machine) -> NetworkModel {
-        self.network.unwrap_or(if machine.traffic { NetworkModel::Traffic } else { NetworkModel::Fast })
+    /// Returns what messages share on a machine.
+    pub(crate) fn sharing_on(&self, machine: &Machine) -> Sharing {
+        self.sharing.unwrap_or(machine.sharing)
     }
 }
 
@@ -33,8 +33,8 @@ impl CaseOptions {
 pub struct Case {
     /// The machine, with the mapping of ranks to processors.
     pub machine: Machine,
-    /// The network model.
-    pub network: NetworkModel,
+    /// What messages share.
+    pub sharing: Sharing,
     /// The speed of each rank; a single element if all are equal.
     pub compute_scales: Vec<ComputeScale>,
     /// The processor of each rank.
@@ -65,7 +65,7 @@ impl Case {
         options.speeds.check(machine.processor.speed)?;
         Ok(Self {
             compute_scales: options.speeds.compute_scales(machine.processor.speed, &places),
-            network: options.network_of(&machine),
+            sharing: options.sharing_on(&machine),
             machine,
             places,
             notes,
@@ -76,17 +76,9 @@ impl Case {
     pub fn run_config<'a>(&'a self, noise: Option<&'a dyn Noise>) -> RunConfig<'a> {
         RunConfig {
             machine: &self.machine,
-            network_model: self.network,
+            sharing: self.sharing,
             compute_scales: &self.compute_scales,
             noise,
-        }
-    }
-
-    /// Returns the name of the network model, as `--network` takes it.
-    pub fn network_name(&self) -> &'static str {
-        match self.network {
-            NetworkModel::Fast => "fast",
-            NetworkModel::Traffic => "traffic",
         }
     }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use panto_machine::UnknownSharing;
 use panto_sim::{RunError, replay};
 use panto_units::ParseError;
 
@@ -191,8 +192,8 @@ pub enum SweepError {
     NoMachine,
     /// The text is not a number of processors.
     Processors(String),
-    /// The text is not a network model.
-    Network(String),
+    /// The text names no level of sharing.
+    Sharing(UnknownSharing),
     /// A line of a results file was not written by a sweep.
     ForeignFile {
         /// The file.
@@ -357,7 +358,7 @@ impl fmt::Display for SweepError {
                 f.write_str("no machine is given; use --machine with one or more, such as infiniband,my.toml")
             }
             Self::Processors(text) => write!(f, "`{text}` is not a number of processors such as 16"),
-            Self::Network(text) => write!(f, "invalid network `{text}`: expected `fast` or `traffic`"),
+            Self::Sharing(error) => error.fmt(f),
             Self::ForeignFile { path, line } => write!(
                 f,
                 "{}:{line}: not a line of `panto sweep`; nothing is added to this file, choose another one",

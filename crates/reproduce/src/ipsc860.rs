@@ -5,7 +5,7 @@ use panto_findings::overlap_gain;
 use panto_machine::Machine;
 use panto_results::{Record, param, variant};
 use panto_stats::Bandwidth;
-use panto_transport::simulated::NetworkModel;
+use panto_transport::simulated::Sharing;
 
 use super::curves::{
     Points, against, at, beyond, curve, departure, is_variant, least, median, most, ratios, regimes,
@@ -35,7 +35,7 @@ fn sizes() -> Vec<u64> {
     small.chain(large).collect()
 }
 
-pub(super) fn evaluate(figures: &Figures, model: NetworkModel) -> Result<(Machine, Evaluated)> {
+pub(super) fn evaluate(figures: &Figures, model: Sharing) -> Result<(Machine, Evaluated)> {
     let bench = Workbench::new(builtin("ipsc860", &[])?, model);
     let mut all = Evaluated::default();
     for part in [echo, exchange, broadcast, collectives, contention, overlap, matrix] {

@@ -20,7 +20,7 @@ mod workbench;
 
 use panto_machine::Machine;
 use panto_results::Record;
-use panto_transport::simulated::NetworkModel;
+use panto_transport::simulated::Sharing;
 use serde::Serialize;
 
 pub use error::{Error, Result};
@@ -35,8 +35,8 @@ pub struct Reproduction {
     pub machine: String,
     /// Description of its topology.
     pub topology: String,
-    /// The network model: `fast` or `traffic`.
-    pub network: &'static str,
+    /// What messages share, by its name.
+    pub sharing: &'static str,
     /// The outcome of each figure.
     pub outcomes: Vec<Outcome>,
     /// The free parameters of the model, which no document gives.
@@ -113,10 +113,10 @@ pub const MACHINES: [&str; 2] = ["ipsc860", "cm5"];
 type Evaluated = (Vec<(&'static str, f64)>, Vec<Plot>);
 
 /// Runs the kernels of one machine.
-type Evaluate = fn(&Figures, NetworkModel) -> Result<(Machine, Evaluated)>;
+type Evaluate = fn(&Figures, Sharing) -> Result<(Machine, Evaluated)>;
 
 /// Runs the kernels that the published figures of this machine need, and compares the figures.
-pub fn reproduce(name: &str, model: NetworkModel) -> Result<Reproduction> {
+pub fn reproduce(name: &str, model: Sharing) -> Result<Reproduction> {
     let (table, evaluate): (_, Evaluate) = match name {
         "ipsc860" => (include_str!("../../../data/ipsc860.csv"), ipsc860::evaluate),
         "cm5" => (include_str!("../../../data/cm5.csv"), cm5::evaluate),
@@ -134,7 +134,7 @@ pub fn reproduce(name: &str, model: NetworkModel) -> Result<Reproduction> {
     Ok(Reproduction {
         machine: machine.name.clone(),
         topology: machine.network.topology.to_string(),
-        network: if model == NetworkModel::Fast { "fast" } else { "traffic" },
+        sharing: model.name(),
         outcomes: figures.published.iter().cloned().map(outcome).collect::<Result<_>>()?,
         assumed: assumed(&machine),
         plots,

@@ -23,8 +23,8 @@ pub fn table(reproduction: &Reproduction) -> Table {
     for outcome in &reproduction.outcomes {
         table.row(row(outcome));
     }
-    let Reproduction { machine, topology, network, .. } = reproduction;
-    table.caption(format!("simulated {machine}: {topology}, {network} network"))
+    let Reproduction { machine, topology, sharing, .. } = reproduction;
+    table.caption(format!("simulated {machine}: {topology}, sharing {sharing}"))
 }
 
 fn row(outcome: &Outcome) -> [String; 7] {
@@ -162,8 +162,8 @@ pub fn page(all: &[Reproduction]) -> Page {
 }
 
 fn section(reproduction: &Reproduction) -> Section {
-    let Reproduction { machine, network, .. } = reproduction;
-    let mut section = Section::new(machine.as_str(), format!("{machine}, {network} network"));
+    let Reproduction { machine, sharing, .. } = reproduction;
+    let mut section = Section::new(machine.as_str(), format!("{machine}, sharing {sharing}"));
     for line in summary(reproduction) {
         section = section.block(Block::paragraph(line));
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use panto_bench::{Effort, Kernel, Observer, Settings, run};
 use panto_machine::Machine;
 use panto_results::Record;
-use panto_transport::simulated::{NetworkModel, Simulated};
+use panto_transport::simulated::{Sharing, Simulated};
 
 use crate::error::Result;
 
@@ -20,7 +20,7 @@ pub(super) struct Workbench {
 }
 
 impl Workbench {
-    pub(super) fn new(machine: Machine, model: NetworkModel) -> Self {
+    pub(super) fn new(machine: Machine, model: Sharing) -> Self {
         Self { world: Simulated::new(Arc::new(machine), model) }
     }
 

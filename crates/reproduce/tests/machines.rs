@@ -1,7 +1,7 @@
 //! The simulated machines reproduce the published figures (C20, M8).
 
 use panto_reproduce::{MACHINES, Outcome, Reproduction, Status, Verdict, reproduce};
-use panto_transport::simulated::NetworkModel;
+use panto_transport::simulated::Sharing;
 
 fn missed(reproduction: &Reproduction, status: Status) -> Vec<&str> {
     let is = |outcome: &&Outcome| {
@@ -15,7 +15,7 @@ fn missed(reproduction: &Reproduction, status: Status) -> Vec<&str> {
 /// why its transfers get faster at 2048 and 4096 bytes.
 #[test]
 fn the_published_ipsc860_is_reproduced() {
-    let ipsc860 = reproduce("ipsc860", NetworkModel::Traffic).expect("it runs");
+    let ipsc860 = reproduce("ipsc860", Sharing::Links).expect("it runs");
     assert_eq!(missed(&ipsc860, Status::Given), Vec::<&str>::new());
     assert_eq!(missed(&ipsc860, Status::Predicted), ["jumps", "half", "ninety"]);
     assert!(!ipsc860.assumed.is_empty() && ipsc860.assumed.len() < 15, "{:?}", ipsc860.assumed);
@@ -24,7 +24,7 @@ fn the_published_ipsc860_is_reproduced() {
 /// Without the traffic model, contention is not reproduced, and everything else is.
 #[test]
 fn without_traffic_contention_breaks() {
-    let fast = reproduce("ipsc860", NetworkModel::Fast).expect("it runs");
+    let fast = reproduce("ipsc860", Sharing::None).expect("it runs");
     let broken = missed(&fast, Status::Predicted);
     assert_eq!(broken, ["jumps", "half", "ninety", "contention-50", "contention-90"]);
 }
@@ -34,7 +34,7 @@ fn without_traffic_contention_breaks() {
 /// REX never overtakes PEX as processors are added.
 #[test]
 fn the_published_cm5_is_reproduced() {
-    let cm5 = reproduce("cm5", NetworkModel::Traffic).expect("it runs");
+    let cm5 = reproduce("cm5", Sharing::Links).expect("it runs");
     assert_eq!(missed(&cm5, Status::Given), Vec::<&str>::new());
     let known = [
         "path-long",
@@ -54,7 +54,7 @@ fn the_published_cm5_is_reproduced() {
 /// sends have none with shared links either.
 #[test]
 fn without_traffic_maximum_messages_cost_nothing() {
-    let fast = reproduce("cm5", NetworkModel::Fast).expect("it runs");
+    let fast = reproduce("cm5", Sharing::None).expect("it runs");
     let broken = missed(&fast, Status::Predicted);
     for law in ["max-32", "max-128-bandwidth", "max-512-bandwidth"] {
         assert!(broken.contains(&law), "{law} in {broken:?}");
@@ -65,13 +65,13 @@ fn without_traffic_maximum_messages_cost_nothing() {
 #[test]
 fn reproductions_are_deterministic() {
     for machine in MACHINES {
-        let run = || reproduce(machine, NetworkModel::Traffic).expect("it runs");
+        let run = || reproduce(machine, Sharing::Links).expect("it runs");
         assert!(run() == run(), "{machine}");
     }
 }
 
 #[test]
 fn an_unknown_machine_is_refused() {
-    let error = reproduce("enigma", NetworkModel::Fast).expect_err("nothing was published").to_string();
+    let error = reproduce("enigma", Sharing::None).expect_err("nothing was published").to_string();
     assert!(error.contains("enigma") && error.contains("ipsc860"), "{error}");
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 use panto_machine::{Cost, Machine, Network, PerByte, Switching, Topology};
 use panto_sim::observe::NoObserver;
 use panto_sim::program::{Channel, ChannelKind, Code, Op, PackedOp, Program, SendMode};
-use panto_sim::{NetworkModel, RunConfig, ordered};
+use panto_sim::{RunConfig, Sharing, ordered};
 use panto_units::Time;
 
 const NEIGHBOURS: u32 = 6;
@@ -23,19 +23,19 @@ fn main() {
     let messages = u64::from(program.ranks * NEIGHBOURS) * rounds;
     println!("{} ranks, {messages} messages", program.ranks);
     let switchings = [
-        ("fast", NetworkModel::Fast, Switching::Packet),
-        ("packet", NetworkModel::Traffic, Switching::Packet),
-        ("cut-through", NetworkModel::Traffic, Switching::CutThrough { header: 8 }),
-        ("circuit", NetworkModel::Traffic, Switching::Circuit { control: 8 }),
-        ("wormhole", NetworkModel::Traffic, Switching::Wormhole { flit: 16 }),
-        ("flow", NetworkModel::Traffic, Switching::Flow { header: 8 }),
+        ("fast", Sharing::None, Switching::Packet),
+        ("packet", Sharing::Links, Switching::Packet),
+        ("cut-through", Sharing::Links, Switching::CutThrough { header: 8 }),
+        ("circuit", Sharing::Links, Switching::Circuit { control: 8 }),
+        ("wormhole", Sharing::Links, Switching::Wormhole { flit: 16 }),
+        ("flow", Sharing::Links, Switching::Flow { header: 8 }),
     ];
     for (name, model, switching) in switchings {
         if only.as_ref().is_some_and(|only| only != name) {
             continue;
         }
         let machine = torus(side, switching);
-        let config = RunConfig { machine: &machine, network_model: model, compute_scales: &[], noise: None };
+        let config = RunConfig { machine: &machine, sharing: model, compute_scales: &[], noise: None };
         let mut rates = [0.0; REPETITIONS];
         let mut end = Time::ZERO;
         for rate in &mut rates {

@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use panto_machine::{Cost, Network, PerByte, Switching, Topology};
+use panto_machine::{Cost, Network, PerByte, Sharing, Switching, Topology};
 use panto_sim::network::{Injected, Traffic, Transfer};
 use panto_units::Time;
 
@@ -80,7 +80,7 @@ fn random(rank: u32, round: u64) -> [(Transfer, u64); 4] {
 
 /// Runs rounds, each of which begins when all messages of the previous one have arrived.
 fn run(network: &Network, pattern: Pattern, rounds: u64) -> (u32, Time) {
-    let mut traffic = Traffic::new(network);
+    let mut traffic = Traffic::new(network, Sharing::Links).expect("links are shared");
     let (mut messages, mut start) = (0, Time::ZERO);
     for round in 0..rounds {
         let mut transfers: Vec<(u64, Transfer)> = (0..SIDE * SIDE)

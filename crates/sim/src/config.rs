@@ -2,10 +2,8 @@
 
 use std::fmt;
 
-use panto_machine::Machine;
+use panto_machine::{Machine, Sharing};
 use panto_units::Time;
-
-use crate::engine::NetworkModel;
 
 /// Factor by which computation takes longer than on the machine where it was traced.
 ///
@@ -20,8 +18,8 @@ impl ComputeScale {
     /// As fast as where it was traced.
     pub const ONE: Self = Self(1 << FRACTION_BITS);
 
-    /// Returns the scale of a processor that is `speed` times as fast; `None` unless `speed` is above
-    /// 1e-9 and at most 1e9.
+    /// Returns the scale of a processor that is `speed` times as fast; `None` unless `speed` is
+    /// above 1e-9 and at most 1e9.
     pub fn from_speed(speed: f64) -> Option<Self> {
         let is_valid = speed > 1e-9 && speed <= 1e9;
         is_valid.then(|| Self((f64::from(2_u32).powi(FRACTION_BITS as i32) / speed).round() as u64))
@@ -45,8 +43,8 @@ pub trait Noise: fmt::Debug + Sync {
     /// Returns how much longer the rank's `number`-th computation takes, which begins at `at` and
     /// would take `time` without noise.
     ///
-    /// The result must depend on the arguments alone, so that the order in which ranks are simulated
-    /// does not matter.
+    /// The result must depend on the arguments alone, so that the order in which ranks are
+    /// simulated does not matter.
     fn delay(&self, rank: u32, number: u64, at: Time, time: Time) -> Time;
 }
 
@@ -55,8 +53,8 @@ pub trait Noise: fmt::Debug + Sync {
 pub struct RunConfig<'a> {
     /// The machine, with the mapping of ranks to processors.
     pub machine: &'a Machine,
-    /// Whether messages share links.
-    pub network_model: NetworkModel,
+    /// What messages share.
+    pub sharing: Sharing,
     /// The scale of each rank's computation; one element applies to all ranks, none means
     /// [`ComputeScale::ONE`].
     pub compute_scales: &'a [ComputeScale],

@@ -6,20 +6,20 @@
 
 use std::fmt;
 
-use panto_machine::Machine;
+use panto_machine::{Machine, Sharing};
 use panto_schedule::{Collective, Schedule, Span, Step};
 use panto_units::Time;
 
 use crate::costs;
-use crate::engine::{Engine, Envelope, NetworkModel, RequestId, Selector};
+use crate::engine::{Engine, Envelope, RequestId, Selector};
 
 /// A collective on a machine, with sizes and no bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Expansion<'a> {
     /// The machine.
     pub machine: &'a Machine,
-    /// Whether messages share links.
-    pub model: NetworkModel,
+    /// What messages share.
+    pub sharing: Sharing,
     /// The collective that schedules carry out, which may have a network of its own.
     pub collective: Collective,
     /// Size of an element, in bytes.
@@ -49,7 +49,7 @@ impl Expansion<'_> {
     /// Starts all ranks at time zero and runs the schedule. Returns when each rank ends.
     pub fn run(&self, schedule: &dyn Schedule) -> Result<Vec<Time>, ExpansionError> {
         let ranks = schedule.ranks();
-        let mut engine = Engine::new(self.machine, ranks, self.model, RESERVED);
+        let mut engine = Engine::new(self.machine, ranks, self.sharing, RESERVED);
         let mut progress: Vec<Progress> = (0..ranks).map(|_| Progress::default()).collect();
         while let Some(rank) = engine.next_rank() {
             discard_deliveries(&mut engine);

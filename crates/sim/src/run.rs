@@ -1,17 +1,20 @@
 //! Runs a program on the engine that fits it.
 //!
 //! The [run-ahead engine](crate::ahead) is faster and parallel; the
-//! [time-ordered engine](crate::ordered) can simulate everything. Wherever both apply, both give the
-//! same times to the picosecond.
+//! [time-ordered engine](crate::ordered) can simulate everything. Where messages share nothing and
+//! both apply, both give the same times to the picosecond. The
+//! [interrupt-driven engine](crate::interrupts) has another model of processors, for machines that
+//! ask for it.
 
+use panto_machine::Sharing;
 use panto_units::Time;
 
 use crate::config::RunConfig;
-use crate::engine::{NetworkModel, share_processors};
+use crate::engine::{share_interfaces, share_processors};
 use crate::error::RunError;
 use crate::observe::{NoObserver, Observer};
 use crate::program::Program;
-use crate::{ahead, ordered};
+use crate::{ahead, interrupts, ordered};
 
 /// The engine that runs a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +23,8 @@ pub enum EngineChoice {
     RunAhead,
     /// The time-ordered engine, for this reason.
     TimeOrdered(OrderReason),
+    /// The interrupt-driven engine.
+    InterruptDriven,
 }
 
 /// Why a run depends on the order of events in time.
@@ -31,16 +36,23 @@ pub enum OrderReason {
     Wildcards,
     /// Several ranks run on one processor.
     SharedProcessors,
+    /// Several ranks share the network interface of a node.
+    SharedInterfaces,
 }
 
 /// Returns the engine that runs a program in this configuration.
 pub fn choose_engine(program: &Program, config: &RunConfig<'_>) -> EngineChoice {
-    if config.network_model == NetworkModel::Traffic {
+    if config.sharing == Sharing::Links {
         EngineChoice::TimeOrdered(OrderReason::Contention)
     } else if program.has_wildcards() {
         EngineChoice::TimeOrdered(OrderReason::Wildcards)
     } else if share_processors(config.machine, program.ranks as usize) {
         EngineChoice::TimeOrdered(OrderReason::SharedProcessors)
+    } else if config.sharing == Sharing::Endpoints && config.machine.processor.interrupts {
+        EngineChoice::InterruptDriven
+    } else if config.sharing == Sharing::Endpoints && share_interfaces(config.machine, program.ranks as usize)
+    {
+        EngineChoice::TimeOrdered(OrderReason::SharedInterfaces)
     } else {
         EngineChoice::RunAhead
     }
@@ -55,13 +67,14 @@ pub fn run<O: Observer>(
     match choose_engine(program, config) {
         EngineChoice::RunAhead => ahead::run(program, config, observer),
         EngineChoice::TimeOrdered(_) => ordered::run(program, config, observer),
+        EngineChoice::InterruptDriven => interrupts::run(program, config, observer),
     }
 }
 
-/// Runs a program on `observers.len()` threads if the run-ahead engine applies, else on one. Returns
-/// when each rank ends, followed by each helper.
+/// Runs a program on `observers.len()` threads if the run-ahead engine applies, else on one.
+/// Returns when each rank ends, followed by each helper.
 ///
-/// Each observer sees the ranks of one thread; on the time-ordered engine the first sees all.
+/// Each observer sees the ranks of one thread; on the other engines the first sees all.
 pub fn run_on<O: Observer + Send>(
     program: &Program,
     config: &RunConfig<'_>,
@@ -71,6 +84,7 @@ pub fn run_on<O: Observer + Send>(
         (_, []) => run(program, config, &mut NoObserver),
         (_, [one]) => run(program, config, one),
         (EngineChoice::TimeOrdered(_), [first, ..]) => ordered::run(program, config, first),
+        (EngineChoice::InterruptDriven, [first, ..]) => interrupts::run(program, config, first),
         (EngineChoice::RunAhead, all) => ahead::run_on(program, config, all),
     }
 }

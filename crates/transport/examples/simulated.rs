@@ -9,7 +9,7 @@ use std::time::Duration;
 use panto_machine::{Cost, Machine, Network, Overheads, PerByte, Switching, Topology};
 use panto_schedule::{Algorithm, Collective, Problem, schedule};
 use panto_sim::Expansion;
-use panto_transport::simulated::{Endpoint, NetworkModel, Simulated};
+use panto_transport::simulated::{Endpoint, Sharing, Simulated};
 use panto_transport::{
     AlgorithmChoice, Buffers, PreparedCollective, Result, SUM_F64, Selector, SendMode, Time, Transport,
     World, scope,
@@ -119,7 +119,7 @@ fn expanded(ranks: usize) {
     let steps = schedule(&problem, Algorithm::RecursiveDoubling).expect("served");
     let expansion = Expansion {
         machine: &machine,
-        model: NetworkModel::Fast,
+        sharing: Sharing::None,
         collective: Collective::Allreduce,
         element: 8,
     };
@@ -158,7 +158,7 @@ fn main() {
     let cut = Switching::CutThrough { header: 0 };
     let world = |topology, switching, model| Simulated::new(Arc::new(machine(topology, switching)), model);
     let torus = || Topology::torus(&[side as u64, side as u64]).expect("few");
-    let fast = world(torus(), cut, NetworkModel::Fast);
+    let fast = world(torus(), cut, Sharing::None);
     timed("fast: ring", messages, &fast, ranks, |t| ring(t, rounds * 4));
     timed("fast: halo", messages, &fast, ranks, |t| halo(t, side, 1, rounds));
     let switchings = [
@@ -169,12 +169,12 @@ fn main() {
         ("flow", Switching::Flow { header: 0 }),
     ];
     for (name, switching) in switchings {
-        let torus = world(torus(), switching, NetworkModel::Traffic);
+        let torus = world(torus(), switching, Sharing::Links);
         timed(&format!("{name}: halo"), messages, &torus, ranks, |t| halo(t, side, 1, rounds));
         timed(&format!("{name}: halo, shared links"), messages, &torus, ranks, |t| halo(t, side, 2, rounds));
     }
     let many = 1 << 16;
-    let big = world(Topology::complete(many as u64).expect("fits"), cut, NetworkModel::Fast);
+    let big = world(Topology::complete(many as u64).expect("fits"), cut, Sharing::None);
     timed("allreduce of 65,536 ranks", many * 16, &big, many, allreduce);
     println!("peak memory so far {}", memory());
     if wanted("without stacks") {

@@ -7,7 +7,7 @@ use panto_bench::calibrate::figure::{EAGER_AT_LEAST, EAGER_LIMIT};
 use panto_bench::{Effort, Kernel, Observer, Settings, run};
 use panto_machine::Machine;
 use panto_results::{Record, param};
-use panto_transport::simulated::{NetworkModel, Simulated};
+use panto_transport::simulated::{Sharing, Simulated};
 use panto_transport::threads::Threads;
 
 use crate::support::{Collect, measured, tiny};
@@ -42,7 +42,7 @@ copies-unexpected = true
 const SIZES: [u64; 5] = [0, 1, 100, 1_000, 5_000];
 
 fn world(text: &str) -> Simulated {
-    Simulated::new(Arc::new(Machine::parse(text, "test.toml").expect("a model")), NetworkModel::Traffic)
+    Simulated::new(Arc::new(Machine::parse(text, "test.toml").expect("a model")), Sharing::Links)
 }
 
 fn settings(ranks: usize) -> Settings {

@@ -11,7 +11,7 @@ use panto_findings::{Unit, findings};
 use panto_machine::Machine;
 use panto_results::{Clock, Record, param};
 use panto_transport::World;
-use panto_transport::simulated::{NetworkModel, Simulated};
+use panto_transport::simulated::{Sharing, Simulated};
 use panto_transport::threads::Threads;
 
 use crate::faulty::Faulty;
@@ -224,7 +224,7 @@ switching = "circuit"
 link = { latency = "10us", per-byte = "10ns" }
 "#;
 
-fn simulated(model: NetworkModel) -> Simulated {
+fn simulated(model: Sharing) -> Simulated {
     Simulated::new(Arc::new(Machine::parse(SQUARE, "test.toml").expect("a model")), model)
 }
 
@@ -246,7 +246,7 @@ fn on_the_square(window: usize, sizes: Vec<u64>) -> Settings {
 /// link's.
 #[test]
 fn a_simulated_link_gives_its_own_figures() {
-    let world = simulated(NetworkModel::Traffic);
+    let world = simulated(Sharing::Links);
     for record in measured(&world, Kernel::Latency, &on_the_square(64, vec![0, 1_000, 100_000])) {
         let expected = 10_000.0 + 10.0 * bytes_of(&record) as f64;
         assert!((record.summary().expect("samples").median - expected).abs() < 1e-6, "{record:?}");
@@ -265,7 +265,7 @@ fn a_simulated_link_gives_its_own_figures() {
 
 #[test]
 fn every_kernel_on_a_simulated_machine_whatever_its_model() {
-    for model in [NetworkModel::Fast, NetworkModel::Traffic] {
+    for model in [Sharing::None, Sharing::Links] {
         for kernel in KERNELS {
             for record in measured(&simulated(model), kernel, &on_the_square(8, vec![0, 8, 5_000])) {
                 assert_eq!(record.machine.as_deref(), Some("square"), "{kernel}");
@@ -279,7 +279,7 @@ fn the_usual_findings_are_reported() {
     let records: Vec<Record> = [Kernel::Latency, Kernel::Bandwidth, Kernel::Halo2d]
         .into_iter()
         .flat_map(|kernel| {
-            measured(&simulated(NetworkModel::Traffic), kernel, &on_the_square(64, vec![1, 1_000_000]))
+            measured(&simulated(Sharing::Links), kernel, &on_the_square(64, vec![1, 1_000_000]))
         })
         .collect();
     let found = findings(&records);

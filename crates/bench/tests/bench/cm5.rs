@@ -9,14 +9,14 @@ use panto_findings::{Finding, findings};
 use panto_machine::Machine;
 use panto_results::cm5::MessageSet;
 use panto_results::{Record, param};
-use panto_transport::simulated::{NetworkModel, Simulated};
+use panto_transport::simulated::{Sharing, Simulated};
 use panto_transport::threads::Threads;
 
 use crate::support::{measured, tiny};
 
 /// Returns the CM-5 with this number of processors in use.
 fn cm5() -> Simulated {
-    Simulated::new(Arc::new(Machine::load("cm5", &[]).expect("a built-in machine")), NetworkModel::Traffic)
+    Simulated::new(Arc::new(Machine::load("cm5", &[]).expect("a built-in machine")), Sharing::Links)
 }
 
 fn settings(ranks: &[usize], sizes: &[u64]) -> Settings {
@@ -189,7 +189,7 @@ fn broadcasts_on_the_cm5() {
 #[test]
 fn a_library_with_the_same_algorithm_is_reported_as_such() {
     let same = Machine::load("cm5", &["collectives.algorithm.alltoall=\"pex\"".into()]).expect("a model");
-    let world = Simulated::new(Arc::new(same), NetworkModel::Traffic);
+    let world = Simulated::new(Arc::new(same), Sharing::Links);
     let records = measured_with_absent(&world, &settings(&[8], &[256]));
     let library = records.iter().find(|record| record.point.text(param::VARIANT) == "library");
     let library = library.expect("it was asked for");

@@ -10,7 +10,7 @@ use panto_bench::{Kernel, Settings, run};
 use panto_machine::Machine;
 use panto_results::Record;
 use panto_transport::World;
-use panto_transport::simulated::{NetworkModel, Simulated};
+use panto_transport::simulated::{Sharing, Simulated};
 use panto_transport::threads::Threads;
 
 use crate::compiled::Compiled;
@@ -58,7 +58,7 @@ fn the_examples_are_correct_on_threads() {
 #[test]
 fn the_examples_are_correct_on_a_simulated_machine() {
     let machine = Machine::load("cm5", &[]).expect("a built-in machine");
-    are_correct(&Simulated::new(Arc::new(machine), NetworkModel::Fast));
+    are_correct(&Simulated::new(Arc::new(machine), Sharing::None));
 }
 
 /// Each faulty implementation has a row that states its error, and no other row is missing.

@@ -8,7 +8,7 @@ use panto_bench::{Kernel, Settings, runnable};
 use panto_machine::Machine;
 use panto_results::Record;
 use panto_transport::World;
-use panto_transport::simulated::{NetworkModel, Simulated};
+use panto_transport::simulated::{Sharing, Simulated};
 use panto_transport::threads::Threads;
 
 use super::support::{measured, tiny};
@@ -19,7 +19,7 @@ fn machine(overrides: &[&str]) -> Machine {
 }
 
 fn world(overrides: &[&str]) -> Simulated {
-    Simulated::new(Arc::new(machine(overrides)), NetworkModel::Traffic)
+    Simulated::new(Arc::new(machine(overrides)), Sharing::Links)
 }
 
 fn settings(ranks: usize) -> Settings {
@@ -35,7 +35,7 @@ fn settings(ranks: usize) -> Settings {
 
 /// Returns the records of a kernel, with the predictions of the model.
 fn beside<W: World>(world: &W, kernel: Kernel, settings: &Settings, overrides: &[&str]) -> Vec<Record> {
-    let mut comparison = ModelComparison::new(machine(overrides), NetworkModel::Traffic, settings);
+    let mut comparison = ModelComparison::new(machine(overrides), Sharing::Links, settings);
     comparison.simulate(kernel, &[], &AtomicBool::new(false)).expect("the model runs it");
     measured(world, kernel, settings).iter().map(|record| comparison.with_expected(record)).collect()
 }

@@ -9,7 +9,7 @@ use panto_bench::{Error, Result};
 use panto_machine::Machine;
 use panto_results::scenario::CollectiveCall;
 use panto_schedule::{Collective, algorithms};
-use panto_transport::simulated::{NetworkModel, Simulated};
+use panto_transport::simulated::{Sharing, Simulated};
 use panto_transport::threads::Threads;
 use panto_transport::{Time, Transport, World};
 
@@ -83,7 +83,7 @@ fn every_collective_with_all_options_on_threads() {
 }
 
 fn simulated() -> Simulated {
-    Simulated::new(Arc::new(Machine::load("cm5", &[]).expect("a built-in machine")), NetworkModel::Fast)
+    Simulated::new(Arc::new(Machine::load("cm5", &[]).expect("a built-in machine")), Sharing::None)
 }
 
 #[test]

@@ -7,7 +7,7 @@ use panto_bench::{Effort, Kernel, Settings, runnable};
 use panto_machine::Machine;
 use panto_results::{Record, StopReason, param};
 use panto_schedule::HopShape;
-use panto_transport::simulated::{NetworkModel, Simulated};
+use panto_transport::simulated::{Sharing, Simulated};
 
 use crate::support::{few_collectives, few_swaps, measured, small_files};
 
@@ -25,7 +25,7 @@ strided = "100us"
 daxpy = "1us"
 "#;
 
-fn world(text: &str, model: NetworkModel) -> Simulated {
+fn world(text: &str, model: Sharing) -> Simulated {
     Simulated::new(Arc::new(Machine::parse(text, "test.toml").expect("a model")), model)
 }
 
@@ -56,7 +56,7 @@ fn time_of(records: &[Record], wanted: &[(&str, u64)]) -> f64 {
 
 #[test]
 fn every_kernel_runs_on_a_simulated_machine() {
-    let (world, settings) = (world(PLAIN, NetworkModel::Traffic), settings(8));
+    let (world, settings) = (world(PLAIN, Sharing::Links), settings(8));
     for &kernel in Kernel::ALL.iter().filter(|kernel| kernel.available(&settings).is_ok()) {
         for record in measured(&world, kernel, &settings) {
             assert_eq!(record.stop, StopReason::Confidence, "{kernel}: {record:?}");
@@ -68,7 +68,7 @@ fn every_kernel_runs_on_a_simulated_machine() {
 /// Nothing is subtracted, and every sample has the time of the model's formula.
 #[test]
 fn times_are_those_of_the_model_to_the_picosecond() {
-    let records = measured(&world(PLAIN, NetworkModel::Traffic), Kernel::Echo, &settings(8));
+    let records = measured(&world(PLAIN, Sharing::Links), Kernel::Echo, &settings(8));
     for record in records.iter().filter(|record| record.point.number(param::HOPS) == Some(1)) {
         let bytes = record.point.number(param::BYTES).expect("a size") as f64;
         assert!(record.samples_ns.iter().all(|nanos| (nanos - (10_000.0 + 1_000.0 * bytes)).abs() < 1e-9));
@@ -81,13 +81,13 @@ fn times_are_those_of_the_model_to_the_picosecond() {
 #[test]
 fn the_batch_of_a_free_operation_is_bounded() {
     let free = PLAIN.replace("10us", "0us").replace("1us", "0us");
-    let records = measured(&world(&free, NetworkModel::Traffic), Kernel::Echo, &settings(2));
+    let records = measured(&world(&free, Sharing::Links), Kernel::Echo, &settings(2));
     assert!(records.iter().all(|record| micros(record).abs() < 1e-9 && record.batch <= 32));
 }
 
 #[test]
 fn local_work_is_charged() {
-    let world = world(PLAIN, NetworkModel::Fast);
+    let world = world(PLAIN, Sharing::None);
     let overlap = measured(&world, Kernel::Overlap, &settings(2));
     let at = |length| time_of(&overlap, &[(param::BYTES, 8), (param::LENGTH, length)]);
     assert!((at(100) - at(0) - 100.0).abs() < 1e-6, "100 elements of 1 us: {} and {}", at(0), at(100));
@@ -106,15 +106,15 @@ fn contention_appears_only_with_shared_links() {
         let at = |load| time_of(&records, &[(param::LOAD, load), (param::BYTES, 100)]);
         at(90) / at(0) - 1.0
     };
-    assert!(slowdown(NetworkModel::Traffic) > 0.05);
-    assert!(slowdown(NetworkModel::Fast).abs() < 1e-12);
+    assert!(slowdown(Sharing::Links) > 0.05);
+    assert!(slowdown(Sharing::None).abs() < 1e-12);
 }
 
 /// An order takes longer than any reasonable slack on a real clock, and ranks are still in time.
 #[test]
 fn ranks_are_in_time_on_a_network_with_seconds_of_latency() {
     let slow = PLAIN.replace("10us", "5s");
-    for record in measured(&world(&slow, NetworkModel::Traffic), Kernel::Exchange, &settings(8)) {
+    for record in measured(&world(&slow, Sharing::Links), Kernel::Exchange, &settings(8)) {
         assert_eq!((record.late, record.stop), (0, StopReason::Confidence));
     }
 }
@@ -126,7 +126,7 @@ fn more_ranks_than_processors() {
     let shared = format!("multitasking = true\n{PLAIN}");
     for kernel in [Kernel::Echo, Kernel::Broadcast, Kernel::Overlap, Kernel::Guard] {
         let crowded = Settings { shape: None, ..settings(12) };
-        assert!(!measured(&world(&shared, NetworkModel::Traffic), kernel, &crowded).is_empty());
+        assert!(!measured(&world(&shared, Sharing::Links), kernel, &crowded).is_empty());
     }
 }
 

@@ -14,7 +14,7 @@ use panto_machine::Machine;
 use panto_results::swap::{CacheMode, Loop, Protocol, parse_protocols};
 use panto_results::{Clock, Point, Record, param};
 use panto_transport::World;
-use panto_transport::simulated::{NetworkModel, Simulated};
+use panto_transport::simulated::{Sharing, Simulated};
 use panto_transport::threads::Threads;
 
 use crate::faulty::Faulty;
@@ -31,7 +31,7 @@ link = { latency = "10us", per-byte = "1us" }
 "#;
 
 fn plain() -> Simulated {
-    Simulated::new(Arc::new(Machine::parse(PLAIN, "test.toml").expect("a model")), NetworkModel::Fast)
+    Simulated::new(Arc::new(Machine::parse(PLAIN, "test.toml").expect("a model")), Sharing::None)
 }
 
 fn simulated(ranks: usize, options: Options) -> Settings {

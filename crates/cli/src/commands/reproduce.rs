@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use panto_machine::Sharing;
 use panto_reproduce::puppet::{self, ThesisReproduction};
 use panto_reproduce::{MACHINES, Reproduction, present, reproduce};
 
 use crate::failure::Failure;
 use crate::format::{Format, TABLE_OR_JSON};
 use crate::print;
-use crate::simulated::Network;
+use crate::simulated::sharing_parser;
 
 /// Compare published measurements of historical machines with simulations.
 #[derive(Args)]
@@ -20,9 +21,9 @@ pub struct Reproduce {
     #[arg(value_name = "MACHINE")]
     machines: Vec<String>,
 
-    /// Network model [default: traffic; fast for puppet, as in the thesis].
-    #[arg(long, value_enum)]
-    network: Option<Network>,
+    /// What messages share [default: links; none for puppet, as in the thesis].
+    #[arg(long, value_name = "LEVEL", alias = "network", value_parser = sharing_parser())]
+    sharing: Option<Sharing>,
 
     /// Output format.
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Format::one_of(TABLE_OR_JSON))]
@@ -42,18 +43,18 @@ Each published figure (data/*.csv in the sources) was either used to build the m
 
 Examples:
   panto reproduce ipsc860
-  panto reproduce ipsc860 --network fast        without contention
+  panto reproduce ipsc860 --sharing none        without contention
   panto reproduce puppet                        the programs of the thesis
   panto reproduce --html published.html --plot plots";
 
 impl Reproduce {
     pub fn run(self) -> Result<ExitCode, Failure> {
-        let model = Network::or_default(self.network).model();
+        let model = self.sharing.unwrap_or(Sharing::Links);
         let names = self.names()?;
         let machines = names.iter().filter(|name| *name != puppet::NAME);
         let all = machines.map(|name| reproduce(name, model)).collect::<Result<Vec<_>, _>>()?;
         // PUPPET simulates no contention.
-        let of_puppet = || puppet::reproduce(self.network.unwrap_or(Network::Fast).model());
+        let of_puppet = || puppet::reproduce(self.sharing.unwrap_or(Sharing::None));
         let thesis = names.iter().any(|name| name == puppet::NAME).then(of_puppet).transpose()?;
         self.show(&all, thesis.as_ref());
         if let Some(directory) = &self.plot {

@@ -35,7 +35,7 @@ fn the_suite_runs_on_the_ipsc860_and_is_the_same_each_time() {
         assert!(points.iter().any(|point| point["kernel"] == name.as_str()), "{name} is missing");
     }
     assert!(points.iter().all(|point| point["machine"] == "ipsc860" && point["steal"].is_null()));
-    assert_eq!(first["manifest"]["machine"]["network"], "traffic");
+    assert_eq!(first["manifest"]["machine"]["network"], "links");
     assert_eq!(first["end"]["complete"], true);
 }
 

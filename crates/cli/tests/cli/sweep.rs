@@ -46,7 +46,7 @@ fn each_row_is_a_prediction() {
         let mut arguments: Vec<&OsStr> = vec!["simulate".as_ref(), trace.as_os_str()];
         arguments.extend(["--format", "json", "--set", &latency].map(OsStr::new));
         let options =
-            ["machine", "processors", "map", "speed", "network"].map(|name| (format!("--{name}"), of(name)));
+            ["machine", "processors", "map", "speed", "sharing"].map(|name| (format!("--{name}"), of(name)));
         arguments.extend(options.iter().flat_map(|(option, value)| [OsStr::new(option), OsStr::new(value)]));
         let single = json(&succeeds(&panto(arguments)));
         assert_eq!(row["time_s"], single["time_s"], "{row}");

@@ -27,9 +27,17 @@ pub struct Graph<'a> {
     is_complete: Vec<bool>,
     has_begun: Vec<bool>,
     /// Operations that can start without a wait.
-    now: BinaryHeap<Reverse<u32>>,
+    now: BinaryHeap<Reverse<Candidate>>,
     /// Operations that can start after a wait for messages that are complete.
-    ready: BinaryHeap<Reverse<u32>>,
+    ready: BinaryHeap<Reverse<Candidate>>,
+}
+
+/// An operation that can start. Receives come first: they take no time, and a send above the eager
+/// limit waits for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    is_no_receive: bool,
+    op: u32,
 }
 
 impl<'a> Graph<'a> {
@@ -68,10 +76,12 @@ impl<'a> Graph<'a> {
         if self.left[index] > 0 || self.has_begun[index] {
             return;
         }
+        let is_no_receive = !matches!(self.schedule.operations[index].kind, OperationKind::Receive { .. });
+        let candidate = Reverse(Candidate { is_no_receive, op });
         if self.waits[index] == 0 {
-            self.now.push(Reverse(op));
+            self.now.push(candidate);
         } else if self.missing[index] == 0 {
-            self.ready.push(Reverse(op));
+            self.ready.push(candidate);
         }
     }
 
@@ -80,8 +90,8 @@ impl<'a> Graph<'a> {
         loop {
             let Reverse(next) = self.now.pop().or_else(|| self.ready.pop())?;
             // An operation that had to wait may be in both queues.
-            if !self.has_begun[next as usize] {
-                return Some(next);
+            if !self.has_begun[next.op as usize] {
+                return Some(next.op);
             }
         }
     }

@@ -1,9 +1,12 @@
 //! The machine `loggops` produces the times of the `LogGOPS` model, except where its documentation
 //! says otherwise.
 
-use panto_machine::Machine;
+use panto_machine::Model;
+use panto_trace::Trace;
 use panto_units::Time;
 
+use crate::loggopsim::{self, Schedule};
+use crate::patterns;
 use crate::support::{ends, folder, from_goal, program};
 
 /// Returns the end of each rank of a schedule, in nanoseconds.
@@ -11,7 +14,9 @@ fn nanos(text: &str, overrides: &[&str]) -> Vec<u64> {
     let folder = folder();
     let (path, _) = from_goal(folder.path(), text);
     let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
-    let machine = Machine::load("loggops", &overrides).unwrap_or_else(|error| panic!("{error}"));
+    let ranks = Trace::open(&path).expect("a trace").ranks().len();
+    let model = Model::load("loggops", &overrides).unwrap_or_else(|error| panic!("{error}"));
+    let (machine, _) = model.for_ranks(ranks).unwrap_or_else(|error| panic!("{error}"));
     let ends = ends(&program(&path, &machine).program, &machine);
     ends.into_iter().map(|end: Time| end.as_picos() / 1_000).collect()
 }
@@ -35,7 +40,7 @@ fn consecutive_sends_are_separated_by_the_gap() {
     assert_eq!(nanos(text, &[]), [3 * O, arrival(O), arrival(2 * O), arrival(3 * O)]);
     // Otherwise the network does.
     let short = nanos(text, &["overhead.send=200ns"]);
-    assert_eq!(short, [600, arrival(200), arrival(200 + 1_000), arrival(200 + 2_000)]);
+    assert_eq!(short, [2_000 + 200, arrival(200), arrival(200 + 1_000), arrival(200 + 2_000)]);
 }
 
 #[test]
@@ -47,14 +52,50 @@ fn overhead_per_byte_is_charged() {
     assert_eq!(dear[0] - plain[0], 1_000);
 }
 
-/// `LogGOPSim` charges no time for the request to send and the clear to send.
+/// `LogGOPSim` charges no time for the request to send and the clear to send, and completes the
+/// send when the first byte is matched.
 #[test]
-fn rendezvous_adds_two_latencies() {
+fn rendezvous_completes_the_send_at_the_match() {
     let send = |bytes: u64| {
-        format!("num_ranks 2\nrank 0 {{\nsend {bytes}b to 1\n}}\nrank 1 {{\nrecv {bytes}b from 0\n}}\n")
+        format!(
+            "num_ranks 2\nrank 0 {{\nsend {bytes}b to 1\n}}\nrank 1 {{\na: calc 9000\nb: recv {bytes}b from 0\nb requires a\n}}\n"
+        )
     };
     let eager = 65_535;
-    assert_eq!(nanos(&send(eager), &[]), [O, O + L + (eager - 1) * 6 + O]);
+    assert_eq!(nanos(&send(eager), &[]), [O, 9_000 + (eager - 1) * 6 + O]);
     let long = eager + 1;
-    assert_eq!(nanos(&send(long), &[])[1], O + L + L + L + (long - 1) * 6 + O);
+    assert_eq!(nanos(&send(long), &[]), [9_000, 9_000 + (long - 1) * 6 + O]);
+}
+
+/// Asserts that each rank ends when `LogGOPSim` says, to the nanosecond.
+fn assert_equals_loggopsim(name: &str, schedule: &Schedule) {
+    let expected = loggopsim::simulate(schedule, loggopsim::DEFAULTS);
+    let ends = nanos(&loggopsim::goal(schedule), &[]);
+    assert!(ends == expected, "{name}, {} ranks: {ends:?}, expected {expected:?}", schedule.len());
+}
+
+#[test]
+fn patterns_equal_loggopsim() {
+    for bytes in [8, 1 << 10, 1 << 20] {
+        assert_equals_loggopsim("ring", &patterns::ring(64, bytes));
+        assert_equals_loggopsim("2-D halo", &patterns::halo(&[8, 8], bytes));
+        assert_equals_loggopsim("3-D halo", &patterns::halo(&[4, 4, 4], bytes));
+        assert_equals_loggopsim("wavefront", &patterns::wavefront(8, bytes));
+        assert_equals_loggopsim("dissemination", &patterns::dissemination(64, bytes));
+        assert_equals_loggopsim("dissemination", &patterns::dissemination(37, bytes));
+        assert_equals_loggopsim("binomial", &patterns::binomial(64, bytes));
+        assert_equals_loggopsim("binomial", &patterns::binomial(45, bytes));
+        assert_equals_loggopsim("alltoall", &patterns::alltoall(24, bytes));
+        assert_equals_loggopsim("sparse", &patterns::sparse(64, bytes, 1));
+    }
+    assert_equals_loggopsim("3-D halo", &patterns::halo(&[8, 8, 8], 1 << 10));
+}
+
+#[test]
+fn random_patterns_equal_loggopsim() {
+    for seed in 0..200 {
+        for bytes in [8, 1 << 10, 1 << 20] {
+            assert_equals_loggopsim("sparse", &patterns::sparse(3 + seed as usize % 7, bytes, seed));
+        }
+    }
 }

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use panto_convert::{ImportSummary, goal, ti};
-use panto_machine::{Cost, Machine, Network, PerByte, Switching, Topology};
+use panto_machine::{Cost, Machine, Network, PerByte, Sharing, Switching, Topology};
 use panto_sim::observe::NoObserver;
 use panto_sim::program::Program;
 use panto_sim::replay::{Options, Replay};
-use panto_sim::{NetworkModel, RunConfig, ahead, replay};
+use panto_sim::{RunConfig, replay};
 use panto_trace::Trace;
 use panto_units::Time;
 use tempfile::TempDir;
@@ -59,7 +59,8 @@ pub fn names(path: &Path, rank: u32) -> Vec<String> {
 pub fn plain(ranks: u64, latency: Time, bytes_per_second: f64) -> Machine {
     let topology = Topology::complete(ranks).expect("a valid number of processors");
     let per_byte = PerByte::from_secs(1.0 / bytes_per_second).expect("a rate");
-    Machine::plain("plain", Network::plain(topology, Switching::Packet, Cost::line(latency, per_byte)))
+    let network = Network::plain(topology, Switching::Packet, Cost::line(latency, per_byte));
+    Machine { sharing: Sharing::None, ..Machine::plain("plain", network) }
 }
 
 /// Replays a trace on a machine.
@@ -68,9 +69,9 @@ pub fn program(path: &Path, machine: &Machine) -> Replay {
     replay::program(&trace, machine, &Options::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns the end of each rank.
+/// Returns the end of each rank, where messages share what the machine says.
 pub fn ends(program: &Program, machine: &Machine) -> Vec<Time> {
-    let config = RunConfig { machine, network_model: NetworkModel::Fast, compute_scales: &[], noise: None };
-    let ends = ahead::run(program, &config, &mut NoObserver).unwrap_or_else(|error| panic!("{error:?}"));
+    let config = RunConfig { machine, sharing: machine.sharing, compute_scales: &[], noise: None };
+    let ends = panto_sim::run(program, &config, &mut NoObserver).unwrap_or_else(|error| panic!("{error:?}"));
     ends[..program.ranks as usize].to_vec()
 }

@@ -9,7 +9,7 @@ use panto_results::Record;
 use panto_results::scenario::CollectiveCall;
 use panto_schedule::{Algorithm, Collective, Problem};
 use panto_transport::World;
-use panto_transport::simulated::{NetworkModel, Simulated};
+use panto_transport::simulated::{Sharing, Simulated};
 
 use crate::rules::hidden;
 use crate::support::{CALIBRATION, fitted, measure, quick};
@@ -54,7 +54,7 @@ fn collectives(machine: &Machine) -> Vec<Record> {
 
 /// Returns the seconds of an algorithm on a machine.
 fn seconds(machine: &Machine, problem: &Problem, element: usize, algorithm: Algorithm) -> f64 {
-    let world = Simulated::new(Arc::new(machine.clone()), NetworkModel::Traffic);
+    let world = Simulated::new(Arc::new(machine.clone()), Sharing::Links);
     world.expand(problem, element, Some(algorithm)).unwrap().1.as_secs()
 }
 

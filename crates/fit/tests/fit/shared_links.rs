@@ -1,7 +1,7 @@
 //! Hosts on a switch whose messages share links: the occupancy of a message is recovered.
 
 use panto_fit::{FitOptions, fit};
-use panto_machine::{Machine, Model};
+use panto_machine::{Machine, Model, Sharing};
 use panto_units::Time;
 
 use crate::support::{CALIBRATION, manifest, measure, quick};
@@ -33,7 +33,7 @@ fn occupancy_is_recovered() {
     let request = FitOptions { name: Some("mine".into()), like: Some(real.clone()) };
     let fitted = fit(&records, &[manifest], &request).unwrap();
     let machine = Machine::parse(&fitted.model, "mine.toml").unwrap();
-    assert!(machine.traffic);
+    assert_eq!(machine.sharing, Sharing::Links);
     let shared = |machine: &Machine, bytes| machine.network.occupancy.as_ref().unwrap().of(bytes).as_secs();
     for bytes in [0, 100, 1_024, 20_000, 65_535, 1 << 20] {
         let (found, wanted) = (shared(&machine, bytes), shared(real.machine(), bytes));

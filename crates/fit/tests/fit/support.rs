@@ -10,7 +10,7 @@ use panto_fit::{FitOptions, Fitted, fit};
 use panto_machine::{Machine, Model, one_way};
 use panto_random::SplitMix64;
 use panto_results::{Manifest, Record, RunSettings, SimulatedMachine};
-use panto_transport::simulated::{NetworkModel, Simulated};
+use panto_transport::simulated::{Sharing, Simulated};
 
 /// Kernels that determine all parameters of a model.
 pub const CALIBRATION: [&str; 6] = [
@@ -29,7 +29,7 @@ pub fn measure(
     ranks: usize,
     change: impl Fn(&mut Settings),
 ) -> Vec<Record> {
-    let world = Simulated::new(Arc::new(machine.clone()), NetworkModel::Traffic);
+    let world = Simulated::new(Arc::new(machine.clone()), Sharing::Links);
     let effort = Effort { budget: Duration::from_secs(3600), ..Effort::default() };
     let mut settings = Settings {
         ranks: vec![ranks],

@@ -14,6 +14,7 @@ use crate::cost::{Cost, PerByte, Piece};
 use crate::machine::{CollectiveSend, Machine, Processor, Protocol};
 use crate::map::RankMap;
 use crate::network::{Network, Switching};
+use crate::sharing::Sharing;
 use crate::topology::Topology;
 
 /// A model file that is being written.
@@ -148,10 +149,11 @@ impl Machine {
         if !self.about.is_empty() {
             writer.string("about", &self.about);
         }
-        for (key, is_set) in [("multitasking", self.multitasking), ("traffic", self.traffic)] {
-            if is_set {
-                writer.value(key, true);
-            }
+        if self.multitasking {
+            writer.value("multitasking", true);
+        }
+        if self.sharing != Sharing::default() {
+            writer.string("sharing", self.sharing.name());
         }
         network(&mut writer, "network", &self.network, None)?;
         for (collective, own) in &self.networks {
@@ -349,6 +351,9 @@ fn processor(writer: &mut ModelWriter, processor: &Processor) {
     writer.value("reduce", per_byte(processor.reduce));
     writer.value("daxpy", time(processor.daxpy));
     writer.value("copies-unexpected", processor.copies_unexpected);
+    if processor.interrupts {
+        writer.value("interrupts", true);
+    }
     writer.value("poll", time(processor.poll));
     writer.value("speed", format_args!("{:?}", processor.speed));
 }

@@ -3,7 +3,7 @@
 use panto_machine::{Machine, Model};
 use panto_sim::observe::Observer;
 use panto_sim::program::Program;
-use panto_sim::{NetworkModel, RunError};
+use panto_sim::{RunError, Sharing};
 use panto_units::Time;
 
 use super::busy::Busy;
@@ -21,7 +21,7 @@ pub struct Task<'a> {
     pub processors: usize,
     /// The machine, before ranks are mapped.
     machine: Machine,
-    network: NetworkModel,
+    sharing: Sharing,
     speeds: Speeds,
 }
 
@@ -44,8 +44,8 @@ impl<'a> Task<'a> {
         // The machine is copied for each trial, and its sources are not needed.
         machine.sources.clear();
         machine.multitasking = true;
-        let network = options.network_of(&machine);
-        Ok(Self { program, processors, machine, network, speeds: options.speeds.clone() })
+        let sharing = options.sharing_on(&machine);
+        Ok(Self { program, processors, machine, sharing, speeds: options.speeds.clone() })
     }
 
     /// Returns the number of ranks.
@@ -65,7 +65,7 @@ impl<'a> Task<'a> {
         Case {
             compute_scales: self.speeds.compute_scales(machine.processor.speed, places),
             machine,
-            network: self.network,
+            sharing: self.sharing,
             places: places.to_vec(),
             notes: Vec::new(),
         }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use panto_machine::Model;
 use panto_random::SplitMix64;
-use panto_sim::NetworkModel;
+use panto_sim::Sharing;
 use panto_sim::program::{Channel, ChannelKind, Code, Op, PackedOp, Program, SendMode};
 use panto_units::Time;
 
@@ -61,11 +61,8 @@ fn ring(ranks: u32, seed: u64) -> Program {
 
 fn task(program: &Program, processors: usize) -> Task<'_> {
     let model = Model::load("ethernet10", &[]).unwrap();
-    let options = CaseOptions {
-        processors: Some(processors),
-        network: Some(NetworkModel::Traffic),
-        ..CaseOptions::default()
-    };
+    let options =
+        CaseOptions { processors: Some(processors), sharing: Some(Sharing::Links), ..CaseOptions::default() };
     Task::new(program, model, &options).unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! The parameters of a sweep, and a setting of them.
 
 use panto_machine::Model;
-use panto_sim::NetworkModel;
+use panto_sim::Sharing;
 
 use crate::case::{Case, CaseOptions};
 use crate::error::{Error, SweepError};
@@ -24,8 +24,8 @@ pub enum Parameter {
     Speed,
     /// The rules that choose algorithms of collectives.
     Rules,
-    /// The network model.
-    Network,
+    /// What messages share.
+    Sharing,
     /// The noise of the operating system.
     Noise,
 }
@@ -40,7 +40,7 @@ impl Parameter {
             Self::Map => "map",
             Self::Speed => "speed",
             Self::Rules => "rules",
-            Self::Network => "network",
+            Self::Sharing => "sharing",
             Self::Noise => "noise",
         }
     }
@@ -109,7 +109,7 @@ impl Variant {
             processors: get(Parameter::Processors).map(processors).transpose()?,
             mapping: get(Parameter::Map).map(Mapping::parse).transpose()?.unwrap_or_default(),
             speeds: get(Parameter::Speed).map(Speeds::parse).transpose()?.unwrap_or_default().certain()?,
-            network: get(Parameter::Network).map(network).transpose()?,
+            sharing: get(Parameter::Sharing).map(sharing).transpose()?,
         })
     }
 
@@ -124,12 +124,8 @@ fn processors(text: &str) -> Result<usize, Error> {
     text.parse().map_err(|_| SweepError::Processors(text.to_owned()).into())
 }
 
-fn network(text: &str) -> Result<NetworkModel, Error> {
-    match text {
-        "fast" => Ok(NetworkModel::Fast),
-        "traffic" => Ok(NetworkModel::Traffic),
-        _ => Err(SweepError::Network(text.to_owned()).into()),
-    }
+fn sharing(text: &str) -> Result<Sharing, Error> {
+    text.parse().map_err(|error| SweepError::Sharing(error).into())
 }
 
 #[cfg(test)]
@@ -149,19 +145,19 @@ mod tests {
             (Parameter::Processors, "2"),
             (Parameter::Map, "block"),
             (Parameter::Rules, "puppet"),
-            (Parameter::Network, "traffic"),
+            (Parameter::Sharing, "links"),
         ]);
         let case = variant.case(4).unwrap();
-        assert_eq!((case.places.as_slice(), case.network), ([0, 0, 1, 1].as_slice(), NetworkModel::Traffic));
+        assert_eq!((case.places.as_slice(), case.sharing), ([0, 0, 1, 1].as_slice(), Sharing::Links));
         assert_eq!(case.machine.collectives.rules.to_string(), "puppet");
         assert!(variant.in_words().starts_with("machine infiniband, link.latency 7us, processors 2"));
     }
 
     #[test]
-    fn the_default_network_has_no_contention() {
+    fn messages_share_endpoints_by_default() {
         assert_eq!(
-            variant(&[(Parameter::Machine, "infiniband")]).case(2).unwrap().network,
-            NetworkModel::Fast
+            variant(&[(Parameter::Machine, "infiniband")]).case(2).unwrap().sharing,
+            Sharing::Endpoints
         );
     }
 
@@ -169,7 +165,7 @@ mod tests {
     fn errors_name_the_problem() {
         for (parameter, value, says) in [
             (Parameter::Processors, "many", "not a number of processors"),
-            (Parameter::Network, "slow", "expected `fast` or `traffic`"),
+            (Parameter::Sharing, "some", "none, endpoints or links"),
             (Parameter::Map, "0,x", "expected `wrap`"),
             (Parameter::Figure("link.latncy".into()), "1us", "link.latncy"),
         ] {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use panto_sim::ahead::PreparedProgram;
 use panto_sim::batch::{LANES, LaneResult, ProtocolRules, Recording};
 use panto_sim::program::Program;
-use panto_sim::{ComputeScale, EngineChoice, Noise, RunConfig, RunError, ordered};
+use panto_sim::{ComputeScale, EngineChoice, Noise, RunConfig, RunError, Sharing};
 use panto_units::Time;
 
 use super::outcome::{Figures, Outcome, Sums};
@@ -48,25 +48,26 @@ impl<'p> Runner<'p> {
         let config = run_config(case, noise);
         let figures = match panto_sim::choose_engine(self.program, &config) {
             EngineChoice::RunAhead => self.ahead(case, &config, threads),
-            EngineChoice::TimeOrdered(_) => self.ordered(case, &config),
+            EngineChoice::TimeOrdered(_) | EngineChoice::InterruptDriven => self.in_order(case, &config),
         };
         self.outcome(figures)
     }
 
-    /// Runs the program on several machines. Those with equal send protocols to which the run-ahead
-    /// engine applies run side by side.
+    /// Runs the program on several machines. Those with equal send protocols, without sharing, to
+    /// which the run-ahead engine applies run side by side.
     pub fn run_all(&self, cases: &[(Case, Option<Disturbance>)]) -> Vec<Outcome> {
         let mut outcomes: Vec<Option<Outcome>> = cases.iter().map(|_| None).collect();
         let noise = |nth: usize| cases[nth].1.as_ref().map(|noise| noise as &dyn Noise);
-        let protocols = |nth: usize| ProtocolRules::of(&cases[nth].0.machine);
+        let protocols = |nth: usize| (ProtocolRules::of(&cases[nth].0.machine), cases[nth].0.sharing);
         for first in 0..cases.len() {
             if outcomes[first].is_some() {
                 continue;
             }
             let alike: Vec<usize> =
                 (first..cases.len()).filter(|&nth| protocols(nth) == protocols(first)).collect();
-            let recording =
-                (alike.len() >= MIN_BATCH).then(|| self.recording(protocols(first), &cases[first].0));
+            let (rules, sharing) = protocols(first);
+            let is_recorded = sharing == Sharing::None && alike.len() >= MIN_BATCH;
+            let recording = is_recorded.then(|| self.recording(rules, &cases[first].0));
             let recording = recording.as_ref().and_then(|recorded| recorded.get()?.as_ref());
             let suits = |&nth: &usize| {
                 recording.is_some_and(|recording| recording.supports(&run_config(&cases[nth].0, noise(nth))))
@@ -127,9 +128,9 @@ impl<'p> Runner<'p> {
         Ok(all.figures(self.ranks(&ends), case.processors_used()))
     }
 
-    fn ordered(&self, case: &Case, config: &RunConfig<'_>) -> Result<Figures, RunError> {
+    fn in_order(&self, case: &Case, config: &RunConfig<'_>) -> Result<Figures, RunError> {
         let mut sums = Sums::<true>::new(self.program.ranks);
-        let ends = ordered::run(self.program, config, &mut sums)?;
+        let ends = panto_sim::run(self.program, config, &mut sums)?;
         Ok(sums.figures(self.ranks(&ends), case.processors_used()))
     }
 

@@ -23,7 +23,7 @@ fn axes() -> Vec<Axis> {
         Axis::figure("link.latency=1us,5us").unwrap(),
         Axis::parse(Parameter::Processors, "5,16").unwrap(),
         Axis::parse(Parameter::Rules, "mpich,puppet").unwrap(),
-        Axis::parse(Parameter::Network, "fast,traffic").unwrap(),
+        Axis::parse(Parameter::Sharing, "none,endpoints,links").unwrap(),
     ]
 }
 
@@ -54,7 +54,7 @@ fn rows_equal_single_predictions() {
     let folder = tempfile::tempdir().unwrap();
     let trace = trace(folder.path());
     let variants = product(&axes()).unwrap();
-    assert_eq!(variants.len(), 32);
+    assert_eq!(variants.len(), 48);
     let sweep = sweep(&trace, variants.clone());
     for (row, variant) in rows(&sweep, &all(&sweep), 2).into_iter().zip(variants) {
         let case = variant.case(RANKS).unwrap();
@@ -87,9 +87,9 @@ fn a_setting_on_several_threads_equals_one_thread() {
     let folder = tempfile::tempdir().unwrap();
     let trace = Trace::open(&stencil::write(folder.path(), 46, 3)).unwrap();
     let machines = Axis::parse(Parameter::Machine, "infiniband,ethernet10g").unwrap();
-    let network = Axis::parse(Parameter::Network, "fast").unwrap();
+    let network = Axis::parse(Parameter::Sharing, "none,endpoints").unwrap();
     let sweep = sweep(&trace, product(&[machines, network]).unwrap());
-    assert_eq!(rows(&sweep, &[0, 1], 4), rows(&sweep, &[0, 1], 1));
+    assert_eq!(rows(&sweep, &[0, 1, 2, 3], 4), rows(&sweep, &[0, 1, 2, 3], 1));
 }
 
 #[test]

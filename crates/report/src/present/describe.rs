@@ -33,7 +33,7 @@ fn simulated(machine: &SimulatedMachine) -> [Line; 4] {
     [
         ("simulated", format!("{}: times come from a model and were not measured", machine.name)),
         ("topology", machine.topology.clone()),
-        ("network", machine.network.clone()),
+        ("sharing", machine.network.clone()),
         ("model overrides", changed),
     ]
 }

@@ -37,7 +37,7 @@ fn place(manifest: &Manifest) -> String {
     let Manifest { host, cpu, cores, transport, machine, .. } = manifest;
     match machine {
         Some(machine) => format!(
-            "Simulated: {} ({}, {} network). Times come from a model and were not measured.",
+            "Simulated: {} ({}, sharing {}). Times come from a model and were not measured.",
             machine.name, machine.topology, machine.network
         ),
         None if placement::hosts(manifest) > 1 => format!(

@@ -7,7 +7,7 @@ use panto_bench::{Effort, Kernel, Settings};
 use panto_machine::Machine;
 use panto_results::{Record, param};
 use panto_stats::{ResidueFit, least_absolute};
-use panto_transport::simulated::NetworkModel;
+use panto_transport::simulated::Sharing;
 
 use super::curves::{curve, distance, least};
 use super::{Evaluated, Figures, Line, Plot, Workbench, builtin};
@@ -16,7 +16,7 @@ use crate::error::Result;
 /// Bytes of data in a packet.
 const PACKET: u64 = 16;
 
-pub(super) fn evaluate(figures: &Figures, model: NetworkModel) -> Result<(Machine, Evaluated)> {
+pub(super) fn evaluate(figures: &Figures, model: Sharing) -> Result<(Machine, Evaluated)> {
     let bench = Workbench::new(builtin("cm5", &[])?, model);
     let mut all = envelopes(&bench, figures)?;
     for part in [messages::paths, messages::sets, collectives::exchanges, collectives::broadcasts] {

@@ -3,7 +3,7 @@
 use panto_machine::Model;
 use panto_predict::balance::Task;
 use panto_predict::{Case, CaseOptions};
-use panto_sim::NetworkModel;
+use panto_sim::Sharing;
 use panto_sim::program::Program;
 use panto_sim::results::Totals;
 
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 pub(super) struct Bench {
     startup: f64,
     byte: f64,
-    network: NetworkModel,
+    sharing: Sharing,
 }
 
 /// The result of running a program.
@@ -33,9 +33,9 @@ impl Run {
 }
 
 impl Bench {
-    pub(super) fn new(published: &Published, network: NetworkModel) -> Result<Self> {
+    pub(super) fn new(published: &Published, sharing: Sharing) -> Result<Self> {
         let link = |column| published.value("5.2.1", "link", column);
-        Ok(Self { startup: link("startup")?, byte: link("byte")?, network })
+        Ok(Self { startup: link("startup")?, byte: link("byte")?, sharing })
     }
 
     /// Returns a machine, written in PUPPET's own grammar (figure 4.1).
@@ -57,7 +57,7 @@ impl Bench {
 
     /// Runs a program with as many processes as processors.
     pub(super) fn run(&self, program: &Program, topology: &str, processors: usize) -> Result<Run> {
-        let options = CaseOptions { network: Some(self.network), ..CaseOptions::default() };
+        let options = CaseOptions { sharing: Some(self.sharing), ..CaseOptions::default() };
         let case = Case::new(self.model(topology, processors)?, processors, &options)?;
         let mut totals = Totals::new(program);
         let ends = panto_sim::run(program, &case.run_config(None), &mut totals)
@@ -69,7 +69,7 @@ impl Bench {
     /// Returns the task of mapping a program's processes to these processors of the Ethernet.
     pub(super) fn shared<'a>(&self, program: &'a Program, processors: usize) -> Result<Task<'a>> {
         let options = CaseOptions {
-            network: Some(self.network),
+            sharing: Some(self.sharing),
             processors: Some(processors),
             ..CaseOptions::default()
         };

@@ -17,7 +17,7 @@ mod speedups;
 #[cfg(test)]
 mod tests;
 
-use panto_sim::NetworkModel;
+use panto_sim::Sharing;
 
 pub use balancing::Convergence;
 pub use fit::Parameters;
@@ -120,8 +120,8 @@ impl ComparedTable {
 }
 
 /// Runs the programs of the thesis on its machines. PUPPET models no contention, as
-/// `NetworkModel::Fast` does; `NetworkModel::Traffic` adds it.
-pub fn reproduce(network: NetworkModel) -> Result<ThesisReproduction> {
+/// `Sharing::None` does; `Sharing::Links` adds it.
+pub fn reproduce(network: Sharing) -> Result<ThesisReproduction> {
     let published = Published::builtin()?;
     let bench = Bench::new(&published, network)?;
     let parameters = Parameters::fit(&published, &bench)?;

@@ -1,6 +1,6 @@
 //! Tests that the simulated tables have the shapes of the thesis's.
 
-use panto_sim::NetworkModel;
+use panto_sim::Sharing;
 
 use super::{ComparedTable, ThesisReproduction, reproduce};
 use crate::Status;
@@ -15,7 +15,7 @@ fn simulated(table: &ComparedTable, row: &str, column: &str) -> f64 {
 
 #[test]
 fn the_tables_of_the_thesis_are_reproduced() {
-    let all = reproduce(NetworkModel::Fast).unwrap();
+    let all = reproduce(Sharing::None).unwrap();
     given_figures_are_reproduced(&all);
     speedups(&all);
     topologies(&all);

@@ -19,7 +19,7 @@ use panto_machine::{Cost, Machine, Network, Overheads, PerByte, Protocol, Switch
 use panto_sim::ahead::PreparedProgram;
 use panto_sim::observe::NoObserver;
 use panto_sim::program::Program;
-use panto_sim::{NetworkModel, RunConfig};
+use panto_sim::{RunConfig, Sharing};
 use panto_units::Time;
 use patterns::{Form, Pattern, program};
 
@@ -72,8 +72,7 @@ fn row(pattern: Pattern, ranks: u32, bytes: u64, form: Form) {
     let (program, operations) = program(pattern, ranks, (OPERATIONS / once).max(1), bytes, form);
     let prepared = PreparedProgram::new(&program);
     let machine = machine(ranks);
-    let config =
-        RunConfig { machine: &machine, network_model: NetworkModel::Fast, compute_scales: &[], noise: None };
+    let config = RunConfig { machine: &machine, sharing: Sharing::None, compute_scales: &[], noise: None };
     let rate = |threads: usize| operations as f64 / time(&prepared, &config, threads) / 1e6;
     let (mut alone, mut both, mut separate) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..REPETITIONS {
@@ -171,8 +170,7 @@ fn million() {
     let prepared = PreparedProgram::new(&program);
     println!("prepared in {:.1} s", start.elapsed().as_secs_f64());
     let machine = machine(ranks);
-    let config =
-        RunConfig { machine: &machine, network_model: NetworkModel::Fast, compute_scales: &[], noise: None };
+    let config = RunConfig { machine: &machine, sharing: Sharing::None, compute_scales: &[], noise: None };
     for threads in [1, 2] {
         let seconds = time(&prepared, &config, threads);
         let rate = operations as f64 / seconds / 1e6;

@@ -6,7 +6,7 @@
 //! pair are found in a direct-mapped table that stays in the cache, and computed again after a
 //! collision; no channel has to store its own.
 
-use panto_machine::{Machine, Network, Transit};
+use panto_machine::{Machine, Network, Sharing, Transit};
 use panto_units::Time;
 
 use super::prepared::PreparedProgram;
@@ -43,8 +43,10 @@ pub(super) struct MessageCost {
     plain: u32,
     /// Overhead before it is sent.
     pub(super) sending: Time,
-    /// Gap until the sender may inject the next message.
-    pub(super) gap: Time,
+    /// From its injection until that of the sender's next message.
+    pub(super) injecting: Time,
+    /// The time that the receiver's ejection port needs for it; zero if ports are not shared.
+    pub(super) ejecting: Time,
     /// From injection to arrival.
     pub(super) transit: Time,
     /// Overhead after it has arrived.
@@ -70,8 +72,10 @@ pub(super) struct CostTable<'a> {
     table: Box<[MessageCost; TABLE]>,
     /// Overhead of starting a non-blocking operation, for each channel kind.
     start_overheads: [Time; KINDS],
-    /// Whether receiving has no overhead on any network.
+    /// Whether receiving has no overhead on any network, and needs no port.
     pub(super) receives_free: bool,
+    /// Whether messages share the ports of their endpoints.
+    pub(super) shares_ports: bool,
 }
 
 impl<'a> CostTable<'a> {
@@ -82,7 +86,8 @@ impl<'a> CostTable<'a> {
             class: NO_CLASS,
             plain: 0,
             sending: Time::ZERO,
-            gap: Time::ZERO,
+            injecting: Time::ZERO,
+            ejecting: Time::ZERO,
             transit: Time::ZERO,
             receiving: Time::ZERO,
             unexpected: Time::ZERO,
@@ -92,10 +97,12 @@ impl<'a> CostTable<'a> {
             start_overheads[kind_number(kind) as usize] = costs::post_overhead(machine, kind.operation());
         }
         let networks = || std::iter::once(&machine.network).chain(machine.networks.values());
-        let receives_free = !machine.processor.copies_unexpected
+        let shares_ports = config.sharing == Sharing::Endpoints;
+        let receives_free = !shares_ports
+            && !machine.processor.copies_unexpected
             && networks().all(|network| network.overheads.receive.is_free());
         let table = vec![none; TABLE].into_boxed_slice().try_into().expect("the length is that of the array");
-        Self { machine, prepared, table, start_overheads, receives_free }
+        Self { machine, prepared, table, start_overheads, receives_free, shares_ports }
     }
 
     /// Returns the overhead of starting a non-blocking operation on a channel of a class.
@@ -135,7 +142,8 @@ impl<'a> CostTable<'a> {
             class: NO_CLASS,
             plain: 0,
             sending: Time::ZERO,
-            gap: Time::ZERO,
+            injecting: Time::ZERO,
+            ejecting: Time::ZERO,
             transit: Time::ZERO,
             receiving: Time::ZERO,
             unexpected: Time::ZERO,
@@ -151,10 +159,12 @@ impl<'a> CostTable<'a> {
         let network = machine.network(operation);
         let (from, to) = ends(self.prepared.program(), network, channel);
         let carried = costs::network_bytes(machine, operation, bytes);
+        let port_time = if self.shares_ports { network.port_time(from, to, carried) } else { Time::ZERO };
         MessageCost {
             plain: plain.sum(),
             sending: costs::send_overhead(machine, operation, bytes, false),
-            gap: network.overheads.gap,
+            injecting: network.overheads.gap.max(port_time),
+            ejecting: port_time,
             transit: network.transit(from, to, carried).arrives,
             receiving: costs::receive_overhead(machine, operation, bytes, false),
             unexpected: costs::receive_overhead(machine, operation, bytes, true),
@@ -226,6 +236,8 @@ pub(super) fn needs_receive_times(prepared: &PreparedProgram<'_>, machine: &Mach
 pub(crate) struct TransitTimes {
     /// Gap until the sender may inject the next message.
     pub(crate) gap: Time,
+    /// The time that each port needs for the data, if ports are shared.
+    pub(crate) port: Time,
     /// The request to send.
     pub(crate) rts: Time,
     /// The clear to send.
@@ -245,10 +257,12 @@ pub(crate) fn transit_times(
     let network = machine.network(operation);
     let (from, to) = ends(program, network, channel);
     let control = network.overheads.control;
+    let carried = costs::network_bytes(machine, operation, bytes);
     TransitTimes {
         gap: network.overheads.gap,
+        port: network.port_time(from, to, carried),
         rts: control + network.transit(from, to, 0).arrives,
         cts: control + network.transit(to, from, 0).arrives,
-        data: network.transit(from, to, costs::network_bytes(machine, operation, bytes)),
+        data: network.transit(from, to, carried),
     }
 }

@@ -4,22 +4,25 @@
 //!
 //! A discrete-event simulator usually keeps a queue of events and always executes the earliest,
 //! since an earlier event may change what a later one does. Here no event of another rank can,
-//! under three conditions that [`choose_engine`](crate::choose_engine) checks: messages do not
-//! share links ([`NetworkModel::Fast`](crate::NetworkModel::Fast)), no receive has a wildcard, and
-//! every rank has a processor of its own. Ranks are then the processes of a *Kahn process network*
-//! (G. Kahn, "The Semantics of a Simple Language for Parallel Programming", IFIP Congress 1974):
-//! each runs sequential code, they communicate over FIFO channels with one sender and one receiver
-//! each, a receive names its channel and blocks until a message is there, and nothing can ask
-//! whether a channel is empty. (A program contains no open test: what a trace polled in vain is an
-//! operation of fixed cost.) Kahn showed that the sequence of messages on every channel is then a
-//! function of the program alone, whatever the order in which processes are executed.
+//! under three conditions that [`choose_engine`](crate::choose_engine) checks: messages share at
+//! most the ports of their own rank ([`Sharing::None`](crate::Sharing::None) or
+//! [`Sharing::Endpoints`](crate::Sharing::Endpoints)), no receive has a wildcard, and every rank
+//! has a processor and a network interface of its own. Ranks are then the processes of a *Kahn
+//! process network* (G. Kahn, "The Semantics of a Simple Language for Parallel Programming", IFIP
+//! Congress 1974): each runs sequential code, they communicate over FIFO channels with one sender
+//! and one receiver each, a receive names its channel and blocks until a message is there, and
+//! nothing can ask whether a channel is empty. (A program contains no open test: what a trace
+//! polled in vain is an operation of fixed cost.) Kahn showed that the sequence of messages on
+//! every channel is then a function of the program alone, whatever the order in which processes are
+//! executed.
 //!
 //! Time does not change that, because it travels with the data. Each rank has a virtual clock of
-//! its own. A send stamps the message with its arrival: the sender's clock, or the end of the gap
-//! after its previous message if that is later, plus the costs that the machine charges for this
-//! size and distance. A receive advances the receiver's clock to at least the arrival. So each
-//! clock depends on the rank's own operations and on the messages that it received, and both are
-//! determined.
+//! its own. A send stamps the message with its arrival: the sender's clock, or the time at which
+//! the injection port has taken its previous message if that is later, plus the costs that the
+//! machine charges for this size and distance. A receive advances the receiver's clock to at least
+//! the arrival, or to the time at which the ejection port is through with the message (`ejecting`).
+//! So each clock depends on the rank's own operations and on the messages that it received, and
+//! both are determined.
 //!
 //! Hence the engine picks any rank that can proceed and lets it *run ahead*: it executes operation
 //! after operation, however far its clock gets ahead of the others', until it needs a message that
@@ -76,6 +79,7 @@
 mod channel_order;
 mod channels;
 pub(crate) mod cost;
+mod ejecting;
 mod exchange;
 mod interleaved_ops;
 mod local_ops;
@@ -112,8 +116,8 @@ const TURNS_PER_EXCHANGE: u32 = 8;
 
 /// Runs a program on one thread. Returns when each rank ends, followed by each helper.
 ///
-/// The network model must be [`NetworkModel::Fast`](crate::NetworkModel::Fast), and every rank must
-/// have a processor of its own. A wildcard receive blocks forever, which is reported as a deadlock.
+/// Links must not be shared, and every rank must have a processor of its own. A wildcard receive
+/// blocks forever, which is reported as a deadlock.
 pub fn run<O: Observer>(
     program: &Program,
     config: &RunConfig<'_>,

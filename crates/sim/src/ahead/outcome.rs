@@ -46,7 +46,9 @@ impl<O: Observer> Partition<'_, O> {
             let channel = self.prepared.program_number(held.channel);
             return match held.content() {
                 SlotContent::Send => Awaited::Receive { channel },
-                SlotContent::Receive | SlotContent::Empty => Awaited::Message { channel },
+                SlotContent::Receive | SlotContent::Ejected | SlotContent::Empty => {
+                    Awaited::Message { channel }
+                }
             };
         }
         match self.chunk_map.op(rank.ops, rank.pc).map(PackedOp::unpack) {

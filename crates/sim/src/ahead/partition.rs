@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::channels::{ChannelState, Channels, DETAILED, Message};
 use super::cost::{self, CostTable};
+use super::ejecting::Ejecting;
 use super::exchange::{Bundle, Outbox};
 use super::interleaved_ops::{ChunkMap, OpChunk};
 use super::prepared::PreparedProgram;
@@ -19,8 +20,9 @@ use super::rank::{BLOCKING_SLOTS, NONE, RankExtra, RankState, Slot};
 use super::ready_queue::ReadyQueue;
 use super::rendezvous::Details;
 use crate::config::RunConfig;
+use crate::network::EjectionPort;
 use crate::observe::{Activity, Cause, Observer};
-use crate::program::Op;
+use crate::program::{Op, PackedOp};
 
 /// Number of operations after which a rank yields, also if it does not block: a rank that runs far
 /// ahead fills memory with messages that are not received yet.
@@ -60,6 +62,10 @@ pub(super) struct Partition<'a, O> {
     /// For each slot with a send, the cause of its completion; empty if nothing is observed.
     pub(super) causes: Vec<Cause>,
     pub(super) channels: Channels,
+    /// The ejection ports of all ranks; empty if ports are not shared.
+    pub(super) ejection_ports: HugeVec<EjectionPort>,
+    /// Scratch: the receives of one wait.
+    pub(super) ejecting: Vec<Ejecting>,
     pub(super) details: Details,
     /// Receives completed out of order, by channel and sequence number.
     pub(super) set_aside: FxHashMap<(u32, u32), SetAside>,
@@ -103,11 +109,15 @@ impl<'a, O: Observer> Partition<'a, O> {
         let ranks: HugeVec<RankState<'a, OpChunk>> =
             HugeVec::collect(positions.clone().map(|position| rank(prepared, position, &mut slots)));
         let bytes = size_of_val(&*channels.states) + slots as usize * size_of::<Slot>();
+        let costs = CostTable::new(prepared, config);
+        let ports = if costs.shares_ports { ranks.len() } else { 0 };
         Self {
             prepared,
             config: *config,
             observer,
-            costs: CostTable::new(prepared, config),
+            costs,
+            ejection_ports: HugeVec::filled(EjectionPort::default(), ports),
+            ejecting: Vec::new(),
             chunk_map: prepared.ops().chunk_map(),
             first_position: positions.start,
             first_channel: first,
@@ -141,8 +151,15 @@ impl<'a, O: Observer> Partition<'a, O> {
 
     /// Completes the wait that the rank was blocked in. Returns false if it is still blocked.
     fn resume(&mut self, runner: &mut Runner<'a>) -> bool {
-        let slot = std::mem::replace(&mut runner.rank.waiting_slot, NONE);
+        let mut slot = std::mem::replace(&mut runner.rank.waiting_slot, NONE);
         self.ranks[runner.position as usize].waiting_slot = NONE;
+        // A wait can be blocked on a slot that comes later.
+        let last = runner.rank.pc.wrapping_sub(1);
+        if let Some(Op::Wait { slot: waited }) =
+            self.chunk_map.op(runner.rank.ops, last).map(PackedOp::unpack)
+        {
+            slot = waited;
+        }
         self.wait(runner, slot)
     }
 

@@ -52,6 +52,8 @@ pub(crate) struct RankExtra {
     pub(super) times_used: u32,
     /// How many sends it has begun that had to be tracked until completion.
     pub(super) tracked_sends: u32,
+    /// When the injection port can take data that follows a clear to send.
+    pub(super) port_free: Time,
     /// The loops around the innermost: iterations left, start and exit.
     pub(super) outer_loops: Vec<(u64, u32, u32)>,
 }
@@ -60,6 +62,8 @@ pub(crate) struct RankExtra {
 const KIND: u32 = 3 << 30;
 /// A receive.
 const RECEIVE: u32 = 1 << 30;
+/// A receive whose message has passed the ejection port.
+const EJECTED: u32 = 3 << 30;
 /// A send.
 const SEND: u32 = 2 << 30;
 
@@ -80,6 +84,8 @@ pub(super) struct Slot {
 pub(super) enum SlotContent {
     Empty,
     Receive,
+    /// A receive whose message has passed the ejection port.
+    Ejected,
     Send,
 }
 
@@ -101,9 +107,16 @@ impl Slot {
     pub(super) fn content(self) -> SlotContent {
         match self.number & KIND {
             RECEIVE => SlotContent::Receive,
+            EJECTED => SlotContent::Ejected,
             SEND => SlotContent::Send,
             _ => SlotContent::Empty,
         }
+    }
+
+    /// Notes that the message of the receive has passed the ejection port.
+    #[inline]
+    pub(super) fn set_ejected(&mut self) {
+        self.number |= EJECTED;
     }
 
     /// Returns whether it holds the `nth` send of its rank.

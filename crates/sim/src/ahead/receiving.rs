@@ -14,7 +14,7 @@ const UNKNOWN: Time = Time::from_picos(u64::MAX);
 impl<'a, O: Observer> Partition<'a, O> {
     /// Returns the index of a channel among those of this partition.
     #[inline]
-    fn place(&self, channel: u32) -> usize {
+    pub(super) fn place(&self, channel: u32) -> usize {
         channel.wrapping_sub(self.first_channel) as usize
     }
 
@@ -27,7 +27,7 @@ impl<'a, O: Observer> Partition<'a, O> {
             && let Some((arrival, bytes)) = state.receive()
         {
             let message = Message { arrival, bytes, sent: Time::ZERO };
-            self.complete_receive(runner, channel, message, runner.rank.clock);
+            self.complete_receive(runner, channel, message, runner.rank.clock, false);
             return true;
         }
         if state.tracks_receives() || !state.none_pending() {
@@ -40,7 +40,7 @@ impl<'a, O: Observer> Partition<'a, O> {
         };
         let state = &mut self.channels.states[at];
         state.posted = state.taken;
-        self.complete_receive(runner, channel, message, runner.rank.clock);
+        self.complete_receive(runner, channel, message, runner.rank.clock, false);
         true
     }
 
@@ -99,7 +99,10 @@ impl<'a, O: Observer> Partition<'a, O> {
         let held = self.slots[place];
         match held.content() {
             SlotContent::Empty => true,
-            SlotContent::Receive => self.wait_for_receive(runner, slot, held),
+            SlotContent::Receive if self.costs.shares_ports => {
+                self.eject_together(runner, slot) && self.wait_for_receive(runner, slot, held)
+            }
+            SlotContent::Receive | SlotContent::Ejected => self.wait_for_receive(runner, slot, held),
             SlotContent::Send => {
                 self.out_of_line(runner, |partition, runner| partition.wait_for_send(runner, slot, held))
             }
@@ -117,7 +120,8 @@ impl<'a, O: Observer> Partition<'a, O> {
             return false;
         };
         self.slots[(runner.rank.slots + slot) as usize] = Slot::EMPTY;
-        self.complete_receive(runner, held.channel, message, held.time);
+        // If ports are shared, all messages that are waited for have passed.
+        self.complete_receive(runner, held.channel, message, held.time, true);
         true
     }
 
@@ -136,7 +140,7 @@ impl<'a, O: Observer> Partition<'a, O> {
     }
 
     /// Takes `count` messages out of a channel, for receives that were posted and not waited for.
-    fn set_messages_aside(&mut self, at: usize, count: u32) {
+    pub(super) fn set_messages_aside(&mut self, at: usize, count: u32) {
         for _ in 0..count {
             let key = (at as u32, wrap(self.channels.states[at].taken));
             let Some(message) = self.channels.take(at) else { return };
@@ -164,30 +168,41 @@ impl<'a, O: Observer> Partition<'a, O> {
         true
     }
 
-    /// Completes a receive: waits for the arrival and charges the overhead.
+    /// Completes a receive: waits until the message has passed the ejection port, unless it has,
+    /// and charges the overhead.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the rank should stay in registers")]
-    fn complete_receive(&mut self, runner: &mut Runner<'a>, channel: u32, message: Message, posted: Time) {
-        let (bytes, buffer_chosen) = if message.bytes & DETAILED == 0 {
-            (message.bytes, message.arrival)
+    fn complete_receive(
+        &mut self,
+        runner: &mut Runner<'a>,
+        channel: u32,
+        message: Message,
+        posted: Time,
+        is_ejected: bool,
+    ) {
+        let mut arrival = message.arrival;
+        let (bytes, chosen) = if message.bytes & DETAILED == 0 {
+            (message.bytes, None)
         } else {
-            rendezvous::remove(&mut self.details, message)
+            let (bytes, chosen) = rendezvous::remove(&mut self.details, message);
+            (bytes, Some(chosen))
         };
-        let sender = |partition: &Self| partition.prepared.channels()[channel as usize].from;
-        self.wait_until(runner, message.arrival, |partition| Cause {
-            rank: sender(partition),
-            at: message.sent,
-        });
+        let mut work = Time::ZERO;
         if !self.costs.receives_free {
             let class = self.channels.states[self.place(channel)].class();
-            let cost = self.costs.of(class, channel, bytes);
-            let time = if buffer_chosen < posted { cost.unexpected } else { cost.receiving };
-            self.work(runner, Activity::Message, time);
+            let cost = *self.costs.of(class, channel, bytes);
+            if self.costs.shares_ports && !is_ejected {
+                arrival = self.eject(runner.position, arrival, cost.ejecting);
+            }
+            let is_unexpected = chosen.unwrap_or(arrival) < posted;
+            work = if is_unexpected { cost.unexpected } else { cost.receiving };
         }
+        let sender = |partition: &Self| partition.prepared.channels()[channel as usize].from;
+        self.wait_until(runner, arrival, |partition| Cause { rank: sender(partition), at: message.sent });
+        self.work(runner, Activity::Message, work);
         if O::ENABLED {
             let (rank, name) = (self.code(runner.position), self.prepared.program_number(channel));
-            let passed =
-                ReceivedMessage { channel: name, bytes, sent: message.sent, arrived: message.arrival };
+            let passed = ReceivedMessage { channel: name, bytes, sent: message.sent, arrived: arrival };
             self.observer.received(rank, passed);
         }
     }

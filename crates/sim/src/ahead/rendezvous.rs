@@ -66,9 +66,11 @@ pub(super) enum MessageDetail {
         send: PendingSend,
         /// From the match until the clear to send has reached the sender.
         cts: Time,
-        /// From then until the data has left the sender.
+        /// When the sender's injection port is free for the data.
+        port_free: Time,
+        /// From the start of the data until it has left the sender.
         leaves: Time,
-        /// From the clear to send until the data has arrived.
+        /// From the start of the data until it has arrived.
         arrives: Time,
     },
 }
@@ -91,6 +93,18 @@ pub(super) fn remove(details: &mut Details, message: Message) -> (u64, Time) {
         MessageDetail::Synchronous { bytes, .. } | MessageDetail::Rendezvous { bytes, .. } => {
             (bytes, message.arrival)
         }
+    }
+}
+
+/// Returns the size of a message in bytes.
+pub(super) fn size(details: &Details, message: Message) -> u64 {
+    if message.bytes & DETAILED == 0 {
+        return message.bytes;
+    }
+    match details[(message.bytes & !DETAILED) as u32] {
+        MessageDetail::Resolved { bytes, .. }
+        | MessageDetail::Synchronous { bytes, .. }
+        | MessageDetail::Rendezvous { bytes, .. } => bytes,
     }
 }
 
@@ -127,8 +141,8 @@ pub(super) fn resolve(
             };
             (message, Some(SendCompletion { send, at: matched, cause }))
         }
-        MessageDetail::Rendezvous { bytes, send, cts, leaves, arrives } => {
-            let start = matched.saturating_add(cts);
+        MessageDetail::Rendezvous { bytes, send, cts, port_free, leaves, arrives } => {
+            let start = matched.saturating_add(cts).max(port_free);
             let message = Message { arrival: start.saturating_add(arrives), ..message };
             let completion = SendCompletion { send, at: start.saturating_add(leaves), cause };
             (

@@ -47,7 +47,7 @@ impl<'a, O: Observer> Partition<'a, O> {
         }
         let started = if slot.is_some() { self.costs.start_overhead(class) } else { Time::ZERO };
         self.work(runner, Activity::Message, cost.sending.saturating_add(started));
-        let message = self.inject(runner, cost.gap, cost.transit, bytes);
+        let message = self.inject(runner, cost.injecting, cost.transit, bytes);
         if let Some(slot) = slot {
             self.slots[(runner.rank.slots + slot) as usize] = Slot::EMPTY;
         }
@@ -74,12 +74,13 @@ impl<'a, O: Observer> Partition<'a, O> {
         proceeds
     }
 
-    /// Injects a message into the network, not before the gap after the previous one has passed.
+    /// Injects a message into the network, when the injection port has taken the previous one;
+    /// `injecting` is the time until it can take the next one.
     #[inline]
-    fn inject(&mut self, runner: &mut Runner<'a>, gap: Time, transit: Time, bytes: u64) -> Message {
+    fn inject(&mut self, runner: &mut Runner<'a>, injecting: Time, transit: Time, bytes: u64) -> Message {
         let sent = runner.rank.clock;
         let start = sent.max(runner.rank.injection_free);
-        runner.rank.injection_free = start.saturating_add(gap);
+        runner.rank.injection_free = start.saturating_add(injecting);
         let arrival = start.saturating_add(transit);
         self.latest = self.latest.max(arrival);
         Message { arrival, bytes, sent }
@@ -102,7 +103,7 @@ impl<'a, O: Observer> Partition<'a, O> {
         }
         let started = if slot.is_some() { self.costs.start_overhead(class) } else { Time::ZERO };
         self.work(runner, Activity::Message, cost.sending.saturating_add(started));
-        let message = self.inject(runner, cost.gap, cost.transit, bytes);
+        let message = self.inject(runner, cost.injecting, cost.transit, bytes);
         if let Some(slot) = slot {
             self.slots[(runner.rank.slots + slot) as usize] = Slot::EMPTY;
         }
@@ -162,11 +163,12 @@ impl<'a, O: Observer> Partition<'a, O> {
             &self.prepared.channels()[channel as usize],
             bytes,
         );
-        let first = match protocol {
-            SendProtocol::Handshake | SendProtocol::Rendezvous => times.rts,
-            _ => times.data.arrives,
+        let port = if self.costs.shares_ports { times.port } else { Time::ZERO };
+        let (injecting, first) = match protocol {
+            SendProtocol::Handshake | SendProtocol::Rendezvous => (times.gap, times.rts),
+            _ => (times.gap.max(port), times.data.arrives),
         };
-        let message = self.inject(runner, times.gap, first, bytes);
+        let message = self.inject(runner, injecting, first, bytes);
         let send = self.pending_send(runner.position, place);
         let (message, complete, detail) = match protocol {
             SendProtocol::Buffered => (message, None, None),
@@ -175,14 +177,16 @@ impl<'a, O: Observer> Partition<'a, O> {
                 (message, Some(UNKNOWN), Some(MessageDetail::Synchronous { bytes, send }))
             }
             SendProtocol::Handshake => {
-                let start = message.arrival + times.cts;
+                let start = self.reserve_port(runner.position, message.arrival + times.cts, port);
                 let complete = start + times.data.leaves;
                 let detail = MessageDetail::Resolved { bytes, buffer_chosen: message.arrival };
                 (Message { arrival: start + times.data.arrives, ..message }, Some(complete), Some(detail))
             }
             SendProtocol::Rendezvous => {
                 let Transit { leaves, arrives } = times.data;
-                let detail = MessageDetail::Rendezvous { bytes, send, cts: times.cts, leaves, arrives };
+                let port_free = self.reserve_port(runner.position, message.arrival + times.cts, port);
+                let detail =
+                    MessageDetail::Rendezvous { bytes, send, cts: times.cts, port_free, leaves, arrives };
                 (message, Some(UNKNOWN), Some(detail))
             }
         };
@@ -195,6 +199,21 @@ impl<'a, O: Observer> Partition<'a, O> {
             }
         }
         self.deliver(channel, message, detail);
+    }
+
+    /// Reserves the injection port for data that follows a clear to send, which comes at `cleared`
+    /// at the earliest. Returns when the port is free for it.
+    ///
+    /// Such data shares the port with other such data in the order of sending. Eager messages
+    /// overtake it, since they need not wait for a clear to send.
+    fn reserve_port(&mut self, position: u32, cleared: Time, port: Time) -> Time {
+        if !self.costs.shares_ports {
+            return cleared;
+        }
+        let free = &mut self.extras[position as usize].port_free;
+        let start = cleared.max(*free);
+        *free = start.saturating_add(port);
+        start
     }
 
     /// Returns a new number for a send that is tracked until completion.

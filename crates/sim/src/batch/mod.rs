@@ -24,7 +24,7 @@ mod message;
 mod recorder;
 mod step;
 
-use panto_machine::{CollectiveSend, Machine, Protocol, Rules};
+use panto_machine::{CollectiveSend, Machine, Protocol, Rules, Sharing};
 use panto_units::Time;
 
 use crate::config::RunConfig;
@@ -88,9 +88,11 @@ impl<'p> Recording<'p> {
     }
 
     /// Returns whether the recording holds for a configuration. Noise depends on when a computation
-    /// begins, and is not supported; nor is what needs the order of time.
+    /// begins, and is not supported; nor are shared ports, where the order of messages depends on
+    /// the machine, and what needs the order of time.
     pub fn supports(&self, config: &RunConfig<'_>) -> bool {
         config.noise.is_none()
+            && config.sharing == Sharing::None
             && ProtocolRules::of(config.machine) == self.protocol_rules
             && crate::choose_engine(self.program, config) == crate::EngineChoice::RunAhead
     }

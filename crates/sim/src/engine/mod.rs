@@ -56,7 +56,7 @@ mod waiting;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use panto_machine::Machine;
+use panto_machine::{Machine, Sharing};
 use panto_units::Time;
 use rustc_hash::FxHashMap;
 
@@ -70,8 +70,7 @@ use shared_processor::SharedProcessor;
 use crate::network::Passage;
 use crate::slab::Slab;
 
-pub use networks::NetworkModel;
-pub use placement::{Placement, share_processors};
+pub use placement::{Placement, share_interfaces, share_processors};
 pub use types::{
     BlockedOn, ChannelId, Completion, Delivery, Envelope, MatchSpec, MessageId, MessageInfo, MessageTimes,
     RequestId, Selector, SendProtocol, SendWait,
@@ -161,15 +160,15 @@ enum State {
 impl Engine {
     /// Creates an engine for `ranks` ranks on a machine. Tag wildcards exclude `reserved_tag` and
     /// all tags above it. The caller has checked that the machine has room for the ranks.
-    pub fn new(machine: &Machine, ranks: usize, model: NetworkModel, reserved_tag: u32) -> Self {
-        Self::with_helpers(machine, &Placement { ranks, helpers_of: &[] }, model, reserved_tag)
+    pub fn new(machine: &Machine, ranks: usize, sharing: Sharing, reserved_tag: u32) -> Self {
+        Self::with_helpers(machine, &Placement { ranks, helpers_of: &[] }, sharing, reserved_tag)
     }
 
     /// Creates an engine with helpers, which are numbered after the ranks.
     pub fn with_helpers(
         machine: &Machine,
         placement: &Placement,
-        model: NetworkModel,
+        sharing: Sharing,
         reserved_tag: u32,
     ) -> Self {
         let ranks = placement.count();
@@ -191,7 +190,7 @@ impl Engine {
             requests: Slab::default(),
             events: EventQueue::default(),
             run_queue: RunQueue::new(ranks as u32),
-            networks: Networks::new(machine, placement, model),
+            networks: Networks::new(machine, placement, sharing),
             shared_processors: FxHashMap::default(),
             deliveries: VecDeque::new(),
             passed: Vec::new(),

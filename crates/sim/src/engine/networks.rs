@@ -3,28 +3,19 @@
 
 use std::sync::Arc;
 
-use panto_machine::{Machine, Network, Transit};
+use panto_machine::{Machine, Network, Sharing, Transit};
 use panto_schedule::Collective;
 use panto_units::Time;
 
 use super::placement::Placement;
 use crate::network::{Traffic, Transfer};
 
-/// How the network is modelled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum NetworkModel {
-    /// No contention, as in PUPPET: the time of a message depends on its size and distance alone.
-    Fast,
-    /// Messages share links.
-    #[default]
-    Traffic,
-}
-
 /// One network, with the processor of each rank on it.
 pub(super) struct ActiveNetwork {
     network: Arc<Network>,
-    /// The state of shared links; `None` under [`NetworkModel::Fast`].
+    /// The state of what messages share; `None` under [`Sharing::None`].
     pub(super) traffic: Option<Traffic>,
+    sharing: Sharing,
     /// The processor of each rank and helper.
     processors: Vec<u32>,
     /// The gap g: the minimum time between two messages that one rank injects.
@@ -41,12 +32,12 @@ pub(super) struct Networks {
 }
 
 impl Networks {
-    pub(super) fn new(machine: &Machine, placement: &Placement, model: NetworkModel) -> Self {
-        let mut all = vec![ActiveNetwork::new(&machine.network, placement, model)];
+    pub(super) fn new(machine: &Machine, placement: &Placement, sharing: Sharing) -> Self {
+        let mut all = vec![ActiveNetwork::new(&machine.network, placement, sharing)];
         let mut by_collective = [0; Collective::ALL.len()];
         for (collective, network) in &machine.networks {
             by_collective[*collective as usize] = all.len() as u8;
-            all.push(ActiveNetwork::new(network, placement, model));
+            all.push(ActiveNetwork::new(network, placement, sharing));
         }
         Self { all, by_collective }
     }
@@ -85,14 +76,22 @@ impl Networks {
 }
 
 impl ActiveNetwork {
-    fn new(network: &Network, placement: &Placement, model: NetworkModel) -> Self {
+    fn new(network: &Network, placement: &Placement, sharing: Sharing) -> Self {
         Self {
-            traffic: (model == NetworkModel::Traffic).then(|| Traffic::new(network)),
+            traffic: Traffic::new(network, sharing),
+            sharing,
             processors: placement.processors(network).collect(),
             gap: network.overheads.gap,
             control: network.overheads.control,
             network: Arc::new(network.clone()),
         }
+    }
+
+    /// Returns whether requests to send and clears to send share what data shares. They are too
+    /// short to occupy a port.
+    #[inline]
+    pub(super) fn control_is_shared(&self) -> bool {
+        self.sharing == Sharing::Links
     }
 
     #[inline]

@@ -48,3 +48,18 @@ impl Placement<'_> {
 pub fn share_processors(machine: &Machine, ranks: usize) -> bool {
     Placement { ranks, helpers_of: &[] }.shared_processors(machine).any(|shared| shared.is_some())
 }
+
+/// Returns whether two of `ranks` ranks share the network interface of a node, and another is on
+/// another node.
+pub fn share_interfaces(machine: &Machine, ranks: usize) -> bool {
+    let placement = Placement { ranks, helpers_of: &[] };
+    let shared_on = |network: &Network| {
+        let Some(nodes) = &network.nodes else { return false };
+        let mut ranks_on: FxHashMap<u32, u32> = FxHashMap::default();
+        for processor in placement.processors(network) {
+            *ranks_on.entry(processor / nodes.size).or_default() += 1;
+        }
+        ranks_on.len() > 1 && ranks_on.values().any(|&ranks| ranks > 1)
+    };
+    std::iter::once(&machine.network).chain(machine.networks.values()).any(shared_on)
+}

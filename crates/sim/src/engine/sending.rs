@@ -118,7 +118,7 @@ impl Engine {
         }
         let network = self.networks.get(message.network);
         let start = if message.phase == Phase::Data { start } else { start.saturating_add(network.control) };
-        if network.traffic.is_some() {
+        if network.traffic.is_some() && (message.phase == Phase::Data || network.control_is_shared()) {
             return self.events.push(start, Event::Inject(id), from, number);
         }
         let bytes = self.extras.of(id, message).network_bytes;

@@ -1,21 +1,24 @@
-//! Networks: `fast`, without contention, and `traffic`, where messages share links (P21).
+//! Networks: what messages share on their way ([`Sharing`](panto_machine::Sharing), P21).
 //!
-//! Under `fast` the time of a message follows from its size and distance by the formula of its
-//! switching, as in PUPPET's thesis (P9): d t(s) for store and forward, d t0(h) + t(s) for virtual
-//! cut-through and circuits, (d - 1 + ceil(s / f)) t(f) for wormhole switching, over d links.
+//! If they share nothing, the time of a message follows from its size and distance by the formula
+//! of its switching, as in PUPPET's thesis (P9): d t(s) for store and forward, d t0(h) + t(s) for
+//! virtual cut-through and circuits, (d - 1 + ceil(s / f)) t(f) for wormhole switching, over d
+//! links.
 //!
-//! [`Traffic`] adds contention. How messages share links depends on the switching:
+//! [`Traffic`] adds contention: at the endpoints alone, or on all links. How messages share links
+//! depends on the switching:
 //!
-//! | switching | policy | module |
-//! |---|---|---|
-//! | store and forward, cut-through | each link serves messages in the order of arrival | `hop_by_hop` |
-//! | circuit, wormhole | a message reserves all links of its route | `reservation` |
-//! | flow | max-min fair shares of all links of the route at once | `flow` |
-//! | flow with frames | links serve messages round robin, frame by frame | `frames` |
-//! | any, on a bus | round robin over one link | `bus` |
+//! | sharing | switching | policy | module |
+//! |---|---|---|---|
+//! | endpoints | any | each port serves messages in the order of arrival | `ports` |
+//! | links | store and forward, cut-through | so does each link | `hop_by_hop` |
+//! | links | circuit, wormhole | a message reserves all links of its route | `reservation` |
+//! | links | flow | max-min fair shares of all links of the route at once | `flow` |
+//! | links | flow with frames | links serve messages round robin, frame by frame | `frames` |
+//! | links | any, on a bus | round robin over one link | `bus` |
 //!
-//! *Invariants.* A message without contention takes exactly the time of `fast`. Events inside a
-//! network at some time precede injections at that time, and ties are broken by the order of
+//! *Invariants.* A message without contention takes the same time whatever is shared. Events inside
+//! a network at some time precede injections at that time, and ties are broken by the order of
 //! injection; so results depend on the input only.
 
 mod availability;
@@ -24,12 +27,14 @@ mod flow;
 mod frames;
 mod hop_by_hop;
 mod nics;
+mod ports;
 mod reservation;
 mod traffic;
 
 use panto_machine::{Network, Transit};
 use panto_units::Time;
 
+pub(crate) use ports::EjectionPort;
 pub use traffic::Traffic;
 
 /// Identifies a message to the network; chosen by the caller.
@@ -87,13 +92,8 @@ pub fn uncontended(network: &Network, start: Time, transfer: Transfer) -> Passag
     Passage::after(start, network.transit(transfer.from, transfer.to, transfer.bytes))
 }
 
-/// The time in picoseconds for which a flow occupies a link: the model's occupancy if it has one,
-/// else the time of its bytes.
+/// The time in picoseconds for which a flow occupies a link.
 #[inline]
 fn occupancy(network: &Network, bytes: u64) -> u64 {
-    let time = match &network.occupancy {
-        Some(occupancy) => occupancy.of(bytes),
-        None => network.link.piece(bytes).per_byte.of(bytes),
-    };
-    time.as_picos()
+    network.flow_time(bytes).as_picos()
 }

@@ -5,7 +5,7 @@
 //! which reports the messages whose times became final. The policy that shares links follows from
 //! topology and switching; nodes of several processors put a NIC in front of it.
 
-use panto_machine::{Network, Switching, Topology};
+use panto_machine::{Network, Sharing, Switching, Topology};
 use panto_units::Time;
 
 use super::bus::Bus;
@@ -13,6 +13,7 @@ use super::flow::Flows;
 use super::frames::FramedFlows;
 use super::hop_by_hop::HopByHop;
 use super::nics::Nics;
+use super::ports::Ports;
 use super::reservation::RouteReservation;
 use super::{Injected, Passage, Ticket, Transfer};
 
@@ -32,6 +33,10 @@ pub struct Traffic {
 /// How messages share links.
 #[derive(Debug)]
 pub(super) enum Policy {
+    /// Messages share the ports of processors.
+    Ports(Ports),
+    /// Messages share nothing here, but the NICs in front.
+    Unshared,
     Reservation(RouteReservation),
     HopByHop(HopByHop),
     Bus(Bus),
@@ -40,10 +45,16 @@ pub(super) enum Policy {
 }
 
 impl Traffic {
-    /// Creates an idle network.
-    pub fn new(network: &Network) -> Self {
+    /// Creates an idle network whose messages share what `sharing` says; `None` if that is nothing.
+    pub fn new(network: &Network, sharing: Sharing) -> Option<Self> {
         let nics = network.nodes.as_ref().map(|nodes| Nics::new(network, nodes));
-        Self { network: network.clone(), policy: Policy::new(network), nics, decided: Vec::new() }
+        let policy = match sharing {
+            Sharing::None => return None,
+            Sharing::Endpoints if nics.is_some() => Policy::Unshared,
+            Sharing::Endpoints => Policy::Ports(Ports::new(network)),
+            Sharing::Links => Policy::of_links(network),
+        };
+        Some(Self { network: network.clone(), policy, nics, decided: Vec::new() })
     }
 
     /// Injects a message, after all internal events up to `now`.
@@ -73,7 +84,7 @@ impl Traffic {
             Policy::Reservation(reservation) => reservation.links_free.prefetch(from),
             Policy::HopByHop(links) => links.links_free.prefetch(from),
             Policy::Flow(flows) => flows.prefetch(from),
-            Policy::Bus(_) | Policy::Frames(_) => {}
+            Policy::Bus(_) | Policy::Frames(_) | Policy::Ports(_) | Policy::Unshared => {}
         }
     }
 
@@ -115,7 +126,7 @@ impl Traffic {
 }
 
 impl Policy {
-    fn new(network: &Network) -> Self {
+    fn of_links(network: &Network) -> Self {
         match (&network.topology, network.switching) {
             (Topology::Bus(_), _) => Self::Bus(Bus::default()),
             (_, Switching::Packet | Switching::CutThrough { .. }) => Self::HopByHop(HopByHop::new(network)),
@@ -137,6 +148,11 @@ impl Policy {
         transfer: Transfer,
     ) -> Injected {
         match self {
+            Self::Ports(ports) => ports.inject(network, now, ticket, transfer),
+            Self::Unshared => {
+                let transit = network.over(transfer.from, transfer.to, transfer.bytes);
+                Injected::Scheduled(Passage::after(Time::from_picos(now), transit))
+            }
             Self::Reservation(reservation) => reservation.inject(network, now, transfer),
             Self::HopByHop(links) => links.inject(network, now, ticket, transfer),
             Self::Bus(bus) => bus.inject(network, now, ticket, transfer),
@@ -148,7 +164,8 @@ impl Policy {
     #[inline]
     pub(super) fn next(&mut self) -> Option<u64> {
         match self {
-            Self::Reservation(_) => None,
+            Self::Ports(ports) => ports.next(),
+            Self::Reservation(_) | Self::Unshared => None,
             Self::HopByHop(links) => links.next(),
             Self::Bus(bus) => bus.next(),
             Self::Flow(flows) => flows.next(),
@@ -160,7 +177,8 @@ impl Policy {
     #[inline]
     pub(super) fn advance(&mut self, now: u64, done: &mut impl FnMut(u64, Ticket, Passage)) {
         match self {
-            Self::Reservation(_) => {}
+            Self::Ports(ports) => ports.advance(now, done),
+            Self::Reservation(_) | Self::Unshared => {}
             Self::HopByHop(links) => links.advance(now, done),
             Self::Bus(bus) => bus.advance(now, done),
             Self::Flow(flows) => flows.advance(now, done),

@@ -51,7 +51,7 @@ pub fn run<O: Observer>(
 ) -> Result<Vec<Time>, RunError> {
     let placement = Placement { ranks: program.ranks as usize, helpers_of: &program.helper_homes };
     let mut engine =
-        Engine::with_helpers(config.machine, &placement, config.network_model, u32::MAX).without_bytes();
+        Engine::with_helpers(config.machine, &placement, config.sharing, u32::MAX).without_bytes();
     let channels = ChannelTable::new(program, &mut engine);
     let ranks = RankState::all(program);
     let slots = HugeVec::filled(Pending::Empty, ranks.last().map_or(0, |state| state.slots.end));

@@ -3,7 +3,7 @@
 use panto_machine::Machine;
 use panto_sim::observe::{Activity, Cause, Observer, ReceivedMessage};
 use panto_sim::program::Program;
-use panto_sim::{NetworkModel, RunConfig, RunError, ordered};
+use panto_sim::{RunConfig, RunError, Sharing, ordered};
 use panto_units::Time;
 
 /// An event of a rank.
@@ -63,8 +63,8 @@ impl Observer for Log {
 }
 
 /// Runs a program on the time-ordered engine, at the traced speed and without noise.
-pub fn run(machine: &Machine, model: NetworkModel, program: &Program) -> (Result<Vec<Time>, RunError>, Log) {
+pub fn run(machine: &Machine, model: Sharing, program: &Program) -> (Result<Vec<Time>, RunError>, Log) {
     let mut log = Log::default();
-    let config = RunConfig { machine, network_model: model, compute_scales: &[], noise: None };
+    let config = RunConfig { machine, sharing: model, compute_scales: &[], noise: None };
     (ordered::run(program, &config, &mut log), log)
 }

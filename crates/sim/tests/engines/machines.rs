@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use panto_machine::{
-    Collectives, Cost, Machine, Network, Nodes, Overheads, PerByte, Processor, Protocol, RankMap, Switching,
-    Topology,
+    Collectives, Cost, Machine, Network, Nodes, Overheads, PerByte, Processor, Protocol, RankMap, Sharing,
+    Switching, Topology,
 };
 use panto_units::Time;
 use proptest::prelude::*;
@@ -135,7 +135,7 @@ pub fn machines(grain: Grain, placement: Placement) -> impl Strategy<Value = Mac
         storage: Cost::default(),
         collectives: Collectives::default(),
         multitasking: placement == Placement::Shared,
-        traffic: false,
+        sharing: Sharing::default(),
         sources: Vec::new(),
     })
 }

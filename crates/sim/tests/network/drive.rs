@@ -1,6 +1,6 @@
 //! Drives a network as an engine does, and checks its contract.
 
-use panto_machine::Network;
+use panto_machine::{Network, Sharing};
 use panto_sim::network::{Injected, Passage, Traffic, Transfer};
 use panto_units::Time;
 
@@ -17,7 +17,7 @@ pub enum Habit {
 
 /// The passages of messages.
 pub fn drive(network: &Network, messages: &[(Time, Transfer)], habit: Habit) -> Vec<Passage> {
-    let mut traffic = Traffic::new(network);
+    let mut traffic = Traffic::new(network, Sharing::Links).expect("links are shared");
     let mut told = Told { passages: vec![None; messages.len()], left: vec![None; messages.len()] };
     for (ticket, (now, load)) in messages.iter().enumerate() {
         match habit {

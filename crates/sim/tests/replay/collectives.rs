@@ -3,7 +3,7 @@
 use panto_machine::{Cost, Machine, Network, Overheads, PerByte, Protocol, Switching, Topology};
 use panto_schedule::{Collective, Problem, schedule};
 use panto_sim::replay::{self, Options, Replay};
-use panto_sim::{Expansion, NetworkModel};
+use panto_sim::{Expansion, Sharing};
 use panto_trace::{Action, CallForm, CompletionKind, Peer};
 use panto_units::Time;
 
@@ -79,7 +79,7 @@ fn each_collective_takes_as_long_as_its_schedule() {
                 };
                 let steps = schedule(&problem, machine.algorithm(&problem, 8)).expect("a schedule");
                 let expansion =
-                    Expansion { machine: &machine, model: NetworkModel::Fast, collective: what, element: 8 };
+                    Expansion { machine: &machine, sharing: Sharing::None, collective: what, element: 8 };
                 let expected = expansion.run(&*steps).expect("an end");
                 let replay = on(&machine, ranks, |w| one(w, pattern, root, 8 * count as u64));
                 assert_eq!(ends_on(&replay, &machine), expected, "{what} of {count} on {ranks}");
@@ -133,7 +133,8 @@ fn several_proceed_at_once_in_any_order_of_communicators() {
         }
         w.wait_all(&[0, 1, 2, 3, 4, 5]);
     });
-    // Creating the communicator is an exchange of four bytes; the barriers all run at the same time.
+    // Creating the communicator is an exchange of four bytes; the barriers all run at the same
+    // time.
     assert_eq!(ends(&replay), [1_004 + 1_000; 2]);
     assert!(replay.assumptions.iter().any(|assumed| assumed.contains("creating a communicator")));
 }

@@ -1,9 +1,9 @@
-//! Invalid traces give an error, or a program that both engines run to its end or to a deadlock, and
-//! never a panic.
+//! Invalid traces give an error, or a program that both engines run to its end or to a deadlock,
+//! and never a panic.
 
 use panto_sim::observe::NoObserver;
 use panto_sim::replay::{self, Options, Wildcards};
-use panto_sim::{NetworkModel, RunConfig, ahead, ordered};
+use panto_sim::{RunConfig, Sharing, ahead, ordered};
 use panto_trace::{Action, Kind};
 use proptest::prelude::*;
 
@@ -75,7 +75,7 @@ proptest! {
             match replay::program(trace, &machine, &Options { wildcards, lenient }) {
                 Err(error) => assert!(!error.to_string().is_empty()),
                 Ok(replay) => {
-                    let config = RunConfig { machine: &machine, network_model: NetworkModel::Fast, compute_scales: &[], noise: None };
+                    let config = RunConfig { machine: &machine, sharing: Sharing::None, compute_scales: &[], noise: None };
                     let ordered = ordered::run(&replay.program, &config, &mut NoObserver);
                     if !replay.program.has_wildcards() {
                         let ahead = ahead::run(&replay.program, &config, &mut NoObserver);

@@ -4,7 +4,7 @@ use panto_machine::{Cost, Machine, Network, PerByte, Switching, Topology};
 use panto_sim::observe::NoObserver;
 use panto_sim::program::{Code, Op, Program};
 use panto_sim::replay::{self, Error, Options, Replay};
-use panto_sim::{NetworkModel, RunConfig, ahead, ordered};
+use panto_sim::{RunConfig, Sharing, ahead, ordered};
 use panto_trace::{
     Action, Builder, CallForm, CollectiveKind, Comm, Communicator, CompletionKind, Metadata, Peer, Ranks,
     SendMode, Slot, Trace, Type, WindowOrFile, WindowOrFileId,
@@ -235,8 +235,8 @@ pub fn with_trace<T>(streams: &[Vec<u8>], body: impl FnOnce(&Trace) -> T) -> T {
     body(&Trace::open(folder.path()).expect("a trace"))
 }
 
-/// A machine on which a message takes a microsecond and a nanosecond per byte, and nothing else takes
-/// time.
+/// A machine on which a message takes a microsecond and a nanosecond per byte, and nothing else
+/// takes time.
 pub fn plain(ranks: u32) -> Machine {
     let link = Cost::line(Time::from_nanos(1_000), PerByte::from_secs(1e-9).expect("a time"));
     let topology = Topology::complete(ranks.max(2).into()).expect("a topology");
@@ -286,7 +286,7 @@ pub fn ends(replay: &Replay) -> Vec<u64> {
 /// The end of each rank; asserts that both engines agree.
 pub fn ends_on(replay: &Replay, machine: &Machine) -> Vec<Time> {
     let program = &replay.program;
-    let config = RunConfig { machine, network_model: NetworkModel::Fast, compute_scales: &[], noise: None };
+    let config = RunConfig { machine, sharing: Sharing::None, compute_scales: &[], noise: None };
     let describe = |halted: panto_sim::RunError| halted.describe(program).to_string();
     let ordered = ordered::run(program, &config, &mut NoObserver).map_err(describe).expect("an end");
     if !program.has_wildcards() {

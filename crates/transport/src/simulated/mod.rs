@@ -46,7 +46,7 @@ use panto_units::Time;
 
 pub use endpoint::Endpoint;
 pub use handle::Handle;
-pub use panto_sim::NetworkModel;
+pub use panto_sim::Sharing;
 
 use crate::error::Error;
 use crate::outcome::{RankFailure, first_failure, panic_text};
@@ -60,7 +60,7 @@ use shared::Shared;
 #[derive(Debug, Clone)]
 pub struct Simulated {
     machine: Arc<Machine>,
-    model: NetworkModel,
+    sharing: Sharing,
     measured: bool,
     stack: Option<usize>,
     noise: Option<ClockNoise>,
@@ -78,8 +78,8 @@ const FEW_RANKS: usize = 4_096;
 impl Simulated {
     /// Makes a world on this machine. Computation is declared by [`Transport::charge`] and
     /// [`Transport::compute`].
-    pub fn new(machine: Arc<Machine>, model: NetworkModel) -> Self {
-        Self { machine, model, measured: false, stack: None, noise: None }
+    pub fn new(machine: Arc<Machine>, sharing: Sharing) -> Self {
+        Self { machine, sharing, measured: false, stack: None, noise: None }
     }
 
     /// Measures on the host what ranks compute between calls, and scales it by the machine's
@@ -117,9 +117,9 @@ impl Simulated {
         shape::listed(&self.machine.network, ranks)
     }
 
-    /// Returns the network model.
-    pub fn model(&self) -> NetworkModel {
-        self.model
+    /// Returns what messages share.
+    pub fn sharing(&self) -> Sharing {
+        self.sharing
     }
 
     fn stack(&self, ranks: usize) -> usize {
@@ -155,8 +155,9 @@ impl World for Simulated {
         }
         self.machine.check_ranks(ranks).map_err(|error| Error::Start(error.to_string()))?;
         let algorithm = algorithm.unwrap_or_else(|| self.machine.algorithm(problem, element));
-        let (machine, model) = (&*self.machine, self.model);
-        let expansion = Expansion { machine, model, collective: problem.collective, element: element as u64 };
+        let (machine, sharing) = (&*self.machine, self.sharing);
+        let expansion =
+            Expansion { machine, sharing, collective: problem.collective, element: element as u64 };
         let ends = expansion.run(&*schedule(problem, algorithm)?);
         let ends = ends.map_err(|jam| match jam {
             ExpansionError::TimeOverflow => Error::TimeOverflow,
@@ -173,7 +174,7 @@ impl World for Simulated {
     {
         self.check(ranks)?;
         let shared =
-            Rc::new(Shared::new(Arc::clone(&self.machine), ranks, self.model, self.measured, self.noise));
+            Rc::new(Shared::new(Arc::clone(&self.machine), ranks, self.sharing, self.measured, self.noise));
         let arena = Arena::new(ranks, self.stack(ranks))?;
         let mut scheduler =
             Scheduler { coroutines: Vec::with_capacity(ranks), outcomes: Vec::with_capacity(ranks), shared };

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use panto_machine::Machine;
 use panto_sim::{
-    Delivery, Engine, Envelope, MessageId, MessageInfo, NetworkModel, RequestId, Selector as EngineSelector,
+    Delivery, Engine, Envelope, MessageId, MessageInfo, RequestId, Selector as EngineSelector, Sharing,
 };
 use panto_units::Time;
 use smallvec::SmallVec;
@@ -92,11 +92,11 @@ impl Shared {
     pub(super) fn new(
         machine: Arc<Machine>,
         ranks: usize,
-        model: NetworkModel,
+        sharing: Sharing,
         measured: bool,
         noise: Option<ClockNoise>,
     ) -> Self {
-        let engine = Engine::new(&machine, ranks, model, FIRST_COLLECTIVE_TAG);
+        let engine = Engine::new(&machine, ranks, sharing, FIRST_COLLECTIVE_TAG);
         let state =
             State { engine, bytes: Vec::new(), buffers: Vec::new(), handlers: Vec::new(), calls: Vec::new() };
         Self {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use panto_machine::{Cost, Graph, Machine, Network, Overheads, PerByte, Protocol, Switching, Topology};
 use panto_transport::clock::{self, SyncEffort, max_difference, synchronise};
-use panto_transport::simulated::{Endpoint, NetworkModel, Simulated};
+use panto_transport::simulated::{Endpoint, Sharing, Simulated};
 use panto_transport::{Error, Result, Time, Transport, WaitPolicy, World};
 
 use crate::skew::{Hosts, Outcome, SECOND, Skew};
@@ -34,7 +34,7 @@ fn complete(ranks: usize) -> Machine {
 }
 
 fn world(machine: Machine) -> Simulated {
-    Simulated::new(Arc::new(machine), NetworkModel::Fast)
+    Simulated::new(Arc::new(machine), Sharing::None)
 }
 
 /// Synchronises, waits until `moment` and compares. `steal` is called around every clock reading.

@@ -2,11 +2,11 @@
 
 use panto_machine::Protocol;
 use panto_transport::conformance;
-use panto_transport::simulated::NetworkModel;
+use panto_transport::simulated::Sharing;
 
 use crate::machines::{PROTOCOLS, simple, world};
 
-fn conforms(model: NetworkModel) {
+fn conforms(model: Sharing) {
     for protocol in PROTOCOLS {
         for ranks in [1, 2, 5] {
             let world = world(simple(8, protocol), model);
@@ -19,17 +19,17 @@ fn conforms(model: NetworkModel) {
 
 #[test]
 fn simulated_machines_conform_without_contention() {
-    conforms(NetworkModel::Fast);
+    conforms(Sharing::None);
 }
 
 #[test]
 fn simulated_machines_conform_with_contention() {
-    conforms(NetworkModel::Traffic);
+    conforms(Sharing::Links);
 }
 
 #[test]
 fn ranks_that_share_processors_conform() {
-    for model in [NetworkModel::Fast, NetworkModel::Traffic] {
+    for model in [Sharing::None, Sharing::Links] {
         for protocol in PROTOCOLS {
             let mut machine = simple(2, protocol);
             machine.multitasking = true;
@@ -42,7 +42,7 @@ fn ranks_that_share_processors_conform() {
 
 #[test]
 fn a_failed_rank_aborts_all() {
-    for model in [NetworkModel::Fast, NetworkModel::Traffic] {
+    for model in [Sharing::None, Sharing::Links] {
         if let Err(failures) = conformance::run_failures(&world(simple(4, Protocol::Buffered), model), 4) {
             panic!("{model:?}: {failures}");
         }
@@ -51,7 +51,7 @@ fn a_failed_rank_aborts_all() {
 
 #[test]
 fn deadlocks_are_detected_and_reported() {
-    for model in [NetworkModel::Fast, NetworkModel::Traffic] {
+    for model in [Sharing::None, Sharing::Links] {
         for ranks in [2, 5] {
             let world = world(simple(8, Protocol::Eager { limit: 4096 }), model);
             if let Err(failures) = conformance::run_deadlocks(&world, ranks) {

@@ -6,7 +6,7 @@ use panto_sim::observe::NoObserver;
 use panto_sim::program::{Channel, ChannelKind, Code, Op, PackedOp, Program, SendMode};
 use panto_sim::{RunConfig, run};
 use panto_transport::execute::{Computation, Execution};
-use panto_transport::simulated::NetworkModel;
+use panto_transport::simulated::Sharing;
 use panto_transport::threads::Threads;
 use panto_transport::{Error, Time, Transport, World};
 
@@ -40,15 +40,11 @@ fn execution_equals_prediction_to_the_picosecond() {
         for pattern in [Pattern::Halo3, Pattern::Broadcast, Pattern::Dissemination, Pattern::Doubling] {
             for form in [Form::Flat, Form::Looped] {
                 let program = with_computation(program(pattern, RANKS, 3, 700, form).0);
-                let setting = RunConfig {
-                    machine: &machine,
-                    network_model: NetworkModel::Fast,
-                    compute_scales: &[],
-                    noise: None,
-                };
+                let setting =
+                    RunConfig { machine: &machine, sharing: Sharing::None, compute_scales: &[], noise: None };
                 let predicted = run(&program, &setting, &mut NoObserver);
                 let execution = Execution::new(&program).expect("plain messages");
-                let ends = world(machine.clone(), NetworkModel::Fast).run(execution.ranks(), |transport| {
+                let ends = world(machine.clone(), Sharing::None).run(execution.ranks(), |transport| {
                     execution.run(transport, Computation::Sleep)?;
                     Ok::<_, Error>(transport.now())
                 });
@@ -65,7 +61,7 @@ fn a_second_execution_takes_as_long_as_a_new_one() {
     let program = with_computation(program(Pattern::Halo3, RANKS, 3, 700, Form::Looped).0);
     let execution = Execution::new(&program).expect("plain messages");
     let ends = |again: bool| {
-        world(machine.clone(), NetworkModel::Fast).run(execution.ranks(), |transport| {
+        world(machine.clone(), Sharing::None).run(execution.ranks(), |transport| {
             let mut executor = execution.executor(transport, Computation::Sleep);
             executor.run()?;
             if again {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use panto_machine::{Cost, Machine, Network, Overheads, PerByte, Processor, Protocol, Switching, Topology};
 use panto_transport::Time;
-use panto_transport::simulated::{NetworkModel, Simulated};
+use panto_transport::simulated::{Sharing, Simulated};
 
 /// A machine with 1 us and 1 ns per byte between any two processors.
 pub(crate) fn simple(processors: u64, protocol: Protocol) -> Machine {
@@ -19,7 +19,7 @@ pub(crate) fn simple(processors: u64, protocol: Protocol) -> Machine {
     Machine { protocol, ..Machine::plain("simple", network) }
 }
 
-pub(crate) fn world(machine: Machine, model: NetworkModel) -> Simulated {
+pub(crate) fn world(machine: Machine, model: Sharing) -> Simulated {
     Simulated::new(Arc::new(machine), model)
 }
 

@@ -2,12 +2,12 @@
 //! coroutines run.
 
 use panto_machine::Protocol;
-use panto_transport::simulated::{Endpoint, NetworkModel};
+use panto_transport::simulated::{Endpoint, Sharing};
 use panto_transport::{Result, Selector, SendMode, Time, Transport, WaitPolicy, World, scope};
 
 use crate::machines::{busy, simple, world};
 
-const MODELS: [NetworkModel; 2] = [NetworkModel::Fast, NetworkModel::Traffic];
+const MODELS: [Sharing; 2] = [Sharing::None, Sharing::Links];
 
 fn us(micros: u64) -> Time {
     Time::from_nanos(micros * 1_000)
@@ -114,7 +114,7 @@ fn the_first_of_several_is_the_first_in_time() {
 
 #[test]
 fn waiting_for_a_point_in_time() {
-    let times = world(simple(2, Protocol::Buffered), NetworkModel::Traffic).run(2, |t| {
+    let times = world(simple(2, Protocol::Buffered), Sharing::Links).run(2, |t| {
         t.wait_until(us(5 + t.rank() as u64), WaitPolicy::Sleep)?;
         t.wait_until(us(1), WaitPolicy::Spin)?;
         Ok::<_, panto_transport::Error>(t.now())

@@ -3,7 +3,7 @@
 
 use panto_machine::{Cost, Protocol};
 use panto_schedule::{Algorithm, Collective, Problem};
-use panto_transport::simulated::{Endpoint, NetworkModel};
+use panto_transport::simulated::{Endpoint, Sharing};
 use panto_transport::{
     AlgorithmChoice, Buffers, CollectiveTag, NO_REDUCTION, PersistentReceive, PersistentSend,
     PreparedCollective, Progress, Result, Selector, SendMode, Time, Transport,
@@ -103,9 +103,9 @@ fn a_dedicated_network_carries_only_its_collective() {
         }
     };
     // Dissemination among four ranks takes two rounds.
-    assert_eq!(run(&machine, NetworkModel::Traffic, 4, barrier(false)), [20; 4]);
+    assert_eq!(run(&machine, Sharing::Links, 4, barrier(false)), [20; 4]);
     // The first round is complete long before the work; the second begins after it.
-    assert_eq!(run(&machine, NetworkModel::Traffic, 4, barrier(true)), [100 + 1_500 + 200 + 10; 4]);
+    assert_eq!(run(&machine, Sharing::Links, 4, barrier(true)), [100 + 1_500 + 200 + 10; 4]);
 }
 
 /// Each start costs what an ordinary one does.

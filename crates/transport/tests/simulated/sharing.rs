@@ -1,7 +1,7 @@
 //! More ranks than processors (P13): equal shares, in closed form.
 
 use panto_machine::{Machine, Protocol, RankMap};
-use panto_transport::simulated::{Endpoint, NetworkModel};
+use panto_transport::simulated::{Endpoint, Sharing};
 use panto_transport::{Result, Selector, SendMode, Time, Transport, World};
 
 use crate::machines::{simple, world};
@@ -19,7 +19,7 @@ fn machine(processors: u64) -> Machine {
 }
 
 fn run(machine: Machine, ranks: usize, body: impl Fn(&Endpoint) -> Result<Time> + Sync) -> Vec<Time> {
-    world(machine, NetworkModel::Fast).run(ranks, body).expect("it runs")
+    world(machine, Sharing::None).run(ranks, body).expect("it runs")
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use panto_machine::{CollectiveSend, Cost, Machine, Protocol, Rules};
 use panto_schedule::{Collective, Problem};
-use panto_transport::simulated::{Endpoint, NetworkModel};
+use panto_transport::simulated::{Endpoint, Sharing};
 use panto_transport::{
     AlgorithmChoice, Buffers, NO_REDUCTION, PreparedCollective, Result, Selector, SendMode, Time, Transport,
     Work, World, scope,
@@ -10,12 +10,12 @@ use panto_transport::{
 
 use crate::machines::{busy, simple, world};
 
-pub(crate) const MODELS: [NetworkModel; 2] = [NetworkModel::Fast, NetworkModel::Traffic];
+pub(crate) const MODELS: [Sharing; 2] = [Sharing::None, Sharing::Links];
 
 /// Returns when each rank ends, in nanoseconds.
 pub(crate) fn run(
     machine: &Machine,
-    model: NetworkModel,
+    model: Sharing,
     ranks: usize,
     body: impl Fn(&Endpoint) -> Result<Time> + Sync,
 ) -> Vec<u64> {
@@ -98,9 +98,9 @@ fn a_handshake_does_not_wait_for_the_receive() {
 fn an_unexpected_message_is_copied() {
     let machine = busy(4, Protocol::Buffered);
     let way = 100 + 70 + 1_000 + 800;
-    assert_eq!(run(&machine, NetworkModel::Fast, 2, one_message(SendMode::Standard, 800, 0))[1], way + 200);
+    assert_eq!(run(&machine, Sharing::None, 2, one_message(SendMode::Standard, 800, 0))[1], way + 200);
     assert_eq!(
-        run(&machine, NetworkModel::Fast, 2, one_message(SendMode::Standard, 800, 9))[1],
+        run(&machine, Sharing::None, 2, one_message(SendMode::Standard, 800, 9))[1],
         9_000 + 200 + 400
     );
 }
@@ -113,12 +113,9 @@ fn a_handshake_decides_when_it_asks_where_the_bytes_go() {
     let control = 400 + 70 + 1_000;
     let (asked, there) = (100 + control, 100 + 2 * control + 70 + 1_000 + 5_000);
     assert!(asked < 2_000 && there > 5_000);
+    assert_eq!(run(&machine, Sharing::None, 2, one_message(SendMode::Standard, 5_000, 1))[1], there + 200);
     assert_eq!(
-        run(&machine, NetworkModel::Fast, 2, one_message(SendMode::Standard, 5_000, 1))[1],
-        there + 200
-    );
-    assert_eq!(
-        run(&machine, NetworkModel::Fast, 2, one_message(SendMode::Standard, 5_000, 5))[1],
+        run(&machine, Sharing::None, 2, one_message(SendMode::Standard, 5_000, 5))[1],
         there + 200 + 2_500
     );
 }
@@ -135,7 +132,7 @@ fn messages_leave_a_gap_between_them() {
         Ok(t.now())
     };
     // Each takes the sender 100 ns, but they leave at 100, 350 and 600.
-    assert_eq!(run(&machine, NetworkModel::Fast, 2, burst), [300, 600 + 70 + 1_000 + 200]);
+    assert_eq!(run(&machine, Sharing::None, 2, burst), [300, 600 + 70 + 1_000 + 200]);
 }
 
 #[test]
@@ -149,7 +146,7 @@ fn local_work_costs_what_the_processor_takes() {
         t.compute(Time::from_nanos(5));
         Ok(t.now())
     };
-    assert_eq!(run(&machine, NetworkModel::Fast, 1, work), [500 + 750 + 70 + 60 + 5]);
+    assert_eq!(run(&machine, Sharing::None, 1, work), [500 + 750 + 70 + 60 + 5]);
 }
 
 /// The message travels while the rank computes.
@@ -167,7 +164,7 @@ fn a_started_receive_overlaps_with_computation() {
         })?;
         Ok(t.now())
     };
-    assert_eq!(run(&machine, NetworkModel::Traffic, 2, overlap), [4_300, 4_300]);
+    assert_eq!(run(&machine, Sharing::Links, 2, overlap), [4_300, 4_300]);
 }
 
 /// Measured computation is CPU time of the host, scaled.
@@ -175,7 +172,7 @@ fn a_started_receive_overlaps_with_computation() {
 fn measured_computation_advances_the_clock() {
     let mut machine = simple(1, Protocol::Buffered);
     machine.processor.speed = 1e-3;
-    let world = world(machine, NetworkModel::Fast).measured();
+    let world = world(machine, Sharing::None).measured();
     let spin = |t: &Endpoint| -> Result<Time> {
         let sum = std::hint::black_box((0..100_000_u64).fold(0, |sum, x| std::hint::black_box(sum ^ x)));
         t.check()?;
@@ -188,7 +185,7 @@ fn measured_computation_advances_the_clock() {
 
 #[test]
 fn more_ranks_than_processors_need_multitasking() {
-    let too_many = world(simple(2, Protocol::Buffered), NetworkModel::Fast)
+    let too_many = world(simple(2, Protocol::Buffered), Sharing::None)
         .run(3, |t| Ok::<_, panto_transport::Error>(t.rank()));
     let text = too_many.expect_err("too many").to_string();
     assert!(text.contains('3') && text.contains('2') && text.contains("multitasking"), "{text}");
@@ -220,7 +217,7 @@ fn a_dedicated_network_for_a_collective() {
     control.link = Cost::constant(Time::from_nanos(10));
     machine.networks.insert(Collective::Barrier, control);
     // Dissemination among four ranks takes two rounds.
-    assert_eq!(run(&machine, NetworkModel::Traffic, 4, collective(Collective::Barrier, 0)), [20; 4]);
+    assert_eq!(run(&machine, Sharing::Links, 4, collective(Collective::Barrier, 0)), [20; 4]);
 }
 
 /// PUPPET's root sends to each rank, and continues as its send type permits (P6, P10).
@@ -229,7 +226,7 @@ fn collectives_use_the_machines_send_type() {
     let ends = |send, rules| {
         let mut machine = idle_processors(4);
         (machine.collectives.send, machine.collectives.rules) = (send, rules);
-        run(&machine, NetworkModel::Fast, 4, collective(Collective::Broadcast, 500))
+        run(&machine, Sharing::None, 4, collective(Collective::Broadcast, 500))
     };
     assert_eq!(ends(CollectiveSend::Buffered, Rules::Puppet), [0, 1_500, 1_500, 1_500]);
     assert_eq!(ends(CollectiveSend::NoSpace, Rules::Puppet), [4_500, 1_500, 3_000, 4_500]);
@@ -242,7 +239,7 @@ fn no_space_is_not_synchronous() {
     let ends = |send| {
         let mut machine = idle_processors(2);
         machine.collectives.send = send;
-        run(&machine, NetworkModel::Fast, 2, |t| {
+        run(&machine, Sharing::None, 2, |t| {
             t.compute(Time::from_nanos(9_000 * t.rank() as u64));
             collective(Collective::Broadcast, 500)(t)
         })
@@ -257,7 +254,7 @@ fn a_barrier_has_a_size() {
     let mut machine = idle_processors(4);
     machine.collectives.rules = Rules::Puppet;
     machine.collectives.barrier_bytes = 300;
-    assert_eq!(run(&machine, NetworkModel::Fast, 4, collective(Collective::Barrier, 0)), [1_300; 4]);
+    assert_eq!(run(&machine, Sharing::None, 4, collective(Collective::Barrier, 0)), [1_300; 4]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use panto_bench::scenario::{Late, Options, Scenario};
 use panto_bench::{Effort, Kernel, Settings};
 use panto_machine::Machine;
 use panto_results::{Record, param};
-use panto_transport::simulated::{NetworkModel, Simulated};
+use panto_transport::simulated::{Sharing, Simulated};
 
 use super::all_do;
 use crate::support::measured;
@@ -29,7 +29,7 @@ fn message(bytes: u64) -> f64 {
 }
 
 fn world() -> Simulated {
-    Simulated::new(Arc::new(Machine::parse(HOCKNEY, "hockney.toml").expect("a model")), NetworkModel::Fast)
+    Simulated::new(Arc::new(Machine::parse(HOCKNEY, "hockney.toml").expect("a model")), Sharing::None)
 }
 
 fn settings(ranks: &[usize], calls: &str, scenario: Options) -> Settings {

@@ -5,7 +5,7 @@ use panto_bench::model_comparison::{ModelComparison, ranks_of};
 use panto_bench::{Kernel, Settings, decide};
 use panto_machine::{Model, builtin};
 use panto_transport::World;
-use panto_transport::simulated::NetworkModel;
+use panto_transport::simulated::Sharing;
 
 use crate::failure::Failure;
 use crate::{model, simulated};
@@ -29,7 +29,7 @@ impl AgainstArgs {
         world: &W,
         kernels: &[Kernel],
         settings: &Settings,
-        network: NetworkModel,
+        network: Sharing,
     ) -> Result<Option<ModelComparison>, Failure> {
         let Some(name) = &self.against else { return Ok(None) };
         let mut opened = None;

@@ -1,12 +1,12 @@
 //! Options of the machine and of how a program runs on it, for all commands that simulate.
 
 use clap::{Args, ValueEnum};
-use panto_machine::Model;
+use panto_machine::{Model, Sharing};
 use panto_predict::{Case, CaseOptions, Mapping, Speeds};
 use panto_sim::replay;
 
 use crate::failure::Failure;
-use crate::simulated::Network;
+use crate::simulated::sharing_parser;
 
 /// How a program runs on a machine.
 #[derive(Args)]
@@ -29,9 +29,9 @@ pub struct CaseArgs {
     #[arg(long, value_name = "FACTOR")]
     pub speed: Option<String>,
 
-    /// Network model [default: that of the machine, `fast` for most].
-    #[arg(long, value_enum)]
-    pub network: Option<Network>,
+    /// What messages share [default: as the machine says, endpoints for most].
+    #[arg(long, value_name = "LEVEL", alias = "network", value_parser = sharing_parser())]
+    pub sharing: Option<Sharing>,
 
     /// Rules that choose algorithms of collectives: mpich, openmpi, puppet, or a file [default:
     /// those of the machine].
@@ -117,7 +117,7 @@ impl CaseArgs {
             processors: self.processors,
             mapping: self.map.as_deref().map(Mapping::parse).transpose()?.unwrap_or_default(),
             speeds,
-            network: self.network.map(Network::model),
+            sharing: self.sharing,
         })
     }
 }

@@ -62,7 +62,7 @@ The trace contains the computation and the MPI calls of each rank; the machine m
 Examples:
   panto simulate app.panto -m infiniband
   panto simulate app.panto -m ethernet10 --set link.bandwidth=100MB/s
-  panto simulate app.panto -m my.toml --network traffic --rules openmpi
+  panto simulate app.panto -m my.toml --sharing links --rules openmpi
   panto simulate app.panto -m cm5 -p 9 --map block        on 9 processors
   panto simulate app.panto -m my.toml --speed 2.3 --format json
   panto simulate app.panto -m my.toml --timeline app.ptl  for `panto view`
@@ -141,14 +141,14 @@ impl Simulate {
     /// Returns the facts of the timeline.
     fn facts(&self, case: &Case) -> Vec<(String, String)> {
         let trace = self.trace.display().to_string();
-        let network = case.network_name().to_owned();
+        let sharing = case.sharing.name().to_owned();
         let (machine, topology) = (case.machine.name.clone(), case.machine.network.topology.to_string());
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let facts = [
             ("trace", trace),
             ("machine", machine),
             ("topology", topology),
-            ("network", network),
+            ("sharing", sharing),
             ("panto", version),
         ];
         facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()

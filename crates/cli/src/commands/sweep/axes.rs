@@ -39,10 +39,9 @@ pub struct AxesArgs {
     #[arg(long, value_name = "RULES,...")]
     rules: Option<String>,
 
-    /// Network models: fast (no contention), traffic (messages share links) [default: that of the
-    /// machine].
-    #[arg(long, value_name = "NETWORK,...")]
-    network: Option<String>,
+    /// What messages share: none, endpoints, links [default: as the machine says].
+    #[arg(long, value_name = "LEVEL,...", alias = "network")]
+    sharing: Option<String>,
 
     /// Noise: none, periodic:1ms,10us, random:1ms,10us, or a file. Repeatable.
     #[arg(long, value_name = "NOISE")]
@@ -71,7 +70,7 @@ impl AxesArgs {
             (Parameter::Map, &self.map),
             (Parameter::Speed, &self.speed),
             (Parameter::Rules, &self.rules),
-            (Parameter::Network, &self.network),
+            (Parameter::Sharing, &self.sharing),
         ] {
             axes.extend(list(parameter, text)?);
         }

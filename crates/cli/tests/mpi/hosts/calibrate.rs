@@ -1,6 +1,6 @@
 //! `panto calibrate` between hosts: the model has the rate of the link between them.
 
-use panto_machine::{Machine, Switching};
+use panto_machine::{Machine, Sharing, Switching};
 
 use super::{Network, RATE, complete};
 use crate::alone;
@@ -21,7 +21,10 @@ fn calibrated_across_hosts(mpi: &Mpi) {
     let model = std::fs::read_to_string(&path).expect("written");
     let machine = Machine::load(path.to_str().expect("text"), &[]).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(machine.network.topology.name(), "star", "{model}");
-    assert!(matches!(machine.network.switching, Switching::Flow { .. }) && machine.traffic, "{model}");
+    assert!(
+        matches!(machine.network.switching, Switching::Flow { .. }) && machine.sharing == Sharing::Links,
+        "{model}"
+    );
     assert!(model.contains("frame = \"1500B\""), "{model}");
     let shared = machine.network.occupancy.as_ref().unwrap_or_else(|| panic!("no occupancy in {model}"));
     // A message occupies the link for as long as its transfer takes: the rate limit admits no byte

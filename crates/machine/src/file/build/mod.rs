@@ -12,6 +12,7 @@ use panto_schedule::{Algorithm, Collective, algorithms};
 
 use crate::machine::{CollectiveSend, Collectives, Machine, Processor, Protocol};
 use crate::network::Network;
+use crate::sharing::Sharing;
 
 use super::error::{Error, Location};
 use super::schema::{self, NETWORK};
@@ -40,9 +41,16 @@ pub fn machine(tree: &Table, origin: &Location, name: &str) -> Result<Machine, E
         storage: cost::cost(&root, "storage")?,
         collectives: collectives(&root.inner("collectives", "collectives"))?,
         multitasking,
-        traffic: root.flag("traffic")?.unwrap_or(false),
+        sharing: sharing(&root)?,
         sources: Vec::new(),
     })
+}
+
+/// What messages share. `traffic = true` of earlier versions means links.
+fn sharing(root: &Section<'_>) -> Result<Sharing, Error> {
+    let earlier = root.flag("traffic")?.map(|links| if links { Sharing::Links } else { Sharing::Endpoints });
+    let words = Sharing::ALL.map(|level| (level.name(), level));
+    Ok(root.choice("sharing", &words)?.or(earlier).unwrap_or_default())
 }
 
 /// The networks of single collectives, which inherit the keys of `network`.
@@ -106,6 +114,7 @@ fn processor(section: &Section<'_>) -> Result<Processor, Error> {
         reduce: section.per_byte("reduce")?.unwrap_or(free.reduce),
         daxpy: section.time("daxpy")?.unwrap_or(free.daxpy),
         copies_unexpected: section.flag("copies-unexpected")?.unwrap_or(free.copies_unexpected),
+        interrupts: section.flag("interrupts")?.unwrap_or(free.interrupts),
         poll: section.duration("poll")?.unwrap_or(free.poll),
         speed: section.factor("speed")?.unwrap_or(free.speed),
     })

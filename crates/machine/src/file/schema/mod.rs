@@ -75,6 +75,7 @@ pub static ROOT: &[Key] = &[
     key("storage", Cost),
     key("collectives", Shape::Table(COLLECTIVES)),
     value("multitasking"),
+    value("sharing"),
     value("traffic"),
     key("sources", Texts),
     key("intervals", Texts),
@@ -158,6 +159,7 @@ static PROCESSOR: &[Key] = &[
     value("reduce"),
     value("daxpy"),
     value("copies-unexpected"),
+    value("interrupts"),
     value("poll"),
     value("speed"),
 ];

@@ -4,7 +4,7 @@ use panto_schedule::{Algorithm, Collective};
 use panto_units::Time;
 
 use super::{LEAST, model};
-use crate::{CollectiveSend, Cost, Protocol, RankMap, Rules, Switching, Topology};
+use crate::{CollectiveSend, Cost, Protocol, RankMap, Rules, Sharing, Switching, Topology};
 
 const FULL: &str = r#"
 name = "full"
@@ -128,10 +128,14 @@ fn flows_may_occupy_a_link_for_less_than_their_time() {
         "traffic = true\n{LEAST}occupancy = {{ latency = \"1us\", bandwidth = \"1MB/s\" }}\nframe = \"1500B\"\nswitching = \"flow\"\n"
     );
     let machine = model(&text.replace("switching = \"packet\"\n", "")).into_machine();
-    assert!(machine.traffic && machine.network.frame == Some(1500));
+    assert!(machine.sharing == Sharing::Links && machine.network.frame == Some(1500));
     assert_eq!(machine.network.occupancy.map(|cost| cost.of(5)), Some(us(6)));
     let machine = model(LEAST).into_machine();
-    assert!(!machine.traffic && machine.network.frame.is_none() && machine.network.occupancy.is_none());
+    assert!(
+        machine.sharing == Sharing::Endpoints
+            && machine.network.frame.is_none()
+            && machine.network.occupancy.is_none()
+    );
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub(super) fn prediction(report: &PredictionReport) -> Value {
     json!({
         "trace": report.trace.path().display().to_string(),
         "machine": report.case.machine.name,
-        "network": report.case.network_name(),
+        "sharing": report.case.sharing.name(),
         "time_s": prediction.time().as_secs(),
         "last_rank": prediction.last(),
         "computation_s": prediction.spent().compute.as_secs(),

@@ -6,7 +6,7 @@ mod tables;
 use std::fmt::Write as _;
 
 use panto_predict::{Case, Disturbance, Prediction, Processor, explain};
-use panto_sim::NetworkModel;
+use panto_sim::Sharing;
 use panto_sim::replay::Replay;
 use panto_sim::results::TimeSum;
 use panto_trace::Trace;
@@ -112,13 +112,15 @@ impl PredictionReport<'_> {
 
     /// Returns what the prediction takes for granted.
     fn assumptions(&self) -> Vec<String> {
-        let network = match self.case.network {
-            NetworkModel::Fast => {
-                "no contention: messages do not share links (--network traffic simulates it)"
+        let sharing = match self.case.sharing {
+            Sharing::None => "no contention: messages share nothing (--sharing none)",
+            Sharing::Endpoints => {
+                "messages share the ports of their sender and receiver, but not links between \
+                 them (--sharing links simulates those, too)"
             }
-            NetworkModel::Traffic => "contention: messages share links",
+            Sharing::Links => "messages share links (--sharing links)",
         };
-        let mut all = vec![network.to_owned()];
+        let mut all = vec![sharing.to_owned()];
         all.extend(self.noise.map(Disturbance::describe));
         all.extend(self.case.notes.iter().cloned());
         all.extend(self.replay.assumptions.iter().cloned());

@@ -9,7 +9,7 @@ mod threads;
 use panto_machine::{Cost, Machine, Network, Overheads, Switching, Topology};
 use panto_sim::observe::NoObserver;
 use panto_sim::program::Program;
-use panto_sim::{NetworkModel, RunConfig, RunError, ahead};
+use panto_sim::{RunConfig, RunError, Sharing, ahead};
 use panto_units::Time;
 
 use crate::machines::{per_byte, ps};
@@ -43,7 +43,7 @@ fn costly(processors: u32) -> Machine {
 }
 
 fn config(machine: &Machine) -> RunConfig<'_> {
-    RunConfig { machine, network_model: NetworkModel::Fast, compute_scales: &[], noise: None }
+    RunConfig { machine, sharing: Sharing::None, compute_scales: &[], noise: None }
 }
 
 fn run(machine: &Machine, program: &Program) -> Result<Vec<Time>, RunError> {

@@ -3,7 +3,7 @@
 use panto_machine::{CollectiveSend, Cost, Machine, Model, Nodes, Protocol, builtin};
 use panto_schedule::{Collective, Problem, Schedule, Step, algorithms, schedule, steps};
 use panto_sim::program::{Channel, ChannelKind, Code, Op, PackedOp, Program, SendMode};
-use panto_sim::{Expansion, NetworkModel};
+use panto_sim::{Expansion, Sharing};
 
 use super::{costly, plain, run};
 use crate::machines::{per_byte, ps};
@@ -68,8 +68,7 @@ fn compare(machine: &Machine) {
                 let count = if collective == Collective::Barrier { 0 } else { count };
                 let problem = Problem { collective, ranks, root: ranks / 2, count };
                 let schedule = schedule(&problem, algorithm).unwrap();
-                let expansion =
-                    Expansion { machine, model: NetworkModel::Fast, collective, element: ELEMENT };
+                let expansion = Expansion { machine, sharing: Sharing::None, collective, element: ELEMENT };
                 let expected = expansion.run(&*schedule).expect("no deadlock");
                 let ends = run(machine, &program(&*schedule, collective));
                 let name = &machine.name;

@@ -2,7 +2,7 @@
 
 use panto_sim::observe::NoObserver;
 use panto_sim::program::Program;
-use panto_sim::{ComputeScale, RunConfig, RunError, ahead};
+use panto_sim::{ComputeScale, RunConfig, RunError, Sharing, ahead};
 use panto_units::Time;
 use proptest::prelude::*;
 
@@ -53,8 +53,11 @@ fn patterns_give_the_same_on_any_number_of_threads() {
         Pattern::Alltoall,
         Pattern::Application,
     ] {
-        let ends = assert_same(&program(pattern, 64, 20, 100, Form::Looped).0, &config(&machine));
-        assert!(ends.is_ok(), "{}", pattern.name());
+        let (program, _) = program(pattern, 64, 20, 100, Form::Looped);
+        for sharing in [Sharing::None, Sharing::Endpoints] {
+            let ends = assert_same(&program, &RunConfig { sharing, ..config(&machine) });
+            assert!(ends.is_ok(), "{}, sharing {sharing}", pattern.name());
+        }
     }
 }
 
@@ -85,9 +88,13 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
     #[test]
-    fn random_programs_give_the_same_on_any_number_of_threads(machine in all_machines(), program in programs()) {
+    fn random_programs_give_the_same_on_any_number_of_threads(
+        machine in all_machines(),
+        program in programs(),
+        sharing in prop::sample::select(vec![Sharing::None, Sharing::Endpoints]),
+    ) {
         let scales = [ComputeScale::from_speed(3.0).unwrap()];
-        let config = RunConfig { compute_scales: &scales, ..config(&machine) };
+        let config = RunConfig { compute_scales: &scales, sharing, ..config(&machine) };
         prop_assert!(assert_same(&program, &config).is_ok());
     }
 }

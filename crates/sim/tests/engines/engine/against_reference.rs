@@ -1,7 +1,7 @@
 //! The event engine equals the reference simulator.
 
 use panto_machine::Machine;
-use panto_sim::NetworkModel;
+use panto_sim::Sharing;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
@@ -17,7 +17,7 @@ const ALL_NAMED: Features = Features { overtaking: true, any_tag: true, tests: t
 const ALL: Features = Features { wildcards: true, any_tag: true, tests: true, overtaking: false };
 
 /// Compares both runs exactly.
-fn check(machine: &Machine, model: NetworkModel, program: &Program) -> Result<Report, TestCaseError> {
+fn check(machine: &Machine, model: Sharing, program: &Program) -> Result<Report, TestCaseError> {
     let report = simulate(machine, model, program);
     let run = drive(machine, model, program);
     // Where messages overtake each other, the engine may match a wildcard differently.
@@ -29,8 +29,8 @@ fn check(machine: &Machine, model: NetworkModel, program: &Program) -> Result<Re
 /// Compares both runs with a tolerance: shares of a processor are rounded, each by less than a
 /// picosecond.
 fn check_sharing(machine: &Machine, program: &Program) -> Result<Report, TestCaseError> {
-    let report = simulate(machine, NetworkModel::Fast, program);
-    let run = drive(machine, NetworkModel::Fast, program);
+    let report = simulate(machine, Sharing::None, program);
+    let run = drive(machine, Sharing::None, program);
     prop_assume!(!report.overtaken);
     let tolerance = 50;
     if !run.is_near(&report.run, tolerance) {
@@ -48,7 +48,7 @@ proptest! {
         machine in machines(Grain::Coarse, Placement::Dedicated),
         program in programs(Grain::Coarse, NO_WILDCARDS),
     ) {
-        let report = check(&machine, NetworkModel::Fast, &program)?;
+        let report = check(&machine, Sharing::None, &program)?;
         prop_assert!(report.run.exits.iter().all(Option::is_some));
     }
 
@@ -58,8 +58,8 @@ proptest! {
         machine in machines(Grain::Coarse, Placement::Dedicated),
         program in programs(Grain::Coarse, ALL_NAMED),
     ) {
-        let report = simulate(&machine, NetworkModel::Fast, &program);
-        prop_assert_eq!(drive(&machine, NetworkModel::Fast, &program), report.run);
+        let report = simulate(&machine, Sharing::None, &program);
+        prop_assert_eq!(drive(&machine, Sharing::None, &program), report.run);
     }
 
     #[test]
@@ -67,7 +67,7 @@ proptest! {
         machine in machines(Grain::Coarse, Placement::Dedicated),
         program in programs(Grain::Coarse, WILDCARDS),
     ) {
-        check(&machine, NetworkModel::Fast, &program)?;
+        check(&machine, Sharing::None, &program)?;
     }
 
     #[test]
@@ -75,7 +75,7 @@ proptest! {
         machine in machines(Grain::Coarse, Placement::Dedicated),
         program in programs(Grain::Coarse, ALL),
     ) {
-        check(&machine, NetworkModel::Fast, &program)?;
+        check(&machine, Sharing::None, &program)?;
     }
 
     #[test]
@@ -83,7 +83,7 @@ proptest! {
         machine in machines(Grain::Coarse, Placement::Dedicated),
         program in broken_programs(Grain::Coarse, ALL),
     ) {
-        check(&machine, NetworkModel::Fast, &program)?;
+        check(&machine, Sharing::None, &program)?;
     }
 
     #[test]
@@ -110,8 +110,17 @@ proptest! {
         machine in machines(Grain::Coarse, Placement::Dedicated),
         program in programs(Grain::Coarse, NO_WILDCARDS),
     ) {
-        let report = simulate(&machine, NetworkModel::Traffic, &program);
-        prop_assert_eq!(drive(&machine, NetworkModel::Traffic, &program), report.run);
+        let report = simulate(&machine, Sharing::Links, &program);
+        prop_assert_eq!(drive(&machine, Sharing::Links, &program), report.run);
+    }
+
+    #[test]
+    fn shared_endpoints(
+        machine in machines(Grain::Coarse, Placement::Dedicated),
+        program in programs(Grain::Coarse, NO_WILDCARDS),
+    ) {
+        let report = simulate(&machine, Sharing::Endpoints, &program);
+        prop_assert_eq!(drive(&machine, Sharing::Endpoints, &program), report.run);
     }
 
     #[test]
@@ -119,6 +128,6 @@ proptest! {
         machine in machines(Grain::Coarse, Placement::Dedicated),
         program in broken_programs(Grain::Coarse, ALL),
     ) {
-        check(&machine, NetworkModel::Traffic, &program)?;
+        check(&machine, Sharing::Links, &program)?;
     }
 }

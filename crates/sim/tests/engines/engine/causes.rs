@@ -1,7 +1,7 @@
 //! Causality: no match depends on a later event, and events of the same time are ordered by rank.
 
 use panto_machine::{Cost, Machine, Network, Switching, Topology};
-use panto_sim::{NetworkModel, SendProtocol};
+use panto_sim::{SendProtocol, Sharing};
 use panto_units::Time;
 
 use super::driver::drive;
@@ -49,7 +49,7 @@ fn a_delayed_match_does_not_change_the_past() {
         vec![receive(None, 5, None), receive(None, 5, None)],
         vec![Op::Compute(ps(30)), send(SendProtocol::Buffered, 2, 5, 0)],
     ];
-    for model in [NetworkModel::Fast, NetworkModel::Traffic] {
+    for model in [Sharing::None, Sharing::Links] {
         let run = drive(&machine(Topology::complete(4).unwrap()), model, &program);
         let sent = run.exits[0].expect("rank 0 ends");
         let first = if sent < ps(30) { [0, 3] } else { [3, 0] };
@@ -68,7 +68,7 @@ fn ties_do_not_depend_on_wildcards() {
             vec![receive(0, 1, None)],
             vec![receive(1, 1, None)],
         ];
-        drive(&machine(Topology::bus(4).unwrap()), NetworkModel::Traffic, &program).exits
+        drive(&machine(Topology::bus(4).unwrap()), Sharing::Links, &program).exits
     };
     let times = |picos: [u64; 4]| picos.map(|picos| Some(Time::from_picos(picos))).to_vec();
     assert_eq!(run(Some(1)), times([70, 85, 70, 85]));

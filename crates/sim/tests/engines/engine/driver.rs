@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 
 use panto_machine::Machine;
-use panto_sim::{Engine, Envelope, NetworkModel, RequestId, Selector, SendProtocol, costs};
+use panto_sim::{Engine, Envelope, RequestId, Selector, SendProtocol, Sharing, costs};
 use panto_units::Time;
 
 use crate::program::{Observation, Op, Program, RequestKey, Run};
 use crate::reference::RESERVED;
 
 /// Runs the program on the event engine.
-pub fn drive(machine: &Machine, model: NetworkModel, program: &Program) -> Run {
+pub fn drive(machine: &Machine, model: Sharing, program: &Program) -> Run {
     let ranks = program.len();
     let mut engine = Engine::new(machine, ranks, model, RESERVED);
     let mut states: Vec<RankState> = (0..ranks).map(|_| RankState::default()).collect();

@@ -1,7 +1,7 @@
 //! Properties of the event engine that hold for every program.
 
 use panto_machine::{Cost, Machine, Nodes, PerByte, Piece, RankMap};
-use panto_sim::{NetworkModel, SendProtocol};
+use panto_sim::{SendProtocol, Sharing};
 use panto_units::Time;
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ const OVERTAKING: Features = Features { overtaking: true, ..NO_WILDCARDS };
 const WILDCARDS: Features = Features { wildcards: true, ..NO_WILDCARDS };
 const ALL: Features = Features { wildcards: true, any_tag: true, tests: true, overtaking: false };
 
-const MODELS: [NetworkModel; 2] = [NetworkModel::Fast, NetworkModel::Traffic];
+const MODELS: [Sharing; 2] = [Sharing::None, Sharing::Links];
 
 /// Renumbers the ranks: rank r becomes rank `to[r]`, on the same processor.
 fn renumber(machine: &Machine, program: &Program, to: &[u32]) -> (Machine, Program) {
@@ -180,8 +180,8 @@ proptest! {
     ) {
         let to: Vec<u32> = to.into_iter().filter(|&rank| (rank as usize) < program.len()).collect();
         let (other, renamed) = renumber(&machine, &program, &to);
-        let run = drive(&machine, NetworkModel::Fast, &program);
-        prop_assert_eq!(restore_numbers(&drive(&other, NetworkModel::Fast, &renamed), &to), run);
+        let run = drive(&machine, Sharing::None, &program);
+        prop_assert_eq!(restore_numbers(&drive(&other, Sharing::None, &renamed), &to), run);
     }
 
     /// With wildcards and shared processors, the result is independent of rank numbers only where
@@ -192,11 +192,11 @@ proptest! {
         program in programs(Grain::Fine, WILDCARDS),
         to in permutations(),
     ) {
-        prop_assume!(!simulate(&machine, NetworkModel::Fast, &program).tied);
+        prop_assume!(!simulate(&machine, Sharing::None, &program).tied);
         let to: Vec<u32> = to.into_iter().filter(|&rank| (rank as usize) < program.len()).collect();
         let (other, renamed) = renumber(&machine, &program, &to);
-        let run = drive(&machine, NetworkModel::Fast, &program);
-        prop_assert_eq!(restore_numbers(&drive(&other, NetworkModel::Fast, &renamed), &to), run);
+        let run = drive(&machine, Sharing::None, &program);
+        prop_assert_eq!(restore_numbers(&drive(&other, Sharing::None, &renamed), &to), run);
     }
 
     #[test]
@@ -204,8 +204,8 @@ proptest! {
         machine in machines(Grain::Coarse, Placement::Dedicated),
         program in programs(Grain::Coarse, ALL),
     ) {
-        let run = drive(&machine, NetworkModel::Fast, &program);
-        let slow = drive(&double_costs(&machine), NetworkModel::Fast, &double_computations(&program));
+        let run = drive(&machine, Sharing::None, &program);
+        let slow = drive(&double_costs(&machine), Sharing::None, &double_computations(&program));
         prop_assert_eq!(slow, double_times(&run));
     }
 
@@ -214,8 +214,8 @@ proptest! {
         machine in machines(Grain::Fine, Placement::Shared),
         program in programs(Grain::Fine, NO_WILDCARDS),
     ) {
-        let run = drive(&machine, NetworkModel::Fast, &program);
-        let slow = drive(&double_costs(&machine), NetworkModel::Fast, &double_computations(&program));
+        let run = drive(&machine, Sharing::None, &program);
+        let slow = drive(&double_costs(&machine), Sharing::None, &double_computations(&program));
         prop_assert!(slow.is_near(&double_times(&run), 100), "{:?} is not twice {:?}", slow, run);
     }
 
@@ -242,8 +242,8 @@ proptest! {
         program in programs(Grain::Coarse, OVERTAKING),
     ) {
         machine.processor.copies_unexpected = false;
-        let fast = drive(&machine, NetworkModel::Fast, &program);
-        let traffic = drive(&machine, NetworkModel::Traffic, &program);
+        let fast = drive(&machine, Sharing::None, &program);
+        let traffic = drive(&machine, Sharing::Links, &program);
         for (fast, traffic) in fast.exits.iter().zip(&traffic.exits) {
             prop_assert!(fast <= traffic, "{:?} with contention, {:?} without", traffic, fast);
         }
@@ -254,8 +254,8 @@ proptest! {
         machine in machines(Grain::Coarse, Placement::Dedicated),
         program in token(),
     ) {
-        let fast = drive(&machine, NetworkModel::Fast, &program);
+        let fast = drive(&machine, Sharing::None, &program);
         prop_assert!(fast.exits.iter().all(Option::is_some));
-        prop_assert_eq!(drive(&machine, NetworkModel::Traffic, &program), fast);
+        prop_assert_eq!(drive(&machine, Sharing::Links, &program), fast);
     }
 }

@@ -5,7 +5,7 @@ use std::mem::discriminant;
 
 use panto_sim::observe::{Cause, NoObserver};
 use panto_sim::program::{Op, Program};
-use panto_sim::{ComputeScale, NetworkModel, Noise, RunConfig, ahead, ordered};
+use panto_sim::{ComputeScale, Noise, RunConfig, Sharing, ahead, ordered};
 use panto_units::Time;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -54,7 +54,7 @@ fn random_programs_cover_all_operations_and_events() {
         let machine = all_machines().new_tree(&mut runner).unwrap().current();
         let ops = program.codes.iter().flat_map(|code| &code.ops);
         ops_covered.extend(ops.map(|op| discriminant(&op.unpack())));
-        let (ends, log) = run(&machine, NetworkModel::Fast, &program);
+        let (ends, log) = run(&machine, Sharing::None, &program);
         assert!(ends.is_ok(), "{ends:?}");
         for (rank, entries) in log.0.iter().enumerate() {
             entries_covered.extend(entries.iter().map(discriminant));
@@ -81,8 +81,8 @@ proptest! {
         let scales: Vec<ComputeScale> =
             speeds.into_iter().map(|speed| ComputeScale::from_speed(speed).unwrap()).collect();
         let noise = noisy.then_some(&PeriodicDelays as &dyn Noise);
-        let network_model = NetworkModel::Fast;
-        let config = RunConfig { machine: &machine, network_model, compute_scales: &scales, noise };
+        let sharing = Sharing::None;
+        let config = RunConfig { machine: &machine, sharing, compute_scales: &scales, noise };
         let (mut ordered_log, mut ahead_log) = (Log::default(), Log::default());
         let ends = ordered::run(&program, &config, &mut ordered_log);
         prop_assert!(ends.is_ok(), "{:?}", ends);
@@ -93,8 +93,8 @@ proptest! {
 
     #[test]
     fn equals_run_ahead_on_broken_programs(machine in all_machines(), program in broken_programs()) {
-        let network_model = NetworkModel::Fast;
-        let config = RunConfig { machine: &machine, network_model, compute_scales: &[], noise: None };
+        let sharing = Sharing::None;
+        let config = RunConfig { machine: &machine, sharing, compute_scales: &[], noise: None };
         let (mut ordered_log, mut ahead_log) = (Log::default(), Log::default());
         let ends = ordered::run(&program, &config, &mut ordered_log);
         prop_assert_eq!(&ends, &ahead::run(&program, &config, &mut ahead_log));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use panto_machine::{CollectiveSend, Machine, Protocol};
 use panto_schedule::Collective;
 use panto_sim::program::{Channel, ChannelKind, Code, Op, PackedOp, Program, SendMode, Wildcard};
-use panto_sim::{NetworkModel, RunError, SendProtocol};
+use panto_sim::{RunError, SendProtocol, Sharing};
 use proptest::prelude::*;
 
 use crate::log::{Log, run};
@@ -187,7 +187,7 @@ proptest! {
         traffic in any::<bool>(),
     ) {
         let machine = with_protocol(machine, handshake);
-        let model = if traffic { NetworkModel::Traffic } else { NetworkModel::Fast };
+        let model = if traffic { Sharing::Links } else { Sharing::None };
         let source_program = expressible(&machine, &source_program);
         let report = simulate(&machine, model, &source_program);
         prop_assume!(!report.overtaken);
@@ -211,9 +211,9 @@ proptest! {
     ) {
         let machine = with_protocol(machine, handshake);
         let source_program = expressible(&machine, &source_program);
-        let report = simulate(&machine, NetworkModel::Fast, &source_program);
+        let report = simulate(&machine, Sharing::None, &source_program);
         prop_assume!(!report.overtaken && !report.tied && report.closest > 50);
-        let (ends, _) = run(&machine, NetworkModel::Fast, &translate(&source_program));
+        let (ends, _) = run(&machine, Sharing::None, &translate(&source_program));
         prop_assume!(report.run.exits.iter().all(Option::is_some));
         let exits = ends.map(|ends| ends.into_iter().map(Some).collect()).unwrap_or_default();
         let observations = vec![Vec::new(); report.run.observations.len()];

@@ -3,7 +3,7 @@
 use panto_machine::RankMap;
 use panto_sim::observe::NoObserver;
 use panto_sim::program::{Op, Wildcard};
-use panto_sim::{EngineChoice, NetworkModel, OrderReason, RunConfig, choose_engine, run, run_on};
+use panto_sim::{EngineChoice, OrderReason, RunConfig, Sharing, choose_engine, run, run_on};
 
 use super::wildcards::{channel, plain, program, send};
 use crate::machines::ps;
@@ -20,15 +20,15 @@ fn the_time_ordered_engine_runs_only_what_needs_it() {
     let mut mapped = plain(3);
     mapped.network.map = RankMap::List(vec![2, 0]);
     let cases = [
-        (&two, NetworkModel::Fast, &program, EngineChoice::RunAhead),
-        (&mapped, NetworkModel::Fast, &program, EngineChoice::RunAhead),
-        (&two, NetworkModel::Traffic, &program, EngineChoice::TimeOrdered(OrderReason::Contention)),
-        (&two, NetworkModel::Fast, &with_wildcard, EngineChoice::TimeOrdered(OrderReason::Wildcards)),
-        (&one, NetworkModel::Fast, &program, EngineChoice::TimeOrdered(OrderReason::SharedProcessors)),
-        (&crowded, NetworkModel::Fast, &program, EngineChoice::TimeOrdered(OrderReason::SharedProcessors)),
+        (&two, Sharing::None, &program, EngineChoice::RunAhead),
+        (&mapped, Sharing::None, &program, EngineChoice::RunAhead),
+        (&two, Sharing::Links, &program, EngineChoice::TimeOrdered(OrderReason::Contention)),
+        (&two, Sharing::None, &with_wildcard, EngineChoice::TimeOrdered(OrderReason::Wildcards)),
+        (&one, Sharing::None, &program, EngineChoice::TimeOrdered(OrderReason::SharedProcessors)),
+        (&crowded, Sharing::None, &program, EngineChoice::TimeOrdered(OrderReason::SharedProcessors)),
     ];
     for (machine, model, program, choice) in cases {
-        let config = RunConfig { machine, network_model: model, compute_scales: &[], noise: None };
+        let config = RunConfig { machine, sharing: model, compute_scales: &[], noise: None };
         assert_eq!(choose_engine(program, &config), choice);
         let same_processor = machine.network.map == RankMap::List(vec![1, 1]) || machine.processors() == 1;
         let end = if same_processor { ps(0) } else { ps(15) };

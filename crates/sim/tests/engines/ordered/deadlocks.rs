@@ -2,7 +2,7 @@
 
 use panto_machine::Protocol;
 use panto_sim::program::{Op, Wildcard};
-use panto_sim::{Awaited, BlockedRank, Deadlock, NetworkModel, RunError};
+use panto_sim::{Awaited, BlockedRank, Deadlock, RunError, Sharing};
 use panto_units::Time;
 
 use super::wildcards::{channel, plain, program, send};
@@ -35,7 +35,7 @@ fn each_blocked_rank_names_what_it_awaits() {
         BlockedRank { rank: 2, calls: 0, awaits: Awaited::Wildcard { wildcard: 0 } },
         BlockedRank { rank: 4, calls: 0, awaits: Awaited::Message { channel: 2 } },
     ];
-    for model in [NetworkModel::Fast, NetworkModel::Traffic] {
+    for model in [Sharing::None, Sharing::Links] {
         let result = run(&machine, model, &program).0;
         assert_eq!(result, Err(RunError::Deadlock(Deadlock { count: 4, blocked: expected.clone() })));
     }
@@ -45,11 +45,11 @@ fn each_blocked_rank_names_what_it_awaits() {
 fn time_overflow_is_an_error() {
     let long = Op::Compute(Time::from_picos(u64::MAX - 5));
     let mut program = program(Vec::new(), Vec::new(), vec![vec![long, long], vec![]]);
-    for model in [NetworkModel::Fast, NetworkModel::Traffic] {
+    for model in [Sharing::None, Sharing::Links] {
         assert_eq!(run(&plain(2), model, &program).0, Err(RunError::TimeOverflow));
     }
     // The number of repetitions does not matter.
     program.codes[0].ops =
         vec![Op::Repeat { at: 2, times: u64::MAX }.into(), Op::End.into(), long.into(), Op::End.into()];
-    assert_eq!(run(&plain(2), NetworkModel::Fast, &program).0, Err(RunError::TimeOverflow));
+    assert_eq!(run(&plain(2), Sharing::None, &program).0, Err(RunError::TimeOverflow));
 }

@@ -5,6 +5,7 @@ mod against_ahead;
 mod against_reference;
 mod choice;
 mod deadlocks;
+mod ports;
 mod schedules;
 mod sharing;
 mod traffic;

@@ -3,7 +3,7 @@
 use panto_machine::{CollectiveSend, Cost, Machine, Network, Overheads, Protocol, Switching, Topology};
 use panto_schedule::{Collective, Problem, Schedule, Step, algorithms, schedule, steps};
 use panto_sim::program::{Channel, ChannelKind, Code, Op, PackedOp, Program, SendMode};
-use panto_sim::{Expansion, NetworkModel};
+use panto_sim::{Expansion, Sharing};
 
 use crate::log::run;
 use crate::machines::{per_byte, ps};
@@ -88,8 +88,8 @@ fn compare(machine: &Machine) {
                 let problem = Problem { collective, ranks, root: ranks / 2, count };
                 let schedule = schedule(&problem, algorithm).unwrap();
                 let program = program(&*schedule, collective);
-                for model in [NetworkModel::Fast, NetworkModel::Traffic] {
-                    let expansion = Expansion { machine, model, collective, element: ELEMENT };
+                for model in [Sharing::None, Sharing::Links] {
+                    let expansion = Expansion { machine, sharing: model, collective, element: ELEMENT };
                     let expected = expansion.run(&*schedule).expect("no deadlock");
                     let ends = run(machine, model, &program).0;
                     assert_eq!(

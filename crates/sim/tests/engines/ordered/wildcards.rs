@@ -1,7 +1,7 @@
 //! Receives and probes with wildcards, by closed forms.
 
 use panto_machine::{Cost, Machine, Network, Protocol, Switching, Topology};
-use panto_sim::NetworkModel;
+use panto_sim::Sharing;
 use panto_sim::observe::Cause;
 use panto_sim::program::{Channel, ChannelKind, Code, Op, PackedOp, Program, SendMode, Wildcard};
 
@@ -41,7 +41,7 @@ fn channels_of(log: &Log, rank: usize) -> Vec<u32> {
     log.received(rank).iter().map(|message| message.channel).collect()
 }
 
-const MODELS: [NetworkModel; 2] = [NetworkModel::Fast, NetworkModel::Traffic];
+const MODELS: [Sharing; 2] = [Sharing::None, Sharing::Links];
 
 /// The long message of rank 1 is sent first and arrives at 0 + 10 + 90 ps; the short one of rank 2
 /// arrives at 5 + 10 ps.

@@ -16,7 +16,7 @@ mod sending;
 
 use panto_machine::Machine;
 use panto_sim::network::Traffic;
-use panto_sim::{NetworkModel, SendProtocol};
+use panto_sim::{SendProtocol, Sharing};
 use panto_units::Time;
 
 use crate::program::{Op, Program, Run};
@@ -26,8 +26,8 @@ use process::{Process, State};
 pub const RESERVED: u32 = 1_000;
 
 /// Runs the program.
-pub fn simulate(machine: &Machine, model: NetworkModel, program: &Program) -> Report {
-    let mut reference = Reference::new(machine, model, program);
+pub fn simulate(machine: &Machine, sharing: Sharing, program: &Program) -> Report {
+    let mut reference = Reference::new(machine, sharing, program);
     while reference.dispatch_next() {}
     reference.report()
 }
@@ -48,6 +48,7 @@ struct Reference<'a> {
     machine: &'a Machine,
     program: &'a Program,
     traffic: Option<Traffic>,
+    sharing: Sharing,
     processes: Vec<Process>,
     messages: Vec<Message>,
     operations: Vec<Operation>,
@@ -113,7 +114,7 @@ enum OperationKind {
 }
 
 impl<'a> Reference<'a> {
-    fn new(machine: &'a Machine, model: NetworkModel, program: &'a Program) -> Self {
+    fn new(machine: &'a Machine, sharing: Sharing, program: &'a Program) -> Self {
         let network = &machine.network;
         let processors = network.processors();
         let processor_of = |rank| network.map.processor(rank, processors);
@@ -124,7 +125,8 @@ impl<'a> Reference<'a> {
         Self {
             machine,
             program,
-            traffic: (model == NetworkModel::Traffic).then(|| Traffic::new(network)),
+            traffic: Traffic::new(network, sharing),
+            sharing,
             processes: program
                 .iter()
                 .enumerate()

@@ -1,7 +1,7 @@
 //! The protocols: from a send to the arrival of its data.
 
-use panto_sim::SendProtocol;
 use panto_sim::network::{Injected, Passage, Transfer, uncontended};
+use panto_sim::{SendProtocol, Sharing};
 use panto_units::Time;
 
 use super::{Event, Message, OperationKind, Packet, Reference};
@@ -59,7 +59,9 @@ impl Reference<'_> {
             Packet::Data => Transfer { from, to, bytes: message.bytes },
         };
         let now = Time::from_picos(self.now);
-        match &mut self.traffic {
+        // At endpoints, only data occupies ports.
+        let shares = packet == Packet::Data || self.sharing == Sharing::Links;
+        match self.traffic.as_mut().filter(|_| shares) {
             None => {
                 let passage = uncontended(network, now, transfer);
                 assert_eq!(
