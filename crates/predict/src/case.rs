@@ -62,6 +62,12 @@ impl Case {
             machine.multitasking = true;
             notes.push(format!("ranks share processors in turns: up to {most} on one (processor {on})"));
         }
+        if let Some(wanted) = options.processors.filter(|&wanted| wanted > ranks) {
+            notes.push(format!(
+                "{} of {wanted} processors have no rank: the program has {ranks} ranks, and more processors change nothing",
+                wanted - ranks
+            ));
+        }
         options.speeds.check(machine.processor.speed)?;
         Ok(Self {
             compute_scales: options.speeds.compute_scales(machine.processor.speed, &places),

@@ -25,6 +25,11 @@ impl ComputeScale {
         is_valid.then(|| Self((f64::from(2_u32).powi(FRACTION_BITS as i32) / speed).round() as u64))
     }
 
+    /// Returns how many times as fast the processor is.
+    pub fn speed(self) -> f64 {
+        f64::from(2_u32).powi(FRACTION_BITS as i32) / self.0 as f64
+    }
+
     /// Returns how long a computation takes that took `time` where it was traced, rounded to the
     /// nearest picosecond.
     #[inline]

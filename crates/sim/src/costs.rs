@@ -79,7 +79,12 @@ pub fn send_protocol(
     match mode {
         SendMode::Standard => standard_protocol(machine, collective, bytes),
         SendMode::Buffered => SendProtocol::Buffered,
-        SendMode::Synchronous => SendProtocol::Synchronous,
+        // It waits for its receive, so it needs no buffer: where a standard send would ask for one, or
+        // for the receive, the request to send waits for the receive.
+        SendMode::Synchronous => match standard_protocol(machine, collective, bytes) {
+            SendProtocol::Handshake | SendProtocol::Rendezvous => SendProtocol::Rendezvous,
+            _ => SendProtocol::Synchronous,
+        },
         // PUPPET's ready send is synchronous (P3); elsewhere the receive is known to be posted, so
         // no request to send is needed.
         SendMode::Ready if machine.collectives.rules == Rules::Puppet => SendProtocol::Synchronous,

@@ -108,7 +108,8 @@ fn people_get_tables_and_sentences() {
         "MPI_Waitall",
         "critical path",
         "Where the time went:\n- the critical path is ",
-        "Assumptions:\n- no contention: messages do not share links (--network traffic simulates it)\n",
+        "Assumptions:\n- computation takes as long as on the traced computer (--speed changes that)\n- messages share the \
+         ports of their sender and receiver",
     ] {
         assert!(text.contains(part), "no {part} in {text}");
     }

@@ -12,8 +12,8 @@ fn published_and_simulated_figures_are_compared() {
     }
     // Figures that are not reproduced are marked.
     assert!(table.contains("DIFFERS"), "{table}");
-    let fast = succeeds(&line("reproduce ipsc860 --network fast"));
-    assert!(fast.contains("BROKEN") && fast.contains("fast network"), "{fast}");
+    let fast = succeeds(&line("reproduce ipsc860 --sharing none"));
+    assert!(fast.contains("BROKEN") && fast.contains("sharing none"), "{fast}");
 }
 
 #[test]

@@ -120,7 +120,7 @@ fn everything_says_that_nothing_was_measured() {
     let printed = succeeds(&panto(words));
     assert!(printed.contains("simulated: cm5") && printed.contains("(simulated cm5)"), "{printed}");
     let info = succeeds(&line(&format!("info {}", path.display())));
-    for word in ["were not measured", "fast", "link.latency=1us", "virtual clock"] {
+    for word in ["were not measured", "sharing   none", "link.latency=1us", "virtual clock"] {
         assert!(info.contains(word), "no `{word}` in: {info}");
     }
 }
@@ -165,14 +165,14 @@ fn options_of_another_world_are_refused() {
     refused("bench echo --on ipsc860 --pin", &["--pin", "threads"]);
     refused("bench echo --on ipsc860 --eager 1K", &["--eager", "threads"]);
     refused("bench echo --set link.latency=2us", &["--set", "--on"]);
-    refused("bench echo --network fast", &["--network", "--on"]);
+    refused("bench echo --sharing none", &["--sharing", "--on"]);
     refused("bench echo --map 0,1", &["--map", "--on"]);
 }
 
 #[test]
 fn worlds_and_models_that_are_not_there() {
     refused("bench echo --on moon", &["moon", "threads", "ipsc860", "cm5", "file"]);
-    refused("bench echo --on ipsc860 --network slow", &["slow", "traffic"]);
+    refused("bench echo --on ipsc860 --sharing some", &["some", "links"]);
     refused("bench echo --on ipsc860 --set link.latncy=2us", &["latncy", "link.latncy=2us"]);
     refused("bench echo --on ipsc860 --set link.latency", &["KEY=VALUE"]);
     refused("bench echo --on ipsc860 --map 0,x", &["--map", "`x`"]);

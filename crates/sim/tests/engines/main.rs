@@ -2,6 +2,7 @@
 //! against each other, and against closed forms.
 
 mod ahead;
+mod builtins;
 mod engine;
 mod log;
 mod machines;

@@ -10,7 +10,7 @@ use panto_sim::Sharing;
 use panto_sim::replay::Replay;
 use panto_sim::results::TimeSum;
 use panto_trace::Trace;
-use panto_units::{percent, time};
+use panto_units::{percent, significant, time};
 use serde_json::Value;
 
 /// A prediction with everything it was made from.
@@ -28,19 +28,19 @@ pub struct PredictionReport<'a> {
 }
 
 impl PredictionReport<'_> {
-    /// Returns the text for a terminal: totals, tables, and where the time went. More than 16 ranks
-    /// are summarised by quantiles unless `all_ranks` is set.
+    /// Returns the text for a terminal: totals, what they take for granted, tables, and where the time
+    /// went. More than 16 ranks are summarised by quantiles unless `all_ranks` is set.
     pub fn text(&self, all_ranks: bool) -> String {
         let mut text = self.heading() + "\n";
         for (name, value) in self.lines() {
             let _ = writeln!(text, "{name:<15}{value}");
         }
+        text += &list("Assumptions:", &self.assumptions());
+        text += &list("Not simulated:", &self.warnings());
         for table in tables::all(self, all_ranks) {
             let _ = write!(text, "\n{table}");
         }
         text += &list("Where the time went:", &explain(self.prediction, &self.replay.program));
-        text += &list("Assumptions:", &self.assumptions());
-        text += &list("Not simulated:", &self.warnings());
         text
     }
 
@@ -78,7 +78,7 @@ impl PredictionReport<'_> {
                 format!(
                     "{} summed over ranks; scaled speed-up {}",
                     seconds(spent.compute),
-                    panto_units::significant(prediction.scaled_speedup(), 3)
+                    significant(prediction.scaled_speedup(), 3)
                 ),
             ),
             (
@@ -110,7 +110,7 @@ impl PredictionReport<'_> {
         format!("{} on average{bounds}", percent(100.0 * prediction.mean_utilisation()))
     }
 
-    /// Returns what the prediction takes for granted.
+    /// Returns what the prediction takes for granted, the most important first.
     fn assumptions(&self) -> Vec<String> {
         let sharing = match self.case.sharing {
             Sharing::None => "no contention: messages share nothing (--sharing none)",
@@ -120,11 +120,29 @@ impl PredictionReport<'_> {
             }
             Sharing::Links => "messages share links (--sharing links)",
         };
-        let mut all = vec![sharing.to_owned()];
+        let mut all = vec![self.computation_speed(), sharing.to_owned()];
         all.extend(self.noise.map(Disturbance::describe));
         all.extend(self.case.notes.iter().cloned());
         all.extend(self.replay.assumptions.iter().cloned());
         all
+    }
+
+    /// Returns how fast computation is assumed to be.
+    fn computation_speed(&self) -> String {
+        let speeds = || self.case.compute_scales.iter().map(|scale| scale.speed());
+        let (least, most) = (speeds().fold(f64::INFINITY, f64::min), speeds().fold(0.0, f64::max));
+        let factor = |speed| significant(speed, 3);
+        if most == 0.0 || (least, most) == (1.0, 1.0) {
+            "computation takes as long as on the traced computer (--speed changes that)".to_owned()
+        } else if factor(least) == factor(most) {
+            format!("computation is {} times as fast as on the traced computer", factor(most))
+        } else {
+            format!(
+                "computation is {} to {} times as fast as on the traced computer, by processor",
+                factor(least),
+                factor(most)
+            )
+        }
     }
 
     /// Returns what could not be simulated.

@@ -25,8 +25,9 @@ fn kind(protocol: SendProtocol) -> ChannelKind {
     }
 }
 
-/// Rewrites an abstract program to what a program can express: one rendezvous protocol per machine,
-/// and non-blocking wildcard receives only.
+/// Rewrites an abstract program to what a program can express: one protocol of standard sends per
+/// machine, a rendezvous for synchronous sends that are not empty, and non-blocking wildcard receives
+/// only.
 fn expressible(machine: &Machine, source_program: &AbstractProgram) -> AbstractProgram {
     let rendezvous = |bytes: u64| match machine.protocol {
         _ if bytes == 0 => SendProtocol::Buffered,
@@ -42,6 +43,9 @@ fn expressible(machine: &Machine, source_program: &AbstractProgram) -> AbstractP
             key,
         } => {
             vec![AbstractOp::Send { protocol: rendezvous(bytes), to, tag, bytes, key }]
+        }
+        AbstractOp::Send { protocol: SendProtocol::Synchronous, to, tag, bytes, key } if bytes > 0 => {
+            vec![AbstractOp::Send { protocol: SendProtocol::Rendezvous, to, tag, bytes, key }]
         }
         AbstractOp::Receive { source, tag, key: None } if source.is_none() || tag.is_none() => {
             let key = 1_000 + index as u32;
@@ -111,7 +115,7 @@ impl Translation {
                     let channel = self.channel(rank, to, tag);
                     let mode = match protocol {
                         SendProtocol::Buffered => SendMode::Buffered,
-                        SendProtocol::Synchronous => SendMode::Synchronous,
+                        SendProtocol::Synchronous | SendProtocol::Rendezvous => SendMode::Synchronous,
                         _ => SendMode::Standard,
                     };
                     match key {

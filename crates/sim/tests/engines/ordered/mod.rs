@@ -9,4 +9,4 @@ mod ports;
 mod schedules;
 mod sharing;
 mod traffic;
-mod wildcards;
+pub mod wildcards;
