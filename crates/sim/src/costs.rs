@@ -79,8 +79,8 @@ pub fn send_protocol(
     match mode {
         SendMode::Standard => standard_protocol(machine, collective, bytes),
         SendMode::Buffered => SendProtocol::Buffered,
-        // It waits for its receive, so it needs no buffer: where a standard send would ask for one, or
-        // for the receive, the request to send waits for the receive.
+        // It waits for its receive, so it needs no buffer: where a standard send would ask for one,
+        // or for the receive, the request to send waits for the receive.
         SendMode::Synchronous => match standard_protocol(machine, collective, bytes) {
             SendProtocol::Handshake | SendProtocol::Rendezvous => SendProtocol::Rendezvous,
             _ => SendProtocol::Synchronous,

@@ -120,7 +120,7 @@ fn everything_says_that_nothing_was_measured() {
     let printed = succeeds(&panto(words));
     assert!(printed.contains("simulated: cm5") && printed.contains("(simulated cm5)"), "{printed}");
     let info = succeeds(&line(&format!("info {}", path.display())));
-    for word in ["were not measured", "sharing   none", "link.latency=1us", "virtual clock"] {
+    for word in ["were not measured", "sharing none", "link.latency=1us", "virtual clock"] {
         assert!(info.contains(word), "no `{word}` in: {info}");
     }
 }

@@ -4,7 +4,9 @@
 //! median. On a virtual machine with noisy neighbours, the best is what the program can do and the
 //! median what to expect there. Two cores are seldom twice as fast as one: they share caches,
 //! memory and neighbours. So two independent runs of one core each take their turns as well ("side
-//! by side"): together they are what the machine offers to two cores.
+//! by side"): together they are what the machine offers to two cores. Ranks share ports, as they do
+//! by default; "of none" is how fast that is on one core, relative to runs that share nothing,
+//! which take their turns as well.
 //!
 //! Arguments restrict the runs: names of patterns and numbers of ranks; `looped` for rounds as
 //! loops instead of unrolled code; `rendezvous` for messages above the eager limit; `busy` for a
@@ -55,8 +57,8 @@ fn main() {
     let sizes: Vec<u32> = words.iter().filter_map(|word| word.parse().ok()).collect();
     let sizes = if sizes.is_empty() { RANKS.to_vec() } else { sizes };
     println!(
-        "{:14} {:>8} {:>16} {:>16} {:>6} {:>16}",
-        "pattern", "ranks", "M/s 1 core", "M/s 2 cores", "ratio", "M/s side by side"
+        "{:14} {:>7} {:>14} {:>7} {:>14} {:>6} {:>16}",
+        "pattern", "ranks", "M/s 1 core", "of none", "M/s 2 cores", "ratio", "M/s side by side"
     );
     for pattern in PATTERNS.into_iter().filter(named) {
         for &ranks in
@@ -72,22 +74,28 @@ fn row(pattern: Pattern, ranks: u32, bytes: u64, form: Form) {
     let (program, operations) = program(pattern, ranks, (OPERATIONS / once).max(1), bytes, form);
     let prepared = PreparedProgram::new(&program);
     let machine = machine(ranks);
-    let config = RunConfig { machine: &machine, sharing: Sharing::None, compute_scales: &[], noise: None };
-    let rate = |threads: usize| operations as f64 / time(&prepared, &config, threads) / 1e6;
-    let (mut alone, mut both, mut separate) = (Vec::new(), Vec::new(), Vec::new());
+    let config = config(&machine);
+    let unshared_config = RunConfig { sharing: Sharing::None, ..config };
+    let rate =
+        |config: &RunConfig<'_>, threads: usize| operations as f64 / time(&prepared, config, threads) / 1e6;
+    let (mut alone, mut unshared) = (Vec::new(), Vec::new());
+    let (mut both, mut separate) = (Vec::new(), Vec::new());
     for _ in 0..REPETITIONS {
-        alone.push(rate(1));
+        alone.push(rate(&config, 1));
+        unshared.push(rate(&unshared_config, 1));
         if !is_busy() {
-            both.push(rate(2));
+            both.push(rate(&config, 2));
             separate.push(2.0 * operations as f64 / time_separate(&prepared, &config) / 1e6);
         }
     }
-    print!("{:14} {ranks:>8} {:>16}", pattern.name(), best_and_median(&mut alone));
+    let of_unshared = best(&alone) / best(&unshared);
+    let alone_text = best_and_median(&mut alone);
+    print!("{:14} {ranks:>7} {alone_text:>14} {of_unshared:>7.2}", pattern.name());
     if is_busy() {
         println!();
     } else {
         let ratio = best(&both) / best(&alone);
-        println!(" {:>16} {ratio:>6.2} {:>16}", best_and_median(&mut both), best_and_median(&mut separate));
+        println!(" {:>14} {ratio:>6.2} {:>16}", best_and_median(&mut both), best_and_median(&mut separate));
     }
 }
 
@@ -157,6 +165,11 @@ fn machine(ranks: u32) -> Machine {
     Machine { protocol: Protocol::Eager { limit: EAGER_LIMIT }, ..Machine::plain("bench", network) }
 }
 
+/// Ranks share ports.
+fn config(machine: &Machine) -> RunConfig<'_> {
+    RunConfig { machine, sharing: Sharing::Endpoints, compute_scales: &[], noise: None }
+}
+
 fn million() {
     let (ranks, rounds) = (1 << 20, 10);
     let start = Instant::now();
@@ -170,7 +183,7 @@ fn million() {
     let prepared = PreparedProgram::new(&program);
     println!("prepared in {:.1} s", start.elapsed().as_secs_f64());
     let machine = machine(ranks);
-    let config = RunConfig { machine: &machine, sharing: Sharing::None, compute_scales: &[], noise: None };
+    let config = config(&machine);
     for threads in [1, 2] {
         let seconds = time(&prepared, &config, threads);
         let rate = operations as f64 / seconds / 1e6;

@@ -28,8 +28,8 @@ pub struct PredictionReport<'a> {
 }
 
 impl PredictionReport<'_> {
-    /// Returns the text for a terminal: totals, what they take for granted, tables, and where the time
-    /// went. More than 16 ranks are summarised by quantiles unless `all_ranks` is set.
+    /// Returns the text for a terminal: totals, what they take for granted, tables, and where the
+    /// time went. More than 16 ranks are summarised by quantiles unless `all_ranks` is set.
     pub fn text(&self, all_ranks: bool) -> String {
         let mut text = self.heading() + "\n";
         for (name, value) in self.lines() {

@@ -26,8 +26,8 @@ fn kind(protocol: SendProtocol) -> ChannelKind {
 }
 
 /// Rewrites an abstract program to what a program can express: one protocol of standard sends per
-/// machine, a rendezvous for synchronous sends that are not empty, and non-blocking wildcard receives
-/// only.
+/// machine, a rendezvous for synchronous sends that are not empty, and non-blocking wildcard
+/// receives only.
 fn expressible(machine: &Machine, source_program: &AbstractProgram) -> AbstractProgram {
     let rendezvous = |bytes: u64| match machine.protocol {
         _ if bytes == 0 => SendProtocol::Buffered,
