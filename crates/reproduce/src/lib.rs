@@ -191,7 +191,7 @@ fn assumed(machine: &Machine) -> Vec<AssumedParameter> {
         match all.iter_mut().find(|assumed| assumed.source == source.text) {
             Some(same) => same.keys.push(source.key.clone()),
             None => {
-                all.push(AssumedParameter { keys: vec![source.key.clone()], source: source.text.clone() })
+                all.push(AssumedParameter { keys: vec![source.key.clone()], source: source.text.clone() });
             }
         }
     }

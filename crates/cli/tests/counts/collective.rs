@@ -9,7 +9,18 @@ pub fn given(action: &Action<'_>, tables: &Tables) -> u64 {
         Scatter,
     };
     use CollectiveKind::{Group, NeighborAllgather, NeighborAlltoall};
-    let Action::Collective { pattern, comm, root, in_place, bytes, room, gives, gets, .. } = *action else {
+    let Action::Collective {
+        pattern,
+        comm,
+        root,
+        in_place,
+        bytes,
+        receive_bytes,
+        send_sizes,
+        receive_sizes,
+        ..
+    } = *action
+    else {
         panic!("{action:?} is no collective operation");
     };
     let comm = tables.comm(comm).expect("events refer to what is there");
@@ -20,11 +31,13 @@ pub fn given(action: &Action<'_>, tables: &Tables) -> u64 {
     };
     match pattern {
         Group(Barrier) => 0,
-        Group(Gather | Allgather) if in_place => gets.get(comm.rank as usize).map_or(room, |own| *own as u64),
-        Group(Alltoall) if in_place => to(others.len(), room, gets),
-        Group(Scatter | Alltoall) => to(others.len(), bytes, gives),
-        Group(ReduceScatter) => to(comm.members.len(), bytes, gives),
-        NeighborAlltoall => to(comm.destinations.len(), bytes, gives),
+        Group(Gather | Allgather) if in_place => {
+            receive_sizes.get(comm.rank as usize).map_or(receive_bytes, |own| *own as u64)
+        }
+        Group(Alltoall) if in_place => to(others.len(), receive_bytes, receive_sizes),
+        Group(Scatter | Alltoall) => to(others.len(), bytes, send_sizes),
+        Group(ReduceScatter) => to(comm.members.len(), bytes, send_sizes),
+        NeighborAlltoall => to(comm.destinations.len(), bytes, send_sizes),
         // On the root's side of an intercommunicator, which receives the contributions of the other
         // side.
         Group(Reduce) if root == Peer::Root => 0,

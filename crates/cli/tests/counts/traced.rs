@@ -110,8 +110,8 @@ fn traffic(name: &str, action: &Action<'_>, tables: &Tables) -> Traffic {
         Action::Receive { bytes, .. } | Action::ReceiveTaken { bytes, .. } => {
             Traffic { capacity: bytes, ..Traffic::default() }
         }
-        Action::SendReceive { comm, to, bytes, room, .. } => {
-            Traffic { capacity: room, ..sent(tables, comm, to, bytes) }
+        Action::SendReceive { comm, to, bytes, receive_bytes, .. } => {
+            Traffic { capacity: receive_bytes, ..sent(tables, comm, to, bytes) }
         }
         Action::Collective { .. } => {
             Traffic { bytes: collective::given(action, tables), ..Traffic::default() }

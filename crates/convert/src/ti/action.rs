@@ -187,28 +187,35 @@ impl Importer {
             "gatherv" | "scatterv" => return self.rooted_list(args),
             "allgather" | "alltoall" => {
                 let element = args.element(2, self.default_element)?;
-                let gives = Data::Same(args.bytes(0, element)?);
-                let gets = Data::Same(args.bytes(1, args.element(3, element)?)?);
+                let send_sizes = Data::Same(args.bytes(0, element)?);
+                let receive_sizes = Data::Same(args.bytes(1, args.element(3, element)?)?);
                 let all = args.action == "alltoall";
                 let (name, pattern) = if all {
                     ("MPI_Alltoall", Collective::Alltoall)
                 } else {
                     ("MPI_Allgather", Collective::Allgather)
                 };
-                self.put(name, pattern, None, element, &gives, &gets);
+                self.put(name, pattern, None, element, &send_sizes, &receive_sizes);
             }
             "allgatherv" => {
-                let gives = Data::Same(args.bytes(0, self.default_element)?);
-                let gets = Data::Each(args.list(1, self.ranks, self.default_element)?);
-                self.put("MPI_Allgatherv", Collective::Allgather, None, self.default_element, &gives, &gets);
+                let send_sizes = Data::Same(args.bytes(0, self.default_element)?);
+                let receive_sizes = Data::Each(args.list(1, self.ranks, self.default_element)?);
+                self.put(
+                    "MPI_Allgatherv",
+                    Collective::Allgather,
+                    None,
+                    self.default_element,
+                    &send_sizes,
+                    &receive_sizes,
+                );
             }
             "alltoallv" => {
                 let ranks = self.ranks as usize;
                 let element = args.element(2 * ranks + 2, self.default_element)?;
                 let got = args.element(2 * ranks + 3, element)?;
-                let gives = Data::Each(args.list(1, self.ranks, element)?);
-                let gets = Data::Each(args.list(ranks + 2, self.ranks, got)?);
-                self.put("MPI_Alltoallv", Collective::Alltoall, None, element, &gives, &gets);
+                let send_sizes = Data::Each(args.list(1, self.ranks, element)?);
+                let receive_sizes = Data::Each(args.list(ranks + 2, self.ranks, got)?);
+                self.put("MPI_Alltoallv", Collective::Alltoall, None, element, &send_sizes, &receive_sizes);
             }
             other => {
                 let text = format!("unknown action `{}`; expected one of {ACTIONS}", shown(other));
@@ -224,10 +231,10 @@ impl Importer {
         pattern: Collective,
         root: Option<u32>,
         element: u64,
-        gives: &Data,
-        gets: &Data,
+        send_sizes: &Data,
+        receive_sizes: &Data,
     ) {
-        self.stream.collective(name, pattern, root, element, gives, gets);
+        self.stream.collective(name, pattern, root, element, send_sizes, receive_sizes);
     }
 
     /// Imports a reduction; its arguments are bytes, operations, a root for some, and a datatype at
@@ -250,9 +257,9 @@ impl Importer {
     fn rooted(&mut self, args: &Args<'_>) -> Result<()> {
         let root = args.root(2, self.ranks)?;
         let element = args.element(3, self.default_element)?;
-        let gives = Data::Same(args.bytes(0, element)?);
-        let gets = Data::Same(args.bytes(1, args.element(4, element)?)?);
-        self.at_root(args.action == "gather", root, element, gives, gets);
+        let send_sizes = Data::Same(args.bytes(0, element)?);
+        let receive_sizes = Data::Same(args.bytes(1, args.element(4, element)?)?);
+        self.at_root(args.action == "gather", root, element, send_sizes, receive_sizes);
         Ok(())
     }
 
@@ -264,23 +271,23 @@ impl Importer {
         let (one, list) = if is_gather { (0, 1) } else { (ranks, 0) };
         let one = Data::Same(args.bytes(one, element)?);
         let list = Data::Each(args.list(list, self.ranks, element)?);
-        let (gives, gets) = if is_gather { (one, list) } else { (list, one) };
-        self.at_root(is_gather, root, element, gives, gets);
+        let (send_sizes, receive_sizes) = if is_gather { (one, list) } else { (list, one) };
+        self.at_root(is_gather, root, element, send_sizes, receive_sizes);
         Ok(())
     }
 
     /// Imports a gather or scatter; data that only the root has is ignored on the other ranks.
-    fn at_root(&mut self, is_gather: bool, root: u32, element: u64, gives: Data, gets: Data) {
+    fn at_root(&mut self, is_gather: bool, root: u32, element: u64, send_sizes: Data, receive_sizes: Data) {
         let is_root = root == self.rank;
-        let of_list = matches!(gives, Data::Each(_)) || matches!(gets, Data::Each(_));
+        let of_list = matches!(send_sizes, Data::Each(_)) || matches!(receive_sizes, Data::Each(_));
         let (name, pattern) = match (is_gather, of_list) {
             (true, false) => ("MPI_Gather", Collective::Gather),
             (true, true) => ("MPI_Gatherv", Collective::Gather),
             (false, false) => ("MPI_Scatter", Collective::Scatter),
             (false, true) => ("MPI_Scatterv", Collective::Scatter),
         };
-        let gives = if is_gather || is_root { gives } else { Data::Nothing };
-        let gets = if is_gather && !is_root { Data::Nothing } else { gets };
-        self.put(name, pattern, Some(root), element, &gives, &gets);
+        let send_sizes = if is_gather || is_root { send_sizes } else { Data::Nothing };
+        let receive_sizes = if is_gather && !is_root { Data::Nothing } else { receive_sizes };
+        self.put(name, pattern, Some(root), element, &send_sizes, &receive_sizes);
     }
 }

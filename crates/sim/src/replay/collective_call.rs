@@ -47,9 +47,9 @@ impl RankReader<'_, '_> {
             commutes,
             in_place,
             bytes,
-            room,
-            gives,
-            gets,
+            receive_bytes,
+            send_sizes,
+            receive_sizes,
             ..
         } = *action
         else {
@@ -58,7 +58,7 @@ impl RankReader<'_, '_> {
         let comm = self.comm(comm, tables)?;
         let list =
             |list: &[i64]| list.iter().map(|part| u64::try_from(*part).ok()).collect::<Option<Vec<u64>>>();
-        let (Some(gives), Some(gets)) = (list(gives), list(gets)) else {
+        let (Some(send_sizes), Some(receive_sizes)) = (list(send_sizes), list(receive_sizes)) else {
             return Err(self.error("invalid lengths (negative); trace the program again"));
         };
         let is_intra = comm.others.is_none();
@@ -87,9 +87,9 @@ impl RankReader<'_, '_> {
             root,
             in_place,
             send_bytes: bytes,
-            receive_bytes: room,
-            send_sizes: gives,
-            receive_sizes: gets,
+            receive_bytes,
+            send_sizes,
+            receive_sizes,
             ..CollectiveCall::plain(comm, instance)
         })
     }
@@ -116,10 +116,20 @@ impl CollectiveCall {
 /// The bytes of the vector or of one block, and their type, from the buffer that describes them on
 /// this rank.
 fn described(action: &Action<'_>, members: u32) -> (u64, Option<Type>) {
-    let Action::Collective { pattern, datatype, got_type, in_place, bytes, room, gives, .. } = *action else {
+    let Action::Collective {
+        pattern,
+        datatype,
+        receive_type,
+        in_place,
+        bytes,
+        receive_bytes,
+        send_sizes,
+        ..
+    } = *action
+    else {
         return (0, None);
     };
-    let (sent, received) = ((bytes, datatype), (room, got_type));
+    let (sent, received) = ((bytes, datatype), (receive_bytes, receive_type));
     match pattern.collective() {
         Collective::Gather | Collective::Allgather | Collective::Alltoall
             if in_place && !pattern.is_among_neighbors() =>
@@ -129,7 +139,7 @@ fn described(action: &Action<'_>, members: u32) -> (u64, Option<Type>) {
         // Only the root of a scatter sends.
         Collective::Scatter if datatype.is_none() => received,
         // Blocks of different lengths are approximated by their mean.
-        Collective::ReduceScatter if !gives.is_empty() => (bytes / u64::from(members.max(1)), datatype),
+        Collective::ReduceScatter if !send_sizes.is_empty() => (bytes / u64::from(members.max(1)), datatype),
         _ => sent,
     }
 }

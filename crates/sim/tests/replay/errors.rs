@@ -137,10 +137,11 @@ fn a_receive_without_a_send() {
 fn lists_that_disagree() {
     let error = error(2, |w| {
         // Rank 0 sends to rank 1, which receives nothing.
-        let gives: &[i64] = if w.rank == 0 { &[0, 8] } else { &[0, 0] };
+        let send_sizes: &[i64] = if w.rank == 0 { &[0, 8] } else { &[0, 0] };
         w.call(
             "MPI_Alltoallv",
-            &Together { gives, gets: &[0, 0], ..Together::new(Collective::Alltoall, 8) }.action(),
+            &Together { send_sizes, receive_sizes: &[0, 0], ..Together::new(Collective::Alltoall, 8) }
+                .action(),
         );
     });
     assert_says(&error, &["rank 0, call 0 (MPI_Alltoallv)", "sends 1 messages to rank 1, which receives 0"]);

@@ -14,16 +14,24 @@ fn own(w: &Writer) -> u64 {
 fn gatherv_and_scatterv_are_direct() {
     let to_first = |w: &Writer| Peer::Relative(-(w.rank as i32));
     let gather = replayed(3, |w| {
-        let gets: &[i64] = if w.rank == 0 { &LENGTHS } else { &[] };
-        let call =
-            Together { root: to_first(w), room: 480, gets, ..Together::new(Collective::Gather, own(w)) };
+        let receive_sizes: &[i64] = if w.rank == 0 { &LENGTHS } else { &[] };
+        let call = Together {
+            root: to_first(w),
+            receive_bytes: 480,
+            receive_sizes,
+            ..Together::new(Collective::Gather, own(w))
+        };
         w.call("MPI_Gatherv", &call.action());
     });
     assert_eq!(ends(&gather), [1_400, 0, 0]);
     let scatter = replayed(3, |w| {
-        let gives: &[i64] = if w.rank == 0 { &LENGTHS } else { &[] };
-        let call =
-            Together { root: to_first(w), room: own(w), gives, ..Together::new(Collective::Scatter, 480) };
+        let send_sizes: &[i64] = if w.rank == 0 { &LENGTHS } else { &[] };
+        let call = Together {
+            root: to_first(w),
+            receive_bytes: own(w),
+            send_sizes,
+            ..Together::new(Collective::Scatter, 480)
+        };
         w.call("MPI_Scatterv", &call.action());
     });
     assert_eq!(ends(&scatter), [0, 0, 1_400]);
@@ -34,7 +42,11 @@ fn gatherv_and_scatterv_are_direct() {
 #[test]
 fn allgatherv_is_a_ring_of_blocks() {
     let replay = replayed(3, |w| {
-        let call = Together { room: 480, gets: &LENGTHS, ..Together::new(Collective::Allgather, own(w)) };
+        let call = Together {
+            receive_bytes: 480,
+            receive_sizes: &LENGTHS,
+            ..Together::new(Collective::Allgather, own(w))
+        };
         w.call("MPI_Allgatherv", &call.action());
     });
     // In the second round rank 0 passes 400 bytes on, from 1,400 on; rank 1 passes 80 on, from
@@ -48,9 +60,13 @@ fn alltoallv_is_direct() {
     let part = |from: i64, to: i64| if from == to { 0 } else { 100 * from + 8 * to };
     let replay = replayed(3, |w| {
         let own = i64::from(w.rank);
-        let gives: Vec<i64> = (0..3).map(|to| part(own, to)).collect();
-        let gets: Vec<i64> = (0..3).map(|from| part(from, own)).collect();
-        let call = Together { gives: &gives, gets: &gets, ..Together::new(Collective::Alltoall, 0) };
+        let send_sizes: Vec<i64> = (0..3).map(|to| part(own, to)).collect();
+        let receive_sizes: Vec<i64> = (0..3).map(|from| part(from, own)).collect();
+        let call = Together {
+            send_sizes: &send_sizes,
+            receive_sizes: &receive_sizes,
+            ..Together::new(Collective::Alltoall, 0)
+        };
         w.call("MPI_Alltoallv", &call.action());
     });
     assert_eq!(ends(&replay), [1_200, 1_208, 1_116]);
@@ -60,7 +76,7 @@ fn alltoallv_is_direct() {
 fn unequal_blocks_of_a_reduction_count_as_their_mean() {
     let [unequal, equal] = [[80_i64, 0, 400], [160; 3]].map(|parts| {
         replayed(3, |w| {
-            let call = Together { gives: &parts, ..Together::new(Collective::ReduceScatter, 480) };
+            let call = Together { send_sizes: &parts, ..Together::new(Collective::ReduceScatter, 480) };
             w.call("MPI_Reduce_scatter", &call.action());
         })
     });
@@ -78,7 +94,8 @@ fn neighbours_exchange_directly() {
         w.call("MPI_Cart_create", &Action::Communicator { parent: WORLD, comm: Some(comm), request: None });
         let exchange = Together { comm, ..Together::new(CollectiveKind::NeighborAlltoall, 100) };
         w.call("MPI_Neighbor_alltoall", &exchange.action());
-        let later = Together { form: CallForm::Immediate, request: Some(0), gives: &[0, 300], ..exchange };
+        let later =
+            Together { form: CallForm::Immediate, request: Some(0), send_sizes: &[0, 300], ..exchange };
         w.call("MPI_Ineighbor_alltoallv", &later.action());
         w.call("MPI_Wait", &complete(CompletionKind::Wait, &[0], &[0], &[]));
     });

@@ -163,10 +163,10 @@ pub struct Together<'a> {
     pub commutes: bool,
     pub in_place: bool,
     pub bytes: u64,
-    pub room: u64,
+    pub receive_bytes: u64,
     pub request: Option<u32>,
-    pub gives: &'a [i64],
-    pub gets: &'a [i64],
+    pub send_sizes: &'a [i64],
+    pub receive_sizes: &'a [i64],
 }
 
 impl<'a> Together<'a> {
@@ -180,33 +180,45 @@ impl<'a> Together<'a> {
             commutes: true,
             in_place: false,
             bytes,
-            room: bytes,
+            receive_bytes: bytes,
             request: None,
-            gives: &[],
-            gets: &[],
+            send_sizes: &[],
+            receive_sizes: &[],
         }
     }
 
     pub fn action(self) -> Action<'a> {
-        let Self { pattern, form, comm, root, commutes, in_place, bytes, room, request, gives, gets } = self;
+        let Self {
+            pattern,
+            form,
+            comm,
+            root,
+            commutes,
+            in_place,
+            bytes,
+            receive_bytes,
+            request,
+            send_sizes,
+            receive_sizes,
+        } = self;
         // Data in place is described by the receive buffer only.
         let datatype = if in_place { None } else { Some(DOUBLE) };
         let bytes = if in_place { 0 } else { bytes };
-        let (got_type, request) = (Some(DOUBLE), request.map(Slot));
+        let (receive_type, request) = (Some(DOUBLE), request.map(Slot));
         Action::Collective {
             pattern,
             form,
             comm,
             root,
             datatype,
-            got_type,
+            receive_type,
             commutes,
             in_place,
             bytes,
-            room,
+            receive_bytes,
             request,
-            gives,
-            gets,
+            send_sizes,
+            receive_sizes,
         }
     }
 }

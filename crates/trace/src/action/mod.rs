@@ -92,7 +92,7 @@ actions! {
         /// The datatype of what is sent.
         datatype: Type,
         /// The datatype of what is received.
-        got_type: Type,
+        receive_type: Type,
         /// Whether both use one buffer.
         replace: bool,
         ;
@@ -101,7 +101,7 @@ actions! {
         /// The tag of what is sent.
         tag: i64,
         /// Bytes of the receive buffer.
-        room: u64,
+        receive_bytes: u64,
         /// The tag of what is received; -1 for `MPI_ANY_TAG`.
         want_tag: i64,
         /// The matched sender's rank in the communicator, if the receive has wildcards; else -1.
@@ -203,7 +203,7 @@ actions! {
         /// datatype of its own.
         datatype: Option<Type>,
         /// The datatype of what is received, likewise.
-        got_type: Option<Type>,
+        receive_type: Option<Type>,
         /// Whether the reduction operation is commutative.
         commutes: bool,
         /// Whether the data are in place (`MPI_IN_PLACE`).
@@ -213,14 +213,14 @@ actions! {
         /// is a list.
         bytes: u64,
         /// Bytes that it receives: from one rank, or in total where there is a list.
-        room: u64,
+        receive_bytes: u64,
         /// The request, if it is non-blocking or persistent.
         request: Option<Slot>,
         ;
         /// Bytes for each rank, where they differ.
-        gives,
+        send_sizes,
         /// Bytes from each rank, where they differ.
-        gets,
+        receive_sizes,
     }
     /// A communicator is made.
     14 Communicator {

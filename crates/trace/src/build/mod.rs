@@ -259,14 +259,14 @@ impl Builder {
             comm: Self::WORLD,
             root: root.map_or(Peer::Null, |root| self.peer(Some(root))),
             datatype: of(sends),
-            got_type: of(receives),
+            receive_type: of(receives),
             commutes: true,
             in_place: false,
             bytes: sends.bytes(),
-            room: receives.bytes(),
+            receive_bytes: receives.bytes(),
             request: None,
-            gives: sends.list(),
-            gets: receives.list(),
+            send_sizes: sends.list(),
+            receive_sizes: receives.list(),
         };
         self.call(name, &action);
     }

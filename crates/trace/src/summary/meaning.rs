@@ -93,17 +93,22 @@ impl Meaning {
     fn given(&self, pattern: CollectiveKind, action: &Action<'_>) -> u64 {
         use Collective::{Allgather, Alltoall, Broadcast, ReduceScatter, Scatter};
         use CollectiveKind::{Group, NeighborAllgather};
-        let Action::Collective { bytes, room, in_place, gives, gets, .. } = *action else { return 0 };
+        let Action::Collective { bytes, receive_bytes, in_place, send_sizes, receive_sizes, .. } = *action
+        else {
+            return 0;
+        };
         let in_all = |bytes: u64, list: &[i64]| {
             if list.is_empty() { bytes.saturating_mul(self.parts) } else { bytes }
         };
         match pattern {
             Group(Broadcast) if !self.is_root => 0,
             // The data are in place, and only the result is described.
-            Group(Alltoall) if in_place => in_all(room, gets),
-            Group(Allgather) if in_place => gets.get(self.rank as usize).map_or(room, |own| *own as u64),
+            Group(Alltoall) if in_place => in_all(receive_bytes, receive_sizes),
+            Group(Allgather) if in_place => {
+                receive_sizes.get(self.rank as usize).map_or(receive_bytes, |own| *own as u64)
+            }
             CollectiveKind::NeighborAlltoall | Group(Alltoall | ReduceScatter | Scatter) => {
-                in_all(bytes, gives)
+                in_all(bytes, send_sizes)
             }
             NeighborAllgather | Group(_) => bytes,
         }

@@ -18,21 +18,27 @@ fn one_rank(program: impl Fn(&mut Writer)) -> Summary {
     summary(at.path(), &[(1, writer.finish())])
 }
 
-fn collective(pattern: Collective, form: CallForm, far_root: i32, bytes: u64, gives: &[i64]) -> Action<'_> {
+fn collective(
+    pattern: Collective,
+    form: CallForm,
+    far_root: i32,
+    bytes: u64,
+    send_sizes: &[i64],
+) -> Action<'_> {
     Action::Collective {
         pattern: pattern.into(),
         form,
         comm: WORLD,
         root: Peer::Relative(far_root),
         datatype: None,
-        got_type: None,
+        receive_type: None,
         commutes: true,
         in_place: false,
         bytes,
-        room: bytes,
+        receive_bytes: bytes,
         request: Some(Slot(3)).filter(|_| form != CallForm::Blocking),
-        gives,
-        gets: &[],
+        send_sizes,
+        receive_sizes: &[],
     }
 }
 

@@ -12,8 +12,18 @@ fn zeros(ranks: u32) -> Vec<i64> {
 
 impl Export<'_> {
     pub(super) fn collective(&mut self, action: &Action<'_>, tables: &Tables) -> Result<()> {
-        let Action::Collective { pattern, form, comm, root, in_place, bytes, room: got, gives, gets, .. } =
-            *action
+        let Action::Collective {
+            pattern,
+            form,
+            comm,
+            root,
+            in_place,
+            bytes,
+            receive_bytes: got,
+            send_sizes,
+            receive_sizes,
+            ..
+        } = *action
         else {
             return Ok(());
         };
@@ -46,34 +56,50 @@ impl Export<'_> {
             Collective::Gather if by_list => {
                 // At the root `got` is the total; with `MPI_IN_PLACE` its own share is in the
                 // counts.
-                let own = if in_place { gets.get(root as usize).map_or(0, |own| *own as u64) } else { bytes };
-                format!("gatherv {own} {} {root}", self.list(gets))
+                let own = if in_place {
+                    receive_sizes.get(root as usize).map_or(0, |own| *own as u64)
+                } else {
+                    bytes
+                };
+                format!("gatherv {own} {} {root}", self.list(receive_sizes))
             }
             Collective::Gather => format!("gather {bytes} {got} {root}"),
             Collective::Scatter if by_list => {
-                let own = if in_place { gives.get(root as usize).map_or(0, |own| *own as u64) } else { got };
-                format!("scatterv {} {own} {root}", self.list(gives))
+                let own =
+                    if in_place { send_sizes.get(root as usize).map_or(0, |own| *own as u64) } else { got };
+                format!("scatterv {} {own} {root}", self.list(send_sizes))
             }
             Collective::Scatter => {
                 let each = if bytes == 0 { got } else { bytes };
                 format!("scatter {each} {got} {root}")
             }
-            Collective::Allgather if gets.is_empty() => format!("allgather {bytes} {got}"),
+            Collective::Allgather if receive_sizes.is_empty() => format!("allgather {bytes} {got}"),
             Collective::Allgather => {
-                let own =
-                    if in_place { gets.get(self.rank as usize).map_or(0, |own| *own as u64) } else { bytes };
-                format!("allgatherv {own} {}", self.list(gets))
+                let own = if in_place {
+                    receive_sizes.get(self.rank as usize).map_or(0, |own| *own as u64)
+                } else {
+                    bytes
+                };
+                format!("allgatherv {own} {}", self.list(receive_sizes))
             }
-            Collective::Alltoall if gives.is_empty() && gets.is_empty() => format!("alltoall {bytes} {got}"),
+            Collective::Alltoall if send_sizes.is_empty() && receive_sizes.is_empty() => {
+                format!("alltoall {bytes} {got}")
+            }
             Collective::Alltoall => {
-                let gives = if in_place { gets } else { gives };
+                let send_sizes = if in_place { receive_sizes } else { send_sizes };
                 let sum = |list: &[i64]| list.iter().sum::<i64>();
-                format!("alltoallv {} {} {} {}", sum(gives), self.list(gives), sum(gets), self.list(gets))
+                format!(
+                    "alltoallv {} {} {} {}",
+                    sum(send_sizes),
+                    self.list(send_sizes),
+                    sum(receive_sizes),
+                    self.list(receive_sizes)
+                )
             }
-            Collective::ReduceScatter if gives.is_empty() => {
+            Collective::ReduceScatter if send_sizes.is_empty() => {
                 format!("reducescatter {} 0", join(&vec![bytes as i64; self.ranks as usize]))
             }
-            Collective::ReduceScatter => format!("reducescatter {} 0", self.list(gives)),
+            Collective::ReduceScatter => format!("reducescatter {} 0", self.list(send_sizes)),
         };
         self.lines.push(line);
         Ok(())

@@ -103,7 +103,7 @@ impl<'a> Export<'a> {
                 from,
                 bytes,
                 tag,
-                room,
+                receive_bytes,
                 want_tag,
                 source,
                 got_tag,
@@ -112,7 +112,7 @@ impl<'a> Export<'a> {
                 ..
             } => {
                 let got = (source >= 0).then_some([source, got_tag, got_bytes]);
-                let incoming = self.incoming(tables, comm, from, want_tag, room, got)?;
+                let incoming = self.incoming(tables, comm, from, want_tag, receive_bytes, got)?;
                 let outgoing = self.outgoing(tables, comm, to, tag, bytes)?;
                 self.both(incoming, outgoing, request)
             }

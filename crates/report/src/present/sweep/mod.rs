@@ -156,10 +156,8 @@ fn extremes(varied: &[Parameter], rows: &[Row]) -> Option<String> {
     let sound = || rows.iter().filter_map(|row| Some((row, row.outcome.as_ref().ok()?)));
     let by_time = |a: &(&Row, &Figures), b: &(&Row, &Figures)| a.1.time.total_cmp(&b.1.time);
     let (fastest, slowest) = (sound().min_by(by_time)?, sound().max_by(by_time)?);
-    if sound().nth(1).is_none() {
-        return None;
-    }
-    if fastest.1.time == slowest.1.time {
+    sound().nth(1)?;
+    if fastest.1.time >= slowest.1.time {
         return Some(format!("all settings take the same time, {}", time(fastest.1.time)));
     }
     Some(format!(

@@ -112,9 +112,16 @@ impl CallContext<'_> {
         if count == 0 { 0 } else { (count * self.datatype(datatype).size) as i64 }
     }
 
-    unsafe fn collective(&mut self, call: &Call, gives: Data, gets: Data, op: Option<usize>, in_place: bool) {
-        let (datatype, bytes, gives) = self.measure(gives);
-        let (got_type, room, gets) = self.measure(gets);
+    unsafe fn collective(
+        &mut self,
+        call: &Call,
+        send_sizes: Data,
+        receive_sizes: Data,
+        op: Option<usize>,
+        in_place: bool,
+    ) {
+        let (datatype, bytes, send_sizes) = self.measure(send_sizes);
+        let (receive_type, receive_bytes, receive_sizes) = self.measure(receive_sizes);
         let commutes = op.is_none_or(|op| self.is_commutative(op));
         let is_persistent = call.form == CallForm::Persistent;
         let request = Request { is_persistent, is_active: !is_persistent, ..Request::default() };
@@ -125,14 +132,14 @@ impl CallContext<'_> {
             comm: call.comm.number,
             root: call.root,
             datatype,
-            got_type,
+            receive_type,
             commutes,
             in_place,
             bytes,
-            room,
+            receive_bytes,
             request,
-            gives: &gives,
-            gets: &gets,
+            send_sizes: &send_sizes,
+            receive_sizes: &receive_sizes,
         });
     }
 
@@ -160,43 +167,47 @@ impl CallContext<'_> {
         &mut self,
         form: CallForm,
         buffer: usize,
-        gives: Data,
-        gets: Data,
+        send_sizes: Data,
+        receive_sizes: Data,
         root: usize,
         comm: usize,
         request: usize,
     ) {
         let (call, role) = self.rooted(Collective::Gather, form, root, comm, request);
         let in_place = role == Role::Root && self.is_in_place(buffer);
-        let (gives, gets) = match role {
-            Role::Root => (if in_place { Data::Nothing } else { gives }, gets.with(call.comm.parts())),
-            Role::RootOutside => (Data::Nothing, gets.with(call.comm.parts())),
-            Role::Other => (gives, Data::Nothing),
+        let (send_sizes, receive_sizes) = match role {
+            Role::Root => {
+                (if in_place { Data::Nothing } else { send_sizes }, receive_sizes.with(call.comm.parts()))
+            }
+            Role::RootOutside => (Data::Nothing, receive_sizes.with(call.comm.parts())),
+            Role::Other => (send_sizes, Data::Nothing),
             Role::Idle => (Data::Nothing, Data::Nothing),
         };
-        self.collective(&call, gives, gets, None, in_place);
+        self.collective(&call, send_sizes, receive_sizes, None, in_place);
     }
 
     /// Records a scatter. Send arguments are significant at the root only.
     unsafe fn scatter(
         &mut self,
         form: CallForm,
-        gives: Data,
+        send_sizes: Data,
         buffer: usize,
-        gets: Data,
+        receive_sizes: Data,
         root: usize,
         comm: usize,
         request: usize,
     ) {
         let (call, role) = self.rooted(Collective::Scatter, form, root, comm, request);
         let in_place = role == Role::Root && self.is_in_place(buffer);
-        let (gives, gets) = match role {
-            Role::Root => (gives.with(call.comm.parts()), if in_place { Data::Nothing } else { gets }),
-            Role::RootOutside => (gives.with(call.comm.parts()), Data::Nothing),
-            Role::Other => (Data::Nothing, gets),
+        let (send_sizes, receive_sizes) = match role {
+            Role::Root => {
+                (send_sizes.with(call.comm.parts()), if in_place { Data::Nothing } else { receive_sizes })
+            }
+            Role::RootOutside => (send_sizes.with(call.comm.parts()), Data::Nothing),
+            Role::Other => (Data::Nothing, receive_sizes),
             Role::Idle => (Data::Nothing, Data::Nothing),
         };
-        self.collective(&call, gives, gets, None, in_place);
+        self.collective(&call, send_sizes, receive_sizes, None, in_place);
     }
 
     unsafe fn all(
@@ -204,31 +215,31 @@ impl CallContext<'_> {
         pattern: impl Into<CollectiveKind>,
         form: CallForm,
         buffer: usize,
-        gives: Data,
-        gets: Data,
+        send_sizes: Data,
+        receive_sizes: Data,
         comm: usize,
         request: usize,
     ) {
         let call = self.call(pattern, form, comm, request);
         let in_place = self.is_in_place(buffer);
-        let gives = if in_place { Data::Nothing } else { gives.with(call.comm.parts()) };
-        let gets = gets.with(call.comm.parts());
-        self.collective(&call, gives, gets, None, in_place);
+        let send_sizes = if in_place { Data::Nothing } else { send_sizes.with(call.comm.parts()) };
+        let receive_sizes = receive_sizes.with(call.comm.parts());
+        self.collective(&call, send_sizes, receive_sizes, None, in_place);
     }
 
     unsafe fn neighbours(
         &mut self,
         pattern: impl Into<CollectiveKind>,
         form: CallForm,
-        gives: Data,
-        gets: Data,
+        send_sizes: Data,
+        receive_sizes: Data,
         comm: usize,
         request: usize,
     ) {
         let call = self.call(pattern, form, comm, request);
         let (sources, destinations) = call.comm.neighbours;
-        let (gives, gets) = (gives.with(destinations), gets.with(sources));
-        self.collective(&call, gives, gets, None, false);
+        let (send_sizes, receive_sizes) = (send_sizes.with(destinations), receive_sizes.with(sources));
+        self.collective(&call, send_sizes, receive_sizes, None, false);
     }
 
     unsafe fn reduce(

@@ -133,7 +133,7 @@ impl CallContext<'_> {
         &mut self,
         sent: (usize, usize),
         to: (usize, usize),
-        room: (usize, usize),
+        received: (usize, usize),
         from: (usize, usize),
         comm: usize,
         replace: bool,
@@ -141,7 +141,7 @@ impl CallContext<'_> {
         matched: [i64; 3],
     ) {
         let comm = self.comm(comm);
-        let (datatype, got_type) = (self.datatype(sent.1), self.datatype(room.1));
+        let (datatype, receive_type) = (self.datatype(sent.1), self.datatype(received.1));
         let is_wild = is_wild(from.0, from.1);
         let request = if request == NONE {
             None
@@ -154,11 +154,11 @@ impl CallContext<'_> {
             to: self.peer(to.0, comm.rank),
             from: self.peer(from.0, comm.rank),
             datatype: datatype.number,
-            got_type: got_type.number,
+            receive_type: receive_type.number,
             replace,
             bytes: self.count(sent.0) * datatype.size,
             tag: self.tag(to.1),
-            room: self.count(room.0) * got_type.size,
+            receive_bytes: self.count(received.0) * receive_type.size,
             want_tag: self.tag(from.1),
             source,
             got_tag,
