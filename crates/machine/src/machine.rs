@@ -164,6 +164,14 @@ pub struct Source {
     pub text: String,
 }
 
+impl Source {
+    /// Returns whether the figure comes from no document: its source says `assumed`, the word that
+    /// model files have for that.
+    pub fn is_assumed(&self) -> bool {
+        self.text.contains("assumed")
+    }
+}
+
 impl Machine {
     /// A machine with this network for everything: sends never block, processors and files take no
     /// time, and collectives follow MPICH's rules.

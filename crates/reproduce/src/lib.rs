@@ -180,14 +180,10 @@ impl Outcome {
     }
 }
 
-/// The word by which the source of a parameter in a built-in model file states that no document
-/// gives it.
-const ASSUMED: &str = "assumed";
-
 /// Returns one parameter per assumption, however many keys of the model file follow from it.
 fn assumed(machine: &Machine) -> Vec<AssumedParameter> {
     let mut all: Vec<AssumedParameter> = Vec::new();
-    for source in machine.sources.iter().filter(|source| source.text.contains(ASSUMED)) {
+    for source in machine.sources.iter().filter(|source| source.is_assumed()) {
         match all.iter_mut().find(|assumed| assumed.source == source.text) {
             Some(same) => same.keys.push(source.key.clone()),
             None => {
