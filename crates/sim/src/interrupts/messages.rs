@@ -90,10 +90,11 @@ impl<O: Observer> Simulation<'_, O> {
         processor.free = end;
         processor.injection_free = now.saturating_add(port_time);
         let protocol = costs::send_protocol(machine, collective, mode, bytes);
-        let is_eager = protocol == SendProtocol::Buffered;
+        let is_eager = !matches!(protocol, SendProtocol::Rendezvous | SendProtocol::Synchronous);
         let id = self.messages.insert(Message { completes: (!is_eager).then_some(slot), ..new });
         self.schedule(end.saturating_add(network.between(from, to, 0)), Target::Message(id));
         let request = if is_eager { Request::Empty } else { Request::Send { channel, message: id } };
+        self.free(code, slot);
         self.ranks[code as usize].set_request(slot, request);
         if is_started {
             // What follows could have been done before: its turn is that of this operation.
@@ -155,6 +156,7 @@ impl<O: Observer> Simulation<'_, O> {
 
     /// Posts a receive, or matches it with an unexpected message.
     pub(super) fn post(&mut self, code: u32, slot: u32, channel: u32) {
+        self.free(code, slot);
         self.ranks[code as usize].set_request(slot, Request::Receive { channel });
         let queues = &mut self.channels[channel as usize];
         match queues.unexpected.pop_front() {
@@ -163,10 +165,10 @@ impl<O: Observer> Simulation<'_, O> {
         }
     }
 
-    /// Gives up the request of a slot.
+    /// Gives up the request of a slot, which is then empty.
     pub(super) fn free(&mut self, code: u32, slot: u32) {
         match self.ranks[code as usize].take_request(slot) {
-            Request::Empty => {}
+            Request::Empty | Request::Received(_) => {}
             Request::Send { message, .. } => self.messages[message].completes = None,
             Request::Receive { channel } => {
                 let mut posted = self.channels[channel as usize].posted.iter_mut();
@@ -185,9 +187,15 @@ impl<O: Observer> Simulation<'_, O> {
             let channel = &self.program.channels[channel as usize];
             (channel.from, channel.to)
         };
-        self.observer.received(receiver, ReceivedMessage { channel, bytes, sent, arrived });
-        if slot.is_some_and(|slot| self.ranks[receiver as usize].complete(slot)) {
-            self.wake(receiver);
+        let message = ReceivedMessage { channel, bytes, sent, arrived };
+        if let Some(slot) = slot {
+            let rank = &mut self.ranks[receiver as usize];
+            if rank.complete(slot) {
+                self.observer.received(receiver, message);
+                self.wake(receiver);
+            } else {
+                rank.set_request(slot, Request::Received(message));
+            }
         }
         self.note_completion(receiver);
         let Some(slot) = completes else { return };

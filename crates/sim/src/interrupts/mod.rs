@@ -16,7 +16,8 @@
 //! - An arrived message is handled when processor and ejection port are free. It occupies the
 //!   processor for o + (n - 1) max(O, G) and the port for g + (n - 1) G. Then it is matched, or
 //!   queued as unexpected; receiving an unexpected message takes no time.
-//! - A send above S bytes completes when its message is matched, without a further message.
+//! - A send above S bytes, or a synchronous one, completes when its message is matched, without a
+//!   further message. All others complete when the processor is through with them.
 //!
 //! Things that become possible at the same time happen in the order in which they were scheduled.
 //!

@@ -6,7 +6,7 @@ use super::messages::Sending;
 use super::{Event, Simulation, Target};
 use crate::costs;
 use crate::error::Awaited;
-use crate::observe::{Activity, Cause, Observer};
+use crate::observe::{Activity, Cause, Observer, ReceivedMessage};
 use crate::program::{Code, Op, PackedOp, RemoteAccess};
 
 /// How far a rank or helper has come.
@@ -58,6 +58,8 @@ pub(super) enum Request {
     Send { channel: u32, message: u32 },
     /// A receive whose message has not been handled.
     Receive { channel: u32 },
+    /// A receive that is complete and was not waited for.
+    Received(ReceivedMessage),
 }
 
 impl<'a> RankProgress<'a> {
@@ -91,7 +93,7 @@ impl<'a> RankProgress<'a> {
             Some(Blocked::Slot(slot)) => match self.requests[slot as usize] {
                 Request::Send { channel, .. } => Awaited::Receive { channel },
                 Request::Receive { channel } => Awaited::Message { channel },
-                Request::Empty => Awaited::Wildcard { wildcard },
+                Request::Empty | Request::Received(_) => Awaited::Wildcard { wildcard },
             },
             None => Awaited::Wildcard { wildcard },
         })
@@ -311,11 +313,18 @@ impl<O: Observer> Simulation<'_, O> {
     /// Blocks the rank until the request of a slot is complete.
     pub(super) fn wait(&mut self, code: u32, slot: u32) -> bool {
         let rank = &mut self.ranks[code as usize];
-        let is_complete = rank.requests[slot as usize] == Request::Empty;
-        if !is_complete {
-            rank.blocked = Some(Blocked::Slot(slot));
+        match rank.requests[slot as usize] {
+            Request::Empty => {}
+            Request::Received(message) => {
+                rank.requests[slot as usize] = Request::Empty;
+                self.observer.received(code, message);
+            }
+            Request::Send { .. } | Request::Receive { .. } => {
+                rank.blocked = Some(Blocked::Slot(slot));
+                return false;
+            }
         }
-        is_complete
+        true
     }
 
     /// Blocks the rank until a message has arrived on a channel.

@@ -4,6 +4,7 @@
 mod ahead;
 mod builtins;
 mod engine;
+mod interrupts;
 mod log;
 mod machines;
 mod ordered;

@@ -28,7 +28,7 @@ impl Noise for PeriodicDelays {
 }
 
 /// Generates programs with some operations removed, which may end in a deadlock.
-fn broken_programs() -> impl Strategy<Value = Program> {
+pub fn broken_programs() -> impl Strategy<Value = Program> {
     let removals = prop::collection::vec((any::<Index>(), any::<Index>()), 1..4);
     (programs(), removals).prop_map(|(mut program, removals)| {
         for (code, index) in removals {

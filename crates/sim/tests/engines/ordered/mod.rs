@@ -1,7 +1,7 @@
 //! Time-ordered runs against the run-ahead engine, schedules, the reference simulator and closed
 //! forms.
 
-mod against_ahead;
+pub mod against_ahead;
 mod against_reference;
 mod choice;
 mod deadlocks;

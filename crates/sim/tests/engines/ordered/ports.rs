@@ -7,9 +7,12 @@ use panto_sim::{EngineChoice, OrderReason, RunConfig, RunError, Sharing, ahead, 
 use panto_units::Time;
 use proptest::prelude::*;
 
+use super::against_ahead::broken_programs;
 use super::wildcards::{channel, program};
+use crate::log::Log;
 use crate::machines::{per_byte, ps};
 use crate::programs::settings;
+use crate::random::{all_machines, programs};
 
 /// A machine on which a message takes 100 ps and 1 ps for each byte. Its flows share links.
 fn star(processors: u64) -> Machine {
@@ -140,5 +143,28 @@ proptest! {
         let mut machine = star(RANKS.into());
         machine.network.overheads.gap = ps(gap);
         ends(&machine, &exchange(&messages));
+    }
+
+    /// Ports change when messages are received, never which.
+    #[test]
+    fn the_same_messages_are_received(machine in all_machines(), program in programs()) {
+        let received = |sharing| {
+            let mut log = Log::default();
+            ahead::run(&program, &RunConfig { sharing, ..config(&machine) }, &mut log).unwrap();
+            let names = |rank| log.received(rank).iter().map(|m| (m.channel, m.bytes)).collect::<Vec<_>>();
+            (0..program.codes.len()).map(names).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(received(Sharing::Endpoints), received(Sharing::None));
+    }
+
+    /// A rank that waits for several messages may be blocked on another of them, but it is blocked.
+    #[test]
+    fn the_same_ranks_are_in_a_deadlock(machine in all_machines(), program in broken_programs()) {
+        let blocked = |sharing| {
+            let ends = ahead::run(&program, &RunConfig { sharing, ..config(&machine) }, &mut NoObserver);
+            let Err(RunError::Deadlock(deadlock)) = ends else { return Vec::new() };
+            deadlock.blocked.iter().map(|blocked| blocked.rank).collect::<Vec<u32>>()
+        };
+        prop_assert_eq!(blocked(Sharing::Endpoints), blocked(Sharing::None));
     }
 }
