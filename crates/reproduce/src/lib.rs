@@ -1,9 +1,10 @@
 //! Compares published figures with those of the simulated machines (C20, M8, P23).
 //!
-//! `data/*.csv` holds the figures of the documents, and whether the model was given a figure or
-//! predicts it. [`reproduce`] runs the kernels on the simulated machine and derives each figure
-//! from their records, as on a real machine. [`puppet`] does the same for the programs and tables
-//! of PUPPET's thesis. A figure that the model does not reproduce stays in the table.
+//! `data/*.csv` holds the figures of the documents, and whether the model was given a figure,
+//! predicts it, or cannot reproduce it because the document contradicts it. [`reproduce`] runs the
+//! kernels on the simulated machine and derives each figure from their records, as on a real
+//! machine. [`puppet`] does the same for the programs and tables of PUPPET's thesis. A figure that
+//! the model does not reproduce stays in the table.
 //!
 //! Codes such as C20 in comments are requirements: rows of `docs/conformance.md`.
 
@@ -16,6 +17,7 @@ mod ipsc860;
 pub mod present;
 mod published;
 pub mod puppet;
+mod tally;
 mod workbench;
 
 use panto_machine::Machine;
@@ -25,6 +27,7 @@ use serde::Serialize;
 
 pub use error::{Error, Result};
 pub use published::{Published, Relation, Status};
+pub use tally::Tally;
 
 use workbench::Workbench;
 
@@ -73,6 +76,15 @@ pub enum Verdict {
     Holds,
     /// The law does not hold.
     Broken,
+    /// The document contradicts itself, so agreement means nothing.
+    Contradicted,
+}
+
+impl Verdict {
+    /// Returns whether the figure is reproduced.
+    pub fn is_reproduced(self) -> bool {
+        matches!(self, Self::Met | Self::Holds)
+    }
 }
 
 /// A free parameter of the model.
@@ -161,6 +173,13 @@ impl Figures {
     }
 }
 
+impl Reproduction {
+    /// Counts the verdicts.
+    pub fn tally(&self) -> Tally {
+        self.outcomes.iter().map(|outcome| (outcome.published.status, outcome.verdict)).collect()
+    }
+}
+
 impl Outcome {
     /// Compares a figure in seconds, bytes, bytes per second or per cent with the published one.
     fn new(published: Published, simulated: f64) -> Self {
@@ -168,6 +187,7 @@ impl Outcome {
         let equal = published.relation == Relation::Equal;
         let difference = equal.then(|| (simulated / published.value - 1.0) * 100.0);
         let verdict = match (published.relation, difference) {
+            _ if published.status == Status::Contradicted => Verdict::Contradicted,
             (Relation::Equal, difference) => {
                 let off = difference.unwrap_or(f64::INFINITY).abs();
                 if off <= published.within.unwrap_or(0.0) { Verdict::Met } else { Verdict::Differs }

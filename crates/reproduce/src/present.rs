@@ -6,7 +6,14 @@ use panto_report::present::figure;
 use panto_report::table::{Column, Table};
 use panto_units::significant;
 
-use crate::{Line, Outcome, Plot, Published, Relation, Reproduction, Status, Verdict};
+use crate::{Line, Outcome, Plot, Published, Relation, Reproduction, Verdict};
+
+/// Returns a reproduction as JSON, with the count of its verdicts.
+pub fn json(reproduction: &Reproduction) -> serde_json::Value {
+    let mut value = serde_json::json!(reproduction);
+    value["tally"] = serde_json::json!(reproduction.tally());
+    value
+}
 
 /// Returns a row per published figure.
 pub fn table(reproduction: &Reproduction) -> Table {
@@ -39,10 +46,7 @@ fn row(outcome: &Outcome) -> [String; 7] {
         format!("{relation}{}", with_unit(published, published.value)),
         with_unit(published, *simulated),
         difference.map_or(String::new(), signed),
-        match published.status {
-            Status::Given => "given".into(),
-            Status::Predicted => "predicted".into(),
-        },
+        published.status.name().into(),
         verdict(outcome.verdict).into(),
         published.source.clone(),
     ]
@@ -69,34 +73,30 @@ fn verdict(verdict: Verdict) -> &'static str {
         Verdict::Differs => "DIFFERS",
         Verdict::Holds => "holds",
         Verdict::Broken => "BROKEN",
+        Verdict::Contradicted => "contradicted",
     }
 }
 
-/// Returns how many figures are reproduced, and which are not, one sentence each.
+/// Returns how many figures are reproduced, and which are not and why, one sentence each.
 pub fn summary(reproduction: &Reproduction) -> Vec<String> {
-    let all = &reproduction.outcomes;
-    let count = |keep: &dyn Fn(&Outcome) -> bool| all.iter().filter(|outcome| keep(outcome)).count();
-    let came_out = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Met | Verdict::Holds);
-    let of = |status: Status| {
-        let is = move |outcome: &Outcome| outcome.published.status == status;
-        (count(&|outcome| is(outcome) && came_out(outcome)), count(&is))
-    };
-    let ((given, givens), (predicted, predictions)) = (of(Status::Given), of(Status::Predicted));
     let assumed = reproduction.assumed.len();
     let mut lines = vec![format!(
-        "{given} of {givens} figures that the model was given are reproduced, and {predicted} of {predictions} that it \
-         predicts. The model has {assumed} free parameters, assumed because no document gives them."
+        "{} The model has {assumed} free parameters, assumed because no document gives them.",
+        reproduction.tally()
     )];
-    let missed = |outcome: &&Outcome| !came_out(outcome);
-    lines.extend(all.iter().filter(missed).map(|outcome| {
+    let missed = |outcome: &&Outcome| !outcome.verdict.is_reproduced();
+    lines.extend(reproduction.outcomes.iter().filter(missed).map(|outcome| {
         let Outcome { published, simulated, .. } = outcome;
-        format!(
-            "{}: published {}, simulated {} ({}).",
+        let figures = format!(
+            "{}: published {}, simulated {}",
             capitalised(&published.quantity),
             row(outcome)[1],
             with_unit(published, *simulated),
-            published.how
-        )
+        );
+        match &published.contradiction {
+            Some(contradiction) => format!("{figures}. Contradicted: {contradiction}."),
+            None => format!("{figures} ({}).", published.how),
+        }
     }));
     lines
 }

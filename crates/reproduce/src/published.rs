@@ -20,12 +20,16 @@ pub struct Published {
     /// Tolerance of an equal figure, in per cent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within: Option<f64>,
-    /// Whether the model was given it or predicts it.
+    /// Whether the model was given it or predicts it, or the document contradicts it.
     pub status: Status,
     /// Document, section, page or figure.
     pub source: String,
     /// How the simulated figure is obtained.
     pub how: String,
+    /// What the document says to the contrary, quoted with its section; only of contradicted
+    /// figures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contradiction: Option<String>,
 }
 
 /// How the simulated figure must compare with the published one.
@@ -40,7 +44,8 @@ pub enum Relation {
     More,
 }
 
-/// Whether a model was given a figure or predicts it.
+/// Where a figure stands: whether a model was given it or predicts it, or whether its own document
+/// contradicts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
@@ -48,6 +53,29 @@ pub enum Status {
     Given,
     /// The model does not depend on it.
     Predicted,
+    /// The document states the contrary elsewhere, so no model can reproduce all of it.
+    Contradicted,
+}
+
+impl Status {
+    /// Parses the status of a table.
+    pub(super) fn parse(text: &str) -> std::result::Result<Self, &'static str> {
+        match text {
+            "given" => Ok(Self::Given),
+            "predicted" => Ok(Self::Predicted),
+            "contradicted" => Ok(Self::Contradicted),
+            _ => Err("the status is none of given, predicted and contradicted"),
+        }
+    }
+
+    /// Returns the name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Given => "given",
+            Self::Predicted => "predicted",
+            Self::Contradicted => "contradicted",
+        }
+    }
 }
 
 impl Published {
@@ -67,7 +95,7 @@ impl Published {
 }
 
 /// Columns of the tables.
-const COLUMNS: &str = "id,quantity,relation,value,unit,within,status,source,how";
+const COLUMNS: &str = "id,quantity,relation,value,unit,within,status,source,how,contradiction";
 const UNITS: [&str; 7] = ["us", "us/B", "B", "MB/s", "%", "ratio", "count"];
 
 /// Parses a table; `name` is its file, for errors.
@@ -85,7 +113,7 @@ fn invalid(name: &str, line: usize, reason: &'static str) -> Error {
 }
 
 /// Splits a line into cells. Cells with commas are quoted; none contains quotes.
-fn cells(line: &str) -> Vec<&str> {
+pub(super) fn cells(line: &str) -> Vec<&str> {
     let mut cells = Vec::new();
     let mut rest = Some(line);
     while let Some(text) = rest {
@@ -102,8 +130,9 @@ fn cells(line: &str) -> Vec<&str> {
 
 fn row(line: &str) -> std::result::Result<Published, &'static str> {
     let cells = cells(line);
-    let &[id, quantity, relation, value, unit, within, status, source, how] = cells.as_slice() else {
-        return Err("expected nine cells");
+    let &[id, quantity, relation, value, unit, within, status, source, how, contradiction] = cells.as_slice()
+    else {
+        return Err("expected ten cells");
     };
     if !UNITS.contains(&unit) {
         return Err("unknown unit");
@@ -114,11 +143,10 @@ fn row(line: &str) -> std::result::Result<Published, &'static str> {
         ">" => Relation::More,
         _ => return Err("the relation is none of = < >"),
     };
-    let status = match status {
-        "given" => Status::Given,
-        "predicted" => Status::Predicted,
-        _ => return Err("the status is neither given nor predicted"),
-    };
+    let status = Status::parse(status)?;
+    if (status == Status::Contradicted) == contradiction.is_empty() {
+        return Err("a contradicted figure, and no other, states what contradicts it");
+    }
     let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
     Ok(Published {
         id: id.into(),
@@ -134,6 +162,7 @@ fn row(line: &str) -> std::result::Result<Published, &'static str> {
         status,
         source: source.into(),
         how: how.into(),
+        contradiction: (!contradiction.is_empty()).then(|| contradiction.into()),
     })
 }
 
@@ -149,12 +178,16 @@ mod tests {
 
     #[test]
     fn invalid_rows_are_refused() {
-        let good = format!("{COLUMNS}\nhop,each hop,=,25,us,2,given,thesis 5.1,from the echo\n");
+        let good = format!("{COLUMNS}\nhop,each hop,=,25,us,2,given,thesis 5.1,from the echo,\n");
         let rows = parse(&good, "data/x.csv").expect("a table");
         assert!((rows[0].si() - 25e-6).abs() < 1e-12 && rows[0].within == Some(2.0));
-        for (old, new) in
-            [(",=,", ",~,"), ("25", "x"), (",us,", ",parsecs,"), ("given", "guessed"), (",hop", "")]
-        {
+        for (old, new) in [
+            (",=,", ",~,"),
+            ("25", "x"),
+            (",us,", ",parsecs,"),
+            ("given", "guessed"),
+            ("given", "contradicted"),
+        ] {
             let bad = good.replace(old, new);
             assert!(bad == good || parse(&bad, "data/x.csv").is_err(), "{bad}");
         }

@@ -5,6 +5,7 @@ use panto_predict::balance::{Attempt, Effort, Monitor, Scheme};
 use panto_sim::program::Program;
 use panto_units::Time;
 
+use super::contradictions::Contradiction;
 use super::fit::Parameters;
 use super::machines::Bench;
 use super::programs::{fan_in, merge_sort};
@@ -75,14 +76,16 @@ fn balance(program: &Program, bench: &Bench) -> Result<Vec<Attempt>> {
     Ok(found.map_err(|deadlock| Error::Deadlock(deadlock.describe(program).to_string()))?.attempts)
 }
 
-/// Returns the cells of both programs for the same printed figure.
-fn row(name: &str, printed: f64, status: Status, simulated: [f64; 2]) -> [Cell; 2] {
+/// Returns the cells of both programs for the same printed figure. The thesis contradicts itself
+/// about which of them it balances.
+fn row(name: &str, printed: f64, simulated: [f64; 2]) -> [Cell; 2] {
     let cell = |(column, simulated): (&str, f64)| Cell {
         row: name.into(),
         column: column.into(),
         printed,
         simulated,
-        status,
+        status: Status::Contradicted,
+        contradiction: Some(Contradiction::Program),
     };
     [(PROGRAMS[0], simulated[0]), (PROGRAMS[1], simulated[1])].map(cell)
 }
@@ -96,14 +99,12 @@ fn convergence_table(published: &Published, attempts: &[Vec<Attempt>; 2]) -> Com
             |what: fn(&Attempt) -> f64| [0, 1].map(|program: usize| what(&attempts[program][number - 1]));
         let best = printed.iter().copied().fold(f64::INFINITY, f64::min);
         let first = printed.first().copied().unwrap_or(f64::NAN);
-        // The problem size is derived from the attempt whose utilisations are known.
-        let status = if number == SHOWN { Status::Given } else { Status::Predicted };
-        let mut add = |name: &str, printed: f64, status: Status, simulated: [f64; 2]| {
-            cells.extend(row(&format!("{number}: {name}"), printed, status, simulated));
+        let mut add = |name: &str, printed: f64, simulated: [f64; 2]| {
+            cells.extend(row(&format!("{number}: {name}"), printed, simulated));
         };
-        add("first, s", first, status, of(|attempt| attempt.first.time.as_secs()));
-        add("best, s", best, status, of(|attempt| attempt.best.time.as_secs()));
-        add("mappings", printed.len() as f64, Status::Predicted, of(|attempt| attempt.tried as f64));
+        add("first, s", first, of(|attempt| attempt.first.time.as_secs()));
+        add("best, s", best, of(|attempt| attempt.best.time.as_secs()));
+        add("mappings", printed.len() as f64, of(|attempt| attempt.tried as f64));
     }
     ComparedTable {
         kind: TableKind::Convergence,
@@ -130,8 +131,7 @@ fn utilisation_table(published: &Published, attempts: &[Vec<Attempt>; 2]) -> Com
         });
         for (nth, which) in ["least", "mean", "most"].into_iter().enumerate() {
             let both = simulated.map(|bounds| bounds[nth]);
-            let status = if which == "mean" { Status::Given } else { Status::Predicted };
-            cells.extend(row(&format!("{name}: {which}, %"), printed[nth], status, both));
+            cells.extend(row(&format!("{name}: {which}, %"), printed[nth], both));
         }
     }
     ComparedTable {

@@ -5,9 +5,59 @@ use super::balancing::{BEST, FIRST, SHOWN};
 use super::published::Published;
 use crate::error::{Error, Result};
 
+/// A contradiction within the thesis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Contradiction {
+    /// Speed-ups above the largest that section 5.4 allows.
+    Perfect,
+    /// A hypercube that is faster than a complete network.
+    Hypercube,
+    /// The program that is balanced.
+    Program,
+    /// The computation of the balanced program. It concerns figures that already have a
+    /// contradiction.
+    Computation,
+}
+
+impl Contradiction {
+    /// All contradictions.
+    pub const ALL: [Self; 4] = [Self::Perfect, Self::Hypercube, Self::Program, Self::Computation];
+
+    /// Returns the name in the table of published figures.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Perfect => "perfect",
+            Self::Hypercube => "hypercube",
+            Self::Program => "program",
+            Self::Computation => "computation",
+        }
+    }
+
+    /// Parses the name in the table of published figures.
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|contradiction| contradiction.name() == name)
+    }
+}
+
 /// Returns the contradictions, one paragraph each.
-pub(super) fn all(published: &Published, tables: &[ComparedTable]) -> Result<Vec<String>> {
-    Ok(vec![hypercube(published, tables)?, program().into(), computation(published)?])
+pub(super) fn all(published: &Published, tables: &[ComparedTable]) -> Result<Vec<(Contradiction, String)>> {
+    let text = |contradiction: Contradiction| match contradiction {
+        Contradiction::Perfect => perfect(published),
+        Contradiction::Hypercube => hypercube(published, tables),
+        Contradiction::Program => Ok(program().into()),
+        Contradiction::Computation => computation(published),
+    };
+    Contradiction::ALL.into_iter().map(|one| text(one).map(|text| (one, text))).collect()
+}
+
+/// Returns the contradiction of table A.4 and section 5.4: speed-ups above those of a perfect
+/// parallelization.
+fn perfect(published: &Published) -> Result<String> {
+    let worst = published.value("A.4", "20000", "4 typical")?;
+    Ok(format!(
+        "Section 5.4: \"Assuming a perfect parallelization of bubble sort, one would expect speedups of 4, 16, 64, ... for 2, 4, 8, ... \
+         processors.\" Table A.4 has larger ones, such as {worst:.1} for 20,000 integers on 4 processors."
+    ))
 }
 
 /// Returns the contradiction of tables A.4 and A.7: the merge sort uses only links that a hypercube
@@ -32,7 +82,8 @@ fn hypercube(published: &Published, tables: &[ComparedTable]) -> Result<String> 
 }
 
 fn program() -> &'static str {
-    "Section 5.5 balances fan-in; the caption of table A.6 says merge-sort. Neither states the problem size. Both programs are shown."
+    "Section 5.5: \"we examine a simple load-balancing method, as applied to the fan-in algorithm\". The caption of table A.6: \"the nine \
+     processors used to solve a 32-process merge-sort problem\". Neither states the problem size. Both programs are shown."
 }
 
 /// Returns the contradiction of tables A.5 and A.6: the time and the utilisation of a mapping give

@@ -20,15 +20,20 @@ mod tests;
 use panto_sim::Sharing;
 
 pub use balancing::Convergence;
+pub use contradictions::Contradiction;
 pub use fit::Parameters;
 
-use crate::Status;
 use crate::error::Result;
+use crate::{Status, Tally, Verdict};
 use machines::Bench;
 use published::Published;
 
 /// The name of PUPPET's thesis among the reproductions.
 pub const NAME: &str = "puppet";
+
+/// Tolerance of a cell in per cent. The thesis's own simulations differ from its measurements by up
+/// to 6% on the Ethernet (table A.1).
+const WITHIN: f64 = 10.0;
 
 /// A published figure, and the simulated one.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,8 +46,10 @@ pub struct Cell {
     pub printed: f64,
     /// The simulated figure.
     pub simulated: f64,
-    /// Whether it was used for the fit or is predicted.
+    /// Whether it was used for the fit or is predicted, or the thesis contradicts it.
     pub status: Status,
+    /// What contradicts it in the thesis.
+    pub contradiction: Option<Contradiction>,
 }
 
 /// The content of a table of the thesis.
@@ -84,8 +91,8 @@ pub struct ThesisReproduction {
     pub tables: Vec<ComparedTable>,
     /// The attempts at load balancing, step by step.
     pub convergence: Vec<Convergence>,
-    /// Contradictions within the thesis, one sentence each.
-    pub contradictions: Vec<String>,
+    /// Contradictions within the thesis, and their texts.
+    pub contradictions: Vec<(Contradiction, String)>,
     /// Assumptions about what the thesis does not state.
     pub assumed: Vec<String>,
 }
@@ -109,6 +116,23 @@ impl Cell {
     /// Returns the excess of the simulated figure, in per cent.
     pub fn difference(&self) -> f64 {
         (self.simulated / self.printed - 1.0) * 100.0
+    }
+
+    /// Returns whether the simulated figure agrees with the printed one.
+    pub fn verdict(&self) -> Verdict {
+        match self.status {
+            Status::Contradicted => Verdict::Contradicted,
+            _ if self.difference().abs() <= WITHIN => Verdict::Met,
+            _ => Verdict::Differs,
+        }
+    }
+}
+
+impl ThesisReproduction {
+    /// Counts the verdicts.
+    pub fn tally(&self) -> Tally {
+        let cells = self.tables.iter().flat_map(|table| &table.cells);
+        cells.map(|cell| (cell.status, cell.verdict())).collect()
     }
 }
 

@@ -8,8 +8,8 @@ use panto_report::table::{Column, Table};
 use panto_units::{TIME, in_units, plain};
 use serde_json::{Value, json};
 
-use super::{Cell, ComparedTable, Convergence, TableKind, ThesisReproduction};
-use crate::{Reproduction, Status, present as machines_present};
+use super::{Cell, ComparedTable, Contradiction, Convergence, TableKind, ThesisReproduction};
+use crate::{Reproduction, Verdict, present as machines_present};
 
 /// Returns tables and notes as text.
 pub fn text(thesis: &ThesisReproduction) -> String {
@@ -20,6 +20,7 @@ pub fn text(thesis: &ThesisReproduction) -> String {
             let _ = write!(text, "\n{}", convergence(thesis));
         }
     }
+    let _ = write!(text, "\n{}\n", thesis.tally());
     for (heading, lines) in lists(thesis) {
         let _ = write!(text, "\n{heading}\n");
         for line in lines {
@@ -29,8 +30,10 @@ pub fn text(thesis: &ThesisReproduction) -> String {
     text
 }
 
-fn lists(thesis: &ThesisReproduction) -> [(&'static str, &[String]); 2] {
-    [("Contradictions within the thesis:", &thesis.contradictions), ("Assumed:", &thesis.assumed)]
+fn lists(thesis: &ThesisReproduction) -> [(&'static str, Vec<&str>); 2] {
+    let contradictions = thesis.contradictions.iter().map(|(_, text)| text.as_str());
+    let assumed = thesis.assumed.iter().map(String::as_str);
+    [("Contradictions within the thesis:", contradictions.collect()), ("Assumed:", assumed.collect())]
 }
 
 /// Describes the fitted parameters.
@@ -39,18 +42,21 @@ fn parameters(thesis: &ThesisReproduction) -> String {
     let all = &thesis.parameters;
     format!(
         "PUPPET's thesis (1996), tables A.1 and A.4 to A.7. One set of parameters for all of them: bubble sort takes {} times the square of \
-         the number of elements, merging {} per element, fan-in's update {} per element. A cell is `given` if the parameters or a \
-         problem size were fitted to it, otherwise `predicted`.",
+         the number of elements, merging {} per element, fan-in's update {} per element. A cell is `given` if the parameters were \
+         fitted to it, `contradicted` if the thesis states the contrary elsewhere, otherwise `predicted`; a difference of more than \
+         {}% is marked.",
         time(all.sort),
         time(all.merge),
-        time(all.update)
+        time(all.update),
+        super::WITHIN,
     )
 }
 
-fn status(cell: &Cell) -> &'static str {
-    match cell.status {
-        Status::Given => "given",
-        Status::Predicted => "predicted",
+/// Returns the status of a cell, and the verdict if it is not reproduced.
+fn verdict(cell: &Cell) -> String {
+    match cell.verdict() {
+        Verdict::Differs | Verdict::Broken => format!("{} DIFFERS", cell.status.name()),
+        Verdict::Met | Verdict::Holds | Verdict::Contradicted => cell.status.name().into(),
     }
 }
 
@@ -68,7 +74,7 @@ fn compared(table: &ComparedTable) -> Table {
         let three = |cell: Option<&Cell>| {
             cell.map_or_else(Default::default, |cell| {
                 let number = |value: f64| plain(value, 4);
-                let difference = format!("{} {}", signed(cell.difference()), status(cell));
+                let difference = format!("{} {}", signed(cell.difference()), verdict(cell));
                 [number(cell.printed), number(cell.simulated), difference]
             })
         };
@@ -121,7 +127,9 @@ pub fn json(thesis: &ThesisReproduction) -> Value {
             "published": cell.printed,
             "simulated": cell.simulated,
             "difference": cell.difference(),
-            "status": status(cell),
+            "status": cell.status,
+            "verdict": cell.verdict(),
+            "contradiction": cell.contradiction.map(Contradiction::name),
         })
     };
     let table = |table: &ComparedTable| {
@@ -141,7 +149,8 @@ pub fn json(thesis: &ThesisReproduction) -> Value {
         },
         "tables": thesis.tables.iter().map(table).collect::<Vec<_>>(),
         "convergence": thesis.convergence.iter().map(attempt).collect::<Vec<_>>(),
-        "contradictions": thesis.contradictions,
+        "tally": thesis.tally(),
+        "contradictions": thesis.contradictions.iter().map(|(_, text)| text).collect::<Vec<_>>(),
         "assumed": thesis.assumed,
     })
 }
@@ -196,14 +205,14 @@ pub fn page_with(machines: &[Reproduction], thesis: &ThesisReproduction) -> Page
     for table in &thesis.tables {
         section = section.block(compared(table));
     }
-    section = section.block(convergence(thesis));
+    section = section.block(convergence(thesis)).block(Block::paragraph(thesis.tally().to_string()));
     for (_, chart) in charts(thesis) {
         section = section.block(panto_report::chart::Figure::new([chart]));
     }
     for (heading, lines) in lists(thesis) {
         section = section.block(Block::paragraph(heading));
         for line in lines {
-            section = section.block(Block::paragraph(line.as_str()));
+            section = section.block(Block::paragraph(line));
         }
     }
     page.section(section)

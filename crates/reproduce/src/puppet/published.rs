@@ -1,5 +1,6 @@
 //! The figures of PUPPET's thesis, read from `data/puppet.csv`.
 
+use super::contradictions::Contradiction;
 use crate::Status;
 use crate::error::{Error, Result};
 
@@ -11,6 +12,7 @@ pub(super) struct Figure {
     pub(super) column: String,
     pub(super) value: f64,
     pub(super) status: Status,
+    pub(super) contradiction: Option<Contradiction>,
 }
 
 /// The figures of the thesis that are reproduced.
@@ -18,7 +20,7 @@ pub(super) struct Figure {
 pub(super) struct Published(Vec<Figure>);
 
 const NAME: &str = "data/puppet.csv";
-const COLUMNS: &str = "table,row,column,value,unit,status,source";
+const COLUMNS: &str = "table,row,column,value,unit,status,source,contradiction";
 
 impl Published {
     /// Parses the built-in table.
@@ -59,19 +61,22 @@ impl Published {
 /// Parses a row. No cell contains a comma.
 fn row(line: &str) -> std::result::Result<Figure, &'static str> {
     let cells: Vec<&str> = line.split(',').collect();
-    let &[table, row, column, value, unit, status, source] = cells.as_slice() else {
-        return Err("expected seven cells");
+    let &[table, row, column, value, unit, status, source, contradiction] = cells.as_slice() else {
+        return Err("expected eight cells");
     };
     let scale = match unit {
         "us" | "us/B" => 1e-6,
         "s" | "%" | "ratio" => 1.0,
         _ => return Err("the unit is none of us us/B s % ratio"),
     };
-    let status = match status {
-        "given" => Status::Given,
-        "predicted" => Status::Predicted,
-        _ => return Err("the status is neither given nor predicted"),
+    let status = Status::parse(status)?;
+    let contradiction = match contradiction {
+        "" => None,
+        name => Some(Contradiction::parse(name).ok_or("unknown contradiction")?),
     };
+    if (status == Status::Contradicted) != contradiction.is_some() {
+        return Err("a contradicted figure, and no other, names what contradicts it");
+    }
     if source.is_empty() {
         return Err("no source");
     }
@@ -82,6 +87,7 @@ fn row(line: &str) -> std::result::Result<Figure, &'static str> {
         column: column.into(),
         value: value.ok_or("the value is not a number above 0")? * scale,
         status,
+        contradiction,
     })
 }
 
@@ -95,7 +101,9 @@ mod tests {
         let count = |table: &str| published.0.iter().filter(|figure| figure.table == table).count();
         assert_eq!(["5.2.1", "A.1", "A.4", "A.5", "A.6", "A.7"].map(count), [2, 10, 60, 22, 18, 8]);
         let given = published.0.iter().filter(|figure| figure.status == Status::Given).count();
-        assert_eq!(given, 25);
+        assert_eq!(given, 5);
+        let contradicted = published.0.iter().filter(|figure| figure.status == Status::Contradicted).count();
+        assert_eq!(contradicted, 58);
         assert!((published.value("5.2.1", "link", "startup").unwrap() - 1.449_848e-3).abs() < 1e-12);
     }
 
@@ -113,12 +121,13 @@ mod tests {
 
     #[test]
     fn invalid_rows_are_refused_with_their_line() {
-        let good = format!("{COLUMNS}\nA.7,ring,2,1.98,ratio,predicted,thesis p. 100\n");
+        let good = format!("{COLUMNS}\nA.7,ring,2,1.98,ratio,predicted,thesis p. 100,\n");
         assert!(Published::parse(&good).is_ok());
         for (old, new) in [
             ("1.98", "x"),
             ("ratio", "yards"),
             ("predicted", "guessed"),
+            ("predicted", "contradicted"),
             (",ring", ""),
             ("thesis p. 100", ""),
         ] {

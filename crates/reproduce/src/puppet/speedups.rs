@@ -3,7 +3,7 @@
 use super::fit::Parameters;
 use super::machines::Bench;
 use super::programs::{fan_in, merge_sort};
-use super::published::Published;
+use super::published::{Figure, Published};
 use super::{Cell, ComparedTable, TableKind};
 use crate::error::{Error, Result};
 
@@ -48,6 +48,7 @@ fn times(published: &Published, bench: &Bench, parameters: &Parameters) -> Resul
             printed: figure.value,
             simulated,
             status: figure.status,
+            contradiction: figure.contradiction,
         })
     });
     Ok(ComparedTable {
@@ -82,6 +83,7 @@ fn metrics(
                 printed: figure.value,
                 simulated,
                 status: figure.status,
+                contradiction: figure.contradiction,
             });
         }
     }
@@ -103,18 +105,19 @@ fn topologies(published: &Published, bench: &Bench, parameters: &Parameters) -> 
         let mut add = |column: &str, topology: String| {
             let figure = published.figure("A.7", column, &row)?;
             let simulated = bench.run(&program, &topology, processors)?.scaled_speedup();
-            let (printed, status) = (figure.value, figure.status);
-            cells.push(Cell { row: row.clone(), column: column.into(), printed, simulated, status });
-            Ok::<_, Error>((printed, simulated, status))
+            let Figure { value: printed, status, contradiction, .. } = *figure;
+            let (row, column) = (row.clone(), column.into());
+            let cell = Cell { row, column, printed, simulated, status, contradiction };
+            cells.push(cell.clone());
+            Ok::<_, Error>(cell)
         };
         let hypercube = add("hypercube", format!("hypercube {}", processors.ilog2()))?;
         let ring = add("ring", format!("ring {processors}"))?;
         cells.push(Cell {
-            row,
             column: "ring / hypercube".into(),
-            printed: ring.0 / hypercube.0,
-            simulated: ring.1 / hypercube.1,
-            status: ring.2,
+            printed: ring.printed / hypercube.printed,
+            simulated: ring.simulated / hypercube.simulated,
+            ..ring
         });
     }
     Ok(ComparedTable {

@@ -20,7 +20,11 @@ fn the_tables_of_the_thesis_are_reproduced() {
     speedups(&all);
     topologies(&all);
     balancing(&all);
-    assert_eq!(all.contradictions.len(), 3);
+    assert_eq!(all.contradictions.len(), 4);
+    let tally = all.tally();
+    assert_eq!((tally.given.reproduced, tally.given.all), (3, 3));
+    assert_eq!((tally.predicted.reproduced, tally.predicted.all), (49, 59));
+    assert_eq!(tally.contradicted, 50);
 }
 
 fn given_figures_are_reproduced(all: &ThesisReproduction) {
