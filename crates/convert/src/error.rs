@@ -51,6 +51,17 @@ impl Error {
     pub(crate) fn file(path: &Path, error: io::Error) -> Self {
         Self::File { path: path.to_owned(), error }
     }
+
+    /// Returns the error of a part of a text, which has this number of lines before it, as an error
+    /// of the text.
+    pub(crate) fn lines_later(self, lines: usize) -> Self {
+        match self {
+            Self::Parse { file, line, column, text } => {
+                Self::Parse { file, line: line + lines, column, text }
+            }
+            other => other,
+        }
+    }
 }
 
 impl From<panto_trace::Error> for Error {

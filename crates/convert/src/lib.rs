@@ -16,6 +16,7 @@ pub mod goal;
 mod in_flight;
 mod output;
 pub mod paje;
+mod parallel;
 pub mod paraver;
 pub mod perfetto;
 pub mod picl;

@@ -15,10 +15,42 @@ const ELEMENT: u64 = 1;
 /// A trace being written.
 pub struct Target {
     writer: TraceWriter,
-    all_ranks: Ranks,
-    metadata: Metadata,
+    streams: Streams,
     /// Number of calls written.
     pub calls: u64,
+}
+
+/// What the streams of all ranks begin with. Threads share it.
+#[derive(Clone)]
+pub struct Streams {
+    all_ranks: Ranks,
+    metadata: Metadata,
+}
+
+/// The complete stream of one rank.
+pub struct RankStream {
+    bytes: Vec<u8>,
+    calls: u64,
+}
+
+impl Streams {
+    /// Begins the stream of a rank.
+    pub fn begin(&self, rank: u32) -> Builder {
+        let mut stream = Builder::with_metadata(rank, &self.all_ranks, ELEMENT, &self.metadata);
+        stream.call("MPI_Init", &Action::Initialise { threads: 0 });
+        stream
+    }
+}
+
+impl RankStream {
+    /// Ends the stream of a rank.
+    pub fn end(mut stream: Builder) -> Self {
+        stream.call("MPI_Finalize", &Action::Finalise {});
+        let calls = stream.calls();
+        let mut metadata = Metadata::default();
+        metadata.set(key::CALLS, &calls);
+        Self { bytes: stream.finish(&metadata), calls }
+    }
 }
 
 impl Target {
@@ -28,23 +60,18 @@ impl Target {
         metadata.set(key::PROGRAM, origin);
         metadata.set(key::METHOD, &format!("imported from {format}"));
         let writer = TraceWriter::create(path, ranks, &metadata)?;
-        Ok(Self { writer, all_ranks: (0..ranks).collect(), metadata, calls: 0 })
+        Ok(Self { writer, streams: Streams { all_ranks: (0..ranks).collect(), metadata }, calls: 0 })
     }
 
-    /// Starts the stream of a rank.
-    pub fn stream(&self, rank: u32) -> Builder {
-        let mut stream = Builder::with_metadata(rank, &self.all_ranks, ELEMENT, &self.metadata);
-        stream.call("MPI_Init", &Action::Initialise { threads: 0 });
-        stream
+    /// Returns what the streams of all ranks begin with.
+    pub fn streams(&self) -> Streams {
+        self.streams.clone()
     }
 
-    /// Ends and writes the stream of a rank.
-    pub fn add(&mut self, mut stream: Builder) -> Result<()> {
-        stream.call("MPI_Finalize", &Action::Finalise {});
-        self.calls += stream.calls();
-        let mut metadata = Metadata::default();
-        metadata.set(key::CALLS, &stream.calls());
-        Ok(self.writer.add(&stream.finish(&metadata))?)
+    /// Writes the stream of the next rank.
+    pub fn add(&mut self, stream: &RankStream) -> Result<()> {
+        self.calls += stream.calls;
+        Ok(self.writer.add(&stream.bytes)?)
     }
 
     /// Completes the file and gives it its name.

@@ -19,17 +19,29 @@
 //! the file; `requires` becomes a wait.
 
 mod graph;
+mod labels;
 mod lex;
 mod line;
 mod matching;
 mod order;
 mod parse;
 mod read;
+mod text;
 mod unroll;
+mod word;
 mod write;
 
-pub use read::read;
+pub use read::{read, read_on};
 pub use write::write;
+
+use graph::Graph;
+
+/// Upper limit of operations per rank: bit 31 of an operation number is a flag in `graph` and
+/// `order`.
+const MAX_OPERATIONS: u32 = 1 << 31;
+
+/// Upper limit of dependencies per rank, which `graph` numbers by 32 bits.
+const MAX_DEPENDENCIES: usize = u32::MAX as usize;
 
 /// Kind of an operation, with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +54,7 @@ enum OperationKind {
     Receive { from: Option<u32>, bytes: u64, tag: Option<u32> },
 }
 
-/// An operation and the line of the file that defines it.
+/// An operation and the line that defines it, counted from the line `first_line` of its schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Operation {
     kind: OperationKind,
@@ -54,16 +66,45 @@ struct Operation {
 struct Dependency {
     /// The successor.
     of: u32,
-    /// The predecessor.
+    /// The predecessor, with the flag [`COMPLETE`](Self::COMPLETE).
     on: u32,
-    /// Whether `on` must be complete (`requires`) and not only started (`irequires`).
-    complete: bool,
+}
+
+impl Dependency {
+    /// Flag on the predecessor: it must be complete (`requires`) and not only started
+    /// (`irequires`).
+    const COMPLETE: u32 = 1 << 31;
+
+    fn new(of: u32, on: u32, complete: bool) -> Self {
+        Self { of, on: if complete { on | Self::COMPLETE } else { on } }
+    }
+
+    fn on(self) -> u32 {
+        self.on & !Self::COMPLETE
+    }
+
+    fn is_complete(self) -> bool {
+        self.on & Self::COMPLETE != 0
+    }
 }
 
 /// The schedule of one rank.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug)]
 struct RankSchedule {
     rank: u32,
     operations: Vec<Operation>,
-    dependencies: Vec<Dependency>,
+    graph: Graph,
+    /// Number of lines of the file before the part of it that contains the schedule.
+    first_line: usize,
+    /// The line that closes the schedule, counted from `first_line`.
+    closed_at: usize,
+}
+
+/// The schedules of all ranks.
+#[derive(Debug, Default)]
+struct Schedules {
+    /// By rank.
+    ranks: Vec<RankSchedule>,
+    /// Number of operations on another CPU than CPU 0 of their rank.
+    on_other_cpus: u64,
 }

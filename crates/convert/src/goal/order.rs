@@ -13,12 +13,13 @@ use super::matching::Unmatched;
 use super::{OperationKind, RankSchedule};
 
 /// One entry of a rank's sequence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step<'a> {
     /// The operation with this number starts.
     Begin(u32),
-    /// The rank waits for these operations, which were started before.
-    Wait(Vec<u32>),
+    /// The rank waits for these operations, which were started before; their numbers have the flag
+    /// [`WAITS`].
+    Wait(&'a [u32]),
 }
 
 /// An operation that depends on itself, directly or through others: index of its schedule, and its
@@ -33,17 +34,21 @@ pub struct Cycle {
 pub struct Orders(Vec<Vec<u32>>);
 
 /// Flag on an operation number: the entry is a wait. Entries without it start the operation.
-const WAITS: u32 = 1 << 31;
+pub const WAITS: u32 = 1 << 31;
 
 /// Orders the operations of all ranks so that each follows what it depends on: first operations
 /// that need not wait, then those whose messages are matched, otherwise as in the file.
-/// `schedules[i]` is that of rank `i`.
-pub fn order(schedules: &[RankSchedule]) -> Result<Orders, Cycle> {
-    let mut execution = Execution::new(schedules);
+/// `schedules[i]` is that of rank `i`; its graph is used up.
+pub fn order(schedules: &mut [RankSchedule]) -> Result<Orders, Cycle> {
+    let graphs = schedules.iter_mut().map(|schedule| std::mem::take(&mut schedule.graph)).collect();
+    let mut execution = Execution::new(schedules, graphs);
     execution.run();
     // No rank can proceed. Complete sends without their receives (buffering); if that does not
     // help, the schedule deadlocks in any order, and every operation counts as complete.
     for assume in [Execution::buffer, Execution::complete_all] {
+        if execution.is_finished() {
+            break;
+        }
         assume(&mut execution);
         execution.run();
     }
@@ -61,18 +66,11 @@ pub fn order(schedules: &[RankSchedule]) -> Result<Orders, Cycle> {
 
 impl Orders {
     /// Returns the sequence of one rank, with consecutive waits joined.
-    pub fn steps(&self, schedule: usize) -> impl Iterator<Item = Step> {
-        let mut left = self.0[schedule].as_slice();
-        std::iter::from_fn(move || {
-            let waits = left.iter().take_while(|op| *op & WAITS != 0).count();
-            if waits > 0 {
-                let step = Step::Wait(left[..waits].iter().map(|op| op & !WAITS).collect());
-                left = &left[waits..];
-                return Some(step);
-            }
-            let (first, rest) = left.split_first()?;
-            left = rest;
-            Some(Step::Begin(*first))
+    pub fn steps(&self, schedule: usize) -> impl Iterator<Item = Step<'_>> {
+        let is_same_step = |one: &u32, other: &u32| one & other & WAITS != 0;
+        self.0[schedule].chunk_by(is_same_step).map(|entries| match entries {
+            [op] if op & WAITS == 0 => Step::Begin(*op),
+            _ => Step::Wait(entries),
         })
     }
 }
@@ -80,37 +78,46 @@ impl Orders {
 /// All ranks, executed together without time.
 struct Execution<'a> {
     schedules: &'a [RankSchedule],
-    graphs: Vec<Graph<'a>>,
+    graphs: Vec<Graph>,
     orders: Vec<Vec<u32>>,
     unmatched: Unmatched,
     queue: VecDeque<u32>,
     is_queued: Vec<bool>,
+    /// Number of operations that have not started.
+    left: u64,
     /// Whether sends complete as soon as they start.
     is_buffered: bool,
 }
 
 impl<'a> Execution<'a> {
-    fn new(schedules: &'a [RankSchedule]) -> Self {
+    fn new(schedules: &'a [RankSchedule], graphs: Vec<Graph>) -> Self {
+        let order = |schedule: &RankSchedule| Vec::with_capacity(schedule.operations.len() * 3 / 2);
         Self {
             schedules,
-            graphs: schedules.iter().map(Graph::new).collect(),
-            orders: vec![Vec::new(); schedules.len()],
-            unmatched: Unmatched::default(),
+            graphs,
+            orders: schedules.iter().map(order).collect(),
+            unmatched: Unmatched::new(schedules.len()),
             queue: (0..schedules.len() as u32).collect(),
             is_queued: vec![true; schedules.len()],
+            left: schedules.iter().map(|schedule| schedule.operations.len() as u64).sum(),
             is_buffered: false,
         }
+    }
+
+    fn is_finished(&self) -> bool {
+        self.left == 0
     }
 
     fn run(&mut self) {
         while let Some(rank) = self.queue.pop_front() {
             self.is_queued[rank as usize] = false;
             while let Some(next) = self.graphs[rank as usize].next() {
-                let waits = self.graphs[rank as usize].wait_for(next);
+                let graph = &mut self.graphs[rank as usize];
                 let order = &mut self.orders[rank as usize];
-                order.extend(waits.into_iter().map(|op| op | WAITS));
+                order.extend(graph.wait_for(next).iter().map(|op| op | WAITS));
                 order.push(next);
-                self.graphs[rank as usize].begin(next);
+                graph.begin(next);
+                self.left -= 1;
                 self.post(rank, next);
             }
         }
@@ -167,18 +174,29 @@ mod tests {
     use super::super::{Dependency, Operation};
     use super::*;
 
-    fn schedule(rank: u32, kinds: &[OperationKind], dependencies: &[(u32, u32, bool)]) -> RankSchedule {
-        let dependency =
-            |(of, on, complete): &(u32, u32, bool)| Dependency { of: *of, on: *on, complete: *complete };
-        RankSchedule {
-            rank,
-            operations: kinds.iter().map(|kind| Operation { kind: *kind, line: 1 }).collect(),
-            dependencies: dependencies.iter().map(dependency).collect(),
-        }
+    /// A step with numbers as in the schedule.
+    #[derive(Debug, PartialEq, Eq)]
+    enum Step {
+        Begin(u32),
+        Wait(Vec<u32>),
     }
 
-    fn steps(schedules: &[RankSchedule], rank: usize) -> Vec<Step> {
-        order(schedules).unwrap_or_else(|cycle| panic!("{cycle:?}")).steps(rank).collect()
+    fn schedule(rank: u32, kinds: &[OperationKind], dependencies: &[(u32, u32, bool)]) -> RankSchedule {
+        let dependency = |(of, on, complete): &(u32, u32, bool)| Dependency::new(*of, *on, *complete);
+        let operations: Vec<Operation> =
+            kinds.iter().map(|kind| Operation { kind: *kind, line: 1 }).collect();
+        let dependencies: Vec<Dependency> = dependencies.iter().map(dependency).collect();
+        let graph = Graph::new(&operations, &dependencies);
+        RankSchedule { rank, operations, graph, first_line: 0, closed_at: 1 }
+    }
+
+    fn steps(mut schedules: impl AsMut<[RankSchedule]>, rank: usize) -> Vec<Step> {
+        let orders = order(schedules.as_mut()).unwrap_or_else(|cycle| panic!("{cycle:?}"));
+        let step = |step: super::Step<'_>| match step {
+            super::Step::Begin(op) => Step::Begin(op),
+            super::Step::Wait(ops) => Step::Wait(ops.iter().map(|op| op & !WAITS).collect()),
+        };
+        orders.steps(rank).map(step).collect()
     }
 
     fn receive(from: u32, tag: u32) -> OperationKind {
@@ -203,7 +221,7 @@ mod tests {
             Step::Begin(3),
             Step::Wait(vec![1, 2]),
         ];
-        assert_eq!(steps(&schedules, 0), expected);
+        assert_eq!(steps(schedules, 0), expected);
     }
 
     #[test]
@@ -212,13 +230,13 @@ mod tests {
         let schedules = [schedule(0, &[receive(0, 0), send(0, 0), send(0, 1)], &dependencies)];
         let expected =
             [Step::Begin(0), Step::Wait(vec![0]), Step::Begin(1), Step::Begin(2), Step::Wait(vec![1, 2])];
-        assert_eq!(steps(&schedules, 0), expected);
+        assert_eq!(steps(schedules, 0), expected);
     }
 
     #[test]
     fn dependencies_may_refer_to_later_lines() {
         let schedules = [schedule(0, &[send(0, 0), OperationKind::Calc(1)], &[(0, 1, true)])];
-        assert_eq!(steps(&schedules, 0), [Step::Begin(1), Step::Begin(0), Step::Wait(vec![0])]);
+        assert_eq!(steps(schedules, 0), [Step::Begin(1), Step::Begin(0), Step::Wait(vec![0])]);
     }
 
     /// In the order of the file, each rank would wait for the other's second chain: a deadlock.
@@ -239,7 +257,7 @@ mod tests {
         first.push(receive(1, 9));
         let schedules = [schedule(0, &first, &dependencies), schedule(1, &second, &other_dependencies)];
         let waits: Vec<Step> =
-            steps(&schedules, 0).into_iter().filter(|step| matches!(step, Step::Wait(_))).collect();
+            steps(schedules, 0).into_iter().filter(|step| matches!(step, Step::Wait(_))).collect();
         assert_eq!(waits, [Step::Wait(vec![2]), Step::Wait(vec![0]), Step::Wait(vec![1, 3, 4])]);
     }
 
@@ -255,14 +273,15 @@ mod tests {
             schedule(1, &[send(0, 7)], &[]),
         ];
         let waits: Vec<Step> =
-            steps(&schedules, 0).into_iter().filter(|step| matches!(step, Step::Wait(_))).collect();
+            steps(schedules, 0).into_iter().filter(|step| matches!(step, Step::Wait(_))).collect();
         assert_eq!(waits, [Step::Wait(vec![2]), Step::Wait(vec![0])]);
     }
 
     #[test]
     fn cycles_are_found() {
         let kinds = [send(0, 0), send(0, 0), send(0, 0)];
-        let refused = |dependencies: &[(u32, u32, bool)]| order(&[schedule(0, &kinds, dependencies)]).err();
+        let refused =
+            |dependencies: &[(u32, u32, bool)]| order(&mut [schedule(0, &kinds, dependencies)]).err();
         assert_eq!(refused(&[(1, 2, true), (2, 1, false)]), Some(Cycle { schedule: 0, operation: 1 }));
         assert_eq!(refused(&[(0, 0, true)]), Some(Cycle { schedule: 0, operation: 0 }));
     }

@@ -1,221 +1,233 @@
-//! Parser of GOAL schedules.
+//! Parser of the schedules of ranks.
 
-use rustc_hash::FxHashMap;
-
-use super::lex::{Lines, Token};
-use super::line::Line;
-use super::{Dependency, Operation, OperationKind, RankSchedule};
-use crate::error::Result;
+use super::graph::Graph;
+use super::labels::Labels;
+use super::lex::{Lines, Parsed, Token};
+use super::word::Word;
+use super::{Dependency, MAX_DEPENDENCIES, MAX_OPERATIONS, Operation, OperationKind, RankSchedule};
 use crate::stream::MAX_RANKS;
 
-/// Upper limit of operations per rank: bit 31 of an operation number is the flag `WAITS` of
-/// `order`.
-const MAX_OPERATIONS: u32 = 1 << 31;
-
-/// What the parser produced.
-pub enum Parsed {
-    /// Number of ranks; comes first.
-    RankCount(u32),
-    /// The schedule of one rank.
-    Schedule(RankSchedule),
-}
+const NUM_RANKS: Word = Word::new("num_ranks");
+const RANK: Word = Word::new("rank");
+const OPEN: Word = Word::new("{");
+const COLON: Word = Word::new(":");
+const CALC: Word = Word::new("calc");
+const SEND: Word = Word::new("send");
+const RECV: Word = Word::new("recv");
+const TO: Word = Word::new("to");
+const FROM: Word = Word::new("from");
+const ANY: Word = Word::new("-1");
+const CPU: Word = Word::new("cpu");
+const NIC: Word = Word::new("nic");
+const REQUIRES: Word = Word::new("requires");
+const IREQUIRES: Word = Word::new("irequires");
 
 /// Parser state.
 pub struct Parser<'a> {
-    file: &'a str,
-    ranks: Option<u32>,
-    schedule: Option<RankSchedule>,
-    labels: FxHashMap<Box<str>, u32>,
+    /// Number of ranks, once it is known.
+    pub ranks: Option<u32>,
+    /// Rank whose schedule is open.
+    rank: Option<u32>,
+    operations: Vec<Operation>,
+    dependencies: Vec<Dependency>,
+    labels: Labels<'a>,
+    /// Schedules that are closed, in the order of the file.
+    pub done: Vec<RankSchedule>,
     /// Number of operations on another CPU than CPU 0 of their rank.
     pub on_other_cpus: u64,
-    done: Vec<Parsed>,
 }
 
 impl<'a> Parser<'a> {
-    pub fn new(file: &'a str) -> Self {
+    pub fn new(ranks: Option<u32>) -> Self {
         Self {
-            file,
-            ranks: None,
-            schedule: None,
-            labels: FxHashMap::default(),
-            on_other_cpus: 0,
+            ranks,
+            rank: None,
+            operations: Vec::new(),
+            dependencies: Vec::new(),
+            labels: Labels::default(),
             done: Vec::new(),
+            on_other_cpus: 0,
         }
     }
 
-    /// Returns what the next lines produced; `None` at the end of the file.
-    pub fn next(&mut self, lines: &mut Lines<'_>) -> Result<Option<Vec<Parsed>>> {
-        while lines.advance()? {
-            let number = lines.number;
-            let tokens = lines.tokens();
-            let mut line =
-                Line { file: self.file, number, tokens: &tokens, end: tokens.last().map_or(1, Token::end) };
-            while !line.tokens.is_empty() {
-                self.statement(&mut line)?;
-            }
-            if !self.done.is_empty() {
-                return Ok(Some(std::mem::take(&mut self.done)));
-            }
-        }
-        match &self.schedule {
-            Some(schedule) => {
-                let text = format!("unexpected end of file inside rank {}; close it with }}", schedule.rank);
-                Err(lines.error(1, text))
-            }
-            None if self.ranks.is_none() => Err(lines.error(1, "no schedule found; begin with num_ranks N")),
-            None => Ok(None),
-        }
+    /// Returns the rank whose schedule is open.
+    pub fn open_rank(&self) -> Option<u32> {
+        self.rank
     }
 
-    fn statement(&mut self, line: &mut Line<'_, '_>) -> Result<()> {
-        let Some(token) = line.take() else { return Ok(()) };
-        match token.text {
-            ";" => Ok(()),
-            "num_ranks" => self.num_ranks(line, token),
-            "rank" => self.begin(line, token),
-            "}" => match self.schedule.take() {
-                Some(schedule) => {
-                    self.labels.clear();
-                    self.done.push(Parsed::Schedule(schedule));
-                    Ok(())
+    /// Parses lines until `until` returns true or the lines end; returns whether lines are left.
+    pub fn parse(&mut self, lines: &mut Lines<'a>, until: impl Fn(&Self) -> bool) -> Parsed<bool> {
+        while !until(self) {
+            if !lines.advance()? {
+                return Ok(false);
+            }
+            let done = self.done.len();
+            while let Some(token) = lines.take() {
+                if let Err(error) = self.statement(lines, token) {
+                    // An error comes before those of schedules that the same line closes.
+                    self.done.truncate(done);
+                    return Err(error);
                 }
-                None => Err(line.error(token.column, "unmatched }; remove it")),
-            },
-            _ => self.inside(line, token),
+            }
+        }
+        Ok(true)
+    }
+
+    #[inline]
+    fn statement(&mut self, lines: &mut Lines<'a>, token: Token<'a>) -> Parsed<()> {
+        match token.text {
+            b";" => Ok(()),
+            b"}" => self.close(lines, token),
+            _ if token.is(RANK) => self.begin(lines, token),
+            _ if token.is(NUM_RANKS) => self.num_ranks(lines, token),
+            _ => self.inside(lines, token),
         }
     }
 
-    fn num_ranks(&mut self, line: &mut Line<'_, '_>, token: Token<'_>) -> Result<()> {
+    fn num_ranks(&mut self, lines: &mut Lines<'a>, token: Token<'a>) -> Parsed<()> {
         if self.ranks.is_some() {
-            return Err(line.error(token.column, "num_ranks appears twice; remove one"));
+            return Err(lines.error(token.column, "num_ranks appears twice; remove one"));
         }
-        let column = line.column();
-        let ranks = line.number(&format!("the number of ranks, from 1 to {MAX_RANKS}"))?;
+        let column = lines.column();
+        let ranks = lines.decimal(&format!("the number of ranks, from 1 to {MAX_RANKS}"))?;
         let Some(ranks) = u32::try_from(ranks).ok().filter(|ranks| (1..=MAX_RANKS).contains(ranks)) else {
-            return Err(line.error(column, format!("found {ranks} ranks, expected 1 to {MAX_RANKS}")));
+            return Err(lines.error(column, format!("found {ranks} ranks, expected 1 to {MAX_RANKS}")));
         };
         self.ranks = Some(ranks);
-        self.done.push(Parsed::RankCount(ranks));
         Ok(())
     }
 
-    fn begin(&mut self, line: &mut Line<'_, '_>, token: Token<'_>) -> Result<()> {
-        if let Some(schedule) = &self.schedule {
-            return Err(line.error(
-                token.column,
-                format!("rank {} is not closed; add }} before this line", schedule.rank),
-            ));
+    fn begin(&mut self, lines: &mut Lines<'a>, token: Token<'a>) -> Parsed<()> {
+        if let Some(rank) = self.rank {
+            return Err(
+                lines.error(token.column, format!("rank {rank} is not closed; add }} before this line"))
+            );
         }
-        let rank = self.rank(line)?;
-        line.expect("{")?;
-        self.schedule = Some(RankSchedule { rank, ..RankSchedule::default() });
+        let rank = self.rank(lines)?;
+        lines.expect(OPEN)?;
+        self.rank = Some(rank);
+        Ok(())
+    }
+
+    fn close(&mut self, lines: &Lines<'a>, token: Token<'a>) -> Parsed<()> {
+        let Some(rank) = self.rank.take() else {
+            return Err(lines.error(token.column, "unmatched }; remove it"));
+        };
+        // A copy has no spare capacity, and the buffer serves the next rank.
+        let operations = self.operations.clone();
+        let graph = Graph::new(&operations, &self.dependencies);
+        self.done.push(RankSchedule { rank, operations, graph, first_line: 0, closed_at: lines.number });
+        self.operations.clear();
+        self.dependencies.clear();
+        self.labels.clear();
         Ok(())
     }
 
     /// Parses a rank number.
-    fn rank(&self, line: &mut Line<'_, '_>) -> Result<u32> {
-        let column = line.column();
-        let rank = line.number("the number of a rank")?;
+    #[inline]
+    fn rank(&self, lines: &mut Lines<'a>) -> Parsed<u32> {
+        let column = lines.column();
+        let rank = lines.decimal("the number of a rank")?;
         let Some(ranks) = self.ranks else {
-            return Err(line.error(column, "the number of ranks is unknown; begin with num_ranks N"));
+            return Err(lines.error(column, "the number of ranks is unknown; begin with num_ranks N"));
         };
         u32::try_from(rank).ok().filter(|rank| *rank < ranks).ok_or_else(|| {
-            line.error(column, format!("rank {rank} out of range; expected 0 to {}", ranks - 1))
+            lines.error(column, format!("rank {rank} out of range; expected 0 to {}", ranks - 1))
         })
     }
 
-    fn inside(&mut self, line: &mut Line<'_, '_>, token: Token<'_>) -> Result<()> {
-        if self.schedule.is_none() {
-            return Err(line.error(token.column, format!("found {}, expected rank N {{", token.shown())));
+    fn inside(&mut self, lines: &mut Lines<'a>, token: Token<'a>) -> Parsed<()> {
+        if self.rank.is_none() {
+            return Err(lines.error(token.column, format!("found {}, expected rank N {{", token.shown())));
         }
         if !is_label(token.text) {
             let expected = "a label, calc, send, recv or }";
-            return Err(line.error(token.column, format!("found {}, expected {expected}", token.shown())));
+            return Err(lines.error(token.column, format!("found {}, expected {expected}", token.shown())));
         }
-        if matches!(token.text, "calc" | "send" | "recv") {
-            return self.operation(line, token, None);
+        if token.is(CALC) || token.is(SEND) || token.is(RECV) {
+            return self.operation(lines, token, None);
         }
-        match line.take() {
-            Some(Token { text: ":", .. }) => {
-                let word = line.word("calc, send or recv")?;
-                self.operation(line, word, Some(token))
-            }
-            Some(Token { text: "requires", .. }) => self.dependency(line, token, true),
-            Some(Token { text: "irequires", .. }) => self.dependency(line, token, false),
-            other => {
-                let column = other.map_or(line.end, |other| other.column);
-                let text = format!("expected `:`, requires or irequires after {}", token.shown());
-                Err(line.error(column, text))
-            }
+        let Some(next) = lines.peek() else {
+            return Err(lines.error(lines.end, no_statement(token)));
+        };
+        if next.is(COLON) {
+            lines.take();
+            let word = lines.word("calc, send or recv")?;
+            self.operation(lines, word, Some(token))
+        } else if next.is(REQUIRES) || next.is(IREQUIRES) {
+            lines.take();
+            self.dependency(lines, token, next.is(REQUIRES))
+        } else {
+            Err(lines.error(next.column, no_statement(token)))
         }
     }
 
-    fn operation(
-        &mut self,
-        line: &mut Line<'_, '_>,
-        word: Token<'_>,
-        label: Option<Token<'_>>,
-    ) -> Result<()> {
-        let kind = match word.text {
-            "calc" => OperationKind::Calc(line.number("nanoseconds")?),
-            "send" => {
-                let bytes = line.bytes()?;
-                line.expect("to")?;
-                let to = self.rank(line)?;
-                let tag = line.tag(false)?.unwrap_or(0);
-                OperationKind::Send { to, bytes, tag }
-            }
-            "recv" => {
-                let bytes = line.bytes()?;
-                line.expect("from")?;
-                let from = if line.accept("-1") { None } else { Some(self.rank(line)?) };
-                OperationKind::Receive { from, bytes, tag: line.tag(true)? }
-            }
-            _ => {
-                return Err(
-                    line.error(word.column, format!("found {}, expected calc, send or recv", word.shown()))
-                );
-            }
+    fn operation(&mut self, lines: &mut Lines<'a>, word: Token<'a>, label: Option<Token<'a>>) -> Parsed<()> {
+        let kind = if word.is(SEND) {
+            let bytes = lines.bytes()?;
+            lines.expect(TO)?;
+            let to = self.rank(lines)?;
+            let tag = lines.tag(false)?.unwrap_or(0);
+            OperationKind::Send { to, bytes, tag }
+        } else if word.is(RECV) {
+            let bytes = lines.bytes()?;
+            lines.expect(FROM)?;
+            let from = if lines.accept(ANY) { None } else { Some(self.rank(lines)?) };
+            OperationKind::Receive { from, bytes, tag: lines.tag(true)? }
+        } else if word.is(CALC) {
+            OperationKind::Calc(lines.decimal("nanoseconds")?)
+        } else {
+            let text = format!("found {}, expected calc, send or recv", word.shown());
+            return Err(lines.error(word.column, text));
         };
-        self.on_other_cpus += u64::from(line.option("cpu")? > 0);
-        line.option("nic")?;
-        line.finish()?;
-        let Some(schedule) = &mut self.schedule else { return Ok(()) };
+        self.on_other_cpus += u64::from(lines.option(CPU)? > 0);
+        lines.option(NIC)?;
+        lines.finish()?;
         let Some(number) =
-            u32::try_from(schedule.operations.len()).ok().filter(|number| *number < MAX_OPERATIONS)
+            u32::try_from(self.operations.len()).ok().filter(|number| *number < MAX_OPERATIONS)
         else {
-            return Err(line.error(
+            return Err(lines.error(
                 word.column,
                 "too many operations: a rank has 2 billion at most; split the schedule",
             ));
         };
         if let Some(label) = label
-            && self.labels.insert(label.text.into(), number).is_some()
+            && !self.labels.insert(label.text, label.bytes, number)
         {
             return Err(
-                line.error(label.column, format!("label {} is used twice; choose another", label.shown()))
+                lines.error(label.column, format!("label {} is used twice; choose another", label.shown()))
             );
         }
-        schedule.operations.push(Operation { kind, line: u32::try_from(line.number).unwrap_or(u32::MAX) });
+        self.operations.push(Operation { kind, line: u32::try_from(lines.number).unwrap_or(u32::MAX) });
         Ok(())
     }
 
-    fn dependency(&mut self, line: &mut Line<'_, '_>, of: Token<'_>, complete: bool) -> Result<()> {
-        let on = line.word("a label")?;
-        line.finish()?;
+    fn dependency(&mut self, lines: &mut Lines<'a>, of: Token<'a>, complete: bool) -> Parsed<()> {
+        let on = lines.word("a label")?;
+        lines.finish()?;
         let find = |label: Token<'_>| {
-            self.labels.get(label.text).copied().ok_or_else(|| {
-                line.error(label.column, format!("unknown label {}; define it before its use", label.shown()))
+            self.labels.get(label.text, label.bytes).ok_or_else(|| {
+                lines
+                    .error(label.column, format!("unknown label {}; define it before its use", label.shown()))
             })
         };
-        let dependency = Dependency { of: find(of)?, on: find(on)?, complete };
-        if let Some(schedule) = &mut self.schedule {
-            schedule.dependencies.push(dependency);
+        let dependency = Dependency::new(find(of)?, find(on)?, complete);
+        if self.dependencies.len() >= MAX_DEPENDENCIES {
+            return Err(lines.error(
+                of.column,
+                "too many dependencies: a rank has 4 billion at most; split the schedule",
+            ));
         }
+        self.dependencies.push(dependency);
         Ok(())
     }
 }
 
-fn is_label(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic()) && !text.contains('-')
+/// Returns the error of a line that only has a label.
+fn no_statement(label: Token<'_>) -> String {
+    format!("expected `:`, requires or irequires after {}", label.shown())
+}
+
+fn is_label(text: &[u8]) -> bool {
+    text[0].is_ascii_alphabetic() && !text.contains(&b'-')
 }

@@ -7,7 +7,7 @@ use super::args::{Args, Line};
 use super::check_rate;
 use crate::ImportSummary;
 use crate::error::{Error, Result};
-use crate::stream::{MAX_RANKS, Target};
+use crate::stream::{MAX_RANKS, RankStream, Target};
 
 /// A file and its content.
 struct Source {
@@ -32,13 +32,14 @@ pub fn read(path: &Path, flops: f64, target: &Path) -> Result<ImportSummary> {
         return Err(Error::Parse { file: name, line: 1, column: 1, text });
     }
     let mut made = Target::create(target, ranks, "SimGrid's time-independent trace", &name)?;
+    let streams = made.streams();
     let (mut unmatched_waits, mut wildcards) = (0, 0);
     for (rank, actions) in (0..).zip(&actions) {
-        let mut importer = Importer::new(made.stream(rank), rank, ranks, flops);
+        let mut importer = Importer::new(streams.begin(rank), rank, ranks, flops);
         actions.iter().try_for_each(|args| importer.action(args))?;
         (unmatched_waits, wildcards) =
             (unmatched_waits + importer.unmatched_waits, wildcards + importer.wildcards);
-        made.add(importer.finish())?;
+        made.add(&RankStream::end(importer.finish()))?;
     }
     let notes = [
         (unmatched_waits, "waits without a matching request omitted"),
