@@ -14,6 +14,7 @@ mod mpi;
 mod mpi_info;
 mod plot;
 mod print;
+mod program;
 mod progress;
 mod results;
 mod scenario;

@@ -21,6 +21,15 @@ pub enum Error {
         /// What was found, what was expected, and how to fix it.
         text: String,
     },
+    /// A foreign binary file violates its format.
+    Binary {
+        /// Name of the file.
+        file: String,
+        /// Offset, in bytes from the beginning of the file.
+        offset: u64,
+        /// What was found.
+        text: String,
+    },
     /// A call that the target format cannot express.
     Unsupported {
         /// Rank that made the call.
@@ -80,6 +89,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Parse { file, line, column, text } => write!(f, "{file}:{line}:{column}: {text}"),
+            Self::Binary { file, offset, text } => {
+                write!(f, "{file}: byte {offset}: {text}; write the schedule again with txt2bin")
+            }
             Self::Unsupported { rank, call, position, text } => {
                 write!(f, "rank {rank}, call {position} ({call}): {text}")
             }
@@ -97,7 +109,7 @@ impl std::error::Error for Error {
             Self::Trace(error) => Some(error),
             Self::Timeline(error) => Some(error),
             Self::File { error, .. } => Some(error),
-            Self::Parse { .. } | Self::Unsupported { .. } | Self::Usage(_) => None,
+            Self::Parse { .. } | Self::Binary { .. } | Self::Unsupported { .. } | Self::Usage(_) => None,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Import and export of foreign trace and timeline formats.
 //!
-//! - [`goal`]: schedules of `LogGOPSim`, as text; import and export.
+//! - [`goal`]: schedules of `LogGOPSim`, as text and binary; import, and export as text.
 //! - [`ti`]: time-independent traces of `SimGrid`; import and export.
+//! - [`program`]: traces, and what the two above import, opened alike.
 //! - [`picl`], [`perfetto`], [`paraver`], [`paje`], [`csv`]: timelines for other viewers; export.
 //!
 //! What a format cannot express is an error with its position, or is counted in the notes of the
@@ -20,6 +21,7 @@ mod parallel;
 pub mod paraver;
 pub mod perfetto;
 pub mod picl;
+pub mod program;
 mod stream;
 mod text;
 pub mod ti;

@@ -1,11 +1,12 @@
 //! `panto convert`: converts traces to and from the formats of other simulators.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use panto_convert::program::ProgramFormat;
 use panto_convert::{ExportSummary, ImportSummary, goal, ti};
 use panto_machine::Model;
 use panto_sim::replay::{self, Options};
@@ -20,8 +21,8 @@ use crate::{files, print};
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Convert {
-    /// A Panto trace, a textual GOAL schedule, or a time-independent trace (one file, or the list
-    /// of files).
+    /// A Panto trace, a GOAL schedule (text, or as txt2bin writes it), or a time-independent trace
+    /// (one file, or the list of files).
     file: PathBuf,
 
     /// Output file.
@@ -59,7 +60,7 @@ pub(super) struct ConversionArgs {
 /// Trace formats of other simulators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum TraceFormat {
-    /// Textual GOAL schedules, for LogGOPSim.
+    /// GOAL schedules, for LogGOPSim.
     Goal,
     /// Time-independent traces, for SimGrid.
     Ti,
@@ -71,7 +72,8 @@ What a format cannot express is an error, with its position, or is counted and r
 Examples:
   panto convert app.panto -o app.goal             for LogGOPSim, only messages
   panto convert app.panto -o app.ti               for SimGrid (smpirun -replay)
-  panto convert ring.goal -o ring.panto           for panto simulate
+  panto convert ring.goal -o ring.panto           text, for panto simulate
+  panto convert ring.bin -o ring.panto            as LogGOPSim's txt2bin writes
   panto convert lu.ti --flops 2.5e9 -o lu.panto   counts become times";
 
 impl Convert {
@@ -149,33 +151,19 @@ impl Convert {
                 self.output.display()
             )));
         }
-        let imported = match self.from {
-            Some(format) => self.read(format)?,
-            None => self.read(self.guess()?)?,
-        };
-        let ImportSummary { ranks, calls, notes } = imported;
+        let ImportSummary { ranks, calls, notes } = self.read()?;
         self.print(ranks, calls, "calls", &notes);
         Ok(())
     }
 
-    fn read(&self, format: TraceFormat) -> Result<ImportSummary, Failure> {
-        match format {
-            TraceFormat::Goal => {
-                let file = File::open(&self.file).map_err(|error| cannot_read(&self.file, &error))?;
-                let name = self.file.to_string_lossy();
-                Ok(goal::read(&mut BufReader::new(file), &name, &self.output)?)
-            }
-            TraceFormat::Ti => Ok(ti::read(&self.file, self.options.flops, &self.output)?),
-        }
-    }
-
-    /// Returns the format of the input: by its extension, or GOAL if it contains `num_ranks`.
-    fn guess(&self) -> Result<TraceFormat, Failure> {
-        let file = File::open(&self.file).map_err(|error| cannot_read(&self.file, &error))?;
-        let mut start = Vec::new();
-        file.take(4096).read_to_end(&mut start).map_err(|error| cannot_read(&self.file, &error))?;
-        let is_goal = String::from_utf8_lossy(&start).contains("num_ranks");
-        Ok(by_name(&self.file).unwrap_or(if is_goal { TraceFormat::Goal } else { TraceFormat::Ti }))
+    fn read(&self) -> Result<ImportSummary, Failure> {
+        let format = match self.from {
+            Some(TraceFormat::Goal) => ProgramFormat::Goal,
+            Some(TraceFormat::Ti) => ProgramFormat::Ti,
+            // A list of the files of a time-independent trace is not recognised.
+            None => ProgramFormat::detect(&self.file)?.unwrap_or(ProgramFormat::Ti),
+        };
+        Ok(format.read(&self.file, self.options.flops, &self.output)?)
     }
 
     fn print(&self, ranks: u32, count: u64, unit: &str, notes: &[String]) {
@@ -188,16 +176,13 @@ impl Convert {
     }
 }
 
+/// Returns the format of an output file.
 fn by_name(path: &Path) -> Option<TraceFormat> {
     match path.extension()?.to_str()? {
         "goal" => Some(TraceFormat::Goal),
         "ti" => Some(TraceFormat::Ti),
         _ => None,
     }
-}
-
-fn cannot_read(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Usage(format!("cannot read {}: {error}", path.display()))
 }
 
 impl From<panto_convert::Error> for Failure {

@@ -11,7 +11,7 @@ use panto_trace::{Summary, Trace};
 
 use crate::failure::Failure;
 use crate::format::{Format, TABLE_JSON_OR_CSV};
-use crate::{model, mpi, mpi_info, print, results, scenario};
+use crate::{model, mpi, mpi_info, print, program, results, scenario};
 
 /// Print results, traces, timelines, machine models, scenarios, or the MPI library in use.
 #[derive(clap::Args)]
@@ -78,6 +78,9 @@ impl Info {
         } else if model::is_model(&self.file) {
             self.refuse_plot("a machine model; run on it first: panto bench --on MODEL --plot DIR")?;
             model::info(&self.file, self.format)?;
+        } else if program::is_foreign(&self.file) {
+            self.refuse_plot("a program; plot a timeline or results instead")?;
+            self.trace()?;
         } else {
             self.results()?;
         }
@@ -93,7 +96,7 @@ impl Info {
 
     fn trace(&self) -> Result<(), Failure> {
         self.format.check(TABLE_JSON_OR_CSV, "a trace")?;
-        let trace = Trace::open(&self.file)?;
+        let trace = program::open(&self.file)?;
         let summary = Summary::of(&trace)?;
         if let Some(damage) = summary.damage.first()
             && !self.salvage

@@ -8,7 +8,6 @@ use clap::{Args, ValueEnum};
 use panto_report::table::{Column, Table};
 use panto_sim::replay::{self, Replay};
 use panto_stats::Summary;
-use panto_trace::Trace;
 use panto_transport::World;
 use panto_transport::execute::{self, Execution, Times, makespans};
 use panto_transport::mpi::Options;
@@ -18,13 +17,13 @@ use serde_json::json;
 use super::simulate::{ReadingArgs, load, trace_failure};
 use crate::failure::Failure;
 use crate::format::{Format, TABLE_OR_JSON};
-use crate::{mpi, print, threads};
+use crate::{mpi, print, program, threads};
 
 /// Replay the messages of a traced program on a real transport.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Perform {
-    /// A trace, written by `panto trace`.
+    /// A trace, written by `panto trace`, a GOAL schedule or a time-independent trace.
     trace: PathBuf,
 
     /// Where to run: `threads` or `mpi` [default: mpi under an MPI launcher, else threads].
@@ -123,7 +122,7 @@ impl Perform {
 
     /// Replays the trace; the machine only provides the rules of collectives.
     fn replay(&self) -> Result<Replay, Failure> {
-        let trace = Trace::open(&self.trace)?;
+        let trace = program::open(&self.trace)?;
         let machine = load("loggops", &[format!("collectives.rules={}", self.rules)])?.into_machine();
         replay::program(&trace, &machine, &self.reading.options())
             .map_err(|error| trace_failure(&trace, &error))

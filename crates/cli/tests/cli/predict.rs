@@ -172,6 +172,79 @@ fn traces_of_others_come_and_go() {
     assert!((again / first - 1.0).abs() < 1e-6, "{again} {first}");
 }
 
+/// A schedule of `LogGOPSim`, in both forms, and a time-independent trace are simulated, swept and
+/// shown like the trace they are converted to.
+#[test]
+fn programs_of_other_simulators_are_read_directly() {
+    let folder = folder();
+    let path = folder.path();
+    succeeds(&run(path, "convert stencil.panto -o there.goal"));
+    succeeds(&run(path, "convert stencil.panto -o there.ti"));
+    succeeds(&run(path, "convert there.goal -o goal.panto"));
+    succeeds(&run(path, "convert there.ti -o ti.panto"));
+    std::fs::copy(path.join("there.goal"), path.join("unnamed")).expect("a copy");
+    for (direct, converted) in
+        [("there.goal", "goal.panto"), ("unnamed", "goal.panto"), ("there.ti", "ti.panto")]
+    {
+        let mut found = simulated(path, &format!("{direct} -m loggops"));
+        assert_eq!(found["trace"].take(), direct);
+        let mut expected = simulated(path, &format!("{converted} -m loggops"));
+        expected["trace"].take();
+        assert_eq!(found, expected, "{direct}");
+    }
+    std::fs::write(path.join("late.goal"), LATE).expect("writable");
+    std::fs::write(path.join("late.bin"), late_binary()).expect("writable");
+    let time = |program: &str| seconds(&simulated(path, &format!("{program} -m loggops")), "time_s");
+    assert_eq!(time("late.bin").to_bits(), time("late.goal").to_bits());
+    let shown = succeeds(&run(path, "info late.bin"));
+    assert!(shown.starts_with("late.bin: ") && shown.contains("MPI_Irecv"), "{shown}");
+    succeeds(&run(path, "sweep late.bin -m loggops --vary link.latency=1us,2us"));
+    std::fs::write(path.join("cut.bin"), &late_binary()[..60]).expect("writable");
+    std::fs::write(path.join("wrong.bin"), [200; 40]).expect("writable");
+    for (program, said) in [
+        ("cut.bin", "cut.bin: byte 60: the file ends before the schedule of rank 0 does"),
+        ("wrong.bin", "wrong.bin:1:1: not UTF-8 text; give a GOAL schedule"),
+    ] {
+        let output = run(path, &format!("simulate {program} -m loggops"));
+        assert_eq!(output.status.code(), Some(2), "{program}");
+        assert!(stderr(&output).contains(said), "{program}: {}", stderr(&output));
+    }
+}
+
+/// Returns [`LATE`] in the binary form of `LogGOPSim`.
+fn late_binary() -> Vec<u8> {
+    // Dependencies, type, peer, size, tag; then CPU and NIC, and the operations that require it.
+    let operation = |numbers: (u32, u8, u32, u64, u32), required_by: (u32, u32)| {
+        let (dependencies, kind, peer, size, tag) = numbers;
+        let mut bytes = dependencies.to_le_bytes().to_vec();
+        bytes.push(kind);
+        bytes.extend(peer.to_le_bytes());
+        bytes.extend(size.to_le_bytes());
+        bytes.extend(tag.to_le_bytes());
+        bytes.extend([0, 0]);
+        for number in [required_by.0, required_by.1, 0, 1] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes
+    };
+    // Two operations; the first has no dependencies and the second requires it.
+    let rank = |first, second| {
+        let counts = [2_u32, 1, 0].into_iter().flat_map(u32::to_le_bytes);
+        let operations = [operation(first, (1, 0)), operation(second, (0, 1))];
+        counts.chain(operations.concat()).chain(1_u32.to_le_bytes()).collect::<Vec<u8>>()
+    };
+    let ranks =
+        [rank((0, 3, 0, 5_000, 0), (1, 1, 1, 1_000, 7)), rank((0, 2, 0, 1_000, 7), (1, 3, 0, 1_000, 0))];
+    let length = ranks[0].len() as u64;
+    let places = [38, 38 + length, 38 + length, 38 + 2 * length];
+    let mut bytes = 4_223_u64.to_le_bytes().to_vec();
+    bytes.extend(2_u32.to_le_bytes());
+    bytes.extend([0, 0]);
+    bytes.extend(places.into_iter().flat_map(u64::to_le_bytes));
+    bytes.extend(ranks.concat());
+    bytes
+}
+
 /// Errors name a position and a remedy; nothing is printed to standard output.
 #[test]
 fn wrong_input_is_refused() {

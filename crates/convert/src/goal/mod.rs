@@ -1,5 +1,5 @@
 //! GOAL, the schedules of `LogGOPSim` (Hoefler, Siebert, Lumsdaine: "Group Operation Assembly
-//! Language", ICPP 2009), as text.
+//! Language", ICPP 2009), as text, and in the binary form that `txt2bin` makes of it.
 //!
 //! ```text
 //! num_ranks 2
@@ -18,6 +18,7 @@
 //! precede those that must, waits are for messages that have arrived, and ties follow the order of
 //! the file; `requires` becomes a wait.
 
+mod binary;
 mod graph;
 mod labels;
 mod lex;
@@ -31,7 +32,7 @@ mod unroll;
 mod word;
 mod write;
 
-pub use read::{read, read_on};
+pub use read::{read, read_on, recognises};
 pub use write::write;
 
 use graph::Graph;
@@ -54,7 +55,8 @@ enum OperationKind {
     Receive { from: Option<u32>, bytes: u64, tag: Option<u32> },
 }
 
-/// An operation and the line that defines it, counted from the line `first_line` of its schedule.
+/// An operation and the line that defines it, counted from its schedule's [`Origin`]; 0 in a binary
+/// schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Operation {
     kind: OperationKind,
@@ -94,10 +96,16 @@ struct RankSchedule {
     rank: u32,
     operations: Vec<Operation>,
     graph: Graph,
-    /// Number of lines of the file before the part of it that contains the schedule.
-    first_line: usize,
-    /// The line that closes the schedule, counted from `first_line`.
-    closed_at: usize,
+    origin: Origin,
+}
+
+/// Where in the file a schedule is, for error messages.
+#[derive(Debug, Clone, Copy)]
+enum Origin {
+    /// Number of lines before the part of the text that contains it.
+    Lines(usize),
+    /// Offset of its first operation in a binary schedule.
+    Bytes(usize),
 }
 
 /// The schedules of all ranks.

@@ -171,7 +171,7 @@ impl<'a> Execution<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Dependency, Operation};
+    use super::super::{Dependency, Operation, Origin};
     use super::*;
 
     /// A step with numbers as in the schedule.
@@ -187,7 +187,7 @@ mod tests {
             kinds.iter().map(|kind| Operation { kind: *kind, line: 1 }).collect();
         let dependencies: Vec<Dependency> = dependencies.iter().map(dependency).collect();
         let graph = Graph::new(&operations, &dependencies);
-        RankSchedule { rank, operations, graph, first_line: 0, closed_at: 1 }
+        RankSchedule { rank, operations, graph, origin: Origin::Lines(0) }
     }
 
     fn steps(mut schedules: impl AsMut<[RankSchedule]>, rank: usize) -> Vec<Step> {

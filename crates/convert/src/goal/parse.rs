@@ -4,10 +4,11 @@ use super::graph::Graph;
 use super::labels::Labels;
 use super::lex::{Lines, Parsed, Token};
 use super::word::Word;
-use super::{Dependency, MAX_DEPENDENCIES, MAX_OPERATIONS, Operation, OperationKind, RankSchedule};
+use super::{Dependency, MAX_DEPENDENCIES, MAX_OPERATIONS, Operation, OperationKind, Origin, RankSchedule};
 use crate::stream::MAX_RANKS;
 
-const NUM_RANKS: Word = Word::new("num_ranks");
+/// Keyword before the number of ranks, the first word of a schedule.
+pub const NUM_RANKS: Word = Word::new("num_ranks");
 const RANK: Word = Word::new("rank");
 const OPEN: Word = Word::new("{");
 const COLON: Word = Word::new(":");
@@ -31,8 +32,8 @@ pub struct Parser<'a> {
     operations: Vec<Operation>,
     dependencies: Vec<Dependency>,
     labels: Labels<'a>,
-    /// Schedules that are closed, in the order of the file.
-    pub done: Vec<RankSchedule>,
+    /// Schedules that are closed, in the order of the file, each with the line that closes it.
+    pub done: Vec<(RankSchedule, usize)>,
     /// Number of operations on another CPU than CPU 0 of their rank.
     pub on_other_cpus: u64,
 }
@@ -116,7 +117,8 @@ impl<'a> Parser<'a> {
         // A copy has no spare capacity, and the buffer serves the next rank.
         let operations = self.operations.clone();
         let graph = Graph::new(&operations, &self.dependencies);
-        self.done.push(RankSchedule { rank, operations, graph, first_line: 0, closed_at: lines.number });
+        let schedule = RankSchedule { rank, operations, graph, origin: Origin::Lines(0) };
+        self.done.push((schedule, lines.number));
         self.operations.clear();
         self.dependencies.clear();
         self.labels.clear();

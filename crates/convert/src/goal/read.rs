@@ -1,9 +1,9 @@
 //! Import: from a GOAL schedule to a trace.
 //!
-//! The file is read into memory and parsed on all cores ([`text`]), the sequences of all ranks are
-//! found together on one ([`order`](super::order)), and the streams of the ranks are encoded on all
-//! cores again and written in the order of the ranks. Time is linear in the file but for the queues
-//! of operations that can start. Peak memory is about three times the file.
+//! The file is read into memory and parsed on all cores ([`text`], [`binary`]). The sequences of
+//! all ranks are found together, on one core ([`order`](super::order)). Streams of ranks are
+//! encoded on all cores again, and written in the order of the ranks. Time is linear in the file,
+//! but for the queues of operations that can start. Peak memory is about three times the file.
 
 use std::io::Read;
 use std::path::Path;
@@ -11,14 +11,15 @@ use std::path::Path;
 use panto_trace::{Builder, CallForm, Slot};
 
 use super::lex::error;
-use super::order::{Orders, Step, WAITS, order};
-use super::{OperationKind, RankSchedule, Schedules, text};
+use super::order::{Cycle, Orders, Step, WAITS, order};
+use super::{OperationKind, Origin, RankSchedule, Schedules, binary, text};
 use crate::ImportSummary;
 use crate::error::{Error, Result};
 use crate::parallel;
 use crate::stream::{RankStream, Target};
 
-/// Reads a schedule and writes it as a trace, on all cores; `file` is its name in error messages.
+/// Reads a schedule, as text or as `txt2bin` writes it, and writes it as a trace, on all cores;
+/// `file` is its name in error messages.
 ///
 /// Sends and receives become non-blocking calls; an operation that `requires` them waits for them
 /// first. Times are nanoseconds.
@@ -30,14 +31,29 @@ pub fn read(reader: &mut dyn Read, file: &str, target: &Path) -> Result<ImportSu
 pub fn read_on(threads: usize, reader: &mut dyn Read, file: &str, target: &Path) -> Result<ImportSummary> {
     let mut bytes = Vec::new();
     reader.read_to_end(&mut bytes).map_err(|error| Error::file(file.as_ref(), error))?;
-    let mut schedules = text::parse(&bytes, file, threads)?;
+    let parse = if binary::recognises(&bytes) { binary::parse } else { text::parse };
+    let mut schedules = parse(&bytes, file, threads)?;
     drop(bytes);
-    let orders = order(&mut schedules.ranks).map_err(|cycle| {
-        let schedule = &schedules.ranks[cycle.schedule];
-        let line = schedule.first_line + schedule.operations[cycle.operation as usize].line as usize;
-        error(file, line, 1, "this operation depends on itself; remove the cycle of requires")
-    })?;
+    let orders = order(&mut schedules.ranks).map_err(|cycle| cycle_error(&schedules, cycle, file))?;
     write(&schedules, &orders, file, target, threads)
+}
+
+/// Returns whether a file that begins like this is a schedule: binary, or text whose first word is
+/// `num_ranks`.
+pub fn recognises(start: &[u8]) -> bool {
+    binary::recognises(start) || text::recognises(start)
+}
+
+fn cycle_error(schedules: &Schedules, cycle: Cycle, file: &str) -> Error {
+    const TEXT: &str = "this operation depends on itself; remove the cycle of requires";
+    let (schedule, operation) = (&schedules.ranks[cycle.schedule], cycle.operation as usize);
+    match schedule.origin {
+        Origin::Lines(before) => error(file, before + schedule.operations[operation].line as usize, 1, TEXT),
+        Origin::Bytes(first) => {
+            let offset = (first + binary::OPERATION * operation) as u64;
+            Error::Binary { file: file.to_owned(), offset, text: TEXT.into() }
+        }
+    }
 }
 
 /// Writes the trace of all ranks.

@@ -8,8 +8,8 @@
 //! parser had read it.
 
 use super::lex::{Lines, ParseError, error, line_end};
-use super::parse::Parser;
-use super::{RankSchedule, Schedules};
+use super::parse::{NUM_RANKS, Parser};
+use super::{Origin, RankSchedule, Schedules};
 use crate::error::{Error, Result};
 use crate::parallel;
 
@@ -19,6 +19,17 @@ const MIN_PART_BYTES: usize = 1 << 16;
 
 /// Parts per thread: a core that other processes slow down takes fewer of them.
 const PARTS_PER_THREAD: usize = 16;
+
+/// Returns whether the first word of a text is `num_ranks`.
+pub fn recognises(start: &[u8]) -> bool {
+    let mut lines = Lines::new(start, "", 0, start.len());
+    while let Ok(true) = lines.advance() {
+        if let Some(token) = lines.peek() {
+            return token.is(NUM_RANKS);
+        }
+    }
+    false
+}
 
 /// Parses a schedule; `file` is its name in error messages.
 pub fn parse(text: &[u8], file: &str, threads: usize) -> Result<Schedules> {
@@ -118,12 +129,12 @@ fn merge<'a>(parts: impl Iterator<Item = Part<'a>>, file: &str, ranks: u32) -> R
         if is_last {
             part.extend();
         }
-        for schedule in part.parser.done {
-            let (rank, line) = (schedule.rank, lines + schedule.closed_at);
+        for (schedule, closed_at) in part.parser.done {
+            let (rank, line) = (schedule.rank, lines + closed_at);
             if std::mem::replace(&mut has_schedule[rank as usize], true) {
                 return Err(error(file, line, 1, format!("rank {rank} has two schedules; merge them")));
             }
-            all.ranks.push(RankSchedule { first_line: lines, ..schedule });
+            all.ranks.push(RankSchedule { origin: Origin::Lines(lines), ..schedule });
         }
         if let Some(error) = part.error {
             return Err(Error::from(error).lines_later(lines));
@@ -153,7 +164,8 @@ mod tests {
         match parse_in_parts(text.as_bytes(), "s.goal", threads, part_bytes) {
             Ok(schedules) => {
                 let line = |schedule: &RankSchedule| {
-                    let lines = schedule.operations.iter().map(|op| schedule.first_line + op.line as usize);
+                    let Origin::Lines(first) = schedule.origin else { panic!("text") };
+                    let lines = schedule.operations.iter().map(|op| first + op.line as usize);
                     format!(
                         "{} {:?} {:?}\n",
                         schedule.rank,

@@ -25,6 +25,18 @@ use crate::error::{Error, Result};
 /// Default rate, in floating-point operations per second.
 pub const FLOPS: f64 = 1e9;
 
+/// Returns whether a file that begins like this has actions: the first line that is not a comment
+/// begins with a number and a word in lower case. A list of files is not recognised.
+pub fn recognises(start: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(start);
+    let is_action = |line: &&str| !line.is_empty() && !line.starts_with('#');
+    let Some(line) = text.lines().map(str::trim).find(is_action) else { return false };
+    let mut words = line.split_whitespace();
+    let is_rank = words.next().is_some_and(|word| word.parse::<u32>().is_ok());
+    let is_name = |word: &str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    is_rank && words.next().is_some_and(is_name)
+}
+
 /// Checks that a rate is usable.
 fn check_rate(flops: f64) -> Result<()> {
     if flops.is_finite() && flops >= 1.0 {

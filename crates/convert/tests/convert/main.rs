@@ -1,6 +1,7 @@
 //! Tests of imports and exports with realistic files, and of timelines in other viewers' formats.
 
 mod csv;
+mod goal_binary;
 mod goal_in;
 mod goal_out;
 mod golden;

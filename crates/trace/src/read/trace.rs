@@ -51,6 +51,14 @@ impl Trace {
         Ok(trace)
     }
 
+    /// Returns the trace under another path, by which reports and errors name it: that of the file
+    /// from which it was converted.
+    #[must_use]
+    pub fn with_path(mut self, path: &Path) -> Self {
+        path.clone_into(&mut self.path);
+        self
+    }
+
     /// Returns whether a path looks like a trace, by its first bytes or its files' names.
     pub fn recognises(path: &Path) -> bool {
         if path.is_dir() {

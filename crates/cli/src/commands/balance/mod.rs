@@ -19,14 +19,14 @@ use panto_transport::threads::cores;
 use crate::commands::simulate::{self, CaseArgs};
 use crate::failure::{Failure, INTERRUPTED};
 use crate::format::{Format, TABLE_OR_JSON};
-use crate::{files, print};
+use crate::{files, print, program};
 use monitor::Progress;
 
 /// Search for a better mapping of ranks to processors.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Balance {
-    /// A trace, written by `panto trace`.
+    /// A trace, written by `panto trace`, a GOAL schedule or a time-independent trace.
     trace: PathBuf,
 
     /// Machine: a built-in name or a model file.
@@ -107,7 +107,7 @@ impl Balance {
         if let Some(output) = &self.output {
             files::refuse_overwrite(&self.trace, output)?;
         }
-        let trace = Trace::open(&self.trace)?;
+        let trace = program::open(&self.trace)?;
         let (model, options) = (self.case.model(&self.machine)?, self.case.options()?);
         let case = Case::new(model.clone(), trace.size() as usize, &options)?;
         let replay = simulate::read(&trace, &case, &self.case)?;

@@ -21,13 +21,13 @@ pub use noise::NoiseArgs;
 use self::samples::{Drawn, SampleArgs, SampledCase};
 use crate::failure::{Failure, INTERRUPTED};
 use crate::format::{Format, TABLE_JSON_OR_CSV};
-use crate::{files, print};
+use crate::{files, print, program};
 
 /// Predict how a traced program would run on another machine.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Simulate {
-    /// A trace, written by `panto trace`.
+    /// A trace, written by `panto trace`, a GOAL schedule or a time-independent trace.
     trace: PathBuf,
 
     /// Machine: a built-in name or a model file.
@@ -64,6 +64,7 @@ Examples:
   panto simulate app.panto -m ethernet10 --set link.bandwidth=100MB/s
   panto simulate app.panto -m my.toml --sharing links --rules openmpi
   panto simulate app.panto -m cm5 -p 9 --map block        on 9 processors
+  panto simulate app.goal -m loggops                      also .bin and .ti
   panto simulate app.panto -m my.toml --speed 2.3 --format json
   panto simulate app.panto -m my.toml --timeline app.ptl  for `panto view`
   panto simulate app.panto -m my.toml --noise random:1ms,10us
@@ -77,7 +78,7 @@ impl Simulate {
         if let Some(timeline) = &self.timeline {
             files::refuse_overwrite(&self.trace, timeline)?;
         }
-        let trace = Trace::open(&self.trace)?;
+        let trace = program::open(&self.trace)?;
         let sampled_inputs = SampledCase { machine: &self.machine, case: &self.case, noise: &self.noise };
         let unknowns = self.samples.unknowns(&sampled_inputs)?;
         let case = self.case.case(&self.machine, trace.size() as usize)?;

@@ -7,14 +7,13 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use panto_predict::sweep::{Announcement, Sweep as Settings, share};
-use panto_trace::Trace;
 use panto_transport::mpi::{Mpi, Options};
 use panto_transport::{Placement, Selector, SendMode, Tag, Transport, World};
 
 use super::Sweep;
 use super::progress::SweepRun;
 use crate::failure::Failure;
-use crate::{interrupt, mpi};
+use crate::{interrupt, mpi, program};
 
 /// The tag of all messages.
 const TAG: Tag = 19;
@@ -40,7 +39,7 @@ fn lead(command: &Sweep, world: &Mpi) -> Result<ExitCode, Failure> {
             Ok(_) => failure,
             Err(error) => error.into(),
         };
-    let trace = Trace::open(&command.trace).map_err(|error| announced(error.into()))?;
+    let trace = program::open(&command.trace).map_err(announced)?;
     let settings = command.sweep(&trace, threads).map_err(announced)?;
     let task = SweepRun::new(command, &settings).map_err(announced)?;
     let pending = task.pending();
@@ -76,7 +75,7 @@ fn follow(command: &Sweep, world: &Mpi) -> Result<ExitCode, Failure> {
         None => return Err(Failure::Run("invalid announcement of the first process".into())),
     };
     let only_here = |failure: Failure| Failure::Run(format!("{failure} (the first process could read it)"));
-    let trace = Trace::open(&command.trace).map_err(|error| only_here(error.into()))?;
+    let trace = program::open(&command.trace).map_err(only_here)?;
     let settings = command.sweep(&trace, threads).map_err(only_here)?;
     let stop = interrupt::listen()?;
     world.run(world.max_ranks(), |endpoint| {

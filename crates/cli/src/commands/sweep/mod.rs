@@ -18,13 +18,13 @@ use self::progress::SweepRun;
 use crate::commands::simulate::ReadingArgs;
 use crate::failure::Failure;
 use crate::format::{Format, TABLE_JSON_OR_CSV};
-use crate::{files, interrupt, mpi};
+use crate::{files, interrupt, mpi, program};
 
 /// Predict a traced program on many machines and with many settings.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Sweep {
-    /// A trace, written by `panto trace`.
+    /// A trace, written by `panto trace`, a GOAL schedule or a time-independent trace.
     trace: PathBuf,
 
     #[command(flatten, next_help_heading = "Parameters")]
@@ -116,7 +116,7 @@ impl Sweep {
 
     fn run_locally(&self) -> Result<ExitCode, Failure> {
         let threads = self.threads(cores().len());
-        let trace = Trace::open(&self.trace)?;
+        let trace = program::open(&self.trace)?;
         let sweep = self.sweep(&trace, threads)?;
         let mut run = SweepRun::new(self, &sweep)?;
         let pending = run.pending();
