@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 
 use crate::error::Result;
+
+/// Chunks of a slice per thread: a core that other processes slow down takes fewer of them.
+const CHUNKS_PER_THREAD: usize = 16;
 
 /// Returns the number of cores that this process may use.
 pub fn cores() -> usize {
@@ -66,6 +69,25 @@ pub fn for_each<T: Send>(
     })
 }
 
+/// Applies `change` to all items, on up to `threads` threads.
+pub fn for_each_mut<T: Send>(threads: usize, items: &mut [T], change: impl Fn(&mut T) + Sync) {
+    let threads = threads.min(items.len());
+    if threads <= 1 {
+        return items.iter_mut().for_each(change);
+    }
+    let chunks = Mutex::new(items.chunks_mut(items.len().div_ceil(threads * CHUNKS_PER_THREAD)));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let next = || chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
+                while let Some(chunk) = next() {
+                    chunk.iter_mut().for_each(&change);
+                }
+            });
+        }
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,6 +100,15 @@ mod tests {
                 let squares: Vec<usize> = (0..count).map(|number| number * number).collect();
                 assert_eq!(map(threads, count, |number| number * number), squares);
             }
+        }
+    }
+
+    #[test]
+    fn all_items_are_changed() {
+        for (threads, count) in [(1, 5), (2, 0), (2, 1), (3, 100)] {
+            let mut items: Vec<usize> = (0..count).collect();
+            for_each_mut(threads, &mut items, |item| *item *= 2);
+            assert!(items.iter().enumerate().all(|(place, item)| *item == 2 * place));
         }
     }
 

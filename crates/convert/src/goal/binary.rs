@@ -30,7 +30,6 @@
 
 use panto_container::bytes::{u32_at, u64_at};
 
-use super::graph::Graph;
 use super::{Dependency, MAX_OPERATIONS, Operation, OperationKind, Origin, RankSchedule, Schedules};
 use crate::error::{Error, Result};
 use crate::parallel;
@@ -191,9 +190,8 @@ impl<'a> RankReader<'a> {
         if let Some(wrong) = missing.iter().position(|left| *left != 0) {
             return Err(self.error(wrong as u32, "has another number of dependencies than it states"));
         }
-        let graph = Graph::new(&operations, &dependencies);
         let origin = Origin::Bytes(self.operations_at);
-        Ok((RankSchedule { rank: self.rank, operations, graph, origin }, on_other_cpus))
+        Ok((RankSchedule::new(self.rank, operations, &dependencies, origin), on_other_cpus))
     }
 
     fn error(&self, operation: u32, what: &str) -> Error {

@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::matching::NO_CHANNEL;
 use super::{Dependency, Operation, OperationKind};
 
 /// Operations of one rank with their dependencies and their progress.
@@ -34,6 +35,8 @@ struct State {
     waits: u32,
     /// Number of the messages in `waits` that are not complete.
     missing: u32,
+    /// Number of the channel of a message, or [`NO_CHANNEL`].
+    channel: u32,
     kind: Kind,
     /// Whether it is a message that was started and not waited for.
     is_pending: bool,
@@ -41,8 +44,9 @@ struct State {
     has_begun: bool,
 }
 
+/// Kind of an operation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
     #[default]
     Calc,
     Send,
@@ -94,8 +98,10 @@ impl Rows {
 impl Graph {
     pub fn new(operations: &[Operation], dependencies: &[Dependency]) -> Self {
         let count = operations.len();
-        let mut states: Vec<State> =
-            operations.iter().map(|operation| State { kind: kind(operation), ..State::default() }).collect();
+        let mut states: Vec<State> = operations
+            .iter()
+            .map(|operation| State { kind: kind(operation), channel: NO_CHANNEL, ..State::default() })
+            .collect();
         for dependency in dependencies {
             let is_wait = dependency.is_complete() && states[dependency.on() as usize].kind != Kind::Calc;
             let state = &mut states[dependency.of as usize];
@@ -118,6 +124,23 @@ impl Graph {
         let now = (0..).zip(&states).filter(|(_, state)| state.left == 0);
         let now: Vec<_> = now.map(|(op, state)| candidate(op, state.kind)).collect();
         Self { successors, required, states, now: now.into(), ready: BinaryHeap::new(), waits: Vec::new() }
+    }
+
+    /// Returns the kind of an operation.
+    #[inline]
+    pub fn kind(&self, op: u32) -> Kind {
+        self.states[op as usize].kind
+    }
+
+    /// Returns the number of the channel of a message.
+    #[inline]
+    pub fn channel(&self, op: u32) -> u32 {
+        self.states[op as usize].channel
+    }
+
+    /// Sets the number of the channel of a message.
+    pub fn set_channel(&mut self, op: u32, channel: u32) {
+        self.states[op as usize].channel = channel;
     }
 
     /// Queues an operation whose counts changed, if it can start.

@@ -36,6 +36,7 @@ pub use read::{read, read_on, recognises};
 pub use write::write;
 
 use graph::Graph;
+use matching::Inbound;
 
 /// Upper limit of operations per rank: bit 31 of an operation number is a flag in `graph` and
 /// `order`.
@@ -96,7 +97,16 @@ struct RankSchedule {
     rank: u32,
     operations: Vec<Operation>,
     graph: Graph,
+    inbound: Inbound,
     origin: Origin,
+}
+
+impl RankSchedule {
+    fn new(rank: u32, operations: Vec<Operation>, dependencies: &[Dependency], origin: Origin) -> Self {
+        let mut graph = Graph::new(&operations, dependencies);
+        let inbound = Inbound::new(&operations, |op, channel| graph.set_channel(op, channel));
+        Self { rank, operations, graph, inbound, origin }
+    }
 }
 
 /// Where in the file a schedule is, for error messages.

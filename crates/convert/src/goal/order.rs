@@ -8,8 +8,8 @@
 
 use std::collections::VecDeque;
 
-use super::graph::Graph;
-use super::matching::Unmatched;
+use super::graph::{Graph, Kind};
+use super::matching::{Channel, Items, NO_CHANNEL, Queue, Unmatched, number_channels};
 use super::{OperationKind, RankSchedule};
 
 /// One entry of a rank's sequence.
@@ -39,9 +39,10 @@ pub const WAITS: u32 = 1 << 31;
 /// Orders the operations of all ranks so that each follows what it depends on: first operations
 /// that need not wait, then those whose messages are matched, otherwise as in the file.
 /// `schedules[i]` is that of rank `i`; its graph is used up.
-pub fn order(schedules: &mut [RankSchedule]) -> Result<Orders, Cycle> {
+pub fn order(schedules: &mut [RankSchedule], threads: usize) -> Result<Orders, Cycle> {
+    let channels = number_channels(schedules, threads);
     let graphs = schedules.iter_mut().map(|schedule| std::mem::take(&mut schedule.graph)).collect();
-    let mut execution = Execution::new(schedules, graphs);
+    let mut execution = Execution::new(schedules, graphs, channels);
     execution.run();
     // No rank can proceed. Complete sends without their receives (buffering); if that does not
     // help, the schedule deadlocks in any order, and every operation counts as complete.
@@ -81,6 +82,10 @@ struct Execution<'a> {
     graphs: Vec<Graph>,
     orders: Vec<Vec<u32>>,
     unmatched: Unmatched,
+    /// Operations of each rank that were matched since it was last executed: its graph is in cache
+    /// then.
+    matched: Vec<Queue>,
+    matched_items: Items,
     queue: VecDeque<u32>,
     is_queued: Vec<bool>,
     /// Number of operations that have not started.
@@ -90,13 +95,15 @@ struct Execution<'a> {
 }
 
 impl<'a> Execution<'a> {
-    fn new(schedules: &'a [RankSchedule], graphs: Vec<Graph>) -> Self {
+    fn new(schedules: &'a [RankSchedule], graphs: Vec<Graph>, channels: Vec<Channel>) -> Self {
         let order = |schedule: &RankSchedule| Vec::with_capacity(schedule.operations.len() * 3 / 2);
         Self {
             schedules,
             graphs,
             orders: schedules.iter().map(order).collect(),
-            unmatched: Unmatched::new(schedules.len()),
+            unmatched: Unmatched::new(channels, schedules.len()),
+            matched: vec![Queue::default(); schedules.len()],
+            matched_items: Items::default(),
             queue: (0..schedules.len() as u32).collect(),
             is_queued: vec![true; schedules.len()],
             left: schedules.iter().map(|schedule| schedule.operations.len() as u64).sum(),
@@ -111,6 +118,9 @@ impl<'a> Execution<'a> {
     fn run(&mut self) {
         while let Some(rank) = self.queue.pop_front() {
             self.is_queued[rank as usize] = false;
+            while let Some(op) = self.matched_items.pop(&mut self.matched[rank as usize]) {
+                self.graphs[rank as usize].complete(op);
+            }
             while let Some(next) = self.graphs[rank as usize].next() {
                 let graph = &mut self.graphs[rank as usize];
                 let order = &mut self.orders[rank as usize];
@@ -124,28 +134,48 @@ impl<'a> Execution<'a> {
     }
 
     /// Posts an operation; a matched message is complete on both ranks.
+    #[inline]
     fn post(&mut self, rank: u32, op: u32) {
-        let met = match self.schedules[rank as usize].operations[op as usize].kind {
-            OperationKind::Calc(_) => return,
+        let graph = &self.graphs[rank as usize];
+        let (kind, channel) = (graph.kind(op), graph.channel(op));
+        if kind == Kind::Calc {
+            return;
+        }
+        let is_send = kind == Kind::Send;
+        let met = if channel == NO_CHANNEL {
+            self.post_without_channel(rank, op)
+        } else {
+            self.unmatched.post(channel, op, is_send)
+        };
+        if met.is_some() || is_send && self.is_buffered {
+            self.complete(rank, op);
+        }
+        match met {
+            Some((other, theirs)) if other == rank => self.complete(other, theirs),
+            Some((other, theirs)) => {
+                self.matched_items.push(&mut self.matched[other as usize], theirs);
+                self.enqueue(other);
+            }
+            None => {}
+        }
+    }
+
+    fn post_without_channel(&mut self, rank: u32, op: u32) -> Option<(u32, u32)> {
+        match self.schedules[rank as usize].operations[op as usize].kind {
+            OperationKind::Calc(_) => None,
             OperationKind::Send { to, tag, .. } => {
                 self.unmatched.send(rank, to, tag, op).map(|receive| (to, receive))
             }
             OperationKind::Receive { from, tag, .. } => self.unmatched.receive(rank, from, tag, op),
-        };
-        let is_send =
-            matches!(self.schedules[rank as usize].operations[op as usize].kind, OperationKind::Send { .. });
-        if met.is_some() || is_send && self.is_buffered {
-            self.complete(rank, op);
-        }
-        if let Some((other, theirs)) = met {
-            self.complete(other, theirs);
         }
     }
 
     fn complete(&mut self, rank: u32, op: u32) {
-        // A rank beyond the schedules has no operations.
-        let Some(graph) = self.graphs.get_mut(rank as usize) else { return };
-        graph.complete(op);
+        self.graphs[rank as usize].complete(op);
+        self.enqueue(rank);
+    }
+
+    fn enqueue(&mut self, rank: u32) {
         if !std::mem::replace(&mut self.is_queued[rank as usize], true) {
             self.queue.push_back(rank);
         }
@@ -186,12 +216,11 @@ mod tests {
         let operations: Vec<Operation> =
             kinds.iter().map(|kind| Operation { kind: *kind, line: 1 }).collect();
         let dependencies: Vec<Dependency> = dependencies.iter().map(dependency).collect();
-        let graph = Graph::new(&operations, &dependencies);
-        RankSchedule { rank, operations, graph, origin: Origin::Lines(0) }
+        RankSchedule::new(rank, operations, &dependencies, Origin::Lines(0))
     }
 
     fn steps(mut schedules: impl AsMut<[RankSchedule]>, rank: usize) -> Vec<Step> {
-        let orders = order(schedules.as_mut()).unwrap_or_else(|cycle| panic!("{cycle:?}"));
+        let orders = order(schedules.as_mut(), 1).unwrap_or_else(|cycle| panic!("{cycle:?}"));
         let step = |step: super::Step<'_>| match step {
             super::Step::Begin(op) => Step::Begin(op),
             super::Step::Wait(ops) => Step::Wait(ops.iter().map(|op| op & !WAITS).collect()),
@@ -281,7 +310,7 @@ mod tests {
     fn cycles_are_found() {
         let kinds = [send(0, 0), send(0, 0), send(0, 0)];
         let refused =
-            |dependencies: &[(u32, u32, bool)]| order(&mut [schedule(0, &kinds, dependencies)]).err();
+            |dependencies: &[(u32, u32, bool)]| order(&mut [schedule(0, &kinds, dependencies)], 1).err();
         assert_eq!(refused(&[(1, 2, true), (2, 1, false)]), Some(Cycle { schedule: 0, operation: 1 }));
         assert_eq!(refused(&[(0, 0, true)]), Some(Cycle { schedule: 0, operation: 0 }));
     }

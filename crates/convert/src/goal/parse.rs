@@ -1,6 +1,5 @@
 //! Parser of the schedules of ranks.
 
-use super::graph::Graph;
 use super::labels::Labels;
 use super::lex::{Lines, Parsed, Token};
 use super::word::Word;
@@ -116,8 +115,7 @@ impl<'a> Parser<'a> {
         };
         // A copy has no spare capacity, and the buffer serves the next rank.
         let operations = self.operations.clone();
-        let graph = Graph::new(&operations, &self.dependencies);
-        let schedule = RankSchedule { rank, operations, graph, origin: Origin::Lines(0) };
+        let schedule = RankSchedule::new(rank, operations, &self.dependencies, Origin::Lines(0));
         self.done.push((schedule, lines.number));
         self.operations.clear();
         self.dependencies.clear();

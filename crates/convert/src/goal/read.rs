@@ -34,7 +34,8 @@ pub fn read_on(threads: usize, reader: &mut dyn Read, file: &str, target: &Path)
     let parse = if binary::recognises(&bytes) { binary::parse } else { text::parse };
     let mut schedules = parse(&bytes, file, threads)?;
     drop(bytes);
-    let orders = order(&mut schedules.ranks).map_err(|cycle| cycle_error(&schedules, cycle, file))?;
+    let orders =
+        order(&mut schedules.ranks, threads).map_err(|cycle| cycle_error(&schedules, cycle, file))?;
     write(&schedules, &orders, file, target, threads)
 }
 

@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use panto_calls::{Collective, SendMode};
 
 use crate::action::Action;
-use crate::field::{CallForm, Comm, CompletionKind, Peer, Slot, Type};
+use crate::field::{CallForm, Comm, CompletionKind, Name, Peer, Slot, Type};
 use crate::metadata::Metadata;
 use crate::ranks::Ranks;
 use crate::record::{Recorder, Times};
@@ -48,6 +48,37 @@ pub struct Builder {
     slots: u32,
     /// Datatypes by the size of their elements, in bytes.
     types: BTreeMap<u64, Type>,
+    /// Names of the functions of messages and waits, once they are defined.
+    names: [Option<Name>; MessageCall::COUNT],
+    /// Buffers of [`wait`](Self::wait).
+    slots_waited: Vec<i64>,
+    completed: Vec<i64>,
+}
+
+/// Functions that nearly all calls of a schedule are, whose names are looked up once.
+#[derive(Clone, Copy)]
+enum MessageCall {
+    Send,
+    Isend,
+    Recv,
+    Irecv,
+    Wait,
+    Waitall,
+}
+
+impl MessageCall {
+    const COUNT: usize = 6;
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Send => "MPI_Send",
+            Self::Isend => "MPI_Isend",
+            Self::Recv => "MPI_Recv",
+            Self::Irecv => "MPI_Irecv",
+            Self::Wait => "MPI_Wait",
+            Self::Waitall => "MPI_Waitall",
+        }
+    }
 }
 
 /// What a rank sends in a collective, or receives from it.
@@ -103,6 +134,9 @@ impl Builder {
             free: BinaryHeap::new(),
             slots: 0,
             types: BTreeMap::new(),
+            names: [None; MessageCall::COUNT],
+            slots_waited: Vec::new(),
+            completed: Vec::new(),
         };
         builder.datatype(element);
         builder.predefined("MPI_COMM_WORLD", rank, world.clone());
@@ -155,6 +189,16 @@ impl Builder {
     /// Adds a call.
     pub fn call(&mut self, name: &str, action: &Action<'_>) {
         let name = self.recorder.name(name);
+        self.record(name, action);
+    }
+
+    fn message_call(&mut self, call: MessageCall, action: &Action<'_>) {
+        let recorder = &mut self.recorder;
+        let name = *self.names[call as usize].get_or_insert_with(|| recorder.name(call.name()));
+        self.record(name, action);
+    }
+
+    fn record(&mut self, name: Name, action: &Action<'_>) {
         let times = Times { before: std::mem::take(&mut self.before), ..Times::default() };
         self.recorder.record(name, action, times);
         self.calls += 1;
@@ -176,9 +220,9 @@ impl Builder {
     /// Adds a standard send. Returns the slot of its request, unless it is blocking.
     pub fn send(&mut self, form: CallForm, to: u32, tag: u32, bytes: u64) -> Option<Slot> {
         let (request, to) = (self.slot(form), self.peer(Some(to)));
-        let name = if request.is_some() { "MPI_Isend" } else { "MPI_Send" };
+        let call = if request.is_some() { MessageCall::Isend } else { MessageCall::Send };
         let (mode, tag, comm, datatype) = (SendMode::Standard, tag.into(), Self::WORLD, Self::ELEMENT);
-        self.call(name, &Action::Send { mode, form, comm, to, datatype, bytes, tag, request });
+        self.message_call(call, &Action::Send { mode, form, comm, to, datatype, bytes, tag, request });
         request
     }
 
@@ -192,7 +236,7 @@ impl Builder {
         bytes: u64,
     ) -> Option<Slot> {
         let (request, from) = (self.slot(form), self.peer(from));
-        let name = if request.is_some() { "MPI_Irecv" } else { "MPI_Recv" };
+        let call = if request.is_some() { MessageCall::Irecv } else { MessageCall::Recv };
         let action = Action::Receive {
             form,
             comm: Self::WORLD,
@@ -205,7 +249,7 @@ impl Builder {
             got_tag: -1,
             got_bytes: -1,
         };
-        self.call(name, &action);
+        self.message_call(call, &action);
         request
     }
 
@@ -221,14 +265,23 @@ impl Builder {
 
     /// Adds a wait for all of these requests, and frees their slots.
     pub fn wait(&mut self, requests: &[Slot]) {
-        let (name, until) = match requests {
+        let (call, until) = match requests {
             [] => return,
-            [_] => ("MPI_Wait", CompletionKind::Wait),
-            _ => ("MPI_Waitall", CompletionKind::WaitAll),
+            [_] => (MessageCall::Wait, CompletionKind::Wait),
+            _ => (MessageCall::Waitall, CompletionKind::WaitAll),
         };
-        let slots: Vec<i64> = requests.iter().map(|slot| slot.0.into()).collect();
-        let completed: Vec<i64> = (0..slots.len() as i64).collect();
-        self.call(name, &Action::Complete { until, requests: &slots, completed: &completed, outcomes: &[] });
+        let mut slots = std::mem::take(&mut self.slots_waited);
+        let mut completed = std::mem::take(&mut self.completed);
+        slots.clear();
+        slots.extend(requests.iter().map(|slot| i64::from(slot.0)));
+        let known = completed.len() as i64;
+        completed.extend(known..slots.len() as i64);
+        let (requests_waited, all) = (&slots[..], &completed[..slots.len()]);
+        self.message_call(
+            call,
+            &Action::Complete { until, requests: requests_waited, completed: all, outcomes: &[] },
+        );
+        (self.slots_waited, self.completed) = (slots, completed);
         self.free.extend(requests.iter().map(|slot| Reverse(slot.0)));
     }
 
