@@ -106,6 +106,18 @@ impl Cost {
         self.piece(bytes).of(bytes)
     }
 
+    /// The part of the time of `bytes` bytes that is spent for each packet.
+    #[inline]
+    pub fn startup(&self, bytes: u64) -> Time {
+        self.piece(bytes).startup(bytes)
+    }
+
+    /// The part of the time of `bytes` bytes that is spent for each byte.
+    #[inline]
+    pub fn data(&self, bytes: u64) -> Time {
+        self.piece(bytes).per_byte.of(bytes)
+    }
+
     /// Returns whether it is zero for every size.
     pub fn is_free(&self) -> bool {
         self.pieces().all(|piece| piece.startup == Time::ZERO && piece.per_byte == PerByte::ZERO)
@@ -125,9 +137,13 @@ impl Piece {
     }
 
     #[inline]
+    fn startup(&self, bytes: u64) -> Time {
+        Time::from_picos(self.startup.as_picos().saturating_mul(self.packets(bytes)))
+    }
+
+    #[inline]
     fn of(&self, bytes: u64) -> Time {
-        let startup = self.startup.as_picos().saturating_mul(self.packets(bytes));
-        Time::from_picos(startup).saturating_add(self.per_byte.of(bytes))
+        self.startup(bytes).saturating_add(self.per_byte.of(bytes))
     }
 }
 

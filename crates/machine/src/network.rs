@@ -2,7 +2,7 @@
 
 use panto_units::Time;
 
-use crate::cost::Cost;
+use crate::cost::{Cost, PerByte};
 use crate::map::RankMap;
 use crate::topology::Topology;
 
@@ -29,6 +29,8 @@ pub enum Switching {
         flit: u64,
     },
     /// Flows, d t0(h) + t(s) as with cut-through; under contention they share links max-min fairly.
+    /// [`Network::pipelined`] and [`Network::flow_rates`] may limit the rate of a flow, and then
+    /// t(s) is longer.
     Flow {
         /// Bytes of the header h.
         header: u64,
@@ -72,6 +74,17 @@ pub struct Transit {
     pub arrives: Time,
 }
 
+/// The times of the parts of a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlowParts {
+    /// The start-up, before its data moves.
+    pub startup: Time,
+    /// The time of its data without contention.
+    pub alone: Time,
+    /// The time of its data if it had nothing but links to pass: what it takes of their capacity.
+    pub on_links: Time,
+}
+
 impl Transit {
     fn at(time: Time) -> Self {
         Self { leaves: time, arrives: time }
@@ -99,6 +112,14 @@ pub struct Network {
     pub frame: Option<u64>,
     /// The overheads on the processors.
     pub overheads: Overheads,
+    /// Whether the bytes of a flow pass its sender, the links and its receiver at the same time, so
+    /// that the slowest of them determines the time of the data. Otherwise each of them takes its
+    /// time per byte after the other.
+    pub pipelined: bool,
+    /// The least time per byte of a flow by the level of the fat tree at which its route turns,
+    /// from 1; the last one applies to all levels above. Unlike the width of a link, it limits a
+    /// flow that is alone. Empty if there is no such limit.
+    pub flow_rates: Vec<PerByte>,
     /// Nodes of several processors, if any.
     pub nodes: Option<Nodes>,
     /// The time of a message between two ranks on one processor (d = 0).
@@ -118,6 +139,8 @@ impl Network {
             occupancy: None,
             frame: None,
             overheads: Overheads::default(),
+            pipelined: false,
+            flow_rates: Vec::new(),
             nodes: None,
             local: Cost::default(),
             map: RankMap::All,
@@ -129,10 +152,67 @@ impl Network {
     #[inline]
     pub fn time(&self, bytes: u64, distance: u32) -> Time {
         if distance == 0 {
-            self.local.of(bytes)
-        } else {
-            self.switching.time(bytes, distance, &self.link, &self.setup)
+            return self.local.of(bytes);
         }
+        if self.limits_flows() {
+            return self.header(distance).saturating_add(self.flow_whole(bytes, distance));
+        }
+        self.switching.time(bytes, distance, &self.link, &self.setup)
+    }
+
+    /// The time of a header over `distance` links.
+    fn header(&self, distance: u32) -> Time {
+        let header = self.switching.header(&self.setup).as_picos();
+        Time::from_picos(header.saturating_mul(distance.into()))
+    }
+
+    /// The time t(s) of a flow over `distance` links, at least 1, with its limits.
+    fn flow_whole(&self, bytes: u64, distance: u32) -> Time {
+        let data = self.link.data(bytes).max(self.least_flow_time(bytes, distance));
+        self.link.startup(bytes).saturating_add(data)
+    }
+
+    /// The parts of a flow over `distance` links, at least 1.
+    pub fn flow_parts(&self, bytes: u64, distance: u32) -> FlowParts {
+        let whole = self.flow_whole(bytes, distance);
+        let on_links = self.flow_time(bytes).min(whole);
+        let alone = on_links.max(self.least_flow_time(bytes, distance)).min(whole);
+        FlowParts { startup: whole.since(alone), alone, on_links }
+    }
+
+    /// Returns whether flows have limits of their own, besides the links.
+    #[inline]
+    pub fn limits_flows(&self) -> bool {
+        self.pipelined || !self.flow_rates.is_empty()
+    }
+
+    /// The least time of a flow's data over `distance` links, at least 1, whatever its share of the
+    /// links: that of its endpoints if it is pipelined, and that of the level at which it turns.
+    pub fn least_flow_time(&self, bytes: u64, distance: u32) -> Time {
+        let level = (distance.div_ceil(2) as usize).min(self.flow_rates.len());
+        let rate = level.checked_sub(1).map_or(PerByte::ZERO, |level| self.flow_rates[level]);
+        let Overheads { send, receive, .. } = &self.overheads;
+        let ends = if self.pipelined { send.data(bytes).max(receive.data(bytes)) } else { Time::ZERO };
+        rate.of(bytes).max(ends)
+    }
+
+    /// The sender's overhead: all of it before the message enters the network, or the start-up
+    /// alone if it is pipelined.
+    #[inline]
+    pub fn send_overhead(&self, bytes: u64) -> Time {
+        self.overhead(&self.overheads.send, bytes)
+    }
+
+    /// The receiver's overhead after the message has arrived: all of it, or the start-up alone if
+    /// it is pipelined.
+    #[inline]
+    pub fn receive_overhead(&self, bytes: u64) -> Time {
+        self.overhead(&self.overheads.receive, bytes)
+    }
+
+    #[inline]
+    fn overhead(&self, cost: &Cost, bytes: u64) -> Time {
+        if self.pipelined { cost.startup(bytes) } else { cost.of(bytes) }
     }
 
     /// The time of a message between two processors without contention: over the links, with the
@@ -172,6 +252,10 @@ impl Network {
             // With frames, the send completes when the last one is through.
             _ if self.frame.is_some() => arrives,
             Switching::Circuit { .. } | Switching::Wormhole { .. } => arrives,
+            // The limit of a flow depends on its distance.
+            Switching::Flow { .. } if self.limits_flows() => {
+                self.header(1).saturating_add(self.flow_whole(bytes, distance))
+            }
             Switching::Packet | Switching::CutThrough { .. } | Switching::Flow { .. } => self.time(bytes, 1),
         };
         Transit { leaves, arrives }
@@ -188,6 +272,10 @@ impl Network {
         }
         let time = match (&self.nodes, self.switching) {
             (Some(nodes), _) => nodes.interface.of(bytes),
+            (None, Switching::Flow { .. }) if self.limits_flows() => {
+                let distance = self.topology.distance(from, to);
+                self.flow_time(bytes).max(self.least_flow_time(bytes, distance))
+            }
             (None, Switching::Flow { .. }) => self.flow_time(bytes),
             (None, Switching::Packet | Switching::CutThrough { .. }) => self.link.of(bytes),
             (None, Switching::Circuit { .. } | Switching::Wormhole { .. }) => self.time(bytes, 1),
@@ -201,7 +289,7 @@ impl Network {
     pub fn flow_time(&self, bytes: u64) -> Time {
         match &self.occupancy {
             Some(occupancy) => occupancy.of(bytes),
-            None => self.link.piece(bytes).per_byte.of(bytes),
+            None => self.link.data(bytes),
         }
     }
 

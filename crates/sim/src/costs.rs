@@ -13,9 +13,9 @@ use crate::program::{RemoteAccess, SendMode};
 /// The sender's overhead for a message; `started` for a send that is waited for later.
 #[inline]
 pub fn send_overhead(machine: &Machine, collective: Option<Collective>, bytes: u64, started: bool) -> Time {
-    let overheads = &machine.network(collective).overheads;
-    let time = overheads.send.of(bytes);
-    if started { time.saturating_add(overheads.immediate) } else { time }
+    let network = machine.network(collective);
+    let time = network.send_overhead(bytes);
+    if started { time.saturating_add(network.overheads.immediate) } else { time }
 }
 
 /// The overhead of posting a receive that is waited for later.
@@ -33,7 +33,7 @@ pub fn receive_overhead(
     bytes: u64,
     unexpected: bool,
 ) -> Time {
-    let time = machine.network(collective).overheads.receive.of(bytes);
+    let time = machine.network(collective).receive_overhead(bytes);
     let processor = &machine.processor;
     if unexpected && processor.copies_unexpected {
         time.saturating_add(processor.copy.of(bytes))
@@ -78,7 +78,11 @@ pub fn send_protocol(
 ) -> SendProtocol {
     match mode {
         SendMode::Standard => standard_protocol(machine, collective, bytes),
-        SendMode::Buffered => SendProtocol::Buffered,
+        // The sender does not wait, but its system needs a buffer of the receiver all the same.
+        SendMode::Buffered => match standard_protocol(machine, collective, bytes) {
+            SendProtocol::Handshake => SendProtocol::BufferedHandshake,
+            _ => SendProtocol::Buffered,
+        },
         // It waits for its receive, so it needs no buffer: where a standard send would ask for one,
         // or for the receive, the request to send waits for the receive.
         SendMode::Synchronous => match standard_protocol(machine, collective, bytes) {

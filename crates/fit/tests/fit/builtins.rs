@@ -2,7 +2,7 @@
 
 use panto_machine::{Model, builtin};
 
-use crate::support::{Apart, CALIBRATION, distances, fitted, measure, quick, sizes};
+use crate::support::{Apart, CALIBRATION, distances, findable, fitted, measure, quick, sizes};
 
 fn recovered(name: &str) {
     let model = Model::load(name, &[]).unwrap();
@@ -16,12 +16,12 @@ fn recovered(name: &str) {
         "{name}\n{}",
         fit.model
     );
-    let apart =
-        Apart::new(machine, &found, sizes(&records)).one_way(&distances(machine, ranks)).overheads().rates();
-    apart.within(1e-4, &fit.model);
+    let findable = |sizes| findable(machine, &records, sizes);
+    let apart = Apart::new(machine, &found, findable(sizes(&records)));
+    apart.one_way(&distances(machine, ranks)).overheads().rates().within(1e-4, &fit.model);
     // Sizes between the measured ones lie on the same pieces.
     let between = vec![1, 3, 50, 99, 100, 700, 3_000, 9_999, 16_000, 50_000, 100_000];
-    Apart::new(machine, &found, between)
+    Apart::new(machine, &found, findable(between))
         .one_way(&distances(machine, ranks))
         .overheads()
         .within(0.02, &fit.model);

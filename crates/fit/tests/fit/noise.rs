@@ -3,7 +3,7 @@
 use panto_machine::{Machine, Model, Protocol, builtin};
 use panto_random::SplitMix64;
 
-use crate::support::{Apart, CALIBRATION, Noise, distances, fitted, measure, noisy, quick, sizes};
+use crate::support::{Apart, CALIBRATION, Noise, distances, findable, fitted, measure, noisy, quick, sizes};
 
 fn recovered(model: &Model, seed: u64) {
     let machine: &Machine = model.machine();
@@ -13,7 +13,8 @@ fn recovered(model: &Model, seed: u64) {
     let (fit, found) = fitted(model, &records, ranks);
     let name = &machine.name;
     assert_eq!(found.protocol, machine.protocol, "{name}\n{}", fit.model);
-    let apart = Apart::new(machine, &found, sizes(&records)).one_way(&distances(machine, ranks));
+    let found_sizes = findable(machine, &records, sizes(&records));
+    let apart = Apart::new(machine, &found, found_sizes).one_way(&distances(machine, ranks));
     apart.overheads().rates().within(0.05, &fit.model);
     // Intervals are in the model file, where the simulator samples them.
     assert!(fit.model.contains("[intervals]"), "{name}\n{}", fit.model);

@@ -155,9 +155,9 @@ impl Apart {
     pub fn overheads(mut self) -> Self {
         for bytes in self.sizes.clone() {
             let side = |machine: &Machine| {
-                let overheads = &machine.network.overheads;
-                let send = overheads.send.of(bytes).as_secs() + overheads.immediate.as_secs();
-                (send, overheads.receive.of(bytes).as_secs())
+                let network = &machine.network;
+                let send = network.send_overhead(bytes).as_secs() + network.overheads.immediate.as_secs();
+                (send, network.receive_overhead(bytes).as_secs())
             };
             let ((s, r), (fs, fr)) = (side(&self.machine), side(&self.fitted));
             self.see("sending", bytes, (s, fs), s.max(1e-10));
@@ -217,6 +217,16 @@ pub fn sizes(records: &[Record]) -> Vec<u64> {
     sizes.sort_unstable();
     sizes.dedup();
     sizes
+}
+
+/// Returns the sizes whose piece of the overheads was measured at enough sizes to be found. The
+/// iPSC/860 has one of 2 KiB.
+pub fn findable(machine: &Machine, records: &[Record], wanted: Vec<u64>) -> Vec<u64> {
+    const LEAST: usize = 8;
+    let measured = sizes(records);
+    let piece = |bytes: u64| machine.network.overheads.send.piece(bytes);
+    let samples = |bytes: u64| measured.iter().filter(|size| piece(**size) == piece(bytes)).count();
+    wanted.into_iter().filter(|bytes| samples(*bytes) >= LEAST).collect()
 }
 
 /// Returns the distances of all ranks from rank 0.

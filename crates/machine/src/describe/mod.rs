@@ -66,7 +66,8 @@ impl Description {
     pub fn of_network(network: &Network, protocol: Protocol) -> Self {
         let topology = &network.topology;
         let (diameter, bisection) = (topology.diameter(), topology.bisection());
-        let link_rate = times::rate(|bytes| network.time(bytes, 1));
+        // That of the link itself, whatever limits a single flow.
+        let link_rate = times::rate(|bytes| network.switching.time(bytes, 1, &network.link, &network.setup));
         Self {
             topology: topology.to_string(),
             drawing: draw::draw(topology),

@@ -23,6 +23,8 @@ fn network(topology: Topology) -> Network {
         occupancy: None,
         frame: None,
         overheads: Overheads::default(),
+        pipelined: false,
+        flow_rates: Vec::new(),
         nodes: None,
         local: Cost::default(),
         map: RankMap::All,

@@ -17,8 +17,8 @@ pub fn one_way(network: &Network, protocol: Protocol, bytes: u64, distance: u32)
     };
     let control = overheads.control.saturating_add(over(network, 0, distance));
     let handshake = if is_rendezvous { control.saturating_add(control) } else { Time::ZERO };
-    let parts =
-        [overheads.send.of(bytes), handshake, over(network, bytes, distance), overheads.receive.of(bytes)];
+    let (sending, receiving) = (network.send_overhead(bytes), network.receive_overhead(bytes));
+    let parts = [sending, handshake, over(network, bytes, distance), receiving];
     parts.into_iter().fold(Time::ZERO, Time::saturating_add)
 }
 

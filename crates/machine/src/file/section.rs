@@ -134,12 +134,15 @@ impl<'a> Section<'a> {
 
     /// A rate, or the time of a byte.
     pub fn per_byte(&self, key: &str) -> Result<Option<PerByte>, Error> {
-        let read = |value: &Value| {
-            let text = text(value)?;
-            let seconds = parse_rate(text).map(|rate| 1.0 / rate).or_else(|_| parse_seconds(text));
-            PerByte::from_secs(seconds.ok()?)
-        };
-        self.read(key, "a rate such as \"57MB/s\", or the time of a byte such as \"0.41us\"", read)
+        self.read(key, "a rate such as \"57MB/s\", or the time of a byte such as \"0.41us\"", per_byte)
+    }
+
+    /// A list of rates, or of times of a byte.
+    pub fn rates(&self, key: &str) -> Result<Option<Vec<PerByte>>, Error> {
+        self.read(key, "a list of rates such as [\"16MB/s\", \"7MB/s\"]", |value| match value {
+            Value::List(list) => list.iter().map(|node| per_byte(&node.value)).collect(),
+            _ => None,
+        })
     }
 
     /// One of these names.
@@ -175,4 +178,10 @@ fn count(value: &Value) -> Option<u64> {
 /// A size; a number without a unit is in bytes.
 fn bytes(value: &Value) -> Option<u64> {
     count(value).or_else(|| parse_bytes(text(value)?).ok())
+}
+
+fn per_byte(value: &Value) -> Option<PerByte> {
+    let text = text(value)?;
+    let seconds = parse_rate(text).map(|rate| 1.0 / rate).or_else(|_| parse_seconds(text));
+    PerByte::from_secs(seconds.ok()?)
 }

@@ -220,6 +220,13 @@ fn network(
     if let Some(frame) = network.frame {
         writer.bytes("frame", frame);
     }
+    if network.pipelined || base.is_some_and(|base| base.pipelined) {
+        writer.value("pipelined", network.pipelined);
+    }
+    if !network.flow_rates.is_empty() || base.is_some_and(|base| !base.flow_rates.is_empty()) {
+        let rates: Vec<String> = network.flow_rates.iter().map(|rate| per_byte(*rate)).collect();
+        writer.value("flow-rates", format!("[{}]", rates.join(", ")));
+    }
     if let RankMap::List(list) = &network.map {
         writer.value("map", list_of(list));
     }

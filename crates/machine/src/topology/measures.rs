@@ -3,6 +3,16 @@
 use super::{FatTree, Grid, Topology, Tree};
 
 impl Topology {
+    /// Returns whether processors are linked to switches alone, so that the first and the last link
+    /// of a route belong to its sender and its receiver.
+    pub fn has_switches(&self) -> bool {
+        match self {
+            Self::Star(_) | Self::FatTree(_) | Self::Dragonfly(_) => true,
+            Self::Tree(tree) => tree.leaves_only(),
+            _ => false,
+        }
+    }
+
     /// The longest route between two processors, in links.
     pub fn diameter(&self) -> u32 {
         match self {

@@ -4,7 +4,7 @@ use panto_bench::{Kernel, Settings};
 use panto_results::cm5::MessageSet;
 use panto_results::{Record, param};
 
-use super::super::curves::{at, curve};
+use super::super::curves::{at, curve, most};
 use super::super::{Evaluated, Workbench};
 use super::{once, plot};
 use crate::error::{Error, Result};
@@ -43,6 +43,7 @@ pub(super) fn sets(bench: &Workbench) -> Result<Evaluated> {
     let records = bench.simulate(Kernel::MessageSets, &settings)?;
     let added = |set: &str, size| slower(&records, set, size).map(percent);
     let lost = |set: &str| slower(&records, set, LARGE).map(|ratio| (1.0 - 1.0 / ratio) * 100.0);
+    let maximum = ["maximum-32", "maximum-128", "maximum-512"];
     let values = vec![
         ("double-cluster", added("double", LARGE)?),
         ("double-4", added("double-4", LARGE)?),
@@ -54,7 +55,8 @@ pub(super) fn sets(bench: &Workbench) -> Result<Evaluated> {
         ("max-128-bandwidth", lost("maximum-128")?),
         ("max-512-time", added("maximum-512", LARGE)?),
         ("max-512-bandwidth", lost("maximum-512")?),
-        ("max-most", lost("maximum-512")?),
+        ("max-most-time", most(maximum.iter().map(|set| added(set, LARGE)).collect::<Result<Vec<_>>>()?)),
+        ("max-most-bandwidth", lost("maximum-512")?),
     ];
     Ok((values, vec![plot(Kernel::MessageSets, records)]))
 }

@@ -165,7 +165,8 @@ impl<'a, O: Observer> Partition<'a, O> {
         );
         let port = if self.costs.shares_ports { times.port } else { Time::ZERO };
         let (injecting, first) = match protocol {
-            SendProtocol::Handshake | SendProtocol::Rendezvous => (times.gap, times.rts),
+            SendProtocol::Rendezvous => (times.gap, times.rts),
+            protocol if protocol.is_handshake() => (times.gap, times.rts),
             _ => (times.gap.max(port), times.data.arrives),
         };
         let message = self.inject(runner, injecting, first, bytes);
@@ -176,11 +177,12 @@ impl<'a, O: Observer> Partition<'a, O> {
             SendProtocol::Synchronous => {
                 (message, Some(UNKNOWN), Some(MessageDetail::Synchronous { bytes, send }))
             }
-            SendProtocol::Handshake => {
+            SendProtocol::Handshake | SendProtocol::BufferedHandshake => {
                 let start = self.reserve_port(runner.position, message.arrival + times.cts, port);
                 let complete = start + times.data.leaves;
                 let detail = MessageDetail::Resolved { bytes, buffer_chosen: message.arrival };
-                (Message { arrival: start + times.data.arrives, ..message }, Some(complete), Some(detail))
+                let message = Message { arrival: start + times.data.arrives, ..message };
+                (message, (!protocol.is_buffered()).then_some(complete), Some(detail))
             }
             SendProtocol::Rendezvous => {
                 let Transit { leaves, arrives } = times.data;

@@ -180,7 +180,7 @@ impl Playback<'_> {
                 message.arrival = add(&start, &cost.arrives);
                 message.done = message.arrival;
             }
-            SendProtocol::Handshake => {
+            SendProtocol::Handshake | SendProtocol::BufferedHandshake => {
                 message.buffer_chosen = add(&start, &cost.rts);
                 let start = add(&message.buffer_chosen, &cost.cts);
                 message.done = add(&start, &cost.leaves);
@@ -215,7 +215,9 @@ impl Playback<'_> {
         match protocol {
             // The data of a rendezvous goes to the posted buffer.
             SendProtocol::Rendezvous => rank.work(&cost.receiving),
-            SendProtocol::Handshake => rank.finish_receive(cost, &message.buffer_chosen, &message.posted),
+            SendProtocol::Handshake | SendProtocol::BufferedHandshake => {
+                rank.finish_receive(cost, &message.buffer_chosen, &message.posted);
+            }
             _ => rank.finish_receive(cost, &message.arrival, &message.posted),
         }
     }

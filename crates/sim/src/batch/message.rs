@@ -73,7 +73,7 @@ impl Messages {
         });
         let message = &mut all[number];
         message.sent = Some((protocol, spec));
-        message.send_pending = protocol != SendProtocol::Buffered;
+        message.send_pending = !protocol.is_buffered();
         number
     }
 

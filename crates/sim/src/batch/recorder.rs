@@ -223,7 +223,7 @@ impl<'p, 'm> Recorder<'p, 'm> {
         let message = self.messages.send(spec.channel, protocol, number);
         self.steps.push(Step::Send { protocol, started, rank, message, spec: number });
         self.after_send(spec, message, protocol, number);
-        Some(if protocol == SendProtocol::Buffered { Slot::Empty } else { Slot::Send(message) })
+        Some(if protocol.is_buffered() { Slot::Empty } else { Slot::Send(message) })
     }
 
     /// Makes the ranks ready that are blocked on a message that was sent.

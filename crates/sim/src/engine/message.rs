@@ -107,7 +107,7 @@ impl Message {
     pub(super) fn is_unexpected(&self, posted: Time, rts_arrival: Time) -> bool {
         match self.protocol {
             SendProtocol::Rendezvous => false,
-            SendProtocol::Handshake => rts_arrival < posted,
+            SendProtocol::Handshake | SendProtocol::BufferedHandshake => rts_arrival < posted,
             SendProtocol::Buffered | SendProtocol::NoSpace | SendProtocol::Synchronous => {
                 self.arrival < posted
             }

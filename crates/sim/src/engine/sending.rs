@@ -3,7 +3,8 @@
 //! Eager messages ([`SendProtocol::Buffered`], `NoSpace`, `Synchronous`) enter the network at once.
 //! With a rendezvous, a request to send goes first; the clear to send follows when the receive is
 //! posted, and then the data. A handshake is a rendezvous that the receiving system clears at once
-//! with a buffer of its own. Request and clear to send are empty messages with an overhead each.
+//! with a buffer of its own; a buffered send does not wait for it. Request and clear to send are
+//! empty messages with an overhead each.
 
 use panto_units::Time;
 
@@ -34,14 +35,14 @@ impl Engine {
         let network = if envelope.bypass { NO_NETWORK } else { self.networks.index(envelope.collective) };
         let start = self.injection_time(rank, network);
         let phase = match envelope.protocol {
-            SendProtocol::Handshake | SendProtocol::Rendezvous => Phase::RequestToSend,
+            SendProtocol::Rendezvous => Phase::RequestToSend,
+            protocol if protocol.is_handshake() => Phase::RequestToSend,
             _ => Phase::Data,
         };
         let sender = &mut self.ranks[rank as usize];
         sender.sent = sender.sent.wrapping_add(1);
         let (number, clock) = (sender.sent, sender.clock);
-        let has_extra =
-            envelope.protocol == SendProtocol::Handshake || envelope.network_bytes != envelope.bytes;
+        let has_extra = envelope.protocol.is_handshake() || envelope.network_bytes != envelope.bytes;
         let message = self.messages.insert(Message {
             from: rank,
             to: envelope.to,
@@ -65,8 +66,8 @@ impl Engine {
         if has_extra {
             self.extras.put(message, envelope.network_bytes);
         }
-        let request = (envelope.protocol != SendProtocol::Buffered)
-            .then(|| self.send_request(rank, envelope, message, clock));
+        let request =
+            (!envelope.protocol.is_buffered()).then(|| self.send_request(rank, envelope, message, clock));
         self.match_or_enqueue(message);
         self.start_phase(message, start);
         (message, request)
@@ -209,7 +210,7 @@ impl Engine {
         let completes = match message.protocol {
             SendProtocol::NoSpace => passage.arrived,
             SendProtocol::Handshake | SendProtocol::Rendezvous => passage.left,
-            SendProtocol::Buffered | SendProtocol::Synchronous => UNKNOWN,
+            SendProtocol::Buffered | SendProtocol::BufferedHandshake | SendProtocol::Synchronous => UNKNOWN,
         };
         if completes != UNKNOWN {
             let send = std::mem::replace(&mut message.send, NONE);

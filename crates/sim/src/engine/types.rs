@@ -25,9 +25,26 @@ pub enum SendProtocol {
     /// Sends a request to send, which the receiving system always grants with a buffer; complete
     /// when the data has left.
     Handshake,
+    /// Complete at once, while the sending system carries out a [`SendProtocol::Handshake`] from a
+    /// buffer.
+    BufferedHandshake,
     /// Sends a request to send, which is cleared when the receive is posted; complete when the data
     /// has left.
     Rendezvous,
+}
+
+impl SendProtocol {
+    /// Returns whether the send is complete at once.
+    #[inline]
+    pub fn is_buffered(self) -> bool {
+        matches!(self, Self::Buffered | Self::BufferedHandshake)
+    }
+
+    /// Returns whether the receiving system grants a buffer before the data is sent.
+    #[inline]
+    pub fn is_handshake(self) -> bool {
+        matches!(self, Self::Handshake | Self::BufferedHandshake)
+    }
 }
 
 /// A message that a rank sends.

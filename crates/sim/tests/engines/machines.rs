@@ -53,6 +53,7 @@ fn topologies(placement: Placement) -> impl Strategy<Value = Topology> {
         Topology::torus(&[3, 3]),
         Topology::linear(8),
         Topology::bus(9),
+        Topology::fat_tree(2, &[1, 1, 2]),
     ];
     let shared = [
         Topology::ring(3),
@@ -102,19 +103,33 @@ fn networks(grain: Grain, placement: Placement) -> impl Strategy<Value = Network
         overheads(grain),
         nodes(grain),
         lines(grain),
+        limits(grain),
     );
-    parts.prop_map(|(topology, switching, link, setup, overheads, nodes, local)| Network {
-        topology,
-        switching,
-        link,
-        setup,
-        occupancy: None,
-        frame: None,
-        overheads,
-        nodes,
-        local,
-        map: RankMap::All,
+    parts.prop_map(|(topology, switching, link, setup, overheads, nodes, local, (pipelined, rates))| {
+        let is_flow = matches!(switching, Switching::Flow { .. }) && nodes.is_none();
+        let (is_bus, is_tree) =
+            (matches!(topology, Topology::Bus(_)), matches!(topology, Topology::FatTree(_)));
+        Network {
+            pipelined: pipelined && is_flow && !is_bus,
+            flow_rates: if is_flow && is_tree { rates } else { Vec::new() },
+            topology,
+            switching,
+            link,
+            setup,
+            occupancy: None,
+            frame: None,
+            overheads,
+            nodes,
+            local,
+            map: RankMap::All,
+        }
     })
+}
+
+/// Whether flows are pipelined, and their rates by level.
+fn limits(grain: Grain) -> impl Strategy<Value = (bool, Vec<PerByte>)> {
+    let rate = (0..=grain as u64 / 10).prop_map(per_byte);
+    (any::<bool>(), prop::collection::vec(rate, 0..4))
 }
 
 pub fn machines(grain: Grain, placement: Placement) -> impl Strategy<Value = Machine> {

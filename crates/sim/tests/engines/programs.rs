@@ -65,6 +65,7 @@ fn protocols() -> impl Strategy<Value = SendProtocol> {
         SendProtocol::NoSpace,
         SendProtocol::Synchronous,
         SendProtocol::Handshake,
+        SendProtocol::BufferedHandshake,
         SendProtocol::Rendezvous,
     ])
 }

@@ -24,6 +24,8 @@ pub fn network(topology: Topology, switching: Switching) -> Network {
         occupancy: None,
         frame: None,
         overheads: Overheads::default(),
+        pipelined: false,
+        flow_rates: Vec::new(),
         nodes: None,
         local: Cost::constant(ps(7)),
         map: RankMap::All,
@@ -101,15 +103,38 @@ pub fn networks() -> impl Strategy<Value = Network> {
         (costs(), costs(), prop::option::weighted(0.3, costs()), prop::option::of(0..40_u64)),
         nodes(),
         costs(),
+        limits(),
     );
-    parts.prop_map(|(topology, switching, (link, setup, occupancy, frame), nodes, local)| Network {
-        link,
-        setup,
-        occupancy: occupancy.filter(|_| matches!(switching, Switching::Flow { .. })),
-        frame: frame.filter(|_| matches!(switching, Switching::Flow { .. })),
-        nodes,
-        local,
-        ..network(topology, switching)
+    parts.prop_map(|(topology, switching, (link, setup, occupancy, frame), nodes, local, limits)| {
+        let is_flow = matches!(switching, Switching::Flow { .. });
+        let (occupancy, frame) = (occupancy.filter(|_| is_flow), frame.filter(|_| is_flow));
+        let may_limit = is_flow && frame.is_none() && nodes.is_none();
+        let (overheads, pipelined, flow_rates) = limits;
+        Network {
+            pipelined: pipelined && may_limit && !matches!(topology, Topology::Bus(_)),
+            flow_rates: if may_limit && matches!(topology, Topology::FatTree(_)) {
+                flow_rates
+            } else {
+                Vec::new()
+            },
+            link,
+            setup,
+            occupancy,
+            frame,
+            overheads,
+            nodes,
+            local,
+            ..network(topology, switching)
+        }
+    })
+}
+
+/// Overheads, whether flows are pipelined, and their rates by level of a fat tree.
+fn limits() -> impl Strategy<Value = (Overheads, bool, Vec<PerByte>)> {
+    let rates = prop::collection::vec(prop_oneof![Just(500), Just(1_500), Just(4_000)], 0..3);
+    (costs(), costs(), any::<bool>(), rates).prop_map(|(send, receive, pipelined, rates)| {
+        let overheads = Overheads { send, receive, ..Overheads::default() };
+        (overheads, pipelined, rates.into_iter().map(per_byte).collect())
     })
 }
 

@@ -1,6 +1,6 @@
 //! Cases with closed-form solutions. A header takes 3 ps, a byte 1 ps, each message 10 ps more.
 
-use panto_machine::{Cost, Network, Nodes, Piece, Switching, Topology};
+use panto_machine::{Cost, Network, Nodes, Overheads, Piece, Switching, Topology};
 use panto_sim::network::Transfer;
 use panto_units::Time;
 
@@ -131,6 +131,37 @@ fn a_slow_piece_has_its_own_full_speed() {
     let network = Network { link: Cost::new(vec![slow], fast), ..linear(FLOW) };
     assert_eq!(arrivals(&network, &[(0, 0, 1, 100)]), [313]);
     assert_eq!(arrivals(&network, &[(0, 0, 1, 100), (0, 0, 1, 300)]), [613, 613]);
+}
+
+#[test]
+fn pipelined_flows_need_a_part_of_a_link() {
+    // Clusters with one channel above each. The sender takes twice the time of a link.
+    let overheads = Overheads { send: Cost::line(ps(5), per_byte(2_000)), ..Overheads::default() };
+    let tree = network(Topology::fat_tree(4, &[1, 1]).unwrap(), FLOW);
+    let network = Network { overheads, pipelined: true, ..tree };
+    let alone = 4 * 3 + 10 + 200;
+    assert_eq!(arrivals(&network, &[(0, 0, 4, 100)]), [alone]);
+    assert_eq!(arrivals(&network, &[(0, 0, 4, 100), (0, 1, 5, 100)]), [alone; 2]);
+    assert_eq!(
+        arrivals(&network, &[(0, 0, 4, 100), (0, 1, 5, 100), (0, 2, 6, 100)]),
+        [alone + 100; 3],
+        "three share the link"
+    );
+    // A processor is no faster with two messages than with one.
+    assert_eq!(arrivals(&network, &[(0, 0, 4, 100), (0, 0, 1, 100)]), [alone + 200, alone + 200 - 6]);
+    assert_eq!(arrivals(&network, &[(0, 0, 4, 100), (0, 1, 4, 100)]), [alone + 200; 2]);
+}
+
+#[test]
+fn a_lone_flow_has_the_rate_of_its_level() {
+    let tree = network(Topology::fat_tree(4, &[1, 4]).unwrap(), FLOW);
+    let network = Network { flow_rates: vec![per_byte(500), per_byte(3_000)], ..tree };
+    // The link is slower than the first rate, and faster than the second.
+    assert_eq!(arrivals(&network, &[(0, 0, 1, 100)]), [2 * 3 + 110]);
+    assert_eq!(arrivals(&network, &[(0, 0, 4, 100)]), [4 * 3 + 310]);
+    // Three of them fit on one link.
+    assert_eq!(arrivals(&network, &[(0, 0, 4, 100); 3]), [4 * 3 + 310; 3]);
+    assert_eq!(arrivals(&network, &[(0, 0, 4, 100); 4]), [4 * 3 + 410; 4]);
 }
 
 #[test]

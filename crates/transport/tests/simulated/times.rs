@@ -93,6 +93,22 @@ fn a_handshake_does_not_wait_for_the_receive() {
     }
 }
 
+/// All modes follow the machine's own protocol: a buffered send is complete at once, and its
+/// message takes as long as that of a standard send; a synchronous send waits for the clear to
+/// send.
+#[test]
+fn no_send_mode_skips_a_handshake() {
+    for model in MODELS {
+        let machine = simple(2, Protocol::Handshake { above: 100 });
+        let arrived = 100 + 1_000 + 1_000 + 1_500;
+        let by = |mode, bytes| run(&machine, model, 2, one_message(mode, bytes, 0));
+        assert_eq!(by(SendMode::Standard, 500), [arrived, arrived + 200]);
+        assert_eq!(by(SendMode::Buffered, 500), [100, arrived + 200]);
+        assert_eq!(by(SendMode::Synchronous, 500), [arrived, arrived + 200]);
+        assert_eq!(by(SendMode::Buffered, 100), [100, 100 + 1_100 + 200]);
+    }
+}
+
 /// An unexpected message is in the system's buffer, and is copied from there.
 #[test]
 fn an_unexpected_message_is_copied() {

@@ -5,7 +5,7 @@ use crate::file::error::Error;
 use crate::file::section::Section;
 use crate::map::RankMap;
 use crate::network::{Network, Nodes, Overheads, Switching};
-use crate::topology::MAX_PROCESSORS;
+use crate::topology::{MAX_PROCESSORS, Topology};
 
 use super::cost::cost;
 use super::topology::topology;
@@ -36,6 +36,8 @@ pub fn network(section: &Section<'_>) -> Result<Network, Error> {
         occupancy: section.has("occupancy").then(|| cost(section, "occupancy")).transpose()?,
         frame: section.bytes("frame")?,
         overheads: overheads(section)?,
+        pipelined: section.flag("pipelined")?.unwrap_or(false),
+        flow_rates: section.rates("flow-rates")?.unwrap_or_default(),
         nodes: nodes(section)?,
         local: cost(section, "local")?,
         map: RankMap::All,
@@ -45,8 +47,29 @@ pub fn network(section: &Section<'_>) -> Result<Network, Error> {
             format!("the nodes have {} processors in total, the maximum is 2^30", network.processors());
         return Err(section.error("nodes", text));
     }
+    check_flows(section, &network)?;
     network.map = map(section, network.processors())?;
     Ok(network)
+}
+
+/// Checks what limits flows: it is defined where each of them has a route of links that it may
+/// share.
+fn check_flows(section: &Section<'_>, network: &Network) -> Result<(), Error> {
+    let is_fat_tree = matches!(network.topology, Topology::FatTree(_));
+    let is_bus = matches!(network.topology, Topology::Bus(_));
+    let is_alone = network.frame.is_none() && network.nodes.is_none() && !is_bus;
+    for (key, is_set) in [("pipelined", network.pipelined), ("flow-rates", !network.flow_rates.is_empty())] {
+        if is_set && !matches!(network.switching, Switching::Flow { .. }) {
+            return Err(section.error(key, "valid only with switching = \"flow\""));
+        }
+        if is_set && !is_alone {
+            return Err(section.error(key, "not supported with a bus, frames or nodes of several processors"));
+        }
+        if is_set && key == "flow-rates" && !is_fat_tree {
+            return Err(section.error(key, "valid only with topology = \"fat-tree\", one for each level"));
+        }
+    }
+    Ok(())
 }
 
 fn switching(section: &Section<'_>) -> Result<Switching, Error> {

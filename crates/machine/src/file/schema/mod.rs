@@ -81,8 +81,9 @@ pub static ROOT: &[Key] = &[
     key("intervals", Texts),
 ];
 
-/// The keys of the size of a topology.
-pub const SIZES: &[&str] = &[
+/// The keys of the size of a topology, and last the rates by level of a fat tree, which a new
+/// topology removes as well.
+const SIZES_AND_LEVELS: &[&str] = &[
     "processors",
     "dimensions",
     "dims",
@@ -94,11 +95,15 @@ pub const SIZES: &[&str] = &[
     "routers",
     "hosts",
     "file",
+    "flow-rates",
 ];
+
+/// The keys of the size of a topology.
+pub const SIZES: &[&str] = SIZES_AND_LEVELS.split_at(SIZES_AND_LEVELS.len() - 1).0;
 
 /// `[network]`, and each of `[networks.*]`.
 pub static NETWORK: &[Key] = &[
-    value("topology").dependents(SIZES),
+    value("topology").dependents(SIZES_AND_LEVELS),
     value("processors").replaces(&["dimensions"]),
     value("dimensions").replaces(&["processors"]),
     value("dims"),
@@ -111,7 +116,15 @@ pub static NETWORK: &[Key] = &[
     value("hosts"),
     value("file"),
     value("most"),
-    value("switching").dependents(&["header-size", "control-size", "flit-size", "occupancy", "frame"]),
+    value("switching").dependents(&[
+        "header-size",
+        "control-size",
+        "flit-size",
+        "occupancy",
+        "frame",
+        "pipelined",
+        "flow-rates",
+    ]),
     value("header-size"),
     value("control-size"),
     value("flit-size"),
@@ -120,6 +133,8 @@ pub static NETWORK: &[Key] = &[
     key("link", Cost),
     key("occupancy", Cost),
     value("frame"),
+    value("pipelined"),
+    value("flow-rates"),
     key("overhead", Shape::Table(OVERHEAD)),
     key("nodes", Shape::Table(NODES)),
     key("local", Cost),

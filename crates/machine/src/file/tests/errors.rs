@@ -98,6 +98,21 @@ fn keys() {
         &and("occupancy = \"1us\""),
         "m.toml:6: `network.occupancy`: valid only with switching = \"flow\"",
     );
+    starts(&and("pipelined = true"), "m.toml:6: `network.pipelined`: valid only with switching = \"flow\"");
+    starts(
+        &and("flow-rates = [\"1MB/s\"]"),
+        "m.toml:6: `network.flow-rates`: valid only with switching = \"flow\"",
+    );
+    let flow = |more: &str| refused(&format!("{}{more}", LEAST.replace("\"packet\"", "\"flow\"")));
+    starts(
+        &flow("flow-rates = [\"1MB/s\"]"),
+        "m.toml:6: `network.flow-rates`: valid only with topology = \"fat-tree\"",
+    );
+    starts(&flow("flow-rates = [3]"), "m.toml:6: `network.flow-rates` is");
+    starts(
+        &flow("pipelined = true\nframe = \"1500B\""),
+        "m.toml:6: `network.pipelined`: not supported with a bus, frames or nodes",
+    );
     starts(&and("hop = \"1us\"\nsetup = \"1us\""), "m.toml:6: `network.hop`: conflicts with `setup`");
     starts(
         &and("[send]\nstandard = \"eager\"\nlimit = 1\nabove = 1"),

@@ -4,7 +4,7 @@ use panto_schedule::{Algorithm, Collective};
 use panto_units::Time;
 
 use super::{LEAST, model};
-use crate::{CollectiveSend, Cost, Protocol, RankMap, Rules, Sharing, Switching, Topology};
+use crate::{CollectiveSend, Cost, Machine, Protocol, RankMap, Rules, Sharing, Switching, Topology};
 
 const FULL: &str = r#"
 name = "full"
@@ -139,6 +139,32 @@ fn flows_may_occupy_a_link_for_less_than_their_time() {
 }
 
 #[test]
+fn endpoints_and_levels_may_limit_flows() {
+    let text = "[network]\ntopology = \"fat-tree\"\narity = 2\nwidths = [1, 1, 2]\nswitching = \"flow\"\nhop = \"1us\"\n\
+                link = \"1MB/s\"\npipelined = true\nflow-rates = [\"1MB/s\", \"0.25MB/s\"]\n\
+                overhead = { send = { latency = \"3us\", per-byte = \"2us\" }, receive = { latency = \"4us\", per-byte = \"1us\" } }\n\
+                [networks.barrier]\npipelined = false\nflow-rates = []\n";
+    let machine = model(text).into_machine();
+    let network = &machine.network;
+    assert_eq!((network.send_overhead(10), network.receive_overhead(10)), (us(3), us(4)));
+    // The sender is the slowest, then the second level, which also applies to those above.
+    let times = [1, 2, 4].map(|to| network.between(0, to, 10));
+    assert_eq!(times, [us(2 + 20), us(4 + 40), us(6 + 40)]);
+    assert_eq!(network.transit(0, 2, 10).leaves, us(1 + 40));
+    assert_eq!(network.port_time(0, 1, 10), us(20));
+    let barrier = machine.network(Some(Collective::Barrier));
+    assert_eq!((barrier.send_overhead(10), barrier.between(0, 1, 10)), (us(23), us(2 + 10)));
+    let written = Machine::parse(&machine.to_toml().unwrap(), "m.toml").unwrap();
+    assert_eq!((written.network, written.networks), (machine.network, machine.networks));
+    // Both belong to flows, and the rates to the levels of a fat tree.
+    let other = Machine::load("cm5", &["network.switching=packet".into()]).unwrap().network;
+    assert!(!other.pipelined && other.flow_rates.is_empty());
+    let sets = ["network.topology=star".into(), "network.processors=32".into()];
+    let other = Machine::load("cm5", &sets).unwrap().network;
+    assert!(other.pipelined && other.flow_rates.is_empty());
+}
+
+#[test]
 fn few_keys_are_required() {
     let machine = model(LEAST).into_machine();
     assert_eq!((machine.name.as_str(), machine.processors()), ("m", 4));
@@ -180,10 +206,10 @@ fn a_graph_file_is_relative_to_its_model() {
     let path = directory.path().join("m.toml");
     let text = "[network]\ntopology = \"graph\"\nfile = \"net.txt\"\nswitching = \"packet\"\nlink = \"1us\"";
     std::fs::write(&path, text).unwrap();
-    let machine = crate::Machine::load(path.to_str().unwrap(), &[]).unwrap();
+    let machine = Machine::load(path.to_str().unwrap(), &[]).unwrap();
     assert_eq!((machine.processors(), machine.network.topology.distance(1, 0)), (3, 2));
     std::fs::write(directory.path().join("net.txt"), "1\n0\n3\n2\n").unwrap();
-    let error = crate::Machine::load(path.to_str().unwrap(), &[]).unwrap_err().to_string();
+    let error = Machine::load(path.to_str().unwrap(), &[]).unwrap_err().to_string();
     assert!(error.contains("m.toml:3: `network.file`:") && error.contains("not connected"), "{error}");
 }
 

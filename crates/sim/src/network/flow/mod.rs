@@ -10,6 +10,12 @@
 //! how long a message occupies a link ([`Network::occupancy`]), that is what it shares, and the
 //! rest of t(s) counts as start-up.
 //!
+//! Endpoints or the height of its route may limit a flow to less than the speed of a link
+//! ([`Network::pipelined`], [`Network::flow_rates`]): a *rate bound*, as in `SimGrid` (Velho,
+//! Schnorr, Casanova and Legrand 2013). It then needs only a part of its links, and others move
+//! over the rest. The flows of a pipelined processor together are as fast as the fastest of them;
+//! that is the capacity of the link between the processor and its switch, its *port*.
+//!
 //! # Max-min fairness
 //!
 //! An allocation of rates is *max-min fair* if no flow can get more without taking from one that
@@ -65,8 +71,37 @@ pub(super) struct Flows {
     injected: u64,
     /// The time of a header over a link, in picoseconds.
     header: u64,
-    /// By message size: the time of the data at full speed, and of the start-ups.
-    times: Memo<(u64, u64)>,
+    /// By message size, and by distance if that limits flows.
+    times: Memo<Times>,
+    /// Whether flows have limits besides their links.
+    is_limited: bool,
+    /// Whether the limit of a flow depends on its distance.
+    has_levels: bool,
+    /// Whether the first and the last link of a route are those of processors, which are no faster
+    /// than one flow.
+    has_ports: bool,
+}
+
+/// The times of a message, in picoseconds.
+#[derive(Debug, Clone, Copy)]
+struct Times {
+    /// The start-ups.
+    startups: u64,
+    /// Its data without contention.
+    alone: u64,
+    /// Its data at full speed: what it takes of the links.
+    duration: u64,
+}
+
+impl Times {
+    /// The largest rate of the flow.
+    fn limit(self) -> u64 {
+        if self.alone == self.duration {
+            return FULL;
+        }
+        let exact = u128::from(FULL) * u128::from(self.duration);
+        exact.div_ceil(self.alone.into()) as u64
+    }
 }
 
 /// Events between two steps of prefetching: at least as long as memory takes to respond.
@@ -84,6 +119,9 @@ impl Flows {
             injected: 0,
             header: network.switching.header(&network.setup).as_picos(),
             times: Memo::default(),
+            is_limited: network.limits_flows(),
+            has_levels: !network.flow_rates.is_empty(),
+            has_ports: network.pipelined && network.topology.has_switches(),
         }
     }
 
@@ -95,16 +133,19 @@ impl Flows {
         ticket: Ticket,
         transfer: Transfer,
     ) -> Injected {
-        let (duration, startups) = self.times.get((transfer.bytes, 0), || {
-            let whole = network.link.of(transfer.bytes).as_picos();
-            let duration = super::occupancy(network, transfer.bytes).min(whole);
-            (duration, whole - duration)
+        // Only a fat tree limits flows by distance, and its height is less than 32.
+        let distance =
+            if self.has_levels { network.topology.distance(transfer.from, transfer.to) } else { 1 };
+        let times = self.times.get((transfer.bytes, distance as u8), || {
+            let parts = network.flow_parts(transfer.bytes, distance);
+            let [startups, alone, duration] =
+                [parts.startup, parts.alone, parts.on_links].map(Time::as_picos);
+            Times { startups, alone, duration }
         });
-        let begin = now.saturating_add(self.header).saturating_add(startups);
-        if duration == 0 {
-            return Injected::Scheduled(
-                self.passage(begin, network.topology.distance(transfer.from, transfer.to)),
-            );
+        let begin = now.saturating_add(self.header).saturating_add(times.startups);
+        if times.duration == 0 {
+            let hops = network.topology.distance(transfer.from, transfer.to);
+            return Injected::Scheduled(self.passage(begin.saturating_add(times.alone), hops));
         }
         if self.clock < now {
             self.solve();
@@ -115,6 +156,9 @@ impl Flows {
         (flow.ticket, flow.order, flow.is_marked) = (ticket, self.injected, false);
         self.injected += 1;
         flow.links.clear();
+        if self.is_limited {
+            (flow.share.duration, flow.share.most) = (times.duration, times.limit());
+        }
         let table = &mut self.links.table;
         let mut is_shared = false;
         network.topology.route(transfer.from, transfer.to, |link| {
@@ -123,30 +167,31 @@ impl Flows {
             flow.links.push(index);
         });
         if is_shared {
-            self.inject_shared(slot, begin, duration);
+            self.inject_shared(slot, begin, times);
         } else {
             for index in &flow.links {
                 table.set(*index, LinkUse::Exclusive(slot));
             }
             (flow.state, flow.since, flow.next_event) =
-                (State::Exclusive, begin, begin.saturating_add(duration));
+                (State::Exclusive, begin, begin.saturating_add(times.alone));
             self.events.schedule(slot, flow);
         }
         Injected::Pending
     }
 
     /// Injects a flow into links that other flows use.
-    fn inject_shared(&mut self, slot: u32, begin: u64, duration: u64) {
+    fn inject_shared(&mut self, slot: u32, begin: u64, times: Times) {
         // Flows that were exclusive become shared, which changes them and not this one.
         let mut route = std::mem::take(&mut self.messages[slot].links);
-        for link in &mut route {
+        for link in &route {
             if let LinkUse::Exclusive(other) = self.links.table.users(*link) {
                 self.start_sharing(other);
             }
-            *link = self.links.add_user(*link);
         }
+        self.links.add_route(&mut route, self.has_ports);
         let flow = &mut self.messages[slot];
-        (flow.links, flow.share.duration) = (route, duration);
+        (flow.links, flow.share.duration, flow.share.alone) = (route, times.duration, times.alone);
+        flow.share.most = times.limit();
         (flow.state, flow.next_event) = (State::Waiting, begin);
         if begin == self.clock {
             self.begin(slot);
@@ -158,22 +203,25 @@ impl Flows {
     /// Makes an exclusive flow a shared one.
     fn start_sharing(&mut self, slot: u32) {
         let flow = &mut self.messages[slot];
-        for link in &mut flow.links {
-            *link = self.links.add_user(*link);
-        }
+        self.links.add_route(&mut flow.links, self.has_ports);
         // If its end exceeds the range of time, this is less than it was: it ends there at any
         // rate.
-        let duration = flow.next_event - flow.since;
+        let alone = flow.next_event - flow.since;
+        // An exclusive flow that has no limit is at full speed, and has nothing of its share.
+        let (duration, most) =
+            if self.is_limited { (flow.share.duration, flow.share.most) } else { (alone, FULL) };
+        flow.share.alone = alone;
+        (flow.share.duration, flow.share.most) = (duration, most);
         if flow.since > self.clock {
-            (flow.state, flow.next_event, flow.share.duration) = (State::Waiting, flow.since, duration);
+            (flow.state, flow.next_event) = (State::Waiting, flow.since);
             self.events.schedule(slot, flow);
             return;
         }
         flow.state = State::Moving;
         let remaining = u128::from(duration) * u128::from(FULL);
-        flow.share = Share { duration, lowest: FULL, second: FULL, rate: FULL, remaining };
+        flow.share = Share { duration, alone, most, lowest: most, second: most, rate: most, remaining };
         for link in &flow.links {
-            self.links.join(*link, slot, FULL);
+            self.links.join(*link, slot, most);
         }
     }
 

@@ -26,7 +26,12 @@ pub(super) struct SharedLink {
     index: u32,
     /// The number of flows that have it on their route.
     users: u32,
-    pub(super) width: u32,
+    width: u32,
+    /// Whether it is the link between a processor and its switch, whose flows are limited by the
+    /// processor.
+    pub(super) is_port: bool,
+    /// The sum of the rates that it can carry.
+    pub(super) capacity: u64,
     /// The largest rate that it allows a flow.
     pub(super) level: u64,
     /// The flows that transfer data over it.
@@ -39,7 +44,17 @@ pub(super) struct SharedLink {
 
 impl Default for SharedLink {
     fn default() -> Self {
-        Self { index: 0, users: 0, width: 1, level: FULL, flows: Vec::new(), dirty: false, slack: None }
+        Self {
+            index: 0,
+            users: 0,
+            width: 1,
+            is_port: false,
+            capacity: FULL,
+            level: FULL,
+            flows: Vec::new(),
+            dirty: false,
+            slack: None,
+        }
     }
 }
 
@@ -50,17 +65,11 @@ impl SharedLink {
         self.flows.len() > self.width as usize
     }
 
-    /// The sum of the rates that it can carry.
-    #[inline]
-    pub(super) fn capacity(&self) -> u64 {
-        u64::from(self.width).saturating_mul(FULL)
-    }
-
     /// Sets the slack if the sum of its flows' limits fits. Rounding loses at most one unit for
     /// each flow.
     #[inline]
     pub(super) fn set_slack(&mut self, sum: u64) {
-        self.slack = (sum.saturating_add(self.flows.len() as u64) <= self.capacity()).then_some(sum);
+        self.slack = (sum.saturating_add(self.flows.len() as u64) <= self.capacity).then_some(sum);
     }
 }
 
@@ -74,15 +83,25 @@ impl SharedLinks {
         }
     }
 
-    /// Adds a user to the link with this index, which no flow has exclusively any more. Returns its
-    /// slot.
-    pub(super) fn add_user(&mut self, index: u32) -> u32 {
+    /// Adds a user to the links of a route, which no flow has exclusively any more, and replaces
+    /// their indices by their slots. With ports, the first and the last link are those of
+    /// processors.
+    pub(super) fn add_route(&mut self, route: &mut [u32], has_ports: bool) {
+        let last = route.len().saturating_sub(1);
+        for (at, link) in route.iter_mut().enumerate() {
+            *link = self.add_user(*link, has_ports && (at == 0 || at == last));
+        }
+    }
+
+    fn add_user(&mut self, index: u32, is_port: bool) -> u32 {
         let slot = match self.table.users(index) {
             LinkUse::Shared(slot) => slot,
             LinkUse::Idle | LinkUse::Exclusive(_) => {
                 let slot = self.shared.reserve();
                 let link = &mut self.shared[slot];
-                (link.index, link.width) = (index, self.topology.width(self.table.link(index)));
+                let width = if is_port { 1 } else { self.topology.width(self.table.link(index)) };
+                (link.index, link.width, link.is_port) = (index, width, is_port);
+                link.capacity = u64::from(width).saturating_mul(FULL);
                 self.table.set(index, LinkUse::Shared(slot));
                 slot
             }
@@ -113,7 +132,10 @@ impl SharedLinks {
             link.flows.swap_remove(at);
         }
         link.users -= 1;
-        if let Some(sum) = link.slack {
+        if link.is_port && was_shared {
+            // The fastest flow may have left.
+            self.mark_dirty(slot);
+        } else if let Some(sum) = link.slack {
             // The link was no bottleneck, so the rate was the limit.
             link.slack = link.is_shared().then(|| sum.saturating_sub(rate));
         } else if was_shared {

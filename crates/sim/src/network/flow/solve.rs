@@ -4,7 +4,7 @@
 //! are rounded down to whole units, and links that saturate at the same share saturate together.
 //! Then:
 //!
-//! - the rate of a flow is the minimum of full speed and the levels of its links;
+//! - the rate of a flow is the minimum of its largest rate and the levels of its links;
 //! - the level of a link is the capacity that remains after the flows that other links limit to
 //!   less, divided among the rest.
 //!
@@ -79,10 +79,10 @@ impl Flows {
             let moved = u128::from(share.rate) * u128::from(self.clock - flow.since);
             share.remaining = share.remaining.saturating_sub(moved);
         }
-        // Most flows run at full speed, and a 128-bit division costs as much as the rest of this
-        // function.
-        let is_full_speed = share.rate == 0 && rate == FULL;
-        let time = if is_full_speed { share.duration } else { time(share.remaining, rate) };
+        // Most flows have their largest rate, and a 128-bit division costs as much as the rest of
+        // this function.
+        let is_alone = share.rate == 0 && rate == share.most;
+        let time = if is_alone { share.alone } else { time(share.remaining, rate) };
         share.rate = rate;
         (flow.since, flow.next_event) = (self.clock, self.clock.saturating_add(time));
         self.events.schedule(slot, flow);
@@ -149,12 +149,16 @@ fn level(links: &mut SharedLinks, flows: &Slab<Flow>, scratch: &mut Scratch, slo
     if !link.is_shared() {
         return FULL;
     }
+    if link.is_port {
+        // A processor is as fast as the fastest of its flows.
+        link.capacity = link.flows.iter().map(|flow| flows[*flow].share.most).max().unwrap_or(FULL);
+    }
     link.set_slack(limits.iter().sum());
     if link.slack.is_some() {
         return FULL;
     }
     unfixed.clone_from(limits);
-    fill(link.capacity(), unfixed)
+    fill(link.capacity, unfixed)
 }
 
 /// Divides `capacity` among flows with these limits by progressive filling; returns the level.

@@ -2,7 +2,6 @@
 
 use smallvec::SmallVec;
 
-use super::FULL;
 use super::event_list::Entry;
 use super::shared_links::SharedLinks;
 use crate::network::Ticket;
@@ -39,18 +38,22 @@ pub(super) struct Flow {
     pub(super) share: Share,
 }
 
-/// The share of a flow that is not exclusive; rates in units of [`FULL`].
+/// The share of a flow that is not exclusive; rates in units of [`FULL`](super::FULL).
 #[derive(Debug, Default)]
 pub(super) struct Share {
     /// The time of its data at full speed, in picoseconds.
     pub(super) duration: u64,
-    /// The lowest level of its links, at most [`FULL`].
+    /// The time of its data at its largest rate, in picoseconds.
+    pub(super) alone: u64,
+    /// Its largest rate, at most [`FULL`](super::FULL).
+    pub(super) most: u64,
+    /// The lowest level of its links, at most its largest rate.
     pub(super) lowest: u64,
-    /// The lowest level of its other links, at most [`FULL`].
+    /// The lowest level of its other links, at most its largest rate.
     pub(super) second: u64,
     /// Its rate.
     pub(super) rate: u64,
-    /// The remaining work: picoseconds at full speed, times [`FULL`].
+    /// The remaining work: picoseconds at full speed, times [`FULL`](super::FULL).
     pub(super) remaining: u128,
 }
 
@@ -73,7 +76,7 @@ impl Flow {
     /// Determines the lowest levels of its links.
     pub(super) fn update_limits(&mut self, links: &SharedLinks) {
         let share = &mut self.share;
-        (share.lowest, share.second) = (FULL, FULL);
+        (share.lowest, share.second) = (share.most, share.most);
         for link in &self.links {
             let level = links[*link].level;
             share.second = share.second.min(level.max(share.lowest));

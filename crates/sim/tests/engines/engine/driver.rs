@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use panto_machine::Machine;
-use panto_sim::{Engine, Envelope, RequestId, Selector, SendProtocol, Sharing, costs};
+use panto_sim::{Engine, Envelope, RequestId, Selector, Sharing, costs};
 use panto_units::Time;
 
 use crate::program::{Observation, Op, Program, RequestKey, Run};
@@ -101,7 +101,7 @@ impl Driver<'_> {
                     bypass: false,
                 };
                 let request = self.engine.send(self.rank, envelope).1;
-                assert_eq!(request.is_none(), protocol == SendProtocol::Buffered);
+                assert_eq!(request.is_none(), protocol.is_buffered());
                 self.posted(state, request.map(|request| (request, false)), key)
             }
             (Op::Receive { key, .. }, 0) => {

@@ -79,6 +79,7 @@ fn double_costs(machine: &Machine) -> Machine {
     network.link = cost(&network.link);
     network.setup = cost(&network.setup);
     network.local = cost(&network.local);
+    network.flow_rates.iter_mut().for_each(|per_byte| *per_byte = rate(*per_byte));
     let interfaces = |nodes: &Nodes| Nodes {
         size: nodes.size,
         interface: cost(&nodes.interface),
@@ -151,6 +152,7 @@ fn token() -> impl Strategy<Value = Program> {
         SendProtocol::NoSpace,
         SendProtocol::Synchronous,
         SendProtocol::Handshake,
+        SendProtocol::BufferedHandshake,
         SendProtocol::Rendezvous,
     ]);
     let hop = (0..8_u32, 0..300_u64, protocol, 0..40_u64, any::<bool>());

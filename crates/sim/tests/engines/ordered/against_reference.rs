@@ -44,6 +44,18 @@ fn expressible(machine: &Machine, source_program: &AbstractProgram) -> AbstractP
         } => {
             vec![AbstractOp::Send { protocol: rendezvous(bytes), to, tag, bytes, key }]
         }
+        AbstractOp::Send {
+            protocol: SendProtocol::Buffered | SendProtocol::BufferedHandshake,
+            to,
+            tag,
+            bytes,
+            key,
+        } => {
+            let is_handshake = bytes > 0 && matches!(machine.protocol, Protocol::Handshake { .. });
+            let protocol =
+                if is_handshake { SendProtocol::BufferedHandshake } else { SendProtocol::Buffered };
+            vec![AbstractOp::Send { protocol, to, tag, bytes, key }]
+        }
         AbstractOp::Send { protocol: SendProtocol::Synchronous, to, tag, bytes, key } if bytes > 0 => {
             vec![AbstractOp::Send { protocol: SendProtocol::Rendezvous, to, tag, bytes, key }]
         }
@@ -114,7 +126,7 @@ impl Translation {
                 AbstractOp::Send { protocol, to, tag, bytes, key } => {
                     let channel = self.channel(rank, to, tag);
                     let mode = match protocol {
-                        SendProtocol::Buffered => SendMode::Buffered,
+                        SendProtocol::Buffered | SendProtocol::BufferedHandshake => SendMode::Buffered,
                         SendProtocol::Synchronous | SendProtocol::Rendezvous => SendMode::Synchronous,
                         _ => SendMode::Standard,
                     };

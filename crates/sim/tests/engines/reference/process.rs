@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use panto_machine::{Cost, Network};
 use panto_units::Time;
 
 use super::processors::UNITS_PER_PICO;
@@ -70,7 +71,8 @@ impl Reference<'_> {
         };
         let stage = self.processes[rank].stage;
         self.processes[rank].stage += 1;
-        let overheads = &self.machine.network.overheads;
+        let network = &self.machine.network;
+        let overheads = &network.overheads;
         let immediate = |key: Option<RequestKey>| key.map_or(Time::ZERO, |_| overheads.immediate);
         match (op, stage) {
             (Op::Compute(time), _) => {
@@ -78,7 +80,7 @@ impl Reference<'_> {
                 self.work(rank, time);
             }
             (Op::Send { bytes, key, .. }, 0) => {
-                self.work(rank, overheads.send.of(bytes) + immediate(key));
+                self.work(rank, overhead(network, &overheads.send, bytes) + immediate(key));
             }
             (Op::Send { protocol, to, tag, bytes, key }, 1) => {
                 let send = self.send(rank, protocol, to, tag, bytes);
@@ -181,9 +183,17 @@ impl Reference<'_> {
         } else {
             Time::ZERO
         };
-        let time = self.machine.network.overheads.receive.of(message.bytes) + copy;
+        let network = &self.machine.network;
+        let time = overhead(network, &network.overheads.receive, message.bytes) + copy;
         let (source, tag, bytes, at) = (message.from, message.tag, message.bytes, Time::from_picos(at));
         self.processes[rank].observations.push(Observation::Message { source, tag, bytes, at, unexpected });
         self.work(rank, time);
     }
+}
+
+/// The overhead of a processor. If messages are pipelined, their bytes pass it while they are in
+/// the network.
+fn overhead(network: &Network, cost: &Cost, bytes: u64) -> Time {
+    let data = if network.pipelined { cost.piece(bytes).per_byte.of(bytes) } else { Time::ZERO };
+    cost.of(bytes).since(data)
 }

@@ -15,7 +15,9 @@ impl Reference<'_> {
         process.next_send = start + self.machine.network.overheads.gap.as_picos();
         process.sent += 1;
         let packet = match protocol {
-            SendProtocol::Handshake | SendProtocol::Rendezvous => Packet::RequestToSend,
+            SendProtocol::Handshake | SendProtocol::BufferedHandshake | SendProtocol::Rendezvous => {
+                Packet::RequestToSend
+            }
             SendProtocol::Buffered | SendProtocol::NoSpace | SendProtocol::Synchronous => Packet::Data,
         };
         self.messages.push(Message {
@@ -32,7 +34,7 @@ impl Reference<'_> {
             data_arrived: None,
             in_flight: packet,
         });
-        if protocol == SendProtocol::Buffered {
+        if matches!(protocol, SendProtocol::Buffered | SendProtocol::BufferedHandshake) {
             self.complete(send);
         }
         self.schedule_departure(self.messages.len() - 1, packet, start);

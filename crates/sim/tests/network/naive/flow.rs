@@ -21,6 +21,8 @@ struct State {
     begin: u64,
     /// The remaining work, in units of rate times picoseconds.
     rest: u128,
+    /// Its largest rate.
+    most: u128,
     tail: u64,
 }
 
@@ -46,11 +48,13 @@ impl<'a> Flow<'a> {
                     .filter_map(|(id, _)| rates.get(id))
                     .sum();
                 let more = growing.values().filter(|flow| flow.route.contains(&link)).count();
-                (width(self.network, link) as u128 * FULL - used) / more as u128
+                (self.capacity(link) - used) / more as u128
             };
             let shares: BTreeMap<u64, u128> = links.into_iter().map(|link| (link, share(link))).collect();
-            let level = shares.values().copied().min().unwrap().min(FULL);
-            let stops = |flow: &State| level == FULL || flow.route.iter().any(|link| shares[link] == level);
+            let most = growing.values().map(|flow| flow.most).min().unwrap();
+            let level = shares.values().copied().min().unwrap().min(most);
+            let stops =
+                |flow: &State| flow.most == level || flow.route.iter().any(|link| shares[link] == level);
             let stopped: Vec<usize> =
                 growing.iter().filter(|(_, flow)| stops(flow)).map(|(id, _)| *id).collect();
             for id in stopped {
@@ -59,6 +63,18 @@ impl<'a> Flow<'a> {
             }
         }
         rates
+    }
+
+    /// The capacity of a link. That of a pipelined processor is the largest rate of its flows.
+    fn capacity(&self, link: u64) -> u128 {
+        let users: Vec<&State> =
+            self.moving().map(|(_, flow)| flow).filter(|flow| flow.route.contains(&link)).collect();
+        let is_end = |flow: &&State| [flow.route.first(), flow.route.last()].contains(&Some(&link));
+        let has_ports = self.network.pipelined && self.network.topology.has_switches();
+        if has_ports && users.iter().any(is_end) {
+            return users.iter().map(|flow| flow.most).max().unwrap();
+        }
+        width(self.network, link) as u128 * FULL
     }
 
     /// The time at which the next flow begins or ends.
@@ -88,12 +104,23 @@ impl Policy for Flow<'_> {
         self.move_on(now);
         let Switching::Flow { header } = self.network.switching else { unreachable!() };
         let header = self.network.setup.of(header).as_picos();
-        let whole = self.network.link.of(load.bytes);
-        let alone = shared(self.network, load.bytes).min(whole).as_picos();
-        let startups = whole.as_picos() - alone;
         let route = route(self.network, load);
+        let Network { link, overheads, flow_rates, pipelined, .. } = self.network;
+        let bytes = load.bytes;
+        // Two links lead over the first level, four over the second.
+        let by_level = flow_rates.get((route.len() / 2).saturating_sub(1)).or(flow_rates.last());
+        let ends = [&overheads.send, &overheads.receive].map(|cost| cost.piece(bytes).per_byte);
+        let limits = by_level.into_iter().chain(ends.iter().filter(|_| *pipelined));
+        let limit = limits.map(|rate| rate.of(bytes).as_picos()).max().unwrap_or(0);
+        let data = link.piece(bytes).per_byte.of(bytes).as_picos();
+        let whole = link.of(bytes).as_picos() - data + data.max(limit);
+        let full = shared(self.network, bytes).as_picos().min(whole);
+        let alone = full.max(limit).min(whole);
+        let most = if alone == full { FULL } else { (FULL * u128::from(full)).div_ceil(u128::from(alone)) };
+        let startups = whole - alone + if full == 0 { alone } else { 0 };
         let tail = header * (route.len() as u64 - 1);
-        let state = State { route, begin: now + header + startups, rest: u128::from(alone) * FULL, tail };
+        let rest = u128::from(full) * FULL;
+        let state = State { route, begin: now + header + startups, rest, most, tail };
         self.flows.insert(message, state);
     }
 
