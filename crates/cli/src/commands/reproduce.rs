@@ -39,7 +39,7 @@ pub struct Reproduce {
 }
 
 const AFTER_HELP: &str = "\
-Each published figure (data/*.csv in the sources) was used to build the model, is predicted by it, or is contradicted by its own document, whose sentence is quoted. The simulated figures come from the kernels of `panto bench comet` on the simulated machine; those of puppet from the programs of the thesis, whose computation is fitted to three of its figures.
+Each published figure (data/*.csv in the sources) was used to build the model, is predicted by it, or is contradicted by its own document, whose sentence is quoted. The simulated figures come from the kernels of `panto bench comet` on the simulated machine; those of puppet from the programs of the thesis, whose computation is fitted to four of its figures.
 
 Examples:
   panto reproduce ipsc860

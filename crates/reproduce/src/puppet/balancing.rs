@@ -63,7 +63,7 @@ pub(super) fn tables(
     bench: &Bench,
     parameters: &Parameters,
 ) -> Result<(Vec<ComparedTable>, Vec<Convergence>)> {
-    let programs = [fan_in(ORDER, PROCESSES, parameters), merge_sort(INTEGERS, PROCESSES, parameters)];
+    let programs = [fan_in(ORDER, PROCESSES, parameters.update), merge_sort(INTEGERS, PROCESSES, parameters)];
     let attempts = [balance(&programs[0], bench)?, balance(&programs[1], bench)?];
     let tables = vec![convergence_table(published, &attempts), utilisation_table(published, &attempts)];
     Ok((tables, convergence(published, &attempts)))

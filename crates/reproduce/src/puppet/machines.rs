@@ -10,7 +10,7 @@ use panto_sim::results::Totals;
 use super::published::Published;
 use crate::error::{Error, Result};
 
-/// Machines with links of the Ethernet's speed.
+/// Machines with links of the same speed, that of the Ethernet or of the SP2's switch.
 pub(super) struct Bench {
     startup: f64,
     byte: f64,
@@ -33,8 +33,9 @@ impl Run {
 }
 
 impl Bench {
-    pub(super) fn new(published: &Published, sharing: Sharing) -> Result<Self> {
-        let link = |column| published.value("5.2.1", "link", column);
+    /// Returns the machines whose link the section of the thesis states.
+    pub(super) fn new(published: &Published, section: &str, sharing: Sharing) -> Result<Self> {
+        let link = |column| published.value(section, "link", column);
         Ok(Self { startup: link("startup")?, byte: link("byte")?, sharing })
     }
 
@@ -50,7 +51,7 @@ impl Bench {
         Ok(Model::parse(&text, "the machine of PUPPET's thesis", &[])?)
     }
 
-    /// Runs a program on the Ethernet, which the thesis models as a complete network.
+    /// Runs a program on the Ethernet or the SP2, which the thesis models as complete networks.
     pub(super) fn on_complete(&self, program: &Program, processors: usize) -> Result<Run> {
         self.run(program, &format!("complete {processors}"), processors)
     }

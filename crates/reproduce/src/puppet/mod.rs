@@ -1,9 +1,9 @@
 //! Compares the tables of PUPPET's thesis with simulated ones (P23).
 //!
-//! The programs of the thesis are modelled by the computations and messages of each process. Three
+//! The programs of the thesis are modelled by the computations and messages of each process. Four
 //! figures of the thesis determine the computation speed ([`Parameters`]); everything else follows
-//! from them and from the Ethernet's start-up time and bandwidth. No other cell is fitted, and
-//! where the thesis contradicts itself both figures are shown.
+//! from them and from the links' start-up times and bandwidths. No other cell is fitted, and where
+//! the thesis contradicts itself both figures are shown.
 
 mod balancing;
 mod contradictions;
@@ -13,6 +13,7 @@ pub mod present;
 mod programs;
 mod published;
 mod speedups;
+mod times;
 
 #[cfg(test)]
 mod tests;
@@ -55,7 +56,7 @@ pub struct Cell {
 /// The content of a table of the thesis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableKind {
-    /// Times on the Ethernet (A.1).
+    /// Times on the Ethernet and the SP2 (A.1, A.2).
     Times,
     /// Speed-ups of the merge sort (A.4).
     Speedups,
@@ -98,12 +99,13 @@ pub struct ThesisReproduction {
 }
 
 /// Assumptions about what the thesis does not state.
-const ASSUMED: [&str; 7] = [
+const ASSUMED: [&str; 8] = [
     "integers have 4 bytes, and the pieces to sort lie on their processors at the beginning",
     "the time of bubble sort is proportional to the square of the number of elements, that of merging to their number",
     "the serial time behind the typical speed-up is bubble sort alone, at the same speed",
     "columns of fan-in are distributed cyclically; contributions are received in the order of processes, and adding one takes as long \
      per element as an update",
+    "columns of fan-out are received in their order, and each updates the next column first; updating takes as long as in fan-in",
     "the ring and the hypercube use store-and-forward switching and links of the Ethernet's speed; processes are numbered along the \
      ring",
     "load balancing moves the first process of the best-utilised processor; its random mappings are not those of the thesis, so \
@@ -147,9 +149,11 @@ impl ComparedTable {
 /// `Sharing::None` does; `Sharing::Links` adds it.
 pub fn reproduce(network: Sharing) -> Result<ThesisReproduction> {
     let published = Published::builtin()?;
-    let bench = Bench::new(&published, network)?;
-    let parameters = Parameters::fit(&published, &bench)?;
-    let mut tables = speedups::tables(&published, &bench, &parameters)?;
+    let bench = Bench::new(&published, "5.2.1", network)?;
+    let sp2 = Bench::new(&published, "5.2.2", network)?;
+    let parameters = Parameters::fit(&published, &bench, &sp2)?;
+    let mut tables = times::tables(&published, &bench, &sp2, &parameters)?;
+    tables.extend(speedups::tables(&published, &bench, &parameters)?);
     let (balanced, convergence) = balancing::tables(&published, &bench, &parameters)?;
     tables.extend(balanced);
     let contradictions = contradictions::all(&published, &tables)?;

@@ -41,13 +41,14 @@ fn parameters(thesis: &ThesisReproduction) -> String {
     let time = |seconds: f64| in_units(seconds, TIME, 4);
     let all = &thesis.parameters;
     format!(
-        "PUPPET's thesis (1996), tables A.1 and A.4 to A.7. One set of parameters for all of them: bubble sort takes {} times the square of \
-         the number of elements, merging {} per element, fan-in's update {} per element. A cell is `given` if the parameters were \
+        "PUPPET's thesis (1996), tables A.1, A.2 and A.4 to A.7. One set of parameters for all of them: bubble sort takes {} times the square of \
+         the number of elements, merging {} per element, an update of the Cholesky factorisation {} per element ({} on the SP2). A cell is `given` if the parameters were \
          fitted to it, `contradicted` if the thesis states the contrary elsewhere, otherwise `predicted`; a difference of more than \
          {}% is marked.",
         time(all.sort),
         time(all.merge),
         time(all.update),
+        time(all.update_sp2),
         super::WITHIN,
     )
 }
@@ -146,6 +147,7 @@ pub fn json(thesis: &ThesisReproduction) -> Value {
             "sort_s": thesis.parameters.sort,
             "merge_s": thesis.parameters.merge,
             "update_s": thesis.parameters.update,
+            "update_sp2_s": thesis.parameters.update_sp2,
         },
         "tables": thesis.tables.iter().map(table).collect::<Vec<_>>(),
         "convergence": thesis.convergence.iter().map(attempt).collect::<Vec<_>>(),

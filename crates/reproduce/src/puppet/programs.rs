@@ -53,6 +53,15 @@ impl Builder {
         self.program.channels.len() as u32 - 1
     }
 
+    /// Adds a channel between any two processes, by sender and receiver.
+    fn all_channels(&mut self) -> Vec<Vec<u32>> {
+        let processes = self.before.len();
+        let mut to_all = |from: usize| -> Vec<u32> {
+            (0..processes).map(|to| if from == to { 0 } else { self.channel(from, to) }).collect()
+        };
+        (0..processes).map(&mut to_all).collect()
+    }
+
     fn send(&mut self, process: usize, channel: u32, bytes: u64) {
         self.call(process, SEND, Op::Send { mode: SendMode::Standard, channel, bytes });
     }
@@ -101,18 +110,14 @@ pub(super) fn merge_sort(integers: usize, processes: usize, parameters: &Paramet
     builder.finish()
 }
 
-/// Returns the fan-in Cholesky factorisation of figure 5.2, of a dense matrix of this order.
-pub(super) fn fan_in(order: usize, processes: usize, parameters: &Parameters) -> Program {
+/// Returns the fan-in Cholesky factorisation of figure 5.2, of a dense matrix of this order;
+/// updating one element takes `update` seconds.
+pub(super) fn fan_in(order: usize, processes: usize, update: f64) -> Program {
     let mut builder = Builder::new(processes);
-    let mut channels = vec![vec![0; processes]; processes];
-    for (from, to) in (0..processes).flat_map(|from| (0..processes).map(move |to| (from, to))) {
-        if from != to {
-            channels[from][to] = builder.channel(from, to);
-        }
-    }
+    let channels = builder.all_channels();
     for column in 0..order {
         let (owner, below) = (column % processes, order - column);
-        let update = parameters.update * below as f64;
+        let update = update * below as f64;
         for (process, channels) in channels.iter().enumerate() {
             // The number of earlier columns that it owns.
             let earlier = (column + processes - 1 - process) / processes;
@@ -131,11 +136,48 @@ pub(super) fn fan_in(order: usize, processes: usize, parameters: &Parameters) ->
     builder.finish()
 }
 
+/// Returns the fan-out Cholesky factorisation of figure 5.3, of a dense matrix of this order;
+/// updating one element takes `update` seconds. A column is sent to all processes that own a later
+/// one as soon as it is complete. Each process updates its columns with it in their order, so that
+/// the next column is complete, and sent, before the others are updated.
+pub(super) fn fan_out(order: usize, processes: usize, update: f64) -> Program {
+    let mut builder = Builder::new(processes);
+    let channels = builder.all_channels();
+    // Dividing a column by its diagonal element takes as long as updating it.
+    let complete = |builder: &mut Builder, column: usize| {
+        let (owner, below) = (column % processes, order - column);
+        builder.compute(owner, update * below as f64);
+        for step in (1..processes).filter(|step| column + step < order) {
+            builder.send(owner, channels[owner][(owner + step) % processes], DOUBLE * below as u64);
+        }
+    };
+    if order > 0 {
+        complete(&mut builder, 0);
+    }
+    for column in 0..order {
+        for step in (1..=processes).filter(|step| column + step < order) {
+            let (owner, process) = (column % processes, (column + step) % processes);
+            if process != owner {
+                builder.receive(process, channels[owner][process]);
+            }
+            // Its columns after this one: the first is the next of all, or further off.
+            let below = |later: usize| (order - later) as f64;
+            let mut owned = (column + step..order).step_by(processes);
+            if step == 1 {
+                builder.compute(process, update * owned.next().map_or(0.0, below));
+                complete(&mut builder, column + 1);
+            }
+            builder.compute(process, update * owned.map(below).sum::<f64>());
+        }
+    }
+    builder.finish()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const PARAMETERS: Parameters = Parameters { sort: 1e-6, merge: 1e-5, update: 1e-6 };
+    const PARAMETERS: Parameters = Parameters { sort: 1e-6, merge: 1e-5, update: 1e-6, update_sp2: 1e-7 };
 
     fn ops(program: &Program, process: usize) -> Vec<Op> {
         program.codes[process].ops.iter().map(|op| op.unpack()).collect()
@@ -178,16 +220,34 @@ mod tests {
 
     #[test]
     fn fan_in_on_one_process_only_computes() {
-        let program = fan_in(3, 1, &PARAMETERS);
         // Updates 0 x 3 + 1 x 2 + 2 x 1, normalisation 3 + 2 + 1.
-        assert_eq!(ops(&program, 0), [Op::Compute(us(10)), Op::End]);
+        assert_eq!(ops(&fan_in(3, 1, 1e-6), 0), [Op::Compute(us(10)), Op::End]);
+        assert_eq!(ops(&fan_out(3, 1, 1e-6), 0), [Op::Compute(us(10)), Op::End]);
+    }
+
+    /// The last column has order - 1 updates, and no one to be sent to.
+    #[test]
+    fn fan_out_sends_a_column_to_all_that_own_a_later_one() {
+        let program = fan_out(3, 2, 1e-6);
+        let send = |channel, bytes| Op::Send { mode: SendMode::Standard, channel, bytes };
+        let call = |call, micros| Op::Call { call, before: us(micros) };
+        let first =
+            [call(0, 3), send(0, 24), call(1, 1), Op::Receive { channel: 1 }, Op::Compute(us(2)), Op::End];
+        let second =
+            [call(1, 0), Op::Receive { channel: 0 }, call(0, 4), send(1, 16), Op::Compute(us(0)), Op::End];
+        assert_eq!([ops(&program, 0), ops(&program, 1)], [first, second]);
     }
 
     #[test]
-    fn fan_in_receives_every_message() {
-        let program = fan_in(50, 4, &PARAMETERS);
+    fn every_message_is_received() {
+        for program in [fan_in(50, 4, 1e-6), fan_out(50, 4, 1e-6), fan_out(3, 8, 1e-6)] {
+            receives_every_message(&program);
+        }
+    }
+
+    fn receives_every_message(program: &Program) {
         let mut balance = vec![0_i64; program.channels.len()];
-        for op in (0..4).flat_map(|process| ops(&program, process)) {
+        for op in (0..program.codes.len()).flat_map(|process| ops(program, process)) {
             match op {
                 Op::Send { channel, .. } => balance[channel as usize] += 1,
                 Op::Receive { channel } => balance[channel as usize] -= 1,

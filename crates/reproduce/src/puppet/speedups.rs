@@ -1,8 +1,8 @@
-//! Times and speed-ups: tables A.1, A.4 and A.7 of PUPPET's thesis.
+//! Speed-ups: tables A.4 and A.7 of PUPPET's thesis.
 
 use super::fit::Parameters;
 use super::machines::Bench;
-use super::programs::{fan_in, merge_sort};
+use super::programs::merge_sort;
 use super::published::{Figure, Published};
 use super::{Cell, ComparedTable, TableKind};
 use crate::error::{Error, Result};
@@ -15,49 +15,12 @@ pub(super) fn tables(
     bench: &Bench,
     parameters: &Parameters,
 ) -> Result<Vec<ComparedTable>> {
-    let mut tables = vec![times(published, bench, parameters)?];
+    let mut tables = Vec::new();
     for part in PARTS {
         tables.push(metrics(published, bench, parameters, part)?);
     }
     tables.push(topologies(published, bench, parameters)?);
     Ok(tables)
-}
-
-/// Returns table A.1: PUPPET's predictions for the Ethernet.
-fn times(published: &Published, bench: &Bench, parameters: &Parameters) -> Result<ComparedTable> {
-    let mut cells = Vec::new();
-    for (program, sizes) in [("merge-sort", [10_000, 20_000, 30_000].as_slice()), ("fan-in", &[1_000, 2_000])]
-    {
-        for size in sizes {
-            for processors in [2, 4] {
-                let program = match program {
-                    "fan-in" => fan_in(*size, processors, parameters),
-                    _ => merge_sort(*size, processors, parameters),
-                };
-                cells.push(bench.on_complete(&program, processors)?.time);
-            }
-        }
-    }
-    let rows = ["merge-sort 10000", "merge-sort 20000", "merge-sort 30000", "fan-in 1000", "fan-in 2000"];
-    let places = rows.iter().flat_map(|row| ["2", "4"].map(|column| (*row, column)));
-    let cells = places.zip(cells).map(|((row, column), simulated)| {
-        let figure = published.figure("A.1", row, column)?;
-        Ok(Cell {
-            row: row.into(),
-            column: format!("on {column}"),
-            printed: figure.value,
-            simulated,
-            status: figure.status,
-            contradiction: figure.contradiction,
-        })
-    });
-    Ok(ComparedTable {
-        kind: TableKind::Times,
-        table: "A.1".into(),
-        about: "seconds on the Ethernet, as predicted by PUPPET".into(),
-        rows: "program",
-        cells: cells.collect::<Result<_>>()?,
-    })
 }
 
 /// Returns one part of table A.4: three speed-ups of the merge sort on the Ethernet.

@@ -20,11 +20,11 @@ fn the_tables_of_the_thesis_are_reproduced() {
     speedups(&all);
     topologies(&all);
     balancing(&all);
-    assert_eq!(all.contradictions.len(), 4);
+    assert_eq!(all.contradictions.len(), 5);
     let tally = all.tally();
-    assert_eq!((tally.given.reproduced, tally.given.all), (3, 3));
-    assert_eq!((tally.predicted.reproduced, tally.predicted.all), (49, 59));
-    assert_eq!(tally.contradicted, 50);
+    assert_eq!((tally.given.reproduced, tally.given.all), (4, 4));
+    assert_eq!((tally.predicted.reproduced, tally.predicted.all), (70, 84));
+    assert_eq!(tally.contradicted, 58);
 }
 
 fn given_figures_are_reproduced(all: &ThesisReproduction) {
@@ -32,12 +32,12 @@ fn given_figures_are_reproduced(all: &ThesisReproduction) {
     let fitted = all.tables.iter().filter(|table| !["A.5", "A.6"].contains(&table.table.as_str()));
     let cells = fitted.flat_map(|table| &table.cells);
     let given: Vec<_> = cells.filter(|cell| cell.status == Status::Given).collect();
-    assert_eq!(given.len(), 3);
+    assert_eq!(given.len(), 4);
     for cell in given {
         assert!(cell.difference().abs() < 0.05, "{cell:?}");
     }
     for cell in &table(all, "A.1").cells {
-        assert!(cell.difference().abs() < 6.0, "{cell:?}");
+        assert!(cell.difference().abs() < 8.0, "{cell:?}");
     }
 }
 
