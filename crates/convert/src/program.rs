@@ -56,10 +56,7 @@ impl ProgramFormat {
     /// [`ti::read`].
     pub fn read(self, path: &Path, flops: f64, target: &Path) -> Result<ImportSummary> {
         match self {
-            Self::Goal => {
-                let mut file = File::open(path).map_err(|error| Error::file(path, error))?;
-                goal::read(&mut file, &path.to_string_lossy(), target)
-            }
+            Self::Goal => goal::read_file(path, target),
             Self::Ti => ti::read(path, flops, target),
         }
     }

@@ -32,7 +32,7 @@ mod unroll;
 mod word;
 mod write;
 
-pub use read::{read, read_on, recognises};
+pub use read::{read, read_file, read_on, recognises};
 pub use write::write;
 
 use graph::Graph;

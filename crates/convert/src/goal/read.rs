@@ -5,7 +5,9 @@
 //! encoded on all cores again, and written in the order of the ranks. Time is linear in the file,
 //! but for the queues of operations that can start. Peak memory is about three times the file.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use panto_trace::{Builder, CallForm, Slot};
@@ -17,6 +19,9 @@ use crate::ImportSummary;
 use crate::error::{Error, Result};
 use crate::parallel;
 use crate::stream::{RankStream, Target};
+
+/// Bytes of a file that a thread reads at once.
+const PIECE_BYTES: usize = 1 << 22;
 
 /// Reads a schedule, as text or as `txt2bin` writes it, and writes it as a trace, on all cores;
 /// `file` is its name in error messages.
@@ -31,6 +36,40 @@ pub fn read(reader: &mut dyn Read, file: &str, target: &Path) -> Result<ImportSu
 pub fn read_on(threads: usize, reader: &mut dyn Read, file: &str, target: &Path) -> Result<ImportSummary> {
     let mut bytes = Vec::new();
     reader.read_to_end(&mut bytes).map_err(|error| Error::file(file.as_ref(), error))?;
+    convert(bytes, file, target, threads)
+}
+
+/// Reads the schedule of a file as [`read`] does. The file is read on all cores, too.
+pub fn read_file(path: &Path, target: &Path) -> Result<ImportSummary> {
+    let threads = parallel::cores();
+    let bytes = load(path, threads).map_err(|error| Error::file(path, error))?;
+    convert(bytes, &path.to_string_lossy(), target, threads)
+}
+
+/// Reads a file into memory. Most of the time of one thread would be spent on new pages of memory.
+fn load(path: &Path, threads: usize) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let about = file.metadata()?;
+    let length = usize::try_from(about.len()).unwrap_or(usize::MAX);
+    if !about.is_file() || length <= PIECE_BYTES {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        return Ok(bytes);
+    }
+    // A file that does not fit into memory is an error, not an abort.
+    Vec::<u8>::new().try_reserve_exact(length)?;
+    let mut bytes = vec![0; length];
+    let offsets = (0..).step_by(PIECE_BYTES);
+    let mut pieces: Vec<_> =
+        offsets.zip(bytes.chunks_mut(PIECE_BYTES)).map(|piece| (piece, Ok(()))).collect();
+    parallel::for_each_mut(threads, &mut pieces, |((offset, piece), outcome)| {
+        *outcome = file.read_exact_at(piece, *offset);
+    });
+    pieces.into_iter().try_for_each(|(_, outcome)| outcome)?;
+    Ok(bytes)
+}
+
+fn convert(bytes: Vec<u8>, file: &str, target: &Path, threads: usize) -> Result<ImportSummary> {
     let parse = if binary::recognises(&bytes) { binary::parse } else { text::parse };
     let mut schedules = parse(&bytes, file, threads)?;
     drop(bytes);

@@ -1,5 +1,7 @@
 //! Import of `LogGOPSim` schedules.
 
+use std::fmt::Write as _;
+
 use panto_convert::goal;
 use panto_units::Time;
 
@@ -127,4 +129,34 @@ fn errors_have_positions() {
     let long = vec![b' '; 2 << 20];
     let error = goal::read(&mut &long[..], "s.goal", &target).unwrap_err().to_string();
     assert!(error.starts_with("s.goal:1:1: line longer"), "{error}");
+}
+
+/// Files are read in pieces on several threads, and parsed in parts: the trace is that of one
+/// thread.
+#[test]
+fn long_files_are_read_on_all_cores() {
+    let folder = folder();
+    let ranks = 40;
+    let mut text = format!("num_ranks {ranks}\n");
+    for rank in 0..ranks {
+        let (next, last) = ((rank + 1) % ranks, (rank + ranks - 1) % ranks);
+        let _ = writeln!(text, "rank {rank} {{\nl0: calc {rank}");
+        for round in 0..1500 {
+            let (first, then) = (2 * round, 2 * round + 1);
+            let _ = writeln!(text, "l{then}: send 8b to {next} tag {round}\nl{then} requires l{first}");
+            let _ = writeln!(text, "l{}: recv 8b from {last} tag {round}", then + 1);
+        }
+        text += "}\n";
+    }
+    assert!(text.len() > 4 << 20, "{}", text.len());
+    let path = folder.path().join("s.goal");
+    std::fs::write(&path, &text).expect("a file");
+    let name = path.to_string_lossy();
+    let (one, all) = (folder.path().join("one.panto"), folder.path().join("all.panto"));
+    let alone = goal::read_on(1, &mut text.as_bytes(), &name, &one).expect("a schedule");
+    assert_eq!(goal::read_file(&path, &all).expect("a schedule"), alone);
+    assert!(std::fs::read(one).expect("a trace") == std::fs::read(all).expect("a trace"));
+    std::fs::write(&path, text + "oops\n").expect("a file");
+    let error = goal::read_file(&path, &folder.path().join("none.panto")).unwrap_err().to_string();
+    assert!(error.contains("s.goal:180122:1: found `oops`"), "{error}");
 }

@@ -75,6 +75,12 @@ proptest! {
         let target = folder.path().join("t.panto");
         let _ = goal::read(&mut &bytes[..], "s.goal", &target);
         let _ = ti::read(&path, 1e9, &target);
+        // A binary schedule of one rank, which begins behind its table.
+        let start = [4223_u64.to_le_bytes(), 1_u64.to_le_bytes(), [0; 8]].concat();
+        let _ = goal::read(&mut &[&start[..], &bytes[..]].concat()[..], "s.bin", &target);
+        let end = 22 + bytes.len() as u64;
+        let head = [&start[..14], &22_u64.to_le_bytes(), &end.to_le_bytes(), &bytes[..]].concat();
+        let _ = goal::read(&mut &head[..], "s.bin", &target);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod paraver;
 mod patterns;
 mod perfetto;
 mod picl;
+mod programs;
 mod simgrid;
 mod support;
 mod ti_in;
