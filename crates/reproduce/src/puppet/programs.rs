@@ -162,12 +162,12 @@ pub(super) fn fan_out(order: usize, processes: usize, update: f64) -> Program {
             }
             // Its columns after this one: the first is the next of all, or further off.
             let below = |later: usize| (order - later) as f64;
-            let mut owned = (column + step..order).step_by(processes);
+            let mut columns = (column + step..order).step_by(processes);
             if step == 1 {
-                builder.compute(process, update * owned.next().map_or(0.0, below));
+                builder.compute(process, update * columns.next().map_or(0.0, below));
                 complete(&mut builder, column + 1);
             }
-            builder.compute(process, update * owned.map(below).sum::<f64>());
+            builder.compute(process, update * columns.map(below).sum::<f64>());
         }
     }
     builder.finish()
