@@ -76,7 +76,7 @@ impl<T> HugeVec<T> {
     }
 
     /// Returns an empty vector with room for `count` elements or more.
-    fn with_capacity(count: usize) -> Self {
+    pub fn with_capacity(count: usize) -> Self {
         const { assert!(size_of::<T>() > 0) };
         if count == 0 {
             return Self::new();

@@ -2,10 +2,10 @@
 
 use panto_sim::observe::Activity;
 use panto_sim::program::Program;
-use panto_sim::results::TimeSum;
+use panto_sim::results::{CriticalPath, TimeSum};
 use panto_units::{Time, percent, time};
 
-use crate::prediction::{CriticalPath, Prediction};
+use crate::prediction::Prediction;
 
 /// Share of a rank's time, or of the mean computation, below which there is no sentence.
 const NOTABLE: f64 = 0.05;
@@ -26,7 +26,7 @@ fn share(part: impl Into<TimeSum>, whole: Time) -> f64 {
 fn critical_path(prediction: &Prediction, program: &Program, path: &CriticalPath) -> String {
     let whole = prediction.time();
     let of = |part: Time| percent(100.0 * share(part, whole));
-    let hops = path.path.hops(program);
+    let hops = path.hops;
     let compute = sum(path, |activity| activity == Activity::Compute);
     let calls = sum(path, |activity| activity != Activity::Compute);
     let most = path.shares.first().map(|share| {
@@ -41,7 +41,7 @@ fn critical_path(prediction: &Prediction, program: &Program, path: &CriticalPath
         "the critical path is {} computation, {} message overhead and {} network, over {} message{}{}",
         of(compute),
         of(calls),
-        of(path.path.network()),
+        of(path.network),
         hops,
         if hops == 1 { "" } else { "s" },
         most.unwrap_or_default()

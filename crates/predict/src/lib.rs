@@ -30,6 +30,6 @@ pub use error::{Error, MappingError, NoiseError, ReplayError, SpeedError, SweepE
 pub use explanation::explain;
 pub use mapping::{Mapping, map_file};
 pub use noise::Disturbance;
-pub use prediction::{CriticalPath, Prediction, Processor};
+pub use prediction::{Prediction, Processor};
 pub use speeds::Speeds;
 pub use timeline::TimelineRecorder;

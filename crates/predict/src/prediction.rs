@@ -1,18 +1,18 @@
 //! When each rank ends, and where the time went (P14).
-//!
-//! The critical path takes two runs: the first records what ranks waited for, the second adds up
-//! what they did on the path that was found. Runs are deterministic, so nothing else is stored.
 
 use panto_sim::observe::Observer;
 use panto_sim::program::Program;
-use panto_sim::results::{Path, PathShare, PathShares, TimeBreakdown, TimeSum, Totals, WaitLog};
+use panto_sim::results::{ActivityLog, CriticalPath, TimeBreakdown, TimeSum, Totals};
 use panto_sim::{Noise, RunError};
 use panto_units::Time;
 
 use crate::case::Case;
 
-/// Waits that are kept at most to find the critical path: 2.4 GB of memory.
-const MOST_WAITS: usize = 100_000_000;
+/// Memory that is used at most to find the critical path, in bytes.
+const MAX_LOG_BYTES: usize = 1 << 30;
+
+/// The number of operations from which on several threads are worth their start.
+const MIN_PARALLEL_OPERATIONS: u64 = 200_000;
 
 /// A processor with its ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,15 +25,6 @@ pub struct Processor {
     pub busy: TimeSum,
 }
 
-/// The chain of work and messages that determines the time of the whole run.
-#[derive(Debug, Clone)]
-pub struct CriticalPath {
-    /// The path from rank to rank.
-    pub path: Path,
-    /// The activities of ranks on it, the longest first.
-    pub shares: Vec<PathShare>,
-}
-
 /// The predicted run of a program.
 #[derive(Debug, Clone)]
 pub struct Prediction {
@@ -41,7 +32,7 @@ pub struct Prediction {
     pub ends: Vec<Time>,
     /// The times of each rank and each function.
     pub totals: Totals,
-    /// The critical path; `None` if there were too many waits to find it.
+    /// The critical path; `None` if the run was too long to find it.
     pub path: Option<CriticalPath>,
     /// Processors that have ranks, by number.
     pub processors: Vec<Processor>,
@@ -52,30 +43,39 @@ pub struct Prediction {
 }
 
 impl Prediction {
-    /// Simulates a program. `extra` observes the first of the two runs.
+    /// Simulates a program, on up to `threads` threads.
     pub fn new(
+        program: &Program,
+        case: &Case,
+        noise: Option<&dyn Noise>,
+        threads: usize,
+    ) -> Result<Self, RunError> {
+        let is_small = program.operations() < MIN_PARALLEL_OPERATIONS;
+        let threads = if is_small { 1 } else { threads.clamp(1, program.codes.len().max(1)) };
+        let mut observers: Vec<Seen> = (0..threads).map(|_| nothing_seen(program)).collect();
+        let ends = panto_sim::run_on(program, &case.run_config(noise), &mut observers)?;
+        let seen = observers.into_iter().reduce(merge).unwrap_or_else(|| nothing_seen(program));
+        Ok(Self::of(program, case, ends, seen))
+    }
+
+    /// Simulates a program while `extra` observes it, too.
+    pub fn observed(
         program: &Program,
         case: &Case,
         noise: Option<&dyn Noise>,
         extra: &mut impl Observer,
     ) -> Result<Self, RunError> {
-        let config = case.run_config(noise);
-        let mut seen = ((Totals::new(program), WaitLog::new(program.codes.len(), MOST_WAITS)), extra);
-        let mut ends = panto_sim::run(program, &config, &mut seen)?;
-        let (totals, waits) = seen.0;
+        let mut seen = (nothing_seen(program), extra);
+        let ends = panto_sim::run(program, &case.run_config(noise), &mut seen)?;
+        Ok(Self::of(program, case, ends, seen.0))
+    }
+
+    fn of(program: &Program, case: &Case, mut ends: Vec<Time>, (totals, log): Seen) -> Self {
         ends.truncate(program.ranks as usize);
         let last = last(&ends);
-        let path = match last.and_then(|(rank, end)| waits.path(rank, end)) {
-            None => None,
-            Some(path) => {
-                drop(waits);
-                let mut shares = PathShares::new(program, &path);
-                panto_sim::run(program, &config, &mut shares)?;
-                Some(CriticalPath { shares: shares.shares(), path })
-            }
-        };
+        let path = last.and_then(|(rank, end)| log.critical_path(program, rank, end));
         let (processors, spent) = (processors(case, &totals), totals.spent());
-        Ok(Self { ends, totals, path, processors, last, spent })
+        Self { ends, totals, path, processors, last, spent }
     }
 
     /// Returns the makespan: the end of the last rank.
@@ -119,6 +119,19 @@ impl Prediction {
         let sum: f64 = self.processors.iter().map(|processor| self.utilisation(processor)).sum();
         sum / self.processors.len() as f64
     }
+}
+
+/// What is observed of the ranks of one thread.
+type Seen = (Totals, ActivityLog);
+
+fn nothing_seen(program: &Program) -> Seen {
+    (Totals::new(program), ActivityLog::new(program.codes.len(), MAX_LOG_BYTES))
+}
+
+fn merge(mut all: Seen, of_other_ranks: Seen) -> Seen {
+    all.0.merge(&of_other_ranks.0);
+    all.1.merge(of_other_ranks.1);
+    all
 }
 
 /// Returns the rank with the latest end, the lowest of several, and that end.

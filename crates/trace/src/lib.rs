@@ -49,7 +49,7 @@ pub use merge::{MergeSummary, merge};
 pub use metadata::{Metadata, key};
 pub use panto_calls::{Collective, SendMode};
 pub use ranks::{Ranks, Run};
-pub use read::{Event, Events, RankTrace, Stamps, Trace};
+pub use read::{Event, Events, RankTrace, Repetitions, Sequence, Stamps, Trace};
 pub use record::{Key, Recorder, Times};
 pub use stream::{Head, VERSION, stream_end, stream_start};
 pub use summary::{Blocks, Collectives, Decade, Function, Grid, Pair, RankSummary, Summary};

@@ -82,7 +82,7 @@ impl<'a> Task<'a> {
 
     /// Simulates a mapping, with its critical path.
     pub(super) fn predict(&self, places: &[u32], extra: &mut impl Observer) -> Result<Prediction, RunError> {
-        Prediction::new(self.program, &self.case(places), None, extra)
+        Prediction::observed(self.program, &self.case(places), None, extra)
     }
 }
 

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use panto_predict::Prediction;
 use panto_predict::sweep::{Axis, Outcome, Parameter, Row, Sweep, Variant, product};
-use panto_sim::observe::NoObserver;
 use panto_sim::replay::{self, Options};
 use panto_trace::Trace;
 
@@ -59,7 +58,7 @@ fn rows_equal_single_predictions() {
     for (row, variant) in rows(&sweep, &all(&sweep), 2).into_iter().zip(variants) {
         let case = variant.case(RANKS).unwrap();
         let replay = replay::program(&trace, &case.machine, &Options::default()).unwrap();
-        let prediction = Prediction::new(&replay.program, &case, None, &mut NoObserver).unwrap();
+        let prediction = Prediction::new(&replay.program, &case, None, 1).unwrap();
         let figures = row.outcome.unwrap();
         let spent = prediction.spent();
         let ended: f64 = prediction.ends.iter().map(|end| end.as_secs()).sum();

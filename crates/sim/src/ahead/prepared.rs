@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::channel_order;
 use super::interleaved_ops::InterleavedOps;
-use crate::program::{Channel, Op, PackedOp, Program, SendMode};
+use crate::program::{Channel, Op, Program, SendMode};
 
 /// A program laid out for the run-ahead engine.
 ///
@@ -105,7 +105,7 @@ impl<'a> PreparedProgram<'a> {
             .map(|position| &program.codes[rank_order.code(position) as usize]);
         Self {
             program,
-            ops: InterleavedOps::new(positions, |op| renumbered(op, number)),
+            ops: InterleavedOps::new(positions, |op| op.renumbered(number, unchanged, unchanged)),
             channels: if program_numbers.is_empty() {
                 Cow::Borrowed(&program.channels)
             } else {
@@ -190,6 +190,10 @@ fn inverse(program_numbers: &[u32]) -> Vec<u32> {
     numbers
 }
 
+fn unchanged(number: u32) -> u32 {
+    number
+}
+
 /// Returns what is sent on each channel.
 fn send_summaries(program: &Program, number: impl Fn(u32) -> u32) -> Vec<SendSummary> {
     let mut send_summaries = vec![SendSummary::default(); program.channels.len()];
@@ -199,19 +203,4 @@ fn send_summaries(program: &Program, number: impl Fn(u32) -> u32) -> Vec<SendSum
         }
     }
     send_summaries
-}
-
-/// Returns an operation with its channel renumbered.
-fn renumbered(op: PackedOp, new: impl Fn(u32) -> u32) -> PackedOp {
-    match op.unpack() {
-        Op::Send { mode, channel, bytes } => Op::Send { mode, channel: new(channel), bytes }.into(),
-        Op::Receive { channel } => Op::Receive { channel: new(channel) }.into(),
-        Op::StartSend { mode, slot, channel, bytes } => {
-            Op::StartSend { mode, slot, channel: new(channel), bytes }.into()
-        }
-        Op::StartReceive { slot, channel } => Op::StartReceive { slot, channel: new(channel) }.into(),
-        Op::Probe { channel } => Op::Probe { channel: new(channel) }.into(),
-        Op::Remote { access, channel, bytes } => Op::Remote { access, channel: new(channel), bytes }.into(),
-        _ => op,
-    }
 }

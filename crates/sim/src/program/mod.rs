@@ -17,6 +17,7 @@ pub use panto_calls::SendMode;
 
 use panto_schedule::Collective;
 use panto_units::Time;
+use rustc_hash::FxHashMap;
 
 /// What a channel's messages are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,7 +84,38 @@ pub struct Program {
     pub calls: Vec<String>,
 }
 
+impl Code {
+    /// Returns the number of operations that are executed, loops unrolled.
+    pub fn operations(&self) -> u64 {
+        self.operations_of_block(0, &mut FxHashMap::default())
+    }
+
+    /// Returns the number of operations from an index to the end of its block; blocks that are
+    /// repeated in several places are counted once.
+    fn operations_of_block(&self, at: u32, known: &mut FxHashMap<u32, u64>) -> u64 {
+        if let Some(&operations) = known.get(&at) {
+            return operations;
+        }
+        let mut sum: u64 = 0;
+        for op in self.ops.get(at as usize..).unwrap_or_default() {
+            let more = match op.unpack() {
+                Op::Repeat { at, times } => self.operations_of_block(at, known).saturating_mul(times),
+                Op::End => break,
+                _ => 1,
+            };
+            sum = sum.saturating_add(more);
+        }
+        known.insert(at, sum);
+        sum
+    }
+}
+
 impl Program {
+    /// Returns the number of operations that all ranks execute, loops unrolled.
+    pub fn operations(&self) -> u64 {
+        self.codes.iter().map(Code::operations).fold(0, u64::saturating_add)
+    }
+
     /// Returns the rank on whose processor a rank or helper runs.
     #[inline]
     pub fn home(&self, rank: u32) -> u32 {

@@ -194,10 +194,36 @@ impl PackedOp {
         Self { head: kind | (slot as u64) << KIND_BITS | (number as u64) << (KIND_BITS + SLOT_BITS), value }
     }
 
+    /// Returns a hash whose highest bits depend on all bits of the operation.
+    #[inline]
+    pub(crate) fn hash(self) -> u64 {
+        // Fibonacci hashing: multiplying by 2^64 / golden ratio spreads keys over the highest bits.
+        (self.head.rotate_left(29) ^ self.value).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
     /// Returns the channel, wildcard, call or index of an operation; meaningless if it has none.
     #[inline]
     pub(crate) fn number(self) -> u32 {
         (self.head >> (KIND_BITS + SLOT_BITS)) as u32
+    }
+
+    /// Returns the operation with other numbers of its channel, wildcard or call.
+    pub(crate) fn renumbered(
+        self,
+        channel: impl FnOnce(u32) -> u32,
+        wildcard: impl FnOnce(u32) -> u32,
+        call: impl FnOnce(u32) -> u32,
+    ) -> Self {
+        let number = match self.head & ((1 << KIND_BITS) - 1) {
+            kind::CALL | kind::CALL_LISTED => call(self.number()),
+            kind::SEND..kind::START_WILDCARD | kind::PROBE | kind::REMOTE_PUT | kind::REMOTE_GET => {
+                channel(self.number())
+            }
+            kind::START_WILDCARD | kind::PROBE_WILDCARD => wildcard(self.number()),
+            _ => return self,
+        };
+        let below = (1 << (KIND_BITS + SLOT_BITS)) - 1;
+        Self { head: self.head & below | u64::from(number) << (KIND_BITS + SLOT_BITS), ..self }
     }
 
     /// Returns the channel of a send or receive.

@@ -84,13 +84,65 @@ impl CollectiveLog {
         if sequence.first != rank {
             return Agreement::Exhausted;
         }
-        let next = self.instances.len() as u32;
-        let number = *self.numbers.entry(own).or_insert_with(|| {
-            self.instances.push(own);
-            next
-        });
-        sequence.instances.push(number);
+        let number = self.number(own);
+        if let Some(sequence) = self.sequences.get_mut(&comm) {
+            sequence.instances.push(number);
+        }
         Agreement::Match(number)
+    }
+
+    /// Returns how many times a rank may repeat its last collectives on a communicator, which
+    /// matched instances of these numbers: as often as the sequence has them from the `nth` on, or
+    /// any number of times if the rank defines it.
+    pub fn repetitions(&self, comm: u32, rank: u32, nth: usize, numbers: &[u32]) -> u64 {
+        let Some(sequence) = self.sequences.get(&comm) else { return 0 };
+        if sequence.first == rank && sequence.instances.len() == nth {
+            return u64::MAX;
+        }
+        let follows = sequence.instances.get(nth..).unwrap_or_default();
+        follows.chunks_exact(numbers.len()).take_while(|chunk| *chunk == numbers).count() as u64
+    }
+
+    /// Repeats the last collectives of a rank on a communicator, which matched instances of these
+    /// numbers.
+    pub fn repeat(&mut self, comm: u32, rank: u32, nth: usize, numbers: &[u32], times: u64) {
+        let Some(sequence) = self.sequences.get_mut(&comm) else { return };
+        if sequence.first == rank && sequence.instances.len() == nth {
+            (0..times).for_each(|_| sequence.instances.extend_from_slice(numbers));
+        }
+    }
+
+    /// Adds the collectives of ranks that were read apart, which are higher than the ranks here.
+    /// Returns false, with nothing to be relied on, if they would have to be compared one by one:
+    /// where members differ, the lowest rank decides.
+    pub fn merge(&mut self, other: &Self) -> bool {
+        for (comm, sequence) in &other.sequences {
+            let Some(known) = self.sequences.get(comm) else {
+                let first = sequence.first;
+                let numbers = sequence.instances.iter().map(|number| self.number(other.instance(*number)));
+                let instances = numbers.collect();
+                self.sequences.insert(*comm, Sequence { first, instances });
+                continue;
+            };
+            let is_equal = |(own, others): (&u32, &u32)| {
+                let (own, others) = (self.instance(*own), other.instance(*others));
+                own == CollectiveInstance { call: own.call, ..others }
+            };
+            let has_same_length = known.instances.len() == sequence.instances.len();
+            if !has_same_length || !known.instances.iter().zip(&sequence.instances).all(is_equal) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Returns the number of an instance, and adds it at its first use.
+    fn number(&mut self, instance: CollectiveInstance) -> u32 {
+        let next = self.instances.len() as u32;
+        *self.numbers.entry(instance).or_insert_with(|| {
+            self.instances.push(instance);
+            next
+        })
     }
 
     /// The instance with a number.

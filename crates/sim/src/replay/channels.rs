@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::{Channel, ChannelKind, Wildcard};
+use crate::program::{Channel, ChannelKind, Op, Wildcard};
 
 /// The tag of messages that the program does not send itself: those of collectives and helpers.
 const NO_TAG: i64 = -1;
@@ -90,6 +90,25 @@ impl Channels {
         number
     }
 
+    /// Adds the channels of ranks that were read apart. `code` gives the number here of each of
+    /// their ranks and helpers.
+    pub fn merge(&mut self, other: &Self, code: impl Fn(u32) -> u32) -> MergedNumbers {
+        let mut numbers = MergedNumbers::default();
+        for (channel, counts) in other.all.iter().zip(&other.counts) {
+            let (comm, tag) = other.match_keys[channel.match_key as usize];
+            let (from, to) = (code(channel.from), code(channel.to));
+            let key = ChannelKey { from, to, comm, tag: u32::try_from(tag).ok(), kind: channel.kind };
+            let number = self.number(key);
+            self.counts[number as usize].merge(counts);
+            numbers.channels.push(number);
+        }
+        for key in &other.wildcards {
+            numbers.wildcards.push(self.wildcard_number(*key));
+        }
+        self.wildcard_receivers.extend(&other.wildcard_receivers);
+        numbers
+    }
+
     fn match_key(&mut self, comm: u32, tag: i64) -> u32 {
         let next = self.match_keys.len() as u32;
         *self.match_key_numbers.entry((comm, tag)).or_insert_with(|| {
@@ -101,6 +120,10 @@ impl Channels {
     /// Returns the number of a wildcard pattern that rank `to` receives with.
     pub fn wildcard(&mut self, to: u32, wildcard_key: WildcardKey) -> u32 {
         self.wildcard_receivers.insert((to, wildcard_key.comm));
+        self.wildcard_number(wildcard_key)
+    }
+
+    fn wildcard_number(&mut self, wildcard_key: WildcardKey) -> u32 {
         let next = self.wildcards.len() as u32;
         *self.wildcard_numbers.entry(wildcard_key).or_insert_with(|| {
             self.wildcards.push(wildcard_key);
@@ -117,6 +140,22 @@ impl Channels {
     #[inline]
     pub fn counts(&mut self, channel: u32) -> &mut ChannelCounts {
         &mut self.counts[channel as usize]
+    }
+
+    /// Counts further messages of an operation that is repeated, the last of which is of this call.
+    /// Those of collectives are not counted: what the members agree on determines them.
+    pub fn count_repeated(&mut self, op: Op, messages: u64, site: CallSite) {
+        let (channel, is_send) = match op {
+            Op::Send { channel, .. } | Op::StartSend { channel, .. } => (channel as usize, true),
+            Op::Receive { channel } | Op::StartReceive { channel, .. } => (channel as usize, false),
+            _ => return,
+        };
+        if self.all[channel].kind == ChannelKind::PointToPoint {
+            let counts = &mut self.counts[channel];
+            let count = if is_send { &mut counts.sends } else { &mut counts.receives };
+            count.number += messages;
+            count.last = site;
+        }
     }
 
     /// Channels with different numbers of sends and receives, except those from which receives with
@@ -155,6 +194,25 @@ impl Channels {
         };
         let wildcards = self.wildcards.iter().map(wildcard).collect();
         (self.all, wildcards)
+    }
+}
+
+/// The numbers of channels and wildcards after a [merge](Channels::merge), by those before.
+#[derive(Default)]
+pub struct MergedNumbers {
+    pub channels: Vec<u32>,
+    pub wildcards: Vec<u32>,
+}
+
+impl ChannelCounts {
+    /// Adds the counts of other ranks. Only one rank sends on a channel, and only one receives.
+    fn merge(&mut self, other: &Self) {
+        if other.sends.number > 0 {
+            self.sends = other.sends;
+        }
+        if other.receives.number > 0 {
+            self.receives = other.receives;
+        }
     }
 }
 

@@ -21,6 +21,9 @@ pub const COLLECTIVE_SLOTS: u32 = MAX_SLOTS / 2;
 /// The number of operations that are collected before any are folded.
 const FOLD_THRESHOLD: usize = 1 << 14;
 
+/// The most repeated operations that are copied instead of being folded at once.
+const MAX_COPIED: u64 = 512;
+
 /// The number of operations in new bodies of collectives after which the memory limit is checked.
 const MAX_NEW_BODY_OPS: usize = 1 << 22;
 
@@ -111,6 +114,40 @@ impl CodeBuilder {
     /// The number of slots that were ever needed.
     pub fn slots(&self) -> u32 {
         self.slots.high_water()
+    }
+
+    /// Returns whether no request is pending, so that all operations are final.
+    #[inline]
+    pub fn is_quiet(&self) -> bool {
+        self.slots.is_unused() && !self.early.is_used
+    }
+
+    /// Returns the operations from the one with this number on; `None` if they were folded.
+    pub fn ops_since(&self, number: u64) -> Option<&[PackedOp]> {
+        let first = number.checked_sub(self.folded)?;
+        self.recent.get(first as usize..)
+    }
+
+    /// Appends the operations from the one with this number on `times` more times. They must be
+    /// final, and not folded.
+    pub fn repeat_since(&mut self, number: u64, times: u64) {
+        let first = (number - self.folded) as usize;
+        let end = self.recent.len();
+        let added = (end - first) as u64 * times;
+        if added <= MAX_COPIED {
+            (0..times).for_each(|_| self.recent.extend_from_within(first..end));
+            return;
+        }
+        let body: Vec<PackedOp> = real(&self.recent[first..]).copied().collect();
+        self.fold(u64::MAX);
+        self.folder.repeat(&body, times);
+        self.folded += added;
+    }
+
+    /// Appends the computation before a call that is appended otherwise.
+    #[inline]
+    pub fn push_time(&mut self, before: Time) {
+        self.times.push(before);
     }
 
     /// Appends a call and the computation before it.

@@ -82,6 +82,7 @@ impl RankReader<'_, '_> {
 
     /// Starts a collective that a helper carries out. Returns the receive that completes it.
     pub(super) fn start_collective(&mut self, call: &CollectiveCall) -> Result<Option<PendingOp>> {
+        self.repetition.interrupt();
         let (rank, comm) = (self.rank, call.comm.id);
         let Some(index) = call.helper else { return Ok(None) };
         let helper = self.context.helpers.number(rank, comm, index);
@@ -109,6 +110,7 @@ impl RankReader<'_, '_> {
         let both_sides = instance.kind == InstanceKind::CommCreation;
         let participants = Participants { comm, helper: call.helper, both_sides };
         if direct::applies(call) {
+            self.repetition.interrupt();
             let body =
                 direct::body(self.context, participants, call, self.now).map_err(|what| self.error(what))?;
             self.builder(participants).push_body(&body);
@@ -213,7 +215,9 @@ impl RankReader<'_, '_> {
         let made_by = &self.context.world.comm(panto_trace::SharedId(info.id)).made_by;
         match agreement {
             Agreement::Match(number) => {
+                self.repetition.add_collective(comm, info.id, number);
                 if self.context.collectives.instance(number).bytes() != own.bytes() {
+                    self.repetition.interrupt();
                     let call = self.context.calls.name(self.now.call);
                     self.context.notes.warn(format!(
                         "{call}: members pass different lengths; that of the lowest rank is used"

@@ -18,7 +18,7 @@ pub struct Context<'a> {
     /// How the trace is interpreted.
     pub options: Options,
     /// The communicators, identified across ranks.
-    pub world: World,
+    pub world: &'a World,
     /// The channels of the program.
     pub channels: Channels,
     /// The collectives of each communicator.
@@ -41,6 +41,11 @@ pub struct Calls {
 }
 
 impl Calls {
+    /// Adds the names of other ranks. Returns the number here of each.
+    pub fn merge(&mut self, other: &Self) -> Vec<u32> {
+        other.names.iter().map(|name| self.number(name)).collect()
+    }
+
     /// Returns the number of a name, and adds it at its first use.
     pub fn number(&mut self, name: &str) -> u32 {
         if let Some(number) = self.numbers.get(name) {
@@ -70,15 +75,25 @@ pub const MAX_CONCURRENT: u32 = 4;
 /// The helpers of all ranks, by rank, communicator and index.
 pub struct Helpers {
     ranks: u32,
-    numbers: FxHashMap<(u32, u32, u32), u32>,
+    numbers: FxHashMap<HelperKey, u32>,
+    /// What identifies each helper.
+    keys: Vec<HelperKey>,
     /// The rank of each helper.
     homes: Vec<u32>,
 }
 
+/// What identifies a helper: rank, communicator and index.
+type HelperKey = (u32, u32, u32);
+
 impl Helpers {
     /// No helpers for any of `ranks` ranks.
     pub fn new(ranks: u32) -> Self {
-        Self { ranks, numbers: FxHashMap::default(), homes: Vec::new() }
+        Self { ranks, numbers: FxHashMap::default(), keys: Vec::new(), homes: Vec::new() }
+    }
+
+    /// Adds the helpers of other ranks. Returns the number here of each.
+    pub fn merge(&mut self, other: &Self) -> Vec<u32> {
+        other.keys.iter().map(|&(rank, comm, index)| self.number(rank, comm, index)).collect()
     }
 
     /// Returns the number of a helper, which follows those of the ranks, and creates it at its
@@ -86,6 +101,7 @@ impl Helpers {
     pub fn number(&mut self, rank: u32, comm: u32, index: u32) -> u32 {
         let next = self.ranks + self.homes.len() as u32;
         *self.numbers.entry((rank, comm, index)).or_insert_with(|| {
+            self.keys.push((rank, comm, index));
             self.homes.push(rank);
             next
         })
@@ -127,6 +143,14 @@ impl Notes {
     /// Counts a warning several times.
     pub fn warn_times(&mut self, message: String, times: u64) {
         *self.warnings.entry(message).or_default() += times;
+    }
+
+    /// Adds those of other ranks.
+    pub fn merge(&mut self, other: Self) {
+        self.assumptions.extend(other.assumptions);
+        for (message, count) in other.warnings {
+            self.warn_times(message, count);
+        }
     }
 
     /// Returns all assumptions and warnings, sorted.

@@ -16,7 +16,7 @@
 //! - *Loops* are found and stored once, so a program is as long as its trace's distinct parts.
 //!
 //! Ranks are read one after the other; what they must agree on is checked against the ranks read
-//! before.
+//! before. Threads read parts of the ranks, which are joined to the same program.
 //!
 //! *Invariant*: no call is ignored silently. What cannot be simulated is an [`Error`] with rank,
 //! position and function, or, with `--lenient`, a counted [`Warning`]. What the result assumes is
@@ -37,9 +37,11 @@ mod error;
 mod loops;
 mod one_sided;
 mod participants;
+mod parts;
 mod persistent;
 mod point_to_point;
 mod rank_reader;
+mod repetition;
 mod requests;
 mod scheduled;
 mod slot_allocator;
@@ -54,10 +56,8 @@ use panto_trace::{RankTrace, Trace, World, key};
 use panto_units::Time;
 
 use crate::program::{Code, Program};
-use agreement::CollectiveLog;
-use channels::Channels;
-use context::{Calls, Context, Helpers, Notes};
-use rank_reader::RankReader;
+use context::Notes;
+use parts::{Input, Part};
 
 /// Which messages receives with wildcards match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -110,28 +110,18 @@ pub struct Replay {
 
 /// Turns a trace into a program, with collectives expanded by the rules of a machine.
 pub fn program(trace: &Trace, machine: &Machine, options: &Options) -> Result<Replay> {
+    program_on(trace, machine, options, 1)
+}
+
+/// Turns a trace into a program, like [`program`], on up to `threads` threads. Ranks execute the
+/// same operations whatever the number of threads.
+pub fn program_on(trace: &Trace, machine: &Machine, options: &Options, threads: usize) -> Result<Replay> {
     let mut notes = Notes::default();
     check_completeness(trace, *options, &mut notes)?;
-    let mut context = Context {
-        machine,
-        options: *options,
-        world: World::new(trace)?,
-        channels: Channels::default(),
-        collectives: CollectiveLog::default(),
-        helpers: Helpers::new(trace.size()),
-        calls: Calls::default(),
-        notes,
-        operations: 0,
-    };
-    let mut codes = Vec::new();
-    let mut helper_codes: Vec<(u32, Code)> = Vec::new();
-    let mut computation = Vec::new();
-    for rank in trace.ranks() {
-        let read = RankReader::read(&mut context, rank)?;
-        codes.push(read.code);
-        helper_codes.extend(read.helpers);
-        computation.push(read.computation);
-    }
+    let world = World::new(trace)?;
+    let input = Input { trace, machine, options: *options, world: &world };
+    let Part { mut context, mut codes, helper_codes, computation } = Part::read_all(input, threads)?;
+    context.notes.merge(notes);
     codes.resize_with(codes.len() + context.helpers.homes().len(), Code::default);
     for (number, code) in helper_codes {
         codes[number as usize] = code;

@@ -58,6 +58,7 @@ impl RankReader<'_, '_> {
             }
             Some(&PersistentOp::Send { mode, channel, bytes, partitioned: true }) => {
                 self.context.notes.assume(PARTITIONS);
+                self.repetition.interrupt();
                 let pending = self.start_send(mode, channel, bytes);
                 let act = Op::StartSend { mode, slot: pending.slot, channel, bytes };
                 self.code.remove(pending.start);

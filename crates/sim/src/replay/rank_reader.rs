@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use panto_trace::{Action, Comm, CompletionKind, Event, Peer, RankTrace, Ranks, Tables};
+use panto_trace::{Action, CallForm, Comm, CompletionKind, Event, Peer, RankTrace, Ranks, Tables};
 use panto_units::Time;
 
 use super::call_traits::CallTraits;
@@ -14,14 +14,15 @@ use super::collective::NO_COMM;
 use super::comms::{CommInfo, Comms};
 use super::context::Context;
 use super::error::{Error, Result};
+use super::repetition::Repetition;
 use super::requests::Requests;
 use crate::program::{Code, Op};
 
 /// The most operations of a program: 8 GiB at 16 bytes each.
-const MAX_OPERATIONS: usize = 1 << 29;
+pub(super) const MAX_OPERATIONS: usize = 1 << 29;
 
 /// The most channels of a program.
-const MAX_CHANNELS: usize = 1 << 27;
+pub(super) const MAX_CHANNELS: usize = 1 << 27;
 
 const THREADS: &str = "threads of a rank compute one after the other, in the order in which their calls returned; operations that a thread starts after calls of others begin where its last call ended; a standard send of a rank with several threads does not block";
 const SPINS: &str = "a polling loop takes as long as what it waits for";
@@ -40,6 +41,8 @@ pub struct RankReader<'w, 'a> {
     pub comms: Comms,
     /// The current call.
     pub now: CallSite,
+    /// Calls that may repeat.
+    pub repetition: Repetition,
     /// The traits of functions, by signature.
     call_traits: Vec<Option<CallTraits>>,
     computation: Time,
@@ -72,6 +75,7 @@ impl<'w, 'a> RankReader<'w, 'a> {
             requests: Requests::default(),
             comms: Comms::default(),
             now: CallSite::default(),
+            repetition: Repetition::default(),
             call_traits: Vec::new(),
             computation: Time::ZERO,
             carried: 0,
@@ -81,6 +85,7 @@ impl<'w, 'a> RankReader<'w, 'a> {
         };
         let mut events = trace.events();
         loop {
+            reader.skip_repetitions(&mut events)?;
             match events.next() {
                 Ok(Some(event)) => {
                     if !reader.event(event)? {
@@ -123,7 +128,9 @@ impl<'w, 'a> RankReader<'w, 'a> {
         let before = Time::from_picos(before.saturating_mul(1_000));
         self.computation = self.computation.saturating_add(before);
         self.code.call(traits.call, before);
+        self.repetition.begin_call(!event.is_changed() && is_repeatable(&action));
         self.action(&action, traits, event.tables())?;
+        self.repetition.end_call(event.number());
         self.code.start_at(None);
         if self.code.is_full() || self.are_helpers_full() {
             self.fold()?;
@@ -193,6 +200,17 @@ impl<'w, 'a> RankReader<'w, 'a> {
         traits
     }
 
+    /// Returns whether computation is carried over to the next call, or threads take turns.
+    #[inline]
+    pub(super) fn carries(&self) -> bool {
+        self.carried > 0 || self.has_threads()
+    }
+
+    /// Adds computation of repeated calls.
+    pub(super) fn add_computation(&mut self, time: Time) {
+        self.computation = self.computation.saturating_add(time);
+    }
+
     /// Checked every 1,024 calls only, since a rank may have many helpers.
     #[inline]
     fn are_helpers_full(&self) -> bool {
@@ -256,7 +274,7 @@ impl<'w, 'a> RankReader<'w, 'a> {
     /// Returns a communicator.
     #[inline]
     pub fn comm(&mut self, comm: Comm, tables: &Tables) -> Result<Rc<CommInfo>> {
-        let info = self.comms.get(comm, self.rank, tables, &self.context.world);
+        let info = self.comms.get(comm, self.rank, tables, self.context.world);
         info.ok_or_else(|| self.error(NO_COMM))
     }
 
@@ -287,6 +305,21 @@ impl<'w, 'a> RankReader<'w, 'a> {
 }
 
 const NO_PARTNER: &str = "the partner is outside the communicator; trace the program again";
+
+/// Returns whether a call has no effects but the operations of its rank, as far as its parameters
+/// tell.
+fn is_repeatable(action: &Action<'_>) -> bool {
+    matches!(
+        action,
+        Action::Send { form: CallForm::Blocking | CallForm::Immediate, .. }
+            | Action::Receive { form: CallForm::Blocking | CallForm::Immediate, .. }
+            | Action::SendReceive { .. }
+            | Action::Start { .. }
+            | Action::Complete { .. }
+            | Action::Collective { form: CallForm::Blocking, .. }
+            | Action::Control { .. }
+    )
+}
 
 fn is_test(until: CompletionKind) -> bool {
     matches!(

@@ -212,6 +212,7 @@ impl RankReader<'_, '_> {
     /// Removes an operation that was cancelled.
     fn drop_op(&mut self, pending: &PendingOp) {
         self.context.notes.assume(DROPPED);
+        self.repetition.interrupt();
         self.code.remove(pending.start);
         self.code.free_slot(pending.slot);
         if let Some(channel) = pending.sent {

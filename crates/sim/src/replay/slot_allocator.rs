@@ -10,6 +10,8 @@ pub struct SlotAllocator {
     first: usize,
     /// One more than the highest slot that was ever taken.
     high_water: u32,
+    /// The number of slots that are taken.
+    taken: u32,
 }
 
 const BITS: usize = u64::BITS as usize;
@@ -26,6 +28,7 @@ impl SlotAllocator {
         let word = &mut self.words[self.first];
         let bit = word.trailing_zeros();
         *word &= *word - 1;
+        self.taken += 1;
         let slot = (self.first * BITS) as u32 + bit;
         self.high_water = self.high_water.max(slot + 1);
         slot
@@ -35,7 +38,14 @@ impl SlotAllocator {
     pub fn free(&mut self, slot: u32) {
         let word = slot as usize / BITS;
         self.words[word] |= 1 << (slot as usize % BITS);
+        self.taken -= 1;
         self.first = self.first.min(word);
+    }
+
+    /// Returns whether no slot is taken.
+    #[inline]
+    pub fn is_unused(&self) -> bool {
+        self.taken == 0
     }
 
     /// The number of slots that were ever needed.

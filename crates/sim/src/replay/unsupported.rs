@@ -32,6 +32,7 @@ impl RankReader<'_, '_> {
             let call = self.context.calls.name(site.call);
             let warning = format!("{call}: {message}; skipped");
             self.context.notes.warn(warning);
+            self.repetition.interrupt();
             return Ok(());
         }
         Err(self.error_at(site, &format!("{message}; use --lenient to skip such calls")))

@@ -1,18 +1,15 @@
 //! Where the time of a simulation went (P14).
 //!
-//! [`Totals`] observes a simulation and adds up. The *critical path* is found backwards: from the
-//! end of the rank that ended last to the last wait on that rank, from there to the rank that
-//! caused the wait, and so on to the start. [`WaitLog`] keeps what that needs. What ranks did on
-//! the path is observed in a second run by [`PathShares`]: runs are identical, so nothing else
-//! needs to be kept from the first.
+//! [`Totals`] observes a simulation and adds up. [`ActivityLog`] keeps what ranks did and waited
+//! for, in a compact form; the [`CriticalPath`] is found in it backwards, when the run has ended.
 
-mod path;
-mod shares;
+mod activity_log;
+mod critical_path;
 mod sum;
 mod totals;
 
-pub use path::{Path, PathSegment, WaitLog};
-pub use shares::{PathShare, PathShares};
+pub use activity_log::ActivityLog;
+pub use critical_path::{CriticalPath, PathShare};
 pub use sum::TimeSum;
 pub use totals::{CallTotals, RankTotals, Totals};
 

@@ -8,6 +8,7 @@ mod hostile;
 mod lists;
 mod points;
 mod remote;
+mod repetitions;
 mod requests;
 mod sides;
 mod support;

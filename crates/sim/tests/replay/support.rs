@@ -76,6 +76,11 @@ impl Writer {
         self.builder.call(name, action);
     }
 
+    /// Ends the current block.
+    pub fn seal(&mut self) {
+        self.builder.seal();
+    }
+
     pub fn call(&mut self, name: &str, action: &Action<'_>) {
         self.after(0, name, action);
     }
@@ -261,7 +266,33 @@ pub fn replayed(ranks: u32, write: impl Fn(&mut Writer)) -> Replay {
 }
 
 pub fn tried(ranks: u32, options: Options, write: impl Fn(&mut Writer)) -> Result<Replay, Error> {
-    with_trace(&streams(ranks, write), |trace| replay::program(trace, &plain(ranks), &options))
+    with_trace(&streams(ranks, write), |trace| {
+        let machine = plain(ranks);
+        let replay = replay::program(trace, &machine, &options);
+        let on_threads = replay::program_on(trace, &machine, &options, 3);
+        match (&replay, on_threads) {
+            (Ok(one), Ok(many)) => assert_same(one, &many),
+            (one, many) => assert_eq!(
+                one.as_ref().err().map(ToString::to_string),
+                many.err().map(|error| error.to_string()),
+                "on several threads"
+            ),
+        }
+        replay
+    })
+}
+
+/// Asserts that two replays are the same, except for how loops are stored.
+pub fn assert_same(one: &Replay, other: &Replay) {
+    let (program, others) = (&one.program, &other.program);
+    assert_eq!((program.ranks, &program.helper_homes), (others.ranks, &others.helper_homes));
+    assert_eq!((&program.channels, &program.wildcards), (&others.channels, &others.wildcards));
+    assert_eq!(program.calls, others.calls);
+    assert_eq!((&one.assumptions, &one.warnings), (&other.assumptions, &other.warnings));
+    assert_eq!(one.computation, other.computation);
+    for rank in 0..program.codes.len() {
+        assert_eq!(acts(program, rank), acts(others, rank), "rank {rank}");
+    }
 }
 
 /// The operations of a rank with its loops unrolled.

@@ -64,6 +64,17 @@ impl Column {
         Some(number)
     }
 
+    /// Returns the bytes that are left.
+    #[inline]
+    pub fn rest(&self) -> &[u8] {
+        self.bytes.get(self.at..self.end).unwrap_or_default()
+    }
+
+    /// Skips bytes, which must be whole numbers.
+    pub fn skip(&mut self, bytes: usize) {
+        self.at += bytes;
+    }
+
     /// Returns the number of bytes that are left.
     pub fn left(&self) -> usize {
         self.end.saturating_sub(self.at)

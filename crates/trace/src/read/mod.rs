@@ -6,7 +6,7 @@ mod events;
 mod rank;
 mod trace;
 
-pub use events::{Event, Events, Stamps};
+pub use events::{Event, Events, Repetitions, Sequence, Stamps};
 pub(crate) use rank::Place;
 pub use rank::RankTrace;
 pub use trace::Trace;

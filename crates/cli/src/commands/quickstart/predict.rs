@@ -69,7 +69,7 @@ pub fn predict(
     let facts = facts.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
     let mut recorder =
         timeline.map(|path| TimelineRecorder::create(path, &replay.program, facts)).transpose()?;
-    let prediction = Prediction::new(&replay.program, case, None, &mut recorder)
+    let prediction = Prediction::observed(&replay.program, case, None, &mut recorder)
         .map_err(|error| Failure::Run(error.describe(&replay.program).to_string()))?;
     if let Some(recorder) = recorder {
         recorder.finish()?;

@@ -10,9 +10,10 @@ use std::process::ExitCode;
 use clap::Args;
 use panto_predict::{Case, Disturbance, Prediction, TimelineRecorder};
 use panto_report::present::{PredictionReport, samples_json, samples_text};
-use panto_sim::Noise;
 use panto_sim::replay::{self, Replay};
-use panto_trace::Trace;
+use panto_sim::{Noise, RunError};
+use panto_trace::{RankTrace, Trace};
+use panto_transport::threads::cores;
 use panto_units::{grouped, rounded_bytes};
 
 pub use case::{CaseArgs, ReadingArgs, load};
@@ -55,6 +56,9 @@ pub struct Simulate {
     #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Format::one_of(TABLE_JSON_OR_CSV))]
     format: Format,
 }
+
+/// The number of events from which on several threads are worth their start.
+const MIN_PARALLEL_EVENTS: u64 = 100_000;
 
 const AFTER_HELP: &str = "\
 The trace contains the computation and the MPI calls of each rank; the machine model determines the times of messages. Computation takes as long as in the traced run unless --speed is given.
@@ -118,24 +122,23 @@ impl Simulate {
         case: &Case,
         noise: Option<&Disturbance>,
     ) -> Result<Prediction, Failure> {
-        let mut recorder = match &self.timeline {
-            None => None,
-            Some(path) => Some(TimelineRecorder::create(path, &replay.program, self.facts(case))?),
-        };
         let noise = noise.map(|noise| noise as &dyn Noise);
-        let prediction = Prediction::new(&replay.program, case, noise, &mut recorder).map_err(|error| {
+        let failed = |error: RunError| {
             Failure::Usage(format!("{}: {}", self.trace.display(), error.describe(&replay.program)))
-        })?;
-        if let (Some(recorder), Some(path)) = (recorder, &self.timeline) {
-            let written = recorder.finish()?;
-            print::note(format_args!(
-                "panto: wrote {}: {} states, {} messages, {}",
-                path.display(),
-                grouped(written.states),
-                grouped(written.messages),
-                rounded_bytes(written.bytes)
-            ));
-        }
+        };
+        let Some(path) = &self.timeline else {
+            return Prediction::new(&replay.program, case, noise, cores().len()).map_err(failed);
+        };
+        let mut recorder = TimelineRecorder::create(path, &replay.program, self.facts(case))?;
+        let prediction = Prediction::observed(&replay.program, case, noise, &mut recorder).map_err(failed)?;
+        let written = recorder.finish()?;
+        print::note(format_args!(
+            "panto: wrote {}: {} states, {} messages, {}",
+            path.display(),
+            grouped(written.states),
+            grouped(written.messages),
+            rounded_bytes(written.bytes)
+        ));
         Ok(prediction)
     }
 
@@ -158,7 +161,9 @@ impl Simulate {
 
 /// Replays a trace for a machine.
 pub fn read(trace: &Trace, case: &Case, args: &CaseArgs) -> Result<Replay, Failure> {
-    let replay = replay::program(trace, &case.machine, &args.reading.options());
+    let events: u64 = trace.ranks().iter().map(RankTrace::events_count).sum();
+    let threads = if events < MIN_PARALLEL_EVENTS { 1 } else { cores().len() };
+    let replay = replay::program_on(trace, &case.machine, &args.reading.options(), threads);
     replay.map_err(|error| trace_failure(trace, &error))
 }
 

@@ -90,8 +90,8 @@ fn path(report: &PredictionReport) -> Option<Value> {
     };
     let seconds = |time: Time| time.as_secs();
     Some(json!({
-        "network_s": seconds(found.path.network()),
-        "messages": found.path.hops(&report.replay.program),
+        "network_s": seconds(found.network),
+        "messages": found.hops,
         "shares": found.shares.iter().map(share).collect::<Vec<_>>(),
     }))
 }

@@ -178,7 +178,7 @@ fn path(report: &PredictionReport) -> Option<Table> {
             (format!("rank {}: {}", share.rank, part_name(share.activity, call)), share.time)
         })
         .collect();
-    rows.push(("network".into(), found.path.network()));
+    rows.push(("network".into(), found.network));
     rows.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
     let rest = rows.split_off(rows.len().min(MOST_SHARES));
     if !rest.is_empty() {

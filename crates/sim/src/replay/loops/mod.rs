@@ -6,12 +6,15 @@
 //! finished loop is passed to the next level as one operation, which finds loops of loops. An
 //! operation takes amortised constant time; memory is bounded by [`WINDOW`] and the output.
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+mod last_positions;
+
 use std::hash::BuildHasher;
 
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::program::{Op, PackedOp};
+use last_positions::LastPositions;
 
 /// The depth of nested loops that are found.
 const LEVELS: usize = 3;
@@ -77,6 +80,18 @@ impl LoopFolder {
         self.pass(ops, 0, false);
     }
 
+    /// Reads the same operations several times, without looking at each of them once they are
+    /// recognised as a loop.
+    pub fn repeat(&mut self, ops: &[PackedOp], times: u64) {
+        for left in (0..times).rev() {
+            let before = self.levels[0].progress();
+            self.extend(ops.iter());
+            if self.levels[0].continue_loop(before, ops.len(), left) {
+                return;
+            }
+        }
+    }
+
     /// Returns the compressed operations and the bodies that they repeat. Positions of bodies are
     /// relative to the first.
     pub fn finish(mut self) -> (Vec<PackedOp>, Bodies) {
@@ -121,16 +136,20 @@ struct Level {
     tail: Vec<PackedOp>,
     /// The position of the first of them in the stream.
     base: usize,
-    /// The position at which each operation occurred last; those before `base` are stale.
-    last: FxHashMap<PackedOp, usize>,
+    last: LastPositions,
     /// The period that is tried; 0 if none.
     period: usize,
     /// The number of consecutive operations that have kept to it.
     run: usize,
     active: Option<ActiveLoop>,
+    /// How many loops have begun.
+    loops: u64,
     /// Operations to process again, the next one last.
     again: Vec<PackedOp>,
 }
+
+/// The state of a level: its loop, the number of iterations, and the position in the current one.
+type Progress = Option<(u64, u64, usize)>;
 
 /// A loop that has not ended yet.
 struct ActiveLoop {
@@ -169,14 +188,13 @@ impl Level {
     fn try_period(&mut self, op: PackedOp, out: &mut Vec<PackedOp>) {
         let length = self.tail.len();
         let position = self.base + length;
-        let before = self.last.insert(op, position);
+        let before = self.last.exchange(op, &self.tail, self.base);
         let keeps = self.period > 0 && length >= self.period && self.tail[length - self.period] == op;
         if keeps {
             self.run += 1;
         } else {
-            let last = before.filter(|last| *last >= self.base);
-            self.period = last.map_or(0, |last| position - last);
-            self.run = usize::from(last.is_some());
+            self.period = before.map_or(0, |last| position - last);
+            self.run = usize::from(before.is_some());
         }
         self.tail.push(op);
         if self.period > 0 && self.run >= MIN_REPEATED && self.run.is_multiple_of(self.period) {
@@ -194,6 +212,7 @@ impl Level {
         self.base += length;
         self.tail.clear();
         (self.period, self.run) = (0, 0);
+        self.loops += 1;
         self.active = Some(ActiveLoop { body, times, position: 0 });
     }
 
@@ -203,10 +222,25 @@ impl Level {
         self.base += count;
         // A loop can contain only operations that are still in the tail.
         self.run = self.run.min(self.tail.len().saturating_sub(self.period));
-        if self.last.len() > 2 * WINDOW {
-            let base = self.base;
-            self.last.retain(|_, position| *position >= base);
+    }
+
+    fn progress(&self) -> Progress {
+        self.active.as_ref().map(|active| (self.loops, active.times, active.position))
+    }
+
+    /// Counts `more` further repetitions of the last `length` operations, if they were whole
+    /// iterations of one loop. Returns whether they were.
+    fn continue_loop(&mut self, before: Progress, length: usize, more: u64) -> bool {
+        let (Some((number, times, position)), Some(active)) = (before, &mut self.active) else {
+            return false;
+        };
+        let iterations = active.times.saturating_sub(times);
+        let is_same = number == self.loops && position == active.position;
+        let is_whole = is_same && iterations.saturating_mul(active.body.len() as u64) == length as u64;
+        if is_whole {
+            active.times += iterations * more;
         }
+        is_whole
     }
 
     fn end(&mut self, bodies: &mut Bodies, out: &mut Vec<PackedOp>) {

@@ -43,6 +43,13 @@ impl<'a> Event<'a> {
         &self.0.parts[last.at as usize..][..last.length as usize]
     }
 
+    /// Returns whether its varying parts may differ from those of the last event with this
+    /// signature.
+    #[inline]
+    pub fn is_changed(self) -> bool {
+        self.0.now.is_changed
+    }
+
     /// Returns the computation before it, in nanoseconds.
     #[inline]
     pub fn before(self) -> u64 {

@@ -1,8 +1,10 @@
 //! The events of a rank, one after the other.
 
 mod event;
+mod repetition;
 
 pub use event::{Event, Stamps};
+pub use repetition::{Repetitions, Sequence};
 
 use std::ops::Range;
 
@@ -40,6 +42,8 @@ pub struct Events {
 #[derive(Default)]
 struct Now {
     number: usize,
+    /// Whether varying parts differ from those of the last event with this signature.
+    is_changed: bool,
     before: u64,
     stamps: Stamps,
 }
@@ -112,6 +116,16 @@ impl Events {
     }
 
     #[inline]
+    fn take_times(&mut self) -> Option<(u64, Stamps)> {
+        let before = self.columns.before.take()?;
+        let mut stamps = Stamps::default();
+        if self.columns.has_stamps {
+            stamps = Stamps { gap: self.columns.gaps.take()?, inside: self.columns.inside.take()? };
+        }
+        Some((before, stamps))
+    }
+
+    #[inline]
     fn decode(&mut self) -> Option<Now> {
         let word = self.columns.ids.take_small()?;
         let number = usize::try_from(word >> 1).ok()?;
@@ -124,12 +138,8 @@ impl Events {
         } else {
             self.take_values(number)?;
         }
-        let before = self.columns.before.take()?;
-        let mut stamps = Stamps::default();
-        if self.columns.has_stamps {
-            stamps = Stamps { gap: self.columns.gaps.take()?, inside: self.columns.inside.take()? };
-        }
-        Some(Now { number, before, stamps })
+        let (before, stamps) = self.take_times()?;
+        Some(Now { number, is_changed: word & 1 != 0, before, stamps })
     }
 
     fn take_values(&mut self, number: usize) -> Option<()> {
