@@ -9,6 +9,7 @@ mod panto;
 mod pingpong;
 mod programs;
 mod rivals;
+mod simulate;
 mod spread;
 mod trace;
 
@@ -85,6 +86,12 @@ const PARTS: &[Part] = &[
         run: programs::simulated,
     },
     Part {
+        name: "simulate",
+        line: "predictions from start to exit: operations per second on one core and on all",
+        by_default: true,
+        run: simulate::run,
+    },
+    Part {
         name: "rivals",
         line: "predictions: Panto beside SimGrid, on the same traces and the same machine",
         by_default: true,
@@ -151,8 +158,18 @@ mod tests {
 
     #[test]
     fn the_default_parts_exclude_the_build() {
-        let default =
-            ["echo", "mpi", "mpi-startup", "trace", "startup", "overhead", "stats", "simulated", "rivals"];
+        let default = [
+            "echo",
+            "mpi",
+            "mpi-startup",
+            "trace",
+            "startup",
+            "overhead",
+            "stats",
+            "simulated",
+            "simulate",
+            "rivals",
+        ];
         assert_eq!(chosen(&[]), default);
         assert_eq!(chosen(&["--build"]), [default.as_slice(), &["build"]].concat());
     }
@@ -166,10 +183,8 @@ mod tests {
     #[test]
     fn an_unknown_part_lists_the_valid_names() {
         let failure = select(&["ehco".to_owned()]).err().unwrap();
-        assert!(
-            failure.to_string().contains(
-                "echo, mpi, mpi-startup, trace, startup, overhead, stats, simulated, rivals, build"
-            )
-        );
+        assert!(failure.to_string().contains(
+            "echo, mpi, mpi-startup, trace, startup, overhead, stats, simulated, simulate, rivals, build"
+        ));
     }
 }

@@ -128,11 +128,7 @@ fn sizes(panto: &Path, folder: &Path) -> Result<()> {
     println!("\nBytes of a trace, with nanoseconds of computation before each call, 2 ranks:");
     for mpi in mpi::installed() {
         for (name, arguments, goal) in PROGRAMS {
-            let Some(program) = app(mpi, name) else { continue };
-            let file = folder.join(name).with_extension("panto");
-            let mut launch = mpi.command(&program);
-            launch.args(arguments);
-            shell::capture(&mut traced(panto, &file, &launch))?;
+            let Some(file) = trace(mpi, panto, (name, arguments), folder)? else { continue };
             let calls = calls(panto, &file)?;
             let bytes = std::fs::metadata(&file).map_or(0, |metadata| metadata.len());
             let each = bytes as f64 / calls as f64;
@@ -146,13 +142,36 @@ fn sizes(panto: &Path, folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Traces the first program of [`PROGRAMS`] on two ranks; `None` if it is not there.
+pub fn stencil(mpi: &Mpi, panto: &Path, folder: &Path) -> Result<Option<PathBuf>> {
+    apps::ensure()?;
+    let (name, arguments, _) = PROGRAMS[0];
+    trace(mpi, panto, (name, arguments), folder)
+}
+
+/// Traces a program; `None` if it is not there.
+fn trace(
+    mpi: &Mpi,
+    panto: &Path,
+    (name, arguments): (&str, &[&str]),
+    folder: &Path,
+) -> Result<Option<PathBuf>> {
+    let Some(program) = app(mpi, name) else { return Ok(None) };
+    let file = folder.join(name).with_extension("panto");
+    let mut launch = mpi.command(&program);
+    launch.args(arguments);
+    shell::capture(&mut traced(panto, &file, &launch))?;
+    Ok(Some(file))
+}
+
 fn app(mpi: &Mpi, name: &str) -> Option<PathBuf> {
     let folder = mpi.name.to_lowercase().replace(' ', "");
     let program = shell::root().join("target/apps").join(folder).join(name);
     program.is_file().then_some(program)
 }
 
-fn calls(panto: &Path, file: &Path) -> Result<u64> {
+/// Returns the number of calls in a trace.
+pub fn calls(panto: &Path, file: &Path) -> Result<u64> {
     let printed = shell::capture(Command::new(panto).arg("info").arg(file).args(["--format", "json"]))?;
     let summary: Option<Value> = serde_json::from_str(&printed).ok();
     let calls = summary.and_then(|summary| summary["calls"].as_u64());
