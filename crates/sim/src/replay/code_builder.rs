@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 
 use panto_units::Time;
 
+use super::call_times::CallTimes;
 use super::early_starts::{EarlyStarts, OpPosition};
 use super::loops::LoopFolder;
 use super::slot_allocator::SlotAllocator;
@@ -47,7 +48,7 @@ pub struct CodeBuilder {
     bodies_len: usize,
     folder: LoopFolder,
     /// The computation before each call.
-    times: Vec<Time>,
+    times: CallTimes,
     /// The slots of the rank's own requests.
     slots: SlotAllocator,
     /// With several threads: operations that began before those of other threads.
@@ -244,15 +245,14 @@ impl CodeBuilder {
         let (mut ops, bodies) = self.folder.finish();
         ops.push(Op::End.into());
         let own_slots = self.slots.high_water();
-        let same = self.times.first().copied().filter(|first| self.times.iter().all(|time| time == first));
+        let same = self.times.uniform();
         let relocation = Relocation { bodies_at: ops.len() as u32, own_slots, uniform_time: same };
         ops.extend(bodies.into_ops());
         for op in &mut ops {
             relocation.apply(op);
         }
         ops.shrink_to_fit();
-        let mut times = if same.is_some() { Vec::new() } else { self.times };
-        times.shrink_to_fit();
+        let times = self.times.into_list();
         Code { ops, times, slots: own_slots + self.collective_slots }
     }
 }

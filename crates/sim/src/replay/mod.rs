@@ -23,6 +23,7 @@
 //! part of it.
 
 mod agreement;
+mod call_times;
 mod call_traits;
 mod channels;
 mod code_builder;

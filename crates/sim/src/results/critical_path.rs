@@ -1,7 +1,6 @@
 //! The critical path: the chain of work and messages that determines the makespan.
 
 use panto_units::Time;
-use rustc_hash::FxHashMap;
 
 use super::activity_log::{ActivityLog, Entry, History};
 use crate::observe::Activity;
@@ -39,7 +38,8 @@ pub struct CriticalPath {
 pub(super) struct PathFinder<'a> {
     program: &'a Program,
     histories: Vec<History<'a>>,
-    times: FxHashMap<(u32, Activity, Option<u32>), Time>,
+    /// For each rank, the time in each of its few activities and functions.
+    times: Vec<Vec<(Activity, Option<u32>, Time)>>,
     path: CriticalPath,
     /// The rank of the last part of the path.
     last: Option<u32>,
@@ -50,7 +50,7 @@ impl<'a> PathFinder<'a> {
         Self {
             program,
             histories: log.histories(),
-            times: FxHashMap::default(),
+            times: vec![Vec::new(); program.ranks as usize],
             path: CriticalPath::default(),
             last: None,
         }
@@ -93,8 +93,11 @@ impl<'a> PathFinder<'a> {
         }
         self.visit(rank);
         if let Some(activity) = activity {
-            let sum = self.times.entry((self.program.home(rank), activity, call)).or_default();
-            *sum = sum.saturating_add(time);
+            let times = &mut self.times[self.program.home(rank) as usize];
+            match times.iter_mut().find(|known| (known.0, known.1) == (activity, call)) {
+                Some((.., sum)) => *sum = sum.saturating_add(time),
+                None => times.push((activity, call, time)),
+            }
         }
     }
 
@@ -106,8 +109,10 @@ impl<'a> PathFinder<'a> {
     }
 
     fn finish(mut self) -> CriticalPath {
-        let share = |((rank, activity, call), time)| PathShare { rank, activity, call, time };
-        self.path.shares = self.times.into_iter().map(share).collect();
+        for (rank, times) in (0..).zip(self.times) {
+            let share = |(activity, call, time)| PathShare { rank, activity, call, time };
+            self.path.shares.extend(times.into_iter().map(share));
+        }
         self.path.shares.sort_unstable_by_key(|share| {
             (std::cmp::Reverse(share.time), share.rank, share.activity as u8, share.call)
         });
