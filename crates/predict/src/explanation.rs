@@ -10,10 +10,14 @@ use crate::prediction::Prediction;
 /// Share of a rank's time, or of the mean computation, below which there is no sentence.
 const NOTABLE: f64 = 0.05;
 
+/// The sentence in place of a critical path.
+const NO_PATH: &str =
+    "the critical path is not shown: finding it in a run of this length takes more than 1 GiB of memory";
+
 /// Returns a few sentences about where the time went, the most important first.
 pub fn explain(prediction: &Prediction, program: &Program) -> Vec<String> {
-    let mut words = Vec::new();
-    words.extend(prediction.path.as_ref().map(|path| critical_path(prediction, program, path)));
+    let path = prediction.path.as_ref().map(|path| critical_path(prediction, program, path));
+    let mut words = vec![path.unwrap_or_else(|| NO_PATH.to_owned())];
     words.extend(longest_wait(prediction));
     words.extend(imbalance(prediction));
     words

@@ -3,13 +3,16 @@
 use panto_sim::observe::Observer;
 use panto_sim::program::Program;
 use panto_sim::results::{ActivityLog, CriticalPath, TimeBreakdown, TimeSum, Totals};
-use panto_sim::{Noise, RunError};
+use panto_sim::{EngineChoice, Noise, RunError, choose_engine};
 use panto_units::Time;
 
 use crate::case::Case;
 
 /// Memory that is used at most to find the critical path, in bytes.
 const MAX_LOG_BYTES: usize = 1 << 30;
+
+/// The most threads: each keeps sums for all ranks, 150 bytes for a rank.
+const MAX_THREADS: usize = 8;
 
 /// The number of operations from which on several threads are worth their start.
 const MIN_PARALLEL_OPERATIONS: u64 = 200_000;
@@ -50,11 +53,14 @@ impl Prediction {
         noise: Option<&dyn Noise>,
         threads: usize,
     ) -> Result<Self, RunError> {
-        let is_small = program.operations() < MIN_PARALLEL_OPERATIONS;
-        let threads = if is_small { 1 } else { threads.clamp(1, program.codes.len().max(1)) };
-        let mut observers: Vec<Seen> = (0..threads).map(|_| nothing_seen(program)).collect();
-        let ends = panto_sim::run_on(program, &case.run_config(noise), &mut observers)?;
-        let seen = observers.into_iter().reduce(merge).unwrap_or_else(|| nothing_seen(program));
+        let config = case.run_config(noise);
+        let is_parallel = choose_engine(program, &config) == EngineChoice::RunAhead
+            && program.operations() >= MIN_PARALLEL_OPERATIONS;
+        let most = if is_parallel { program.codes.len().clamp(1, MAX_THREADS) } else { 1 };
+        let threads = threads.clamp(1, most);
+        let mut observers: Vec<Seen> = (0..threads).map(|_| nothing_seen(program, threads)).collect();
+        let ends = panto_sim::run_on(program, &config, &mut observers)?;
+        let seen = observers.into_iter().reduce(merge).unwrap_or_else(|| nothing_seen(program, 1));
         Ok(Self::of(program, case, ends, seen))
     }
 
@@ -65,7 +71,7 @@ impl Prediction {
         noise: Option<&dyn Noise>,
         extra: &mut impl Observer,
     ) -> Result<Self, RunError> {
-        let mut seen = (nothing_seen(program), extra);
+        let mut seen = (nothing_seen(program, 1), extra);
         let ends = panto_sim::run(program, &case.run_config(noise), &mut seen)?;
         Ok(Self::of(program, case, ends, seen.0))
     }
@@ -124,8 +130,9 @@ impl Prediction {
 /// What is observed of the ranks of one thread.
 type Seen = (Totals, ActivityLog);
 
-fn nothing_seen(program: &Program) -> Seen {
-    (Totals::new(program), ActivityLog::new(program.codes.len(), MAX_LOG_BYTES))
+/// Returns an observer that has seen nothing, one of `threads` that share the memory.
+fn nothing_seen(program: &Program, threads: usize) -> Seen {
+    (Totals::new(program), ActivityLog::new(program.codes.len(), MAX_LOG_BYTES / threads))
 }
 
 fn merge(mut all: Seen, of_other_ranks: Seen) -> Seen {
