@@ -64,7 +64,21 @@ impl<'a> Member<'a> {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
             made => drop(made.map_err(|error| Error::write(&marker, error))?),
         }
-        Ok(self.are_all_done() && File::create_new(self.lock()).is_ok())
+        Ok(self.are_all_done() && self.take_lock())
+    }
+
+    /// Takes the lock; returns false if another process has it, or has had it and is removing the
+    /// directory.
+    fn take_lock(&self) -> bool {
+        if File::create_new(self.lock()).is_err() {
+            return false;
+        }
+        let is_first = self.are_all_done();
+        if !is_first {
+            let _ = fs::remove_file(self.lock());
+            let _ = fs::remove_dir(self.target.ranks());
+        }
+        is_first
     }
 
     /// Returns whether every process has created its marker. If the launcher does not tell the
@@ -120,6 +134,24 @@ mod tests {
         assert!(!members[0].leave().unwrap());
         target.clear().unwrap();
         assert!(!members[1].leave().unwrap());
+    }
+
+    /// A process may have seen the markers of all before another one combined.
+    #[test]
+    fn a_directory_that_is_being_removed_is_not_combined_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = Target::new(directory.path().join("app.panto"), false).unwrap();
+        let members: Vec<Member<'_>> = (0..2).map(|rank| Member::new(&target, rank, Some(2))).collect();
+        for member in &members {
+            member.enter().unwrap();
+        }
+        assert!(!members[0].leave().unwrap());
+        assert!(members[1].leave().unwrap());
+        for name in ["0.done", "1.done", "combine.lock"] {
+            fs::remove_file(target.ranks().join(name)).unwrap();
+        }
+        assert!(!members[0].take_lock());
+        assert!(!target.ranks().exists());
     }
 
     #[test]

@@ -21,6 +21,9 @@ pub(crate) fn is_rank(name: &str) -> bool {
 /// The extension of the lock file: the process that creates it combines.
 const LOCK: &str = ".lock";
 
+/// How often the removal of the directory is tried again.
+const MAX_TRIES: u32 = 10;
+
 /// Returns whether a file is not needed after the run: the library, markers of ended ranks, the
 /// tracer's compute tokens.
 fn is_auxiliary(name: &str) -> bool {
@@ -83,12 +86,22 @@ impl Target {
         }
     }
 
-    /// Removes the directory with the files that a run creates, and no others.
+    /// Removes the directory with the files that a run creates, and no others. The lock is the last
+    /// of them: a process that takes it afterwards finds that the others are gone.
     pub fn clear(&self) -> std::io::Result<()> {
-        self.remove(|name| is_rank(name) || is_auxiliary(name))?;
-        match fs::remove_dir(&self.ranks) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
+        let mut tries = 0..MAX_TRIES;
+        loop {
+            self.remove(|name| (is_rank(name) || is_auxiliary(name)) && !name.ends_with(LOCK))?;
+            self.remove(|name| name.ends_with(LOCK))?;
+            match fs::remove_dir(&self.ranks) {
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+                // A process that ended meanwhile has left a file.
+                Err(error)
+                    if error.kind() == ErrorKind::DirectoryNotEmpty
+                        && self.foreign_file().is_none()
+                        && tries.next().is_some() => {}
+                removed => return removed,
+            }
         }
     }
 
@@ -112,7 +125,10 @@ impl Target {
         for entry in entries {
             let entry = entry?;
             if entry.file_name().to_str().is_some_and(&is_ours) {
-                fs::remove_file(entry.path())?;
+                match fs::remove_file(entry.path()) {
+                    Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
             }
         }
         Ok(())
