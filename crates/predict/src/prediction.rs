@@ -14,6 +14,9 @@ const MAX_LOG_BYTES: usize = 1 << 30;
 /// The most threads: each keeps sums for all ranks, 150 bytes for a rank.
 const MAX_THREADS: usize = 8;
 
+/// The least ranks of a thread: threads with fewer wait for each other's messages at every step.
+const MIN_RANKS: usize = 32;
+
 /// The number of operations from which on several threads are worth their start.
 const MIN_PARALLEL_OPERATIONS: u64 = 200_000;
 
@@ -56,7 +59,7 @@ impl Prediction {
         let config = case.run_config(noise);
         let is_parallel = choose_engine(program, &config) == EngineChoice::RunAhead
             && program.operations() >= MIN_PARALLEL_OPERATIONS;
-        let most = if is_parallel { program.codes.len().clamp(1, MAX_THREADS) } else { 1 };
+        let most = if is_parallel { (program.codes.len() / MIN_RANKS).clamp(1, MAX_THREADS) } else { 1 };
         let threads = threads.clamp(1, most);
         let mut observers: Vec<Seen> = (0..threads).map(|_| nothing_seen(program, threads)).collect();
         let ends = panto_sim::run_on(program, &config, &mut observers)?;

@@ -9,15 +9,16 @@ use panto_testkit::stencil;
 use panto_trace::Trace;
 use panto_units::Time;
 
-/// Enough rounds of 64 ranks that several threads are used.
-const ROUNDS: u64 = 150;
+/// Enough ranks and rounds that three threads are used.
+const SIDE: u32 = 10;
+const ROUNDS: u64 = 100;
 
 #[test]
 fn all_numbers_of_threads_give_the_same() {
     let folder = tempfile::tempdir().expect("a folder");
-    let trace = Trace::open(&stencil::write(folder.path(), 8, ROUNDS)).expect("a trace");
+    let trace = Trace::open(&stencil::write(folder.path(), SIDE, ROUNDS)).expect("a trace");
     let model = Model::load("infiniband", &[]).expect("a machine");
-    let case = Case::new(model, 64, &CaseOptions::default()).expect("a case");
+    let case = Case::new(model, 100, &CaseOptions::default()).expect("a case");
     let program = replay::program(&trace, &case.machine, &Options::default()).expect("a program").program;
     assert!(program.operations() > 200_000, "{}", program.operations());
     let observed = Prediction::observed(&program, &case, None, &mut NoObserver).expect("a prediction");
