@@ -23,6 +23,7 @@ mod simulated;
 mod threads;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
@@ -100,6 +101,10 @@ impl Command {
     }
 }
 
+/// How long a process that prints nothing waits before it ends with a failure: some launchers end
+/// the others at once, before the first has printed what is wrong.
+const FOLLOWER_DELAY: Duration = Duration::from_millis(500);
+
 fn main() -> ExitCode {
     let is_follower = mpi::is_follower();
     if is_follower {
@@ -108,7 +113,10 @@ fn main() -> ExitCode {
     let command = match Cli::try_parse() {
         Ok(cli) => cli.command,
         // All processes of a job have the same command line: the first prints its errors.
-        Err(error) if is_follower => return ExitCode::from(error.exit_code() as u8),
+        Err(error) if is_follower => {
+            std::thread::sleep(FOLLOWER_DELAY);
+            return ExitCode::from(error.exit_code() as u8);
+        }
         Err(error) => error.exit(),
     };
     if is_follower && !command.is_collective() {
@@ -147,6 +155,9 @@ fn run(command: Command) -> ExitCode {
     };
     outcome.unwrap_or_else(|failure| {
         print::note(format_args!("panto: {failure}"));
+        if print::is_mute() {
+            std::thread::sleep(FOLLOWER_DELAY);
+        }
         failure.code()
     })
 }
