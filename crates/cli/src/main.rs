@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod commands;
+mod count;
 mod failure;
 mod files;
 mod format;

@@ -2,7 +2,7 @@
 //! disk, and of the processes of an MPI job only one prints.
 
 use std::fmt::Display;
-use std::io::{ErrorKind, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -32,7 +32,7 @@ pub fn text(text: impl Display) {
     if is_closed() || is_mute() {
         return;
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = BufWriter::new(std::io::stdout().lock());
     let written = write!(out, "{text}").and_then(|()| out.flush());
     match written {
         Ok(()) => {}

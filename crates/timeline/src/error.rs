@@ -44,6 +44,15 @@ pub enum Error {
         /// The end of its complete blocks, in bytes from the beginning of the file.
         place: u64,
     },
+    /// The file is too short for the number of ranks that its head names.
+    TooShort {
+        /// The file.
+        path: PathBuf,
+        /// The number of ranks and helpers.
+        lines: u32,
+        /// The length of the file.
+        bytes: u64,
+    },
     /// The file is damaged.
     Damaged(Damage),
     /// The writer was given something that no timeline can hold.
@@ -84,6 +93,11 @@ impl fmt::Display for Error {
             Self::Incomplete { path, place } => write!(
                 out,
                 "{}: incomplete: nothing whole follows byte {place}, because its writer was stopped or still runs; simulate again for all of it",
+                path.display()
+            ),
+            Self::TooShort { path, lines, bytes } => write!(
+                out,
+                "{}: {bytes} bytes are too few for {lines} ranks and helpers, so the file is damaged or incomplete; simulate again",
                 path.display()
             ),
             Self::Damaged(damage) => write!(out, "{damage}; simulate again"),

@@ -136,6 +136,8 @@ fn what_is_wrong_is_refused() {
         ("--machine enigma", "enigma"),
         ("--machine ethernet10 --processors 0", "at least 1 processor"),
         ("--machine ethernet10 --attempts 0", "--attempts"),
+        ("--machine ethernet10 --attempts 18446744073709551615", "is not in 1..=1000000"),
+        ("--machine ethernet10 --steps 18446744073709551615", "is not in 0..=1000000000"),
         ("--machine ethernet10 --processors 2 --map 0,7", "processor 7"),
         ("--machine ethernet10 --scheme random", "random"),
         ("--machine ethernet10 --processors 2 --attempts 1 --steps 20 -o /nowhere/best.map", "/nowhere"),

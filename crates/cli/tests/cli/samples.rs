@@ -48,6 +48,8 @@ fn a_model_without_intervals_says_so() {
             "has no intervals to draw from",
         ),
         ("--machine my.toml --samples 3", "at least 40"),
+        ("--machine my.toml --samples 1000001", "'--samples <N>': 1000001 is not in 0..=1000000"),
+        ("--machine my.toml --samples 18446744073709551615", "is not in 0..=1000000"),
         ("--machine my.toml --speed 1.8..2.2", "only `panto simulate --samples` draws from"),
         ("--machine my.toml --speed 2.2..1.8 --samples 40", "use `1.8..2.2`"),
     ] {

@@ -1,9 +1,9 @@
 //! The summary of a timeline as text, JSON and CSV, and its section of a page.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::path::Path;
 
-use panto_timeline::{RankSummary, Timeline};
+use panto_timeline::{RankSummary, Summary, Timeline};
 use panto_units::{grouped, rounded_bytes, time};
 use serde_json::{Map, Value, json};
 
@@ -14,18 +14,36 @@ use crate::table::{Column, Table};
 const TEXT_RANKS: usize = 32;
 /// Ranks that get a row on a page.
 const PAGE_RANKS: usize = 64;
+/// Rows of CSV that are in memory at once.
+const CSV_ROWS: usize = 4096;
 
 /// A timeline and the totals of its ranks.
 pub struct TimelineReport<'a> {
     timeline: &'a Timeline,
-    ranks: Vec<RankSummary>,
+    /// Totals of ranks and helpers. Ranks without states take no memory in it, and no list of all
+    /// ranks is made: a file of a few megabytes may have millions.
+    summary: Summary,
 }
 
 impl<'a> TimelineReport<'a> {
     /// Reads the totals of all ranks.
     pub fn new(timeline: &'a Timeline) -> Result<Self, panto_timeline::Error> {
-        let ranks = timeline.summary()?.ranks().take(timeline.ranks() as usize).collect();
-        Ok(Self { timeline, ranks })
+        Ok(Self { timeline, summary: timeline.summary()? })
+    }
+
+    /// Returns the number of ranks, without helpers.
+    fn len(&self) -> usize {
+        self.timeline.ranks() as usize
+    }
+
+    /// Returns the totals of ranks, without helpers.
+    fn ranks(&self) -> impl Iterator<Item = RankSummary> + '_ {
+        self.summary.ranks().take(self.len())
+    }
+
+    /// Returns the totals of the first ranks.
+    fn first(&self, count: usize) -> Vec<RankSummary> {
+        self.ranks().take(count).collect()
     }
 
     /// Returns the text for a terminal.
@@ -34,8 +52,8 @@ impl<'a> TimelineReport<'a> {
         let mut text = format!(
             "{}: timeline of {} rank{}, {} states, {} messages, {}\n",
             path.display(),
-            grouped(self.ranks.len() as u64),
-            if self.ranks.len() == 1 { "" } else { "s" },
+            grouped(self.len() as u64),
+            if self.len() == 1 { "" } else { "s" },
             grouped(states),
             grouped(messages),
             std::fs::metadata(path)
@@ -47,30 +65,44 @@ impl<'a> TimelineReport<'a> {
         if let Some(span) = self.timeline.span() {
             let _ = writeln!(text, "{:<13}{}", "time", time(span.end().as_secs()));
         }
-        let _ = write!(text, "\n{}", table(&self.ranks[..self.ranks.len().min(TEXT_RANKS)]));
-        if self.ranks.len() > TEXT_RANKS {
-            let rest = grouped((self.ranks.len() - TEXT_RANKS) as u64);
+        let _ = write!(text, "\n{}", table(0, &self.first(TEXT_RANKS)));
+        if self.len() > TEXT_RANKS {
+            let rest = grouped((self.len() - TEXT_RANKS) as u64);
             let _ = writeln!(text, "and {rest} more ranks (--format csv prints all)");
         }
         text
     }
 
-    /// Returns one row per rank.
-    pub fn csv(&self) -> String {
-        table(&self.ranks).to_csv()
+    /// Returns one row per rank, formatted as it is written.
+    pub fn csv(&self) -> impl fmt::Display + '_ {
+        Streamed(|out: &mut fmt::Formatter<'_>| {
+            let (mut ranks, mut number) = (self.ranks(), 0);
+            loop {
+                let some: Vec<RankSummary> = ranks.by_ref().take(CSV_ROWS).collect();
+                let rows = table(number, &some).to_csv();
+                let heading = if number == 0 { 0 } else { rows.find('\n').map_or(0, |end| end + 1) };
+                out.write_str(&rows[heading..])?;
+                number += some.len();
+                if some.len() < CSV_ROWS {
+                    return Ok(());
+                }
+            }
+        })
     }
 
-    /// Returns the totals as JSON; times in seconds.
-    pub fn json(&self) -> Value {
-        let (states, messages) = self.timeline.counts();
-        let facts = self.timeline.about().facts.iter();
-        let facts: Map<String, Value> =
-            facts.map(|(name, value)| (name.clone(), value.as_str().into())).collect();
-        json!({
-            "facts": facts,
-            "states": states,
-            "messages": messages,
-            "ranks": self.ranks.iter().map(rank_json).collect::<Vec<_>>(),
+    /// Returns the totals as JSON, formatted as it is written; times in seconds.
+    pub fn json(&self) -> impl fmt::Display + '_ {
+        Streamed(|out: &mut fmt::Formatter<'_>| {
+            let (states, messages) = self.timeline.counts();
+            let facts = self.timeline.about().facts.iter();
+            let facts: Map<String, Value> =
+                facts.map(|(name, value)| (name.clone(), value.as_str().into())).collect();
+            write!(out, "{{\"facts\":{},\"messages\":{messages},\"ranks\":[", Value::from(facts))?;
+            for (number, rank) in self.ranks().enumerate() {
+                let comma = if number == 0 { "" } else { "," };
+                write!(out, "{comma}{}", rank_json(&rank))?;
+            }
+            write!(out, "],\"states\":{states}}}")
         })
     }
 
@@ -78,16 +110,21 @@ impl<'a> TimelineReport<'a> {
     fn details(&self, name: &str) -> Block {
         let facts = self.timeline.about().facts.iter();
         let facts: Vec<String> = facts.map(|(name, value)| format!("{name}: {value}")).collect();
-        let shown = &self.ranks[..self.ranks.len().min(PAGE_RANKS)];
-        let mut blocks = vec![Block::paragraph(facts.join("; ")), table(shown).into()];
-        if shown.len() < self.ranks.len() {
-            blocks.push(Block::paragraph(format!(
-                "The first {} of {} ranks.",
-                shown.len(),
-                self.ranks.len()
-            )));
+        let shown = self.first(PAGE_RANKS);
+        let mut blocks = vec![Block::paragraph(facts.join("; ")), table(0, &shown).into()];
+        if shown.len() < self.len() {
+            blocks.push(Block::paragraph(format!("The first {} of {} ranks.", shown.len(), self.len())));
         }
         Block::Details { summary: format!("Ranks of {name}"), blocks }
+    }
+}
+
+/// Text that is made while it is written.
+struct Streamed<F>(F);
+
+impl<F: Fn(&mut fmt::Formatter<'_>) -> fmt::Result> fmt::Display for Streamed<F> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (self.0)(out)
     }
 }
 
@@ -116,10 +153,11 @@ fn names(paths: &[&Path]) -> Vec<String> {
     }
 }
 
-fn table(ranks: &[RankSummary]) -> Table {
+/// Returns a row for each rank; the first one has this number.
+fn table(first: usize, ranks: &[RankSummary]) -> Table {
     let columns = ["rank", "end", "compute", "message", "combine", "access", "wait", "received", "bytes"];
     let mut table = Table::new(columns.map(Column::right));
-    for (number, rank) in ranks.iter().enumerate() {
+    for (number, rank) in (first..).zip(ranks) {
         let times = [rank.end, rank.compute, rank.message, rank.combine, rank.access, rank.wait];
         let mut row = vec![number.to_string()];
         row.extend(times.map(|span| time(span.as_secs())));

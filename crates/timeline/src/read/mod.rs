@@ -173,9 +173,13 @@ fn read_head(source: &Source) -> Result<Head> {
         let is_timeline = source.read(start, 0)? && FORMAT.matches(start);
         return Err(if is_timeline { source.incomplete(0) } else { Error::NotATimeline { path: path() } });
     }
-    Head::parse(&bytes).map_err(|reason| match reason {
+    let head = Head::parse(&bytes).map_err(|reason| match reason {
         HeadError::OtherFormat => Error::NotATimeline { path: path() },
         HeadError::Version(found) => Error::Version { path: path(), found },
         HeadError::Damaged => source.damaged(0, "the head makes no sense, or its checksum does not fit"),
-    })
+    })?;
+    if source.length() < head.least_bytes() {
+        return Err(Error::TooShort { path: path(), lines: head.lines(), bytes: source.length() });
+    }
+    Ok(head)
 }

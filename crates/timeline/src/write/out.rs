@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::block::{Kind, Outline, seal};
 use crate::codec::{Columns, Frame, Record};
 use crate::error::{Error, Result};
-use crate::head::{FORMAT, Head};
+use crate::head::{FORMAT, Head, TAIL};
 use crate::index::{self, Entry};
 use crate::info::TimelineInfo;
 
@@ -21,6 +21,8 @@ pub struct Out {
     file: File,
     place: u64,
     entries: Vec<Entry>,
+    /// The length of the shortest file that readers accept, in bytes.
+    least_bytes: u64,
     /// The offset of the first entry's block.
     start: u64,
     last_index: Option<u64>,
@@ -47,6 +49,7 @@ impl Out {
             file,
             place,
             entries: Vec::new(),
+            least_bytes: head.least_bytes(),
             start: place,
             last_index: None,
             columns: Columns::default(),
@@ -79,9 +82,13 @@ impl Out {
         if self.entries.len() >= CHAPTER { self.write_index() } else { Ok(()) }
     }
 
-    /// Writes the last index and the tail.
+    /// Writes the last index and the tail. If most ranks did nothing, empty indexes make the file as
+    /// long as readers require for so many ranks.
     pub fn end(&mut self) -> Result<()> {
         self.write_index()?;
+        while self.place + (TAIL as u64) < self.least_bytes {
+            self.write_index()?;
+        }
         self.sealed.clear();
         self.sealed.extend(FORMAT.tail(self.last_index.unwrap_or_default()));
         self.write_sealed()

@@ -107,3 +107,27 @@ fn an_error_of_writing_is_returned_at_the_end() {
     assert!(matches!(&error, Error::Write { .. }), "{error:?}");
     assert!(error.to_string().contains("cannot write") && error.to_string().contains("pipe"), "{error}");
 }
+
+/// Readers have memory for each rank, so the file of many ranks that did nothing is filled up, and
+/// one that is shorter is refused.
+#[test]
+fn a_file_is_long_enough_for_its_ranks() {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    let ranks = 1 << 20;
+    let mut writer = Writer::create(file.path(), &about(ranks)).expect("a timeline can be written");
+    writer.state(ranks - 1, state(StateKind::Compute, None, 0, 100));
+    let written = writer.finish().expect("nothing went wrong");
+    assert_eq!(written.bytes, file.as_file().metadata().expect("it was written").len());
+    assert!((122_880..123_000).contains(&written.bytes), "{} bytes", written.bytes);
+    let timeline = Timeline::open(file.path()).expect("it is sound");
+    assert!(timeline.damage().is_none());
+    assert_eq!((timeline.ranks(), timeline.counts()), (ranks, (1, 0)));
+    let summary = timeline.summary().expect("it is sound");
+    assert_eq!(summary.rank(ranks - 1).map(|rank| rank.compute), Some(picos(100)));
+
+    file.as_file().set_len(501).expect("it is ours");
+    let error = Timeline::open(file.path()).expect_err("most of it is missing");
+    assert!(matches!(error, Error::TooShort { .. }), "{error:?}");
+    let told = error.to_string();
+    assert!(told.contains("501 bytes are too few for 1048576 ranks") && told.contains("again"), "{told}");
+}

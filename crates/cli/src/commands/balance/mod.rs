@@ -2,7 +2,6 @@
 
 mod monitor;
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -17,6 +16,7 @@ use panto_trace::Trace;
 use panto_transport::threads::cores;
 
 use crate::commands::simulate::{self, CaseArgs};
+use crate::count::{MOST_RUNS, MOST_STEPS, count};
 use crate::failure::{Failure, INTERRUPTED};
 use crate::format::{Format, TABLE_OR_JSON};
 use crate::{files, print, program};
@@ -41,12 +41,12 @@ pub struct Balance {
     scheme: SchemeChoice,
 
     /// Attempts per scheme, each from a random mapping.
-    #[arg(long, value_name = "N", default_value = "8")]
-    attempts: NonZeroUsize,
+    #[arg(long, value_name = "N", default_value = "8", value_parser = count(1, MOST_RUNS))]
+    attempts: usize,
 
     /// Steps of each annealing attempt [default: 100 per rank, fewer if the time limit requires
     /// it].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count(0, MOST_STEPS))]
     steps: Option<usize>,
 
     /// Random seed.
@@ -136,7 +136,7 @@ impl Balance {
             SchemeChoice::Anneal => vec![Scheme::Anneal],
             SchemeChoice::All => Scheme::ALL.to_vec(),
         };
-        let attempts = self.attempts.get();
+        let attempts = self.attempts;
         let default = default_steps(task);
         let steps = match self.steps {
             Some(steps) => steps,
@@ -148,7 +148,7 @@ impl Balance {
     /// Returns the steps of an annealing attempt that fit into the time limit. Several simulations
     /// are timed, because a single one may be disturbed.
     fn affordable(&self, task: &Task, places: &[u32], default: usize) -> Result<usize, RunError> {
-        let rounds = self.attempts.get().div_ceil(cores().len().max(1)) as f64;
+        let rounds = self.attempts.div_ceil(cores().len().max(1)) as f64;
         let mut most = MIN_STEPS;
         for _ in 0..TIMED_SIMULATIONS {
             let start = Instant::now();

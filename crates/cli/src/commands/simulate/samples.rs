@@ -8,6 +8,7 @@ use panto_sim::program::Program;
 use panto_transport::threads::cores;
 
 use super::{CaseArgs, NoiseArgs};
+use crate::count::{MOST_RUNS, count};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
@@ -17,7 +18,7 @@ use crate::progress::Progress;
 pub struct SampleArgs {
     /// Estimate the uncertainty of the prediction: draw the parameters that are intervals, in the
     /// model or as in `--speed 1.8..2.2`, N times.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count(0, MOST_RUNS))]
     samples: Option<usize>,
 }
 
