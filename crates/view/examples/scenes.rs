@@ -59,8 +59,8 @@ fn pages(folder: &Path) -> Result<()> {
     std::fs::write(folder.join("coarse.html"), page(&[&file("many")], &small)?)?;
     std::fs::write(folder.join("folded.html"), page(&[&file("wide")], &small)?)?;
     let parts = [
-        fragment(&[&file("ring")], &Options::for_report())?,
-        fragment(&[&file("halo")], &Options::for_report())?,
+        fragment(&[&file("ring")], &Options::for_report())?.markup,
+        fragment(&[&file("halo")], &Options::for_report())?.markup,
     ];
     let report = format!(
         "<!doctype html><meta charset=utf-8><title>report</title><h1>A report</h1>{}",

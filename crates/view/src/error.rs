@@ -20,6 +20,10 @@ pub enum Error {
         /// The operating system's error.
         error: std::io::Error,
     },
+    /// The system has no random numbers for the server's address.
+    Token(std::io::Error),
+    /// A thread that reads a timeline cannot be started.
+    Thread(std::io::Error),
     /// The reader cancelled.
     Cancelled,
 }
@@ -37,6 +41,18 @@ impl fmt::Display for Error {
                     "cannot listen on {address}: {error}; choose another port with --port, or omit it for a free one"
                 )
             }
+            Self::Token(error) => {
+                write!(
+                    out,
+                    "cannot read random numbers for the server's address from /dev/urandom: {error}; use --html"
+                )
+            }
+            Self::Thread(error) => {
+                write!(
+                    out,
+                    "cannot start a thread that reads the timeline: {error}; end other programs, or use --html"
+                )
+            }
             Self::Cancelled => out.write_str("cancelled while the timeline was being read"),
         }
     }
@@ -46,7 +62,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Timeline(error) => Some(error),
-            Self::Listen { error, .. } => Some(error),
+            Self::Listen { error, .. } | Self::Token(error) | Self::Thread(error) => Some(error),
             _ => None,
         }
     }

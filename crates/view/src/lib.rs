@@ -10,16 +10,20 @@
 //! The code P20 in comments is a requirement, a row of `docs/conformance.md`.
 #![forbid(unsafe_code)]
 
+mod base64;
 mod bundle;
 mod data;
 mod error;
 mod page;
+mod policy;
 mod server;
+mod sha256;
 
 use std::path::Path;
 
 pub use data::{Progress, View};
 pub use error::{Error, Result};
+pub use policy::Policy;
 pub use server::{Server, serve};
 
 /// What goes into a stand-alone page.
@@ -50,9 +54,18 @@ pub fn page(timelines: &[&Path], options: &Options) -> Result<String> {
     page::standalone(&open(timelines)?, options)
 }
 
+/// A part of another page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fragment {
+    /// A `<section>` with markup, data and script.
+    pub markup: String,
+    /// What the page must allow for it.
+    pub policy: Policy,
+}
+
 /// Returns a `<section>` with one or two timelines for another HTML page: markup, data and script.
 /// A page may contain several.
-pub fn fragment(timelines: &[&Path], options: &Options) -> Result<String> {
+pub fn fragment(timelines: &[&Path], options: &Options) -> Result<Fragment> {
     page::section(&open(timelines)?, options)
 }
 

@@ -16,6 +16,7 @@ pub mod man;
 pub mod mbs;
 pub mod perform;
 pub mod quickstart;
+mod redirect;
 pub mod report;
 pub mod reproduce;
 pub mod simulate;

@@ -1,7 +1,7 @@
 //! `panto view`: shows timelines in the browser.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 use clap::Args;
 use panto_timeline::Timeline;
@@ -10,6 +10,7 @@ use panto_view::{Options, Server};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::commands::redirect::Redirect;
 use crate::failure::Failure;
 use crate::{files, print};
 
@@ -80,17 +81,11 @@ fn serve(paths: &[PathBuf], port: u16, no_browser: bool) -> Result<ExitCode, Fai
     let server: Server = panto_view::serve(paths, port)?;
     print::line(server.url());
     print::note(format_args!("panto: press Ctrl-C to stop"));
-    if !no_browser && !open(&server.url()) {
+    let opened = (!no_browser).then(|| Redirect::open(&server.url()));
+    if let Some(Err(_)) = opened {
         print::note(format_args!("panto: cannot open a browser; open the address above in one"));
     }
     std::thread::spawn(move || server.run());
     signals.forever().next();
     Ok(ExitCode::SUCCESS)
-}
-
-/// Opens the page in the desktop's browser; returns whether that worked.
-fn open(url: &str) -> bool {
-    let mut command = Command::new("xdg-open");
-    command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().is_ok()
 }

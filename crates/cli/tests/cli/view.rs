@@ -1,7 +1,9 @@
 //! `panto view` writes a timeline as one page, and rejects files that are not timelines (P20).
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use super::{command, stderr, stencil, succeeds};
 
@@ -38,4 +40,35 @@ fn files_that_are_not_timelines_are_rejected() {
         assert!(stderr(&output).contains(said), "{words}: {}", stderr(&output));
         assert!(!folder.path().join("x.html").exists(), "{words}");
     }
+}
+
+/// Any user of the host can connect to the port; the printed address is what lets one in.
+#[test]
+fn the_printed_address_contains_a_token() {
+    let folder = tempfile::tempdir().expect("a directory");
+    stencil::write(folder.path(), 2, 10);
+    succeeds(&run(folder.path(), "simulate stencil.panto --machine ipsc860 --timeline a.ptl"));
+    let mut server = command()
+        .args(["view", "a.ptl", "--no-browser"])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let mut url = String::new();
+    BufReader::new(server.stdout.take().expect("a pipe")).read_line(&mut url).expect("an address");
+    let (address, path) =
+        url.trim().strip_prefix("http://").and_then(|rest| rest.split_once('/')).expect("a URL");
+    let status = |path: &str| {
+        let mut stream = TcpStream::connect(address).expect("it listens");
+        write!(stream, "GET /{path} HTTP/1.1\r\nHost: {address}\r\n\r\n").expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it answers");
+        answer.lines().next().unwrap_or_default().to_owned()
+    };
+    let found = [path, "", "t/0/meta"].map(status);
+    server.kill().expect("it runs");
+    server.wait().expect("it ended");
+    assert_eq!(path.len(), 33, "{url}");
+    assert_eq!(found, ["HTTP/1.1 200 OK", "HTTP/1.1 403 Forbidden", "HTTP/1.1 403 Forbidden"]);
 }

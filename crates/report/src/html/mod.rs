@@ -62,7 +62,7 @@ pub enum Block {
     Preformatted(String),
     /// Markup generated elsewhere for a page, with all that it needs, such as the viewer of a
     /// timeline. It is inserted verbatim.
-    Embedded(String),
+    Embedded(panto_view::Fragment),
 }
 
 /// A number on a card of its own.

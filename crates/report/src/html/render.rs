@@ -1,5 +1,7 @@
 //! Renders the model of a page as HTML.
 
+use panto_view::Policy;
+
 use super::{Block, KeyFigure, Page, Section, raw};
 use crate::chart::{self, dark_variables, inline_svg, style_sheet};
 use crate::markup::{Markup, Tag};
@@ -8,16 +10,35 @@ use crate::table::{self, Table};
 const PAGE_CSS: &str = include_str!("page.css");
 const PAGE_JS: &str = include_str!("page.js");
 
-/// The page may load nothing, neither from the network nor from disk; its scripts are inline.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
-                      base-uri 'none'; form-action 'none'";
+/// The script as it stands in the page.
+fn script() -> String {
+    format!("\n{PAGE_JS}")
+}
+
+/// Returns the policy of a page: it may load nothing, neither from the network nor from disk, and
+/// runs its own script and those of embedded parts.
+fn policy(page: &Page, style: &str) -> Policy {
+    let own = Policy::default().script(&script()).style(style);
+    let blocks = page.sections.iter().flat_map(|section| &section.blocks);
+    blocks.fold(own, |policy, block| policy.and(&needed(block)))
+}
+
+fn needed(block: &Block) -> Policy {
+    match block {
+        Block::Embedded(part) => part.policy.clone(),
+        Block::Details { blocks, .. } => {
+            blocks.iter().fold(Policy::default(), |policy, block| policy.and(&needed(block)))
+        }
+        _ => Policy::default(),
+    }
+}
 
 pub(super) fn page(page: &Page) -> String {
     let ids = anchors(&page.sections);
     let mut m = Markup::default();
     m.raw("<!DOCTYPE html>\n");
     m.open(&Tag::new("html").attr("lang", "en"));
-    head(&mut m, &page.title);
+    head(&mut m, page);
     m.open(&Tag::new("body"));
     let with_contents = page.sections.len() > 1;
     m.open(&Tag::new("div").attr("class", if with_contents { "page with-contents" } else { "page" }));
@@ -37,20 +58,22 @@ pub(super) fn page(page: &Page) -> String {
             &raw::json(&page.raw),
         );
     }
-    m.wrapped(&Tag::new("script"), &format!("\n{PAGE_JS}"));
+    m.wrapped(&Tag::new("script"), &script());
     m.finish()
 }
 
-fn head(m: &mut Markup, title: &str) {
+fn head(m: &mut Markup, page: &Page) {
+    let style = style();
+    let policy = policy(page, &style).to_string();
     m.open(&Tag::new("head"));
     m.empty(&Tag::new("meta").attr("charset", "utf-8"));
     m.empty(&meta("viewport", "width=device-width, initial-scale=1"));
     m.empty(&meta("color-scheme", "light dark"));
-    m.empty(&Tag::new("meta").attr("http-equiv", "Content-Security-Policy").attr("content", POLICY));
+    m.empty(&Tag::new("meta").attr("http-equiv", "Content-Security-Policy").attr("content", &policy));
     // Without this, browsers request /favicon.ico.
     m.empty(&Tag::new("link").attr("rel", "icon").attr("href", "data:,"));
-    m.text(&Tag::new("title"), title);
-    m.wrapped(&Tag::new("style"), &style());
+    m.text(&Tag::new("title"), &page.title);
+    m.wrapped(&Tag::new("style"), &style);
     m.close();
 }
 
@@ -115,7 +138,7 @@ impl Writer {
             Block::Table(table) => self::table(&mut self.m, table),
             Block::Details { summary, blocks } => self.details(summary, blocks),
             Block::Preformatted(text) => self.m.text(&scrolling("pre", "Preformatted text"), text),
-            Block::Embedded(markup) => self.m.raw(markup),
+            Block::Embedded(part) => self.m.raw(&part.markup),
         }
     }
 

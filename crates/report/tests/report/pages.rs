@@ -6,6 +6,7 @@ use insta::assert_snapshot;
 use panto_report::chart::{Axis, Chart, Point, Scale, Series, Unit};
 use panto_report::html::{Block, KeyFigure, Page, Section};
 use panto_report::table::{Column, Table};
+use panto_view::{Fragment, Policy};
 
 fn chart() -> Chart {
     let axis = || Axis::new("n", Scale::Linear, Unit::Count);
@@ -35,6 +36,27 @@ fn small_page() {
     let html = page().to_html();
     assert_well_formed(&html);
     assert_snapshot!(without_style(&html));
+}
+
+/// Neither style nor script runs that the page does not name by its hash, also those of parts.
+#[test]
+fn pages_run_their_own_scripts_only() {
+    let part = Fragment {
+        markup: "<style>p{}</style><script>part()</script>".into(),
+        policy: Policy::default().style("p{}").script("part()"),
+    };
+    let hidden = Block::Details { summary: "Part".into(), blocks: vec![Block::Embedded(part)] };
+    let html = page().section(Section::new("c", "C").block(chart()).block(hidden)).to_html();
+    let contents = |name: &str| -> Vec<String> {
+        let (start, end) = (format!("<{name}>"), format!("</{name}>"));
+        html.split(&start).skip(1).map(|rest| rest.split(&end).next().unwrap_or_default().into()).collect()
+    };
+    let (scripts, styles) = (contents("script"), contents("style"));
+    assert_eq!((scripts.len(), styles.len()), (2, 2));
+    let policy = scripts.iter().fold(Policy::default(), |policy, script| policy.script(script));
+    let policy = styles.iter().fold(policy, |policy, style| policy.style(style)).to_string();
+    assert!(html.contains(&policy.replace('\'', "&#39;")), "{policy}");
+    assert!(!html.contains("unsafe-") && !html.contains(" style=\""));
 }
 
 #[test]

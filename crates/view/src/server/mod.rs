@@ -2,13 +2,15 @@
 //!
 //! Written by hand because it needs little of HTTP: requests without bodies, one per connection.
 //! What it rejects matters more: foreign host names (DNS rebinding: a page elsewhere could have its
-//! name resolve to this address and read what is served), other methods, long headers, slow
-//! clients.
+//! name resolve to this address and read what is served), other users of the host (the address
+//! contains a random token), other methods, long headers, slow clients.
 
+mod deadline;
 mod request;
 mod respond;
 #[cfg(test)]
 mod tests;
+mod token;
 
 use std::io::Read;
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -21,12 +23,19 @@ use panto_timeline::Timeline;
 
 use crate::data::{Progress, View, name};
 use crate::error::{Error, Result};
+use deadline::Deadline;
 use request::Request;
+use respond::Response;
+use token::Token;
 
 /// Upper limit of simultaneous connections; browsers use six.
 const MAX_CONNECTIONS: usize = 64;
-/// Timeout for reading a request and for writing a response.
-const TIMEOUT: Duration = Duration::from_secs(10);
+/// Time to send a whole request, and to read why it was rejected.
+const REQUEST_TIME: Duration = Duration::from_secs(10);
+/// Time to read a whole response: 100 MB through a slow tunnel.
+const RESPONSE_TIME: Duration = Duration::from_secs(120);
+/// Pause after a connection that cannot be accepted, because too many files are open.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Upper limit of bytes drained from a rejected request.
 const MAX_DRAINED: u64 = 1 << 20;
@@ -48,6 +57,7 @@ pub struct Server {
 /// State shared by all connections.
 struct Shared {
     address: SocketAddr,
+    token: Token,
     page: String,
     shown: Vec<ServedTimeline>,
     open: AtomicUsize,
@@ -73,34 +83,64 @@ pub fn serve(paths: &[PathBuf], port: u16) -> Result<Server> {
         view: OnceLock::new(),
     };
     let shown = names.iter().map(new).collect();
-    let shared = Arc::new(Shared { address, page, shown, open: AtomicUsize::new(0) });
+    let token = Token::new().map_err(Error::Token)?;
+    let shared = Arc::new(Shared { address, token, page, shown, open: AtomicUsize::new(0) });
     for (number, timeline) in timelines.into_iter().enumerate() {
         let shared = Arc::clone(&shared);
-        std::thread::spawn(move || shared.shown[number].read(timeline));
+        spawn(Box::new(move || shared.shown[number].read(timeline))).map_err(Error::Thread)?;
     }
     Ok(Server { listener, shared })
 }
 
+/// Work of another thread.
+type Job = Box<dyn FnOnce() + Send>;
+
+fn spawn(job: Job) -> std::io::Result<()> {
+    std::thread::Builder::new().spawn(job).map(drop)
+}
+
 impl Server {
-    /// Returns the address of the page.
+    /// Returns the address of the page. Whoever knows it can read what is served.
     pub fn url(&self) -> String {
-        format!("http://{}/", self.shared.address)
+        format!("http://{}/{}/", self.shared.address, self.shared.token)
     }
 
     /// Serves requests; never returns.
     pub fn run(&self) {
-        for stream in self.listener.incoming().flatten() {
-            let shared = Arc::clone(&self.shared);
+        self.run_on(spawn);
+    }
+
+    /// Serves requests, each by a job; one that cannot be started gets an error.
+    fn run_on(&self, spawn: impl Fn(Job) -> std::io::Result<()>) {
+        for accepted in self.listener.incoming() {
+            let Ok(stream) = accepted else {
+                std::thread::sleep(ACCEPT_PAUSE);
+                continue;
+            };
+            let (shared, stream) = (Arc::clone(&self.shared), Arc::new(stream));
             if shared.open.fetch_add(1, Ordering::Relaxed) >= MAX_CONNECTIONS {
-                shared.open.fetch_sub(1, Ordering::Relaxed);
+                self.refuse(&stream, "too many connections; try again in a few seconds");
                 continue;
             }
-            std::thread::spawn(move || {
+            let served = Arc::clone(&stream);
+            let job = Box::new(move || {
                 // A browser that disconnects is not an error.
-                let _ = shared.serve(&stream);
+                let _ = shared.serve(&served);
                 shared.open.fetch_sub(1, Ordering::Relaxed);
             });
+            if let Err(error) = spawn(job) {
+                self.refuse(&stream, &format!("cannot start a thread: {error}; try again later"));
+            }
         }
+    }
+
+    /// Ends a connection for which there is no thread. The response fits the socket's buffer, so
+    /// that no client can delay the next one.
+    fn refuse(&self, stream: &TcpStream, why: &str) {
+        self.shared.open.fetch_sub(1, Ordering::Relaxed);
+        let _ = stream.set_nonblocking(true);
+        let _ = Response::refuse("503 Service Unavailable", why).write(&mut &*stream);
+        let _ = stream.shutdown(Shutdown::Write);
     }
 }
 
@@ -118,17 +158,16 @@ impl ServedTimeline {
 }
 
 impl Shared {
-    fn serve(&self, mut stream: &TcpStream) -> std::io::Result<()> {
-        stream.set_read_timeout(Some(TIMEOUT))?;
-        stream.set_write_timeout(Some(TIMEOUT))?;
+    fn serve(&self, stream: &TcpStream) -> std::io::Result<()> {
         stream.set_nodelay(true)?;
-        match Request::read(&mut stream) {
-            Ok(request) => self.respond(&request).write(&mut stream),
+        let mut limited = Deadline::new(stream, REQUEST_TIME);
+        match Request::read(&mut limited) {
+            Ok(request) => self.respond(&request).write(&mut Deadline::new(stream, RESPONSE_TIME)),
             Err(refusal) => {
-                refusal.write(&mut stream)?;
+                refusal.write(&mut Deadline::new(stream, REQUEST_TIME))?;
                 // Unread input would reset the connection before the response is delivered.
                 stream.shutdown(Shutdown::Write)?;
-                std::io::copy(&mut stream.take(MAX_DRAINED), &mut std::io::sink()).map(|_| ())
+                std::io::copy(&mut limited.take(MAX_DRAINED), &mut std::io::sink()).map(|_| ())
             }
         }
     }

@@ -21,6 +21,9 @@ const HTML: &str = "text/html; charset=utf-8";
 const JSON: &str = "application/json";
 const TILE: &str = "application/octet-stream";
 
+const FORBIDDEN: &str = "open the whole address that `panto view` printed: its last part is a token, so that \
+                         other users of this host cannot read the timeline";
+
 impl Response {
     fn new(status: &'static str, kind: &'static str, body: Vec<u8>) -> Self {
         Self { status, kind, body, is_head: false }
@@ -58,18 +61,22 @@ impl Shared {
             let why = format!("this server only accepts requests for {}", self.address);
             return Response::refuse("403 Forbidden", &why);
         }
+        let (token, path) = request.path[1..].split_once('/').unwrap_or_default();
+        if !self.token.is(token) {
+            return Response::refuse("403 Forbidden", FORBIDDEN);
+        }
         // The query string is for the page itself.
-        let path = request.path.split('?').next().unwrap_or_default();
+        let path = path.split('?').next().unwrap_or_default();
         let response = match path {
-            "/" => Response::new("200 OK", HTML, self.page.clone().into_bytes()),
+            "" => Response::new("200 OK", HTML, self.page.clone().into_bytes()),
             path => self.piece(path).unwrap_or_else(|| Response::refuse("404 Not Found", "not found")),
         };
         Response { is_head: request.is_head, ..response }
     }
 
-    /// Returns a piece of a timeline: `/t/NUMBER/QUERY`; `None` if it does not exist.
+    /// Returns a piece of a timeline: `t/NUMBER/QUERY`; `None` if it does not exist.
     fn piece(&self, path: &str) -> Option<Response> {
-        let (number, query) = path.strip_prefix("/t/")?.split_once('/')?;
+        let (number, query) = path.strip_prefix("t/")?.split_once('/')?;
         let shown = self.shown.get(number.parse::<usize>().ok()?)?;
         shown.respond(&Query::parse(query)?)
     }

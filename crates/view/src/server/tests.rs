@@ -7,17 +7,42 @@ use panto_timeline::{TimelineInfo, Writer};
 
 use super::*;
 
-/// Starts a server of a small timeline; returns its address.
-fn server() -> (tempfile::TempDir, String) {
+/// A server of a small timeline, until the process ends.
+struct Running {
+    _folder: tempfile::TempDir,
+    /// Host and port.
+    address: String,
+    /// Path of the page.
+    root: String,
+}
+
+impl Running {
+    fn get(&self, path: &str) -> String {
+        get(&self.address, &format!("{}{path}", self.root))
+    }
+}
+
+fn server() -> Running {
+    let (folder, server) = stopped();
+    let running = running(folder, &server);
+    std::thread::spawn(move || server.run());
+    running
+}
+
+fn running(folder: tempfile::TempDir, server: &Server) -> Running {
+    let address = server.shared.address.to_string();
+    let root = server.url().strip_prefix(&format!("http://{address}")).expect("its address").to_owned();
+    Running { _folder: folder, address, root }
+}
+
+/// Returns a server that does not yet accept connections.
+fn stopped() -> (tempfile::TempDir, Server) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("<small>.ptl");
     Writer::create(&path, &TimelineInfo { ranks: 2, ..TimelineInfo::default() })
         .and_then(Writer::finish)
         .expect("it can be written");
-    let server = serve(&[path], 0).expect("there is a free port");
-    let address = server.shared.address.to_string();
-    std::thread::spawn(move || server.run());
-    (folder, address)
+    (folder, serve(&[path], 0).expect("there is a free port"))
 }
 
 /// Sends a request and returns the response.
@@ -36,27 +61,28 @@ fn get(address: &str, path: &str) -> String {
 
 #[test]
 fn the_page_and_its_pieces_are_served() {
-    let (_folder, address) = server();
-    assert!(address.starts_with("127.0.0.1:"));
-    let page = get(&address, "/");
+    let server = server();
+    assert!(server.address.starts_with("127.0.0.1:"));
+    let page = server.get("");
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.contains("Content-Security-Policy"), "{page}");
     assert!(page.contains("&lt;small&gt;.ptl") && !page.contains("<small>"));
-    assert!(get(&address, "/?renderer=canvas").starts_with("HTTP/1.1 200"));
+    assert!(server.get("?renderer=canvas").starts_with("HTTP/1.1 200"));
     let meta = loop {
-        let answer = get(&address, "/t/0/meta");
+        let answer = server.get("t/0/meta");
         if !answer.starts_with("HTTP/1.1 202") {
             break answer;
         }
     };
     assert!(meta.contains("\"ranks\":2"), "{meta}");
-    assert!(get(&address, "/t/0/states/0/0/0/0").starts_with("HTTP/1.1 200"));
+    assert!(server.get("t/0/states/0/0/0/0").starts_with("HTTP/1.1 200"));
 }
 
 #[test]
 fn foreign_host_names_are_rejected() {
-    let (_folder, address) = server();
-    let port = address.rsplit(':').next().expect("a port");
-    let with = |host: &str| ask(&address, &format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+    let server = server();
+    let port = server.address.rsplit(':').next().expect("a port");
+    let with =
+        |host: &str| ask(&server.address, &format!("GET {} HTTP/1.1\r\nHost: {host}\r\n\r\n", server.root));
     assert!(with(&format!("LocalHost:{port}")).starts_with("HTTP/1.1 200"));
     for host in [
         "evil.example",
@@ -70,35 +96,76 @@ fn foreign_host_names_are_rejected() {
     }
 }
 
+/// Every user of the host can connect, but not every one knows the token.
+#[test]
+fn requests_without_the_token_are_rejected() {
+    let (server, other) = (server(), server());
+    let token = server.root.trim_matches('/');
+    for path in [
+        "/",
+        "/t/0/meta",
+        "/?",
+        other.root.as_str(),
+        &format!("/{}/", &token[1..]),
+        &format!("/{token}0/t/0/meta"),
+        &format!("//{token}/"),
+        &format!("/?{token}/"),
+        &format!("/{}", token.to_uppercase()),
+        &format!("/{token}"),
+    ] {
+        let answer = get(&server.address, path);
+        assert!(answer.starts_with("HTTP/1.1 403"), "{path}: {answer}");
+        assert!(answer.contains("address that `panto view` printed") && !answer.contains(token), "{answer}");
+    }
+    assert!(server.get("").starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn a_thread_that_cannot_be_started_is_an_error_response() {
+    let (folder, server) = stopped();
+    let running = running(folder, &server);
+    let failures = AtomicUsize::new(MAX_CONNECTIONS + 1);
+    std::thread::spawn(move || {
+        server.run_on(|job| {
+            match failures.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)) {
+                Ok(_) => Err(std::io::ErrorKind::WouldBlock.into()),
+                Err(_) => spawn(job),
+            }
+        });
+    });
+    for _ in 0..=MAX_CONNECTIONS {
+        let mut answer = String::new();
+        let mut stream = TcpStream::connect(&running.address).expect("it listens");
+        stream.read_to_string(&mut answer).expect("it answers");
+        assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("cannot start a thread"), "{answer}");
+    }
+    assert!(running.get("").starts_with("HTTP/1.1 200"));
+}
+
 #[test]
 fn nothing_else_is_served() {
-    let (_folder, address) = server();
-    for path in [
-        "/etc/passwd",
-        "/../Cargo.toml",
-        "/t/1/meta",
-        "/t/0/",
-        "/t/0/../../x",
-        "/t/0/states/0/0/0",
-        "/x?y",
-        "//",
-    ] {
-        assert!(get(&address, path).starts_with("HTTP/1.1 404"), "{path}");
+    let server = server();
+    for path in
+        ["etc/passwd", "../Cargo.toml", "t/1/meta", "t/0/", "t/0/../../x", "t/0/states/0/0/0", "x?y", "/"]
+    {
+        assert!(server.get(path).starts_with("HTTP/1.1 404"), "{path}");
     }
+    let (address, root) = (server.address, server.root);
     let host = format!("Host: {address}\r\n\r\n");
     for method in ["POST", "PUT", "DELETE", "OPTIONS", "get"] {
         assert!(
-            ask(&address, &format!("{method} / HTTP/1.1\r\n{host}")).starts_with("HTTP/1.1 405"),
+            ask(&address, &format!("{method} {root} HTTP/1.1\r\n{host}")).starts_with("HTTP/1.1 405"),
             "{method}"
         );
     }
-    let head = ask(&address, &format!("HEAD / HTTP/1.1\r\n{host}"));
+    let head = ask(&address, &format!("HEAD {root} HTTP/1.1\r\n{host}"));
     assert!(head.starts_with("HTTP/1.1 200") && head.ends_with("\r\n\r\n"));
 }
 
 #[test]
 fn malformed_requests_are_rejected() {
-    let (_folder, address) = server();
+    let server = server();
+    let address = &server.address;
     let long = format!("GET / HTTP/1.1\r\nX: {}\r\n", "x".repeat(20_000));
     for request in [
         "",
@@ -109,12 +176,12 @@ fn malformed_requests_are_rejected() {
         "\u{0}\u{1}\r\n\r\n",
         &long,
     ] {
-        let answer = ask(&address, request);
+        let answer = ask(address, request);
         assert!(answer.starts_with("HTTP/1.1 4"), "{answer}");
     }
-    let twice = ask(&address, &format!("GET / HTTP/1.1\r\nHost: {address}\r\nHost: evil.example\r\n\r\n"));
+    let twice = ask(address, &format!("GET / HTTP/1.1\r\nHost: {address}\r\nHost: evil.example\r\n\r\n"));
     assert!(twice.starts_with("HTTP/1.1 400"), "{twice}");
-    assert!(get(&address, "/").starts_with("HTTP/1.1 200"));
+    assert!(server.get("").starts_with("HTTP/1.1 200"));
 }
 
 #[test]
