@@ -119,7 +119,7 @@ fn start_failure(error: panto_transport::Error) -> Failure {
 fn report_host(failure: Failure) -> Failure {
     if print::is_mute() {
         let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-        eprintln!("panto: on {}: {failure}", host.trim());
+        print::alarm(format_args!("panto: on {}: {failure}", host.trim()));
     }
     failure
 }
@@ -172,7 +172,7 @@ pub fn guarded(body: impl FnOnce() -> Result<ExitCode, Failure>) -> Result<ExitC
 /// share, such as a wrong option, is printed by the first.
 pub fn end(world: Mpi, outcome: Result<ExitCode, Failure>) -> Result<ExitCode, Failure> {
     if let Err(failure @ Failure::Run(_)) = &outcome {
-        eprintln!("panto: rank {}: {failure}", world.rank());
+        print::alarm(format_args!("panto: rank {}: {failure}", world.rank()));
         world.abort(1);
     }
     if let Err(failure) = &outcome {

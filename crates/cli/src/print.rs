@@ -1,10 +1,15 @@
 //! Output to the terminal. Standard output may be a closed pipe (`panto ... | head`) or a full
 //! disk, and of the processes of an MPI job only one prints.
+//!
+//! All text passes through [`printable`]: it may quote files, and what is in them must not control
+//! the terminal.
 
 use std::fmt::Display;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use panto_units::printable;
 
 static CLOSED: AtomicBool = AtomicBool::new(false);
 static FAILED: OnceLock<String> = OnceLock::new();
@@ -23,8 +28,15 @@ pub fn is_mute() -> bool {
 /// Prints a line to standard error: notes and warnings, not results.
 pub fn note(text: impl Display) {
     if !is_mute() {
-        eprintln!("{text}");
+        alarm(text);
     }
+}
+
+/// Prints a line to standard error even if the output of this process is off.
+pub fn alarm(text: impl Display) {
+    // At once, because other processes of a job may write to the same terminal.
+    let line = format!("{}\n", printable(text));
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// Prints text to standard output. A closed pipe is not an error, and ends all further output.
@@ -33,7 +45,7 @@ pub fn text(text: impl Display) {
         return;
     }
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let written = write!(out, "{text}").and_then(|()| out.flush());
+    let written = write!(out, "{}", printable(text)).and_then(|()| out.flush());
     match written {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::BrokenPipe => CLOSED.store(true, Ordering::Relaxed),

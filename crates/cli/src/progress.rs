@@ -1,6 +1,7 @@
 //! The progress bar, drawn only if standard error is a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use panto_units::one_line;
 
 use crate::print;
 
@@ -27,7 +28,7 @@ impl Progress {
 
     /// Starts a part of the work that has this many steps.
     pub fn begin(&self, name: &str, steps: usize) {
-        self.bar.set_prefix(name.to_owned());
+        self.bar.set_prefix(one_line(name));
         self.bar.set_length(steps as u64);
         self.bar.set_position(0);
         self.bar.set_message("");
@@ -36,7 +37,7 @@ impl Progress {
     /// Advances by one step.
     pub fn step(&self, message: String) {
         self.bar.inc(1);
-        self.bar.set_message(message);
+        self.bar.set_message(one_line(&message));
     }
 
     /// Hides the bar while something is printed.

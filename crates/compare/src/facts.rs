@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use panto_results::{Host, Manifest, RankPlacement, Record, SyncMethod};
-
+use panto_units::one_line;
 use serde::Serialize;
 
 /// The conditions of a run: facts by name, each with all its values over the launches.
@@ -28,7 +28,7 @@ pub struct FactDifference {
 impl Facts {
     /// Adds a fact. Facts keep the order in which they are first added.
     pub(crate) fn add(&mut self, fact: &'static str, value: impl Into<String>) {
-        let value = printable(&value.into());
+        let value = one_line(&value.into());
         match self.all.iter_mut().find(|(known, _)| *known == fact) {
             Some((_, values)) => drop(values.insert(value)),
             None => self.all.push((fact, BTreeSet::from([value]))),
@@ -103,11 +103,6 @@ fn placement(placed: &[RankPlacement]) -> String {
         format!("{}: ranks {} on cores {}", host.name, host.ranks, bound.join("|"))
     };
     Host::all(placed).iter().map(host).collect::<Vec<_>>().join("; ")
-}
-
-/// Replaces control characters, which could alter the reader's terminal, by blanks.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 #[cfg(test)]

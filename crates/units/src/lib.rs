@@ -7,6 +7,7 @@ mod format;
 mod parse;
 mod time;
 mod totals;
+mod untrusted;
 
 pub use format::{
     RATE, TIME, UnitScale, bytes, choose_unit, count, in_units, not_finite, percent, plain, rate,
@@ -15,3 +16,4 @@ pub use format::{
 pub use parse::{ParseError, parse_bytes, parse_rate, parse_seconds, parse_span, parse_time};
 pub use time::Time;
 pub use totals::{grouped, rounded_bytes};
+pub use untrusted::{is_control, one_line, printable};

@@ -29,6 +29,7 @@ mod simulated;
 mod swap;
 mod sweep;
 mod traces;
+mod untrusted;
 mod view;
 
 use panto_testkit::jobs::compiled;

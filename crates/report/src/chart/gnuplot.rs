@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use panto_units::one_line;
+
 use super::{Axis, Chart, Figure, Point, Scale, Series, Style, Unit};
 
 /// A figure as gnuplot input.
@@ -44,7 +46,7 @@ impl Figure {
 
 fn head(script: &mut String, data: &str, charts: usize) {
     let stem = data.strip_suffix(".dat").unwrap_or(data);
-    let stem: String = stem.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let stem = one_line(stem);
     let _ = writeln!(script, "# A window: gnuplot -p {stem}.gp");
     let _ = writeln!(
         script,
@@ -104,7 +106,7 @@ fn curve(series: &Series) -> String {
 
 /// Writes one block; two empty lines separate blocks.
 fn lines(data: &mut String, chart: &Chart, series: &Series) {
-    let _ = writeln!(data, "\n\n# {}: {}", plain(&chart.title), plain(&series.name));
+    let _ = writeln!(data, "\n\n# {}: {}", one_line(&chart.title), one_line(&series.name));
     let mut points = series.points.clone();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
     for Point { x, y, low, high, .. } in points {
@@ -114,13 +116,9 @@ fn lines(data: &mut String, chart: &Chart, series: &Series) {
     }
 }
 
-fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
 /// Quotes text for gnuplot. Within single quotes only the quote itself is special.
 fn quoted(text: &str) -> String {
-    format!("'{}'", plain(text).replace('\'', "''"))
+    format!("'{}'", one_line(text).replace('\'', "''"))
 }
 
 #[cfg(test)]

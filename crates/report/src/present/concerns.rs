@@ -27,7 +27,7 @@ pub fn concerns(records: &[Record]) -> Vec<String> {
     if more > 0 {
         anomalies.push(format!("{more} more kernels have points that are bimodal or drift"));
     }
-    general.chain(anomalies).map(|sentence| phrases::printable(&sentence)).collect()
+    general.chain(anomalies).map(|sentence| phrases::one_line(&sentence)).collect()
 }
 
 /// A record and the kernel's group it belongs to.

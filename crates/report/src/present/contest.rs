@@ -32,7 +32,7 @@ fn heading(contest: &Contest) -> String {
     };
     let axes: Vec<String> = Plane::of(contest).names.into_iter().map(in_words).collect();
     let and = if axes.is_empty() { "" } else { " and " };
-    let (kernel, by) = (phrases::printable(&contest.kernel), axes.join(", "));
+    let (kernel, by) = (phrases::one_line(&contest.kernel), axes.join(", "));
     format!("{kernel}: {}, by {by}{and}number of ranks", contest.title)
 }
 
@@ -103,7 +103,7 @@ fn table(contest: &Contest) -> Table {
 fn cell(round: &Round) -> Cell {
     let all: Vec<&Entry> = std::iter::once(round.fastest()).chain(round.tied()).collect();
     let mut names: Vec<String> =
-        all.iter().take(MAX_NAMES).map(|entry| phrases::printable(&entry.name)).collect();
+        all.iter().take(MAX_NAMES).map(|entry| phrases::one_line(&entry.name)).collect();
     if all.len() > MAX_NAMES {
         names.push(format!("{} more", all.len() - MAX_NAMES));
     }

@@ -5,7 +5,7 @@ use panto_stats::Summary;
 
 use super::group::{Curve, Group, groups};
 use super::param::{RANKS, of as phrase};
-use super::phrases::{capitalised, metric, printable};
+use super::phrases::{capitalised, metric, one_line};
 
 /// The equivalent benchmark, or the nearest to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub(super) fn text(
         let tables = |counterpart| sheets.iter().map(|sheet| render(counterpart, sheet)).collect();
         let text: Option<String> = Counterpart::of(group.kernel).and_then(tables);
         text.unwrap_or_else(|| {
-            let kernel = printable(group.kernel);
+            let kernel = one_line(group.kernel);
             format!("\n# {kernel} has no counterpart in {suite}; use --format table.\n")
         })
     };
@@ -139,7 +139,7 @@ fn sheet<'a>(group: &Group, names: &[&str], curve: &Curve<'a>) -> CounterpartTab
     CounterpartTable {
         ranks: first.point.ranks,
         point: &first.point,
-        remark: printable(&format!("{metric}; {}.", phrases.join("; "))),
+        remark: one_line(&format!("{metric}; {}.", phrases.join("; "))),
         lines: curve.records.iter().filter_map(|record| Line::of(record)).collect(),
     }
 }

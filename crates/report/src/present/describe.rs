@@ -56,7 +56,7 @@ fn library(mpi: &MpiInfo) -> [Line; 3] {
         ("MPI interface", format!("standard {standard}, ABI {abi}")),
         ("MPI library", format!("{path} ({found})")),
     ]
-    .map(|(what, text)| (what, phrases::printable(&text)))
+    .map(|(what, text)| (what, phrases::one_line(&text)))
 }
 
 fn places(manifest: &Manifest) -> impl Iterator<Item = Line> {

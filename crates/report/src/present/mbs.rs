@@ -28,7 +28,7 @@ pub fn mbs(records: &[Record]) -> String {
     let table = |(title, mut records): (String, Vec<&Record>)| {
         records.sort_by_key(|record| (size(&record.point), record.point.ranks));
         let rows: String = records.into_iter().map(row).collect();
-        format!("{}:\n{HEADER}\n{rows}\n", phrases::printable(&title))
+        format!("{}:\n{HEADER}\n{rows}\n", phrases::one_line(&title))
     };
     tables.into_iter().map(table).collect()
 }
@@ -69,12 +69,12 @@ fn row(record: &Record) -> String {
     let (size, ranks) = (size(&record.point), record.point.ranks);
     let Some(Summary { mean, min, max, .. }) = record.summary() else {
         let why = record.absent.as_deref().unwrap_or("not measured");
-        return format!("# {size} {ranks} {}\n", phrases::printable(why));
+        return format!("# {size} {ranks} {}\n", phrases::one_line(why));
     };
     let deviation = deviation(&record.samples_ns, mean);
     let [mean, min, max, deviation] = [mean, min, max, deviation].map(|nanos| format!("{:.6}", nanos * 1e-3));
     let wrong =
-        record.wrong.as_ref().map(|what| format!("  # {}", phrases::printable(what))).unwrap_or_default();
+        record.wrong.as_ref().map(|what| format!("  # {}", phrases::one_line(what))).unwrap_or_default();
     format!("{size:<5} {ranks:<6} {mean:<13} {min:<9} {max:<9} {deviation}{wrong}\n")
 }
 

@@ -31,14 +31,14 @@ pub struct ModelResidual {
 impl std::fmt::Display for ModelResidual {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { kernel, model, points, .. } = self;
-        let (kernel, model) = (phrases::printable(kernel), phrases::printable(model));
+        let (kernel, model) = (phrases::one_line(kernel), phrases::one_line(model));
         let plural = if *points == 1 { "" } else { "s" };
         write!(
             f,
             "{kernel} against {model}: median residual {} over {points} point{plural}, worst {} ({})",
             percent(self.median).trim_start_matches('+'),
             percent(self.worst),
-            phrases::printable(&self.worst_at)
+            phrases::one_line(&self.worst_at)
         )
     }
 }

@@ -21,7 +21,7 @@ use crate::table::{Column, Table};
 /// run is in one of the comparisons, as far as it has points in common with the first. The page
 /// must embed the raw samples of these runs, in order, and nothing before them.
 pub fn overlay_section(runs: &[ReportedRun], comparisons: &[Option<Comparison>]) -> Option<Section> {
-    let names: Vec<String> = runs.iter().map(|run| phrases::printable(run.name.unwrap_or("run"))).collect();
+    let names: Vec<String> = runs.iter().map(|run| phrases::one_line(run.name.unwrap_or("run"))).collect();
     let text = "Kernels that several runs have in common: medians with their 95% confidence intervals. A ratio above 1 is a \
                 longer time than that of the first run.";
     let section = Section::new("overlaid", format!("Overlaid: {}", names.join(", ")));
@@ -69,7 +69,7 @@ fn of_kernel(
     if !compared.is_empty() {
         let first = runs.first().and_then(|run| run.name).unwrap_or("run");
         let table = ratios(&group, first, &compared);
-        let summary = format!("{}: all ratios", phrases::printable(kernel));
+        let summary = format!("{}: all ratios", phrases::one_line(kernel));
         blocks.push(Block::Details { summary, blocks: vec![table.into()] });
     }
     blocks
@@ -93,7 +93,7 @@ impl<'a> Compared<'a> {
     /// the same within 5%.`
     fn sentence(&self, group: &Group) -> String {
         let new = &self.comparison.new;
-        phrases::printable(&format!("{}: {new} {}; {}.", group.kernel, self.times(group), self.verdicts()))
+        phrases::one_line(&format!("{}: {new} {}; {}.", group.kernel, self.times(group), self.verdicts()))
     }
 
     fn times(&self, group: &Group) -> String {
@@ -151,7 +151,7 @@ fn point(group: &Group, key: &Key) -> String {
     let names = group.curve_names().into_iter().chain([group.axis.as_str()]);
     let known = names.filter_map(|name| all.iter().find(|(known, _)| *known == name));
     let phrases: Vec<String> = known.map(|(name, value)| phrase(name, Some(value))).collect();
-    phrases::printable(&phrases.join(", "))
+    phrases::one_line(&phrases.join(", "))
 }
 
 /// Returns a table of all points: the time of the first run, and for each other run its time, the
@@ -164,10 +164,10 @@ fn ratios(group: &Group, first: &str, compared: &[Compared]) -> Table {
     );
     let columns = compared.iter().flat_map(|compared| {
         let interval = format!("{} interval", percent(compared.comparison.settings.confidence));
-        let time = notation.column(&phrases::printable(&compared.comparison.new));
+        let time = notation.column(&phrases::one_line(&compared.comparison.new));
         [time, Column::number("ratio"), Column::right(interval), Column::text("verdict")]
     });
-    let heads = [Column::text("point"), notation.column(&phrases::printable(first))];
+    let heads = [Column::text("point"), notation.column(&phrases::one_line(first))];
     let mut table = Table::new(heads.into_iter().chain(columns));
     // Each launch has a record.
     let mut done = BTreeSet::new();

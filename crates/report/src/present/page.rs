@@ -133,7 +133,7 @@ impl ReportedRun<'_> {
     }
 
     fn section(&self, id: &str, heading: &str) -> Section {
-        let name = self.name.map(|name| format!(": {}", phrases::printable(name))).unwrap_or_default();
+        let name = self.name.map(|name| format!(": {}", phrases::one_line(name))).unwrap_or_default();
         Section::new(id, format!("{heading}{name}"))
     }
 }

@@ -1,5 +1,7 @@
 //! How a point was measured, as text.
 
+pub(super) use panto_units::one_line;
+
 use panto_results::scenario::figure;
 use panto_results::{Clock, Metric, Record, SyncMethod, param};
 
@@ -67,12 +69,6 @@ pub(super) fn algorithm(record: &Record) -> &str {
 /// Returns the simulated machine; `-` if the record was measured.
 pub(super) fn machine(record: &Record) -> &str {
     record.machine.as_deref().unwrap_or("-")
-}
-
-/// Replaces control characters, which could break a line or move the cursor: names from a file may
-/// contain anything.
-pub(super) fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// Returns the text with its first letter in upper case.

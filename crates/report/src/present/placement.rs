@@ -42,7 +42,7 @@ fn plural(n: usize) -> &'static str {
 fn line(host: &Host) -> String {
     let ranks = host.ranks.count();
     let text = format!("{}: rank{} {}{}", host.name, plural(ranks), host.ranks, cores(host));
-    phrases::printable(&text)
+    phrases::one_line(&text)
 }
 
 /// Returns the cores of a host's ranks, and the share of each rank.

@@ -19,7 +19,7 @@ const MAX_POINTS: usize = 30;
 /// Returns what became slower or faster: in sentences, in figures and point by point.
 pub fn comparison_section(comparison: &Comparison) -> Section {
     let heading = format!("{} against {}", comparison.new, comparison.old);
-    let mut section = Section::new("comparison", phrases::printable(&heading));
+    let mut section = Section::new("comparison", phrases::one_line(&heading));
     for line in comparison_summary(comparison) {
         section = section.block(Block::paragraph(format!("{}.", phrases::capitalised(&line))));
     }
@@ -33,7 +33,7 @@ pub fn comparison_section(comparison: &Comparison) -> Section {
     }
     let rest = comparison_unmatched(comparison, false).into_iter().chain(comparison.notes.iter().cloned());
     for line in rest {
-        section = section.block(Block::paragraph(phrases::printable(&phrases::capitalised(&line))));
+        section = section.block(Block::paragraph(phrases::one_line(&phrases::capitalised(&line))));
     }
     section = section.block(comparison_table(comparison, MAX_POINTS));
     if comparison.points.len() <= MAX_POINTS {
@@ -68,7 +68,7 @@ pub fn fit_section(fitted: &Fitted) -> Section {
 pub fn machine_section(model: &Model) -> Section {
     let machine = model.machine();
     let about = Description::of(machine);
-    let mut section = Section::new("machine", phrases::printable(&format!("Machine {}", machine.name)));
+    let mut section = Section::new("machine", phrases::one_line(&format!("Machine {}", machine.name)));
     if !machine.about.is_empty() {
         section = section.block(Block::paragraph(format!("{}.", machine.about.trim_end_matches('.'))));
     }

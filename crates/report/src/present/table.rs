@@ -25,7 +25,7 @@ fn of_kernel(group: &Group) -> Vec<(String, Table)> {
 fn heading(group: &Group) -> String {
     match group.info {
         Some(info) => format!("{}: {}", group.kernel, info.summary),
-        None => phrases::printable(group.kernel),
+        None => phrases::one_line(group.kernel),
     }
 }
 
@@ -243,7 +243,7 @@ fn note(record: &Record) -> String {
     // With fewer samples than a 95% interval needs, the range is shown instead.
     let few = !is_exact(record) && (1..MIN_FOR_INTERVAL).contains(&record.samples_ns.len());
     let few = few.then(|| "range only".to_owned());
-    let wrong = record.wrong.as_deref().map(phrases::printable);
+    let wrong = record.wrong.as_deref().map(phrases::one_line);
     let comp = phrases::comp_error(record).map(|part| format!("comp {:+.0}%", 100.0 * part));
     [wrong, empty, few, stop, late, steal, clocks, comp].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -256,5 +256,5 @@ fn in_a_line(why: &str) -> String {
     let shown = lines.iter().take(MAX_LINES).copied().collect::<Vec<_>>().join("; ");
     let more = lines.len().saturating_sub(MAX_LINES);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    phrases::printable(&format!("{shown}{more}"))
+    phrases::one_line(&format!("{shown}{more}"))
 }

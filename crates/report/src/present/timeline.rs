@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::path::Path;
 
 use panto_timeline::{RankSummary, Summary, Timeline};
-use panto_units::{grouped, rounded_bytes, time};
+use panto_units::{grouped, one_line, rounded_bytes, time};
 use serde_json::{Map, Value, json};
 
 use crate::html::{Block, Section};
@@ -60,7 +60,7 @@ impl<'a> TimelineReport<'a> {
                 .map_or_else(|_| "size unknown".into(), |about| rounded_bytes(about.len()))
         );
         for (name, value) in &self.timeline.about().facts {
-            let _ = writeln!(text, "{name:<13}{value}");
+            let _ = writeln!(text, "{:<13}{}", one_line(name), one_line(value));
         }
         if let Some(span) = self.timeline.span() {
             let _ = writeln!(text, "{:<13}{}", "time", time(span.end().as_secs()));

@@ -1,5 +1,7 @@
 //! Tables for GitHub-flavoured Markdown, padded so that the source reads well too.
 
+use panto_units::is_control;
+
 use super::{Align, Column, Table};
 
 pub(super) fn render(table: &Table) -> String {
@@ -41,7 +43,7 @@ fn escape(text: &str) -> String {
     text.chars().fold(String::new(), |mut out, c| {
         match c {
             '\\' | '|' | '<' | '>' | '*' | '_' | '`' | '[' | ']' | '&' => out.extend(['\\', c]),
-            c if c.is_control() => out.push(' '),
+            c if is_control(c) => out.push(' '),
             c => out.push(c),
         }
         out

@@ -1,5 +1,7 @@
 //! Tables for terminals: ASCII rules, columns two spaces apart.
 
+use panto_units::one_line;
+
 use super::decimal::{self, Widths};
 use super::{Align, Column, Table};
 
@@ -8,7 +10,7 @@ const GAP: &str = "  ";
 pub(super) fn render(table: &Table) -> String {
     let layouts: Vec<Layout> = (0..table.columns.len()).map(|i| Layout::of(table, i)).collect();
     let mut lines = Vec::new();
-    lines.extend(table.caption.as_deref().map(printable));
+    lines.extend(table.caption.as_deref().map(one_line));
     lines.extend(head(table, &layouts));
     lines.push(join(layouts.iter().map(|layout| "-".repeat(layout.width))));
     lines.extend(table.rows.iter().map(|row| join(layouts.iter().zip(row).map(|(l, cell)| l.cell(cell)))));
@@ -27,11 +29,6 @@ fn head(table: &Table, layouts: &[Layout]) -> Vec<String> {
 
 fn join(cells: impl Iterator<Item = String>) -> String {
     cells.collect::<Vec<_>>().join(GAP).trim_end().to_string()
-}
-
-/// Replaces control characters, which could move the cursor of the terminal or break the line.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 struct Layout {
@@ -53,11 +50,11 @@ impl Layout {
     }
 
     fn head(&self, text: &str) -> String {
-        self.place(&printable(text))
+        self.place(&one_line(text))
     }
 
     fn cell(&self, text: &str) -> String {
-        let text = printable(text);
+        let text = one_line(text);
         if self.align != Align::Decimal {
             return self.place(&text);
         }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use panto_mpi::launch::Launch;
 use panto_mpi::{Collective, CollectiveCall, Comm, Library, Memory, Request};
 use panto_schedule::HopShape;
+use panto_units::printable;
 
 use super::Options;
 use super::clocks::{Clocks, Reading};
@@ -55,7 +56,7 @@ impl Job {
         }
         // From here on other processes would wait forever if this one just exited.
         Self::gather(mpi.clone(), world, watchdog, options).or_else(|error| {
-            eprintln!("panto: {error}");
+            eprintln!("panto: {}", printable(&error));
             mpi.abort(1)
         })
     }
@@ -132,7 +133,7 @@ impl Job {
     /// Aborts the job: MPI may still use memory that would be freed, and there is no other sound
     /// way out.
     pub(super) fn abort_job(&self, error: &Error) -> ! {
-        eprintln!("panto: rank {}: {error}", self.world.rank());
+        eprintln!("panto: rank {}: {}", self.world.rank(), printable(error));
         self.mpi.abort(1)
     }
 

@@ -65,9 +65,9 @@ impl Outcome<'_> {
 pub fn print_location(rank: usize, target: &Target) {
     let ranks = target.ranks().display();
     // Printed even if the output of this process is off.
-    eprintln!(
+    print::alarm(format_args!(
         "panto: rank {rank} failed; if the launcher kills the others, combine the files with `panto trace combine {ranks} -o \
          {}`",
         target.file().display()
-    );
+    ));
 }

@@ -21,7 +21,7 @@ pub fn comparison_figures(comparison: &Comparison) -> Vec<(String, Figure)> {
         kernels.entry(&pair.key.kernel).or_default().push(pair);
     }
     let figure = |(kernel, pairs): (&str, Vec<&Pair>)| {
-        (phrases::printable(kernel), Figure::from(chart(comparison, kernel, &pairs)))
+        (phrases::one_line(kernel), Figure::from(chart(comparison, kernel, &pairs)))
     };
     kernels.into_iter().map(figure).collect()
 }
@@ -31,9 +31,9 @@ fn chart(comparison: &Comparison, kernel: &str, pairs: &[&Pair]) -> Chart {
     let curves = curves(&axis, pairs);
     let (all, interval) = (curves.len(), percent(comparison.settings.confidence));
     let y = Axis::new(format!("new time / old time, {interval} interval"), Scale::Linear, Unit::Count);
-    let title = format!("{}: new against old", phrases::printable(kernel));
+    let title = format!("{}: new against old", phrases::one_line(kernel));
     let subtitle = format!("above 1 is slower; {} against {}", comparison.new, comparison.old);
-    let mut chart = Chart::new(title, of_parameter(&axis), y).subtitle(phrases::printable(&subtitle));
+    let mut chart = Chart::new(title, of_parameter(&axis), y).subtitle(phrases::one_line(&subtitle));
     chart = chart.series(band(comparison, pairs, &axis));
     for (name, points) in curves.into_iter().take(MAX_CURVES) {
         chart = chart.series(Series::new(name, Style::LineAndDots, points));
@@ -103,5 +103,5 @@ fn value(pair: &Pair, name: &str) -> Option<Value> {
 
 fn name(pair: &Pair, varying: &[String]) -> String {
     let labels: Vec<String> = varying.iter().map(|name| label(name, value(pair, name).as_ref())).collect();
-    if labels.is_empty() { "ratio of medians".into() } else { phrases::printable(&labels.join(", ")) }
+    if labels.is_empty() { "ratio of medians".into() } else { phrases::one_line(&labels.join(", ")) }
 }

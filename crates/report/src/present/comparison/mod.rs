@@ -82,13 +82,13 @@ fn basis_text(pair: &Pair) -> String {
 /// Returns the kernel, or both where the runs are of different benchmarks.
 fn kernels(pair: &Pair) -> String {
     let other = pair.counterpart.as_ref().map(|key| format!(" and {}", key.kernel)).unwrap_or_default();
-    phrases::printable(&format!("{}{other}", pair.key.kernel))
+    phrases::one_line(&format!("{}{other}", pair.key.kernel))
 }
 
 /// Formats a point: `2 ranks, 1 hop, size 64KiB`.
 fn point(key: &Key) -> String {
     let text = key.parameters().into_iter().map(|(name, value)| phrase(name, Some(&value)));
-    phrases::printable(&text.collect::<Vec<_>>().join(", "))
+    phrases::one_line(&text.collect::<Vec<_>>().join(", "))
 }
 
 pub(super) fn ratio(ratio: f64) -> String {

@@ -93,5 +93,5 @@ fn alone(name: &str, keys: &[Key], most: usize) -> Vec<String> {
     let more = keys.len().saturating_sub(most);
     let more = (more > 0).then(|| format!("  and {more} more (--all lists them)"));
     let lines = std::iter::once(head).chain(each).chain(more);
-    lines.map(|line| phrases::printable(&line)).collect()
+    lines.map(|line| phrases::one_line(&line)).collect()
 }

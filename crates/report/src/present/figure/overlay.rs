@@ -126,7 +126,7 @@ impl<'a> Overlay<'a> {
         records: Vec<&'a Record>,
         quantity: Quantity,
     ) -> Series {
-        let name = phrases::printable(part.name);
+        let name = phrases::one_line(part.name);
         let named = NamedCurve { name: name.clone(), curve: Curve { key: curve.key.clone(), records } };
         let mut series = series(&self.group, &named, name, quantity);
         for point in &mut series.points {

@@ -36,7 +36,7 @@ pub fn scenario_figures(
         if let (Some(first), Some(manifest)) = (charts.first_mut(), manifest) {
             *first = with_origin(first.clone(), &origin(manifest));
         }
-        (phrases::printable(&format!("{kernel}-{subject}")), Figure::new(charts))
+        (phrases::one_line(&format!("{kernel}-{subject}")), Figure::new(charts))
     };
     groups.into_iter().map(figure).collect()
 }
@@ -106,7 +106,7 @@ fn shares(group: &Group, prefix: &str) -> Option<Chart> {
 fn curve(pair: &Perturbed, names: &[&str]) -> String {
     let labels = names.iter().map(|name| label(name, super::super::param::value(pair.with, name).as_ref()));
     let labels: Vec<String> = labels.collect();
-    if labels.is_empty() { "share".into() } else { phrases::printable(&labels.join(", ")) }
+    if labels.is_empty() { "share".into() } else { phrases::one_line(&labels.join(", ")) }
 }
 
 /// Returns the point of a pair; unknown shares would stretch the axis.

@@ -24,7 +24,7 @@ pub fn history_figures(history: &History) -> Vec<(String, Figure)> {
     let figure = |((kernel, common), series): ((String, String), Vec<&Measured>)| {
         // Parameters common to all do not distinguish files.
         let name = format!("{kernel} {}", self::common(series[0], &shared));
-        (phrases::printable(name.trim()), Figure::from(chart(history, &kernel, &common, series)))
+        (phrases::one_line(name.trim()), Figure::from(chart(history, &kernel, &common, series)))
     };
     groups.into_iter().map(figure).collect()
 }
@@ -43,8 +43,8 @@ fn chart(history: &History, kernel: &str, common: &str, mut series: Vec<&Measure
     series.sort_by_key(|one| one.key.number(BYTES));
     let x = Axis::new("version", Scale::Linear, Unit::Count);
     let y = Axis::new("time / time of the first version", Scale::Linear, Unit::Count);
-    let title = format!("{} over the versions", phrases::printable(kernel));
-    let mut chart = Chart::new(title, x, y).subtitle(phrases::printable(common));
+    let title = format!("{} over the versions", phrases::one_line(kernel));
+    let mut chart = Chart::new(title, x, y).subtitle(phrases::one_line(common));
     for one in series {
         chart = chart.series(Series::new(curve_name(one), Style::LineAndDots, points(one)));
     }

@@ -28,7 +28,7 @@ pub fn history_table(history: &History, most: usize) -> Table {
     for one in series.iter().take(most) {
         let cells =
             shown().flat_map(|(place, _)| cells(one.values.iter().find(|value| value.version == place)));
-        table.row([phrases::printable(&one.key.kernel), point(one, &shared)].into_iter().chain(cells));
+        table.row([phrases::one_line(&one.key.kernel), point(one, &shared)].into_iter().chain(cells));
     }
     let caption: Vec<String> = [
         (first > 0).then(|| format!("last {MAX_VERSIONS} of {} versions", history.versions.len())),
@@ -114,7 +114,7 @@ fn change_text(change: &Change) -> String {
 
 /// Returns the label of a version, or the date of its measurement.
 fn name(version: &Version, place: usize) -> String {
-    let label = version.label.as_deref().map(phrases::printable);
+    let label = version.label.as_deref().map(phrases::one_line);
     label.unwrap_or_else(|| format!("#{} {}", place + 1, date::utc(version.started)))
 }
 
@@ -140,5 +140,5 @@ fn point(series: &Series, shared: &[(&str, panto_results::Value)]) -> String {
 
 fn parameters_text(parameters: Parameters) -> String {
     let text = parameters.into_iter().map(|(name, value)| param::phrase(name, Some(&value)));
-    phrases::printable(&text.collect::<Vec<_>>().join(", "))
+    phrases::one_line(&text.collect::<Vec<_>>().join(", "))
 }

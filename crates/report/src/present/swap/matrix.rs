@@ -81,7 +81,7 @@ fn missing(rows: &BTreeMap<usize, Row>, sizes: usize) -> String {
         let id = Protocol::ALL.get(*place).map_or_else(|| "?".into(), Protocol::id);
         reasons.extend(by_reason.into_iter().map(|(why, which)| {
             let which = if which.len() == sizes { String::new() } else { span(&which) };
-            format!("; {id}{which}: {}", phrases::printable(why))
+            format!("; {id}{which}: {}", phrases::one_line(why))
         }));
     }
     reasons.concat()

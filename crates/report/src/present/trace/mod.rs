@@ -8,7 +8,7 @@ mod tables;
 use std::fmt::Write as _;
 
 use panto_trace::{Metadata, Ranks, Summary, Trace, key};
-use panto_units::{grouped, percent, rounded_bytes, time};
+use panto_units::{grouped, one_line, percent, rounded_bytes, time};
 use serde_json::Value;
 
 use super::ranks::rank_names;
@@ -51,7 +51,7 @@ impl<'a> TraceReport<'a> {
             rounded_bytes(trace.bytes())
         );
         for (name, value) in lines(summary, facts) {
-            let _ = writeln!(text, "{name:<13}{value}");
+            let _ = writeln!(text, "{name:<13}{}", one_line(&value));
         }
         for table in tables::all(summary) {
             let _ = write!(text, "\n{table}");
