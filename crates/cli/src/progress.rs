@@ -35,9 +35,9 @@ impl Progress {
     }
 
     /// Advances by one step.
-    pub fn step(&self, message: String) {
+    pub fn step(&self, message: &str) {
         self.bar.inc(1);
-        self.bar.set_message(one_line(&message));
+        self.bar.set_message(one_line(message));
     }
 
     /// Hides the bar while something is printed.

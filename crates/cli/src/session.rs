@@ -158,7 +158,7 @@ impl Display {
 
     fn record(&mut self, record: &Record) {
         let median = record.summary().map_or(String::new(), |s| panto_units::time(s.median * 1e-9));
-        self.progress.step(format!("{} {median}", record.point));
+        self.progress.step(&format!("{} {median}", record.point));
         self.records.push(record.clone());
     }
 

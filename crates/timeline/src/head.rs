@@ -21,7 +21,7 @@ use crate::info::MOST_RANKS;
 /// The version of the format that is written.
 pub const VERSION: u32 = 1;
 
-/// The most ranks and helpers of the shortest file: with a kilobyte of memory each they take 64 MiB.
+/// The most ranks and helpers of the shortest file: with a kilobyte of memory each, 64 MiB.
 const LINES_OF_ANY_FILE: u64 = 1 << 16;
 
 /// Ranks and helpers beyond [`LINES_OF_ANY_FILE`] for each byte of the file. A rank with a few

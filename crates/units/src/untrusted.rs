@@ -1,5 +1,5 @@
-//! Text that Panto did not write itself, such as names from files, on its way to a terminal: escape
-//! sequences would move the cursor, change the title, or hide what a file contains.
+//! Text that Panto did not write itself, such as names from files, before it reaches a terminal:
+//! escape sequences would move the cursor, change the title, or hide what a file contains.
 //!
 //! Whole outputs pass through [`printable`], and names inside of a line through [`one_line`].
 

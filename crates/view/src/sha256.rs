@@ -110,6 +110,8 @@ fn compress(state: &mut [u32; 8], block: &[u8]) {
     }
 }
 
+/// The names of the working variables are those of the standard.
+#[allow(clippy::many_single_char_names)]
 fn round(state: &mut [u32; 8], input: u32) {
     let [a, b, c, d, e, f, g, h] = *state;
     let chosen = (e & f) ^ (!e & g);

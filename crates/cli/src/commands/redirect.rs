@@ -31,10 +31,10 @@ impl Redirect {
         let path = folder.join(format!("panto-view-{}.html", std::process::id()));
         let mut file: File = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
         let redirect = Self { path };
-        write!(
+        writeln!(
             file,
             "<!doctype html><meta charset=\"utf-8\"><title>Panto</title>\
-             <meta http-equiv=\"refresh\" content=\"0;url={url}\"><a href=\"{url}\">Open the timeline</a>\n"
+             <meta http-equiv=\"refresh\" content=\"0;url={url}\"><a href=\"{url}\">Open the timeline</a>"
         )?;
         Ok(redirect)
     }

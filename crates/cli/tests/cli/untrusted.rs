@@ -19,7 +19,7 @@ fn is_harmless(output: &Output) {
 fn names_from_files_are_printed_without_control_characters() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
-    let escaped: String = EVIL.chars().map(|c| format!("\\u{:04X}", u32::from(c))).collect();
+    let escaped = panto_units::printable(EVIL);
     let model = format!("name = \"x{escaped}\"\nabout = \"y{escaped}\"\nbase = \"cm5\"\n");
     fs::write(path("evil.toml"), model).expect("writable");
     stencil::write(folder.path(), 2, 10);

@@ -82,8 +82,8 @@ impl Out {
         if self.entries.len() >= CHAPTER { self.write_index() } else { Ok(()) }
     }
 
-    /// Writes the last index and the tail. If most ranks did nothing, empty indexes make the file as
-    /// long as readers require for so many ranks.
+    /// Writes the last index and the tail. If most ranks did nothing, empty indexes make the file
+    /// as long as readers require for this number of ranks.
     pub fn end(&mut self) -> Result<()> {
         self.write_index()?;
         while self.place + (TAIL as u64) < self.least_bytes {

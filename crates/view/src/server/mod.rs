@@ -100,7 +100,7 @@ fn spawn(job: Job) -> std::io::Result<()> {
 }
 
 impl Server {
-    /// Returns the address of the page. Whoever knows it can read what is served.
+    /// Returns the address of the page. It is a secret: it suffices to read what is served.
     pub fn url(&self) -> String {
         format!("http://{}/{}/", self.shared.address, self.shared.token)
     }

@@ -16,7 +16,7 @@ impl Token {
     pub fn new() -> std::io::Result<Self> {
         let mut bytes = [0; BYTES];
         File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-        Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+        Ok(Self(format!("{:032x}", u128::from_ne_bytes(bytes))))
     }
 
     /// Returns whether a text is this token. The time that it takes does not depend on how many

@@ -65,6 +65,6 @@ impl Monitor for Progress {
 
     fn evaluated(&self, time: Time) {
         let least = self.best.fetch_min(time.as_picos(), Ordering::Relaxed).min(time.as_picos());
-        self.bar.step(format!("best {}", in_units(Time::from_picos(least).as_secs(), TIME, 4)));
+        self.bar.step(&format!("best {}", in_units(Time::from_picos(least).as_secs(), TIME, 4)));
     }
 }

@@ -103,7 +103,7 @@ impl SampleArgs {
         let noise = |seed| sampled.noise.disturbance_by(seed);
         let (stop, progress) = (interrupt::listen()?, Progress::new());
         progress.begin("samples", count);
-        let drawn: Result<_, Failure> = plan.run(case, noise, &stop, || progress.step(String::new()));
+        let drawn: Result<_, Failure> = plan.run(case, noise, &stop, || progress.step(""));
         progress.clear();
         Ok(drawn?.map_or(Drawn::Interrupted, Drawn::Samples))
     }

@@ -60,7 +60,7 @@ impl<'a> SweepRun<'a> {
             file.add(&row).map_err(|error| Failure::Run(error.to_string()))?;
         }
         let result = row.outcome.as_ref().map_or_else(|_| "failed".into(), |figures| time(figures.time));
-        self.bar.step(format!("{}: {result}", row.variant.in_words()));
+        self.bar.step(&format!("{}: {result}", row.variant.in_words()));
         self.outcomes[index] = Some(row.outcome);
         Ok(())
     }
