@@ -1,21 +1,19 @@
 //! Writing a trace of all ranks: their streams one after the other, then the index.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::block::{BlockKind, Content};
 use crate::error::{Error, Result};
 use crate::metadata::Metadata;
 use crate::stream::{FORMAT, Head, stream_start};
-use panto_container::varint;
+use panto_container::{OutputFile, varint};
 
 /// A trace that is being written. It has a temporary name until it is complete; a file of the final
 /// name is kept if writing fails.
 pub struct TraceWriter {
     target: PathBuf,
-    temporary: PathBuf,
-    file: BufWriter<File>,
+    file: OutputFile,
     place: u64,
     stream: u64,
     index: Vec<u8>,
@@ -24,17 +22,9 @@ pub struct TraceWriter {
 impl TraceWriter {
     /// Creates a trace with this number of ranks.
     pub fn create(target: &Path, ranks: u32, facts: &Metadata) -> Result<Self> {
-        let temporary = beside(target);
         let file =
-            File::create(&temporary).map_err(|error| Error::Write { path: target.to_owned(), error })?;
-        let mut writer = Self {
-            target: target.to_owned(),
-            temporary,
-            file: BufWriter::new(file),
-            place: 0,
-            stream: 0,
-            index: Vec::new(),
-        };
+            OutputFile::create(target).map_err(|error| Error::Write { path: target.to_owned(), error })?;
+        let mut writer = Self { target: target.to_owned(), file, place: 0, stream: 0, index: Vec::new() };
         writer.write(&stream_start(Head { is_whole: true, rank: 0, ranks }, facts))?;
         Ok(writer)
     }
@@ -70,25 +60,11 @@ impl TraceWriter {
         Content::single(BlockKind::Index, &self.index).seal(&mut bytes);
         bytes.extend(FORMAT.tail(self.place));
         self.write(&bytes)?;
-        let whole = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
-        whole.map_err(|error| self.failed(error))?;
-        std::fs::rename(&self.temporary, &self.target).map_err(|error| self.failed(error))
+        let Self { target: path, file, .. } = self;
+        file.finish().map_err(|error| Error::Write { path, error })
     }
 
     fn failed(&self, error: io::Error) -> Error {
         Error::Write { path: self.target.clone(), error }
     }
-}
-
-impl Drop for TraceWriter {
-    /// Removes the temporary file, which exists after a failure only.
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.temporary);
-    }
-}
-
-/// Returns a hidden name in the same folder: a file cannot be renamed to another file system.
-fn beside(target: &Path) -> PathBuf {
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    target.with_file_name(format!(".{name}.{}.part", std::process::id()))
 }

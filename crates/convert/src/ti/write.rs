@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use panto_container::CompleteFile;
 use panto_trace::{Trace, World};
 
 use super::check_rate;
 use super::export::{Export, TagSpaces};
 use crate::ExportSummary;
 use crate::error::{Error, Result};
+use crate::output::{self, Output};
 
 /// Writes a trace for `smpirun -replay`: `target` lists one file per rank, which are in a folder
 /// beside it. One second of computation becomes `flops` floating-point operations.
@@ -29,37 +29,36 @@ pub fn write(trace: &Trace, flops: f64, target: &Path) -> Result<ExportSummary> 
     }
     let folder = beside(target);
     std::fs::create_dir_all(&folder).map_err(|error| Error::file(&folder, error))?;
-    let mut files = Vec::new();
-    let written = write_ranks(trace, flops, &folder, &mut files).and_then(|exported| {
-        let list: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
-        std::fs::write(target, list.join("\n") + "\n").map_err(|error| Error::file(target, error))?;
+    let written = write_ranks(trace, flops, &folder).and_then(|(exported, files)| {
+        let mut list = Output::create(target)?;
+        for file in &files {
+            list.text(format_args!("{}\n", file.target().display()))?;
+        }
+        // Until all files are complete, an earlier trace stays as it is.
+        let list = list.complete()?;
+        output::rename(files.into_iter().chain([list]))?;
         Ok(exported)
     });
     if written.is_err() {
-        // A partial trace must not look like a complete one, and an old list must not refer to
-        // deleted files.
-        for path in files.iter().map(PathBuf::as_path).chain([target]) {
-            let _ = std::fs::remove_file(path);
-        }
+        // Fails if the files of an earlier trace are in it, which stay.
         let _ = std::fs::remove_dir(&folder);
     }
     written
 }
 
-/// Writes the files of all ranks; `files` receives the paths of those created.
-fn write_ranks(trace: &Trace, flops: f64, folder: &Path, files: &mut Vec<PathBuf>) -> Result<ExportSummary> {
+/// Writes the files of all ranks, under temporary names.
+fn write_ranks(trace: &Trace, flops: f64, folder: &Path) -> Result<(ExportSummary, Vec<CompleteFile>)> {
     let world = World::new(trace)?;
     let spaces = TagSpaces::new(&world);
     let mut exported = ExportSummary { ranks: trace.size(), ..ExportSummary::default() };
-    let mut notes = BTreeMap::new();
+    let (mut notes, mut files) = (BTreeMap::new(), Vec::new());
     for rank in trace.ranks() {
         let lines = Export::new(&spaces, rank.rank(), trace.size(), flops, &mut notes).lines(rank)?;
-        files.push(folder.join(format!("rank-{}.txt", rank.rank())));
-        put(&files[files.len() - 1], rank.rank(), &lines)?;
+        files.push(put(&folder.join(format!("rank-{}.txt", rank.rank())), rank.rank(), &lines)?);
         exported.operations += lines.len() as u64;
     }
     exported.notes = notes.into_iter().map(|(what, count): (&str, u64)| format!("{count} {what}")).collect();
-    Ok(exported)
+    Ok((exported, files))
 }
 
 fn beside(target: &Path) -> PathBuf {
@@ -68,11 +67,10 @@ fn beside(target: &Path) -> PathBuf {
     name.into()
 }
 
-fn put(path: &Path, rank: u32, lines: &[String]) -> Result<()> {
-    let failed = |error| Error::file(path, error);
-    let mut file = BufWriter::new(File::create(path).map_err(failed)?);
+fn put(path: &Path, rank: u32, lines: &[String]) -> Result<CompleteFile> {
+    let mut file = Output::create(path)?;
     for line in lines {
-        writeln!(file, "{rank} {line}").map_err(failed)?;
+        file.text(format_args!("{rank} {line}\n"))?;
     }
-    file.flush().map_err(failed)
+    file.complete()
 }
