@@ -1,4 +1,4 @@
-//! Checks of files before a command reads and writes them.
+//! Checks of files before a command reads and writes them, and writing of whole files.
 
 use std::path::Path;
 
@@ -29,4 +29,9 @@ pub fn refuse_overwrite(input: &Path, output: &Path) -> Result<(), Failure> {
         "{} is the input file and would be overwritten; choose another output file",
         output.display()
     )))
+}
+
+/// Replaces a file by one with this content. If that fails, an existing file stays as it is.
+pub fn replace(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Failure> {
+    panto_container::replace(path, content).map_err(|error| Failure::write(path, &error))
 }

@@ -1,10 +1,11 @@
-//! Ctrl-C and SIGTERM.
+//! Signals: Ctrl-C, SIGTERM, SIGHUP and SIGXFSZ.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
+use signal_hook::iterator::Signals;
 
 use crate::failure::{Failure, INTERRUPTED};
 
@@ -12,11 +13,33 @@ use crate::failure::{Failure, INTERRUPTED};
 /// second ends the process. MPI launchers forward Ctrl-C as SIGTERM.
 pub fn listen() -> Result<Arc<AtomicBool>, Failure> {
     let interrupt = Arc::default();
-    let failed = |error| Failure::Run(format!("cannot install a handler for Ctrl-C: {error}"));
     for signal in [SIGINT, SIGTERM] {
         flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&interrupt))
-            .map_err(failed)?;
-        flag::register(signal, Arc::clone(&interrupt)).map_err(failed)?;
+            .map_err(|error| not_installed(&error))?;
+        flag::register(signal, Arc::clone(&interrupt)).map_err(|error| not_installed(&error))?;
     }
     Ok(interrupt)
+}
+
+/// From now on a signal ends this process with 128 + n, as it does by default, but without leaving
+/// unfinished output files. For commands that only read files and write others.
+pub fn end_without_leftovers() -> Result<(), Failure> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(|error| not_installed(&error))?;
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            panto_container::remove_unfinished_and_exit(128 + signal);
+        }
+    });
+    Ok(())
+}
+
+/// From now on, a file that exceeds the limit of the shell (`ulimit -f`) is an error of writing. By
+/// default the signal ends the process, which would leave unfinished files.
+pub fn report_file_size_limit() {
+    // Without the handler the default remains.
+    let _ = flag::register(SIGXFSZ, Arc::default());
+}
+
+fn not_installed(error: &std::io::Error) -> Failure {
+    Failure::Run(format!("cannot install a handler for Ctrl-C: {error}"))
 }

@@ -127,6 +127,7 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> ExitCode {
+    interrupt::report_file_size_limit();
     let outcome = match command {
         Command::Quickstart(command) => command.run(),
         Command::Bench(command) => command.run(),

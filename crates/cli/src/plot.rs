@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use panto_report::chart::{Figure, Grid};
 
 use crate::failure::Failure;
-use crate::print;
+use crate::{files, print};
 
 /// A drawing.
 pub enum Picture {
@@ -140,7 +140,7 @@ fn gnuplot(path: &Path, figure: &Figure) -> Result<(), Failure> {
 }
 
 fn save(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    std::fs::write(path, bytes).map_err(|error| Failure::write(path, &error))?;
+    files::replace(path, bytes)?;
     print::note(format_args!("wrote {}", path.display()));
     Ok(())
 }

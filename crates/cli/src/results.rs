@@ -10,6 +10,7 @@ use panto_results::{KernelInfo, Manifest, Record, RunEnd};
 use panto_schedule::rules::mpich;
 
 use crate::failure::Failure;
+use crate::files;
 use crate::format::Format;
 use crate::plot::{Picture, Target};
 use crate::print;
@@ -70,7 +71,7 @@ pub fn rules(path: &Path, records: &[Record]) -> Result<(), Failure> {
     let names: Vec<String> = measured.iter().map(ToString::to_string).collect();
     let about =
         format!("# {}: the fastest measured algorithms; other collectives as in MPICH.\n", names.join(", "));
-    std::fs::write(path, format!("{about}{table}")).map_err(|error| Failure::write(path, &error))?;
+    files::replace(path, format!("{about}{table}"))?;
     for note in &notes {
         print::note(format_args!("panto: {note}"));
     }

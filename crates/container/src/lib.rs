@@ -17,8 +17,8 @@
 //!
 //! What a block's header holds differs between the formats and is defined by them; this crate has
 //! what they share: the head and tail, packing, checksums, variable-length numbers ([`varint`]),
-//! the file as readers see it ([`Source`]), output files that are complete or absent ([`OutputFile`])
-//! and the report of damage ([`Damage`]).
+//! the file as readers see it ([`Source`]), output files that are complete or absent
+//! ([`OutputFile`]) and the report of damage ([`Damage`]).
 //!
 //! Invariants: all numbers are little-endian, no section is longer than [`section::MAX_BYTES`], and
 //! nothing that a file says makes a reader allocate more than that or panic.

@@ -3,7 +3,7 @@
 //! A file is written under a temporary name in the same folder and renamed at its end, so that a
 //! full disk, an error or a signal leaves the previous file as it was. The temporary name is random
 //! and must not exist (`O_EXCL`, which also refuses symbolic links): in a folder that others can
-//! write to, nobody else chooses which file is opened.
+//! write to, no other user chooses which file is opened.
 //!
 //! Unfinished files are listed in this process. [`OutputFile`] removes its own when it is dropped;
 //! a program that ends by a signal calls [`remove_unfinished_and_exit`].

@@ -25,6 +25,13 @@ pub enum Error {
         /// The name of the file.
         file: String,
     },
+    /// The directory of the ranks' files exists, and other users may have put files into it.
+    NotPrivate {
+        /// The directory.
+        directory: PathBuf,
+        /// Who can write to it, such as `belongs to user 1000, ...`.
+        reason: String,
+    },
     /// A file cannot be written.
     Write {
         /// The file.
@@ -92,6 +99,11 @@ impl fmt::Display for Error {
             Self::ForeignFile { directory, file } => write!(
                 f,
                 "{} contains {file}, which is not part of a trace; move it, or use another name",
+                directory.display()
+            ),
+            Self::NotPrivate { directory, reason } => write!(
+                f,
+                "{} exists and {reason}: the traced program would load code from it. Remove it, or use another name",
                 directory.display()
             ),
             Self::Write { path, source } => write!(f, "cannot write {}: {source}", path.display()),

@@ -5,6 +5,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::exposure::{check_private, create_private};
+use panto_container::UNFINISHED_EXTENSION;
 
 /// The output file of a trace, and the directory of the ranks' files beside it.
 #[derive(Debug)]
@@ -24,10 +26,12 @@ const LOCK: &str = ".lock";
 /// How often the removal of the directory is tried again.
 const MAX_TRIES: u32 = 10;
 
-/// Returns whether a file is not needed after the run: the library, markers of ended ranks, the
-/// tracer's compute tokens.
+/// Returns whether a file is not needed after the run: the library, also an unfinished one, markers
+/// of ended ranks, the tracer's compute tokens.
 fn is_auxiliary(name: &str) -> bool {
-    [".so", ".done", LOCK].iter().any(|ending| name.ends_with(ending)) || name.starts_with("token-")
+    [".so", ".done", LOCK].iter().any(|ending| name.ends_with(ending))
+        || name.starts_with("token-")
+        || Path::new(name).extension().is_some_and(|end| end == UNFINISHED_EXTENSION)
 }
 
 /// Fails if the file exists and is not to be replaced.
@@ -62,27 +66,36 @@ impl Target {
         &self.ranks
     }
 
-    /// Creates the directory for a command that starts all ranks. Files of an earlier run are
-    /// removed only with `force`.
+    /// Creates the directory, for this user alone, for a command that starts all ranks. Files of an
+    /// earlier run are removed only with `force`.
     pub fn create(&self, force: bool) -> Result<()> {
-        if force {
+        if force && self.ranks.symlink_metadata().is_ok() {
+            self.refuse_foreign_directory()?;
             if let Some(file) = self.foreign_file() {
                 return Err(Error::ForeignFile { directory: self.ranks.clone(), file });
             }
             self.clear().map_err(|error| Error::write(&self.ranks, error))?;
         }
-        fs::create_dir(&self.ranks).map_err(|error| match error.kind() {
+        create_private(&self.ranks).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => Error::Leftover(self.ranks.clone()),
             _ => Error::write(&self.file, error),
         })
     }
 
-    /// Creates the directory for a process of an MPI job, unless another process has already done
-    /// so.
+    /// Creates the directory, for this user alone, for a process of an MPI job, unless another
+    /// process of this user has already done so.
     pub fn share(&self) -> Result<()> {
-        match fs::create_dir(&self.ranks) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(Error::write(&self.file, error)),
-            _ => Ok(()),
+        match create_private(&self.ranks) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => self.refuse_foreign_directory(),
+            created => created.map_err(|error| Error::write(&self.file, error)),
+        }
+    }
+
+    /// Fails if the directory that exists may contain files of other users.
+    fn refuse_foreign_directory(&self) -> Result<()> {
+        match check_private(&self.ranks).map_err(|error| Error::write(&self.ranks, error))? {
+            Some(reason) => Err(Error::NotPrivate { directory: self.ranks.clone(), reason }),
+            None => Ok(()),
         }
     }
 
@@ -137,6 +150,8 @@ impl Target {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
     use super::*;
 
     fn message(outcome: Result<()>) -> String {
@@ -165,12 +180,38 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_that_others_can_write_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = Target::new(directory.path().join("app.panto"), false).unwrap();
+        target.share().unwrap();
+        assert_eq!(fs::metadata(target.ranks()).unwrap().permissions().mode() & 0o777, 0o700);
+        fs::set_permissions(target.ranks(), fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(message(target.share()).contains("every user"));
+        assert!(message(target.create(true)).contains("every user"));
+        fs::remove_dir(target.ranks()).unwrap();
+        let elsewhere = directory.path().join("elsewhere");
+        fs::create_dir(&elsewhere).unwrap();
+        fs::write(elsewhere.join("0.rank"), "precious").unwrap();
+        symlink(&elsewhere, target.ranks()).unwrap();
+        assert!(message(target.share()).contains("symbolic link"));
+        assert!(message(target.create(true)).contains("symbolic link"));
+        assert!(elsewhere.join("0.rank").exists());
+    }
+
+    #[test]
     fn only_files_of_a_run_are_removed() {
         let directory = tempfile::tempdir().unwrap();
         let target = Target::new(directory.path().join("app.panto"), false).unwrap();
         target.share().unwrap();
         target.share().unwrap();
-        for name in ["0.rank", "0.done", "combine.lock", "token-host.domain-0", "libpanto-tracer-1.so"] {
+        for name in [
+            "0.rank",
+            "0.done",
+            "combine.lock",
+            "token-host.domain-0",
+            "libpanto-tracer-1.so",
+            ".it.so.1.part",
+        ] {
             fs::write(target.ranks().join(name), "").unwrap();
         }
         target.tidy().unwrap();

@@ -46,7 +46,7 @@ pub use combine::{CombineSummary, combine};
 pub use error::{Error, Result};
 pub use field::{CallForm, Comm, CompletionKind, Field, Name, Peer, ProbeKind, Slot, Type, WindowOrFileId};
 pub use merge::{MergeSummary, merge};
-pub use metadata::{Metadata, key};
+pub use metadata::{Metadata, key, stopped};
 pub use panto_calls::{Collective, SendMode};
 pub use ranks::{Ranks, Run};
 pub use read::{Event, Events, RankTrace, Repetitions, Sequence, Stamps, Trace};

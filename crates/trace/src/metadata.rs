@@ -41,8 +41,17 @@ pub mod key {
     pub const OTHER_THREADS: &str = "other_threads_ns";
     /// At the end: how often the CPU clock was read.
     pub const CLOCK_READS: &str = "clock_reads";
-    /// At the end: why recording stopped early.
+    /// At the end: why recording stopped early. Either the program ended there itself, which is one
+    /// of [`stopped`](super::stopped), or the reason is a failure of the recording.
     pub const STOPPED: &str = "stopped";
+}
+
+/// Values of [`key::STOPPED`] of a program that ended itself before `MPI_Finalize`.
+pub mod stopped {
+    /// A call of `MPI_Abort`, which is recorded.
+    pub const ABORTED: &str = "MPI_Abort";
+    /// The program returned or called `exit`.
+    pub const EXITED: &str = "the program ended without MPI_Finalize";
 }
 
 /// Metadata: names with values.

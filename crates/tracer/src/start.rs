@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use panto_trace::{Action, Head, Metadata, Recorder, Times, key, stream_start};
+use panto_trace::{Action, Head, Metadata, Recorder, Times, key, stopped, stream_start};
 
 use crate::library::{self, Mpi};
 use crate::message::warn;
@@ -152,7 +152,7 @@ fn own_ticks(local: &mut thread_state::ThreadState) -> u64 {
 }
 
 extern "C" fn at_exit() {
-    rank::end(Some("the program ended without MPI_Finalize"));
+    rank::end(Some(stopped::EXITED));
 }
 
 unsafe extern "C" fn in_child() {

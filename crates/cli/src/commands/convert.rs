@@ -1,11 +1,10 @@
 //! `panto convert`: converts traces to and from the formats of other simulators.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use panto_container::OutputFile;
 use panto_convert::program::ProgramFormat;
 use panto_convert::{ExportSummary, ImportSummary, goal, ti};
 use panto_machine::Model;
@@ -15,7 +14,7 @@ use panto_units::grouped;
 
 use super::simulate::{ReadingArgs, trace_failure};
 use crate::failure::Failure;
-use crate::{files, print};
+use crate::{files, interrupt, print};
 
 /// Convert traces to and from the formats of other simulators (GOAL, time-independent traces).
 #[derive(Args)]
@@ -93,6 +92,7 @@ impl Convert {
             return Err(Failure::Usage(format!("--flops {flops}: expected a positive number")));
         }
         files::refuse_overwrite(&self.file, &self.output)?;
+        interrupt::end_without_leftovers()?;
         if Trace::recognises(&self.file) {
             self.export()?;
         } else {
@@ -130,10 +130,10 @@ impl Convert {
         let options: Options = self.options.reading.options();
         let replay =
             replay::program(trace, &machine, &options).map_err(|error| trace_failure(trace, &error))?;
-        let file = File::create(&self.output).map_err(|error| Failure::write(&self.output, &error))?;
-        let mut file = BufWriter::new(file);
+        let failed = |error| Failure::write(&self.output, &error);
+        let mut file = OutputFile::create(&self.output).map_err(failed)?;
         let mut exported = goal::write(&replay.program, &machine, &mut file)?;
-        file.flush().map_err(|error| Failure::write(&self.output, &error))?;
+        file.finish().map_err(failed)?;
         exported.notes.extend(replay.warnings.iter().map(ToString::to_string));
         Ok(exported)
     }

@@ -12,7 +12,7 @@ use panto_units::grouped;
 
 use super::convert::{ConversionArgs, Convert, TraceFormat};
 use crate::failure::Failure;
-use crate::{files, print};
+use crate::{files, interrupt, print};
 
 /// Export timelines for other viewers (PICL, Perfetto, Paraver, Paje, CSV) and traces for other
 /// simulators (GOAL, time-independent).
@@ -114,6 +114,7 @@ impl Export {
                 self.file.display()
             )));
         }
+        interrupt::end_without_leftovers()?;
         let timeline = Timeline::open(&self.file)?;
         if let Some(damage) = timeline.damage()
             && !self.salvage

@@ -138,7 +138,7 @@ fn plots(fitted: &Fitted, directory: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(directory).map_err(|error| Failure::write(directory, &error))?;
     for (name, figure) in present::fit_figures(fitted) {
         let path = directory.join(format!("{name}.svg"));
-        std::fs::write(&path, figure.to_svg()).map_err(|error| Failure::write(&path, &error))?;
+        files::replace(&path, figure.to_svg())?;
         print::note(format_args!("wrote {}", path.display()));
     }
     Ok(())

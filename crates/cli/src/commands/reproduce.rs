@@ -9,6 +9,7 @@ use panto_reproduce::puppet::{self, ThesisReproduction};
 use panto_reproduce::{MACHINES, Reproduction, present, reproduce};
 
 use crate::failure::Failure;
+use crate::files;
 use crate::format::{Format, TABLE_OR_JSON};
 use crate::print;
 use crate::simulated::sharing_parser;
@@ -66,7 +67,7 @@ impl Reproduce {
                 Some(thesis) => puppet::present::page_with(&all, thesis),
                 None => present::page(&all),
             };
-            std::fs::write(path, page.to_html()).map_err(|error| Failure::write(path, &error))?;
+            files::replace(path, page.to_html())?;
             print::note(format_args!("wrote {}", path.display()));
         }
         Ok(ExitCode::SUCCESS)
@@ -126,7 +127,7 @@ fn write_all(directory: &Path, files: impl IntoIterator<Item = (String, String)>
     std::fs::create_dir_all(directory).map_err(|error| Failure::write(directory, &error))?;
     for (name, content) in files {
         let path = directory.join(name);
-        std::fs::write(&path, content).map_err(|error| Failure::write(&path, &error))?;
+        files::replace(&path, content)?;
         print::note(format_args!("wrote {}", path.display()));
     }
     Ok(())

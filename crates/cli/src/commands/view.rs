@@ -12,7 +12,7 @@ use signal_hook::iterator::Signals;
 
 use crate::commands::redirect::Redirect;
 use crate::failure::Failure;
-use crate::{files, print};
+use crate::{files, interrupt, print};
 
 /// View timelines in the browser.
 #[derive(Args)]
@@ -68,9 +68,10 @@ fn write(paths: &[PathBuf], html: &Path) -> Result<ExitCode, Failure> {
     for path in paths {
         files::refuse_overwrite(path, html)?;
     }
+    interrupt::end_without_leftovers()?;
     let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     let page = panto_view::page(&paths, &Options::default())?;
-    std::fs::write(html, &page).map_err(|error| Failure::write(html, &error))?;
+    files::replace(html, &page)?;
     print::note(format_args!("panto: wrote {}, {}", html.display(), rounded_bytes(page.len() as u64)));
     Ok(ExitCode::SUCCESS)
 }

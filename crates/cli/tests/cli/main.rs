@@ -17,6 +17,7 @@ mod implementations;
 mod interrupted;
 mod machines;
 mod mbs;
+mod outputs;
 mod perform;
 mod predict;
 mod quickstart;

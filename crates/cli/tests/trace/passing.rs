@@ -40,6 +40,24 @@ fn exit_codes_pass_through_the_launcher() {
     }
 }
 
+/// A program that ends by `MPI_Abort` with code 0 succeeds, inside the launcher and outside of it:
+/// the calls until then are in the trace.
+#[test]
+fn an_abort_with_code_0_is_a_success() {
+    for mpi in USUAL {
+        let Some(app) = mpi.app("abort") else { continue };
+        let codes = ["-c", "0"];
+        let (outer, inner) = (Scene::new(), Scene::new());
+        let job = codes.into_iter().fold(outer.trace_on(&mpi, 3, &app), Job::arg);
+        let ended = job.run();
+        assert_eq!(ended.code, Some(0), "{}: {ended:#?}", mpi.name);
+        says(&ended, &["recording ended early on rank 2: MPI_Abort"]);
+        outer.is_tidy();
+        let ended = codes.into_iter().fold(inner.trace_in(&mpi, 3, &app), Job::arg).run();
+        assert_eq!(ended.code, Some(0), "{}: {ended:#?}", mpi.name);
+    }
+}
+
 #[test]
 fn exit_codes_and_signals_pass_without_a_launcher() {
     let scene = Scene::new();

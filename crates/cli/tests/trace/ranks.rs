@@ -1,6 +1,7 @@
 //! Panto starts the launcher or the launcher starts Panto, with any number of ranks.
 
 use std::fs;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::process::Command;
 
 use crate::job::Job;
@@ -89,6 +90,52 @@ fn an_earlier_run_that_was_cut_off_is_replaced() {
         ended.succeeds();
         says(&ended, &["replacing the files of an earlier run"]);
         assert!(scene.written().is_complete(), "{}: {ended:#?}", mpi.name);
+        scene.is_tidy();
+    }
+}
+
+/// Another user who can write beside the trace must not choose what the program loads.
+#[test]
+fn a_planted_folder_is_refused() {
+    for mpi in USUAL {
+        let Some(app) = mpi.app("hello") else { continue };
+        let scene = Scene::new();
+        fs::create_dir(scene.ranks()).expect("writable");
+        fs::set_permissions(scene.ranks(), fs::Permissions::from_mode(0o777)).expect("ours");
+        let ended = scene.trace_in(&mpi, 2, &app).run();
+        assert!(ended.code > Some(0), "{}: {ended:#?}", mpi.name);
+        says(&ended, &["app.panto.ranks exists and can be written by every user", "load code"]);
+        assert!(!scene.file().exists(), "{}", mpi.name);
+    }
+}
+
+/// A library of the right name and length that a program would load is not trusted.
+#[test]
+fn a_planted_library_is_replaced() {
+    let scene = Scene::new();
+    let ended = scene.trace("").words("sh -c").arg("stat -c '%n %s' \"$LD_PRELOAD\"").run();
+    let (library, length) = ended.stdout.trim().rsplit_once(' ').unwrap_or_else(|| panic!("{ended:#?}"));
+    for mpi in USUAL {
+        let Some(app) = mpi.app("hello") else { continue };
+        fs::DirBuilder::new().mode(0o700).create(scene.ranks()).expect("writable");
+        fs::write(library, vec![0; length.parse().expect("a number")]).expect("writable");
+        scene.trace_in(&mpi, 2, &app).run().succeeds();
+        assert!(scene.written().is_complete(), "{}", mpi.name);
+        fs::remove_file(scene.file()).expect("written");
+    }
+}
+
+/// In a folder that every user can write, the library is loaded from a private one.
+#[test]
+fn a_folder_that_others_can_write_holds_no_library() {
+    for mpi in USUAL {
+        let Some(app) = mpi.app("hello") else { continue };
+        let scene = Scene::new();
+        fs::set_permissions(scene.folder.path(), fs::Permissions::from_mode(0o777)).expect("ours");
+        let ended = scene.trace_on(&mpi, 2, &app).run();
+        ended.succeeds();
+        says(&ended, &["can be written by every user", "the tracer is in "]);
+        assert!(scene.written().is_complete(), "{}", mpi.name);
         scene.is_tidy();
     }
 }

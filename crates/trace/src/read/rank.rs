@@ -8,7 +8,7 @@ use super::Source;
 use super::events::Events;
 use crate::block::{BlockHeader, BlockKind, HEADER, section};
 use crate::error::{Error, Result};
-use crate::metadata::{Metadata, key};
+use crate::metadata::{Metadata, key, stopped};
 use crate::stream::{HEAD, Head};
 use crate::table::Tables;
 
@@ -150,6 +150,13 @@ impl RankTrace {
     /// Returns whether the stream is complete: the rank ran to its end.
     pub fn is_complete(&self) -> bool {
         self.is_complete && self.damage.is_none() && self.metadata.get(key::STOPPED).is_none()
+    }
+
+    /// Returns whether the program ended itself before `MPI_Finalize`, and all its calls until then
+    /// are recorded.
+    pub fn was_ended_by_program(&self) -> bool {
+        let reason = self.metadata.get(key::STOPPED);
+        reason.is_some_and(|reason| [stopped::ABORTED, stopped::EXITED].contains(&reason))
     }
 
     /// Returns the damage of the stream, as far as the headers of blocks show it.

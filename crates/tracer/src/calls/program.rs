@@ -3,7 +3,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use panto_trace::Action;
+use panto_trace::{Action, stopped};
 
 use crate::call_context::CallContext;
 use crate::function::Function;
@@ -80,7 +80,7 @@ macro_rules! aborts {
         export!($name, (comm, code), |site, real| {
             if let Some(entered) = thread_state::enter() {
                 record_before(site, entered, &mut |at| at.record(&Action::Abort { code: code as c_int }));
-                rank::end(Some("MPI_Abort"));
+                rank::end(Some(stopped::ABORTED));
             }
             // SAFETY: these are the program's arguments of this function.
             unsafe { real(comm, code) }

@@ -176,8 +176,7 @@ impl Balance {
             _ => print::text(report.text()),
         }
         if let (Some(path), Some((best, _))) = (&self.output, found.best()) {
-            std::fs::write(path, map_file(&best.places, &report.map_comments(best)))
-                .map_err(|error| Failure::write(path, &error))?;
+            files::replace(path, map_file(&best.places, &report.map_comments(best)))?;
             print::note(format_args!("wrote {}", path.display()));
         }
         Ok(())

@@ -13,7 +13,7 @@ use super::calibration::Calibration;
 use super::files::FileArgs;
 use crate::failure::Failure;
 use crate::format::Format;
-use crate::{print, results};
+use crate::{files, print, results};
 
 /// Fits, writes and prints the model. All processes of a job return the same result.
 pub fn finish<W: World>(world: &W, calibration: &Calibration, files: &FileArgs) -> Result<ExitCode, Failure> {
@@ -117,7 +117,7 @@ fn plots(directory: &Path, calibration: &Calibration, fitted: &Fitted) -> Result
     results::plots(directory, calibration.manifest(), calibration.records())?;
     for (name, figure) in present::fit_figures(fitted) {
         let path = directory.join(format!("{name}.svg"));
-        std::fs::write(&path, figure.to_svg()).map_err(|error| Failure::write(&path, &error))?;
+        files::replace(&path, figure.to_svg())?;
         print::note(format_args!("wrote {}", path.display()));
     }
     Ok(())

@@ -13,7 +13,7 @@ use panto_report::present::{self, ReportedRun};
 use self::input::{Input, Run};
 use crate::failure::Failure;
 use crate::plot::Target;
-use crate::{files, print, results};
+use crate::{files, interrupt, print, results};
 
 /// Write a self-contained HTML page about results, timelines and machine models.
 #[derive(Args)]
@@ -63,11 +63,12 @@ impl Report {
             files::refuse_overwrite(file, &self.output)?;
         }
         files::check_output(&self.output)?;
+        interrupt::end_without_leftovers()?;
         let mut inputs: Vec<Input> =
             self.files.iter().map(|file| Input::open(file, self.salvage)).collect::<Result<_, _>>()?;
         input::name(&mut inputs, &self.label)?;
         let page = self.page(&inputs)?.to_html();
-        std::fs::write(&self.output, &page).map_err(|error| Failure::write(&self.output, &error))?;
+        files::replace(&self.output, &page)?;
         let bytes = panto_units::bytes(page.len() as u64);
         print::note(format_args!("wrote {}, {bytes}", self.output.display()));
         self.pictures(&inputs)?;

@@ -8,6 +8,7 @@ use panto_units::time;
 
 use super::Sweep;
 use crate::failure::{Failure, INTERRUPTED};
+use crate::files;
 use crate::format::Format;
 use crate::print;
 use crate::progress::Progress;
@@ -76,7 +77,7 @@ impl<'a> SweepRun<'a> {
         print_rows(self.command, ranks, rows.clone(), planned);
         if let Some(path) = &self.command.plot {
             let chart = sweep_chart(&self.command.trace, ranks, &rows).ok_or_else(nothing_to_plot)?;
-            std::fs::write(path, chart.to_svg()).map_err(|error| Failure::write(path, &error))?;
+            files::replace(path, chart.to_svg())?;
             print::note(format_args!("wrote {}", path.display()));
         }
         if done < planned {

@@ -8,7 +8,7 @@ use panto_report::present::rank_names;
 use panto_trace::{Metadata, Trace, combine};
 
 use crate::failure::Failure;
-use crate::print;
+use crate::{interrupt, print};
 
 /// Combine the per-rank files of `panto trace --keep` or of a killed run into one trace.
 #[derive(clap::Args)]
@@ -32,6 +32,7 @@ pub struct Combine {
 impl Combine {
     pub fn run(self) -> Result<ExitCode, Failure> {
         refuse_to_replace(&self.output, self.force)?;
+        interrupt::end_without_leftovers()?;
         let trace = Trace::open_all(&self.paths)?;
         // Metadata of the whole run are those of a combined trace; single ranks keep their own.
         let facts: Metadata = trace.metadata().clone();

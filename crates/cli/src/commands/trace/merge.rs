@@ -8,7 +8,7 @@ use panto_trace::{Trace, merge};
 use panto_units::grouped;
 
 use crate::failure::Failure;
-use crate::print;
+use crate::{interrupt, print};
 
 /// Merge traces of several runs to reduce noise: computation before each call is the lower quartile
 /// over the runs.
@@ -32,6 +32,7 @@ pub struct Merge {
 impl Merge {
     pub fn run(self) -> Result<ExitCode, Failure> {
         refuse_to_replace(&self.output, self.force)?;
+        interrupt::end_without_leftovers()?;
         let traces = self.traces.iter().map(|path| Trace::open(path)).collect::<Result<Vec<_>, _>>()?;
         let merged = merge(&traces, &self.output)?;
         print::note(format_args!(

@@ -46,7 +46,7 @@ Examples:
 
 While the program runs, ranks write to the directory FILE.ranks, which must be visible on all hosts. If panto is killed, `panto trace combine FILE.ranks -o FILE` makes a trace of these files. Open MPI passes the tracer to other hosts unless its command line has -x; in that case use `mpirun ... panto trace -- ./app`. If the command starts several MPI programs, only the first is traced.
 
-Exit codes: that of the program, or 128 + n if signal n ended it. If the program succeeded: 1 if the trace could not be written, 2 if no rank called MPI_Init. 2 if the program could not be started.";
+Exit codes: that of the program, or 128 + n if signal n ended it. If the program succeeded: 1 if the trace could not be written or lacks calls (a full disk, a rank that was not traced), 2 if no rank called MPI_Init. 2 if the program could not be started.";
 
 impl Trace {
     pub fn run(self) -> Result<ExitCode, Failure> {

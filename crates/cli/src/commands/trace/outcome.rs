@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use panto_launch::{Diagnosis, Recorded, Target};
+use panto_launch::{Coverage, Diagnosis, Recorded, Target};
 use panto_trace::{Metadata, RankTrace, Trace, key};
 
 use super::notes;
@@ -17,9 +17,9 @@ pub struct Outcome<'a> {
 }
 
 impl Outcome<'_> {
-    /// Combines the ranks' files and prints a summary; returns whether all ranks reached
-    /// `MPI_Finalize`.
-    pub fn combine(&self) -> Result<bool, Failure> {
+    /// Combines the ranks' files and prints a summary; returns how much of the program the trace
+    /// has.
+    pub fn combine(&self) -> Result<Coverage, Failure> {
         let recorded = Recorded::wait(self.target);
         if recorded.is_empty() {
             let _ = self.target.clear();
@@ -36,7 +36,7 @@ impl Outcome<'_> {
         cleaned.map_err(|error| {
             Failure::Run(format!("cannot remove {}: {error}", self.target.ranks().display()))
         })?;
-        Ok(trace.is_complete())
+        Ok(Coverage::of(&trace))
     }
 
     fn metadata(&self) -> Metadata {

@@ -3,18 +3,15 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use clap::Args;
-use panto_launch::{Exit, Member, Preload, Target, TracerLibrary, trace_name, variables};
-use signal_hook::consts::{SIGINT, SIGXFSZ};
+use panto_launch::{Coverage, Exit, Member, Preload, Target, TracerLibrary, trace_name, variables};
 
 use super::options::TracerArgs;
 use super::outcome::{self, Outcome};
 use super::status::Status;
 use crate::failure::{Failure, INTERRUPTED};
-use crate::{mpi, print};
+use crate::{interrupt, mpi, print};
 
 /// Runs and traces a command.
 #[derive(Args)]
@@ -53,9 +50,6 @@ impl Run {
                 "no command to trace; give it after --, as in `panto trace -- mpirun -n 4 ./app`".into(),
             ));
         };
-        // Exceeding the file-size limit (`ulimit -f`) is reported as an error instead of killing
-        // the process.
-        let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
         let file = self.output.clone().unwrap_or_else(|| trace_name(&self.words));
         let target = Target::new(file, self.force)?;
         let member = mpi::launched().and_then(|launch| Some(Member::new(&target, launch.rank?, launch.size)));
@@ -65,21 +59,13 @@ impl Run {
         }
         let mut command = Command::new(first);
         command.args(&self.words[1..]);
-        let ended = self
-            .start(&target, member.as_ref(), &mut command)
-            .inspect_err(|_| clean_up(&target, member.as_ref()))?;
+        let ended = self.start(&target, &mut command).inspect_err(|_| clean_up(&target, member.as_ref()))?;
         self.finish(&target, member.as_ref(), ended)
     }
 
     /// Starts the command with the library in its environment, and waits for its end.
-    fn start(
-        &self,
-        target: &Target,
-        member: Option<&Member<'_>>,
-        command: &mut Command,
-    ) -> Result<Exit, Failure> {
-        let writer = member.map_or_else(std::process::id, |member| member.rank() as u32);
-        let preload = Preload::unpack(TRACER, target.ranks(), &writer.to_string())?;
+    fn start(&self, target: &Target, command: &mut Command) -> Result<Exit, Failure> {
+        let preload = Preload::unpack(TRACER, target.ranks())?;
         if let Some(problem) = preload.problem() {
             print::note(format_args!(
                 "panto: {problem}; the tracer is in {} instead, where ranks on other hosts cannot load it",
@@ -91,40 +77,47 @@ impl Run {
         Ok(panto_launch::run(command, |ended| status.watch(&ended))?)
     }
 
-    /// Returns the exit code of the program, unless it succeeded and the trace could not be
-    /// written. A program that Ctrl-C interrupted before `MPI_Finalize` did not succeed, even if
-    /// its launcher returns 0, as MPICH's does for one in ten interrupted jobs.
+    /// Returns the exit code of the program, unless it succeeded and the trace could not be written
+    /// or lacks calls. A program that Ctrl-C interrupted before `MPI_Finalize` did not succeed,
+    /// even if its launcher returns 0, as MPICH's does for one in ten interrupted jobs.
     fn finish(&self, target: &Target, member: Option<&Member<'_>>, ended: Exit) -> Result<ExitCode, Failure> {
         match self.combine(target, member, ended) {
             Err(failure) if ended.code() != 0 => print::note(format_args!("panto: {failure}")),
             outcome => {
-                let is_incomplete = !outcome?;
-                if is_incomplete && ended.received.interrupt && ended.code() == 0 {
+                let coverage = outcome?;
+                if ended.code() == 0 && coverage != Coverage::Whole && ended.received.interrupt {
                     return Ok(ExitCode::from(INTERRUPTED));
+                }
+                if ended.code() == 0 && coverage == Coverage::Partial {
+                    return Err(Failure::Run(
+                        "the program succeeded, but the trace lacks calls, as said above".into(),
+                    ));
                 }
             }
         }
         Ok(ExitCode::from(ended.code()))
     }
 
-    /// Combines the files and prints a summary; returns whether all ranks reached `MPI_Finalize`.
-    /// Of the processes of a job, only the last does so.
-    fn combine(&self, target: &Target, member: Option<&Member<'_>>, ended: Exit) -> Result<bool, Failure> {
+    /// Combines the files and prints a summary; returns how much of the program the trace has. Of
+    /// the processes of a job, only the last does so.
+    fn combine(
+        &self,
+        target: &Target,
+        member: Option<&Member<'_>>,
+        ended: Exit,
+    ) -> Result<Coverage, Failure> {
         if let Some(member) = member {
             if !member.leave()? {
                 if ended.code() != 0 && !ended.received.terminate {
                     outcome::print_location(member.rank(), target);
                 }
-                return Ok(true);
+                return Ok(Coverage::Whole);
             }
             print::mute(false);
         }
-        // The program has ended: from here on Ctrl-C ends this process, and the ranks' files stay.
-        let _ = signal_hook::flag::register_conditional_shutdown(
-            SIGINT,
-            i32::from(INTERRUPTED),
-            Arc::new(AtomicBool::new(true)),
-        );
+        // The program has ended: from here on a signal ends this process, and the ranks' files
+        // stay.
+        interrupt::end_without_leftovers()?;
         Outcome { target, words: &self.words, keep: self.keep }.combine()
     }
 }
