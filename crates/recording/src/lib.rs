@@ -5,7 +5,7 @@
 //! communicators ([`Comms`]) and datatypes ([`Types`]) are numbered in the order of their
 //! definition, requests ([`Requests`]) by the lowest free slot, so that a loop of the program
 //! repeats itself in the trace. It also decides what 64-bit counts become for a library that has
-//! 32-bit counts only ([`narrow`]).
+//! 32-bit counts only ([`narrow`]), and when a block that is not full is written ([`block_age`]).
 //!
 //! The crate calls no MPI function. What a library has to say of a handle is asked through the
 //! trait [`Library`], which the tracer implements and tests replace. The tracer itself cannot have
@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+mod block_age;
 mod comms;
 mod library;
 pub mod narrow;
@@ -21,6 +22,7 @@ mod requests;
 mod types;
 mod windows_and_files;
 
+pub use block_age::block_age;
 pub use comms::{CommInfo, Comms, Creators, Origin};
 pub use library::Library;
 pub use persistent::PersistentCalls;

@@ -77,13 +77,19 @@ struct Key {
 impl World {
     /// Matches the communicators of all ranks of a trace. Events are not read.
     pub fn new(trace: &Trace) -> Result<Self> {
+        let world = Self::of_incomplete(trace)?;
+        world.check().map_err(|what| mismatch(trace, &what))?;
+        Ok(world)
+    }
+
+    /// Matches the communicators of a trace whose ranks may end too early, so that a member may
+    /// lack a communicator that others have made.
+    pub fn of_incomplete(trace: &Trace) -> Result<Self> {
         let mut builder = Builder { size: trace.size(), ..Builder::default() };
         for rank in trace.ranks() {
             builder.add(rank.rank(), &rank.tables()?).map_err(|what| mismatch(trace, &what))?;
         }
-        let world = Self { comms: builder.comms, ranks: builder.ranks };
-        world.check().map_err(|what| mismatch(trace, &what))?;
-        Ok(world)
+        Ok(Self { comms: builder.comms, ranks: builder.ranks })
     }
 
     /// Returns all communicators.

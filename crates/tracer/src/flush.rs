@@ -3,10 +3,13 @@
 
 use std::time::Duration;
 
+use panto_recording::block_age;
+
 use crate::rank;
 
-/// The interval between two checks. A block of events is written when it is older than a second.
-const EVERY: Duration = Duration::from_millis(500);
+/// The longest interval between two checks, in milliseconds. A block of events is written when it
+/// is older than a second, or, in the beginning, as old as the blocks before it.
+const LONGEST: u64 = 500;
 
 /// Starts the thread. It never calls MPI, and blocks all signals, which are for the program's
 /// threads.
@@ -29,10 +32,11 @@ pub fn start() -> std::io::Result<()> {
 const STACK: usize = 256 << 10;
 
 fn look() {
-    while rank::is_recording() {
-        std::thread::sleep(EVERY);
-        if rank::is_recording() {
-            rank::with(rank::Rank::flush_if_old);
+    for check in 0.. {
+        std::thread::sleep(Duration::from_millis(block_age(check).min(LONGEST)));
+        if !rank::is_recording() {
+            return;
         }
+        rank::with(rank::Rank::flush_if_old);
     }
 }

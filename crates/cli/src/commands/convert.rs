@@ -134,7 +134,7 @@ impl Convert {
         let mut file = OutputFile::create(&self.output).map_err(failed)?;
         let mut exported = goal::write(&replay.program, &machine, &mut file)?;
         file.finish().map_err(failed)?;
-        exported.notes.extend(replay.warnings.iter().map(ToString::to_string));
+        exported.notes.extend(replay.left_out());
         Ok(exported)
     }
 

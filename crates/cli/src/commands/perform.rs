@@ -14,7 +14,7 @@ use panto_transport::mpi::Options;
 use panto_transport::threads::Threads;
 use serde_json::json;
 
-use super::simulate::{ReadingArgs, load, trace_failure};
+use super::simulate::{ReadingArgs, load, note_cut, trace_failure};
 use crate::failure::Failure;
 use crate::format::{Format, TABLE_OR_JSON};
 use crate::{mpi, print, program, threads};
@@ -124,8 +124,10 @@ impl Perform {
     fn replay(&self) -> Result<Replay, Failure> {
         let trace = program::open(&self.trace)?;
         let machine = load("loggops", &[format!("collectives.rules={}", self.rules)])?.into_machine();
-        replay::program(&trace, &machine, &self.reading.options())
-            .map_err(|error| trace_failure(&trace, &error))
+        let replay = replay::program(&trace, &machine, &self.reading.options())
+            .map_err(|error| trace_failure(&trace, &error))?;
+        note_cut(&trace, replay.cut.as_ref());
+        Ok(replay)
     }
 
     fn execution<'p>(&self, replay: &'p Replay) -> Result<Execution<'p>, Failure> {

@@ -297,3 +297,28 @@ fn each_command_has_examples() {
         assert!(text.contains("Examples:"), "{text}");
     }
 }
+
+/// The ranks' files of a killed run are simulated as they are, up to the last consistent cut, and
+/// the first line says how much is left out.
+#[test]
+fn a_killed_program_is_simulated_as_far_as_its_ranks_agree() {
+    let folder = tempfile::tempdir().expect("a folder");
+    stencil::write(folder.path(), 2, 3_000);
+    // The end of one rank is missing: a block of a thousand rounds, and the end of the file.
+    let rank = folder.path().join("ranks/1.rank");
+    let bytes = std::fs::read(&rank).expect("written");
+    std::fs::write(&rank, &bytes[..bytes.len() - 200]).expect("writable");
+    for line in ["simulate ranks -m infiniband", "sweep ranks -m infiniband"] {
+        let output = run(folder.path(), line);
+        succeeds(&output);
+        let said = stderr(&output);
+        let first = said.lines().next().unwrap_or_default();
+        assert!(first.starts_with("panto: ranks: rank 1 ends before MPI_Finalize; "), "{line}: {said}");
+        assert!(first.contains(" recorded calls (") && first.contains(" are left out"), "{line}: {said}");
+    }
+    let whole = seconds(&simulated(folder.path(), "stencil.panto -m infiniband"), "time_s");
+    let killed = simulated(folder.path(), "ranks -m infiniband");
+    let share = seconds(&killed, "time_s") / whole;
+    assert!((0.6..0.7).contains(&share), "two of three blocks, not {share}");
+    assert!(killed["left_out"][0].as_str().is_some_and(|text| text.contains("rank 1")), "{killed:#}");
+}

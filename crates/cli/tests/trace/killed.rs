@@ -8,7 +8,7 @@ use panto_trace::Trace;
 
 use crate::job::{Running, signal, until};
 use crate::mpis::Mpi;
-use crate::{Scene, USUAL, calls, said, says};
+use crate::{Scene, USUAL, calls, said, says, simulates};
 
 pub const LIMIT: Duration = Duration::from_secs(120);
 
@@ -60,6 +60,7 @@ fn a_rank() {
         says(&ended, &["app.panto: 3 ranks, "]);
         is_sound(&scene.written(), 3);
         scene.is_tidy();
+        simulates(&scene.file());
     });
 }
 
@@ -146,6 +147,7 @@ fn panto_by_force() {
         let ended = running.end(LIMIT);
         assert_eq!(ended.signal, Some(9), "{}: {ended:#?}", mpi.name);
         drop(running);
+        simulates(&scene.ranks());
         scene.combine();
         is_sound(&scene.written(), 3);
     });

@@ -116,6 +116,15 @@ fn says(ended: &JobOutput, words: &[&str]) {
     assert_eq!(said(ended).iter().filter(holds_all).count(), 1, "not once {words:?} in {ended:#?}");
 }
 
+/// Asserts that what is left of a killed program can be simulated, with a note of what is left out.
+fn simulates(trace: &Path) {
+    let mut command = Command::new(PANTO);
+    command.arg("simulate").arg(trace).args(["-m", "infiniband"]);
+    let ended = Job::new(command).run();
+    ended.succeeds();
+    says(&ended, &["ends before MPI_Finalize", " recorded calls "]);
+}
+
 /// Returns the number of calls that each rank recorded.
 fn calls(trace: &Trace) -> Vec<u64> {
     trace.ranks().iter().map(panto_trace::RankTrace::events_count).collect()

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use panto_machine::Collectives;
 use panto_sim::Noise;
-use panto_sim::replay::{self, Replay};
+use panto_sim::replay::{self, Cut, Replay};
 use panto_trace::Trace;
 
 use super::fingerprint::Fingerprint;
@@ -30,6 +30,13 @@ pub struct Sweep<'a> {
 /// The replayed programs, one per distinct rules of collectives; `None` if no setting needs it.
 #[derive(Debug)]
 pub struct Programs(Vec<Option<Result<Replay, Error>>>);
+
+impl Programs {
+    /// Returns how much of the trace is simulated, if its ranks end too early.
+    pub fn cut(&self) -> Option<&Cut> {
+        self.0.iter().flatten().find_map(|replay| replay.as_ref().ok()?.cut.as_ref())
+    }
+}
 
 /// A checked setting that has not run.
 #[derive(Debug)]

@@ -87,7 +87,7 @@ impl BalanceReport<'_> {
     }
 
     fn left_out(&self) -> Vec<String> {
-        self.replay.warnings.iter().map(ToString::to_string).collect()
+        self.replay.left_out()
     }
 
     /// Returns the steps of an attempt that get a row.

@@ -65,9 +65,16 @@ pub struct CollectiveLog {
     sequences: FxHashMap<u32, Sequence>,
     instances: Vec<CollectiveInstance>,
     numbers: FxHashMap<CollectiveInstance, u32>,
+    /// Whether any member extends the sequence: the first one may end too early.
+    may_all_extend: bool,
 }
 
 impl CollectiveLog {
+    /// No collectives, of ranks that may end too early: any member extends the sequence.
+    pub fn of_incomplete() -> Self {
+        Self { may_all_extend: true, ..Self::default() }
+    }
+
     /// Compares the `nth` collective of a rank on a communicator with the sequence, which it
     /// extends if the rank is the one that was read first.
     pub fn join(&mut self, comm: u32, rank: u32, nth: usize, own: CollectiveInstance) -> Agreement {
@@ -81,7 +88,7 @@ impl CollectiveLog {
                 Agreement::Mismatch(*number)
             };
         }
-        if sequence.first != rank {
+        if sequence.first != rank && !self.may_all_extend {
             return Agreement::Exhausted;
         }
         let number = self.number(own);

@@ -8,19 +8,24 @@ use super::context::Context;
 use super::error::{CallError, Error, Result};
 use crate::program::{Channel, Code, Op, PackedOp};
 
-/// Checks all ranks together. With `--lenient`, messages that were never received are received at
-/// the end of their rank, so that no sender blocks indefinitely.
+const NEVER_RECEIVED: &str = "a message is sent and never received";
+const IN_TRANSIT: &str = "a message is sent, and the trace ends before it is received";
+
+/// Checks all ranks together. With `--lenient`, and where ranks end too early, messages that were
+/// never received are received at the end of their rank, so that no sender blocks indefinitely.
 pub fn check(context: &mut Context<'_>, trace: &Trace, codes: &mut [Code]) -> Result<()> {
     check_collectives(context, trace)?;
     let mut surplus = Vec::new();
     for (number, channel, counts) in context.channels.unbalanced() {
-        if !context.options.lenient || counts.receives.number > counts.sends.number {
+        let may_be_open = context.options.lenient || context.cut.is_some();
+        if !may_be_open || counts.receives.number > counts.sends.number {
             return Err(unbalanced(context, channel, counts));
         }
         surplus.push((number, channel, counts.sends.number - counts.receives.number));
     }
+    let lost = if context.cut.is_some() { IN_TRANSIT } else { NEVER_RECEIVED };
     for (number, channel, count) in surplus {
-        context.notes.warn_times("a message is sent and never received".to_owned(), count);
+        context.notes.warn_times(lost.to_owned(), count);
         receive_surplus(&mut codes[channel.to as usize], number, count);
     }
     Ok(())

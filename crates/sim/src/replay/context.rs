@@ -9,6 +9,7 @@ use panto_trace::World;
 
 use super::agreement::CollectiveLog;
 use super::channels::Channels;
+use super::cut::{Cut, Dependencies};
 use super::{Options, Warning};
 
 /// The state that all ranks share.
@@ -31,6 +32,10 @@ pub struct Context<'a> {
     pub notes: Notes,
     /// The number of operations of the ranks read so far.
     pub operations: usize,
+    /// How far ranks are read, if some of them end too early.
+    pub cut: Option<&'a Cut>,
+    /// What calls depend on, while the cut is searched for.
+    pub dependencies: Option<Dependencies>,
 }
 
 /// The names of functions, by number.

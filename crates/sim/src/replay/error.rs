@@ -18,13 +18,6 @@ pub enum Error {
         /// The number of ranks of the program.
         ranks: u32,
     },
-    /// The stream of a rank ends before the rank did.
-    Incomplete {
-        /// The rank.
-        rank: u32,
-        /// The number of calls recorded.
-        calls: u64,
-    },
     /// A call cannot be simulated.
     Call(Box<CallError>),
     /// The program would not fit in memory.
@@ -64,10 +57,6 @@ impl fmt::Display for Error {
             Self::Missing { first, count, ranks } => write!(
                 f,
                 "{count} of {ranks} ranks are missing, first rank {first}; a simulation needs all ranks of a run"
-            ),
-            Self::Incomplete { rank, calls } => write!(
-                f,
-                "rank {rank}: the trace ends after {calls} calls, before MPI_Finalize (was the program killed?); trace the program again, or use --lenient to simulate what was recorded"
             ),
             Self::Call(error) => {
                 let CallError { rank, position, call, message } = &**error;

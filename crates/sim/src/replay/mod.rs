@@ -18,6 +18,9 @@
 //! Ranks are read one after the other; what they must agree on is checked against the ranks read
 //! before. Threads read parts of the ranks, which are joined to the same program.
 //!
+//! A trace whose ranks end too early, because they were killed, is read twice: first to find its
+//! last consistent [`Cut`], then up to there.
+//!
 //! *Invariant*: no call is ignored silently. What cannot be simulated is an [`Error`] with rank,
 //! position and function, or, with `--lenient`, a counted [`Warning`]. What the result assumes is
 //! part of it.
@@ -32,6 +35,7 @@ mod collective_call;
 mod comms;
 mod consistency;
 mod context;
+mod cut;
 mod direct;
 mod early_starts;
 mod error;
@@ -48,12 +52,13 @@ mod scheduled;
 mod slot_allocator;
 mod unsupported;
 
+pub use cut::Cut;
 pub use error::{CallError, Error, Result};
 
 use std::fmt;
 
 use panto_machine::Machine;
-use panto_trace::{RankTrace, Trace, World, key};
+use panto_trace::{RankTrace, Trace, World, key, stopped};
 use panto_units::Time;
 
 use crate::program::{Code, Program};
@@ -105,8 +110,19 @@ pub struct Replay {
     pub assumptions: Vec<String>,
     /// What was skipped or changed.
     pub warnings: Vec<Warning>,
+    /// How much of the trace it is, if ranks end too early.
+    pub cut: Option<Cut>,
     /// The total computation of each rank, on the traced machine.
     pub computation: Vec<Time>,
+}
+
+impl Replay {
+    /// Returns what of the trace is not simulated: first the calls at the ends of ranks, then what
+    /// was skipped or changed.
+    pub fn left_out(&self) -> Vec<String> {
+        let cut = self.cut.iter().map(ToString::to_string);
+        cut.chain(self.warnings.iter().map(ToString::to_string)).collect()
+    }
 }
 
 /// Turns a trace into a program, with collectives expanded by the rules of a machine.
@@ -118,9 +134,11 @@ pub fn program(trace: &Trace, machine: &Machine, options: &Options) -> Result<Re
 /// same operations whatever the number of threads.
 pub fn program_on(trace: &Trace, machine: &Machine, options: &Options, threads: usize) -> Result<Replay> {
     let mut notes = Notes::default();
-    check_completeness(trace, *options, &mut notes)?;
-    let world = World::new(trace)?;
-    let input = Input { trace, machine, options: *options, world: &world };
+    let incomplete = check_completeness(trace, *options, &mut notes)?;
+    let world = if incomplete.is_some() { World::of_incomplete(trace) } else { World::new(trace) }?;
+    let mut input = Input { trace, machine, options: *options, world: &world, cut: None };
+    let cut = incomplete.map(|rank| input.find_cut(rank)).transpose()?;
+    input.cut = cut.as_ref();
     let Part { mut context, mut codes, helper_codes, computation } = Part::read_all(input, threads)?;
     context.notes.merge(notes);
     codes.resize_with(codes.len() + context.helpers.homes().len(), Code::default);
@@ -133,11 +151,11 @@ pub fn program_on(trace: &Trace, machine: &Machine, options: &Options, threads: 
     let helper_homes = context.helpers.homes().to_vec();
     let calls = context.calls.into_names();
     let program = Program { codes, ranks: trace.size(), helper_homes, channels, wildcards, calls };
-    Ok(Replay { program, assumptions, warnings, computation })
+    Ok(Replay { program, assumptions, warnings, cut, computation })
 }
 
-/// Checks that the trace has every rank to its end.
-fn check_completeness(trace: &Trace, options: Options, notes: &mut Notes) -> Result<()> {
+/// Checks that the trace has every rank, without damage. Returns the first that ends too early.
+fn check_completeness(trace: &Trace, options: Options, notes: &mut Notes) -> Result<Option<u32>> {
     if let Some(first) = trace.missing().get(0) {
         let count = trace.missing().len();
         return Err(Error::Missing { first, count, ranks: trace.size() });
@@ -148,16 +166,7 @@ fn check_completeness(trace: &Trace, options: Options, notes: &mut Notes) -> Res
         }
         notes.warn(format!("{damage}; what follows is skipped"));
     }
-    for rank in trace.ranks().iter().filter(|rank| !rank.is_complete() && !is_aborted(rank)) {
-        if !options.lenient {
-            return Err(Error::Incomplete { rank: rank.rank(), calls: rank.events_count() });
-        }
-        notes.warn("the trace of a rank ends before MPI_Finalize".to_owned());
-    }
-    Ok(())
-}
-
-/// Returns whether the rank ended the program by `MPI_Abort`.
-fn is_aborted(rank: &RankTrace) -> bool {
-    rank.metadata().get(key::STOPPED) == Some("MPI_Abort")
+    let is_aborted = |rank: &RankTrace| rank.metadata().get(key::STOPPED) == Some(stopped::ABORTED);
+    let mut ranks = trace.ranks().iter();
+    Ok(ranks.find(|rank| !rank.is_complete() && !is_aborted(rank)).map(RankTrace::rank))
 }

@@ -15,12 +15,13 @@ use panto_machine::Machine;
 use panto_trace::{RankTrace, Trace, World};
 use panto_units::Time;
 
-use super::Options;
 use super::agreement::CollectiveLog;
 use super::channels::{Channels, MergedNumbers};
 use super::context::{Calls, Context, Helpers, Notes};
+use super::cut::{Cut, Dependencies};
 use super::error::Result;
 use super::rank_reader::{MAX_CHANNELS, MAX_OPERATIONS, RankReader};
+use super::{Options, Wildcards};
 use crate::program::Code;
 
 /// What all parts share.
@@ -30,6 +31,22 @@ pub struct Input<'a> {
     pub machine: &'a Machine,
     pub options: Options,
     pub world: &'a World,
+    /// How far ranks are read, if some of them end too early.
+    pub cut: Option<&'a Cut>,
+}
+
+impl Input<'_> {
+    /// Returns the last consistent cut of a trace, of which rank `incomplete` is the first that
+    /// ends too early. What receives with wildcards matched in the traced run determines it.
+    pub fn find_cut(mut self, incomplete: u32) -> Result<Cut> {
+        self.options.wildcards = Wildcards::Recorded;
+        let mut part = Part::new(self);
+        part.context.dependencies = Some(Dependencies::default());
+        part.context.collectives = CollectiveLog::of_incomplete();
+        part.add(self.trace.ranks())?;
+        let dependencies = part.context.dependencies.unwrap_or_default();
+        Ok(dependencies.cut(self.trace, self.world, incomplete))
+    }
 }
 
 /// Neighbouring ranks that have been read.
@@ -58,7 +75,14 @@ impl<'a> Part<'a> {
 
     /// Reads ranks one after the other.
     fn read(input: Input<'a>, ranks: Range<usize>) -> Result<Self> {
-        let Input { trace, machine, options, world } = input;
+        let mut part = Self::new(input);
+        part.add(&input.trace.ranks()[ranks])?;
+        Ok(part)
+    }
+
+    /// No ranks yet.
+    fn new(input: Input<'a>) -> Self {
+        let Input { trace, machine, options, world, cut } = input;
         let context = Context {
             machine,
             options,
@@ -69,16 +93,21 @@ impl<'a> Part<'a> {
             calls: Calls::default(),
             notes: Notes::default(),
             operations: 0,
+            cut,
+            dependencies: None,
         };
         let (codes, helper_codes, computation) = (Vec::new(), Vec::new(), Vec::new());
-        let mut part = Self { context, codes, helper_codes, computation };
-        for rank in &trace.ranks()[ranks] {
-            let read = RankReader::read(&mut part.context, rank)?;
-            part.codes.push(read.code);
-            part.helper_codes.extend(read.helpers);
-            part.computation.push(read.computation);
+        Self { context, codes, helper_codes, computation }
+    }
+
+    fn add(&mut self, ranks: &[RankTrace]) -> Result<()> {
+        for rank in ranks {
+            let read = RankReader::read(&mut self.context, rank)?;
+            self.codes.push(read.code);
+            self.helper_codes.extend(read.helpers);
+            self.computation.push(read.computation);
         }
-        Ok(part)
+        Ok(())
     }
 
     /// Reads ranks in parts; `None` if they have to be read in one pass.

@@ -67,6 +67,10 @@ impl RankReader<'_, '_> {
             }
             Some(PersistentOp::Receive(source)) => request.pending.extend(self.start_receive(source)),
             Some(PersistentOp::Collective(operation)) => {
+                if let Some(dependencies) = &mut self.context.dependencies {
+                    let position = self.now.position;
+                    dependencies.collective(self.rank, position, operation.comm.id, operation.helper);
+                }
                 let pending = self.start_collective(operation)?;
                 request.pending.extend(pending);
             }

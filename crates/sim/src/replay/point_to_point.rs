@@ -10,7 +10,7 @@ use super::comms::CommInfo;
 use super::error::Result;
 use super::persistent::PersistentOp;
 use super::rank_reader::RankReader;
-use super::requests::PendingOp;
+use super::requests::{ChannelMessage, PendingOp};
 use crate::program::{ChannelKind, Op};
 
 /// The trace's code for `MPI_ANY_TAG`.
@@ -129,7 +129,11 @@ impl RankReader<'_, '_> {
         let is_matching_probe = matches!(look, ProbeKind::Mprobe | ProbeKind::Improbe);
         let found = self.source(&comm, from, tag, Some((source, got_tag)))?;
         match found {
-            Source::Channel(channel) => drop(self.code.push(Op::Probe { channel })),
+            Source::Channel(channel) => {
+                let nth = self.context.channels.counts(channel).receives.number;
+                self.need(channel, nth);
+                self.code.push(Op::Probe { channel });
+            }
             Source::Wildcard(wildcard) => drop(self.code.push(Op::ProbeWildcard { wildcard })),
             Source::Null | Source::Unresolved(_) => {}
         }
@@ -167,7 +171,8 @@ impl RankReader<'_, '_> {
         match *source {
             Source::Null => {}
             Source::Channel(channel) if !self.code.starts_early() => {
-                self.count_receive(channel);
+                let nth = self.count_receive(channel);
+                self.need(channel, nth);
                 self.code.push(Op::Receive { channel });
             }
             Source::Channel(_) | Source::Wildcard(_) => {
@@ -183,6 +188,9 @@ impl RankReader<'_, '_> {
     /// Waits for a pending operation, and frees its slot.
     pub(super) fn wait(&mut self, pending: &PendingOp) {
         let slot = pending.slot;
+        if let Some(ChannelMessage { channel, nth }) = pending.received {
+            self.need(channel, nth);
+        }
         self.code.push(if pending.blocks { Op::Wait { slot } } else { Op::Free { slot } });
         self.code.free_slot(slot);
     }
@@ -207,9 +215,9 @@ impl RankReader<'_, '_> {
         Some(match source {
             Source::Null => return None,
             Source::Channel(channel) => {
-                self.count_receive(*channel);
-                let start = self.code.start(Op::StartReceive { slot, channel: *channel });
-                PendingOp { received: Some(*channel), ..pending(start) }
+                let (channel, nth) = (*channel, self.count_receive(*channel));
+                let start = self.code.start(Op::StartReceive { slot, channel });
+                PendingOp { received: Some(ChannelMessage { channel, nth }), ..pending(start) }
             }
             Source::Wildcard(wildcard) => {
                 pending(self.code.start(Op::StartWildcard { slot, wildcard: *wildcard }))
@@ -298,10 +306,24 @@ impl RankReader<'_, '_> {
     #[inline]
     fn count_send(&mut self, channel: u32) {
         self.context.channels.counts(channel).sends.add(self.now);
+        if let Some(dependencies) = &mut self.context.dependencies {
+            dependencies.send(self.rank, self.now.position, channel);
+        }
     }
 
+    /// Counts a receive; returns its number in the channel, from 0.
     #[inline]
-    pub(super) fn count_receive(&mut self, channel: u32) {
-        self.context.channels.counts(channel).receives.add(self.now);
+    pub(super) fn count_receive(&mut self, channel: u32) -> u64 {
+        let receives = &mut self.context.channels.counts(channel).receives;
+        receives.add(self.now);
+        receives.number - 1
+    }
+
+    /// The current call returned only because this message of a channel was sent.
+    #[inline]
+    pub(super) fn need(&mut self, channel: u32, nth: u64) {
+        if let Some(dependencies) = &mut self.context.dependencies {
+            dependencies.need(self.rank, self.now.position, channel, nth);
+        }
     }
 }

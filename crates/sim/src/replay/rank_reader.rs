@@ -84,8 +84,11 @@ impl<'w, 'a> RankReader<'w, 'a> {
             first_switch: 0,
         };
         let mut events = trace.events();
-        loop {
+        while events.position() < reader.limit() {
             reader.skip_repetitions(&mut events)?;
+            if events.position() >= reader.limit() {
+                break;
+            }
             match events.next() {
                 Ok(Some(event)) => {
                     if !reader.event(event)? {
@@ -99,6 +102,17 @@ impl<'w, 'a> RankReader<'w, 'a> {
             }
         }
         reader.end(events.tables())
+    }
+
+    /// Returns the number of events that are read.
+    #[inline]
+    pub(super) fn limit(&self) -> u64 {
+        self.context.cut.map_or(u64::MAX, |cut| cut.kept(self.rank))
+    }
+
+    /// Returns whether the trace may end before the rank did.
+    pub(super) fn may_end_early(&self) -> bool {
+        self.context.cut.is_some() || self.context.dependencies.is_some()
     }
 
     /// Reads an event; returns false if it ends the rank.

@@ -113,7 +113,7 @@ impl RankReader<'_, '_> {
     /// Skips events that repeat those since an earlier quiet point.
     #[inline]
     pub(super) fn skip_repetitions(&mut self, events: &mut Events) -> Result<()> {
-        if !self.code.is_quiet() || self.carries() {
+        if !self.code.is_quiet() || self.carries() || self.context.dependencies.is_some() {
             return Ok(());
         }
         let Some(next) = events.peek() else { return Ok(()) };
@@ -133,7 +133,9 @@ impl RankReader<'_, '_> {
     fn skip_since(&mut self, events: &mut Events, since: QuietPoint) -> Result<()> {
         let sequence = self.repetition.calls.since(since.bytes, since.events);
         let found = events.count_repetitions(&sequence);
-        let times = found.times.min(self.agreed_repetitions(since));
+        let left = self.limit().saturating_sub(events.position());
+        let calls = u64::from(self.repetition.calls.events() - since.events).max(1);
+        let times = found.times.min(self.agreed_repetitions(since)).min(left / calls);
         if times == 0 {
             self.repetition.pause = found.matched + sequence.len();
             return Ok(());

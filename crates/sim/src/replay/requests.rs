@@ -25,6 +25,13 @@ const OPEN: &str = "the request is neither completed nor freed before the rank e
 const AGAIN: &str = "the request is reused before it is completed";
 const DROPPED: &str = "cancelled operations are not simulated";
 
+/// A message of a channel, by its number from 0.
+#[derive(Debug, Clone, Copy)]
+pub struct ChannelMessage {
+    pub channel: u32,
+    pub nth: u64,
+}
+
 /// A started operation that is not completed.
 pub struct PendingOp {
     /// Its slot.
@@ -33,8 +40,8 @@ pub struct PendingOp {
     pub start: OpPosition,
     /// The channel that counts it as a send.
     pub sent: Option<u32>,
-    /// The channel that counts it as a receive.
-    pub received: Option<u32>,
+    /// The message that it receives.
+    pub received: Option<ChannelMessage>,
     /// The communicator in which its source is resolved when it is completed.
     pub unresolved: Option<Rc<CommInfo>>,
     /// Whether the rank blocks until it is complete.
@@ -184,7 +191,8 @@ impl RankReader<'_, '_> {
             let matched = matched.unwrap_or((-1, -1));
             match self.resolved(comm, matched)? {
                 Source::Channel(channel) => {
-                    self.count_receive(channel);
+                    let nth = self.count_receive(channel);
+                    self.need(channel, nth);
                     self.code.replace(pending.start, Op::StartReceive { slot: pending.slot, channel });
                 }
                 Source::Null => {
@@ -212,13 +220,18 @@ impl RankReader<'_, '_> {
     /// Removes an operation that was cancelled.
     fn drop_op(&mut self, pending: &PendingOp) {
         self.context.notes.assume(DROPPED);
+        self.remove(pending);
+    }
+
+    /// Removes an operation and the message that it counts.
+    fn remove(&mut self, pending: &PendingOp) {
         self.repetition.interrupt();
         self.code.remove(pending.start);
         self.code.free_slot(pending.slot);
         if let Some(channel) = pending.sent {
             self.context.channels.counts(channel).sends.remove_one();
         }
-        if let Some(channel) = pending.received {
+        if let Some(ChannelMessage { channel, .. }) = pending.received {
             self.context.channels.counts(channel).receives.remove_one();
         }
     }
@@ -257,12 +270,24 @@ impl RankReader<'_, '_> {
         open.sort_unstable_by_key(|request| {
             (request.site.position, request.pending.first().map(|pending| pending.start))
         });
-        for request in open {
-            if !request.is_cancelled {
+        for mut request in open {
+            if self.may_end_early() {
+                self.remove_receives(&mut request);
+            } else if !request.is_cancelled {
                 self.unsupported_at(request.site, OPEN)?;
             }
             self.release(request)?;
         }
         Ok(())
+    }
+
+    /// Removes the receives of a request that the trace does not complete, because it ends too
+    /// early: their messages may not have been sent.
+    fn remove_receives(&mut self, request: &mut Request) {
+        let is_receive = |pending: &PendingOp| pending.received.is_some() || pending.unresolved.is_some();
+        for pending in request.pending.iter().filter(|pending| is_receive(pending)) {
+            self.remove(pending);
+        }
+        request.pending.retain(|pending| !is_receive(pending));
     }
 }

@@ -5,6 +5,7 @@ mod collectives;
 mod compact;
 mod errors;
 mod hostile;
+mod killed;
 mod lists;
 mod points;
 mod remote;

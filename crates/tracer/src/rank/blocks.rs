@@ -2,6 +2,7 @@
 
 use std::io;
 
+use panto_recording::block_age;
 use panto_trace::{Metadata, key, stream_end};
 
 use super::{Rank, give_up};
@@ -11,9 +12,6 @@ use crate::{clock, overhead, ticks};
 const MOST_EVENTS: u32 = 1 << 16;
 /// The bytes of a block, before it is packed, from which on it is written.
 const MOST_BYTES: usize = 1 << 20;
-/// The age of a block, in milliseconds, at which it is written: a program that calls rarely loses
-/// little when it is killed.
-const OLDEST_MILLISECONDS: u64 = 1_000;
 
 impl Rank {
     /// Writes the block of a rank that no longer calls MPI, if it is old.
@@ -41,7 +39,8 @@ impl Rank {
     /// Starts the time of a new block.
     pub(super) fn start_block(&mut self) {
         self.block_started = ticks::now();
-        let longest = clock::get().millisecond.saturating_mul(OLDEST_MILLISECONDS);
+        let longest = clock::get().millisecond.saturating_mul(block_age(self.blocks));
+        self.blocks = self.blocks.saturating_add(1);
         self.block_ends = self.block_started.saturating_add(longest);
     }
 

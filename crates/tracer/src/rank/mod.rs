@@ -54,6 +54,8 @@ pub struct Rank {
     calls: u64,
     started: u64,
     block_started: u64,
+    /// The number of blocks that were started.
+    blocks: u32,
     /// When the block must be written, in ticks.
     block_ends: u64,
     has_stamps: bool,
@@ -154,6 +156,7 @@ impl Rank {
             calls: 0,
             started: now,
             block_started: now,
+            blocks: 0,
             block_ends: 0,
             has_stamps: clock::get().has_stamps,
             last_end: now,

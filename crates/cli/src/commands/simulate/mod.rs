@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::Args;
 use panto_predict::{Case, Disturbance, Prediction, TimelineRecorder};
 use panto_report::present::{PredictionReport, samples_json, samples_text};
-use panto_sim::replay::{self, Replay};
+use panto_sim::replay::{self, Cut, Replay};
 use panto_sim::{Noise, RunError};
 use panto_trace::{RankTrace, Trace};
 use panto_transport::threads::cores;
@@ -163,8 +163,17 @@ impl Simulate {
 pub fn read(trace: &Trace, case: &Case, args: &CaseArgs) -> Result<Replay, Failure> {
     let events: u64 = trace.ranks().iter().map(RankTrace::events_count).sum();
     let threads = if events < MIN_PARALLEL_EVENTS { 1 } else { cores().len() };
-    let replay = replay::program_on(trace, &case.machine, &args.reading.options(), threads);
-    replay.map_err(|error| trace_failure(trace, &error))
+    let replay = replay::program_on(trace, &case.machine, &args.reading.options(), threads)
+        .map_err(|error| trace_failure(trace, &error))?;
+    note_cut(trace, replay.cut.as_ref());
+    Ok(replay)
+}
+
+/// Prints how much of a trace is left out, if its ranks end too early.
+pub fn note_cut(trace: &Trace, cut: Option<&Cut>) {
+    if let Some(cut) = cut {
+        print::note(format_args!("panto: {}: {cut}", trace.path().display()));
+    }
 }
 
 /// Returns the failure of a trace that cannot be replayed, with the name of its file.

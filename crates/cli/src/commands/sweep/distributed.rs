@@ -12,6 +12,7 @@ use panto_transport::{Placement, Selector, SendMode, Tag, Transport, World};
 
 use super::Sweep;
 use super::progress::SweepRun;
+use crate::commands::simulate::note_cut;
 use crate::failure::Failure;
 use crate::{interrupt, mpi, program};
 
@@ -44,6 +45,7 @@ fn lead(command: &Sweep, world: &Mpi) -> Result<ExitCode, Failure> {
     let task = SweepRun::new(command, &settings).map_err(announced)?;
     let pending = task.pending();
     let programs = settings.programs(&pending, threads).map_err(|error| announced(error.into()))?;
+    note_cut(&trace, programs.cut());
     world.broadcast(Announcement::Pending(pending.clone()).to_bytes())?;
     let stop = interrupt::listen()?;
     task.begin(pending.len());

@@ -15,7 +15,7 @@ use panto_transport::threads::cores;
 
 use self::axes::AxesArgs;
 use self::progress::SweepRun;
-use crate::commands::simulate::ReadingArgs;
+use crate::commands::simulate::{ReadingArgs, note_cut};
 use crate::failure::Failure;
 use crate::format::{Format, TABLE_JSON_OR_CSV};
 use crate::{files, interrupt, mpi, program};
@@ -121,6 +121,7 @@ impl Sweep {
         let mut run = SweepRun::new(self, &sweep)?;
         let pending = run.pending();
         let programs = sweep.programs(&pending, threads)?;
+        note_cut(&trace, programs.cut());
         let stop = interrupt::listen()?;
         run.begin(pending.len());
         sweep.run(&programs, &pending, threads, &stop, |index, outcome| run.done(index, outcome))?;

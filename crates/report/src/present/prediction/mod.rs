@@ -147,7 +147,7 @@ impl PredictionReport<'_> {
 
     /// Returns what could not be simulated.
     fn warnings(&self) -> Vec<String> {
-        self.replay.warnings.iter().map(ToString::to_string).collect()
+        self.replay.left_out()
     }
 }
 
