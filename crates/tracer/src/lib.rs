@@ -50,6 +50,7 @@ mod calls;
 mod clock;
 mod compute_clock;
 mod compute_token;
+mod exit;
 mod flush;
 mod function;
 mod interpose;

@@ -40,6 +40,21 @@ fn exit_codes_pass_through_the_launcher() {
     }
 }
 
+/// A program that ends by `_exit` has written all its calls, even in its first milliseconds. The
+/// end of a child of `vfork`, which shares its memory, is not its own.
+#[test]
+fn nothing_is_lost_by_an_exit_at_once() {
+    for mpi in USUAL {
+        let Some(app) = mpi.app("early_exit") else { continue };
+        let (usual, at_once) = (Scene::new(), Scene::new());
+        let ended = usual.trace_on(&mpi, 1, &app).run();
+        let ended_at_once = at_once.trace_on(&mpi, 1, &app).arg("--at-once").run();
+        assert_eq!(ended_at_once.code, ended.code, "{}: {ended_at_once:#?}", mpi.name);
+        assert_eq!(crate::calls(&at_once.written()), crate::calls(&usual.written()), "{}", mpi.name);
+        says(&ended_at_once, &["recording ended early on rank 0: the program ended without MPI_Finalize"]);
+    }
+}
+
 /// A program that ends by `MPI_Abort` with code 0 succeeds, inside the launcher and outside of it:
 /// the calls until then are in the trace.
 #[test]

@@ -6,7 +6,7 @@
 mod blocks;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use panto_trace::{Action, Key, Name, Recorder, Times};
@@ -29,6 +29,8 @@ use panto_recording::WindowsAndFiles;
 
 static IS_RECORDING: AtomicBool = AtomicBool::new(false);
 static RANK: Lock<Option<Box<Rank>>> = Lock::new(None);
+/// The process that is recorded.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// The rank of this process.
 pub struct Rank {
@@ -93,6 +95,7 @@ pub fn with<T>(body: impl FnOnce(&mut Rank) -> T) -> Option<T> {
 /// Begins to record.
 pub fn begin(rank: Rank) {
     *RANK.take() = Some(Box::new(rank));
+    PROCESS.store(std::process::id(), Ordering::Relaxed);
     IS_RECORDING.store(true, Ordering::Relaxed);
 }
 
@@ -114,6 +117,14 @@ pub fn end(why: Option<&str>) {
     let closed = catch_unwind(AssertUnwindSafe(|| rank.flatten().map(|mut rank| rank.close(why))));
     if closed.is_err() {
         give_up("internal error in the tracer; please report it");
+    }
+}
+
+/// Ends recording when the process ends. A child of `vfork` shares this memory, and its end is not
+/// that of the process.
+pub fn end_of_process(why: &str) {
+    if PROCESS.load(Ordering::Relaxed) == std::process::id() {
+        end(Some(why));
     }
 }
 
