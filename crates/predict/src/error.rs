@@ -194,6 +194,13 @@ pub enum SweepError {
     Processors(String),
     /// The text names no level of sharing.
     Sharing(UnknownSharing),
+    /// The checksum of a line of a results file does not match.
+    DamagedLine {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
     /// A line of a results file was not written by a sweep.
     ForeignFile {
         /// The file.
@@ -359,6 +366,12 @@ impl fmt::Display for SweepError {
             }
             Self::Processors(text) => write!(f, "`{text}` is not a number of processors such as 16"),
             Self::Sharing(error) => error.fmt(f),
+            Self::DamagedLine { path, line } => write!(
+                f,
+                "{}:{line}: the checksum of the line does not match: the file is damaged, or was edited; remove the line, so \
+                 that its configuration runs again, or only its field `crc`, so that it is read unchecked",
+                path.display()
+            ),
             Self::ForeignFile { path, line } => write!(
                 f,
                 "{}:{line}: not a line of `panto sweep`; nothing is added to this file, choose another one",

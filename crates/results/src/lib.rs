@@ -2,8 +2,9 @@
 //!
 //! A results file is JSON Lines: a [`Manifest`] (how the run was measured), one [`Record`] per
 //! point with all its samples, and a [`RunEnd`]. Each line is written with a single call, so that a
-//! run that is killed loses at most the point it was measuring. `docs/results.md` describes the
-//! format.
+//! run that is killed loses at most the point it was measuring. Each line has the id of its launch
+//! and a checksum, so that launches which append at the same time do not mix. `docs/results.md`
+//! describes the format.
 //!
 //! A record names its kernel (one of [`kernel`]) and its [`Point`]: the number of ranks and
 //! parameters by name ([`param`]). Parameters whose values have structure have a type here, such as
@@ -20,6 +21,7 @@ pub mod cm5;
 mod error;
 mod finding;
 pub mod kernel;
+mod launch;
 mod manifest;
 mod placement;
 mod point;
@@ -30,6 +32,8 @@ mod samples;
 pub mod scenario;
 mod separation;
 pub mod swap;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use error::{Error, Result};

@@ -4,6 +4,9 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
+use panto_container::line;
+
+use crate::launch::LaunchId;
 use crate::{Error, FORMAT, Line, Manifest, Record, Result, RunEnd};
 
 /// The contents of a results file.
@@ -52,21 +55,61 @@ fn read_until_error(path: &Path) -> Result<(Results, Option<Error>)> {
     let file =
         File::open(path).map_err(|source| Error::Io { failure: "cannot read", path: path.into(), source })?;
     let mut reader = Reader { path: path.into(), input: BufReader::new(file), line: 0 };
-    let mut results =
-        Results { manifests: vec![], records: vec![], ends: vec![], starts: vec![], damage: None };
+    let mut launches = Launches::default();
     let error = loop {
-        match reader.next() {
-            Ok(Some(Line::Manifest(manifest))) => {
-                results.starts.push(results.records.len());
-                results.manifests.push(*manifest);
-            }
-            Ok(Some(Line::Point(record))) => results.records.push(*record),
-            Ok(Some(Line::End(end))) => results.ends.push(end),
+        match reader.next().and_then(|line| line.map(|line| launches.add(line, &reader)).transpose()) {
+            Ok(Some(())) => {}
             Ok(None) => break None,
             Err(error) => break Some(error),
         }
     };
-    Ok((results, error))
+    Ok((launches.join(), error))
+}
+
+/// A line with the launch that it names; lines of earlier versions name none.
+struct TaggedLine {
+    launch: Option<LaunchId>,
+    line: Line,
+}
+
+/// The launches of a file, whose lines may alternate.
+#[derive(Default)]
+struct Launches {
+    launches: Vec<(Option<LaunchId>, Manifest, Vec<Record>)>,
+    ends: Vec<RunEnd>,
+}
+
+impl Launches {
+    fn add(&mut self, tagged: TaggedLine, reader: &Reader) -> Result<()> {
+        let TaggedLine { launch, line } = tagged;
+        match line {
+            Line::Manifest(manifest) => self.launches.push((launch, *manifest, Vec::new())),
+            Line::Point(record) => self.records(launch, reader)?.push(*record),
+            Line::End(end) => self.ends.push(end),
+        }
+        Ok(())
+    }
+
+    /// Returns the records of a launch; of the last one if the line names none.
+    fn records(&mut self, launch: Option<LaunchId>, reader: &Reader) -> Result<&mut Vec<Record>> {
+        let mut latest = self.launches.iter_mut().rev();
+        let found = latest.find(|(id, ..)| launch.is_none() || *id == launch);
+        found.map(|(.., records)| records).ok_or_else(|| {
+            reader.bad("the manifest of this line's launch is missing; the file was replaced while another run wrote to it")
+        })
+    }
+
+    /// Returns the launches one after the other.
+    fn join(self) -> Results {
+        let mut results =
+            Results { manifests: vec![], records: vec![], ends: self.ends, starts: vec![], damage: None };
+        for (_, manifest, records) in self.launches {
+            results.starts.push(results.records.len());
+            results.manifests.push(manifest);
+            results.records.extend(records);
+        }
+        results
+    }
 }
 
 struct Reader {
@@ -79,7 +122,7 @@ struct Reader {
 const LONGEST_LINE: u64 = 64 << 20;
 
 impl Reader {
-    fn next(&mut self) -> Result<Option<Line>> {
+    fn next(&mut self) -> Result<Option<TaggedLine>> {
         let mut text = Vec::new();
         let mut limited = std::io::Read::take(&mut self.input, LONGEST_LINE);
         let read = limited.read_until(b'\n', &mut text);
@@ -94,7 +137,13 @@ impl Reader {
         self.parse(&text).map(Some)
     }
 
-    fn parse(&self, text: &[u8]) -> Result<Line> {
+    fn parse(&self, text: &[u8]) -> Result<TaggedLine> {
+        let is_sealed = line::check(text).map_err(|what| {
+            self.bad(&format!(
+                "{what}: the file is damaged, or was edited; `panto info --salvage` shows what came before this line, and \
+                 without its field `crc` the line is read unchecked"
+            ))
+        })?;
         if self.line == 1 {
             self.check_version(text)?;
         }
@@ -102,7 +151,7 @@ impl Reader {
             self.bad(&format!("{error}; `panto info --salvage` shows what came before this line"))
         })?;
         self.check(&line)?;
-        Ok(line)
+        Ok(TaggedLine { launch: if is_sealed { LaunchId::of(text) } else { None }, line })
     }
 
     /// Checks the version before the line is parsed, since a newer manifest may have another form.

@@ -1,8 +1,9 @@
 //! `panto history`: results over versions, and the changes that are statistically certain (S9).
 
 use std::path::Path;
+use std::process::Stdio;
 
-use super::{line, stderr, stdout, succeeds};
+use super::{command, line, stderr, stdout, succeeds};
 
 /// Appends one version: an echo on a simulated machine whose times are exact.
 fn version(file: &Path, label: &str, more: &str) {
@@ -52,4 +53,31 @@ fn files_without_a_history_are_rejected() {
     assert_eq!(wrong.status.code(), Some(2));
     assert!(stderr(&wrong).contains("it has comet/echo"), "{}", stderr(&wrong));
     assert_eq!(line("history no-such-file.jsonl").status.code(), Some(2));
+}
+
+/// Runs that append to one file at the same time keep their points and labels.
+#[test]
+fn launches_at_the_same_time_keep_their_labels() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let file = folder.path().join("h.jsonl");
+    let words = "bench comet/echo --on sp2 --ranks 2 --hops 1 --sizes 0..64K --append";
+    let start = |label: &str| {
+        let mut command = command();
+        command.args(words.split_whitespace()).args(["--label", label, "-o"]).arg(&file);
+        command.stdout(Stdio::null()).spawn().expect("the binary starts")
+    };
+    let runs = ["a", "b", "c"].map(start);
+    for mut run in runs {
+        assert!(run.wait().expect("it ends").success());
+    }
+    let results = panto_results::read(&file).expect("a sound file");
+    let mut launches: Vec<(String, usize)> = results
+        .launches()
+        .map(|(manifest, records)| (manifest.label.clone().expect("a label"), records.len()))
+        .collect();
+    launches.sort();
+    let points = launches[0].1;
+    assert!(points > 5);
+    assert_eq!(launches, ["a", "b", "c"].map(|label| (label.to_owned(), points)));
+    assert!(!results.is_incomplete());
 }

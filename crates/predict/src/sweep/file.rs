@@ -6,6 +6,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use panto_container::line::{check, seal};
+
 use super::outcome::{Outcome, Row};
 use crate::error::{Error, SweepError};
 
@@ -43,7 +45,7 @@ impl SweepFile {
     /// Appends a setting.
     pub fn add(&mut self, row: &Row) -> Result<(), Error> {
         // One write per line: a killed run leaves at most the last line incomplete.
-        let written = self.file.write_all(format!("{}\n", row.json()).as_bytes());
+        let written = self.file.write_all(seal(&row.json().to_string()).as_bytes());
         written.map_err(|error| Error::write(&self.path, &error))?;
         self.outcomes.insert(row.key.clone(), row.outcome.clone());
         Ok(())
@@ -59,6 +61,7 @@ fn is_torn_row(text: &[u8]) -> bool {
 fn read(text: &[u8], path: &Path) -> Result<HashMap<String, Outcome>, Error> {
     let lines = (1..).zip(text.split(|byte| *byte == b'\n')).filter(|(_, line)| !line.is_empty());
     let row = |(number, line): (usize, &[u8])| {
+        check(line).map_err(|_| SweepError::DamagedLine { path: path.to_owned(), line: number })?;
         let value = serde_json::from_slice(line).ok();
         value.as_ref().and_then(Row::read).ok_or_else(|| foreign(path, number))
     };
@@ -92,6 +95,34 @@ mod tests {
         assert!(SweepFile::open(&path).unwrap().get("2").is_some());
         std::fs::write(&path, &whole[..20]).unwrap();
         assert!(SweepFile::open(&path).unwrap().get("1").is_none());
+    }
+
+    #[test]
+    fn every_flipped_bit_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sweep.jsonl");
+        SweepFile::open(&path).unwrap().add(&row("1")).unwrap();
+        let sound = std::fs::read(&path).unwrap();
+        // Without the end of its line a row is incomplete, and removed.
+        for bit in 0..8 * (sound.len() - 1) {
+            let mut damaged = [&sound[..], &sound[..]].concat();
+            damaged[sound.len() + bit / 8] ^= 1 << (bit % 8);
+            std::fs::write(&path, &damaged).unwrap();
+            let error = SweepFile::open(&path).unwrap_err().to_string();
+            assert!(error.contains("sweep.jsonl:2: "), "bit {bit}: {error}");
+            assert_eq!(std::fs::read(&path).unwrap(), damaged);
+        }
+    }
+
+    #[test]
+    fn rows_without_a_checksum_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sweep.jsonl");
+        std::fs::write(&path, format!("{}\n", row("1").json())).unwrap();
+        let mut file = SweepFile::open(&path).unwrap();
+        file.add(&row("2")).unwrap();
+        let file = SweepFile::open(&path).unwrap();
+        assert!(file.get("1").is_some() && file.get("2").is_some());
     }
 
     #[test]
