@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use tiny_skia::{PathBuilder, Transform};
-use ttf_parser::{Face, OutlineBuilder};
 
 use super::Error;
+use super::truetype::{Font, draw};
 
 /// A regular and a bold sans-serif font.
 pub(super) struct Fonts {
@@ -50,7 +50,7 @@ impl Fonts {
         let named = |name: &str| {
             let path = found.iter().find(|path| path.file_stem().is_some_and(|stem| stem == name))?;
             let bytes = std::fs::read(path).ok()?;
-            Face::parse(&bytes, 0).is_ok().then_some(bytes)
+            Font::new(&bytes).is_some().then_some(bytes)
         };
         let pair = |(regular, bold): (&&str, &&str)| {
             let regular = named(regular)?;
@@ -64,17 +64,17 @@ impl Fonts {
     /// Returns a line of text as an outline that starts at the origin, and its width.
     pub fn line(&self, text: &str, size: f32, is_bold: bool) -> (Option<tiny_skia::Path>, f32) {
         let bytes = if is_bold { &self.bold } else { &self.regular };
-        let Ok(face) = Face::parse(bytes, 0) else { return (None, 0.0) };
-        let scale = size / f32::from(face.units_per_em());
-        let mut pen = Pen { builder: PathBuilder::new(), x: 0.0 };
+        let Some(font) = Font::new(bytes) else { return (None, 0.0) };
+        let scale = size / f32::from(font.units_per_em);
+        let (mut path, mut x) = (PathBuilder::new(), 0.0);
         for character in text.chars() {
             // Unknown characters are drawn as the font's missing-glyph symbol.
-            let glyph = face.glyph_index(character).unwrap_or_default();
-            face.outline_glyph(glyph, &mut pen);
-            pen.x += f32::from(face.glyph_hor_advance(glyph).unwrap_or(0));
+            let glyph = font.glyph(character);
+            draw(&font, glyph, Transform::from_translate(x, 0.0), &mut path);
+            x += f32::from(font.width(glyph));
         }
-        let path = pen.builder.finish().and_then(|path| path.transform(Transform::from_scale(scale, -scale)));
-        (path, pen.x * scale)
+        let path = path.finish().and_then(|path| path.transform(Transform::from_scale(scale, -scale)));
+        (path, x * scale)
     }
 }
 
@@ -93,39 +93,11 @@ fn fonts(place: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     // Sorted, so that every run finds the same font.
     paths.sort();
     for path in paths {
-        let is_font = path.extension().is_some_and(|extension| extension == "ttf" || extension == "otf");
+        let is_font = path.extension().is_some_and(|extension| extension == "ttf");
         if is_font {
             found.push(path);
         } else if depth > 0 && path.is_dir() {
             fonts(&path, depth - 1, found);
         }
-    }
-}
-
-/// Places glyphs beside each other.
-struct Pen {
-    builder: PathBuilder,
-    x: f32,
-}
-
-impl OutlineBuilder for Pen {
-    fn move_to(&mut self, x: f32, y: f32) {
-        self.builder.move_to(self.x + x, y);
-    }
-
-    fn line_to(&mut self, x: f32, y: f32) {
-        self.builder.line_to(self.x + x, y);
-    }
-
-    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        self.builder.quad_to(self.x + x1, y1, self.x + x, y);
-    }
-
-    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        self.builder.cubic_to(self.x + x1, y1, self.x + x2, y2, self.x + x, y);
-    }
-
-    fn close(&mut self) {
-        self.builder.close();
     }
 }

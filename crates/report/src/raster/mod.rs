@@ -8,6 +8,7 @@ mod draw;
 mod font;
 mod outline;
 mod parse;
+mod truetype;
 
 use tiny_skia::{Pixmap, Transform};
 
