@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything that must hold before a change goes in.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::failure::{Failure, Result};
@@ -18,6 +19,11 @@ const STEPS: &[Step] = &[
     Step { name: "words", line: "comments, docs and names follow the writing rules", run: words::check },
     Step { name: "fmt", line: "the code is formatted", run: fmt },
     Step { name: "clippy", line: "clippy has no warnings", run: clippy },
+    Step {
+        name: "deny",
+        line: "dependencies are maintained, and have allowed licences and sources",
+        run: deny,
+    },
     Step { name: "docs", line: "the documentation builds without warnings", run: docs },
     Step { name: "tests", line: "all tests pass", run: tests },
     Step { name: "doctests", line: "the examples in the documentation work", run: doctests },
@@ -98,6 +104,27 @@ fn fmt() -> Result<()> {
 
 fn clippy() -> Result<()> {
     shell::stream(&mut shell::cargo("clippy --workspace --all-targets -- -D warnings"))
+}
+
+/// Checks dependencies by `deny.toml` where the tool is installed; advisories where their database
+/// is, too, because tests need no network.
+fn deny() -> Result<()> {
+    if !shell::on_path("cargo-deny") {
+        println!("skipped: cargo-deny is not installed; `cargo install cargo-deny --locked` installs it");
+        return Ok(());
+    }
+    shell::stream(&mut shell::cargo("deny --offline check licenses bans sources"))?;
+    if !has_advisories() {
+        println!("skipped: no database of advisories; `cargo deny fetch db` gets it");
+        return Ok(());
+    }
+    shell::stream(&mut shell::cargo("deny --offline check advisories"))
+}
+
+fn has_advisories() -> bool {
+    let own = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = own.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
+    home.is_some_and(|home| home.join("advisory-dbs").is_dir())
 }
 
 fn docs() -> Result<()> {

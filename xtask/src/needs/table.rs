@@ -26,6 +26,13 @@ pub const NEEDS: &[Need] = &[
         required: false,
     },
     Need {
+        name: "cargo-deny",
+        detect: Detect::Program("cargo-deny"),
+        get: Get::ByHand("cargo install cargo-deny --locked"),
+        purpose: "checks licences, sources and advisories of dependencies",
+        required: false,
+    },
+    Need {
         name: "gcc",
         detect: Detect::Program("gcc"),
         get: Get::Apt(&["gcc", "libc6-dev"]),
