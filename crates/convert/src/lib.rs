@@ -17,7 +17,6 @@ pub mod goal;
 mod in_flight;
 mod output;
 pub mod paje;
-mod parallel;
 pub mod paraver;
 pub mod perfetto;
 pub mod picl;

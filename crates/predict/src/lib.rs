@@ -18,7 +18,6 @@ pub mod example;
 mod explanation;
 mod mapping;
 mod noise;
-mod parallel;
 mod prediction;
 pub mod sample;
 mod speeds;

@@ -32,8 +32,8 @@ use panto_container::bytes::{u32_at, u64_at};
 
 use super::{Dependency, MAX_OPERATIONS, Operation, OperationKind, Origin, RankSchedule, Schedules};
 use crate::error::{Error, Result};
-use crate::parallel;
 use crate::stream::MAX_RANKS;
+use panto_parallel as parallel;
 
 const MAGIC: u64 = 4223;
 const MAGIC_INVALID: u64 = 2342;
@@ -64,7 +64,7 @@ struct Binary<'a> {
 pub fn parse(bytes: &[u8], file: &str, threads: usize) -> Result<Schedules> {
     let binary = Binary { bytes, file };
     let places = binary.places()?;
-    let read = parallel::map(threads, places.len(), |rank| {
+    let read = parallel::map(places.len(), threads, |rank| {
         let (start, end) = places[rank];
         RankReader::new(&binary, rank as u32, start, end, places.len() as u32)?.read()
     });

@@ -9,7 +9,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{Operation, OperationKind, RankSchedule};
-use crate::parallel;
+use panto_parallel as parallel;
 
 /// The channels in which one rank receives, numbered from 0.
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ pub fn number_channels(schedules: &mut [RankSchedule], threads: usize) -> Vec<Ch
     // `NO_CHANNEL` is not a number of a channel; above it, all messages are matched by maps.
     let is_numbered = channels.len() <= NO_CHANNEL as usize;
     let global = |to: usize, number: u32| (firsts[to] as u32) + number;
-    parallel::for_each_mut(threads, schedules, |schedule| {
+    parallel::for_each_mut(schedules, threads, |schedule| {
         let (from, graph) = (schedule.rank, &mut schedule.graph);
         for (op, operation) in (0..).zip(&schedule.operations) {
             let (to, number) = match operation.kind {

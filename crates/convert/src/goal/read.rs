@@ -17,8 +17,8 @@ use super::order::{Cycle, Orders, Step, WAITS, order};
 use super::{OperationKind, Origin, RankSchedule, Schedules, binary, text};
 use crate::ImportSummary;
 use crate::error::{Error, Result};
-use crate::parallel;
 use crate::stream::{RankStream, Target};
+use panto_parallel as parallel;
 
 /// Bytes of a file that a thread reads at once.
 const PIECE_BYTES: usize = 1 << 22;
@@ -62,7 +62,7 @@ fn load(path: &Path, threads: usize) -> io::Result<Vec<u8>> {
     let offsets = (0..).step_by(PIECE_BYTES);
     let mut pieces: Vec<_> =
         offsets.zip(bytes.chunks_mut(PIECE_BYTES)).map(|piece| (piece, Ok(()))).collect();
-    parallel::for_each_mut(threads, &mut pieces, |((offset, piece), outcome)| {
+    parallel::for_each_mut(&mut pieces, threads, |((offset, piece), outcome)| {
         *outcome = file.read_exact_at(piece, *offset);
     });
     pieces.into_iter().try_for_each(|(_, outcome)| outcome)?;
@@ -112,7 +112,7 @@ fn write(
         put(&mut stream, &schedules.ranks[rank], orders.steps(rank));
         RankStream::end(stream)
     };
-    parallel::for_each(threads, ranks, encode, |stream| made.add(&stream))?;
+    parallel::for_each(ranks, threads, encode, |stream| made.add(&stream))?;
     let imported = ImportSummary { ranks: ranks as u32, calls: made.calls, notes: notes(schedules) };
     made.finish()?;
     Ok(imported)

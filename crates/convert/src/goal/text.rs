@@ -11,7 +11,7 @@ use super::lex::{Lines, ParseError, error, line_end};
 use super::parse::{NUM_RANKS, Parser};
 use super::{Origin, RankSchedule, Schedules};
 use crate::error::{Error, Result};
-use crate::parallel;
+use panto_parallel as parallel;
 
 /// Lower limit of a part's length, in bytes: a shorter one is parsed faster than it is passed to
 /// another thread.
@@ -48,7 +48,7 @@ fn parse_in_parts(text: &[u8], file: &str, threads: usize, part_bytes: usize) ->
     bounds.push(text.len());
     lines.end_at(bounds[0]);
     let head = Part::parse(head, lines);
-    let parts = parallel::map(threads, bounds.len() - 1, |part| {
+    let parts = parallel::map(bounds.len() - 1, threads, |part| {
         Part::parse(Parser::new(ranks), Lines::new(text, file, bounds[part], bounds[part + 1]))
     });
     merge(std::iter::once(head).chain(parts), file, ranks.unwrap_or(0))

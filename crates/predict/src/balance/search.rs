@@ -11,7 +11,7 @@ use panto_units::Time;
 use super::attempt::Attempt;
 use super::task::{Task, Trial};
 use super::{anneal, greedy, puppet};
-use crate::parallel;
+use panto_parallel as parallel;
 
 /// A scheme of searching for a better mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

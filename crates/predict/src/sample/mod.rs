@@ -18,9 +18,9 @@ use panto_stats::{median, quantile};
 use crate::case::Case;
 use crate::error::Error;
 use crate::noise::Disturbance;
-use crate::parallel;
 use crate::sweep::Outcome;
 use crate::sweep::runner::{Runner, batch_size};
+use panto_parallel as parallel;
 
 use draw::{correlation, draws};
 

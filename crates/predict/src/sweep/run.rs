@@ -14,7 +14,7 @@ use super::runner::{Runner, batch_size};
 use crate::case::Case;
 use crate::error::Error;
 use crate::noise::Disturbance;
-use crate::parallel;
+use panto_parallel as parallel;
 
 /// A trace and the settings in which it is simulated.
 #[derive(Debug)]

@@ -8,8 +8,6 @@
 //! warnings and the error.
 
 use std::ops::Range;
-use std::panic::resume_unwind;
-use std::thread;
 
 use panto_machine::Machine;
 use panto_trace::{RankTrace, Trace, World};
@@ -112,15 +110,9 @@ impl<'a> Part<'a> {
 
     /// Reads ranks in parts; `None` if they have to be read in one pass.
     fn read_apart(input: Input<'a>, threads: usize) -> Option<Self> {
-        let parts: Vec<Result<Self>> = thread::scope(|scope| {
-            let read = |ranks| scope.spawn(move || Self::read(input, ranks));
-            let threads: Vec<_> = ranges(input.trace, threads).into_iter().map(read).collect();
-            let join = |thread: thread::ScopedJoinHandle<'_, _>| thread.join();
-            threads
-                .into_iter()
-                .map(|thread| join(thread).unwrap_or_else(|panic| resume_unwind(panic)))
-                .collect()
-        });
+        let ranges = ranges(input.trace, threads);
+        let parts =
+            panto_parallel::map(ranges.len(), threads, |part| Self::read(input, ranges[part].clone()));
         let mut parts = parts.into_iter();
         let mut all = parts.next()?.ok()?;
         for part in parts {
