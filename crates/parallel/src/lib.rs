@@ -1,9 +1,9 @@
 //! Independent pieces of work on several threads.
 //!
 //! A piece is a number below a count. Each thread takes the next one when it has finished one, so
-//! that long pieces and slow cores do not hold up the others (self-scheduling). Threads live as long
-//! as a call: pieces are expected to take longer than starting a thread. With one thread, or one
-//! piece, all work is done by the caller.
+//! that long pieces and slow cores do not hold up the others (self-scheduling). Threads live as
+//! long as a call: pieces are expected to take longer than starting a thread. With one thread, or
+//! one piece, all work is done by the caller.
 //!
 //! A panic of a piece is passed on to the caller, with its message, when all threads have ended.
 

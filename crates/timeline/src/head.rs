@@ -24,10 +24,6 @@ pub const VERSION: u32 = 1;
 /// The most ranks and helpers of the shortest file: with a kilobyte of memory each, 64 MiB.
 const LINES_OF_ANY_FILE: u64 = 1 << 16;
 
-/// Ranks and helpers beyond [`LINES_OF_ANY_FILE`] for each byte of the file. A rank with a few
-/// states takes more than a byte, so only timelines in which most ranks do nothing are filled up.
-const LINES_PER_BYTE: u64 = 8;
-
 /// The format of timelines.
 pub const FORMAT: Format = Format { magic: *b"PANTO-TL", tail_magic: *b"PTL-DONE", version: VERSION };
 
@@ -58,10 +54,12 @@ impl Head {
         self.ranks + self.helpers
     }
 
-    /// Returns the length of the shortest file with this many ranks and helpers, in bytes. Readers
-    /// have memory for each of them, and refuse shorter files: a few bytes could take all memory.
+    /// Returns the length of the shortest file with this many ranks and helpers, in bytes: one for
+    /// each beyond [`LINES_OF_ANY_FILE`]. Readers have memory for each of them, and refuse shorter
+    /// files: a few bytes could take all memory. A rank with a few states takes more than a byte,
+    /// so only timelines in which most ranks do nothing are filled up.
     pub fn least_bytes(self) -> u64 {
-        u64::from(self.lines()).saturating_sub(LINES_OF_ANY_FILE).div_ceil(LINES_PER_BYTE)
+        u64::from(self.lines()).saturating_sub(LINES_OF_ANY_FILE)
     }
 
     /// Returns the ranks and helpers of a band; none if there is no such band.

@@ -1,7 +1,5 @@
 //! States and messages, one after the other, block by block.
 
-use panto_units::Time;
-
 use super::Timeline;
 use super::source::Buffers;
 use crate::codec::{Frame, Interval, Record, Selection};
@@ -98,14 +96,15 @@ impl<R: Record> Iterator for Records<'_, R> {
 pub struct States<'a> {
     records: Records<'a, Interval>,
     first: u32,
-    /// The end of the last state of each rank.
-    ends: Vec<Time>,
+    /// The end of the last state of each rank, in picoseconds. Pages of zeros take no memory until
+    /// they are written: only ranks with states do.
+    ends: Vec<u64>,
 }
 
 impl<'a> States<'a> {
     pub fn new(timeline: &'a Timeline, selection: Selection) -> Self {
         let (first, ranks) = (selection.ranks.start, selection.ranks.len());
-        Self { records: Records::new(timeline, selection), first, ends: vec![Time::ZERO; ranks] }
+        Self { records: Records::new(timeline, selection), first, ends: vec![0; ranks] }
     }
 }
 
@@ -119,12 +118,12 @@ impl Iterator for States<'_> {
             Err(error) => return Some(Err(error)),
         };
         let end = &mut self.ends[(rank - self.first) as usize];
-        if state.from < *end {
+        if state.from.as_picos() < *end {
             self.records.stop();
             let source = &self.records.timeline.source;
             return Some(Err(source.damaged(self.records.place, "the states of a rank overlap")));
         }
-        *end = state.to;
+        *end = state.to.as_picos();
         Some(Ok((rank, state)))
     }
 }
