@@ -4,6 +4,7 @@
 //! medians, ranks and absolute deviations; a mean is reported but never decides anything.
 //!
 //! - [`Summary`], [`StopRule`]: describe one sample, decide when it is large enough.
+//! - [`undisturbed_limit`]: where the undisturbed mode of a sample ends.
 //! - [`diagnose`]: drift, autocorrelation, bimodality and outliers of a sample.
 //! - [`compare()`], [`Bootstrap`], [`mann_whitney`], [`holm`]: two samples, and families of
 //!   comparisons.
@@ -48,6 +49,7 @@ mod sample_fit;
 mod segmentation;
 mod size_samples;
 mod summary;
+mod undisturbed;
 
 pub use bandwidth::Bandwidth;
 pub use bootstrap::Bootstrap;
@@ -67,3 +69,4 @@ pub use residue::{ResidueClass, ResidueFit};
 pub use segmentation::Segmentation;
 pub use size_samples::SizeSamples;
 pub use summary::{Summary, median, quantile};
+pub use undisturbed::undisturbed_limit;
