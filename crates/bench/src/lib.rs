@@ -15,6 +15,7 @@ pub mod cm5;
 pub mod comet;
 mod decision;
 mod error;
+pub mod host;
 mod kernel;
 pub mod measure;
 mod memory;

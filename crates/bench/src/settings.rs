@@ -65,10 +65,15 @@ pub struct Effort {
     /// Minimum time per point: samples of one millisecond share their noise and look more precise
     /// than they are.
     pub least_time: Duration,
+    /// Number of passes over all points, each in another random order, before points are measured
+    /// again on which they disagree.
+    pub passes: usize,
     /// Maximum number of samples.
     pub max_samples: usize,
     /// Time limit of the whole run.
     pub budget: Duration,
+    /// Time to wait for a quiet machine at most, before the run.
+    pub quiet_wait: Duration,
     /// Duration that a sample reaches by repeating the operation (C2).
     pub sample_time: Duration,
     /// Fixed number of repetitions per sample, instead of `sample_time`.
@@ -81,19 +86,36 @@ impl Default for Effort {
             precision: 0.01,
             min_samples: 12,
             least_time: Duration::from_millis(20),
+            passes: 3,
             max_samples: 2_000,
             budget: Duration::from_secs(60),
+            quiet_wait: Duration::ZERO,
             sample_time: Duration::from_micros(20),
             repetitions: None,
         }
     }
 }
 
+/// Repetitions of a sample that a user may choose: a sample is not interrupted, and the largest
+/// number of the shortest operation takes a few seconds.
+const REPETITIONS: std::ops::RangeInclusive<u64> = 1..=10_000_000;
+
 /// Minimum and maximum number of samples on a virtual clock, where samples differ only under
 /// contention.
 const VIRTUAL_SAMPLES: (usize, usize) = (6, 200);
 
 impl Effort {
+    /// Returns the effort of one pass.
+    #[must_use]
+    pub fn of_one_pass(&self) -> Self {
+        let passes = self.passes.max(1);
+        Self {
+            least_time: self.least_time / passes as u32,
+            max_samples: self.max_samples.div_ceil(passes),
+            ..self.clone()
+        }
+    }
+
     /// Returns the effort for a virtual clock, where longer sampling gains nothing. The budget
     /// remains real time.
     #[must_use]
@@ -102,6 +124,7 @@ impl Effort {
         Self {
             min_samples: self.min_samples.min(least),
             least_time: Duration::ZERO,
+            passes: 1,
             max_samples: self.max_samples.min(most),
             ..self
         }
@@ -200,8 +223,12 @@ impl Settings {
         if !(self.effort.precision > 0.0 && self.effort.precision < 1.0) {
             return Err(Error::usage("the precision is a fraction between 0 and 1, such as 0.01"));
         }
-        if self.effort.repetitions == Some(0) {
-            return Err(Error::usage("a sample has at least 1 repetition; use --repetitions 1 or more"));
+        if self.effort.repetitions.is_some_and(|repetitions| !REPETITIONS.contains(&repetitions)) {
+            return Err(Error::usage(format!(
+                "a sample has {} to {} repetitions; choose --repetitions within that",
+                REPETITIONS.start(),
+                REPETITIONS.end()
+            )));
         }
         if self.effort.max_samples == 0 {
             return Err(Error::usage("at least 1 sample is needed; use --max-samples 1 or more"));

@@ -10,6 +10,7 @@ mod failure;
 mod files;
 mod format;
 mod interrupt;
+mod machine_info;
 mod model;
 mod mpi;
 mod mpi_info;

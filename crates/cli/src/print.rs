@@ -5,10 +5,11 @@
 //! the terminal.
 
 use std::fmt::Display;
-use std::io::{BufWriter, ErrorKind, Write};
+use std::io::{BufWriter, ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use panto_results::quality::Grade;
 use panto_units::printable;
 
 static CLOSED: AtomicBool = AtomicBool::new(false);
@@ -44,8 +45,13 @@ pub fn text(text: impl Display) {
     if is_closed() || is_mute() {
         return;
     }
+    write_out(printable(text));
+}
+
+/// Writes text to standard output as it is.
+fn write_out(text: impl Display) {
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let written = write!(out, "{}", printable(text)).and_then(|()| out.flush());
+    let written = write!(out, "{text}").and_then(|()| out.flush());
     match written {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::BrokenPipe => CLOSED.store(true, Ordering::Relaxed),
@@ -64,6 +70,38 @@ pub fn failure() -> Option<&'static str> {
 /// Prints a line to standard output.
 pub fn line(line: impl Display) {
     text(format_args!("{line}\n"));
+}
+
+/// How good the news of a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    Good,
+    Fair,
+    Poor,
+}
+
+impl From<Grade> for Tone {
+    fn from(grade: Grade) -> Self {
+        match grade {
+            Grade::Good => Self::Good,
+            Grade::Fair => Self::Fair,
+            Grade::Poor => Self::Poor,
+        }
+    }
+}
+
+/// Prints a line to standard output, in colour if that is a terminal and `NO_COLOR` is not set.
+pub fn toned(tone: Tone, text: impl Display) {
+    let wants_colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    if is_closed() || is_mute() || !std::io::stdout().is_terminal() || !wants_colour {
+        return line(text);
+    }
+    let code = match tone {
+        Tone::Good => 32,
+        Tone::Fair => 33,
+        Tone::Poor => 31,
+    };
+    write_out(format_args!("\x1b[1;{code}m{}\x1b[0m\n", printable(text)));
 }
 
 /// Returns whether standard output was closed by its reader or failed.

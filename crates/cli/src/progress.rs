@@ -34,7 +34,17 @@ impl Progress {
         self.bar.set_message("");
     }
 
+    /// Shows what is being done.
+    pub fn message(&self, message: &str) {
+        self.bar.set_message(one_line(message));
+    }
+
     /// Advances by one step.
+    pub fn advance(&self) {
+        self.bar.inc(1);
+    }
+
+    /// Advances by one step, and shows what is being done.
     pub fn step(&self, message: &str) {
         self.bar.inc(1);
         self.bar.set_message(one_line(message));

@@ -6,6 +6,7 @@ use panto_findings::contest::{Choices, choices};
 use panto_findings::{Finding, findings};
 use panto_report::present;
 use panto_report::table::{Column, Table};
+use panto_results::quality::run_quality;
 use panto_results::{KernelInfo, Manifest, Record, RunEnd};
 use panto_schedule::rules::mpich;
 
@@ -62,6 +63,15 @@ pub fn results(format: Format, manifest: &Manifest, records: &[Record], end: Opt
         Format::Osu => print::text(present::osu(records)),
         Format::Imb => print::text(present::imb(records)),
         Format::Mbs => print::text(present::mbs(records)),
+    }
+}
+
+/// Prints how far the figures can be believed, in colour on a terminal.
+pub fn verdict(records: &[Record]) {
+    let Some(quality) = run_quality(records) else { return };
+    let lines = present::verdict_lines(&quality);
+    for (place, line) in lines.iter().enumerate() {
+        if place == 0 { print::toned(quality.grade.into(), line) } else { print::line(line) }
     }
 }
 

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use panto_bench::host::HostLoad;
 use panto_bench::model_comparison::ModelComparison;
 use panto_bench::{Kernel, Observer, Settings, run};
 use panto_results::{Line, Manifest, Record, RunEnd, Writer};
@@ -29,7 +30,8 @@ pub struct Session {
 
 impl Session {
     pub fn new(format: Format, writer: Option<Writer>, manifest: Manifest) -> Self {
-        let display = Display { format, progress: Progress::new(), current: None, records: Vec::new() };
+        let display =
+            Display { format, progress: Progress::new(), current: None, records: Vec::new(), waited: false };
         Self { format, writer, manifest, interrupt: Arc::default(), display, against: None }
     }
 
@@ -80,6 +82,9 @@ impl Session {
     /// Prints the results, draws plots, and returns the exit code.
     pub fn finish(&self, end: &RunEnd, plot: Option<PathBuf>) -> Result<ExitCode, Failure> {
         let records = self.records();
+        if self.format == Format::Table {
+            results::verdict(records);
+        }
         results::results(self.format, &self.manifest, records, Some(end));
         if let Some(directory) = plot {
             results::plots(&directory, &self.manifest, records)?;
@@ -126,6 +131,14 @@ impl Observer for Recorder<'_> {
         Ok(())
     }
 
+    fn busy(&mut self, load: &HostLoad) {
+        self.display.busy(load);
+    }
+
+    fn pass(&mut self, pass: &Record) {
+        self.display.pass(pass);
+    }
+
     fn record(&mut self, record: &Record) -> panto_bench::Result<()> {
         let record =
             &self.against.as_ref().map_or_else(|| record.clone(), |against| against.with_expected(record));
@@ -147,6 +160,8 @@ struct Display {
     progress: Progress,
     current: Option<Kernel>,
     records: Vec<Record>,
+    /// Whether the user was told that the run waits for a quiet machine.
+    waited: bool,
 }
 
 impl Display {
@@ -156,9 +171,25 @@ impl Display {
         self.progress.begin(&kernel.to_string(), points);
     }
 
+    /// Says what the run waits for: once where there is no progress bar.
+    fn busy(&mut self, load: &HostLoad) {
+        let part = |part: f64| panto_units::percent(100.0 * part);
+        let others = load.others.map(|others| format!("others use {}", part(others)));
+        let steal = (load.steal > 0.0).then(|| format!("{} is stolen", part(load.steal)));
+        let words = others.into_iter().chain(steal).collect::<Vec<_>>().join(", ");
+        if !std::mem::replace(&mut self.waited, true) {
+            print::note(format_args!("panto: waiting for a quiet machine: {words} of the cores' time"));
+        }
+        self.progress.message(&format!("waiting for a quiet machine: {words}"));
+    }
+
+    fn pass(&self, pass: &Record) {
+        let median = pass.summary().map_or(String::new(), |s| panto_units::time(s.median * 1e-9));
+        self.progress.message(&format!("{} {median}", pass.point));
+    }
+
     fn record(&mut self, record: &Record) {
-        let median = record.summary().map_or(String::new(), |s| panto_units::time(s.median * 1e-9));
-        self.progress.step(&format!("{} {median}", record.point));
+        self.progress.advance();
         self.records.push(record.clone());
     }
 

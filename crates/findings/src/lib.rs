@@ -30,16 +30,18 @@ pub mod swap;
 
 use std::collections::BTreeMap;
 
+use panto_results::quality::without_poor;
 use panto_results::{Record, kernel};
 
 pub use finding::{Finding, IntervalKind, Unit};
 pub use overlap::{OverlapGain, overlap_gain};
 pub use scenario::{AbsorbedShare, Perturbed, perturbed};
 
-/// Returns everything that can be derived from these records, ordered by kernel and machine.
+/// Returns everything that can be derived from these records, ordered by kernel and machine. Points
+/// that are poor are no evidence and not used.
 pub fn findings(records: &[Record]) -> Vec<Finding> {
     let mut kernels: BTreeMap<(&str, Option<&str>), Vec<&Record>> = BTreeMap::new();
-    for record in records {
+    for record in without_poor(records) {
         kernels.entry((&record.kernel, record.machine.as_deref())).or_default().push(record);
     }
     let each = |((kernel, machine), records): (_, Vec<&Record>)| {

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use panto_results::quality::Grade;
 use panto_stats::Interval;
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::quality::ModelQuality;
 
 /// The result of a fit: the model file, its parameters, and how well it explains the points.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +23,8 @@ pub struct Fitted {
     pub curves: Vec<Curve>,
     /// Assumptions, excluded points, and what to measure to do without them.
     pub notes: Vec<String>,
+    /// How far the model can be believed; `None` for times of a virtual clock, which are exact.
+    pub quality: Option<ModelQuality>,
 }
 
 /// A file that belongs to a model.
@@ -106,6 +110,11 @@ impl Parameter {
 }
 
 impl Fitted {
+    /// Returns whether the model is poor: no prediction should rest on it.
+    pub fn is_poor(&self) -> bool {
+        self.quality.as_ref().is_some_and(|quality| quality.grade == Grade::Poor)
+    }
+
     /// Writes the model to `path` and its rules beside it. Returns the files written.
     pub fn save(&self, path: &Path) -> Result<Vec<PathBuf>, Error> {
         let write = |path: PathBuf, text: &str| match std::fs::write(&path, text) {

@@ -37,7 +37,7 @@
 //!    overhead.
 //! 5. *Uncertainty* (`launches`). Every figure has a 95 % interval: a bootstrap over the pooled
 //!    points, widened by one over launches if there are three or more. Times of a virtual clock
-//!    have no interval.
+//!    have no interval. The model as a whole has a grade (`quality`).
 //! 6. *Collectives* (`collectives`). Every candidate algorithm is simulated on the fitted machine;
 //!    the rules are the sequence of algorithms with the least misfit plus a cost for each change.
 //! 7. *Writing* (`model`). Curves are made `representable`, already in step 4 for the links: a
@@ -74,6 +74,7 @@ mod origin;
 mod overheads;
 mod overlap;
 mod piecewise;
+mod quality;
 mod rates;
 mod refine;
 mod representable;
@@ -84,6 +85,7 @@ mod write;
 pub use error::Error;
 pub use fitted::{Curve, Fitted, FittedPoint, Parameter, RuleFile, Unit};
 pub use options::{FitOptions, Launch};
+pub use quality::ModelQuality;
 
 use panto_machine::Model;
 use panto_results::{Manifest, Record};
@@ -129,6 +131,7 @@ fn fit_all(
         observed: &observed,
         collectives: (vec![], "assumed: those of MPICH".into()),
         overlap: None,
+        quality: None,
     };
     // Collectives are simulated on the machine without rules of its own.
     let (text, _) = machine.write();
@@ -137,15 +140,17 @@ fn fit_all(
     let overlap = overlap::compare(records, manifests, model.machine());
     machine.collectives = (detected.lines, detected.source);
     machine.overlap = overlap.source;
+    let curves = curves::fitted_curves(&observed, &known, model.machine(), &figures.network.near);
+    let quality = ModelQuality::new(records, &curves);
+    machine.quality = quality.as_ref();
     let (text, mut parameters) = machine.write();
     parameters.extend(derived::parameters(&figures));
     parameters.extend(contention::parameters(&observed));
     parameters.extend(overlap.parameters);
-    let curves = curves::fitted_curves(&observed, &known, model.machine(), &figures.network.near);
     let mut notes = notes::notes(&observed, &known, &figures, launches);
     notes.extend(detected.notes);
     notes.extend(overlap.note);
-    Ok(Fitted { model: text, rules: detected.file, parameters, curves, notes })
+    Ok(Fitted { model: text, rules: detected.file, parameters, curves, notes, quality })
 }
 
 /// Returns the parameters of all launches together, with intervals widened by the spread between

@@ -8,6 +8,7 @@ use crate::machine_parameters::MachineParameters;
 use crate::network::Network;
 use crate::observations::Observations;
 use crate::piecewise::PiecewiseLinear;
+use crate::quality::ModelQuality;
 use crate::rates::Rates;
 use crate::representable::{Tolerance, representable};
 use crate::write::Document;
@@ -28,6 +29,8 @@ pub struct FittedMachine<'a> {
     pub collectives: (Vec<String>, String),
     /// Measured overlap of computation and communication, for `[sources]`.
     pub overlap: Option<String>,
+    /// How far the model can be believed.
+    pub quality: Option<&'a ModelQuality>,
 }
 
 impl FittedMachine<'_> {
@@ -36,6 +39,10 @@ impl FittedMachine<'_> {
         let mut document = Document::default();
         document.string("name", self.name);
         document.string("about", self.about);
+        if let Some(quality) = self.quality {
+            document.string("quality", &quality.grade.to_string());
+            document.source("quality", quality.reasons.join("; "));
+        }
         if self.known.shared_links {
             document.string("sharing", Sharing::Links.name());
             document.source("sharing", &self.known.source);

@@ -80,7 +80,7 @@ pub fn notes(
     when(
         observed.suspect > 0,
         format!(
-            "{} suspect points were excluded (few samples, and more than twice the time of a larger message): the machine was busy; measure for longer (-t)",
+            "{} suspect points were excluded (poor, or few samples and more than twice the time of a larger message): the machine was busy; measure for longer (-t)",
             observed.suspect
         ),
     );

@@ -4,11 +4,12 @@
 //! [`SUSPECT_RATIO`] times as long as the next larger size that was measured well. A segmented
 //! regression would take several of them for a piece of the curve, so they are excluded before the
 //! fit, counted, and reported in the notes. Only echoes are checked: overheads are bounded by the
-//! one-way time anyway.
+//! one-way time anyway. Points that are poor ([`panto_results::quality`]) are excluded as well.
 
 use std::collections::BTreeMap;
 
 use panto_bench::Effort;
+use panto_results::quality::without_poor;
 use panto_results::{Point, Record, kernel, param};
 
 use crate::observations::seconds;
@@ -34,7 +35,10 @@ pub fn exclude(records: &[Record]) -> (Vec<&Record>, usize) {
         let next = larger.min_by_key(|(size, _)| *size);
         next.zip(seconds(record)).is_some_and(|((_, next), own)| own > SUSPECT_RATIO * next)
     };
-    let kept: Vec<&Record> = records.iter().filter(|record| !is_suspect(record)).collect();
+    let sound = without_poor(records);
+    // Where most are poor, so is the model, and nothing better is to be had.
+    let sound = if sound.len() * 2 > records.len() { sound } else { records.iter().collect() };
+    let kept: Vec<&Record> = sound.into_iter().filter(|record| !is_suspect(record)).collect();
     let excluded = records.len() - kept.len();
     (kept, excluded)
 }

@@ -14,6 +14,7 @@ mod file;
 mod machine;
 mod map;
 mod network;
+mod quality;
 mod sharing;
 mod topology;
 
@@ -23,6 +24,7 @@ pub use file::{Error, Figure, Interval, Location, Model, builtin, write};
 pub use machine::{CollectiveSend, Collectives, Machine, Processor, Protocol, Rules, Source};
 pub use map::RankMap;
 pub use network::{Network, Nodes, Overheads, Switching, Transit};
+pub use quality::Quality;
 pub use sharing::{Sharing, UnknownSharing};
 pub use topology::{
     Dragonfly, FatTree, Graph, GraphError, Grid, LinkId, MAX_PROCESSORS, Topology, TopologyError, Tree,

@@ -10,6 +10,7 @@ use panto_units::Time;
 
 use crate::cost::{Cost, PerByte};
 use crate::network::Network;
+use crate::quality::Quality;
 use crate::sharing::Sharing;
 
 /// A model of a machine.
@@ -19,6 +20,8 @@ pub struct Machine {
     pub name: String,
     /// A description in a line or two.
     pub about: String,
+    /// How far the figures can be believed, if they were fitted to measurements.
+    pub quality: Option<Quality>,
     /// The network of point-to-point messages, and of all collectives without their own.
     pub network: Network,
     /// The networks of single collectives (P10).
@@ -179,6 +182,7 @@ impl Machine {
         Self {
             name: name.into(),
             about: String::new(),
+            quality: None,
             network,
             networks: BTreeMap::new(),
             protocol: Protocol::Buffered,
@@ -189,6 +193,15 @@ impl Machine {
             sharing: Sharing::default(),
             sources: Vec::new(),
         }
+    }
+
+    /// Returns why a model that was fitted to disturbed measurements is doubtful, as a sentence
+    /// without its full stop; `None` if there is no reason.
+    pub fn doubt(&self) -> Option<String> {
+        let quality = self.quality.filter(|&quality| quality > Quality::Good)?;
+        let reason = self.sources.iter().find(|source| source.key == "quality");
+        let reason = reason.map_or(String::new(), |source| format!(": {}", source.text));
+        Some(format!("the model of {} is {}{reason}", self.name, quality.name()))
     }
 
     /// The network of a collective; `None` for point-to-point messages.

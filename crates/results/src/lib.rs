@@ -25,6 +25,7 @@ mod launch;
 mod manifest;
 mod placement;
 mod point;
+pub mod quality;
 mod ranges;
 mod read;
 mod record;

@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 
 use panto_schedule::Distance;
-use panto_stats::Summary;
+use panto_stats::{Summary, median};
 use panto_units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel;
 use crate::point::Point;
+use crate::quality::RunQuality;
 use crate::samples::{Clock, Metric, Samples, StopReason, SyncMethod};
 use crate::separation::Separation;
+
+/// Least number of samples of which the median of a pass is taken.
+const MIN_PASS: usize = 3;
 
 /// One measured point with all its samples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +28,16 @@ pub struct Record {
     pub metric: Metric,
     /// The samples, in nanoseconds per operation, in the order in which they were taken.
     pub samples_ns: Vec<f64>,
+    /// Samples that interference made longer, in nanoseconds per operation. No figure uses them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbed_ns: Vec<f64>,
+    /// Whether `samples_ns` were disturbed as well, because no sample was not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub all_disturbed: bool,
+    /// Number of samples of `samples_ns` from each pass over the points, in order; empty where
+    /// there was one pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passes: Vec<usize>,
     /// Operations in one sample.
     pub batch: u64,
     /// Samples that were discarded because a rank started late.
@@ -50,6 +64,9 @@ pub struct Record {
     /// Steal time as a fraction of the cores' time; absent where the system does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal: Option<f64>,
+    /// CPU time of other processes as a fraction of the cores' time; absent where unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<f64>,
     /// The simulated machine; absent where the time was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
@@ -95,6 +112,9 @@ impl Record {
             point: point.clone(),
             metric: samples.metric,
             samples_ns: samples.nanos,
+            disturbed_ns: samples.disturbed,
+            all_disturbed: samples.all_disturbed,
+            passes: Vec::new(),
             batch: samples.batch,
             late: samples.late,
             stop: samples.stop,
@@ -105,6 +125,7 @@ impl Record {
             algorithm: None,
             clock_error_ns: samples.clock_error.map(Time::as_nanos),
             steal: None,
+            others: None,
             machine: None,
             verified: true,
             first_to_last_ns: samples.first_to_last,
@@ -130,6 +151,39 @@ impl Record {
     /// Returns the summary of the samples in nanoseconds; `None` without samples.
     pub fn summary(&self) -> Option<Summary> {
         Summary::of(&self.samples_ns).ok()
+    }
+
+    /// Returns the share of the samples that were not disturbed; 1 without samples.
+    pub fn undisturbed_share(&self) -> f64 {
+        let (kept, disturbed) = (self.samples_ns.len() as f64, self.disturbed_ns.len() as f64);
+        match (self.all_disturbed, disturbed > 0.0) {
+            (true, _) => 0.0,
+            (false, true) => kept / (kept + disturbed),
+            (false, false) => 1.0,
+        }
+    }
+
+    /// Iterates over the samples of each pass. Passes that the file does not tell apart are one.
+    pub fn pass_samples(&self) -> impl Iterator<Item = &[f64]> {
+        let told = self.passes.iter().sum::<usize>() == self.samples_ns.len();
+        let counts = if told { self.passes.as_slice() } else { &[] };
+        let mut rest = self.samples_ns.as_slice();
+        let passes = counts.iter().map(move |&count| rest.split_off(..count).unwrap_or_default());
+        passes.chain((!told).then_some(self.samples_ns.as_slice()))
+    }
+
+    /// Returns how far the medians of the passes are apart, relative to the median of all; `None`
+    /// if fewer than two passes have enough samples.
+    pub fn spread(&self) -> Option<f64> {
+        let enough = |samples: &&[f64]| samples.len() >= MIN_PASS;
+        let medians = self.pass_samples().filter(enough).filter_map(|pass| median(pass).ok());
+        let mut medians: Vec<f64> = medians.collect();
+        medians.sort_unstable_by(f64::total_cmp);
+        // Of many passes the extremes are far apart by chance.
+        let trimmed = medians.len() / 5;
+        let medians = &medians[trimmed..medians.len() - trimmed];
+        let all = median(&self.samples_ns).ok().filter(|&all| all > 0.0 && medians.len() > 1)?;
+        Some((medians.last()? - medians.first()?) / all)
     }
 
     /// Returns the uncertainty of the time of one operation that comes from the clock error between
@@ -176,6 +230,10 @@ pub struct RunEnd {
     pub planned: usize,
     /// Points that were measured.
     pub measured: usize,
+    /// How far the figures can be believed; absent for simulated runs and in files of earlier
+    /// versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality: Option<RunQuality>,
 }
 
 #[cfg(test)]

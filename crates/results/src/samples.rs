@@ -10,6 +10,10 @@ use serde::{Deserialize, Serialize};
 pub struct Samples {
     /// The samples, in nanoseconds per operation.
     pub nanos: Vec<f64>,
+    /// Samples that interference made longer, in nanoseconds per operation.
+    pub disturbed: Vec<f64>,
+    /// Whether `nanos` were disturbed as well, because no sample was not.
+    pub all_disturbed: bool,
     /// The times from the first start to the last end, where the metric is the longest time over
     /// the ranks (T6).
     pub first_to_last: Vec<f64>,
@@ -34,6 +38,8 @@ impl Samples {
     pub fn exact(time: Time) -> Self {
         Self {
             nanos: vec![time.as_nanos()],
+            disturbed: Vec::new(),
+            all_disturbed: false,
             first_to_last: Vec::new(),
             batch: 1,
             late: 0,

@@ -15,6 +15,8 @@ fn manifest(label: &str) -> Line {
 fn record(kernel: &str) -> Record {
     let metric = Metric { clock: Clock::Longest, half: false };
     let samples = Samples {
+        disturbed: Vec::new(),
+        all_disturbed: false,
         metric,
         nanos: vec![1.5, 2.25],
         batch: 1,
@@ -60,7 +62,7 @@ fn launches_that_append_at_the_same_time_do_not_mix() {
     one.write(&point("a/a")).expect("written");
     other.write(&point("b/a")).expect("written");
     one.write(&point("a/b")).expect("written");
-    let end = RunEnd { complete: true, planned: 2, measured: 2 };
+    let end = RunEnd { complete: true, planned: 2, measured: 2, quality: None };
     one.write(&Line::End(end.clone())).expect("written");
     other.write(&point("b/b")).expect("written");
     other.write(&Line::End(end)).expect("written");

@@ -1,7 +1,7 @@
 //! A plain ping-pong without the measuring loop, to compare its figures with: `cargo run --release
 //! -p panto-transport --example pingpong [sizes]`.
 
-use panto_transport::threads::{Endpoint, Threads};
+use panto_transport::threads::{Endpoint, Pin, Threads};
 use panto_transport::{Error, Selector, SendMode, Transport, World};
 
 /// Round trips per batch, and number of batches.
@@ -11,7 +11,7 @@ const BATCHES: usize = 60;
 fn main() -> Result<(), Error> {
     let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|text| text.parse().ok()).collect();
     for size in if sizes.is_empty() { vec![8, 1024, 65_536, 1 << 20] } else { sizes } {
-        let world = Threads { pin: true, ..Threads::default() };
+        let world = Threads { pin: Pin::Always, ..Threads::default() };
         let mut nanos = world.run(2, |transport| batches(transport, size))?.swap_remove(0);
         nanos.sort_by(f64::total_cmp);
         println!("{size:>8} B  median {:.1} ns  min {:.1} ns one way", nanos[BATCHES / 2], nanos[0]);

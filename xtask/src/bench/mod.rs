@@ -5,6 +5,7 @@ mod echo;
 mod instrument;
 mod launch;
 mod mpi;
+mod noise;
 mod panto;
 mod pingpong;
 mod programs;
@@ -90,6 +91,12 @@ const PARTS: &[Part] = &[
         line: "predictions from start to exit: operations per second on one core and on all",
         by_default: true,
         run: simulate::run,
+    },
+    Part {
+        name: "noise",
+        line: "whether figures can be believed on a busy machine; ten minutes, only when named",
+        by_default: false,
+        run: noise::run,
     },
     Part {
         name: "rivals",
@@ -184,7 +191,7 @@ mod tests {
     fn an_unknown_part_lists_the_valid_names() {
         let failure = select(&["ehco".to_owned()]).err().unwrap();
         assert!(failure.to_string().contains(
-            "echo, mpi, mpi-startup, trace, startup, overhead, stats, simulated, simulate, rivals, build"
+            "echo, mpi, mpi-startup, trace, startup, overhead, stats, simulated, simulate, noise, rivals, build"
         ));
     }
 }

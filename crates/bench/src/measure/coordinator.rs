@@ -9,6 +9,7 @@ use panto_transport::{
 pub(super) const ROOT: usize = 0;
 
 const WORD: usize = size_of::<u64>();
+const REPORT_WORDS: usize = 5;
 
 /// What all ranks do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub(super) enum Command {
     Go { repetitions: u64, start: Time },
     /// Verify the data of the last run.
     Verify,
+    /// Measure this point next.
+    Point(usize),
     /// The point is complete.
     End,
 }
@@ -34,6 +37,8 @@ pub(super) struct Report {
     pub(super) end: Time,
     /// The first start.
     pub(super) start: Time,
+    /// The longest time that a rank waited for a core.
+    pub(super) waited: Time,
 }
 
 /// Coordinates the ranks of a measurement: the collectives that carry commands and reports.
@@ -50,7 +55,7 @@ impl Coordinator {
         let prepare = |problem| PreparedCollective::new(transport, problem, WORD, AlgorithmChoice::Library);
         Ok(Self {
             broadcast: prepare(problem(Collective::Broadcast, 3))?,
-            reduce: prepare(problem(Collective::Reduce, 4))?,
+            reduce: prepare(problem(Collective::Reduce, REPORT_WORDS))?,
             barrier: prepare(problem(Collective::Barrier, 0))?,
             rank: transport.rank(),
         })
@@ -72,7 +77,7 @@ impl Coordinator {
 
     /// Reduces the reports of all ranks; the result is valid on the root only.
     pub(super) fn reduce<T: Transport>(&mut self, transport: &T, report: Report) -> Result<Report> {
-        let mine: [u8; 4 * WORD] = to_bytes(report.encode());
+        let mine: [u8; REPORT_WORDS * WORD] = to_bytes(report.encode());
         let mut all = mine;
         let output: &mut [u8] = if self.rank == ROOT { &mut all } else { &mut [] };
         let buffers = Buffers { input: &mine, output, element: WORD, combine: MAX_U64 };
@@ -96,14 +101,16 @@ impl Command {
             Self::Go { repetitions, start } => [1, repetitions, start.as_picos()],
             Self::Verify => [2, 0, 0],
             Self::End => [3, 0, 0],
+            Self::Point(index) => [4, index as u64, 0],
         }
     }
 
-    fn decode([kind, repetitions, start]: [u64; 3]) -> Self {
+    fn decode([kind, number, start]: [u64; 3]) -> Self {
         match kind {
             0 => Self::Prepare,
-            1 => Self::Go { repetitions, start: Time::from_picos(start) },
+            1 => Self::Go { repetitions: number, start: Time::from_picos(start) },
             2 => Self::Verify,
+            4 => Self::Point(number as usize),
             _ => Self::End,
         }
     }
@@ -116,16 +123,23 @@ impl Report {
     }
 
     /// Encodes the start as its complement, so that the maximum is the earliest start.
-    fn encode(self) -> [u64; 4] {
-        [u64::from(self.late), self.elapsed.as_picos(), self.end.as_picos(), !self.start.as_picos()]
+    fn encode(self) -> [u64; REPORT_WORDS] {
+        [
+            u64::from(self.late),
+            self.elapsed.as_picos(),
+            self.end.as_picos(),
+            !self.start.as_picos(),
+            self.waited.as_picos(),
+        ]
     }
 
-    fn decode([late, elapsed, end, start]: [u64; 4]) -> Self {
+    fn decode([late, elapsed, end, start, waited]: [u64; REPORT_WORDS]) -> Self {
         Self {
             late: late != 0,
             elapsed: Time::from_picos(elapsed),
             end: Time::from_picos(end),
             start: Time::from_picos(!start),
+            waited: Time::from_picos(waited),
         }
     }
 }

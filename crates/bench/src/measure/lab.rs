@@ -11,6 +11,7 @@ use super::coordinator::{Command, Coordinator, ROOT, Report};
 use super::empty::EmptyLoop;
 use super::leader::{Leader, over_because};
 use super::operation::{Operation, Sample, Timing};
+use super::run_queue::RunQueueMeter;
 use crate::settings::Settings;
 
 /// One rank's measuring loop.
@@ -31,6 +32,7 @@ pub struct Lab<'a, T: Transport> {
     budget: Duration,
     /// Clock error at the last comparison; zero where all ranks read one clock.
     clock_error: Time,
+    run_queue: RunQueueMeter,
 }
 
 /// Maximum slack on a real clock: a rank that is later than this will not be in time with more.
@@ -66,6 +68,7 @@ impl<'a, T: Transport> Lab<'a, T> {
             after_barrier: false,
             budget,
             clock_error: Time::ZERO,
+            run_queue: run_queue_meter(transport),
         };
         lab.compare_clocks()?;
         lab.usual_slack = lab.estimate_slack()?;
@@ -132,13 +135,16 @@ impl<'a, T: Transport> Lab<'a, T> {
         Ok(error)
     }
 
-    /// Returns whether the next point is to be measured, as the root decides. All ranks must call
-    /// this together.
-    pub fn continues(&mut self) -> Result<bool> {
-        let stop = self.interrupt.load(Ordering::Relaxed);
-        let command =
-            self.coordinator.broadcast(self.transport, if stop { Command::End } else { Command::Prepare })?;
-        Ok(command != Command::End)
+    /// Returns the number of the point to be measured next, as the root decides; `None` if there is
+    /// none, or if the run is interrupted. All ranks must call this together; only the root's
+    /// argument counts.
+    pub fn next_point(&mut self, next: Option<usize>) -> Result<Option<usize>> {
+        let next = next.filter(|_| !self.interrupt.load(Ordering::Relaxed));
+        let command = next.map_or(Command::End, Command::Point);
+        Ok(match self.coordinator.broadcast(self.transport, command)? {
+            Command::Point(index) => Some(index),
+            _ => None,
+        })
     }
 
     /// Returns how the ranks are synchronised.
@@ -177,7 +183,7 @@ impl<'a, T: Transport> Lab<'a, T> {
             Command::Verify => {
                 operation.verify().map_err(|what| self.transport.abort(&format!("wrong data: {what}")))?;
             }
-            Command::End => {}
+            Command::End | Command::Point(_) => {}
         }
         self.coordinator.reduce(self.transport, report)
     }
@@ -189,15 +195,16 @@ impl<'a, T: Transport> Lab<'a, T> {
         metric: Metric,
         operation: &mut impl Operation,
     ) -> Result<Report> {
-        let transport = self.transport;
+        let (transport, before) = (self.transport, self.run_queue.waited());
         let outcome = operation.run_batch(transport, repetitions, || self.start_together(start))?;
-        let late = outcome.late;
-        let Some((start, end)) = outcome.span else { return Ok(Report { late, ..Report::idle() }) };
+        let (late, waited) = (outcome.late, self.run_queue.waited().since(before));
+        let Some((start, end)) = outcome.span else { return Ok(Report { late, waited, ..Report::idle() }) };
         let speaks = match metric.clock {
             Clock::OnRank(rank) => rank == transport.rank(),
             Clock::Longest | Clock::FirstToLast | Clock::SendToHandler => true,
         };
-        Ok(Report { late, elapsed: if speaks { end.since(start) } else { Time::ZERO }, end, start })
+        let elapsed = if speaks { end.since(start) } else { Time::ZERO };
+        Ok(Report { late, elapsed, end, start, waited })
     }
 
     /// Waits for the announced start, or for a barrier if none was announced: the command alone
@@ -273,6 +280,16 @@ impl<'a, T: Transport> Lab<'a, T> {
         nanos.sort_by(f64::total_cmp);
         // Only the root receives reports, and only its overhead is subtracted.
         Ok(if self.is_root() { nanos[READINGS / 2] } else { self.empty.reading })
+    }
+}
+
+/// Returns the meter that tells disturbed samples. Ranks that share cores wait for them by
+/// intention, and a virtual clock knows no scheduler.
+fn run_queue_meter<T: Transport>(transport: &T) -> RunQueueMeter {
+    if transport.is_virtual() || transport.oversubscribed() {
+        RunQueueMeter::blind()
+    } else {
+        RunQueueMeter::of_this_thread()
     }
 }
 

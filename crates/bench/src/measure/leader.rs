@@ -9,6 +9,7 @@ use panto_transport::{Result, Time, Transport};
 use super::coordinator::{Command, Report};
 use super::lab::Lab;
 use super::operation::{Operation, Sample, Timing};
+use super::run_queue::is_disturbed;
 use crate::settings::Effort;
 
 /// Factor of the sample time of a long batch: a millisecond instead of 20 us, time for a hundred
@@ -41,10 +42,18 @@ fn is_exact<T: Transport>(lab: &Lab<'_, T>, nanos: &[f64]) -> bool {
 
 /// The samples of a point.
 struct Taken {
-    nanos: Vec<f64>,
-    first_to_last: Vec<f64>,
+    undisturbed: Series,
+    disturbed: Series,
     late: u64,
     stop: StopReason,
+}
+
+/// Samples of one kind: times, and times from the first start to the last end where those are kept
+/// as well.
+#[derive(Default)]
+struct Series {
+    nanos: Vec<f64>,
+    first_to_last: Vec<f64>,
 }
 
 /// The root's side of one point.
@@ -70,13 +79,28 @@ impl<'o, O: Operation> Leader<'o, O> {
             Sample::Single | Sample::Checked => 1,
             Sample::Prepared(repetitions) => repetitions,
         };
-        let Taken { nanos, first_to_last, late, stop } = self.sample(lab, batch, deadline)?;
+        let Taken { undisturbed, disturbed, late, stop } = self.sample(lab, batch, deadline)?;
+        let all_disturbed = undisturbed.nanos.is_empty() && !disturbed.nanos.is_empty();
+        let (kept, disturbed) =
+            if all_disturbed { (disturbed, Series::default()) } else { (undisturbed, disturbed) };
         self.checked(lab)?;
         lab.coordinator.broadcast(lab.transport, Command::End)?;
         let half = if timing.metric.half { 0.5 } else { 1.0 };
         let empty_nanos = lab.empty.nanos(batch) / batch as f64 * half;
         let (start, metric, clock_error) = (lab.start(), timing.metric, None);
-        Ok(Samples { nanos, first_to_last, batch, late, stop, start, metric, empty_nanos, clock_error })
+        Ok(Samples {
+            nanos: kept.nanos,
+            first_to_last: kept.first_to_last,
+            disturbed: disturbed.nanos,
+            all_disturbed,
+            batch,
+            late,
+            stop,
+            start,
+            metric,
+            empty_nanos,
+            clock_error,
+        })
     }
 
     fn command<T: Transport>(&mut self, lab: &mut Lab<'_, T>, command: Command) -> Result<Report> {
@@ -163,18 +187,20 @@ impl<'o, O: Operation> Leader<'o, O> {
         let effort = &lab.settings.effort;
         let rule = lab.rule();
         let earliest = Instant::now() + effort.least_time;
-        let (mut nanos, mut first_to_last) = (Vec::new(), Vec::new());
+        let (mut undisturbed, mut disturbed) = (Series::default(), Series::default());
         let (mut late, mut look) = (0, effort.min_samples);
         let stop = loop {
             // After a barrier no rank is late, so there will be samples.
             let in_vain = if lab.start() == SyncMethod::Barrier { 0 } else { late };
-            if let Some(stop) = over_because(lab.interrupt, effort, nanos.len(), in_vain, deadline) {
+            let nanos = &undisturbed.nanos;
+            let taken = nanos.len() + disturbed.nanos.len();
+            if let Some(stop) = over_because(lab.interrupt, effort, taken, in_vain, deadline) {
                 // The reason matters only if the precision was not reached.
-                let sure = stop != StopReason::Interrupted && (rule.reached(&nanos) || is_exact(lab, &nanos));
+                let sure = stop != StopReason::Interrupted && (rule.reached(nanos) || is_exact(lab, nanos));
                 break if sure { StopReason::Confidence } else { stop };
             }
             if nanos.len() >= look && over(earliest) {
-                if rule.reached(&nanos) {
+                if rule.reached(nanos) {
                     break StopReason::Confidence;
                 }
                 look = nanos.len() + nanos.len() / LOOK_AGAIN + 1;
@@ -182,21 +208,27 @@ impl<'o, O: Operation> Leader<'o, O> {
             let report = self.one(lab, batch)?;
             if report.late {
                 late += 1;
-                if late > nanos.len() as u64 {
+                if late > taken as u64 {
                     lab.allow_more_slack();
                 }
                 let hopeless = if over(deadline) { FEW_LATE } else { MOST_LATE };
-                if nanos.is_empty() && late >= hopeless {
+                if taken == 0 && late >= hopeless {
                     lab.start_after_barriers();
                 }
+            } else if is_disturbed(report.waited, self.span(&report)) {
+                self.keep(lab, &report, batch, &mut disturbed);
             } else {
-                nanos.push(self.nanos(lab, self.span(&report), batch));
-                if self.timing.metric.clock == Clock::Longest {
-                    first_to_last.push(self.nanos(lab, report.end.since(report.start), batch));
-                }
+                self.keep(lab, &report, batch, &mut undisturbed);
             }
         };
-        Ok(Taken { nanos, first_to_last, late, stop })
+        Ok(Taken { undisturbed, disturbed, late, stop })
+    }
+
+    fn keep<T: Transport>(&self, lab: &Lab<'_, T>, report: &Report, batch: u64, series: &mut Series) {
+        series.nanos.push(self.nanos(lab, self.span(report), batch));
+        if self.timing.metric.clock == Clock::Longest {
+            series.first_to_last.push(self.nanos(lab, report.end.since(report.start), batch));
+        }
     }
 
     fn span(&self, report: &Report) -> Time {

@@ -5,17 +5,16 @@
 //! minus the same batch of an empty loop (C2, `empty`). Ranks start a batch together: at a time
 //! that the root announces in advance where every rank has a core and the clocks agree (the
 //! round-time scheme), else after a barrier. A sample for which a rank was late is discarded and
-//! counted. Sampling ends when the confidence interval of the median is narrow enough or the time
-//! limit is reached.
+//! counted; one during which a rank lost its core (`run_queue`) is kept apart. Sampling ends when
+//! the confidence interval of the median is narrow enough or the time limit is reached.
 
 mod coordinator;
 mod empty;
 mod lab;
 mod leader;
 mod operation;
-mod steal;
+mod run_queue;
 
 pub use empty::EmptyLoop;
 pub use lab::Lab;
 pub use operation::{BatchOutcome, Checked, Operation, Sample, Timing};
-pub use steal::StealMeter;

@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Run;
 use crate::error::{Error, Kind, Result};
+use crate::host::HostMeter;
 use crate::kernel::Kernel;
-use crate::measure::{Lab, StealMeter};
+use crate::measure::Lab;
 use crate::scenario::operation::Implementation;
 use crate::settings::Settings;
 
@@ -42,7 +43,7 @@ impl<W: World> Run<'_, W> {
         point: &Point,
         budget: Duration,
     ) -> Result<Option<Record>> {
-        let steal = StealMeter::start();
+        let mut load = HostMeter::start(None);
         let sent = in_child_process(|| {
             let report = self.measure_in_child(kernel, settings, point, budget).map_or_else(
                 |error| ChildReport::Failed { kind: error.kind(), text: error.to_string() },
@@ -61,7 +62,7 @@ impl<W: World> Run<'_, W> {
         };
         match serde_json::from_slice(&report) {
             Ok(ChildReport::Measured(record)) => {
-                let steal = steal.fraction().filter(|_| machine.is_none());
+                let steal = load.lap().map(|load| load.steal).filter(|_| machine.is_none());
                 Ok(record.map(|record| Record { steal, machine, ..*record }))
             }
             Ok(ChildReport::Failed { kind: Kind::Transport, text }) => {

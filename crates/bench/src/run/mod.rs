@@ -5,23 +5,26 @@
 //! that process, which has the root rank, holds records and calls the observer.
 
 mod isolated;
+mod passes;
 mod plan;
 mod points;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use panto_random::SplitMix64;
+use panto_results::quality::run_quality;
 use panto_results::{Point, Record, RunEnd, Samples, StopReason};
-use panto_transport::{Transport, World};
+use panto_transport::{Transport, World, rank_processes};
 
 use crate::decision::decide;
 use crate::error::Result;
+use crate::host::{HostLoad, HostMeter, wait_for_quiet};
 use crate::kernel::Kernel;
-use crate::measure::{Lab, StealMeter};
+use crate::measure::Lab;
 use crate::settings::Settings;
+use passes::Passes;
 use plan::{Plan, is_schedule};
 pub use plan::{fits, runnable};
 pub(crate) use points::run_points;
@@ -30,12 +33,17 @@ pub(crate) use points::run_points;
 pub trait Observer: Send {
     /// Called when a kernel starts, with its number of points.
     fn kernel(&mut self, kernel: Kernel, points: usize) -> Result<()>;
-    /// Called when a point was measured.
+    /// Called while the run waits for a quiet machine, with its load.
+    fn busy(&mut self, _load: &HostLoad) {}
+    /// Called after each pass over a point.
+    fn pass(&mut self, _pass: &Record) {}
+    /// Called when a point is complete.
     fn record(&mut self, record: &Record) -> Result<()>;
 }
 
 /// Runs the kernels, after those that they need, and returns how the run ended. Points are measured
-/// in random order, so that drift of the machine does not look like a dependence on the size.
+/// in several passes, each in another random order, so that drift of the machine does not look like
+/// a dependence on the size and interference does not spoil a point (see [`passes`]).
 ///
 /// Where ranks are processes, all must call this together with the same settings. The first process
 /// decides which kernels run, whether the run is interrupted and how it ended.
@@ -47,6 +55,14 @@ pub fn run<W: World>(
     observer: &mut dyn Observer,
 ) -> Result<RunEnd> {
     let Plan { kernels, points } = decide(world, || Plan::new(world, kernels, settings))?;
+    decide(world, || {
+        let (ranks, limit) = (rank_processes(&settings.places), settings.effort.quiet_wait);
+        // A simulated machine does not depend on this one.
+        if !limit.is_zero() && settings.machine.is_none() {
+            wait_for_quiet(ranks, limit, interrupt, |load| observer.busy(load));
+        }
+        Ok(())
+    })?;
     let mut run = Run {
         world,
         settings,
@@ -55,7 +71,7 @@ pub fn run<W: World>(
         records: Vec::new(),
         deadline: Instant::now() + settings.effort.budget,
         kernels_left: kernels.len(),
-        end: RunEnd { complete: true, planned: points, measured: 0 },
+        end: RunEnd { complete: true, planned: points, measured: 0, quality: None },
     };
     for kernel in kernels {
         run.kernel(kernel)?;
@@ -122,13 +138,14 @@ impl<'a, W: World> Run<'a, W> {
         points: Vec<Point>,
         deadline: Instant,
     ) -> Result<()> {
-        let turns = Mutex::new(Turns { deadline, left: points.len() });
-        for (ranks, points) in self.by_ranks(points) {
+        let mut turns = Turns { deadline, left: points.len() };
+        for (ranks, points) in by_ranks(points) {
             let (isolated, ordinary) = isolated::split(self.world, points);
             if !ordinary.is_empty() {
-                self.measure_together(kernel, settings, (ranks, &ordinary), &turns)?;
+                let deadline = turns.next(ordinary.len());
+                self.measure_together(kernel, settings, (ranks, &ordinary), deadline)?;
             }
-            self.measure_isolated(kernel, settings, isolated, &turns)?;
+            self.measure_isolated(kernel, settings, isolated, &mut turns)?;
             if self.is_interrupted()? {
                 break;
             }
@@ -142,12 +159,13 @@ impl<'a, W: World> Run<'a, W> {
         kernel: Kernel,
         settings: &Settings,
         (ranks, points): (usize, &[Point]),
-        turns: &Mutex<Turns>,
+        deadline: Instant,
     ) -> Result<()> {
         let records = Mutex::new(Vec::new());
+        let of_one_pass = Settings { effort: settings.effort.of_one_pass(), ..settings.clone() };
         let outcome = self.world.run(ranks, |transport| {
-            let lab = Lab::new(transport, settings, self.interrupt)?;
-            self.rank(lab, kernel, points, turns, &records)
+            let lab = Lab::new(transport, &of_one_pass, self.interrupt)?;
+            self.rank(lab, kernel, points, deadline, &records)
         });
         self.keep(records.into_inner().unwrap_or_else(PoisonError::into_inner));
         outcome.map(drop)
@@ -159,13 +177,13 @@ impl<'a, W: World> Run<'a, W> {
         kernel: Kernel,
         settings: &Settings,
         points: Vec<Point>,
-        turns: &Mutex<Turns>,
+        turns: &mut Turns,
     ) -> Result<()> {
         for point in points {
             if self.interrupt.load(Ordering::Relaxed) {
                 break;
             }
-            let share = lock(turns).next();
+            let share = turns.next(1).saturating_duration_since(Instant::now());
             if let Some(record) = self.measure_isolated_point(kernel, settings, &point, share)? {
                 self.observer().record(&record)?;
                 self.keep(vec![record]);
@@ -184,7 +202,7 @@ impl<'a, W: World> Run<'a, W> {
     fn end(&self) -> Result<RunEnd> {
         decide(self.world, || {
             let all = self.end.measured == self.end.planned && !self.interrupt.load(Ordering::Relaxed);
-            Ok(RunEnd { complete: all, ..self.end.clone() })
+            Ok(RunEnd { complete: all, quality: run_quality(&self.records), ..self.end.clone() })
         })
     }
 
@@ -214,61 +232,64 @@ impl<'a, W: World> Run<'a, W> {
         self.records.extend(records);
     }
 
-    /// Groups points by their number of ranks, in random order within each group.
-    fn by_ranks(&self, points: Vec<Point>) -> BTreeMap<usize, Vec<Point>> {
-        let mut groups: BTreeMap<usize, Vec<Point>> = BTreeMap::new();
-        for point in points {
-            groups.entry(point.ranks).or_default().push(point);
-        }
-        let mut rng = SplitMix64::new(self.settings.seed);
-        for points in groups.values_mut() {
-            rng.shuffle(points);
-        }
-        groups
-    }
-
-    /// Runs one rank.
+    /// Runs one rank. The root decides which point is next.
     fn rank<T: Transport>(
         &self,
         mut lab: Lab<'_, T>,
         kernel: Kernel,
         points: &[Point],
-        turns: &Mutex<Turns>,
+        deadline: Instant,
         records: &Mutex<Vec<Record>>,
     ) -> Result<()> {
-        // Steal time since the kernel began in this world: the system's counter is too coarse for a
-        // point. A virtual clock has none.
-        let steal = (lab.is_root() && !lab.transport.is_virtual()).then(StealMeter::start);
-        for point in points {
-            if !lab.continues()? {
-                break;
+        let mut passes = lab.is_root().then(|| self.passes(lab.transport, points, deadline));
+        loop {
+            let next = passes.as_mut().and_then(Passes::next);
+            if let Some((_, limit)) = next {
+                lab.set_budget(limit);
             }
-            if lab.is_root() {
-                lab.set_budget(self.share(lab.transport, turns));
+            let Some(index) = lab.next_point(next.map(|(index, _)| index))? else { break };
+            let record = kernel.run(&mut lab, &points[index])?;
+            if let (Some(passes), Some(record)) = (&mut passes, record) {
+                self.observer().pass(&record);
+                passes.add(index, Record { machine: self.settings.machine.clone(), ..record });
+                self.report(passes.take_settled(), records)?;
             }
-            let Some(record) = kernel.run(&mut lab, point)? else { continue };
-            let steal = steal.as_ref().and_then(StealMeter::fraction);
-            let record = Record { steal, machine: lab.settings.machine.clone(), ..record };
-            if record.samples_ns.is_empty() && record.stop == StopReason::Interrupted {
-                continue;
-            }
-            self.observer().record(&record)?;
-            lock(records).push(record);
         }
-        Ok(())
+        passes.map_or(Ok(()), |mut passes| self.report(passes.take_rest(), records))
     }
 
-    /// Returns the time limit of a point. On a virtual clock a point may use all that is left of
-    /// the run, so that the samples do not depend on the host's speed.
-    fn share<T: Transport>(&self, transport: &T, turns: &Mutex<Turns>) -> Duration {
-        let share = lock(turns).next();
-        let left = self.deadline.saturating_duration_since(Instant::now());
-        if transport.is_virtual() { left } else { share }
+    /// Plans the passes over the points of a world. On a virtual clock a point may use all that is
+    /// left of the run, so that the samples do not depend on the host's speed.
+    fn passes<T: Transport>(&self, transport: &T, points: &[Point], deadline: Instant) -> Passes<'_> {
+        let is_virtual = transport.is_virtual();
+        let meter = (!is_virtual).then(|| HostMeter::start(rank_processes(&self.settings.places)));
+        let deadline = if is_virtual { self.deadline } else { deadline };
+        Passes::new(&self.settings.effort, points.len(), self.settings.seed, deadline, meter)
+    }
+
+    /// Passes complete points on; an interrupted one without samples was not measured.
+    fn report(&self, complete: Vec<Record>, records: &Mutex<Vec<Record>>) -> Result<()> {
+        for record in complete {
+            if !(record.samples_ns.is_empty() && record.stop == StopReason::Interrupted) {
+                self.observer().record(&record)?;
+                lock(records).push(record);
+            }
+        }
+        Ok(())
     }
 
     fn observer(&self) -> MutexGuard<'_, &'a mut dyn Observer> {
         lock(&self.observer)
     }
+}
+
+/// Groups points by their number of ranks.
+fn by_ranks(points: Vec<Point>) -> BTreeMap<usize, Vec<Point>> {
+    let mut groups: BTreeMap<usize, Vec<Point>> = BTreeMap::new();
+    for point in points {
+        groups.entry(point.ranks).or_default().push(point);
+    }
+    groups
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -282,9 +303,11 @@ struct Turns {
 }
 
 impl Turns {
-    fn next(&mut self) -> Duration {
-        let share = self.deadline.saturating_duration_since(Instant::now()) / self.left.max(1) as u32;
-        self.left = self.left.saturating_sub(1);
-        share
+    /// Returns the deadline of the next points.
+    fn next(&mut self, points: usize) -> Instant {
+        let now = Instant::now();
+        let share = self.deadline.saturating_duration_since(now) / self.left.max(1) as u32 * points as u32;
+        self.left = self.left.saturating_sub(points);
+        now + share
     }
 }

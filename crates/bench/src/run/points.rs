@@ -32,7 +32,7 @@ pub(crate) fn run_points<W: World>(
         records: Vec::new(),
         deadline,
         kernels_left: 1,
-        end: RunEnd { complete: true, planned: points.len(), measured: 0 },
+        end: RunEnd { complete: true, planned: points.len(), measured: 0, quality: None },
     };
     if is_schedule(kernel, &points, settings) {
         run.schedules(kernel, points, deadline)?;

@@ -21,7 +21,7 @@ fn write(path: &Path, records: &[Record], existing: ExistingFile) {
     for record in records {
         writer.write(&Line::Point(Box::new(record.clone()))).expect("written");
     }
-    let end = RunEnd { complete: true, planned: records.len(), measured: records.len() };
+    let end = RunEnd { complete: true, planned: records.len(), measured: records.len(), quality: None };
     writer.write(&Line::End(end)).expect("written");
 }
 

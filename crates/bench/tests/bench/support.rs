@@ -97,6 +97,8 @@ fn check_sane(record: &Record) {
 /// Returns a record with these samples.
 pub fn record(kernel: &str, point: &Point, nanos: Vec<f64>) -> Record {
     let samples = Samples {
+        disturbed: Vec::new(),
+        all_disturbed: false,
         nanos,
         first_to_last: Vec::new(),
         batch: 1,

@@ -32,6 +32,10 @@ pub struct EffortArgs {
     #[arg(long, value_name = "N", conflicts_with_all = ["precision", "max_samples"], value_parser = clap::value_parser!(u64).range(1..))]
     samples: Option<u64>,
 
+    /// Wait up to this time for a quiet machine before measuring, such as 60s.
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = panto_units::parse_time)]
+    quiet_wait: Duration,
+
     /// Random seed, for the order of points and random sizes.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
@@ -47,6 +51,7 @@ impl EffortArgs {
             precision: self.precision.unwrap_or(defaults.precision),
             repetitions: self.repetitions,
             budget: self.time_budget.unwrap_or(defaults.budget),
+            quiet_wait: self.quiet_wait,
             ..defaults
         };
         self.exactly(Effort { max_samples: self.max_samples.unwrap_or(effort.max_samples), ..effort })
@@ -56,7 +61,7 @@ impl EffortArgs {
     fn exactly(&self, effort: Effort) -> Effort {
         let Some(samples) = self.samples else { return effort };
         let samples = samples as usize;
-        Effort { min_samples: samples, max_samples: samples, least_time: Duration::ZERO, ..effort }
+        Effort { min_samples: samples, max_samples: samples, least_time: Duration::ZERO, passes: 1, ..effort }
     }
 
     /// Returns the effort on a simulated machine, whose times have no noise.

@@ -25,7 +25,7 @@ pub struct Fit {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Replace the file if it exists.
+    /// Replace the file if it exists, and write the model even if it is poor.
     #[arg(long, requires = "output")]
     force: bool,
 
@@ -73,6 +73,7 @@ impl Fit {
         let fitted = fit_launches(&launches, &request).map_err(|error| Failure::Usage(error.to_string()))?;
         show(&fitted, self.format);
         if let Some(output) = &self.output {
+            refuse_poor(&fitted, output, self.force).map_err(Failure::Run)?;
             save(&fitted, output)?;
         }
         if let Some(directory) = &self.plot {
@@ -114,10 +115,28 @@ fn check(output: &Path, force: bool, inputs: &[PathBuf]) -> Result<(), Failure> 
     Ok(())
 }
 
+/// Refuses to write a poor model, on which no prediction should rest.
+pub fn refuse_poor(fitted: &Fitted, output: &Path, force: bool) -> Result<(), String> {
+    let Some(quality) = fitted.quality.as_ref().filter(|_| fitted.is_poor() && !force) else { return Ok(()) };
+    Err(format!(
+        "{} was not written, because the model is {}; measure again on a quiet machine (`panto info machine`), or write it with \
+         --force",
+        output.display(),
+        quality.verdict()
+    ))
+}
+
+/// Prints how far a model can be believed, in colour on a terminal.
+pub fn print_quality(fitted: &Fitted) {
+    let Some(quality) = &fitted.quality else { return };
+    print::toned(quality.grade.into(), format_args!("Quality of the model {}.", quality.verdict()));
+}
+
 fn show(fitted: &Fitted, format: Format) {
     if format == Format::Json {
         return print::line(present::fit_json(fitted));
     }
+    print_quality(fitted);
     print::text(present::fit_table(fitted));
     print::line("");
     print::text(present::fit_quality(fitted));

@@ -1,4 +1,5 @@
-//! `panto info`: prints any file of Panto, a built-in model or scenario, or the MPI library.
+//! `panto info`: prints any file of Panto, a built-in model or scenario, the state of this machine,
+//! or the MPI library.
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -11,18 +12,19 @@ use panto_trace::{Summary, Trace};
 
 use crate::failure::Failure;
 use crate::format::{Format, TABLE_JSON_OR_CSV};
-use crate::{model, mpi, mpi_info, print, program, results, scenario};
+use crate::{machine_info, model, mpi, mpi_info, print, program, results, scenario};
 
-/// Print results, traces, timelines, machine models, scenarios, or the MPI library in use.
+/// Print results, traces, timelines, machine models, scenarios, how noisy this machine is, or the
+/// MPI library in use.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  panto info run.jsonl\n  panto info run.jsonl --format csv > run.csv\n  \
                         panto info run.jsonl --plot plots\n  panto info --salvage broken.jsonl\n  panto info app.panto\n  panto info my-machine.toml\n  panto info cm5\n  panto info my-scenario.toml\n  panto info staggered\n  \
-                        panto info mpi\n  mpirun -n 4 panto info mpi --check     run the conformance test over this MPI"
+                        panto info machine                     how noisy this machine is now\n  panto info mpi\n  mpirun -n 4 panto info mpi --check     run the conformance test over this MPI"
 )]
 pub struct Info {
-    /// Results, a trace, a timeline, a machine model or a scenario (a file or a built-in name), or
-    /// `mpi`.
+    /// Results, a trace, a timeline, a machine model or a scenario (a file or a built-in name),
+    /// `machine` or `mpi`.
     file: PathBuf,
 
     /// Output format.
@@ -60,6 +62,10 @@ impl Info {
                 return Err(Failure::Usage("--plot and --salvage do not apply to `mpi`".into()));
             }
             return mpi_info::info(self.format, self.check);
+        }
+        if self.file.as_os_str() == machine_info::NAME {
+            self.refuse_plot("`machine`")?;
+            return machine_info::info(self.format);
         }
         if self.check {
             return Err(Failure::Usage("--check applies to `panto info mpi` under a launcher only".into()));
@@ -140,6 +146,7 @@ impl Info {
             return Err(Failure::Usage(format!("{} has no results", self.file.display())));
         };
         if self.format == Format::Table {
+            results::verdict(&saved.records);
             results::manifests(&saved.manifests);
             results::tables(&saved.records);
         }

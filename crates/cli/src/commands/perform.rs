@@ -11,7 +11,6 @@ use panto_stats::Summary;
 use panto_transport::World;
 use panto_transport::execute::{self, Execution, Times, makespans};
 use panto_transport::mpi::Options;
-use panto_transport::threads::Threads;
 use serde_json::json;
 
 use super::simulate::{ReadingArgs, load, note_cut, trace_failure};
@@ -87,7 +86,7 @@ impl Perform {
             threads::NAME => {
                 let replay = self.replay()?;
                 let execution = self.execution(&replay)?;
-                self.show(&self.measure(&Threads::default(), &execution)?);
+                self.show(&self.measure(&threads::default_world(), &execution)?);
                 Ok(ExitCode::SUCCESS)
             }
             mpi::NAME => {

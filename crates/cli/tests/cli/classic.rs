@@ -155,7 +155,8 @@ fn scripts_for_imb_read_every_benchmark() {
 
 #[test]
 fn the_table_has_a_column_for_messages() {
-    let text = succeeds(&line("bench classic/multi-bandwidth --ranks 2 --sizes 8,64K -t 500ms"));
+    let text =
+        succeeds(&line("bench classic/multi-bandwidth --on infiniband --ranks 2 --sizes 8,64K -t 500ms"));
     for word in ["messages", "bandwidth", "window 64", "best message rate"] {
         assert!(text.contains(word), "no `{word}` in {text}");
     }

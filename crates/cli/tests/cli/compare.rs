@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use super::{line, measured, stderr, stdout, succeeds};
+use super::{line, quiet, stderr, stdout, succeeds};
 
 /// Simulates an echo on a machine whose times are exact.
 fn simulated(directory: &Path, name: &str, more: &str) -> PathBuf {
@@ -63,7 +63,7 @@ fn fail_on_selects_what_fails() {
 #[test]
 fn measured_times_are_the_same_as_themselves_in_every_format() {
     let directory = tempfile::tempdir().expect("a directory");
-    let run = measured(directory.path());
+    let run = quiet(directory.path());
     let text = succeeds(&compare(&run, &run, ""));
     assert!(text.contains("verdict: same") && text.contains("identical"), "{text}");
     let json: serde_json::Value =
@@ -81,7 +81,7 @@ fn measured_times_are_the_same_as_themselves_in_every_format() {
 #[test]
 fn results_in_the_layouts_of_others_are_read_back() {
     let directory = tempfile::tempdir().expect("a directory");
-    let run = measured(directory.path());
+    let run = quiet(directory.path());
     for format in ["osu", "imb"] {
         let printed = directory.path().join(format);
         let text = succeeds(&line(&format!("info {} --format {format}", run.display())));
@@ -102,7 +102,7 @@ fn results_in_the_layouts_of_others_are_read_back() {
 #[test]
 fn plots_in_a_file_or_a_directory() {
     let directory = tempfile::tempdir().expect("a directory");
-    let run = measured(directory.path());
+    let run = quiet(directory.path());
     let (file, plots) = (directory.path().join("all.svg"), directory.path().join("plots"));
     succeeds(&compare(&run, &run, &format!("--plot {}", file.display())));
     succeeds(&compare(&run, &run, &format!("--plot {}", plots.display())));

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Output;
 
-use super::{command, measured, stderr, stencil, succeeds};
+use super::{command, measured, quiet, stderr, stencil, succeeds};
 
 fn run(folder: &Path, line: &str) -> Output {
     command().args(line.split_whitespace()).current_dir(folder).output().expect("the binary starts")
@@ -36,7 +36,7 @@ fn contains(page: &str, words: &[&str]) {
 fn results_alone_compared_and_beside_a_model() {
     let directory = tempfile::tempdir().expect("a directory");
     let folder = directory.path();
-    measured(folder);
+    quiet(folder);
     std::fs::copy(folder.join("run.jsonl"), folder.join("it's <b>.jsonl")).expect("copied");
     let alone = page(folder, "run.jsonl");
     contains(

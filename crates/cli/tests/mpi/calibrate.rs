@@ -19,7 +19,7 @@ fn two_ranks_make_a_model_that_simulates() {
     for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
         let folder = tempfile::tempdir().expect("a directory");
         let path = folder.path().join("machine.toml");
-        let ended = mpi.job(2).words("calibrate --quick -t 6s --format json -o").arg(&path).run();
+        let ended = mpi.job(2).words("calibrate --quick -t 6s --force --format json -o").arg(&path).run();
         let found: Value = serde_json::from_str(ended.succeeds()).expect("JSON");
         assert_eq!(found["transport"], "mpi", "{found:#}");
         let parameters = found["parameters"].as_array().expect("a list");
@@ -42,7 +42,7 @@ fn four_ranks_on_fewer_cores_end_as_well() {
     for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
         let folder = tempfile::tempdir().expect("a directory");
         let path = folder.path().join("machine.toml");
-        let line = "calibrate --quick -t 6s --largest 64K -o";
+        let line = "calibrate --quick -t 6s --force --largest 64K -o";
         let text = mpi.job(4).words(line).arg(&path).run().succeeds().to_owned();
         assert!(text.contains("Calibrated mpi"), "{}: {text}", mpi.name);
         assert_eq!(text.matches("Calibrated").count(), 1, "one process speaks for all: {text}");

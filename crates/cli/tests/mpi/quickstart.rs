@@ -15,7 +15,7 @@ fn a_real_program_is_traced() {
     std::fs::write(&mpirun, format!("#!/bin/sh\nexec {} \"$@\"\n", launcher.display())).expect("written");
     std::fs::set_permissions(&mpirun, PermissionsExt::from_mode(0o755)).expect("it can be run");
     let path = format!("{}:/usr/bin:/bin", folder.path().display());
-    let line = "quickstart -t 2s --keep kept";
+    let line = "quickstart -t 2s --quiet-wait 0s --force --keep kept";
     let output = Command::new(PANTO)
         .args(line.split(' '))
         .current_dir(folder.path())

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use panto_results::Result;
+use panto_results::quality::{run_quality, without_poor};
 use panto_results::{Manifest, Results};
 
 use crate::key::Key;
@@ -15,12 +16,13 @@ pub(super) fn read(path: &Path, salvage: bool) -> Result<Run> {
     for manifest in &results.manifests {
         run.facts.add_manifest(manifest);
     }
-    for record in results.records {
+    // Poor points are no evidence for or against a change.
+    for record in without_poor(&results.records) {
         if record.samples_ns.is_empty() {
             continue;
         }
-        run.facts.add_record(&record);
-        run.push(Key::of(&record), record.samples_ns);
+        run.facts.add_record(record);
+        run.push(Key::of(record), record.samples_ns.clone());
     }
     Ok(run)
 }
@@ -33,9 +35,18 @@ fn notes(path: &Path, results: &Results) -> Vec<String> {
     let stopped = stopped.then(|| format!("{name}: the run was stopped before all points were measured"));
     let empty = results.records.iter().filter(|record| record.samples_ns.is_empty()).count();
     let empty = (empty > 0).then(|| format!("{name}: {empty} points have no times and are skipped"));
+    let quality = run_quality(&results.records).filter(|quality| quality.poor > 0);
+    let poor = quality.map(|quality| {
+        let count = quality.poor;
+        format!(
+            "{name}: {count} of {} points are poor and are skipped ({})",
+            quality.points,
+            quality.verdict()
+        )
+    });
     let noisy = results.records.iter().filter(|record| record.steal.is_some_and(|part| part > 0.01)).count();
     let noisy = (noisy > 0).then(|| format!("{name}: steal time exceeds 1% at {noisy} points"));
-    [damage, stopped, empty, noisy].into_iter().flatten().collect()
+    [damage, stopped, empty, poor, noisy].into_iter().flatten().collect()
 }
 
 /// Returns the command line that measured a run, without the path of the program, which may not

@@ -31,7 +31,12 @@ pub fn write(directory: &Path, name: &str, launches: &[(Manifest, Vec<Record>)])
         for record in records {
             writer.write(&Line::Point(Box::new(record.clone()))).expect("written");
         }
-        let end = panto_results::RunEnd { complete: true, planned: records.len(), measured: records.len() };
+        let end = panto_results::RunEnd {
+            complete: true,
+            planned: records.len(),
+            measured: records.len(),
+            quality: None,
+        };
         writer.write(&Line::End(end)).expect("written");
     }
     path

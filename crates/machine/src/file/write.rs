@@ -149,6 +149,9 @@ impl Machine {
         if !self.about.is_empty() {
             writer.string("about", &self.about);
         }
+        if let Some(quality) = self.quality {
+            writer.string("quality", quality.name());
+        }
         if self.multitasking {
             writer.value("multitasking", true);
         }

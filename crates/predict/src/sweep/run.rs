@@ -1,5 +1,6 @@
 //! Runs the settings of a sweep on all cores (P19).
 
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
 use panto_machine::Collectives;
@@ -25,6 +26,7 @@ pub struct Sweep<'a> {
     plans: Vec<Plan>,
     /// The distinct rules of collectives, which are all that replaying depends on.
     collectives: Vec<Collectives>,
+    doubts: BTreeSet<String>,
 }
 
 /// The replayed programs, one per distinct rules of collectives; `None` if no setting needs it.
@@ -70,8 +72,10 @@ impl<'a> Sweep<'a> {
         let ranks = trace.size() as usize;
         let checked =
             parallel::map(variants.len(), threads, |index| check(&variants[index], ranks, seed, common));
-        let mut sweep = Self { trace, options, seed, plans: Vec::new(), collectives: Vec::new() };
-        for (variant, (key, collectives)) in variants.into_iter().zip(checked) {
+        let (plans, collectives, doubts) = (Vec::new(), Vec::new(), BTreeSet::new());
+        let mut sweep = Self { trace, options, seed, plans, collectives, doubts };
+        for (variant, Checked { key, doubt, collectives }) in variants.into_iter().zip(checked) {
+            sweep.doubts.extend(doubt);
             let collectives = collectives.map(|collectives| sweep.number(collectives));
             sweep.plans.push(Plan { variant, key, collectives });
         }
@@ -87,6 +91,11 @@ impl<'a> Sweep<'a> {
             self.collectives.push(collectives);
             self.collectives.len() - 1
         })
+    }
+
+    /// Iterates over the doubts about the models of machines, each once.
+    pub fn doubts(&self) -> impl Iterator<Item = &String> {
+        self.doubts.iter()
     }
 
     /// Returns the number of settings.
@@ -222,23 +231,28 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Returns the key of a setting, and the rules of collectives that its program depends on.
-fn check(
-    variant: &Variant,
-    ranks: usize,
-    seed: u64,
-    common: Fingerprint,
-) -> (String, Result<Collectives, Error>) {
+/// What is known of a setting before it runs.
+struct Checked {
+    key: String,
+    /// Why the model of its machine is doubtful.
+    doubt: Option<String>,
+    /// The rules of collectives that its program depends on.
+    collectives: Result<Collectives, Error>,
+}
+
+fn check(variant: &Variant, ranks: usize, seed: u64, common: Fingerprint) -> Checked {
     let chosen = common.debug(variant);
     match variant.case(ranks).and_then(|case| Ok((case, variant.noise(seed)?))) {
         Ok((mut case, noise)) => {
+            let doubt = case.machine.doubt();
             // The sources of parameters do not change the prediction.
             case.machine.sources.clear();
             let key = chosen.debug(&case).debug(&noise).to_string();
             // The send mode of collectives is not part of the program.
             let Collectives { rules, algorithms, .. } = case.machine.collectives;
-            (key, Ok(Collectives { rules, algorithms, ..Collectives::default() }))
+            let collectives = Ok(Collectives { rules, algorithms, ..Collectives::default() });
+            Checked { key, doubt, collectives }
         }
-        Err(error) => (chosen.debug(&error).to_string(), Err(error)),
+        Err(error) => Checked { key: chosen.debug(&error).to_string(), doubt: None, collectives: Err(error) },
     }
 }

@@ -51,6 +51,13 @@ pub enum Block {
     Grid(chart::Grid),
     /// A table.
     Table(Table),
+    /// A coloured frame with a verdict.
+    Banner {
+        /// How good the news is.
+        tone: Tone,
+        /// The lines, of which the first is emphasised.
+        lines: Vec<String>,
+    },
     /// Collapsed content with a summary.
     Details {
         /// The line that is always visible.
@@ -63,6 +70,17 @@ pub enum Block {
     /// Markup generated elsewhere for a page, with all that it needs, such as the viewer of a
     /// timeline. It is inserted verbatim.
     Embedded(panto_view::Fragment),
+}
+
+/// How good the news of a banner is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Tone {
+    /// Nothing to worry about.
+    Good,
+    /// To be read with care.
+    Fair,
+    /// Not to be relied on.
+    Poor,
 }
 
 /// A number on a card of its own.

@@ -2,7 +2,7 @@
 
 use panto_view::Policy;
 
-use super::{Block, KeyFigure, Page, Section, raw};
+use super::{Block, KeyFigure, Page, Section, Tone, raw};
 use crate::chart::{self, dark_variables, inline_svg, style_sheet};
 use crate::markup::{Markup, Tag};
 use crate::table::{self, Table};
@@ -136,6 +136,7 @@ impl Writer {
             Block::Figure(figure) => self.figure(figure),
             Block::Grid(grid) => self.grid(grid),
             Block::Table(table) => self::table(&mut self.m, table),
+            Block::Banner { tone, lines } => banner(&mut self.m, *tone, lines),
             Block::Details { summary, blocks } => self.details(summary, blocks),
             Block::Preformatted(text) => self.m.text(&scrolling("pre", "Preformatted text"), text),
             Block::Embedded(part) => self.m.raw(&part.markup),
@@ -185,6 +186,19 @@ impl Writer {
         self.blocks(blocks);
         self.m.close();
     }
+}
+
+fn banner(m: &mut Markup, tone: Tone, lines: &[String]) {
+    let class = match tone {
+        Tone::Good => "banner good",
+        Tone::Fair => "banner fair",
+        Tone::Poor => "banner poor",
+    };
+    m.open(&Tag::new("div").attr("class", class).attr("role", "note"));
+    for line in lines {
+        m.text(&Tag::new("p"), line);
+    }
+    m.close();
 }
 
 fn cards(m: &mut Markup, figures: &[KeyFigure]) {

@@ -169,9 +169,12 @@ fn anomalies(group: &Group) -> Option<String> {
     (!sentences.is_empty()).then(|| format!("{}: {}", group.kernel, sentences.join("; ")))
 }
 
+/// Passes that differ are told as such, not as a drift.
 fn diagnosed(record: &Record) -> impl Iterator<Item = (&Record, Concern)> {
     let concerns = diagnose(&record.samples_ns).unwrap_or_default();
-    concerns.into_iter().map(move |concern| (record, concern))
+    let is_drift = |concern: &Concern| matches!(concern, Concern::Drift { .. });
+    let concerns = concerns.into_iter().filter(move |concern| record.passes.len() < 2 || !is_drift(concern));
+    concerns.map(move |concern| (record, concern))
 }
 
 /// Severity of an anomaly, and its description.

@@ -82,6 +82,7 @@ pub fn fit_json(fitted: &Fitted) -> Value {
         "parameters": fitted.parameters,
         "curves": fitted.curves,
         "notes": fitted.notes,
+        "quality": fitted.quality,
     })
 }
 
@@ -168,6 +169,7 @@ mod tests {
             method: "comet/echo".into(),
         };
         Fitted {
+            quality: None,
             model: "name = \"x\"".into(),
             rules: None,
             parameters: vec![parameter],

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use panto_results::quality::{Grade, RunQuality, assess, grade_of, run_quality};
 use panto_results::{Expected, Manifest, Metric, Record, RunEnd, StopReason, SyncMethod, Value};
 
 use serde::Serialize;
@@ -24,7 +25,8 @@ pub fn json(
 ) -> String {
     let groups = groups(records);
     let points = groups.iter().flat_map(|group| &group.records).map(|record| Point::of(record)).collect();
-    let document = Document { manifest, points, model_residuals: model_residuals(records), end, findings };
+    let (model_residuals, quality) = (model_residuals(records), run_quality(records));
+    let document = Document { manifest, points, model_residuals, end, quality, findings };
     serde_json::to_string_pretty(&document).expect("all names are strings")
 }
 
@@ -36,6 +38,7 @@ struct Document<'a> {
     #[serde(rename = "against")]
     model_residuals: Vec<ModelResidual>,
     end: Option<&'a RunEnd>,
+    quality: Option<RunQuality>,
     findings: serde_json::Value,
 }
 
@@ -61,6 +64,9 @@ struct Point<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     clock_error_ns: Option<f64>,
     steal: Option<f64>,
+    others: Option<f64>,
+    disturbed: usize,
+    grade: Option<Grade>,
     algorithm: Option<&'a str>,
     verified: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,6 +126,9 @@ impl<'a> Point<'a> {
             empty_ns: record.empty_ns,
             clock_error_ns: record.clock_error_ns,
             steal: record.steal,
+            others: record.others,
+            disturbed: record.disturbed_ns.len(),
+            grade: record.machine.is_none().then(|| grade_of(&assess(record))),
             algorithm: record.algorithm.as_deref(),
             verified: record.verified,
             wrong: record.wrong.as_deref(),

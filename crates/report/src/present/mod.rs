@@ -46,6 +46,7 @@ mod table;
 mod timeline;
 mod trace;
 mod uncertainty;
+mod verdict;
 
 pub use balance::BalanceReport;
 pub use comparison::{
@@ -85,3 +86,5 @@ pub use table::table;
 pub use timeline::{TimelineReport, timeline_section};
 pub use trace::{TraceReport, shared_cores};
 pub use uncertainty::{samples_json, samples_text};
+use verdict::verdict_banner;
+pub use verdict::{is_poor, verdict_lines};

@@ -7,7 +7,7 @@ use super::group::Group;
 use super::{
     best_algorithm_grids, best_algorithm_tables, by_kernel, concerns, describe, figures, findings_table,
     is_scenario, is_swap, key_figures, model_residuals, oversubscription, phrases, placement, samples,
-    summary_sentences, swap_tables, table,
+    summary_sentences, swap_tables, table, verdict_banner,
 };
 use crate::html::{Block, Page, Section};
 
@@ -66,6 +66,7 @@ impl ReportedRun<'_> {
         let Some(manifest) = self.manifests.last().filter(|_| !self.records.is_empty()) else {
             return section.block(Block::paragraph("There are no measured points."));
         };
+        section.blocks.extend(verdict_banner(self.records));
         let figures = key_figures(self.records, &found);
         if !figures.is_empty() {
             section = section.block(Block::KeyFigures(figures));
@@ -121,7 +122,8 @@ impl ReportedRun<'_> {
     /// Returns the method of measurement in full.
     pub fn method(&self) -> Section {
         let text = "Samples are batches of repetitions, minus an empty loop; ranks start together at a prearranged time where \
-                    each has a core; points are measured in random order; sampling stops when the confidence interval of \
+                    each has a core; points are measured in several passes, each in random order; samples during which a rank lost its core, \
+                    passes on a busy host and samples beyond the undisturbed mode are left out; sampling stops when the confidence interval of \
                     the median is narrow enough or the time budget is spent; all data is verified outside the timed region.";
         let (title, text) = match self.manifests.last().and_then(|manifest| manifest.machine.as_ref()) {
             Some(_) => ("How it was simulated", format!("{VIRTUAL} {text}")),

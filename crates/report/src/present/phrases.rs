@@ -8,6 +8,9 @@ use panto_results::{Clock, Metric, Record, SyncMethod, param};
 /// Share of steal time from which it is mentioned.
 pub(super) const STEAL: f64 = 0.01;
 
+/// Share of the CPU time of other processes from which it is mentioned.
+pub(super) const OTHERS: f64 = 0.05;
+
 /// Clock error as a share of the time from which it is mentioned.
 const CLOCKS: f64 = 0.1;
 

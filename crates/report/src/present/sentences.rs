@@ -1,22 +1,31 @@
 //! The most important findings, in sentences.
 
 use panto_findings::Finding;
+use panto_results::quality::without_poor;
 use panto_results::{FindingKind, Manifest, Record, Separation, kernel, param};
 use panto_stats::Summary;
 use panto_units::{percent, time};
 
 use super::findings::quantity;
 use super::oversubscription::oversubscribed_counts;
+use super::verdict::is_poor;
 use super::{phrases, placement};
 use crate::html::KeyFigure;
 
 const NANO: f64 = 1e-9;
 
+/// Percent that an exchange can save over two messages, with room for noise.
+const SAVED: std::ops::RangeInclusive<f64> = -5.0..=55.0;
+
 /// Returns the performance of a machine, one sentence per finding. Kernels that were not measured
 /// are omitted.
 pub fn summary_sentences(manifest: &Manifest, records: &[Record], findings: &[Finding]) -> Vec<String> {
-    let facts = Facts { records, findings, manifest: Some(manifest) };
+    let trusted = trusted(records);
+    let facts = Facts { records: &trusted, findings, manifest: Some(manifest) };
     let mut lines = vec![place(manifest)];
+    if is_poor(records) {
+        return lines;
+    }
     let sentences = [
         facts.message(),
         facts.bandwidth(),
@@ -50,7 +59,11 @@ fn place(manifest: &Manifest) -> String {
 
 /// Returns the most important findings as cards.
 pub fn key_figures(records: &[Record], findings: &[Finding]) -> Vec<KeyFigure> {
-    let facts = Facts { records, findings, manifest: None };
+    if is_poor(records) {
+        return Vec::new();
+    }
+    let trusted = trusted(records);
+    let facts = Facts { records: &trusted, findings, manifest: None };
     let start_up = facts.pair(kernel::comet::ECHO, 8).map(|(_, summary)| {
         KeyFigure::new("latency, 8 B", time(summary.median * NANO), "one way between two ranks")
     });
@@ -69,6 +82,11 @@ pub fn key_figures(records: &[Record], findings: &[Finding]) -> Vec<KeyFigure> {
         figure("handler latency", facts.handler_of(FindingKind::HandlerLatency), "8 B to a computing rank"),
     ];
     figures.into_iter().flatten().collect()
+}
+
+/// Returns the points of which figures may be quoted.
+fn trusted(records: &[Record]) -> Vec<Record> {
+    without_poor(records).into_iter().cloned().collect()
 }
 
 struct Facts<'a> {
@@ -100,6 +118,11 @@ impl Facts<'_> {
         let (_, exchange) = self.pair(kernel::comet::EXCHANGE, 1 << 16)?;
         let (_, echo) = self.pair(kernel::comet::ECHO, 1 << 16)?;
         let gain = (1.0 - exchange.median / (2.0 * echo.median)) * 100.0;
+        // At most half is saved, if both directions take the time of one: more is an error of
+        // either figure.
+        if !SAVED.contains(&gain) {
+            return None;
+        }
         Some(format!(
             "Two ranks exchange 64KiB in {}; one direction after the other would take {} ({} saved by using both at once).",
             interval(&exchange),

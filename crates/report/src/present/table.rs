@@ -1,5 +1,6 @@
 //! Points as tables for readers.
 
+use panto_results::quality::{Doubt, Grade, assess, grade_of};
 use panto_results::{Record, StopReason};
 use panto_stats::Summary;
 use panto_units::{RATE, TIME, UnitScale, time};
@@ -235,6 +236,10 @@ fn note(record: &Record) -> String {
         StopReason::Count => Some("count".to_owned()),
         StopReason::Confidence => None,
     };
+    let doubts = assess(record);
+    let poor = (grade_of(&doubts) == Grade::Poor).then(|| "poor".to_owned());
+    let disturbed = record.disturbed_ns.len();
+    let disturbed = (disturbed > 0).then(|| format!("disturbed {disturbed}"));
     let late = (record.late > 0).then(|| format!("late {}", record.late));
     let stolen = record.steal.filter(|part| *part > phrases::STEAL);
     let steal = stolen.map(|part| format!("steal {:.0}%", 100.0 * part));
@@ -245,7 +250,15 @@ fn note(record: &Record) -> String {
     let few = few.then(|| "range only".to_owned());
     let wrong = record.wrong.as_deref().map(phrases::one_line);
     let comp = phrases::comp_error(record).map(|part| format!("comp {:+.0}%", 100.0 * part));
-    [wrong, empty, few, stop, late, steal, clocks, comp].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let others = record.others.filter(|part| *part > phrases::OTHERS);
+    let others = others.map(|part| format!("others {:.0}%", 100.0 * part));
+    let spread = doubts.iter().find(|doubt| matches!(doubt, Doubt::Spread(_)));
+    let spread = spread.map(|doubt| format!("passes +-{:.0}%", 50.0 * doubt.size()));
+    [wrong, poor, empty, few, stop, disturbed, spread, late, steal, others, clocks, comp]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Upper limit of lines of a reason that are shown: a deadlock names every rank.

@@ -137,6 +137,7 @@ fn several_runs_have_their_names() {
 fn a_fit_has_its_residuals_and_marks() {
     let point = |bytes, measured, fitted| FittedPoint { bytes, measured, fitted };
     let fitted = Fitted {
+        quality: None,
         model: "name = \"<x>\"".into(),
         rules: None,
         parameters: vec![Parameter {

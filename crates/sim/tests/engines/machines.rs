@@ -138,6 +138,7 @@ pub fn machines(grain: Grain, placement: Placement) -> impl Strategy<Value = Mac
     (networks(grain, placement), rest).prop_map(move |(network, (copies_unexpected, copy, poll))| Machine {
         name: "random".into(),
         about: String::new(),
+        quality: None,
         network,
         networks: BTreeMap::new(),
         protocol: Protocol::Buffered,

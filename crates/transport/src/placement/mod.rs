@@ -80,9 +80,31 @@ pub fn assign_nodes(places: &mut [Placement]) {
     }
 }
 
+/// Returns the process ids of the ranks on the first rank's machine, as the first rank knows them;
+/// its own where places are unknown, since all ranks are threads then. `None` if a rank on that
+/// machine has another process namespace.
+pub fn rank_processes(places: &[Placement]) -> Option<Vec<u32>> {
+    let Some(first) = places.first() else { return Some(vec![std::process::id()]) };
+    let here = places.iter().filter(|place| place.machine() == first.machine());
+    let known = |place: &Placement| {
+        (place.identity.processes.is_some() && place.identity.processes == first.identity.processes)
+            .then_some(place.pid)
+    };
+    here.map(known).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranks_of_one_machine_are_known_by_their_processes() {
+        let at = |boot: &str, processes, pid| Placement { pid, ..place("a", boot, 7, processes) };
+        assert_eq!(rank_processes(&[]), Some(vec![std::process::id()]));
+        let places = [at("1", Some(9), 10), at("1", Some(9), 11), at("2", Some(9), 12)];
+        assert_eq!(rank_processes(&places), Some(vec![10, 11]));
+        assert_eq!(rank_processes(&[at("1", Some(9), 10), at("1", Some(8), 10)]), None);
+    }
 
     fn place(host: &str, boot: &str, clock: u64, processes: Option<u64>) -> Placement {
         let identity = HostIdentity { boot: boot.into(), clock: Some(clock), processes };

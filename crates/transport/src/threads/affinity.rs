@@ -1,6 +1,7 @@
 //! CPU affinity: which cores a thread may run on.
 
 use crate::error::{Error, Result};
+use crate::placement::parse_cpu_list;
 
 /// Returns the cores that this process may use.
 pub fn cores() -> Vec<usize> {
@@ -12,7 +13,27 @@ pub fn cores() -> Vec<usize> {
     (0..std::thread::available_parallelism().map_or(1, usize::from)).collect()
 }
 
-/// Pins the calling thread to the n-th core that the process may use, round robin.
+/// Returns the cores in the order in which ranks are pinned to them: hardware threads that share a
+/// core with an earlier one come last.
+pub(super) fn in_pinning_order(cores: &[usize]) -> Vec<usize> {
+    let siblings = |core: usize| {
+        let path = format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list");
+        parse_cpu_list(&std::fs::read_to_string(path).ok()?)
+    };
+    siblings_last(cores, siblings)
+}
+
+fn siblings_last(cores: &[usize], siblings: impl Fn(usize) -> Option<Vec<usize>>) -> Vec<usize> {
+    let mut order = cores.to_vec();
+    let earlier = |core: usize| {
+        let sharing = siblings(core).unwrap_or_default();
+        cores.iter().take_while(|&&other| other != core).filter(|other| sharing.contains(other)).count()
+    };
+    order.sort_by_cached_key(|&core| earlier(core));
+    order
+}
+
+/// Pins the calling thread to the n-th of these cores, round robin.
 pub(super) fn pin(n: usize, cores: &[usize]) -> Result<()> {
     let Some(&core) = cores.get(n % cores.len().max(1)) else {
         return Err(Error::Start("this system does not report the usable cores; run without --pin".into()));
@@ -111,3 +132,19 @@ mod system {
 }
 
 use system::{allowed, apply, current, of_process, set_of};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hardware_threads_of_one_core_come_last() {
+        // Cores 0 and 4 are one, and so are 1 and 5.
+        let pairs = |core: usize| Some(vec![core % 4, core % 4 + 4]);
+        assert_eq!(siblings_last(&[0, 1, 4, 5], pairs), [0, 1, 4, 5]);
+        // Neighbours share a core.
+        let neighbours = |core: usize| Some(vec![core / 2 * 2, core / 2 * 2 + 1]);
+        assert_eq!(siblings_last(&[0, 1, 2, 3], neighbours), [0, 2, 1, 3]);
+        assert_eq!(siblings_last(&[3, 1], |_| None), [3, 1]);
+    }
+}

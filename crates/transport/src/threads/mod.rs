@@ -58,21 +58,46 @@ use crate::transport::Transport;
 use crate::world::World;
 use shared::Shared;
 
+/// Whether rank n is pinned to the n-th core that the process may use. Hardware threads that share
+/// a core with an earlier one come last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pin {
+    /// Where there are several ranks and a core for each. Ranks that the system puts on one core
+    /// pass messages a hundred times more slowly than others.
+    Auto,
+    /// Always, round robin.
+    Always,
+    /// Never: ranks run where the system puts them.
+    #[default]
+    Never,
+}
+
+impl Pin {
+    /// Returns whether this many ranks are pinned on this many cores.
+    pub fn applies(self, ranks: usize, cores: usize) -> bool {
+        match self {
+            Self::Auto => (2..=cores).contains(&ranks),
+            Self::Always => true,
+            Self::Never => false,
+        }
+    }
+}
+
 /// A world of ranks that are threads of this process.
 #[derive(Debug, Clone)]
 pub struct Threads {
     /// The eager limit in bytes: longer messages are sent by rendezvous. The default is the size of
     /// an eager cell; above it eager messages are copied to the heap.
     pub eager_limit: usize,
-    /// Whether rank n is pinned to the n-th core that the process may use, round robin.
-    pub pin: bool,
+    /// Whether ranks are pinned to cores.
+    pub pin: Pin,
     /// Stack size of each rank in bytes.
     pub stack: usize,
 }
 
 impl Default for Threads {
     fn default() -> Self {
-        Self { eager_limit: ring::CELL, pin: false, stack: 512 << 10 }
+        Self { eager_limit: ring::CELL, pin: Pin::Never, stack: 512 << 10 }
     }
 }
 
@@ -99,7 +124,9 @@ impl World for Threads {
             );
         }
         let shared = Arc::new(Shared::new(ranks, self.eager_limit, cores().into()));
-        let start = Spawner { world: self, shared: &shared, body: &body };
+        let pinned = self.pin.applies(ranks, shared.cores.len());
+        let pins = if pinned { affinity::in_pinning_order(&shared.cores) } else { Vec::new() };
+        let start = Spawner { stack: self.stack, pins: &pins, shared: &shared, body: &body };
         let outcomes: Vec<_> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..ranks).map(|rank| start.spawn(scope, rank)).collect();
             threads.into_iter().map(|thread| thread.and_then(|thread| join(thread, &shared))).collect()
@@ -109,7 +136,9 @@ impl World for Threads {
 }
 
 struct Spawner<'a, F> {
-    world: &'a Threads,
+    stack: usize,
+    /// The cores to which ranks are pinned; empty if they are not.
+    pins: &'a [usize],
     shared: &'a Arc<Shared>,
     body: &'a F,
 }
@@ -127,11 +156,11 @@ impl<'a, F> Spawner<'a, F> {
         E: Display + Send + 'scope,
         F: Fn(&Endpoint) -> Result<R, E> + Sync,
     {
-        let (shared, body, pin) = (Arc::clone(self.shared), self.body, self.world.pin);
-        let builder = std::thread::Builder::new().name(format!("rank {rank}")).stack_size(self.world.stack);
+        let (shared, body, pins) = (Arc::clone(self.shared), self.body, self.pins);
+        let builder = std::thread::Builder::new().name(format!("rank {rank}")).stack_size(self.stack);
         let spawned = builder.spawn_scoped(scope, move || {
-            if pin {
-                affinity::pin(rank, &shared.cores).map_err(|error| RankFailure::World(shared.fail(error)))?;
+            if !pins.is_empty() {
+                affinity::pin(rank, pins).map_err(|error| RankFailure::World(shared.fail(error)))?;
             }
             run_rank(rank, &shared, body)
         });

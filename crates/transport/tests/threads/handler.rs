@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use panto_transport::threads::Threads;
+use panto_transport::threads::{Pin, Threads};
 use panto_transport::{Error, MAX_TAG, SendMode, Transport, World};
 
 use super::barrier;
@@ -60,7 +60,7 @@ fn a_panicking_handler_aborts_the_run() {
 /// The handler of a pinned rank may use all cores of the process, and no others.
 #[test]
 fn handlers_may_use_all_cores_of_the_process() {
-    let pinned = Threads { pin: true, ..Threads::default() };
+    let pinned = Threads { pin: Pin::Always, ..Threads::default() };
     let all = allowed_cores();
     assert_eq!(handler_cores(&pinned), all);
     // A world inside a pinned rank has one core.

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 use panto_schedule::{Collective, Problem};
 use panto_transport::conformance::{self, Failures, Violation};
-use panto_transport::threads::Threads;
+use panto_transport::threads::{Pin, Threads};
 use panto_transport::{
     AlgorithmChoice, Buffers, Error, NO_REDUCTION, PreparedCollective, Result, Selector, SendMode, Transport,
     World,
@@ -43,7 +43,7 @@ fn conforms_when_ranks_outnumber_cores() {
 
 #[test]
 fn conforms_when_pinned() {
-    all_pass(conformance::run(&Threads { pin: true, ..Threads::default() }, 4));
+    all_pass(conformance::run(&Threads { pin: Pin::Always, ..Threads::default() }, 4));
 }
 
 /// Everything by rendezvous, and everything eager.

@@ -3,7 +3,7 @@
 use std::fs::read_to_string;
 use std::time::Duration;
 
-use panto_transport::threads::{Threads, cores};
+use panto_transport::threads::{Pin, Threads, cores};
 use panto_transport::{Error, Result, Selector, SendMode, Transport, World};
 
 use super::barrier;
@@ -17,7 +17,7 @@ pub(super) fn allowed_cores() -> String {
 
 #[test]
 fn pinned_ranks_stay_on_their_core() {
-    let world = Threads { pin: true, ..Threads::default() };
+    let world = Threads { pin: Pin::Always, ..Threads::default() };
     let (cores, ranks) = (cores(), 5);
     let pinned = world.run(ranks, |t| barrier(t).map(|()| allowed_cores())).unwrap();
     let expected: Vec<_> = (0..ranks).map(|rank| cores[rank % cores.len()].to_string()).collect();

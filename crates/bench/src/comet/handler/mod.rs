@@ -94,6 +94,8 @@ impl<'l, 'a, T: Transport> Sender<'l, 'a, T> {
         };
         self.lab.transport.send(SendMode::Standard, &[], COMPUTER, tag::HANDLER_ORDER)?;
         Ok(Samples {
+            disturbed: Vec::new(),
+            all_disturbed: false,
             first_to_last: Vec::new(),
             nanos: self.nanos,
             batch: 1,

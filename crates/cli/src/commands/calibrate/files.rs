@@ -24,9 +24,9 @@ pub struct FileArgs {
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
 
-    /// Replace existing files.
+    /// Replace existing files, and write the model even if it is poor.
     #[arg(long)]
-    force: bool,
+    pub force: bool,
 
     /// Write one SVG per kernel, and the fitted curves, into this directory.
     #[arg(long, value_name = "DIR")]

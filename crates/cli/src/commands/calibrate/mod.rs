@@ -50,6 +50,10 @@ pub struct Calibrate {
     #[arg(short = 't', long, value_name = "TIME", value_parser = panto_units::parse_time, allow_hyphen_values = true)]
     time_budget: Option<Duration>,
 
+    /// Wait up to this time for a quiet machine before measuring, such as 60s.
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = panto_units::parse_time)]
+    quiet_wait: Duration,
+
     /// Largest message size.
     #[arg(long, value_name = "SIZE", default_value = "4MiB", value_parser = panto_units::parse_bytes)]
     largest: u64,
@@ -174,7 +178,11 @@ impl Calibrate {
 
     fn settings(&self, default_ranks: usize) -> Settings {
         let default = if self.quick { QUICK } else { BUDGET };
-        let effort = Effort { budget: self.time_budget.unwrap_or(default), ..Effort::default() };
+        let effort = Effort {
+            budget: self.time_budget.unwrap_or(default),
+            quiet_wait: self.quiet_wait,
+            ..Effort::default()
+        };
         let quick = Effort {
             precision: 0.03,
             least_time: Duration::from_millis(2),

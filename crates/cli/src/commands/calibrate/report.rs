@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::calibration::Calibration;
 use super::files::FileArgs;
+use crate::commands::fit::{print_quality, refuse_poor};
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::{files, print, results};
@@ -38,13 +39,19 @@ fn conclude(calibration: &Calibration, files: &FileArgs) -> panto_bench::Result<
         }
         Err(why) => return Err(Error::usage(why.to_string())),
     };
+    let refused = files.output.as_ref().and_then(|path| refuse_poor(&fitted, path, files.force).err());
     let written = match &files.output {
-        Some(path) => fitted.save(path).map_err(|error| Error::usage(error.to_string()))?,
-        None => Vec::new(),
+        Some(path) if refused.is_none() => {
+            fitted.save(path).map_err(|error| Error::usage(error.to_string()))?
+        }
+        _ => Vec::new(),
     };
     match files.format {
         Format::Json => print::line(as_json(calibration, files, &fitted)),
         _ => print_model(calibration, files, &fitted, &written),
+    }
+    if let Some(why) = refused {
+        return Err(Error::usage(why));
     }
     Ok(Some(fitted))
 }
@@ -62,6 +69,7 @@ fn print_model(calibration: &Calibration, files: &FileArgs, fitted: &Fitted, wri
     let (points, time) = (calibration.records().len(), panto_units::time(seconds));
     let heading =
         format!("Calibrated {} on {}: {points} points in {time}.", manifest.transport, manifest.host);
+    print_quality(fitted);
     print::text(format_args!(
         "{heading}\n\n{}\n{}",
         present::fit_table(fitted),

@@ -29,6 +29,14 @@ pub struct Quickstart {
     #[arg(short = 't', long, value_name = "TIME", default_value = "60s", value_parser = panto_units::parse_time, allow_hyphen_values = true)]
     time_budget: Duration,
 
+    /// Wait up to this time for a quiet machine before measuring.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = panto_units::parse_time)]
+    quiet_wait: Duration,
+
+    /// Predict with the model of this machine even if it is poor.
+    #[arg(long)]
+    force: bool,
+
     /// Keep results, model, traces and timelines in this directory.
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
@@ -52,7 +60,7 @@ impl Quickstart {
             );
         }
         let start = Instant::now();
-        let mut steps = Steps::new(self.time_budget, self.keep.as_deref())?;
+        let mut steps = Steps::new(self.time_budget, self.quiet_wait, self.force, self.keep.as_deref())?;
         steps.run()?;
         announce(STEPS, "Writing the report");
         let page = quickstart_page(&steps.found)?.to_html();

@@ -12,22 +12,25 @@ use panto_fit::FitOptions;
 use panto_predict::example::heat;
 use panto_report::present::{self, Quickstart};
 use panto_results::{Line, Manifest, Writer};
-use panto_transport::threads::Threads;
 
 use super::predict::{self, BUILTIN, MachineRef, PROCESSORS};
 use super::workspace::Workspace;
 use super::{mpi_job, verify};
 use crate::commands::calibrate::calibration::Calibration;
+use crate::commands::fit::print_quality;
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::session::Session;
-use crate::{interrupt, mpi, print, threads};
+use crate::{interrupt, mpi, print, results, threads};
 
 /// The steps, and what they found so far. Ctrl-C ends them between any two, and the report has what
 /// was found.
 pub struct Steps {
     workspace: Workspace,
     budget: Duration,
+    quiet_wait: Duration,
+    /// Whether a poor model is used.
+    force: bool,
     interrupt: Arc<AtomicBool>,
     /// What was measured and predicted so far.
     pub found: Quickstart,
@@ -37,9 +40,14 @@ pub struct Steps {
 pub const STEPS: usize = 6;
 
 impl Steps {
-    pub fn new(budget: Duration, keep: Option<&Path>) -> Result<Self, Failure> {
+    pub fn new(
+        budget: Duration,
+        quiet_wait: Duration,
+        force: bool,
+        keep: Option<&Path>,
+    ) -> Result<Self, Failure> {
         let (workspace, interrupt) = (Workspace::new(keep)?, interrupt::listen()?);
-        Ok(Self { workspace, budget, interrupt, found: Quickstart::default() })
+        Ok(Self { workspace, budget, quiet_wait, force, interrupt, found: Quickstart::default() })
     }
 
     /// Runs all steps, or those before Ctrl-C.
@@ -83,7 +91,7 @@ impl Steps {
                 panto_units::time(time.as_secs_f64())
             ),
         );
-        let (settings, world) = (settings(time), Threads::default());
+        let (settings, world) = (settings(time, self.quiet_wait), threads::default_world());
         let manifest = threads::manifest(&world, &settings);
         let mut session = Session::new(Format::Json, self.writer(&manifest)?, manifest);
         let kernels: Vec<Kernel> = Kernel::named("comet")?
@@ -92,6 +100,7 @@ impl Steps {
             .collect();
         session.measure(&world, &kernels, &settings)?;
         let (records, manifest) = (session.records().to_vec(), session.manifest().clone());
+        results::verdict(&records);
         for line in present::summary_sentences(&manifest, &records, &findings(&records)) {
             print::line(format_args!("  {line}"));
         }
@@ -106,14 +115,19 @@ impl Steps {
         let time = self.share(38);
         let words = panto_units::time(time.as_secs_f64());
         announce(2, format_args!("Calibrating a model of this machine, for {words}"));
-        let (settings, world) = (calibration(time), Threads::default());
+        let (settings, world) = (calibration(time, self.quiet_wait), threads::default_world());
         let manifest = threads::manifest(&world, &settings);
         let request = FitOptions { name: Some("this machine".into()), ..FitOptions::default() };
         let mut calibration = Calibration::new(manifest.clone(), self.writer(&manifest)?, request, false);
         calibration.measure(&world, &settings)?;
         self.found.manifests.push(manifest);
         match calibration.fit() {
+            Ok(fitted) if fitted.is_poor() && !self.force => {
+                print_quality(&fitted);
+                print::note("panto: no predictions for this machine: its model is poor (--force uses it)");
+            }
             Ok(fitted) => {
+                print_quality(&fitted);
                 fitted.save(&self.workspace.machine()).map_err(|error| Failure::Usage(error.to_string()))?;
                 print::text(format_args!("{}\n", present::fit_quality(&fitted)));
                 self.found.fitted = Some(fitted);
@@ -202,19 +216,20 @@ impl Steps {
 
 /// Returns the settings of the benchmarks; the precision is lower because many kernels share the
 /// time.
-fn settings(budget: Duration) -> Settings {
+fn settings(budget: Duration, quiet_wait: Duration) -> Settings {
     Settings {
         ranks: vec![threads::default_ranks()],
         dims: Some(vec![16, 64, 128, 256, 512, 768]),
-        effort: Effort { budget, precision: 0.02, ..Effort::default() },
+        effort: Effort { budget, quiet_wait, precision: 0.02, ..Effort::default() },
         ..Settings::default()
     }
 }
 
 /// Returns the settings of `panto calibrate --quick`.
-fn calibration(budget: Duration) -> Settings {
+fn calibration(budget: Duration, quiet_wait: Duration) -> Settings {
     let effort = Effort {
         budget,
+        quiet_wait,
         precision: 0.03,
         least_time: Duration::from_millis(2),
         max_samples: 200,

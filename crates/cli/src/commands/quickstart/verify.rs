@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 use panto_report::present::PredictionCheck;
 use panto_stats::Summary;
 use panto_transport::execute::{self, Computation, Execution, makespans};
-use panto_transport::threads::{Threads, cores};
+use panto_transport::threads::cores;
 
 use super::predict;
 use crate::failure::Failure;
+use crate::threads;
 
 /// Minimum number of runs, and the number of runs per batch.
 const MIN_RUNS: usize = 10;
@@ -21,7 +22,7 @@ pub fn check(machine: &str, program: &Path, time: Duration) -> Result<Prediction
     let (case, replay) = predict::open(machine, program, 2)?;
     let predicted = predict::predict(&case, &replay, None, machine)?.time().as_secs();
     let execution = Execution::new(&replay.program).map_err(Failure::Run)?;
-    let (world, deadline) = (Threads::default(), Instant::now() + time);
+    let (world, deadline) = (threads::default_world(), Instant::now() + time);
     let mut samples = Vec::new();
     while samples.len() < MIN_RUNS || (samples.len() < MAX_RUNS && Instant::now() < deadline) {
         let times = execute::time(&world, &execution, Computation::Busy, MIN_RUNS as u32)?;

@@ -6,6 +6,7 @@ use panto_predict::{Case, CaseOptions, Mapping, Speeds};
 use panto_sim::replay;
 
 use crate::failure::Failure;
+use crate::print;
 use crate::simulated::sharing_parser;
 
 /// How a program runs on a machine.
@@ -124,5 +125,7 @@ impl CaseArgs {
 
 /// Loads a built-in machine or a model file.
 pub fn load(name: &str, overrides: &[String]) -> Result<Model, Failure> {
-    Ok(Model::load(name, overrides)?)
+    let model = Model::load(name, overrides)?;
+    model.machine().doubt().iter().for_each(|doubt| print::note(format_args!("panto: {doubt}")));
+    Ok(model)
 }

@@ -18,7 +18,7 @@ use self::progress::SweepRun;
 use crate::commands::simulate::{ReadingArgs, note_cut};
 use crate::failure::Failure;
 use crate::format::{Format, TABLE_JSON_OR_CSV};
-use crate::{files, interrupt, mpi, program};
+use crate::{files, interrupt, mpi, print, program};
 
 /// Predict a traced program on many machines and with many settings.
 #[derive(Args)]
@@ -139,7 +139,9 @@ impl Sweep {
         threads: usize,
     ) -> Result<panto_predict::sweep::Sweep<'a>, Failure> {
         let (options, variants) = (self.reading.options(), self.variants()?);
-        Ok(panto_predict::sweep::Sweep::new(trace, options, self.seed, variants, threads)?)
+        let sweep = panto_predict::sweep::Sweep::new(trace, options, self.seed, variants, threads)?;
+        sweep.doubts().for_each(|doubt| print::note(format_args!("panto: {doubt}")));
+        Ok(sweep)
     }
 
     fn variants(&self) -> Result<Vec<Variant>, Failure> {

@@ -14,7 +14,7 @@ fn calibrated_across_hosts(mpi: &Mpi) {
     let Some(network) = Network::new(2).filter(|_| mpi.is_installed()) else { return };
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("cables.toml");
-    let line = format!("calibrate --quick -t 4s --largest {LARGEST} -o");
+    let line = format!("calibrate --quick -t 4s --force --largest {LARGEST} -o");
     let ended = network.job(mpi, 1).words(&line).arg(&path).run();
     let text = complete(&ended).to_owned();
     assert!(text.contains("Calibrated mpi"), "{}: {text}", mpi.name);

@@ -12,6 +12,7 @@ use panto_schedule::{Algorithm, Collective, algorithms};
 
 use crate::machine::{CollectiveSend, Collectives, Machine, Processor, Protocol};
 use crate::network::Network;
+use crate::quality::Quality;
 use crate::sharing::Sharing;
 
 use super::error::{Error, Location};
@@ -34,6 +35,7 @@ pub fn machine(tree: &Table, origin: &Location, name: &str) -> Result<Machine, E
     Ok(Machine {
         name: root.text("name")?.unwrap_or(name).to_owned(),
         about: root.text("about")?.unwrap_or_default().to_owned(),
+        quality: root.choice("quality", &Quality::ALL.map(|quality| (quality.name(), quality)))?,
         network,
         networks,
         protocol: protocol(&root.inner("send", "send"))?,

@@ -67,6 +67,7 @@ impl Key {
 pub static ROOT: &[Key] = &[
     value("name"),
     value("about"),
+    value("quality"),
     value("base"),
     key("network", Shape::Table(NETWORK)),
     key("networks", Operations(&Shape::Table(NETWORK))),

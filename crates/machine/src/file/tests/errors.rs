@@ -82,7 +82,10 @@ fn keys() {
         with("topology", "topolgy"),
         "m.toml:2: `network` has no key `topolgy`, did you mean `topology`?"
     );
-    starts(&and("[colour]"), "m.toml:6: a model has no key `colour`; valid keys: name, about, base, network");
+    starts(
+        &and("[colour]"),
+        "m.toml:6: a model has no key `colour`; valid keys: name, about, quality, base, network",
+    );
     starts(&and("[networks.bcast]"), "m.toml:6: `networks` has no key `bcast`");
     starts(
         &and("[networks]\nbarier.link = \"1us\""),

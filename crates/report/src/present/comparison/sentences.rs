@@ -13,13 +13,14 @@ const MAX_ALONE: usize = 10;
 /// Returns a sentence per conclusion; the first is the summary.
 pub fn comparison_summary(comparison: &Comparison) -> Vec<String> {
     let mut lines = vec![summary(comparison)];
-    let Counts { all, slower, faster, .. } = comparison.counts;
+    let Counts { all, slower, faster, inconclusive, .. } = comparison.counts;
     let best = extreme(comparison, Verdict::Faster).filter(|_| slower > 0 && faster > 0);
     lines.extend(best.map(|best| format!("{}, best: {best}", counted(faster, all, "faster"))));
     if slower + faster > 0 {
         lines.push(rest(comparison));
     }
-    let mean = comparison.mean_ratio.filter(|_| all > 1);
+    // A mean of ratios that mostly cannot be told from 1 claims what the points do not.
+    let mean = comparison.mean_ratio.filter(|_| all > 1 && 2 * inconclusive <= all);
     lines.extend(mean.map(|mean| format!("all points: {}x (geometric mean of the ratios)", ratio(mean))));
     lines
 }

@@ -13,6 +13,7 @@ pub(super) fn prediction(report: &PredictionReport) -> Value {
         "trace": report.trace.path().display().to_string(),
         "machine": report.case.machine.name,
         "sharing": report.case.sharing.name(),
+        "model_doubt": report.case.machine.doubt(),
         "time_s": prediction.time().as_secs(),
         "last_rank": prediction.last(),
         "computation_s": prediction.spent().compute.as_secs(),

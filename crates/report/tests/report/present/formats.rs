@@ -85,7 +85,7 @@ fn csv() {
 #[test]
 fn json() {
     let records = [barrier()[..1].to_vec(), echo(0, 0)].concat();
-    let end = RunEnd { complete: true, planned: 3, measured: 3 };
+    let end = RunEnd { complete: true, planned: 3, measured: 3, quality: None };
     let findings = serde_json::json!({ "echo": { "startup_ns": 90 } });
     assert_snapshot!(present::json(&manifest(), &records, Some(&end), findings));
 }
