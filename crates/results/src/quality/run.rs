@@ -8,13 +8,15 @@ use super::point::{Doubt, assess};
 use super::trend::peaks;
 use crate::Record;
 
-/// Share of the points that may be worse than the run.
+/// Share of the points that may be worse than the run; one of at least [`SOME`] in any case.
 const EXCEPTIONS: f64 = 0.1;
+/// Number of points from which on one is an exception.
+const SOME: usize = 5;
 
 /// How far the figures of a run can be believed, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunQuality {
-    /// The grade that nine tenths of the points have at least.
+    /// The grade that nine tenths of the points have at least, or all but one.
     pub grade: Grade,
     /// Why it is not better, the most frequent reason first; what was left out, if it is good.
     pub reasons: Vec<String>,
@@ -62,7 +64,7 @@ pub fn run_quality(records: &[Record]) -> Option<RunQuality> {
     let doubts = point_doubts(&measured);
     let worse = |grade: Grade| doubts.iter().filter(|doubts| grade_of(doubts) >= grade).count();
     let (points, poor) = (measured.len(), worse(Grade::Poor));
-    let many = |count: usize| count as f64 > EXCEPTIONS * points as f64;
+    let many = |count: usize| count as f64 > EXCEPTIONS * points as f64 && (count > 1 || points < SOME);
     let of_points = match () {
         () if points == 0 => return None,
         () if many(poor) => Grade::Poor,
@@ -72,7 +74,7 @@ pub fn run_quality(records: &[Record]) -> Option<RunQuality> {
     let contradictions = contradictions(&measured);
     let grade = contradictions.iter().map(|found| found.grade).fold(of_points, Grade::max);
     let mut reasons = match grade {
-        Grade::Good => vec![praise(&measured)],
+        Grade::Good => vec![praise(&measured)].into_iter().chain(exceptions(worse(Grade::Fair))).collect(),
         _ => reasons(&doubts, of_points.max(Grade::Fair), points),
     };
     reasons.splice(0..0, contradictions.into_iter().map(|found| found.text));
@@ -104,6 +106,15 @@ fn praise(measured: &[&Record]) -> String {
     match left_out {
         0 => format!("{points}, {kept} samples, none disturbed"),
         _ => format!("{points}, {kept} samples; {left_out} more were disturbed and left out"),
+    }
+}
+
+/// Describes the points of a good run that are not good.
+fn exceptions(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("one point is less certain; its note says why".into()),
+        _ => Some(format!("{count} points are less certain; their notes say why")),
     }
 }
 
@@ -161,6 +172,10 @@ mod tests {
             })
         };
         assert_eq!((spoil(1).grade, spoil(1).poor), (Grade::Good, 1));
+        assert!(spoil(1).verdict().ends_with("; one point is less certain; its note says why"));
+        let few: Vec<Record> =
+            (0..3).map(|size| Record { others: Some(0.5), ..point(size) }).take(1).collect();
+        assert_eq!(run_quality(&few).map(|quality| quality.grade), Some(Grade::Poor));
         let quality = spoil(3);
         assert_eq!(quality.verdict(), "poor: the passes differ by 50.0% at worst (3 of 20 points)");
         assert!(quality.remedy().unwrap().contains("--quiet-wait"));
