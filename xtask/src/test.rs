@@ -167,7 +167,7 @@ mod tests {
         assert!(
             failure
                 .to_string()
-                .contains("needs, apps, words, fmt, clippy, docs, tests, doctests, web, browser")
+                .contains("needs, apps, words, fmt, clippy, deny, docs, tests, doctests, web, browser")
         );
     }
 

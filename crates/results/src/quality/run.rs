@@ -8,15 +8,16 @@ use super::point::{Doubt, assess};
 use super::trend::peaks;
 use crate::Record;
 
-/// Share of the points that may be worse than the run; one of at least [`SOME`] in any case.
+/// Share of the points that may be worse than the run.
 const EXCEPTIONS: f64 = 0.1;
-/// Number of points from which on one is an exception.
+/// Number of points from which on a single poor one, of which nothing is derived, does not make the
+/// run poor.
 const SOME: usize = 5;
 
 /// How far the figures of a run can be believed, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunQuality {
-    /// The grade that nine tenths of the points have at least, or all but one.
+    /// The grade that nine tenths of the points have at least. A single poor point leaves it fair.
     pub grade: Grade,
     /// Why it is not better, the most frequent reason first; what was left out, if it is good.
     pub reasons: Vec<String>,
@@ -64,10 +65,10 @@ pub fn run_quality(records: &[Record]) -> Option<RunQuality> {
     let doubts = point_doubts(&measured);
     let worse = |grade: Grade| doubts.iter().filter(|doubts| grade_of(doubts) >= grade).count();
     let (points, poor) = (measured.len(), worse(Grade::Poor));
-    let many = |count: usize| count as f64 > EXCEPTIONS * points as f64 && (count > 1 || points < SOME);
+    let many = |count: usize| count as f64 > EXCEPTIONS * points as f64;
     let of_points = match () {
         () if points == 0 => return None,
-        () if many(poor) => Grade::Poor,
+        () if many(poor) && (poor > 1 || points < SOME) => Grade::Poor,
         () if many(worse(Grade::Fair)) => Grade::Fair,
         () => Grade::Good,
     };
