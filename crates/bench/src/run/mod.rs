@@ -43,7 +43,7 @@ pub trait Observer: Send {
 
 /// Runs the kernels, after those that they need, and returns how the run ended. Points are measured
 /// in several passes, each in another random order, so that drift of the machine does not look like
-/// a dependence on the size and interference does not spoil a point (see [`passes`]).
+/// a dependence on the size and interference does not spoil a point.
 ///
 /// Where ranks are processes, all must call this together with the same settings. The first process
 /// decides which kernels run, whether the run is interrupted and how it ended.
