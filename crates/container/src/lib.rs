@@ -20,7 +20,7 @@
 //! the file as readers see it ([`Source`]), output files that are complete or absent
 //! ([`OutputFile`]) and the report of damage ([`Damage`]).
 //!
-//! Files of JSON Lines (results, sweeps) share the checksum of a [`line`].
+//! Files of JSON Lines (results, sweeps) share the checksum of a [`mod@line`].
 //!
 //! Invariants: all numbers are little-endian, no section is longer than [`section::MAX_BYTES`], and
 //! nothing that a file says makes a reader allocate more than that or panic.
