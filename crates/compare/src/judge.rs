@@ -1,5 +1,6 @@
 //! The comparison of two runs, point by point; all points are one family of tests.
 
+use std::collections::BTreeSet;
 use std::panic::resume_unwind;
 use std::thread;
 
@@ -8,6 +9,7 @@ use panto_stats::holm;
 
 use crate::comparison::{Basis, Comparison, Counts, Pair, Settings, Verdict};
 use crate::evidence::{Evidence, is_testable};
+use crate::key::Key;
 use crate::matching::{Matched, Matching};
 use crate::notes;
 use crate::run::Run;
@@ -18,8 +20,9 @@ pub fn compare(old: Run, new: Run, settings: Settings) -> Result<Comparison> {
     check(&settings)?;
     let (names, differences) = ((old.name(), new.name()), old.facts.differences(&new.facts));
     let mut notes = notes::of_files(&old, &new);
+    let poor: BTreeSet<Key> = old.poor.union(&new.poor).cloned().collect();
     let Matching { both, only_old, only_new } = Matching::of(old, new)?;
-    let points = judged(both, &settings)?;
+    let points = judged(both, &poor, &settings)?;
     notes.extend(notes::of_points(&points, &settings));
     let counts = Counts::of(&points, only_old.len(), only_new.len());
     Ok(Comparison {
@@ -54,8 +57,9 @@ fn check(settings: &Settings) -> Result<()> {
     Ok(())
 }
 
-/// Returns the judged points, the most important first.
-fn judged(points: Vec<Matched>, settings: &Settings) -> Result<Vec<Pair>> {
+/// Returns the judged points, the most important first. Poor ones are inconclusive, unless their
+/// times are identical.
+fn judged(points: Vec<Matched>, poor: &BTreeSet<Key>, settings: &Settings) -> Result<Vec<Pair>> {
     let evidence = gathered(&points, settings);
     let p: Vec<f64> = evidence.iter().filter_map(|evidence| evidence.p).collect();
     let mut corrected = holm(&p).map_err(|error| Error::usage(error.to_string()))?.into_iter();
@@ -67,6 +71,9 @@ fn judged(points: Vec<Matched>, settings: &Settings) -> Result<Vec<Pair>> {
             pair(point, &evidence, p, settings)
         })
         .collect();
+    for pair in pairs.iter_mut().filter(|pair| poor.contains(&pair.key) && pair.verdict != Verdict::Same) {
+        pair.verdict = Verdict::Inconclusive;
+    }
     pairs.sort_by(|a, b| {
         let importance = a.verdict.cmp(&b.verdict).then(b.change().total_cmp(&a.change()));
         importance.then_with(|| a.key.cmp(&b.key))

@@ -90,6 +90,27 @@ fn a_poor_model_is_refused_and_marked() {
     assert!(data["model_doubt"].as_str().is_some_and(|doubt| doubt.contains("is poor")), "{data:#}");
 }
 
+/// A difference is no evidence if one side is poor.
+#[test]
+fn poor_points_prove_no_change() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
+    let old = saved(folders[0].path(), |_| {}).display().to_string();
+    let slower = |others: Option<f64>| {
+        move |record: &mut Record| {
+            record.others = others;
+            record.samples_ns.iter_mut().for_each(|nanos| *nanos *= 2.0);
+        }
+    };
+    let new = saved(folders[1].path(), slower(None));
+    let verdict = |new: &Path| stdout(&line(&format!("compare {old} {}", new.display())));
+    assert!(verdict(&new).contains("20 of 20 points are slower"));
+    std::fs::remove_file(&new).expect("removed");
+    let new = saved(folders[1].path(), slower(Some(0.5)));
+    let text = verdict(&new);
+    assert!(text.contains("20 are inconclusive") && text.contains("20 of 20 points are poor"), "{text}");
+    assert!(!text.contains("geometric mean"), "{text}");
+}
+
 /// A real run has a verdict, and the file keeps it.
 #[test]
 fn every_run_has_a_verdict() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use panto_results::Result;
-use panto_results::quality::{run_quality, without_poor};
+use panto_results::quality::{Grade, assess, grade_of, run_quality};
 use panto_results::{Manifest, Results};
 
 use crate::key::Key;
@@ -16,13 +16,15 @@ pub(super) fn read(path: &Path, salvage: bool) -> Result<Run> {
     for manifest in &results.manifests {
         run.facts.add_manifest(manifest);
     }
-    // Poor points are no evidence for or against a change.
-    for record in without_poor(&results.records) {
+    for record in results.records {
         if record.samples_ns.is_empty() {
             continue;
         }
-        run.facts.add_record(record);
-        run.push(Key::of(record), record.samples_ns.clone());
+        run.facts.add_record(&record);
+        if grade_of(&assess(&record)) == Grade::Poor {
+            run.poor.insert(Key::of(&record));
+        }
+        run.push(Key::of(&record), record.samples_ns);
     }
     Ok(run)
 }
@@ -39,7 +41,7 @@ fn notes(path: &Path, results: &Results) -> Vec<String> {
     let poor = quality.map(|quality| {
         let count = quality.poor;
         format!(
-            "{name}: {count} of {} points are poor and are skipped ({})",
+            "{name}: {count} of {} points are poor and prove nothing ({})",
             quality.points,
             quality.verdict()
         )
