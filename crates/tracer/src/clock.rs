@@ -18,6 +18,9 @@ pub struct Clock {
     pub read_ns: u64,
     /// Ticks of a millisecond: comparing ticks is cheaper than converting them each time.
     pub millisecond: u64,
+    /// Ticks of 50 us. A block or call this long may contain time for which a hypervisor took the
+    /// core away, and is worth a reading of the CPU clock.
+    pub long: u64,
 }
 
 static CLOCK: OnceLock<Clock> = OnceLock::new();
@@ -34,6 +37,7 @@ pub fn settle(settings: &Settings, own_ticks: u64) {
         own_ticks,
         read_ns: reading(),
         millisecond: ticks::per_millisecond(),
+        long: ticks::per_millisecond() / 20,
     });
 }
 
@@ -46,6 +50,7 @@ pub fn get() -> &'static Clock {
         own_ticks: 0,
         read_ns: 0,
         millisecond: u64::MAX,
+        long: u64::MAX,
     };
     CLOCK.get().unwrap_or(&BEFORE)
 }

@@ -12,10 +12,13 @@
 //! Invariant: from the reference to the end of the last call the thread kept its core (given up
 //! after three attempts on a crowded core).
 //!
+//! A hypervisor that takes the core away clears no flag, but makes the block or call long that it
+//! interrupts: the CPU clock is read after each that was longer than 50 us.
+//!
 //! Cost: two TSC readings in each call; one reading of the CPU clock for each preemption, which
-//! itself costs more, and one for each millisecond, because the clocks drift apart. Without the
-//! flag, the CPU clock is read at the end of each call, and at the beginning unless the block of
-//! computation was shorter than 2 us.
+//! itself costs more, one for each long block or call, and one for each millisecond, because the
+//! clocks drift apart. Without the flag, the CPU clock is read at the end of each call, and at the
+//! beginning unless the block of computation was shorter than 2 us.
 
 use crate::clock;
 use crate::preemption::PreemptionFlag;
@@ -33,6 +36,8 @@ const SHORT_NS: u64 = 2_000;
 /// The clock of one thread.
 pub struct ComputeClock {
     flag: PreemptionFlag,
+    /// When the last call began, in ticks.
+    entered: u64,
     /// When the last call ended, in ticks.
     left: u64,
     /// Readings of both clocks at a moment since which the thread kept its core.
@@ -44,8 +49,14 @@ pub struct ComputeClock {
 
 impl ComputeClock {
     /// The clock of a thread that has not begun.
-    pub const NONE: Self =
-        Self { flag: PreemptionFlag::NONE, left: 0, reference_ticks: 0, reference_cpu: 0, reads: 0 };
+    pub const NONE: Self = Self {
+        flag: PreemptionFlag::NONE,
+        entered: 0,
+        left: 0,
+        reference_ticks: 0,
+        reference_cpu: 0,
+        reads: 0,
+    };
 
     /// Starts the clock of the calling thread.
     pub fn begin(&mut self) {
@@ -73,11 +84,13 @@ impl ComputeClock {
     #[inline]
     pub fn enter(&mut self, now: u64) -> u64 {
         let clock = clock::get();
-        let wall = ticks::to_ns(now.saturating_sub(self.left).saturating_sub(clock.own_ticks));
-        if self.flag.is_set() || clock.measure == ComputeTime::Wall {
-            return wall;
+        self.entered = now;
+        let block = now.saturating_sub(self.left).saturating_sub(clock.own_ticks);
+        let has_kept_core = self.flag.is_set() && block < clock.long;
+        if has_kept_core || clock.measure == ComputeTime::Wall {
+            return ticks::to_ns(block);
         }
-        self.compute_by_cpu(wall, clock.read_ns)
+        self.compute_by_cpu(ticks::to_ns(block), clock.read_ns)
     }
 
     #[cold]
@@ -90,8 +103,8 @@ impl ComputeClock {
         self.reference_cpu.saturating_sub(start).saturating_sub(read_ns).min(wall)
     }
 
-    /// MPI has returned: takes a new reference if the thread was preempted or the reference is
-    /// older than a millisecond.
+    /// MPI has returned: takes a new reference if the thread was preempted, may have been, or the
+    /// reference is older than a millisecond.
     #[inline]
     pub fn after_call(&mut self, now: u64) {
         if !self.flag.is_available() {
@@ -99,7 +112,8 @@ impl ComputeClock {
         }
         // The clocks drift apart: interrupts count as CPU time in one and not in the other.
         let is_old = || now.saturating_sub(self.reference_ticks) > clock::get().millisecond;
-        if !self.flag.is_set() || is_old() {
+        let is_long = || now.saturating_sub(self.entered) >= clock::get().long;
+        if !self.flag.is_set() || is_long() || is_old() {
             self.renew();
         }
     }
