@@ -118,6 +118,18 @@ struct Recorder<'a> {
     against: Option<&'a mut ModelComparison>,
 }
 
+impl Recorder<'_> {
+    /// Writes a record, with what the model expects, to the file if there is one.
+    fn write(&mut self, record: &Record) -> panto_bench::Result<Record> {
+        let record =
+            self.against.as_ref().map_or_else(|| record.clone(), |against| against.with_expected(record));
+        if let Some(writer) = &mut self.writer {
+            writer.write(&Line::Point(Box::new(record.clone())))?;
+        }
+        Ok(record)
+    }
+}
+
 impl Observer for Recorder<'_> {
     fn kernel(&mut self, kernel: Kernel, points: usize) -> panto_bench::Result<()> {
         self.display.begin(kernel, points);
@@ -139,13 +151,13 @@ impl Observer for Recorder<'_> {
         self.display.pass(pass);
     }
 
+    fn provisional(&mut self, record: &Record) -> panto_bench::Result<()> {
+        self.write(record).map(drop)
+    }
+
     fn record(&mut self, record: &Record) -> panto_bench::Result<()> {
-        let record =
-            &self.against.as_ref().map_or_else(|| record.clone(), |against| against.with_expected(record));
-        if let Some(writer) = &mut self.writer {
-            writer.write(&Line::Point(Box::new(record.clone())))?;
-        }
-        self.display.record(record);
+        let record = self.write(record)?;
+        self.display.record(&record);
         // The output is closed and no file is written: the rest of the run would be lost.
         if print::is_closed() && self.writer.is_none() {
             self.interrupt.store(true, Ordering::Relaxed);

@@ -75,26 +75,50 @@ struct TaggedLine {
 /// The launches of a file, whose lines may alternate.
 #[derive(Default)]
 struct Launches {
-    launches: Vec<(Option<LaunchId>, Manifest, Vec<Record>)>,
+    launches: Vec<Launch>,
     ends: Vec<RunEnd>,
+}
+
+/// What a file has of one launch.
+struct Launch {
+    id: Option<LaunchId>,
+    manifest: Manifest,
+    records: Vec<Record>,
+    /// First passes of points whose other passes have not followed.
+    provisional: Vec<Record>,
+}
+
+impl Launch {
+    fn add(&mut self, record: Record) {
+        if record.provisional {
+            return self.provisional.push(record);
+        }
+        let is_same = |other: &Record| other.kernel == record.kernel && other.point == record.point;
+        if let Some(place) = self.provisional.iter().position(is_same) {
+            self.provisional.remove(place);
+        }
+        self.records.push(record);
+    }
 }
 
 impl Launches {
     fn add(&mut self, tagged: TaggedLine, reader: &Reader) -> Result<()> {
         let TaggedLine { launch, line } = tagged;
         match line {
-            Line::Manifest(manifest) => self.launches.push((launch, *manifest, Vec::new())),
-            Line::Point(record) => self.records(launch, reader)?.push(*record),
+            Line::Manifest(manifest) => {
+                let (records, provisional) = (Vec::new(), Vec::new());
+                self.launches.push(Launch { id: launch, manifest: *manifest, records, provisional });
+            }
+            Line::Point(record) => self.launch(launch, reader)?.add(*record),
             Line::End(end) => self.ends.push(end),
         }
         Ok(())
     }
 
-    /// Returns the records of a launch; of the last one if the line names none.
-    fn records(&mut self, launch: Option<LaunchId>, reader: &Reader) -> Result<&mut Vec<Record>> {
+    /// Returns a launch; the last one if the line names none.
+    fn launch(&mut self, id: Option<LaunchId>, reader: &Reader) -> Result<&mut Launch> {
         let mut latest = self.launches.iter_mut().rev();
-        let found = latest.find(|(id, ..)| launch.is_none() || *id == launch);
-        found.map(|(.., records)| records).ok_or_else(|| {
+        latest.find(|launch| id.is_none() || launch.id == id).ok_or_else(|| {
             reader.bad("the manifest of this line's launch is missing; the file was replaced while another run wrote to it")
         })
     }
@@ -103,10 +127,10 @@ impl Launches {
     fn join(self) -> Results {
         let mut results =
             Results { manifests: vec![], records: vec![], ends: self.ends, starts: vec![], damage: None };
-        for (_, manifest, records) in self.launches {
+        for Launch { manifest, records, provisional, .. } in self.launches {
             results.starts.push(results.records.len());
             results.manifests.push(manifest);
-            results.records.extend(records);
+            results.records.extend(records.into_iter().chain(provisional));
         }
         results
     }

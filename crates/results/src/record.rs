@@ -34,6 +34,10 @@ pub struct Record {
     /// Whether `samples_ns` were disturbed as well, because no sample was not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all_disturbed: bool,
+    /// Whether this is the first pass of a point that more will follow. The record of all passes
+    /// replaces it when the file is read; it remains if the run was killed before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub provisional: bool,
     /// Number of samples of `samples_ns` from each pass over the points, in order; empty where
     /// there was one pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -114,6 +118,7 @@ impl Record {
             samples_ns: samples.nanos,
             disturbed_ns: samples.disturbed,
             all_disturbed: samples.all_disturbed,
+            provisional: false,
             passes: Vec::new(),
             batch: samples.batch,
             late: samples.late,

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use panto_units::Time;
+
 use crate::{
-    Clock, ExistingFile, Line, Manifest, Metric, Point, Record, RunEnd, RunSettings, Samples, StopReason,
-    SyncMethod, Writer, read, salvage,
+    ExistingFile, Line, Manifest, Point, Record, RunEnd, RunSettings, Samples, Writer, read, salvage,
 };
 
 fn manifest(label: &str) -> Line {
@@ -13,20 +14,7 @@ fn manifest(label: &str) -> Line {
 }
 
 fn record(kernel: &str) -> Record {
-    let metric = Metric { clock: Clock::Longest, half: false };
-    let samples = Samples {
-        disturbed: Vec::new(),
-        all_disturbed: false,
-        metric,
-        nanos: vec![1.5, 2.25],
-        batch: 1,
-        late: 0,
-        stop: StopReason::Confidence,
-        start: SyncMethod::Barrier,
-        empty_nanos: 0.0,
-        clock_error: None,
-        first_to_last: Vec::new(),
-    };
+    let samples = Samples { nanos: vec![1.5, 2.25], ..Samples::exact(Time::ZERO) };
     Record::new(kernel, &Point::new(2), samples)
 }
 
@@ -113,4 +101,20 @@ fn lines_without_launch_and_checksum_are_read() {
     writer(&path, ExistingFile::Append, "new").write(&point("b/a")).expect("written");
     assert_eq!(labels(&path), expected(&[("old", &["a/a"]), ("new", &["b/a"])]));
     assert_eq!(read(&path).expect("a sound file").records[0], record("a/a"));
+}
+
+/// The first pass of a point is replaced by all of them, and remains if the run was killed.
+#[test]
+fn a_first_pass_stands_in_for_a_point_until_it_is_complete() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("h.jsonl");
+    let mut writer = writer(&path, ExistingFile::Refuse, "one");
+    let first = |kernel: &str| Record { provisional: true, batch: 7, ..record(kernel) };
+    for record in [first("a/1"), first("a/2"), record("a/1"), record("a/1")] {
+        writer.write(&Line::Point(Box::new(record))).expect("written");
+    }
+    let records = read(&path).expect("a sound file").records;
+    let found: Vec<(&str, u64)> =
+        records.iter().map(|record| (record.kernel.as_str(), record.batch)).collect();
+    assert_eq!(found, [("a/1", 1), ("a/1", 1), ("a/2", 7)], "a repeated point is not replaced");
 }

@@ -49,6 +49,7 @@ pub fn record(kernel: &str, point: Point, nanos: f64) -> Record {
         samples_ns: samples(nanos, seed),
         disturbed_ns: Vec::new(),
         all_disturbed: false,
+        provisional: false,
         passes: Vec::new(),
         batch: 8,
         late: 0,

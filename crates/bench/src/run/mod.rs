@@ -37,6 +37,11 @@ pub trait Observer: Send {
     fn busy(&mut self, _load: &HostLoad) {}
     /// Called after each pass over a point.
     fn pass(&mut self, _pass: &Record) {}
+    /// Called after the first of several passes over a point, so that it is not lost if the run is
+    /// killed before it is complete.
+    fn provisional(&mut self, _record: &Record) -> Result<()> {
+        Ok(())
+    }
     /// Called when a point is complete.
     fn record(&mut self, record: &Record) -> Result<()>;
 }
@@ -250,8 +255,12 @@ impl<'a, W: World> Run<'a, W> {
             let Some(index) = lab.next_point(next.map(|(index, _)| index))? else { break };
             let record = kernel.run(&mut lab, &points[index])?;
             if let (Some(passes), Some(record)) = (&mut passes, record) {
+                let record = Record { machine: self.settings.machine.clone(), ..record };
                 self.observer().pass(&record);
-                passes.add(index, Record { machine: self.settings.machine.clone(), ..record });
+                if passes.is_first_of_several(index) {
+                    self.observer().provisional(&Record { provisional: true, ..record.clone() })?;
+                }
+                passes.add(index, record);
                 self.report(passes.take_settled(), records)?;
             }
         }

@@ -12,6 +12,7 @@ mod matrix;
 mod measuring;
 mod model_comparison;
 mod operations;
+mod passes;
 mod placed;
 mod processes;
 mod results;

@@ -25,7 +25,7 @@ impl Measuring {
     pub fn start(job: Job, options: &str) -> Self {
         let folder = tempfile::tempdir().expect("a directory");
         let path = folder.path().join("run.jsonl");
-        let line = format!("bench echo barrier --sizes 0..64K -t 12s --precision 0.000001 {options} -o");
+        let line = format!("bench echo barrier --sizes 0..64K -t 60s --precision 0.000001 {options} -o");
         let mut measuring = Self { job: job.words(&line).arg(&path).start(), path, _folder: folder };
         until("some points are measured", LIMIT, || {
             measuring.job.must_run();

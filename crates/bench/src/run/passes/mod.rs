@@ -89,6 +89,11 @@ impl<'a> Passes<'a> {
         Some((self.queue.pop()?, limit))
     }
 
+    /// Returns whether the next pass over a point is its first of several.
+    pub(super) fn is_first_of_several(&self, point: usize) -> bool {
+        self.meter.is_some() && self.points[point].passes.is_empty()
+    }
+
     /// Adds a pass over a point.
     pub(super) fn add(&mut self, point: usize, record: Record) {
         let passes = &mut self.points[point].passes;
@@ -137,7 +142,9 @@ impl<'a> Passes<'a> {
         let is_short = self.meter.is_some() && self.start.elapsed() < LEAST_SPAN;
         self.queue = match () {
             () if self.begun > 0 && self.is_over() => Vec::new(),
-            () if self.begun < self.first_passes() || is_short => self.unlimited().collect(),
+            () if self.begun < self.first_passes() || is_short => {
+                (0..self.points.len()).filter(|&point| self.is_unlimited(point)).collect()
+            }
             () if self.meter.is_none() => Vec::new(),
             () => self.unsettled(),
         };
@@ -153,14 +160,12 @@ impl<'a> Passes<'a> {
         if self.meter.is_some() { self.effort.passes.max(1) } else { 1 }
     }
 
-    /// Iterates over the points that may have more samples.
-    fn unlimited(&self) -> impl Iterator<Item = usize> {
-        (0..self.points.len()).filter(|&point| {
-            let passes = &self.points[point].passes;
-            let samples = |record: &Record| record.samples_ns.len() + record.disturbed_ns.len();
-            let taken: usize = passes.iter().map(|pass| samples(&pass.record)).sum();
-            taken < self.effort.max_samples && passes.iter().all(|pass| !is_final(&pass.record))
-        })
+    /// Returns whether a point may have more samples.
+    fn is_unlimited(&self, point: usize) -> bool {
+        let passes = &self.points[point].passes;
+        let samples = |record: &Record| record.samples_ns.len() + record.disturbed_ns.len();
+        let taken: usize = passes.iter().map(|pass| samples(&pass.record)).sum();
+        taken < self.effort.max_samples && passes.iter().all(|pass| !is_final(&pass.record))
     }
 
     /// Returns the points to which more passes would add something.
@@ -168,15 +173,19 @@ impl<'a> Passes<'a> {
         if self.meter.is_none() {
             return Vec::new();
         }
-        let merged = self.unlimited().filter_map(|point| Some((point, self.record(point)?)));
-        let (points, records): (Vec<usize>, Vec<Record>) = merged.unzip();
+        // Peaks are found beside all neighbours, reported or not.
+        let merged =
+            |(number, point): (usize, &PointPasses)| Some((number, merge(&point.passes, self.effort)?));
+        let (points, records): (Vec<usize>, Vec<Record>) =
+            self.points.iter().enumerate().filter_map(merged).unzip();
         let doubts = point_doubts(&records.iter().collect::<Vec<_>>());
         let is_open = |record: &Record, doubts: &[Doubt]| {
             record.stop == StopReason::Budget
                 || doubts.iter().any(|&doubt| self.is_worth_passes(doubt, record))
         };
-        let open = points.into_iter().zip(records.iter().zip(&doubts));
-        open.filter(|(_, (record, doubts))| is_open(record, doubts)).map(|(point, _)| point).collect()
+        let judged = points.into_iter().zip(records.iter().zip(&doubts));
+        let open = judged.filter(|(_, (record, doubts))| is_open(record, doubts)).map(|(point, _)| point);
+        open.filter(|&point| !self.points[point].is_reported && self.is_unlimited(point)).collect()
     }
 
     /// Returns whether more passes may remove a doubt. A peak that lasts belongs to the machine.
