@@ -74,11 +74,15 @@ impl Curve {
 
     /// Returns one line per protocol regime. The thesis had to ignore the jumps between them.
     fn regimes(&self, kernel: &str) -> Vec<Finding> {
+        self.segments().iter().flat_map(|segment| self.regime(kernel, segment)).collect()
+    }
+
+    /// Returns the protocol regimes; none if there are too few sizes to tell.
+    fn segments(&self) -> Vec<Segment> {
         if self.points.len() < MIN_SIZES {
             return Vec::new();
         }
-        let Ok(fit) = Segmentation::default().fit(&thinned(&self.points)) else { return Vec::new() };
-        fit.segments.iter().flat_map(|segment| self.regime(kernel, segment)).collect()
+        Segmentation::default().fit(&thinned(&self.points)).map(|fit| fit.segments).unwrap_or_default()
     }
 
     fn regime(&self, kernel: &str, segment: &Segment) -> [Finding; 2] {
@@ -155,28 +159,90 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     kept
 }
 
-/// Returns the overhead `h` of each further hop, `t(n) = t(1) + (n - 1) h`: the median over all
-/// sizes and distances, with the quartiles.
-fn per_hop(kernel: &str, curves: &[Curve]) -> Option<Finding> {
-    let near = curves.iter().find(|curve| curve.separation == Separation::Hops(1))?;
+/// Overheads of a further hop over a range of sizes, ascending, in seconds.
+struct HopRegime {
+    /// Smallest and largest size of the range, in bytes.
+    sizes: (f64, f64),
+    overheads: Vec<f64>,
+}
+
+/// Share by which the overheads of two regimes may differ beyond their quartiles to be one: they
+/// are differences of times, so even exact ones are rounded.
+const SAME_OVERHEAD: f64 = 0.01;
+
+impl HopRegime {
+    fn new(sizes: (f64, f64), mut overheads: Vec<f64>) -> Option<Self> {
+        overheads.sort_by(f64::total_cmp);
+        (!overheads.is_empty()).then_some(Self { sizes, overheads })
+    }
+
+    fn at(&self, share: f64) -> f64 {
+        quantile(&self.overheads, share).expect("there are overheads")
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        let slack = SAME_OVERHEAD * self.at(0.5).abs().max(other.at(0.5).abs());
+        self.at(0.25) <= other.at(0.75) + slack && other.at(0.25) <= self.at(0.75) + slack
+    }
+
+    /// Joins this regime with the next one.
+    fn joined(self, next: Self) -> Self {
+        let overheads = [self.overheads, next.overheads].concat();
+        Self::new((self.sizes.0, next.sizes.1), overheads).expect("both have overheads")
+    }
+
+    fn finding(&self, kernel: &str, ranks: usize, direction: &str) -> Finding {
+        let [from, to] = [self.sizes.0, self.sizes.1].map(|size| panto_units::bytes(size as u64));
+        let label = format!("each further hop, {from} to {to}, {direction}");
+        let value = (self.at(0.5), Unit::Seconds);
+        Finding::new((kernel, FindingKind::PerHop), &Point::new(ranks), label, value)
+            .between((self.at(0.25), self.at(0.75)), IntervalKind::Quartiles)
+    }
+}
+
+/// Returns the overhead `h` of each further hop, `t(n) = t(1) + (n - 1) h`, in each protocol regime
+/// of neighbours: the median over its sizes and all distances, with the quartiles. Successive
+/// regimes with the same overhead are one.
+fn per_hop(kernel: &str, curves: &[Curve]) -> Vec<Finding> {
+    let Some(near) = curves.iter().find(|curve| curve.separation == Separation::Hops(1)) else {
+        return Vec::new();
+    };
+    let mut ranges: Vec<(f64, f64)> =
+        near.segments().iter().map(|segment| (segment.from_x, segment.to_x)).collect();
+    if let (true, Some(first), Some(last)) = (ranges.is_empty(), near.points.first(), near.points.last()) {
+        ranges.push((first.0, last.0));
+    }
+    let mut regimes: Vec<HopRegime> = Vec::new();
+    for regime in ranges.into_iter().filter_map(|range| HopRegime::new(range, overheads(near, curves, range)))
+    {
+        match regimes.pop() {
+            Some(before) if before.is_like(&regime) => regimes.push(before.joined(regime)),
+            before => regimes.extend(before.into_iter().chain([regime])),
+        }
+    }
+    regimes.iter().map(|regime| regime.finding(kernel, near.point.ranks, near.direction)).collect()
+}
+
+/// Returns the overheads of a further hop at sizes within a range, over all distances.
+fn overheads(near: &Curve, curves: &[Curve], range: (f64, f64)) -> Vec<f64> {
     let further = |curve: &Curve| match curve.separation {
         Separation::Hops(hops) => hops.checked_sub(1).filter(|further| *further > 0),
         Separation::Placed(_) => None,
     };
     let far = curves.iter().filter_map(|curve| Some((curve, further(curve)?)));
-    let mut overheads: Vec<f64> = far.flat_map(|(curve, further)| curve.beyond(near, further)).collect();
-    overheads.sort_by(f64::total_cmp);
-    let at = |q| quantile(&overheads, q).ok();
-    let interval = Interval { low: at(0.25)?, high: at(0.75)? };
-    let (kind, value) = ((kernel, FindingKind::PerHop), (at(0.5)?, Unit::Seconds));
-    let finding = Finding::new(kind, &Point::new(near.point.ranks), "each further hop", value);
-    Some(finding.between((interval.low, interval.high), IntervalKind::Quartiles))
+    far.flat_map(|(curve, further)| curve.beyond(near, further, range)).collect()
 }
 
 impl Curve {
-    /// Returns the time of each of `further` hops, by size.
-    fn beyond<'a>(&'a self, near: &'a Self, further: u64) -> impl Iterator<Item = f64> + 'a {
-        self.points.iter().filter_map(move |(bytes, time)| {
+    /// Returns the time of each of `further` hops, at sizes within a range.
+    fn beyond<'a>(
+        &'a self,
+        near: &'a Self,
+        further: u64,
+        (from, to): (f64, f64),
+    ) -> impl Iterator<Item = f64> + 'a {
+        let within = self.points.iter().filter(move |(bytes, _)| (from..=to).contains(bytes));
+        within.filter_map(move |(bytes, time)| {
             let same = near.points.iter().find(|(size, _)| size.total_cmp(bytes).is_eq())?;
             Some((time - same.1) / further as f64)
         })
