@@ -35,6 +35,11 @@ pub struct Statistics {
     pub per_byte: Estimate,
     /// The message size of the smallest time, in bytes.
     pub best_size: u64,
+    /// The smallest time: the longest over the ranks.
+    pub longest: f64,
+    /// The time at the same size from the first start to the last end; `None` where it was not
+    /// recorded (T6).
+    pub first_to_last: Option<f64>,
     /// `a`: the time that each further swap adds, and the two numbers of swaps it comes from.
     /// `None` where no two neighbouring sizes differ by more than their intervals.
     pub per_swap: Option<(Estimate, [u64; 2])>,
@@ -134,7 +139,24 @@ fn of_series((point, series): (Point, Series)) -> Option<Statistics> {
     let dominant = dominant(&timed, &segments)
         .and_then(|(from, to, times)| Some(Dominant { from, to, error: model(&times)? }));
     let error = model(&timed);
-    Some(Statistics { point, protocol, per_byte, best_size: best.bytes, per_swap, error, dominant })
+    Some(Statistics {
+        point,
+        protocol,
+        per_byte,
+        best_size: best.bytes,
+        longest: best.seconds,
+        first_to_last: first_to_last(&series, best.bytes),
+        per_swap,
+        error,
+        dominant,
+    })
+}
+
+/// Returns the time from the first start to the last end at one size, over all launches.
+fn first_to_last(series: &[(u64, &Record)], size: u64) -> Option<f64> {
+    let at = series.iter().filter(|(bytes, _)| *bytes == size);
+    let medians: Vec<f64> = at.filter_map(|(_, record)| record.first_to_last()).collect();
+    median(&medians).ok().map(|nanos| nanos * NANO)
 }
 
 /// Returns the times by size. Several launches of a point count as one, with an interval that
@@ -211,7 +233,7 @@ const NOTABLE: f64 = 0.1;
 /// difference first.
 pub fn discrepancies(records: &[&Record]) -> Vec<Discrepancy> {
     let of_record = |record: &&Record| {
-        let (longest, whole) = (median(&record.samples_ns).ok()?, median(&record.first_to_last_ns).ok()?);
+        let (longest, whole) = (median(&record.samples_ns).ok()?, record.first_to_last()?);
         let clocks = record.clock_error_ns.unwrap_or(0.0) / record.batch.max(1) as f64;
         let excess = (whole - longest) / longest;
         let notable = longest > 0.0 && excess.abs() > NOTABLE && (whole - longest).abs() > clocks;

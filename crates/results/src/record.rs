@@ -148,6 +148,12 @@ impl Record {
         Self { absent: Some(why.into()), verified: false, ..Self::new(kernel, point, nothing) }
     }
 
+    /// Returns the median time from the first start to the last end, in nanoseconds, where it was
+    /// recorded beside another one.
+    pub fn first_to_last(&self) -> Option<f64> {
+        median(&self.first_to_last_ns).ok()
+    }
+
     /// Returns the suite of the kernel, such as `comet`.
     pub fn suite(&self) -> &str {
         kernel::suite_of(&self.kernel)

@@ -15,6 +15,9 @@ const DISPLACE_FACTOR: usize = 2;
 /// Assumed bytes of the last-level cache where the system does not report it: larger than most.
 const DEFAULT_CACHE: usize = 64 << 20;
 
+/// Assumed bytes of the second-level cache where the system does not report it.
+const DEFAULT_SECOND_LEVEL: usize = 4 << 20;
+
 /// Evicts memory from all caches.
 #[derive(Debug)]
 pub struct Evictor {
@@ -44,6 +47,13 @@ impl Evictor {
     /// Returns an evictor that reads through this system's last-level cache, on any processor.
     pub fn displacing() -> Self {
         Self { method: Method::Displace(vec![1; DISPLACE_FACTOR * last_level_cache()]) }
+    }
+
+    /// Returns an evictor that invalidates the second-level cache of its core, as COMMTEST does, by
+    /// reading twice its size. Larger caches keep what they hold.
+    pub fn second_level() -> Self {
+        let bytes = largest_cache(|level| level == 2).unwrap_or(DEFAULT_SECOND_LEVEL);
+        Self { method: Method::Displace(vec![1; DISPLACE_FACTOR * bytes]) }
     }
 
     /// Evicts this memory. Its content does not change.
@@ -105,10 +115,18 @@ mod flush {
 
 /// Returns the bytes of the largest cache of the first processor, as Linux reports it.
 fn last_level_cache() -> usize {
-    let folder = "/sys/devices/system/cpu/cpu0/cache";
-    let size = |index: usize| std::fs::read_to_string(format!("{folder}/index{index}/size")).ok();
-    let sizes = (0..8).map_while(size).filter_map(|text| parse_size(&text));
-    sizes.max().unwrap_or(DEFAULT_CACHE)
+    largest_cache(|_| true).unwrap_or(DEFAULT_CACHE)
+}
+
+/// Returns the bytes of the largest cache of the first core at the wanted levels; `None` where the
+/// system does not report any.
+fn largest_cache(is_wanted: impl Fn(u32) -> bool) -> Option<usize> {
+    let file = |index: usize, name: &str| {
+        std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{name}")).ok()
+    };
+    let caches = (0..8).map_while(|index| Some((file(index, "level")?, file(index, "size")?)));
+    let wanted = caches.filter(|(level, _)| level.trim().parse().is_ok_and(&is_wanted));
+    wanted.filter_map(|(_, size)| parse_size(&size)).max()
 }
 
 /// Parses a size as Linux writes it, such as `32768K`.

@@ -15,7 +15,7 @@ pub(super) fn why<T: Transport>(transport: &T, experiment: &Experiment) -> Optio
 }
 
 fn no_cache<T: Transport>(transport: &T, experiment: &Experiment) -> Option<String> {
-    (experiment.mode == CacheMode::Cold && transport.is_virtual())
+    (matches!(experiment.mode, CacheMode::Cold | CacheMode::Invalidated) && transport.is_virtual())
         .then(|| "a simulated machine has no caches: the same as warm".into())
 }
 
@@ -29,7 +29,7 @@ fn no_native<T: Transport>(transport: &T, experiment: &Experiment) -> Option<Str
         if transport.oversubscribed() && !transport.is_virtual() {
             "ranks outnumber cores: the message layer's own call would hold the core while it waits".into()
         } else {
-            "the message layer has no send-receive call of its own".into()
+            "the message layer has no send-receive call of its own, only those of (0,3)".into()
         }
     })
 }

@@ -19,7 +19,7 @@ pub struct Options {
     pub volumes: Option<Vec<u64>>,
     /// Loops; both by default.
     pub loops: Option<Vec<Loop>>,
-    /// Cache modes; all three by default.
+    /// Cache modes; [`CacheMode::DEFAULT`] by default.
     pub cache_modes: Option<Vec<CacheMode>>,
     /// Sets of pairs that swap at the same time, one set after the other; ranks 0 and 1 by default.
     pub pairs: Option<Vec<Pairs>>,
@@ -97,7 +97,7 @@ pub(super) fn points(settings: &Settings, meetings: &[String]) -> Result<Vec<Poi
     let Options { protocols, volumes, loops, cache_modes, .. } = &*options;
     let protocols = protocols.as_deref().unwrap_or(&Protocol::ALL);
     let loops = loops.as_deref().unwrap_or(&Loop::ALL);
-    let cache_modes = cache_modes.as_deref().unwrap_or(&CacheMode::ALL);
+    let cache_modes = cache_modes.as_deref().unwrap_or(&CacheMode::DEFAULT);
     let mut points = Vec::new();
     for &volume in volumes.as_deref().unwrap_or(&VOLUMES) {
         let sizes = match &settings.sizes {

@@ -27,7 +27,11 @@ impl<'a, T: Transport> SwapOperation<'a, T> {
         let Experiment { order, mode, volume, .. } = experiment;
         let volume = if conduct.is_some() { volume } else { 0 };
         let second = if order == Loop::Prepost && mode == CacheMode::Repeated { volume } else { 0 };
-        let evictor = (mode == CacheMode::Cold).then(Evictor::default);
+        let evictor = match mode {
+            CacheMode::Cold => Some(Evictor::default()),
+            CacheMode::Invalidated => Some(Evictor::second_level()),
+            CacheMode::Warm | CacheMode::Repeated => None,
+        };
         let received = [vec![0; volume], vec![0; second]];
         Self { transport, experiment, conduct, sent: vec![0; volume], received, evictor, round: 0 }
     }
@@ -45,13 +49,16 @@ impl<'a, T: Transport> SwapOperation<'a, T> {
 }
 
 impl<T: Transport> Operation for SwapOperation<'_, T> {
-    /// Initialises the buffers, then evicts them: in the reverse order they would be in the cache
-    /// again.
+    /// Initialises the buffers. Cold ones are evicted after that, since they would be in the cache
+    /// again otherwise; COMMTEST invalidates before.
     fn prepare(&mut self, round: u64) {
         self.round = round;
+        if let (CacheMode::Invalidated, Some(evictor)) = (self.experiment.mode, &self.evictor) {
+            evictor.evict(&[]);
+        }
         pattern::fill(&mut self.sent, self.transport.rank(), round);
         self.received.iter_mut().for_each(|bank| bank.fill(0));
-        if let Some(evictor) = &self.evictor {
+        if let (CacheMode::Cold, Some(evictor)) = (self.experiment.mode, &self.evictor) {
             evictor.evict(&self.sent);
             self.received.iter().for_each(|bank| evictor.evict(bank));
         }

@@ -158,9 +158,12 @@ fn records_name_equivalent_protocols() {
 
 #[test]
 fn both_times_are_kept_and_cold_caches_checked() {
-    let settings =
-        Settings { sizes: Some(vec![1_024]), ..tiny(2) }.with_options(options("(0,1),(1,1)", 8_192));
-    for record in all(&Threads::default(), Kernel::Swap, &settings) {
+    let all_modes = Options { cache_modes: Some(CacheMode::ALL.to_vec()), ..options("(0,1),(1,1)", 8_192) };
+    let settings = Settings { sizes: Some(vec![1_024]), ..tiny(2) }.with_options(all_modes);
+    let records = all(&Threads::default(), Kernel::Swap, &settings);
+    assert_eq!(records.len(), 2 * 2 * CacheMode::ALL.len());
+    for record in records {
+        assert!(record.verified && !record.samples_ns.is_empty());
         assert_eq!(record.metric.clock, Clock::Longest);
         assert_eq!(record.first_to_last_ns.len(), record.samples_ns.len());
         assert_eq!((record.moved, record.messages), (Some(2 * 8_192), Some(2 * 8)));

@@ -35,7 +35,10 @@ fn what_is_missing_is_explained_and_no_figure_repeated() {
     assert!(text.contains("(0,0): nothing is posted or started: the same as the basic loop"), "{text}");
     assert!(text.contains("(0,6): nothing is posted or started"), "{text}");
     let text = succeeds(&line(&format!("{SIMULATED} --loops basic --protocol native-sendrecv,(0,2)")));
-    assert!(text.contains("(0,6): the message layer has no send-receive call of its own"), "{text}");
+    let absent = "(0,6): the message layer has no send-receive call of its own, only those of (0,3)";
+    assert!(text.contains(absent), "{text}");
+    let text = succeeds(&line(&format!("{SIMULATED} --loops basic --protocol (0,6)")));
+    assert!(text.contains(absent) && text.contains("(0,6) native-sendrecv  absent"), "{text}");
     let text = succeeds(&line(
         "bench swap/swap --on cm5 --ranks 2 --volumes 8K --cache cold,warm --protocol (0,2),(0,8) --loops basic",
     ));
@@ -58,6 +61,23 @@ fn findings_and_both_times_are_in_the_json() {
         "idle bandwidth, (1,0) ordered-send, basic, warm, 8KiB, 0-1",
     ] {
         assert!(labels.contains(&label), "{labels:#?}");
+    }
+}
+
+/// The longest time over the ranks, and the time from the first start to the last end (T6).
+#[test]
+fn both_times_are_shown() {
+    let command = format!("{SIMULATED} --loops basic --protocol (0,3)");
+    let text = succeeds(&line(&command));
+    let mut statistics = text.split("statistics of COMMTEST").nth(1).expect("statistics").lines();
+    let heading = statistics.find(|line| line.starts_with("protocol")).expect("a heading");
+    assert!(heading.contains("longest  first to last"), "{text}");
+    let value: Value =
+        serde_json::from_str(&succeeds(&line(&format!("{command} --format json")))).expect("JSON");
+    let points = value["points"].as_array().expect("points");
+    assert!(!points.is_empty());
+    for point in points {
+        assert_eq!(point["first_to_last_ns"], point["summary"]["median_ns"], "{point}");
     }
 }
 
@@ -105,6 +125,6 @@ fn what_cannot_be_is_named_with_what_can() {
     refused("bench swap/sendrecv --ranks 5", &["5 ranks", "--ranks 4 or 6"]);
     refused("bench swap --ranks 2 --volumes 1000", &["1000 bytes", "1024", "--sizes 1000,500"]);
     refused("bench swap --ranks 2 --volumes 8K --sizes 100", &["8192 bytes", "100", "--sizes 8192,4096"]);
-    refused("bench swap --cache hot", &["hot", "cold, warm or repeated"]);
+    refused("bench swap --cache hot", &["hot", "cold, invalidated, warm or repeated"]);
     refused("bench swap --loops endless", &["endless", "basic or prepost"]);
 }

@@ -49,6 +49,9 @@ struct Point<'a> {
     params: &'a BTreeMap<String, Value>,
     metric: MetricDescription,
     summary: Option<Summary>,
+    /// The median from the first start to the last end, where the summary is of another time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_to_last_ns: Option<f64>,
     #[serde(rename = "bandwidth_Bps")]
     bandwidth: Option<f64>,
     moved: Option<u64>,
@@ -116,6 +119,7 @@ impl<'a> Point<'a> {
             metric: MetricDescription::of(record.metric),
             bandwidth: summary.and_then(|summary| record.bandwidth(summary.median)),
             summary: summary.as_ref().map(Summary::of),
+            first_to_last_ns: record.first_to_last(),
             moved: record.moved,
             messages: record.messages,
             messages_per_second: summary.and_then(|summary| record.message_rate(summary.median)),

@@ -34,6 +34,9 @@ pub enum Loop {
 pub enum CacheMode {
     /// The buffers are initialised and evicted from all caches; each message is sent once.
     Cold,
+    /// The L2 cache is invalidated and the buffers initialised, in COMMTEST's order: the buffers
+    /// are warm as far as they fit. Each message is sent once.
+    Invalidated,
     /// The buffers are initialised; each message is sent once.
     Warm,
     /// The buffers are initialised; each message is sent ten times before the next.
@@ -46,8 +49,10 @@ impl Loop {
 }
 
 impl CacheMode {
-    /// All three modes.
-    pub const ALL: [Self; 3] = [Self::Cold, Self::Warm, Self::Repeated];
+    /// All modes.
+    pub const ALL: [Self; 4] = [Self::Cold, Self::Invalidated, Self::Warm, Self::Repeated];
+    /// The modes that are measured by default.
+    pub const DEFAULT: [Self; 3] = [Self::Cold, Self::Warm, Self::Repeated];
 
     /// Returns how often each message is sent.
     pub fn repeats(self) -> u64 {
@@ -68,6 +73,7 @@ impl fmt::Display for CacheMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Cold => "cold",
+            Self::Invalidated => "invalidated",
             Self::Warm => "warm",
             Self::Repeated => "repeated",
         })
@@ -87,7 +93,8 @@ impl FromStr for CacheMode {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let unknown = || Error::usage(format!("unknown cache mode `{text}`; use cold, warm or repeated"));
+        let unknown =
+            || Error::usage(format!("unknown cache mode `{text}`; use cold, invalidated, warm or repeated"));
         Self::ALL.into_iter().find(|each| each.to_string() == text).ok_or_else(unknown)
     }
 }

@@ -23,8 +23,9 @@ pub struct SwapArgs {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     loops: Option<Vec<String>>,
 
-    /// Cache states: cold (buffers evicted from all caches), warm, repeated (each message ten
-    /// times) [default: all].
+    /// Cache states: cold (buffers evicted from all caches), invalidated (the L2 cache, before
+    /// the buffers are initialised, as COMMTEST does), warm, repeated (each message ten times)
+    /// [default: cold,warm,repeated].
     #[arg(long, alias = "ways", value_name = "NAME,...", value_delimiter = ',')]
     cache: Option<Vec<String>>,
 

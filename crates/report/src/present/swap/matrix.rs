@@ -14,6 +14,8 @@ use crate::table::{Column, Table};
 
 /// Mark of a size that was not measured because it equals another.
 const SAME: &str = "=";
+/// Mark of a size of a protocol that was not measured at all; the caption has the reason.
+const ABSENT: &str = "absent";
 
 /// Returns a table per experiment.
 pub(in crate::present) fn tables(group: &Group) -> Vec<(String, Table)> {
@@ -31,19 +33,21 @@ fn table(experiment: &Experiment) -> (String, Table) {
     let notation = Notation::of(rates.iter().copied(), RATE);
     let columns = sizes.iter().map(|size| notation.column(&bytes(*size)));
     let mut table = Table::new([Column::text("protocol")].into_iter().chain(columns));
-    for (place, row) in &rows {
-        if row.values().all(|record| record.absent.is_some()) {
-            continue;
-        }
+    let is_absent = |row: &Row| row.values().all(|record| record.absent.is_some());
+    // A table without rows would show nothing.
+    let has_rows = !rows.values().all(is_absent);
+    for (place, row) in rows.iter().filter(|(_, row)| !has_rows || !is_absent(row)) {
+        let same = if has_rows { SAME } else { ABSENT };
         let cell = |size: &u64| match row.get(size) {
-            Some(record) if record.absent.is_some() => SAME.to_owned(),
+            Some(record) if record.absent.is_some() => same.to_owned(),
             Some(record) => rate(record).map_or("-".into(), |rate| notation.cell(rate)),
             None => "-".into(),
         };
         let name = Protocol::ALL.get(*place).map_or_else(|| "?".into(), Protocol::to_string);
         table.row(std::iter::once(name).chain(sizes.iter().map(cell)));
     }
-    let caption = [caption(experiment), missing(&rows, sizes.len())].join("");
+    let parts = caption(experiment).into_iter().chain(missing(&rows, sizes.len()));
+    let caption = parts.collect::<Vec<_>>().join("; ");
     (format!("{}: bandwidth of both directions, by message size", experiment.name()), table.caption(caption))
 }
 
@@ -61,15 +65,13 @@ fn rate(record: &Record) -> Option<f64> {
     record.bandwidth(record.summary()?.median)
 }
 
-fn caption(experiment: &Experiment) -> String {
-    let measured = experiment.records.iter().find(|record| record.absent.is_none());
-    measured.map_or(String::new(), |record| {
-        format!("time: {}; start: {}", record.metric, phrases::start(record.start))
-    })
+fn caption(experiment: &Experiment) -> Option<String> {
+    let measured = experiment.records.iter().find(|record| record.absent.is_none())?;
+    Some(format!("time: {}; start: {}", measured.metric, phrases::start(measured.start)))
 }
 
 /// Returns what was not measured, and why.
-fn missing(rows: &BTreeMap<usize, Row>, sizes: usize) -> String {
+fn missing(rows: &BTreeMap<usize, Row>, sizes: usize) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     for (place, row) in rows {
         let mut by_reason: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
@@ -81,10 +83,10 @@ fn missing(rows: &BTreeMap<usize, Row>, sizes: usize) -> String {
         let id = Protocol::ALL.get(*place).map_or_else(|| "?".into(), Protocol::id);
         reasons.extend(by_reason.into_iter().map(|(why, which)| {
             let which = if which.len() == sizes { String::new() } else { span(&which) };
-            format!("; {id}{which}: {}", phrases::one_line(why))
+            format!("{id}{which}: {}", phrases::one_line(why))
         }));
     }
-    reasons.concat()
+    reasons
 }
 
 fn span(sizes: &[u64]) -> String {

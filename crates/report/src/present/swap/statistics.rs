@@ -28,11 +28,14 @@ fn table(all: &[Statistics]) -> Table {
         Column::right("interval"),
         Column::right("one way"),
         Column::right("at"),
+        Column::right("longest"),
+        Column::right("first to last"),
         Column::right("model error"),
         Column::text("dominant protocol"),
     ];
     let caption = "latency: cost of a message beside its bytes; one way: busy while as much comes back, idle while nothing else is \
-                   sent; model error: of latency and bandwidth at every size";
+                   sent; longest: time at the fastest size, over the ranks; first to last: there, from the first start to the last \
+                   end; model error: of latency and bandwidth at every size";
     let mut table = Table::new(columns).caption(caption);
     for each in all {
         table.row(row(each));
@@ -40,7 +43,7 @@ fn table(all: &[Statistics]) -> Table {
     table
 }
 
-fn row(each: &Statistics) -> [String; 10] {
+fn row(each: &Statistics) -> [String; 12] {
     let none = || "-".to_owned();
     let latency = each.latency();
     let swaps = each.per_swap.map(|(_, [few, many])| format!("{few}, {many}"));
@@ -62,6 +65,8 @@ fn row(each: &Statistics) -> [String; 10] {
         interval(swap, rate),
         one_way,
         bytes(each.best_size),
+        time(each.longest),
+        each.first_to_last.map_or_else(none, time),
         each.error.map_or_else(none, |error| percent(100.0 * error)),
         dominant.unwrap_or_default(),
     ]
