@@ -40,6 +40,8 @@ pub struct Settings {
     pub has_handlers: bool,
     /// Whether the transport supports one-sided communication.
     pub has_windows: bool,
+    /// Which messages share a link, as far as routes are known.
+    pub shared_link: SharedLink,
     /// The simulated machine; `None` for real ranks.
     pub machine: Option<String>,
     /// Number of ranks above which collectives are simulated as schedules, without stacks and
@@ -53,6 +55,23 @@ pub struct Settings {
     pub seed: u64,
     /// The options of single suites, by their type.
     pub options: OptionsMap,
+}
+
+/// Messages that share a link, each with its sender and receiver.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum SharedLink {
+    /// Routes are unknown; kernels judge by the shape.
+    #[default]
+    Unknown,
+    /// These messages between four ranks do.
+    Between {
+        /// The background load: the longer route.
+        load: (usize, usize),
+        /// The echo: the shorter route.
+        echo: (usize, usize),
+    },
+    /// No two messages between four ranks do, for this reason.
+    Nowhere(String),
 }
 
 /// Precision and time limits of sampling.
@@ -146,6 +165,7 @@ impl Default for Settings {
             most_ranks: None,
             has_handlers: true,
             has_windows: false,
+            shared_link: SharedLink::default(),
             machine: None,
             stackless_above: usize::MAX,
             most_programs: usize::MAX,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use panto_bench::{Effort, Settings};
+use panto_bench::{Effort, Settings, SharedLink};
 use panto_machine::{Machine, Model, Protocol, builtin};
 use panto_results::{Manifest, SimulatedMachine};
 use panto_transport::World;
@@ -213,11 +213,29 @@ pub fn default_ranks(machine: &Machine) -> usize {
 pub fn settings(world: &Simulated, settings: Settings, effort: Effort) -> Settings {
     Settings {
         shape: settings.shape.or_else(|| Some(world.shape(settings.world()))),
+        shared_link: shared_link(world, settings.world()),
         machine: Some(world.machine().name.clone()),
         stackless_above: MAX_WITH_STACKS,
         most_programs: world.max_ranks(),
         effort,
         ..settings
+    }
+}
+
+/// Returns which messages contend, for the kernel that loads a link beside an echo.
+fn shared_link(world: &Simulated, ranks: usize) -> SharedLink {
+    let (machine, sharing) = (&world.machine().name, world.sharing());
+    if sharing != Sharing::Links {
+        return SharedLink::Nowhere(format!(
+            "messages share no links with `--sharing {sharing}`; leave that out"
+        ));
+    }
+    match world.contending_messages(ranks) {
+        Some(found) => SharedLink::Between { load: found.long, echo: found.short },
+        None => SharedLink::Nowhere(format!(
+            "no two messages between four of the {ranks} ranks share a link of {machine} that carries one at a time; use \
+             more ranks, another machine, or cm5/message-set for several messages at once"
+        )),
     }
 }
 

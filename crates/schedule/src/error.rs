@@ -163,7 +163,10 @@ impl fmt::Display for Error {
                 "unknown topology \"{name}\"; valid names: complete, hypercube, ring, linear, mesh:RxC and torus:RxC"
             ),
             Error::MeshText(text) => {
-                write!(f, "\"{text}\" is not a mesh; give rows and columns, such as 4x2")
+                write!(
+                    f,
+                    "\"{text}\" is not a mesh; give rows and columns, such as 4x2, and ranks row by row if you like, such as 2x2:0,1,3,2"
+                )
             }
             Error::MeshSize { rows, cols, ranks } => write!(
                 f,

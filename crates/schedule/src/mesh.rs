@@ -179,17 +179,26 @@ fn near_square_rows(ranks: usize) -> usize {
 
 impl fmt::Display for Mesh {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}x{}", self.rows, self.cols)
+        write!(f, "{}x{}", self.rows, self.cols)?;
+        let Placement::Given { ranks, .. } = &self.placement else { return Ok(()) };
+        let order: Vec<String> = ranks.iter().map(usize::to_string).collect();
+        write!(f, ":{}", order.join(","))
     }
 }
 
-/// Parses `4x2`: four rows of two columns, filled row by row.
+/// Parses `4x2`, four rows of two columns filled row by row, or `2x2:0,1,3,2`, the ranks in that
+/// order.
 impl FromStr for Mesh {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Mesh, Error> {
-        let (rows, cols) = parse_size(text)?;
-        Mesh::new(rows, cols, rows * cols)
+        let Some((size, order)) = text.split_once(':') else {
+            let (rows, cols) = parse_size(text)?;
+            return Mesh::new(rows, cols, rows * cols);
+        };
+        let (rows, cols) = parse_size(size).map_err(|_| Error::MeshText(text.to_owned()))?;
+        let order: Result<Vec<usize>, _> = order.split(',').map(str::parse).collect();
+        Mesh::with_order(rows, cols, order.map_err(|_| Error::MeshText(text.to_owned()))?)
     }
 }
 

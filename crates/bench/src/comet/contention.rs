@@ -13,7 +13,7 @@ use super::pair::selected;
 use crate::error::{Error, Result};
 use crate::kernel::Pattern;
 use crate::measure::{Checked, Lab, Operation, Timing};
-use crate::settings::Settings;
+use crate::settings::{Settings, SharedLink};
 
 /// Default message sizes in bytes; fewer than the echo's, since each is measured under every load.
 const SIZES: [u64; 11] = [0, 8, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20];
@@ -47,9 +47,10 @@ impl Pattern for Contention {
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
         let (settings, ranks) = (lab.settings, point.ranks);
-        let cast = match point.separation() {
-            Some(Separation::Placed(distance)) => placed(settings, ranks, distance)?,
-            _ => wired(settings.shape_or(lab.transport.shape()), ranks)?,
+        let cast = match (named(settings), point.separation()) {
+            (Some(roles), _) => roles,
+            (None, Some(Separation::Placed(distance))) => placed(settings, ranks, distance)?,
+            (None, _) => wired(settings, settings.shape_or(lab.transport.shape()), ranks)?,
         };
         let bytes = point.get(param::BYTES);
         let role = Role::of(lab.transport.rank(), cast.tester, cast.partner);
@@ -63,12 +64,21 @@ impl Pattern for Contention {
     }
 }
 
-/// Returns the points without load and size: where distances have names, the farthest at which echo
-/// and load share a path, or those that the user named.
+/// Returns the roles that the user named.
+fn named(settings: &Settings) -> Option<ContentionRoles> {
+    settings.options.get::<Options>().contention
+}
+
+/// Returns the points without load and size: of the ranks that the user named; or where distances
+/// have names, the farthest at which echo and load share a path, or those that the user named.
 fn pairs(settings: &Settings) -> Result<Vec<Point>> {
     let (ranks, point) = (settings.world(), Point::new(settings.world()));
+    if let Some(roles) = named(settings) {
+        roles.check(ranks)?;
+        return Ok(vec![point.with_text(param::BETWEEN, &roles.to_string())]);
+    }
     if !settings.names_distances() {
-        return wired(settings.shape_or(HopShape::Complete), ranks).map(|_| vec![point]);
+        return wired(settings, settings.shape_or(HopShape::Complete), ranks).map(|_| vec![point]);
     }
     let shared = |distance: &Distance| placed(settings, ranks, *distance).is_ok();
     let there: Vec<Distance> = Distance::ALL.into_iter().filter(shared).collect();
@@ -80,7 +90,17 @@ fn pairs(settings: &Settings) -> Result<Vec<Point>> {
     Ok(chosen.into_iter().map(|distance| point.clone().apart(Separation::Placed(distance))).collect())
 }
 
-fn wired(shape: HopShape, ranks: usize) -> Result<ContentionRoles> {
+/// Returns ranks whose routes share a link: by the routes of the machine where its shape has no
+/// name, and by the shape elsewhere.
+fn wired(settings: &Settings, shape: HopShape, ranks: usize) -> Result<ContentionRoles> {
+    let has_name = !matches!(shape, HopShape::Complete | HopShape::FromFirst(_));
+    match &settings.shared_link {
+        SharedLink::Nowhere(why) => return Err(Error::usage(format!("comet/contention: {why}"))),
+        SharedLink::Between { load, echo } if !has_name => {
+            return Ok(ContentionRoles::between(*load, *echo));
+        }
+        SharedLink::Between { .. } | SharedLink::Unknown => {}
+    }
     ContentionRoles::on(shape, ranks).ok_or_else(|| {
         Error::usage(format!(
             "no load shares a link with an echo on {ranks} ranks in the shape `{shape}`; use 8 ranks of a \

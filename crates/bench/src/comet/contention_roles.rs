@@ -2,21 +2,25 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 
 use panto_schedule::HopShape;
 use panto_transport::{Distance, Placement};
 
+use crate::error::{Error, Result};
+
 /// Roles of ranks while the links are loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ContentionRoles {
+pub struct ContentionRoles {
     /// Sends the load.
-    pub(super) source: usize,
+    pub source: usize,
     /// Receives the load.
-    pub(super) sink: usize,
+    pub sink: usize,
     /// Runs the echo and is timed.
-    pub(super) tester: usize,
+    pub tester: usize,
     /// Returns the echo.
-    pub(super) partner: usize,
+    pub partner: usize,
 }
 
 impl ContentionRoles {
@@ -38,6 +42,26 @@ impl ContentionRoles {
             HopShape::Torus { cols, .. } => cols > 6,
         };
         shared.then_some(in_a_row)
+    }
+
+    /// Returns the roles of a load and an echo, each from one rank to another.
+    pub(super) fn between(load: (usize, usize), echo: (usize, usize)) -> Self {
+        Self { source: load.0, sink: load.1, tester: echo.0, partner: echo.1 }
+    }
+
+    /// Returns an error if the roles are not those of four ranks of a world of this size.
+    pub(super) fn check(&self, ranks: usize) -> Result<()> {
+        let all = [self.source, self.sink, self.tester, self.partner];
+        let problem = if let Some(beyond) = all.into_iter().find(|&rank| rank >= ranks) {
+            format!("there is no rank {beyond} among {ranks}")
+        } else if let Some(twice) = (1..4).find(|&place| all[..place].contains(&all[place])) {
+            format!("rank {} has two roles", all[twice])
+        } else {
+            return Ok(());
+        };
+        Err(Error::usage(format!(
+            "--contend {self}: {problem}; name four different ranks below --ranks, such as 0-3,1-2"
+        )))
     }
 
     /// Selects ranks where both echo and load span this distance: over the network from one host,
@@ -86,6 +110,31 @@ impl ContentionRoles {
     }
 }
 
+/// Parses `0-7,1-3`: the load goes from 0 to 7, and 1 and 3 measure.
+impl FromStr for ContentionRoles {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let pair = |word: &str| {
+            let (from, to) = word.split_once('-')?;
+            Some((from.trim().parse().ok()?, to.trim().parse().ok()?))
+        };
+        let roles =
+            text.split_once(',').and_then(|(load, echo)| Some(Self::between(pair(load)?, pair(echo)?)));
+        roles.ok_or_else(|| {
+            Error::usage(format!(
+                "`{text}` does not name four ranks; give the load and the echo, such as 0-7,1-3"
+            ))
+        })
+    }
+}
+
+impl fmt::Display for ContentionRoles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{},{}-{}", self.source, self.sink, self.tester, self.partner)
+    }
+}
+
 /// Returns the ranks grouped by key: the largest class first, ties by the lowest rank.
 fn classes<K: Ord>(ranks: impl Iterator<Item = usize>, key: impl Fn(usize) -> K) -> Vec<Vec<usize>> {
     let mut classes: BTreeMap<K, Vec<usize>> = BTreeMap::new();
@@ -108,6 +157,20 @@ mod tests {
         let cast = ContentionRoles::on(HopShape::Linear, 8).expect("a row");
         assert_eq!((cast.source, cast.tester, cast.partner, cast.sink), (0, 1, 2, 3));
         assert_eq!(ContentionRoles::on(HopShape::Hypercube, 4), None);
+    }
+
+    #[test]
+    fn roles_are_read_back_and_checked() {
+        let roles: ContentionRoles = "0-7,1-3".parse().expect("four ranks");
+        assert_eq!((roles.source, roles.sink, roles.tester, roles.partner), (0, 7, 1, 3));
+        assert_eq!(roles.to_string(), "0-7,1-3");
+        assert!(roles.check(8).is_ok());
+        assert!(roles.check(7).unwrap_err().to_string().contains("no rank 7 among 7"));
+        let twice: ContentionRoles = "0-2,2-3".parse().expect("read");
+        assert!(twice.check(8).unwrap_err().to_string().contains("rank 2 has two roles"));
+        for text in ["", "0-7", "0-7,1", "0,7,1,3", "0-7,1-3,2-4"] {
+            assert!(text.parse::<ContentionRoles>().is_err(), "{text}");
+        }
     }
 
     /// Returns the places of ranks by node and cache.

@@ -17,6 +17,7 @@ mod rowcol;
 mod shift;
 mod transpose;
 
+pub use contention_roles::ContentionRoles;
 pub use options::Options;
 
 pub(crate) use collective::{Barrier, Broadcast, Reduction};

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use panto_schedule::{Algorithm, Mesh};
 use panto_transport::AlgorithmChoice;
 
+use super::ContentionRoles;
 use crate::error::{Error, Result};
 use crate::options::SuiteOptions;
 
@@ -13,6 +14,8 @@ use crate::options::SuiteOptions;
 pub struct Options {
     /// Background loads of the contention kernel, in per cent of the peak bandwidth.
     pub loads: Vec<u64>,
+    /// Ranks of the contention kernel; four whose routes share a link by default.
+    pub contention: Option<ContentionRoles>,
     /// Process mesh of the matrix kernels; nearly square by default.
     pub mesh: Option<Mesh>,
     /// Global row or column that is broadcast; the middle one by default.
@@ -31,6 +34,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             loads: vec![50, 90],
+            contention: None,
             mesh: None,
             index: None,
             algorithm: None,
@@ -52,6 +56,9 @@ impl SuiteOptions for Options {
     fn check(&self, ranks: usize) -> Result<()> {
         if self.loads.iter().any(|&load| load > 100) {
             return Err(Error::usage("a load is at most 100 per cent of the peak bandwidth"));
+        }
+        if let Some(roles) = &self.contention {
+            roles.check(ranks)?;
         }
         self.mesh.as_ref().map_or(Ok(()), |mesh| check_mesh(mesh, ranks))
     }

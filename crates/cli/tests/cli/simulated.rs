@@ -180,3 +180,38 @@ fn worlds_and_models_that_are_not_there() {
     refused("bench echo --on ipsc860 --ranks 1000000", &["1000000"]);
     refused("bench io --on ipsc860 --io-dir .", &["comet/io", "files"]);
 }
+
+#[test]
+fn contention_needs_four_ranks_whose_routes_share_a_link() {
+    for (machine, ranks) in [("cm5", 16), ("infiniband", 16), ("sp2", 16), ("ethernet10g", 16)] {
+        let output = line(&format!("bench comet/contention --on {machine} --ranks {ranks} --sizes 1K"));
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{machine}: {message}");
+        assert!(message.contains(&format!("of the {ranks} ranks share a link of {machine}")), "{message}");
+    }
+    let output = line("bench comet/contention --on ipsc860 --ranks 8 --sizes 1K --sharing none");
+    assert!(stderr(&output).contains("share no links with `--sharing none`"), "{}", stderr(&output));
+    // The hosts of two routers share the link between them.
+    let text = succeeds(&line("bench comet/contention --on dragonfly --ranks 8 --sizes 64K --loads 90"));
+    assert!(text.contains("slowdown under 90% load") && !text.contains(" 0.0%"), "{text}");
+    let named = "bench comet/contention --on ipsc860 --ranks 8 --sizes 1K --contend";
+    assert!(succeeds(&line(&format!("{named} 0-7,1-3"))).contains("between 0-7,1-3"));
+    let output = line(&format!("{named} 0-7,1-8"));
+    assert!(stderr(&output).contains("no rank 8 among 8"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_mesh_in_another_order_has_longer_ways() {
+    let shift = |mesh: &str| {
+        let command = format!("bench comet/shift --on ipsc860 --ranks 4 {mesh} --dims 16 --format json");
+        let value: Value = serde_json::from_str(&succeeds(&line(&command))).expect("JSON");
+        let north = |point: &&Value| point["params"]["variant"] == "north";
+        let points = value["points"].as_array().expect("points");
+        let point = points.iter().find(north).expect("a shift to the north").clone();
+        (point["summary"]["median_ns"].as_f64().expect("a time"), point["params"]["grid"].clone())
+    };
+    let (near, (far, grid)) = (shift("").0, shift("--mesh 2x2:0,1,3,2"));
+    // Ranks 0 and 3 are two hops apart on the hypercube, 25 us farther than neighbours.
+    assert!((far - near - 25e3).abs() < 1.0, "{near} and {far}");
+    assert_eq!(grid, "2x2:0,1,3,2");
+}

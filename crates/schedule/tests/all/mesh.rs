@@ -87,10 +87,10 @@ fn gray_codes_are_inverted() {
 
 #[test]
 fn text_round_trips() {
-    for text in ["4x2", "1x1", "3x7"] {
+    for text in ["4x2", "1x1", "3x7", "2x2:0,1,3,2"] {
         assert_eq!(text.parse::<Mesh>().unwrap().to_string(), text);
     }
-    for text in ["", "4", "x", "4x", "0x4", "4x-1", "99999999999x99999999999", "4X2"] {
+    for text in ["", "4", "x", "4x", "0x4", "4x-1", "99999999999x99999999999", "4X2", "2x2:", "2x2:0,1,3,x"] {
         assert_eq!(text.parse::<Mesh>(), Err(Error::MeshText(text.to_owned())));
     }
 }
@@ -102,6 +102,7 @@ fn invalid_meshes_are_errors() {
     assert_eq!(Mesh::new(0, 0, 0), Err(Error::NoRanks));
     assert_eq!(Mesh::gray(12), Err(Error::NotPowerOfTwo { ranks: 12 }));
     assert_eq!(Mesh::gray(0), Err(Error::NotPowerOfTwo { ranks: 0 }));
+    assert_eq!("1x3:0,2,2".parse::<Mesh>(), Err(Error::Placement { rank: 2, ranks: 3 }));
     assert_eq!(Mesh::with_order(1, 3, vec![0, 2, 2]), Err(Error::Placement { rank: 2, ranks: 3 }));
     assert_eq!(Mesh::with_order(1, 3, vec![0, 1, 3]), Err(Error::Placement { rank: 3, ranks: 3 }));
     assert_eq!(Mesh::with_order(2, 2, vec![0, 1, 2]), Err(Error::MeshSize { rows: 2, cols: 2, ranks: 3 }));

@@ -20,6 +20,7 @@
 //! page or more per rank. `World::expand` needs no stacks at all, but runs only schedules.
 
 mod arena;
+mod contending;
 mod endpoint;
 mod handle;
 mod handlers;
@@ -44,6 +45,7 @@ use panto_schedule::{Algorithm, HopShape, Problem, schedule};
 use panto_sim::{Expansion, ExpansionError};
 use panto_units::Time;
 
+pub use contending::ContendingMessages;
 pub use endpoint::Endpoint;
 pub use handle::Handle;
 pub use panto_sim::Sharing;
@@ -115,6 +117,15 @@ impl Simulated {
     /// run: a table of distances is leaked.
     pub fn shape(&self, ranks: usize) -> HopShape {
         shape::listed(&self.machine.network, ranks)
+    }
+
+    /// Returns two messages between four of the first `ranks` ranks that share a link; `None` if no
+    /// two do, or if links are not shared.
+    pub fn contending_messages(&self, ranks: usize) -> Option<ContendingMessages> {
+        match self.sharing {
+            Sharing::Links => contending::messages(&self.machine.network, ranks),
+            Sharing::None | Sharing::Endpoints => None,
+        }
     }
 
     /// Returns what messages share.

@@ -39,13 +39,18 @@ pub(in crate::comet) fn mesh_of(settings: &Settings, shape: HopShape, ranks: usi
     }
 }
 
-/// Returns every variant by every dimension. Without variants the kernel has one form only.
+/// Returns every variant by every dimension, with the mesh if the user gave one. Without variants
+/// the kernel has one form only.
 pub(in crate::comet) fn points(settings: &Settings, variants: &[&str]) -> Result<Vec<Point>> {
     let ranks = settings.world();
     // The positions of ranks do not matter here, and the sides are the same for every shape.
     let mesh = mesh_of(settings, settings.shape_or(HopShape::Complete), ranks)?;
-    let plain: Vec<Point> =
-        dims(settings, &mesh)?.into_iter().map(|dim| Point::new(ranks).with(param::DIM, dim)).collect();
+    let on_mesh = match settings.options.get::<Options>().mesh {
+        Some(_) => Point::new(ranks).with_text(param::GRID, &mesh.to_string()),
+        None => Point::new(ranks),
+    };
+    let with_dim = |dim| on_mesh.clone().with(param::DIM, dim);
+    let plain: Vec<Point> = dims(settings, &mesh)?.into_iter().map(with_dim).collect();
     if variants.is_empty() {
         return Ok(plain);
     }

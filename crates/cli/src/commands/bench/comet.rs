@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use panto_bench::comet::Options;
+use panto_bench::comet::{ContentionRoles, Options};
 use panto_bench::parse_counts;
 use panto_schedule::Mesh;
 use panto_transport::AlgorithmChoice;
@@ -16,8 +16,14 @@ pub struct CometArgs {
     #[arg(long, value_name = "N,...", default_value = "50,90")]
     loads: String,
 
-    /// Process mesh of the matrix kernels, rows x columns, such as 4x2.
-    #[arg(long, value_name = "RxC")]
+    /// Ranks of the contention kernel: the load, then the echo, such as 0-7,1-3 [default: four
+    /// whose routes share a link].
+    #[arg(long, value_name = "A-B,C-D")]
+    contend: Option<ContentionRoles>,
+
+    /// Process mesh of the matrix kernels, rows x columns, such as 4x2, or with its ranks row by
+    /// row, such as 2x2:0,1,3,2.
+    #[arg(long, value_name = "RxC[:RANKS]")]
     mesh: Option<Mesh>,
 
     /// Row or column of the matrix that is broadcast [default: the middle one].
@@ -46,6 +52,7 @@ impl CometArgs {
     pub fn options(&self) -> Result<Options, Failure> {
         Ok(Options {
             loads: parse_counts(&self.loads)?,
+            contention: self.contend,
             mesh: self.mesh.clone(),
             index: self.index,
             algorithm: match self.algorithm {
