@@ -1,12 +1,12 @@
-//! `docs/conformance.md` is true: every command of a finished row runs, and every test it names
-//! exists.
+//! `docs/conformance.md` is true: every command of a finished row prints what the row says, and
+//! every test it names exists.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::shell::Shell;
-use super::stderr;
+use super::{stderr, stdout};
 
 /// The letter of each source document, and the number of its requirements.
 const IDS: [(char, usize); 5] = [('C', 20), ('M', 8), ('P', 24), ('S', 10), ('T', 9)];
@@ -15,6 +15,8 @@ struct Row {
     id: String,
     state: String,
     commands: Vec<String>,
+    /// Text that each of the commands prints only if the feature works.
+    prints: Vec<String>,
     tests: Vec<String>,
 }
 
@@ -27,16 +29,17 @@ fn rows() -> Vec<Row> {
     text.lines().filter_map(row).collect()
 }
 
-/// Parses `| id | what | state | commands | tests |`; commands and tests are in backquotes.
+/// Parses `| id | what | state | commands | prints | tests |`; the last three are in backquotes.
 fn row(line: &str) -> Option<Row> {
     let cells: Vec<&str> = line.trim().trim_matches('|').split(" | ").map(str::trim).collect();
-    let [id, _what, state, commands, tests] = cells[..] else { return None };
+    let [id, _what, state, commands, prints, tests] = cells[..] else { return None };
     let letter = id.chars().next()?;
     let known = IDS.iter().any(|(known, _)| *known == letter) && id[1..].parse::<usize>().is_ok();
     known.then(|| Row {
         id: id.into(),
         state: state.into(),
         commands: quoted(commands),
+        prints: quoted(prints),
         tests: quoted(tests),
     })
 }
@@ -60,6 +63,7 @@ fn states_are_known_and_done_means_command_and_test() {
         match row.state.as_str() {
             "done" | "partly" => {
                 assert!(!row.commands.is_empty() && !row.tests.is_empty(), "{} names no proof", row.id);
+                assert_eq!(row.commands.len(), row.prints.len(), "{}: what each command prints", row.id);
             }
             "not yet" => assert!(row.commands.is_empty(), "{} is not there yet", row.id),
             other => panic!("{}: what is `{other}`?", row.id),
@@ -72,20 +76,40 @@ fn states_are_known_and_done_means_command_and_test() {
 #[test]
 fn the_commands_of_the_page_run() {
     let shell = Shell::new();
-    let mut done = BTreeSet::new();
+    let mut printed: BTreeMap<String, String> = BTreeMap::new();
     for row in rows() {
         let needs = |program: &str| row.commands.iter().any(|line| line.contains(program));
         if needs("mpirun") && !(shell.has_mpi && (shell.has_apps || !needs("target/apps/"))) {
             eprintln!("{}: skipped, it needs an MPI and the programs of `cargo xtask apps`", row.id);
             continue;
         }
-        for line in row.commands.iter().filter(|line| done.insert((*line).clone())) {
-            let output = shell.run(line);
-            assert!(output.status.success(), "{}: {line}: {}", row.id, stderr(&output));
-            let is_silent = output.stdout.is_empty() && output.stderr.is_empty();
-            assert!(!is_silent, "{}: {line} prints nothing", row.id);
+        for (line, text) in row.commands.iter().zip(&row.prints) {
+            let output = printed.entry(line.clone()).or_insert_with(|| {
+                let output = shell.run(line);
+                assert!(output.status.success(), "{}: {line}: {}", row.id, stderr(&output));
+                format!("{}\n{}", stdout(&output), stderr(&output))
+            });
+            assert!(prints(output, text), "{}: {line} does not print `{text}`:\n{output}", row.id);
         }
     }
+}
+
+/// Returns whether a line of the output contains the text; `...` stands for anything, and runs of
+/// spaces are one.
+fn prints(output: &str, text: &str) -> bool {
+    let parts: Vec<&str> = text.split("...").map(str::trim).collect();
+    output.lines().any(|line| {
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let found = parts.iter().try_fold(line.as_str(), |rest, part| Some(rest.split_once(part)?.1));
+        found.is_some()
+    })
+}
+
+#[test]
+fn text_is_found_within_a_line() {
+    let output = "rank   0  ends\nfour   of\t4 points, 3.2us";
+    assert!(prints(output, "four of 4 points, ...us") && prints(output, "rank ... ends"));
+    assert!(!prints(output, "rank ... points") && !prints(output, "points ... four"));
 }
 
 #[test]
