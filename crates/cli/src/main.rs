@@ -23,6 +23,7 @@ mod scenario;
 mod session;
 mod simulated;
 mod threads;
+mod timeline;
 
 use std::process::ExitCode;
 use std::time::Duration;

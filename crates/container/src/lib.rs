@@ -34,12 +34,14 @@ pub mod line;
 mod output;
 pub mod section;
 mod source;
+mod temporary;
 pub mod varint;
 
 pub use damage::{Damage, Sound};
 pub use format::{Format, HEAD, HeadError, TAIL};
 pub use output::{CompleteFile, OutputFile, UNFINISHED_EXTENSION, remove_unfinished_and_exit, replace};
 pub use source::Source;
+pub use temporary::TemporaryFolder;
 
 /// Returns the CRC-32 (IEEE) of the parts, one after the other.
 #[inline]

@@ -23,7 +23,7 @@ const BUFFER: usize = 1 << 18;
 /// Attempts to find a temporary name that is free. Each has 64 random bits.
 const MAX_TRIES: u32 = 16;
 
-/// The temporary files of this process that are not finished.
+/// The temporary files and folders of this process that are not finished.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A file that is written under a temporary name and renamed when complete. Until then, and if
@@ -148,12 +148,16 @@ pub fn replace(target: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     output.finish()
 }
 
-/// Removes the unfinished files of this process and ends it. Further files cannot be created
-/// meanwhile.
+/// Removes the unfinished files and temporary folders of this process and ends it. Further files
+/// cannot be created meanwhile.
 pub fn remove_unfinished_and_exit(code: i32) -> ! {
     let unfinished = unfinished();
     for path in unfinished.iter() {
-        let _ = fs::remove_file(path);
+        if path.is_dir() {
+            let _ = fs::remove_dir_all(path);
+        } else {
+            let _ = fs::remove_file(path);
+        }
     }
     std::process::exit(code)
 }
@@ -179,11 +183,11 @@ fn create_beside(target: &Path) -> io::Result<(PathBuf, File)> {
     }
 }
 
-fn forget(path: &Path) {
+pub(crate) fn forget(path: &Path) {
     unfinished().retain(|other| other != path);
 }
 
-fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+pub(crate) fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

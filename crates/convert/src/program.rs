@@ -3,11 +3,11 @@
 //! A program that another tool wrote is converted into a temporary trace, which is removed from its
 //! folder as soon as it is open, so that nothing is left behind.
 
-use std::fs::{DirBuilder, File};
-use std::io::{self, Read};
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 
+use panto_container::TemporaryFolder;
 use panto_trace::Trace;
 
 use crate::ImportSummary;
@@ -78,34 +78,12 @@ pub fn open(path: &Path, flops: f64) -> Result<Program> {
     match if is_foreign { ProgramFormat::detect(path)? } else { None } {
         None => Ok(Program { trace: Trace::open(path)?, imported: None }),
         Some(format) => {
-            let folder = TemporaryFolder::create()?;
-            let target = folder.0.join("program.panto");
+            let folder =
+                TemporaryFolder::create().map_err(|error| Error::file(&std::env::temp_dir(), error))?;
+            let target = folder.path().join("program.panto");
             let imported = format.read(path, flops, &target)?;
             let trace = Trace::open(&target)?.with_path(path);
             Ok(Program { trace, imported: Some((format, imported)) })
         }
-    }
-}
-
-/// A folder that only this user can access; it is removed with its content.
-struct TemporaryFolder(PathBuf);
-
-impl TemporaryFolder {
-    fn create() -> Result<Self> {
-        let mut number = 0_u32;
-        loop {
-            let path = std::env::temp_dir().join(format!("panto-{}-{number}", std::process::id()));
-            match DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => return Ok(Self(path)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1_000 => number += 1,
-                Err(error) => return Err(Error::file(&path, error)),
-            }
-        }
-    }
-}
-
-impl Drop for TemporaryFolder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }

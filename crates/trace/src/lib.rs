@@ -24,6 +24,7 @@ mod block;
 mod build;
 mod collective;
 mod combine;
+mod comms;
 mod error;
 mod field;
 #[cfg(test)]
@@ -43,6 +44,7 @@ pub use action::{Action, Constants, Kind, MOST_CONSTANTS};
 pub use build::{Builder, Data};
 pub use collective::CollectiveKind;
 pub use combine::{CombineSummary, combine};
+pub use comms::{CommInfo, Comms, Progress};
 pub use error::{Error, Result};
 pub use field::{CallForm, Comm, CompletionKind, Field, Name, Peer, ProbeKind, Slot, Type, WindowOrFileId};
 pub use merge::{MergeSummary, merge};

@@ -26,6 +26,8 @@ pub mod key {
     pub const SUBTRACTED: &str = "subtracted_ns";
     /// When the rank started, in nanoseconds since 1970.
     pub const STARTED: &str = "started_ns";
+    /// The host's monotonic clock when the rank started, in nanoseconds.
+    pub const MONOTONIC_START: &str = "monotonic_start_ns";
     /// The version of Panto.
     pub const VERSION: &str = "panto";
     /// The number of runs that were merged into this trace.
@@ -34,6 +36,8 @@ pub mod key {
     pub const CALLS: &str = "calls";
     /// At the end: the rank's run time from `MPI_Init` on, in nanoseconds.
     pub const WALL: &str = "wall_ns";
+    /// At the end: the host's monotonic clock at that moment, in nanoseconds.
+    pub const MONOTONIC_END: &str = "monotonic_end_ns";
     /// At the end: an estimate of how much longer the run took because it was traced, in
     /// nanoseconds.
     pub const COST: &str = "cost_ns";

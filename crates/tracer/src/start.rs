@@ -55,9 +55,10 @@ fn begin(settings: &Settings, name: &str, threads: u32, before: u64, inside: u64
         local.begin_first();
         clock::settle(settings, own_ticks(local));
     });
+    let (started, monotonic) = ticks::with_monotonic();
     let head = Head { is_whole: false, rank: number, ranks: size };
     output
-        .append(&stream_start(head, &metadata(settings, mpi)))
+        .append(&stream_start(head, &metadata(settings, mpi, monotonic)))
         .map_err(|error| format!("{}: {error}", output.path().display()))?;
     if settings.has_token && threads > FUNNELED {
         warn(
@@ -74,7 +75,7 @@ fn begin(settings: &Settings, name: &str, threads: u32, before: u64, inside: u64
         &Action::Initialise { threads },
         Times { before, gap: 0, inside: ticks::to_ns(inside) },
     );
-    let mut rank = Rank::new(mpi, recorder, output, (first, threads));
+    let mut rank = Rank::new(mpi, recorder, output, (first, threads), started);
     define_worlds(&mut rank);
     // SAFETY: both functions belong to this library, which stays loaded.
     unsafe {
@@ -100,7 +101,7 @@ fn define_worlds(rank: &mut Rank) {
     }
 }
 
-fn metadata(settings: &Settings, mpi: &Mpi) -> Metadata {
+fn metadata(settings: &Settings, mpi: &Mpi, monotonic: u64) -> Metadata {
     let mut metadata = Metadata::default();
     let program = std::fs::read_link("/proc/self/exe").unwrap_or_default();
     metadata.set(key::PROGRAM, &program.display());
@@ -117,6 +118,7 @@ fn metadata(settings: &Settings, mpi: &Mpi) -> Metadata {
     metadata.set(key::VERSION, env!("CARGO_PKG_VERSION"));
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     metadata.set(key::STARTED, &since.as_nanos());
+    metadata.set(key::MONOTONIC_START, &monotonic);
     metadata
 }
 

@@ -87,6 +87,21 @@ fn system_clock() -> u64 {
     clock_ns(libc::CLOCK_MONOTONIC)
 }
 
+/// Readings of both clocks of which the closest are taken.
+const PAIRED_READINGS: usize = 5;
+
+/// Returns the time in ticks, and by the monotonic clock of the host at the same moment, in
+/// nanoseconds: the closest of several readings.
+pub fn with_monotonic() -> (u64, u64) {
+    let pair = |_| {
+        let before = now();
+        let monotonic = system_clock();
+        let between = now().saturating_sub(before);
+        (between, (before + between / 2, monotonic))
+    };
+    (0..PAIRED_READINGS).map(pair).min().map_or((0, 0), |(_, pair)| pair)
+}
+
 /// Returns one of the system's clocks, in nanoseconds.
 pub fn clock_ns(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -7,11 +7,11 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use panto_convert::{ExportSummary, csv, paje, paraver, perfetto, picl};
 use panto_timeline::Timeline;
-use panto_trace::Trace;
 use panto_units::grouped;
 
 use super::convert::{ConversionArgs, Convert, TraceFormat};
 use crate::failure::Failure;
+use crate::timeline::{self, TimelineFile};
 use crate::{files, interrupt, print};
 
 /// Export timelines for other viewers (PICL, Perfetto, Paraver, Paje, CSV) and traces for other
@@ -19,7 +19,8 @@ use crate::{files, interrupt, print};
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Export {
-    /// Timeline from `panto simulate --timeline`; for goal and ti, a trace.
+    /// Timeline from `panto simulate --timeline`, or trace from `panto trace --stamps`; for goal
+    /// and ti, any trace.
     file: PathBuf,
 
     /// Output file; Paraver and CSV write further files beside it.
@@ -55,6 +56,8 @@ enum ExportFormat {
     Paje,
     /// Two tables: states and messages.
     Csv,
+    /// The measured run of a trace as a timeline.
+    Timeline,
     /// A trace as a GOAL schedule, for `LogGOPSim`.
     Goal,
     /// A trace as a time-independent trace, for `SimGrid`.
@@ -72,7 +75,7 @@ enum Viewer {
 }
 
 const AFTER_HELP: &str = "\
-Extensions: .picl .trf, .pftrace .perfetto .perfetto-trace, .prv, .paje .trace, .csv, .goal, .ti.
+Extensions: .ptl, .picl .trf, .pftrace .perfetto .perfetto-trace, .prv, .paje .trace, .csv, .goal, .ti.
 
 Examples:
   panto export app.ptl -o app.pftrace   for Perfetto (ui.perfetto.dev)
@@ -80,6 +83,8 @@ Examples:
   panto export app.ptl -o app.paje      for ViTE
   panto export app.ptl -o app.picl      for ParaGraph
   panto export app.ptl -o app.csv       app.states.csv and app.messages.csv
+  panto export app.panto -o app.pftrace a trace with stamps: the measured run
+  panto export app.panto -o app.ptl     the measured run as a timeline
   panto export app.panto -o app.goal    a trace, for LogGOPSim
 
 docs/exports.md describes the formats.";
@@ -92,6 +97,7 @@ impl Export {
             ExportFormat::Paraver => self.timeline(Viewer::Paraver),
             ExportFormat::Paje => self.timeline(Viewer::Paje),
             ExportFormat::Csv => self.timeline(Viewer::Csv),
+            ExportFormat::Timeline => self.measured(),
             ExportFormat::Goal => self.trace(TraceFormat::Goal),
             ExportFormat::Ti => self.trace(TraceFormat::Ti),
         }
@@ -107,15 +113,21 @@ impl Export {
         Convert::export_to(self.file, to, self.output, self.options).run()
     }
 
-    fn timeline(&self, viewer: Viewer) -> Result<ExitCode, Failure> {
-        if Trace::recognises(&self.file) {
-            return Err(Failure::Usage(format!(
-                "{} is a trace, which has no times of messages; make a timeline with `panto simulate {0} --machine M --timeline FILE`",
-                self.file.display()
-            )));
+    fn measured(&self) -> Result<ExitCode, Failure> {
+        if Timeline::recognises(&self.file) {
+            return Err(Failure::Usage(format!("{} is a timeline already", self.file.display())));
         }
+        files::refuse_overwrite(&self.file, &self.output)?;
+        let run = timeline::write(&self.file, &self.output)?;
+        let (states, messages) = (grouped(run.written.states), grouped(run.written.messages));
+        print::line(format_args!("wrote {}: {states} states, {messages} messages", self.output.display()));
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn timeline(&self, viewer: Viewer) -> Result<ExitCode, Failure> {
         interrupt::end_without_leftovers()?;
-        let timeline = Timeline::open(&self.file)?;
+        let file = TimelineFile::of(&self.file)?;
+        let timeline = Timeline::open(file.path())?;
         if let Some(damage) = timeline.damage()
             && !self.salvage
         {
@@ -182,6 +194,7 @@ fn by_name(path: &Path) -> Option<ExportFormat> {
         "prv" => ExportFormat::Paraver,
         "paje" | "trace" => ExportFormat::Paje,
         "csv" => ExportFormat::Csv,
+        "ptl" => ExportFormat::Timeline,
         "goal" => ExportFormat::Goal,
         "ti" => ExportFormat::Ti,
         _ => return None,

@@ -12,16 +12,18 @@ use signal_hook::iterator::Signals;
 
 use crate::commands::redirect::Redirect;
 use crate::failure::Failure;
+use crate::timeline::TimelineFile;
 use crate::{files, interrupt, print};
 
-/// View timelines in the browser.
+/// View timelines, predicted or measured, in the browser.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct View {
-    /// Timeline from `panto simulate --timeline`.
+    /// Timeline from `panto simulate --timeline`, or trace from `panto trace --stamps`: the run as
+    /// it was measured.
     file: PathBuf,
 
-    /// A second timeline, shown below the first at the same zoom.
+    /// A second timeline or trace, shown below the first at the same zoom.
     other: Option<PathBuf>,
 
     /// Write a self-contained HTML page instead of serving one.
@@ -42,6 +44,8 @@ The page is served on the loopback interface until Ctrl-C. A page of --html cont
 
 Examples:
   panto view app.ptl                          open it in the browser
+  panto view app.panto                        the measured run of a trace
+  panto view app.panto app.ptl                measured above, predicted below
   panto view on-ethernet.ptl on-torus.ptl     two timelines with linked zoom
   panto view app.ptl --html app.html          write a self-contained page
   panto view app.ptl --port 8080 --no-browser
@@ -50,7 +54,14 @@ docs/viewer.md describes the viewer; in the page, ? lists the keys.";
 
 impl View {
     pub fn run(self) -> Result<ExitCode, Failure> {
-        let paths: Vec<PathBuf> = [Some(self.file), self.other].into_iter().flatten().collect();
+        let sources: Vec<PathBuf> = [Some(self.file), self.other].into_iter().flatten().collect();
+        if let Some(html) = &self.html {
+            sources.iter().try_for_each(|path| files::refuse_overwrite(path, html))?;
+            interrupt::end_without_leftovers()?;
+        }
+        let timelines: Vec<TimelineFile> =
+            sources.iter().map(|path| TimelineFile::of(path)).collect::<Result<_, _>>()?;
+        let paths: Vec<PathBuf> = timelines.iter().map(|timeline| timeline.path().to_owned()).collect();
         for path in &paths {
             // The page shows the part before the damage, with a note.
             if let Some(damage) = Timeline::open(path)?.damage() {
@@ -65,10 +76,6 @@ impl View {
 }
 
 fn write(paths: &[PathBuf], html: &Path) -> Result<ExitCode, Failure> {
-    for path in paths {
-        files::refuse_overwrite(path, html)?;
-    }
-    interrupt::end_without_leftovers()?;
     let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     let page = panto_view::page(&paths, &Options::default())?;
     files::replace(html, &page)?;

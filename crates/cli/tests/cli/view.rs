@@ -5,7 +5,9 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Output, Stdio};
 
-use super::{command, stderr, stencil, succeeds};
+use panto_trace::{Builder, CallForm, Metadata};
+
+use super::{command, stderr, stdout, stencil, succeeds};
 
 fn run(folder: &Path, words: &str) -> Output {
     command().args(words.split_whitespace()).current_dir(folder).output().expect("the binary starts")
@@ -25,6 +27,60 @@ fn a_timeline_becomes_a_page() {
     }
     for outside in ["src=\"http", "href=\"http", "@import", "fetch(\"http"] {
         assert!(!page.contains(outside), "the page asks for `{outside}`");
+    }
+}
+
+/// Writes a trace with the moments of calls, as a folder of ranks' files: rank 1 receives a message
+/// that rank 0 sends a millisecond later.
+fn late_sender(folder: &Path) {
+    let [mut sender, mut receiver] = [0, 1].map(|rank| {
+        let mut rank = Builder::new(rank, 2, 1);
+        rank.keep_stamps();
+        rank
+    });
+    sender.compute(1_000_000);
+    sender.inside(2_000);
+    sender.send(CallForm::Blocking, 1, 7, 100);
+    receiver.inside(1_003_000);
+    receiver.receive(CallForm::Blocking, Some(0), Some(7), 100);
+    let folder = folder.join("run.panto");
+    std::fs::create_dir(&folder).expect("writable");
+    for (name, rank) in [("0.rank", sender), ("1.rank", receiver)] {
+        std::fs::write(folder.join(name), rank.finish(&Metadata::default())).expect("writable");
+    }
+}
+
+/// A trace with the moments of calls is a measured timeline for every command that takes one.
+#[test]
+fn a_measured_run_is_shown_and_exported() {
+    let folder = tempfile::tempdir().expect("a directory");
+    late_sender(folder.path());
+    succeeds(&run(folder.path(), "simulate run.panto --machine infiniband --timeline predicted.ptl"));
+    succeeds(&run(folder.path(), "view run.panto predicted.ptl --html both.html"));
+    succeeds(&run(folder.path(), "report run.panto predicted.ptl -o report.html"));
+    for page in ["both.html", "report.html"] {
+        let page = std::fs::read_to_string(folder.path().join(page)).expect("written");
+        assert!(page.contains("run.panto") && page.contains("infiniband"));
+    }
+    succeeds(&run(folder.path(), "export run.panto -o run.csv"));
+    let messages = std::fs::read_to_string(folder.path().join("run.messages.csv")).expect("written");
+    assert!(messages.contains("0.001000000000,0.001003000000"), "{messages}");
+    succeeds(&run(folder.path(), "export run.panto -o run.ptl"));
+    let shown = succeeds(&run(folder.path(), "info run.ptl"));
+    assert!(shown.contains("late sender  MPI_Recv  1.00ms"), "{shown}");
+    let json = succeeds(&run(folder.path(), "info run.ptl --format json"));
+    assert!(json.contains("\"kind\":\"late sender\""), "{json}");
+}
+
+#[test]
+fn a_trace_without_moments_says_how_to_record_them() {
+    let folder = tempfile::tempdir().expect("a directory");
+    stencil::write(folder.path(), 2, 10);
+    for words in ["view stencil.panto --html x.html", "export stencil.panto -o x.ptl", "report stencil.panto"]
+    {
+        let output = run(folder.path(), words);
+        assert_eq!(output.status.code(), Some(2), "{words}: {}", stdout(&output));
+        assert!(stderr(&output).contains("panto trace --stamps"), "{words}: {}", stderr(&output));
     }
 }
 

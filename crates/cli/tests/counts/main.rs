@@ -15,6 +15,7 @@ mod fortran;
 mod itself;
 mod left_out;
 mod matched;
+mod measured;
 mod polls;
 mod python;
 mod scene;

@@ -3,8 +3,9 @@
 use std::fmt::{self, Write as _};
 use std::path::Path;
 
+use panto_measured::{WaitState, WaitStates};
 use panto_timeline::{RankSummary, Summary, Timeline};
-use panto_units::{grouped, one_line, rounded_bytes, time};
+use panto_units::{grouped, one_line, percent, rounded_bytes, time};
 use serde_json::{Map, Value, json};
 
 use crate::html::{Block, Section};
@@ -14,6 +15,8 @@ use crate::table::{Column, Table};
 const TEXT_RANKS: usize = 32;
 /// Ranks that get a row on a page.
 const PAGE_RANKS: usize = 64;
+/// Wait states that get a row.
+const WAIT_ROWS: usize = 12;
 /// Rows of CSV that are in memory at once.
 const CSV_ROWS: usize = 4096;
 
@@ -23,12 +26,13 @@ pub struct TimelineReport<'a> {
     /// Totals of ranks and helpers. Ranks without states take no memory in it, and no list of all
     /// ranks is made: a file of a few megabytes may have millions.
     summary: Summary,
+    waits: WaitStates,
 }
 
 impl<'a> TimelineReport<'a> {
     /// Reads the totals of all ranks.
     pub fn new(timeline: &'a Timeline) -> Result<Self, panto_timeline::Error> {
-        Ok(Self { timeline, summary: timeline.summary()? })
+        Ok(Self { timeline, summary: timeline.summary()?, waits: WaitStates::of(timeline)? })
     }
 
     /// Returns the number of ranks, without helpers.
@@ -70,7 +74,15 @@ impl<'a> TimelineReport<'a> {
             let rest = grouped((self.len() - TEXT_RANKS) as u64);
             let _ = writeln!(text, "and {rest} more ranks (--format csv prints all)");
         }
-        text
+        text + &self.waits()
+    }
+
+    /// Returns where ranks waited for whom, as text; empty if none did.
+    pub fn waits(&self) -> String {
+        if self.waits.states.is_empty() {
+            return String::new();
+        }
+        format!("\n{}", wait_table(&self.waits))
     }
 
     /// Returns one row per rank, formatted as it is written.
@@ -102,7 +114,8 @@ impl<'a> TimelineReport<'a> {
                 let comma = if number == 0 { "" } else { "," };
                 write!(out, "{comma}{}", rank_json(&rank))?;
             }
-            write!(out, "],\"states\":{states}}}")
+            let waits: Vec<Value> = self.waits.states.iter().map(wait_json).collect();
+            write!(out, "],\"states\":{states},\"wait_states\":{}}}", Value::from(waits))
         })
     }
 
@@ -112,6 +125,9 @@ impl<'a> TimelineReport<'a> {
         let facts: Vec<String> = facts.map(|(name, value)| format!("{name}: {value}")).collect();
         let shown = self.first(PAGE_RANKS);
         let mut blocks = vec![Block::paragraph(facts.join("; ")), table(0, &shown).into()];
+        if !self.waits.states.is_empty() {
+            blocks.push(wait_table(&self.waits).into());
+        }
         if shown.len() < self.len() {
             blocks.push(Block::paragraph(format!("The first {} of {} ranks.", shown.len(), self.len())));
         }
@@ -165,6 +181,54 @@ fn table(first: usize, ranks: &[RankSummary]) -> Table {
         table.row(row);
     }
     table
+}
+
+/// Returns a row for each wait state, the longest total first.
+fn wait_table(waits: &WaitStates) -> Table {
+    let mut table = Table::new([
+        Column::text("wait state"),
+        Column::text("call"),
+        Column::right("time"),
+        Column::right("share"),
+        Column::right("count"),
+        Column::text("mostly for"),
+        Column::text("longest"),
+    ]);
+    for state in waits.states.iter().take(WAIT_ROWS) {
+        let longest = &state.longest;
+        table.row([
+            state.kind.to_string(),
+            one_line(&state.call),
+            time(state.total.as_secs()),
+            percent(100.0 * waits.share(state.total)),
+            grouped(state.count),
+            state.culprit.map_or_else(String::new, |(rank, _)| format!("rank {rank}")),
+            format!(
+                "{}, rank {} at {}",
+                time(longest.length().as_secs()),
+                longest.rank,
+                time(longest.from.as_secs())
+            ),
+        ]);
+    }
+    table
+}
+
+fn wait_json(state: &WaitState) -> Value {
+    let longest = &state.longest;
+    json!({
+        "kind": state.kind.to_string(),
+        "call": state.call,
+        "total_s": state.total.as_secs(),
+        "count": state.count,
+        "mostly_for": state.culprit.map(|(rank, time)| json!({ "rank": rank, "time_s": time.as_secs() })),
+        "longest": {
+            "rank": longest.rank,
+            "from_s": longest.from.as_secs(),
+            "to_s": longest.to.as_secs(),
+            "for_rank": longest.cause,
+        },
+    })
 }
 
 fn rank_json(rank: &RankSummary) -> Value {

@@ -7,14 +7,13 @@
 
 use std::rc::Rc;
 
-use panto_trace::{Action, CallForm, Comm, Slot, Tables};
+use panto_trace::{Action, CallForm, Comm, CommInfo, Slot, Tables};
 
 use super::agreement::{Agreement, CollectiveInstance, InstanceKind};
 use super::call_traits::CallTraits;
 use super::channels::ChannelKey;
 use super::code_builder::CodeBuilder;
 use super::collective_call::CollectiveCall;
-use super::comms::CommInfo;
 use super::context::MAX_CONCURRENT;
 use super::error::Result;
 use super::participants::Participants;

@@ -2,11 +2,10 @@
 
 use std::rc::Rc;
 
-use panto_trace::{Action, CallForm, Collective, Peer, Tables, Type};
+use panto_trace::{Action, CallForm, Collective, CommInfo, Peer, Tables, Type};
 
 use super::agreement::{CollectiveInstance, InstanceKind};
 use super::call_traits::CallTraits;
-use super::comms::CommInfo;
 use super::error::Result;
 use super::rank_reader::RankReader;
 

@@ -32,7 +32,6 @@ mod channels;
 mod code_builder;
 mod collective;
 mod collective_call;
-mod comms;
 mod consistency;
 mod context;
 mod cut;

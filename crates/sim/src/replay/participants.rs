@@ -1,9 +1,9 @@
 //! The participants of a collective: ranks, or the helpers beside them.
 
 use panto_schedule::Collective;
+use panto_trace::CommInfo;
 
 use super::channels::ChannelKey;
-use super::comms::CommInfo;
 use super::context::Context;
 use crate::program::ChannelKind;
 

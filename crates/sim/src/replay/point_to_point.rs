@@ -2,11 +2,10 @@
 
 use std::rc::Rc;
 
-use panto_trace::{Action, CallForm, Peer, ProbeKind, SendMode, Slot, Tables};
+use panto_trace::{Action, CallForm, CommInfo, Peer, ProbeKind, SendMode, Slot, Tables};
 
 use super::Wildcards;
 use super::channels::{ChannelKey, WildcardKey};
-use super::comms::CommInfo;
 use super::error::Result;
 use super::persistent::PersistentOp;
 use super::rank_reader::RankReader;

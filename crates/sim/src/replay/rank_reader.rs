@@ -4,14 +4,15 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use panto_trace::{Action, CallForm, Comm, CompletionKind, Event, Peer, RankTrace, Ranks, Tables};
+use panto_trace::{
+    Action, CallForm, Comm, CommInfo, Comms, CompletionKind, Event, Peer, RankTrace, Ranks, Tables,
+};
 use panto_units::Time;
 
 use super::call_traits::CallTraits;
 use super::channels::CallSite;
 use super::code_builder::{COLLECTIVE_SLOTS, CodeBuilder};
 use super::collective::NO_COMM;
-use super::comms::{CommInfo, Comms};
 use super::context::Context;
 use super::error::{Error, Result};
 use super::repetition::Repetition;

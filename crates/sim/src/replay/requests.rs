@@ -5,10 +5,9 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use panto_trace::Slot;
+use panto_trace::{CommInfo, Slot};
 
 use super::channels::CallSite;
-use super::comms::CommInfo;
 use super::early_starts::OpPosition;
 use super::error::Result;
 use super::persistent::PersistentOp;

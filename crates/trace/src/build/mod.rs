@@ -44,6 +44,8 @@ pub struct Builder {
     calls: u64,
     /// Computation since the last call, in nanoseconds.
     before: u64,
+    /// Wall-clock time inside the next call, in nanoseconds.
+    inside: u64,
     free: BinaryHeap<Reverse<u32>>,
     slots: u32,
     /// Datatypes by the size of their elements, in bytes.
@@ -131,6 +133,7 @@ impl Builder {
             rank,
             calls: 0,
             before: 0,
+            inside: 0,
             free: BinaryHeap::new(),
             slots: 0,
             types: BTreeMap::new(),
@@ -186,6 +189,17 @@ impl Builder {
         self.before = self.before.saturating_add(nanos);
     }
 
+    /// Keeps the wall-clock times of the calls that follow: each begins when the computation before
+    /// it ends.
+    pub fn keep_stamps(&mut self) {
+        self.recorder.keep_stamps();
+    }
+
+    /// Sets the wall-clock time inside the next call, in nanoseconds.
+    pub fn inside(&mut self, nanos: u64) {
+        self.inside = nanos;
+    }
+
     /// Adds a call.
     pub fn call(&mut self, name: &str, action: &Action<'_>) {
         let name = self.recorder.name(name);
@@ -199,7 +213,8 @@ impl Builder {
     }
 
     fn record(&mut self, name: Name, action: &Action<'_>) {
-        let times = Times { before: std::mem::take(&mut self.before), ..Times::default() };
+        let before = std::mem::take(&mut self.before);
+        let times = Times { before, gap: before, inside: std::mem::take(&mut self.inside) };
         self.recorder.record(name, action, times);
         self.calls += 1;
         if self.recorder.events() >= BLOCK {

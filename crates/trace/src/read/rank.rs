@@ -195,6 +195,13 @@ impl RankTrace {
         self.blocks().iter().any(|place| place.header.length(section::INSIDE) > 0)
     }
 
+    /// Returns when its events begin, in nanoseconds since the rank started: later than zero where
+    /// the program dropped events before.
+    pub fn first_moment(&self) -> u64 {
+        let first = self.blocks().first().filter(|_| !self.dropped().is_empty());
+        first.map_or(0, |place| place.header.wall)
+    }
+
     /// Returns the part of the file that is used.
     pub(crate) fn range(&self) -> std::ops::Range<u64> {
         self.start..self.end

@@ -78,6 +78,11 @@ struct Columns {
 }
 
 impl Recorder {
+    /// Keeps the wall clock of each call from now on. Nothing may have been recorded.
+    pub(crate) fn keep_stamps(&mut self) {
+        self.has_stamps = true;
+    }
+
     /// Returns an empty recorder. With stamps it keeps the wall clock of each call, too.
     pub fn new(has_stamps: bool) -> Self {
         Self {

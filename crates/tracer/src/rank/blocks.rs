@@ -91,7 +91,9 @@ impl Rank {
         }
         let mut metadata = Metadata::default();
         metadata.set(key::CALLS, &self.calls);
-        metadata.set(key::WALL, &ticks::to_ns(ticks::now().saturating_sub(self.started)));
+        let (now, monotonic) = ticks::with_monotonic();
+        metadata.set(key::WALL, &ticks::to_ns(now.saturating_sub(self.started)));
+        metadata.set(key::MONOTONIC_END, &monotonic);
         self.costs.add_to(&mut metadata);
         if let Some(why) = why {
             metadata.set(key::STOPPED, why);

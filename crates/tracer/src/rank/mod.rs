@@ -145,8 +145,13 @@ pub fn give_up(why: &str) {
 }
 
 impl Rank {
-    pub fn new(mpi: &'static Mpi, recorder: Recorder, output: Output, first: (Name, u32)) -> Self {
-        let now = ticks::now();
+    pub fn new(
+        mpi: &'static Mpi,
+        recorder: Recorder,
+        output: Output,
+        first: (Name, u32),
+        started: u64,
+    ) -> Self {
         let mut rank = Self {
             mpi,
             recorder,
@@ -165,12 +170,12 @@ impl Rank {
             spins: SmallVec::new(),
             first,
             calls: 0,
-            started: now,
-            block_started: now,
+            started,
+            block_started: started,
             blocks: 0,
             block_ends: 0,
             has_stamps: clock::get().has_stamps,
-            last_end: now,
+            last_end: started,
             costs: Overhead::start(),
         };
         rank.start_block();

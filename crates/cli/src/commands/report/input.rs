@@ -10,12 +10,13 @@ use panto_timeline::Timeline;
 use panto_trace::Trace;
 
 use crate::failure::Failure;
+use crate::timeline::TimelineFile;
 use crate::{model, print};
 
 /// An input file.
 pub enum Input {
     Results(Run),
-    Timeline(PathBuf),
+    Timeline(TimelineFile),
     Machine(Box<Model>, String),
 }
 
@@ -31,13 +32,8 @@ pub struct Run {
 impl Input {
     pub fn open(path: &Path, lenient: bool) -> Result<Self, Failure> {
         let name = path.display().to_string();
-        if Timeline::recognises(path) {
-            return Ok(Self::Timeline(path.to_owned()));
-        }
-        if Trace::recognises(path) {
-            return Err(Failure::Usage(format!(
-                "{name} is a trace, which has no timeline; predict it first: panto simulate {name} -m MACHINE --timeline app.ptl"
-            )));
+        if Timeline::recognises(path) || Trace::recognises(path) {
+            return Ok(Self::Timeline(TimelineFile::of(path)?));
         }
         if model::is_model(path) {
             return Ok(Self::Machine(Box::new(model::open(path)?), name));
@@ -58,7 +54,9 @@ impl Input {
     pub fn name(&self) -> String {
         match self {
             Self::Results(run) => run.name.clone(),
-            Self::Timeline(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            Self::Timeline(file) => {
+                file.path().file_name().unwrap_or_default().to_string_lossy().into_owned()
+            }
             Self::Machine(_, name) => name.clone(),
         }
     }
@@ -72,7 +70,7 @@ impl Input {
     }
 
     pub fn timeline(&self) -> Option<&Path> {
-        if let Self::Timeline(path) = self { Some(path) } else { None }
+        if let Self::Timeline(file) = self { Some(file.path()) } else { None }
     }
 }
 

@@ -115,6 +115,12 @@ impl Events {
         Ok(Some(Event(self)))
     }
 
+    /// Returns the event that [`next`](Self::next) returned last. There must be one.
+    #[inline]
+    pub fn current(&self) -> Event<'_> {
+        Event(self)
+    }
+
     #[inline]
     fn take_times(&mut self) -> Option<(u64, Stamps)> {
         let before = self.columns.before.take()?;

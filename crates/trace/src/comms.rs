@@ -2,9 +2,13 @@
 
 use std::rc::Rc;
 
-use panto_trace::{Comm, Communicator, Ranks, Tables, World};
+use crate::field::Comm;
+use crate::ranks::{Ranks, Run};
+use crate::table::{Communicator, Tables};
+use crate::world::{SharedId, World};
 
 /// A communicator as one rank sees it.
+#[derive(Debug)]
 pub struct CommInfo {
     /// Its number, the same on all members.
     pub id: u32,
@@ -25,11 +29,11 @@ pub struct CommInfo {
 }
 
 impl CommInfo {
-    fn new(comm: &Communicator, id: panto_trace::SharedId, world: &World) -> Self {
+    fn new(comm: &Communicator, id: SharedId, world: &World) -> Self {
         let first_side = &world.comm(id).members;
         let is_second = comm.others.is_some() && first_side.get(0) != comm.members.get(0);
         let sides = || std::iter::once(&comm.members).chain(&comm.others);
-        let ends = |run: &panto_trace::Run| {
+        let ends = |run: &Run| {
             let last = i64::from(run.first) + i64::from(run.step) * (i64::from(run.count) - 1);
             [i64::from(run.first), last].contains(&i64::from(Ranks::OUTSIDE))
         };
@@ -67,7 +71,7 @@ impl CommInfo {
 }
 
 /// The communicators of a rank, with its progress in each.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Comms(Vec<Option<(Rc<CommInfo>, Progress)>>);
 
 /// The progress of a rank in a communicator.
