@@ -1,5 +1,5 @@
 //! Builds the preloaded library of `panto trace`, which the binary carries inside itself: one file
-//! is the whole product.
+//! is the whole product. Tells the binary its version, commit and target.
 
 use std::env;
 use std::error::Error;
@@ -34,7 +34,31 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("cargo::rerun-if-changed={}", crates.join(changed).display());
     }
     println!("cargo::rerun-if-changed=build.rs");
+    let origin = [commit(&crates.join("..")), Some(variable("TARGET")?)].into_iter().flatten();
+    let origin = origin.collect::<Vec<_>>().join(", ");
+    println!("cargo::rustc-env=PANTO_VERSION={} ({origin})", variable("CARGO_PKG_VERSION")?);
     embed(&build(&crates.join("tracer/Cargo.toml"))?)
+}
+
+/// Returns the commit of a release build, if its source is a checkout. Other builds name none,
+/// because each commit would compile the last and largest crate again.
+fn commit(root: &Path) -> Option<String> {
+    let is_release = env::var("PROFILE").is_ok_and(|profile| profile == "release");
+    let top = is_release.then(|| git(root, &["--show-toplevel"]))??;
+    // A source archive may be unpacked inside another repository.
+    if Path::new(&top).canonicalize().ok()? != root.canonicalize().ok()? {
+        return None;
+    }
+    let log = root.join(git(root, &["--git-path", "logs/HEAD"])?);
+    println!("cargo::rerun-if-changed={}", log.display());
+    git(root, &["--short=12", "HEAD"])
+}
+
+/// Returns what `git rev-parse` prints, if it succeeds.
+fn git(root: &Path, words: &[&str]) -> Option<String> {
+    let output = Command::new("git").arg("rev-parse").args(words).current_dir(root).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
 }
 
 /// Builds the library with the cargo that builds the binary, in a folder of its own: the other one

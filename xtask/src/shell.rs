@@ -14,11 +14,18 @@ pub fn root() -> PathBuf {
 
 /// Returns the cargo that runs this chore, with arguments split at spaces.
 pub fn cargo(arguments: &str) -> Command {
+    let mut command = incremental_cargo(arguments);
+    // Most builds here are from scratch; incremental state would cost more than it saves.
+    command.env("CARGO_INCREMENTAL", "0");
+    command
+}
+
+/// Returns the same cargo for what is repeated between edits. It shares its files with the
+/// commands that a developer types.
+pub fn incremental_cargo(arguments: &str) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
     let mut command = Command::new(cargo);
     command.args(arguments.split_whitespace()).current_dir(root());
-    // Most builds here are from scratch; incremental state would cost more than it saves.
-    command.env("CARGO_INCREMENTAL", "0");
     command
 }
 

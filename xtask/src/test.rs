@@ -10,51 +10,102 @@ use crate::{apps, help, shell, web, words};
 struct Step {
     name: &'static str,
     line: &'static str,
+    part_of: Loop,
     run: fn() -> Result<()>,
 }
 
+/// Which runs have a step if none is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Loop {
+    /// The complete one.
+    Complete,
+    /// The one of `--quick`, for the time between two edits.
+    Quick,
+    /// Both.
+    Both,
+}
+
+use Loop::{Both, Complete, Quick};
+
 const STEPS: &[Step] = &[
-    Step { name: "needs", line: "what the tests need is installed", run: needs::ensure },
-    Step { name: "apps", line: "the programs that tests run are built for each MPI", run: apps::ensure },
-    Step { name: "words", line: "comments, docs and names follow the writing rules", run: words::check },
-    Step { name: "fmt", line: "the code is formatted", run: fmt },
-    Step { name: "clippy", line: "clippy has no warnings", run: clippy },
+    Step { name: "needs", line: "what the tests need is installed", part_of: Complete, run: needs::ensure },
+    Step {
+        name: "apps",
+        line: "the programs that tests run are built for each MPI",
+        part_of: Complete,
+        run: apps::ensure,
+    },
+    Step {
+        name: "words",
+        line: "comments, docs and names follow the writing rules",
+        part_of: Both,
+        run: words::check,
+    },
+    Step { name: "fmt", line: "the code is formatted", part_of: Both, run: fmt },
+    Step { name: "clippy", line: "clippy has no warnings", part_of: Both, run: clippy },
+    Step { name: "units", line: "the unit tests pass; none needs an MPI", part_of: Quick, run: units },
     Step {
         name: "deny",
         line: "dependencies are maintained, and have allowed licences and sources",
+        part_of: Complete,
         run: deny,
     },
-    Step { name: "docs", line: "the documentation builds without warnings", run: docs },
-    Step { name: "tests", line: "all tests pass", run: tests },
-    Step { name: "doctests", line: "the examples in the documentation work", run: doctests },
-    Step { name: "web", line: "the types of the viewer's modules are correct", run: web::types },
-    Step { name: "browser", line: "the viewer works in a browser", run: web::browser },
+    Step { name: "docs", line: "the documentation builds without warnings", part_of: Complete, run: docs },
+    Step { name: "tests", line: "all tests pass, unit tests among them", part_of: Complete, run: tests },
+    Step {
+        name: "doctests",
+        line: "the examples in the documentation work",
+        part_of: Complete,
+        run: doctests,
+    },
+    Step {
+        name: "web",
+        line: "the types of the viewer's modules are correct",
+        part_of: Complete,
+        run: web::types,
+    },
+    Step { name: "browser", line: "the viewer works in a browser", part_of: Complete, run: web::browser },
 ];
 
 pub fn help() -> String {
-    let steps = help::list(STEPS.iter().map(|step| (step.name, step.line)));
+    let complete = list(&part_of(Complete));
+    let quick: Vec<&str> = part_of(Quick).iter().map(|step| step.name).collect();
+    let units = list(&STEPS.iter().filter(|step| step.part_of == Quick).collect::<Vec<_>>());
     format!(
-        "cargo xtask test [--only STEP,STEP...] [--list]\n\
-         Runs these steps in order and stops at the first that fails:\n{steps}\
-         Examples:\n  cargo xtask test\n  cargo xtask test --only clippy,docs\n  cargo xtask test --list\n"
+        "cargo xtask test [--quick | --only STEP,STEP...] [--list]\n\
+         Runs these steps in order and stops at the first that fails:\n{complete}\
+         With --quick, between two edits: {} and\n{units}\
+         Examples:\n  cargo xtask test\n  cargo xtask test --quick\n  \
+         cargo xtask test --only clippy,docs\n  cargo xtask test --list\n",
+        quick[..quick.len() - 1].join(", ")
     )
 }
 
 pub fn run(arguments: &[String]) -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        [] => run_steps(STEPS.iter().collect()),
+        [] => run_steps(part_of(Complete)),
+        ["--quick"] => run_steps(part_of(Quick)),
         ["--list"] => {
-            print!("{}", help::list(STEPS.iter().map(|step| (step.name, step.line))));
+            print!("{}", list(&STEPS.iter().collect::<Vec<_>>()));
             Ok(())
         }
         ["--only", names] => run_steps(select(names)?),
         [word] if word.starts_with("--only=") => run_steps(select(&word["--only=".len()..])?),
         ["--only"] => Err(Failure::usage(format!("--only needs steps; valid names: {}", names()))),
         [word, ..] => Err(Failure::usage(format!(
-            "unknown argument `{word}`; `test` has --only STEP,STEP... and --list (see `cargo xtask test --help`)"
+            "unknown argument `{word}`; `test` has --quick, --only STEP,STEP... and --list (see `cargo xtask test --help`)"
         ))),
     }
+}
+
+/// Returns the steps of a loop, in the order of the table.
+fn part_of(which: Loop) -> Vec<&'static Step> {
+    STEPS.iter().filter(|step| [which, Both].contains(&step.part_of)).collect()
+}
+
+fn list(steps: &[&Step]) -> String {
+    help::list(steps.iter().map(|step| (step.name, step.line)))
 }
 
 /// Returns the named steps, in the order of the table.
@@ -103,7 +154,7 @@ fn fmt() -> Result<()> {
 }
 
 fn clippy() -> Result<()> {
-    shell::stream(&mut shell::cargo("clippy --workspace --all-targets -- -D warnings"))
+    shell::stream(&mut shell::incremental_cargo("clippy --workspace --all-targets -- -D warnings"))
 }
 
 /// Checks dependencies by `deny.toml` where the tool is installed; advisories where their database
@@ -129,6 +180,12 @@ fn has_advisories() -> bool {
 
 fn docs() -> Result<()> {
     shell::stream(shell::cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// Runs the tests inside the crates' modules: most of what a mistake breaks, in seconds.
+fn units() -> Result<()> {
+    let runner = if shell::on_path("cargo-nextest") { "nextest run" } else { "test" };
+    shell::stream(&mut shell::incremental_cargo(&format!("{runner} --workspace --lib --bins")))
 }
 
 fn tests() -> Result<()> {
@@ -161,13 +218,21 @@ mod tests {
     }
 
     #[test]
+    fn the_quick_loop_has_what_takes_seconds() {
+        let names = |which| part_of(which).iter().map(|step| step.name).collect::<Vec<_>>();
+        assert_eq!(names(Quick), ["words", "fmt", "clippy", "units"]);
+        assert!(!names(Complete).contains(&"units"), "`tests` has them");
+        assert!(help().contains("--quick, between two edits: words, fmt, clippy and\n  units"));
+    }
+
+    #[test]
     fn an_unknown_step_lists_the_valid_names() {
         let failure = select("clippy,doc").err().unwrap();
         assert!(matches!(failure, Failure::Usage(_)));
         assert!(
-            failure
-                .to_string()
-                .contains("needs, apps, words, fmt, clippy, deny, docs, tests, doctests, web, browser")
+            failure.to_string().contains(
+                "needs, apps, words, fmt, clippy, units, deny, docs, tests, doctests, web, browser"
+            )
         );
     }
 

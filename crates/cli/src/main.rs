@@ -34,7 +34,7 @@ use commands::{balance, bench, completions, info, machines, quickstart, reproduc
 
 /// Measure how a machine passes messages, and predict how MPI programs would run on other machines.
 #[derive(Parser)]
-#[command(name = "panto", version, after_help = AFTER_HELP, max_term_width = 110)]
+#[command(name = "panto", version, long_version = env!("PANTO_VERSION"), after_help = AFTER_HELP, max_term_width = 110)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -7,6 +7,7 @@ mod calibrate;
 mod classic;
 mod cm5;
 mod compare;
+mod compatibility;
 mod conformance;
 mod export;
 mod fit;
