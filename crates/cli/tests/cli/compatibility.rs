@@ -4,6 +4,7 @@
 //! The files were written by panto 0.1.0; those with `early` in their names have the form of its
 //! first builds: lines without launch id and checksum, `traffic` instead of `sharing`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -40,16 +41,19 @@ fn the_version_names_the_target_and_only_a_commit_beside_it() {
 
 #[test]
 fn results_of_0_1() {
+    let directory = tempfile::tempdir().expect("a directory");
     for name in ["results.jsonl", "results-early.jsonl"] {
         let results = json(&read("info", name, "--format json"));
         assert_eq!(results["manifest"]["panto"], "0.1.0", "{name}");
-        let records = results["records"].as_array().expect("records");
-        let bytes: Vec<_> = records.iter().map(|record| record["params"]["bytes"].as_u64()).collect();
-        assert_eq!(bytes, [8, 64, 1_024, 16_384, 262_144].map(Some), "{name}");
-        assert!(
-            records.iter().all(|record| record["samples_ns"].as_array().is_some_and(|all| all.len() > 1))
-        );
-        assert!(read("fit", name, "-o /dev/stdout").contains("topology = \"fat-tree\""), "{name}");
+        let points = results["points"].as_array().expect("points");
+        let bytes: BTreeSet<_> =
+            points.iter().filter_map(|point| point["params"]["bytes"].as_u64()).collect();
+        assert_eq!(bytes, BTreeSet::from([8, 64, 1_024, 16_384, 262_144]), "{name}");
+        assert!(points.iter().all(|point| point["summary"]["n"].as_u64().is_some_and(|n| n > 1)), "{name}");
+        let model = directory.path().join("model.toml");
+        read("fit", name, &format!("-o {}", model.display()));
+        assert!(fs::read_to_string(&model).expect("a model").contains("topology = \"fat-tree\""), "{name}");
+        fs::remove_file(model).expect("removed");
     }
 }
 
