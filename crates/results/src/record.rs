@@ -160,8 +160,16 @@ impl Record {
     }
 
     /// Returns the summary of the samples in nanoseconds; `None` without samples.
+    ///
+    /// Passes differ by more than their samples tell: memory, caches and the clock frequency are
+    /// not the same in each. So the interval of the median contains the medians of the passes.
     pub fn summary(&self) -> Option<Summary> {
-        Summary::of(&self.samples_ns).ok()
+        let mut summary = Summary::of(&self.samples_ns).ok()?;
+        if let Some((low, high)) = self.pass_medians() {
+            summary.interval.low = summary.interval.low.min(low);
+            summary.interval.high = summary.interval.high.max(high);
+        }
+        Some(summary)
     }
 
     /// Returns the share of the samples that were not disturbed; 1 without samples.
@@ -186,6 +194,14 @@ impl Record {
     /// Returns how far the medians of the passes are apart, relative to the median of all; `None`
     /// if fewer than two passes have enough samples.
     pub fn spread(&self) -> Option<f64> {
+        let (low, high) = self.pass_medians()?;
+        let all = median(&self.samples_ns).ok().filter(|&all| all > 0.0)?;
+        Some((high - low) / all)
+    }
+
+    /// Returns the least and the greatest median of a pass, of many passes without the extremes;
+    /// `None` if fewer than two passes have enough samples.
+    fn pass_medians(&self) -> Option<(f64, f64)> {
         let enough = |samples: &&[f64]| samples.len() >= MIN_PASS;
         let medians = self.pass_samples().filter(enough).filter_map(|pass| median(pass).ok());
         let mut medians: Vec<f64> = medians.collect();
@@ -193,8 +209,7 @@ impl Record {
         // Of many passes the extremes are far apart by chance.
         let trimmed = medians.len() / 5;
         let medians = &medians[trimmed..medians.len() - trimmed];
-        let all = median(&self.samples_ns).ok().filter(|&all| all > 0.0 && medians.len() > 1)?;
-        Some((medians.last()? - medians.first()?) / all)
+        (medians.len() > 1).then(|| Some((*medians.first()?, *medians.last()?)))?
     }
 
     /// Returns the uncertainty of the time of one operation that comes from the clock error between

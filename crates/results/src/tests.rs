@@ -118,3 +118,16 @@ fn a_first_pass_stands_in_for_a_point_until_it_is_complete() {
         records.iter().map(|record| (record.kernel.as_str(), record.batch)).collect();
     assert_eq!(found, [("a/1", 1), ("a/1", 1), ("a/2", 7)], "a repeated point is not replaced");
 }
+
+/// An interval of the median that the passes contradict would claim more than was measured.
+#[test]
+fn the_interval_contains_the_medians_of_the_passes() {
+    let pass = |center: f64| (0..20).map(move |place| center + f64::from(place % 5) * 0.01);
+    let nanos: Vec<f64> = [100.0, 110.0, 105.0].into_iter().flat_map(pass).collect();
+    let pooled = Record { samples_ns: nanos.clone(), ..record("a/a") };
+    let passes = Record { passes: vec![20; 3], ..pooled.clone() };
+    let interval = passes.summary().expect("there are samples").interval;
+    assert!(interval.low <= 100.02 && interval.high >= 110.02, "{interval:?}");
+    let interval = pooled.summary().expect("there are samples").interval;
+    assert!(interval.low > 104.0 || interval.high < 106.0, "{interval:?}");
+}
