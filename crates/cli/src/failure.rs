@@ -107,6 +107,12 @@ impl From<panto_measured::Error> for Failure {
     }
 }
 
+impl From<panto_measured::CompareError> for Failure {
+    fn from(error: panto_measured::CompareError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
 impl From<panto_view::Error> for Failure {
     fn from(error: panto_view::Error) -> Self {
         Self::Usage(error.to_string())

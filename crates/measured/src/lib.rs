@@ -13,7 +13,8 @@
 //!   entry of the last rank into a barrier, of the root into a broadcast, of the last rank into a
 //!   reduction at its root. What remains of the call is its own work.
 //!
-//! [`WaitStates`] then tells of any timeline, measured or predicted, where ranks waited for whom.
+//! Of any timeline, measured or predicted, [`WaitStates`] tells where ranks waited for whom, and of
+//! any two, [`Differences`] tells in which functions their times differ.
 //!
 //! Ranks are read side by side in the order of time, so memory is needed for messages in flight and
 //! not for all. Cost: a few hundred nanoseconds for each call.
@@ -22,6 +23,7 @@
 mod begin;
 mod clock;
 mod collectives;
+mod differences;
 mod error;
 mod hosts;
 mod needs;
@@ -32,6 +34,7 @@ mod wait_states;
 mod walk;
 mod write;
 
+pub use differences::{CompareError, Difference, Differences, Spent};
 pub use error::{Error, Result};
 pub use wait_states::{Wait, WaitKind, WaitState, WaitStates};
 

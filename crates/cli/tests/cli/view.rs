@@ -72,6 +72,24 @@ fn a_measured_run_is_shown_and_exported() {
     assert!(json.contains("\"kind\":\"late sender\""), "{json}");
 }
 
+/// Where the prediction differs from the run: in the receive, which waits for computation.
+#[test]
+fn a_measured_run_is_compared_with_a_prediction() {
+    let folder = tempfile::tempdir().expect("a directory");
+    late_sender(folder.path());
+    succeeds(&run(folder.path(), "simulate run.panto --machine infiniband --speed 2 --timeline half.ptl"));
+    let shown = succeeds(&run(folder.path(), "compare run.panto half.ptl"));
+    assert!(shown.contains("run.panto: 1.00ms; half.ptl: 501us; ratio 0.499"), "{shown}");
+    assert!(
+        shown.contains("computation  1.00ms          0s  500us          0s      -500us  rank 0"),
+        "{shown}"
+    );
+    let json = succeeds(&run(folder.path(), "compare run.panto half.ptl --format json"));
+    assert!(json.contains("\"function\":\"MPI_Recv\""), "{json}");
+    let output = run(folder.path(), "compare run.panto half.ptl --plot x.svg");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+}
+
 #[test]
 fn a_trace_without_moments_says_how_to_record_them() {
     let folder = tempfile::tempdir().expect("a directory");

@@ -44,6 +44,7 @@ mod swap;
 mod sweep;
 mod table;
 mod timeline;
+mod timeline_differences;
 mod trace;
 mod uncertainty;
 mod verdict;
@@ -84,6 +85,9 @@ pub use swap::{is_swap, swap_figures, swap_summary, swap_tables};
 pub use sweep::{SweepOrder, SweepReport, sweep_axis, sweep_chart};
 pub use table::table;
 pub use timeline::{TimelineReport, timeline_section};
+pub use timeline_differences::{
+    timeline_differences_csv, timeline_differences_json, timeline_differences_text,
+};
 pub use trace::{TraceReport, shared_cores};
 pub use uncertainty::{samples_json, samples_text};
 use verdict::verdict_banner;

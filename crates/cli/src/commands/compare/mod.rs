@@ -2,6 +2,7 @@
 
 pub mod percent;
 mod text;
+mod timelines;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,12 +19,13 @@ use crate::plot::Target;
 /// The exit code if a point is slower, or of another kind that `--fail-on` names.
 pub const CHANGED: u8 = 3;
 
-/// Compare two runs, and test which points became slower or faster.
+/// Compare two runs: test which points became slower or faster, or where the time of two timelines
+/// differs.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Compare {
     /// Old run: results of `panto bench -o`, or output of the OSU or Intel MPI benchmarks; several
-    /// launches as comma-separated files or a directory.
+    /// launches as comma-separated files or a directory. Or a timeline, or a trace with stamps.
     old: PathBuf,
 
     /// New run, in any of the same formats.
@@ -83,6 +85,8 @@ enum FailOn {
 const AFTER_HELP: &str = "\
 Points are matched by kernel, ranks, parameters, algorithm and simulated machine. For each point, the ratio of the medians (new over old) gets a bootstrap interval, over launches if there are several, and a Mann-Whitney test with Holm's correction decides whether there is a difference. A point is slower if the test is significant, the interval lies above 1 and the ratio exceeds the threshold. It is the same if the whole interval lies within the threshold. Otherwise it is inconclusive. Benchmarks that print one number per point allow no test; in that case the threshold alone decides, and the output says so.
 
+Of two timelines (`panto simulate --timeline`) or traces with stamps (`panto trace --stamps`), the times in each function are compared, over all ranks.
+
 Exit codes: 0 no point of a kind that --fail-on names; 3 at least one; 2 the command line or a file is invalid, or there is no common point.
 
 Examples:
@@ -91,10 +95,18 @@ Examples:
   panto compare old.jsonl new.jsonl --threshold 10% --fail-on slower,missing
   panto compare before.jsonl after.jsonl --plot changes.svg --format json
   panto compare osu-old.txt osu-new1.txt,osu-new2.txt   OSU or IMB output
-  panto compare imb.txt run.jsonl                       different formats";
+  panto compare imb.txt run.jsonl                       different formats
+  panto compare app.panto app.ptl                       measured and predicted";
 
 impl Compare {
     pub fn run(self) -> Result<ExitCode, Failure> {
+        if timelines::is_run(&self.old) && timelines::is_run(&self.new) {
+            if self.plot.is_some() || !self.kernel.is_empty() {
+                return Err(Failure::Usage("--plot and --kernel do not apply to timelines".into()));
+            }
+            timelines::compare(&self.old, &self.new, self.format, self.all)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         if let Some(plot) = &self.plot {
             [&self.old, &self.new].into_iter().try_for_each(|file| files::refuse_overwrite(file, plot))?;
         }
