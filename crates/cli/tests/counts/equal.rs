@@ -43,6 +43,7 @@ const SMALL: &[&str] = &[
     "files",
     "compute -w 0 -u 100 -b 5",
     "helpers -w 1 -b 3 -t 1",
+    "nx",
 ];
 
 /// Programs that end without `MPI_Finalize`. They run with one rank: of several, the launcher kills
