@@ -1,16 +1,21 @@
 //! Charts of time and bandwidth against a parameter.
 
-use panto_results::{Record, Value};
+use std::collections::BTreeSet;
+
+use panto_results::{Record, Value, kernel};
 use panto_stats::{Summary, median};
 
 use super::super::group::Group;
-use super::super::param;
+use super::super::param::{self, RANKS};
 use super::panels::{NamedCurve, Panel, panels};
 use super::{axes, is_one_way, kernel_name, subtitle};
 use crate::chart::{Chart, Point, Series, Style};
 
 /// Upper limit of points of a curve with a marker at each.
 const FEW_POINTS: usize = 16;
+
+/// Least number of counts of ranks for a chart against them.
+const MIN_COUNTS: usize = 3;
 
 /// A value with the ends of its interval.
 type Interval = (f64, f64, f64);
@@ -34,6 +39,20 @@ pub(super) fn charts(group: &Group) -> Vec<Chart> {
         charts.extend(bandwidth(group, only));
     }
     charts
+}
+
+/// Returns the time of a broadcast or reduction against the number of ranks (C18), a curve per
+/// size; none with fewer numbers of ranks than make a curve.
+pub(super) fn against_ranks(kernel: &str, records: &[Record]) -> Vec<Chart> {
+    if !matches!(kernel, kernel::comet::BROADCAST | kernel::comet::REDUCTION) {
+        return Vec::new();
+    }
+    let group = Group::against(Some(RANKS), kernel, records);
+    let counts: BTreeSet<usize> = group.records.iter().map(|record| record.point.ranks).collect();
+    if counts.len() < MIN_COUNTS {
+        return Vec::new();
+    }
+    panels(&group).iter().map(|panel| time(&group, panel)).collect()
 }
 
 fn title(group: &Group, quantity: &str, panel: &Panel) -> String {

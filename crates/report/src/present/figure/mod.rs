@@ -22,16 +22,17 @@ pub use scenario::{is_scenario, scenario_figures};
 
 /// Returns the figure of one kernel: time against the parameter on its axis, with a curve per
 /// combination of the others, and below it the bandwidth, where bytes are moved. A barrier has its
-/// minimum as well, and a handler the distribution of its times. With a manifest, the figure names
-/// where it was measured.
+/// minimum as well, a broadcast and a reduction their time against the number of ranks, and a
+/// handler the distribution of its times. With a manifest, the figure names where it was measured.
 pub fn figure(kernel: &str, records: &[Record], manifest: Option<&Manifest>) -> Figure {
     let group = Group::of(kernel, records);
     let charts = match group.short_name() {
         "handler" => distribution::charts(&group),
         _ => curves::charts(&group),
     };
+    let charts = charts.into_iter().chain(curves::against_ranks(kernel, records));
     let origin = manifest.map(origin);
-    Figure::new(charts.into_iter().enumerate().map(|(index, chart)| match &origin {
+    Figure::new(charts.enumerate().map(|(index, chart)| match &origin {
         Some(origin) if index == 0 => with_origin(chart, origin),
         _ => chart,
     }))

@@ -8,7 +8,7 @@ use super::super::param::{header, label, phrase, place};
 /// Upper limit of curves per chart: more cannot be distinguished.
 const MAX_CURVES: usize = 8;
 /// Upper limit of charts per figure.
-const MAX_PANELS: usize = 4;
+const MAX_PANELS: usize = 6;
 
 /// The curves of one chart.
 pub(super) struct Panel<'a> {

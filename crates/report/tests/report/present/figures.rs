@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use insta::assert_snapshot;
-use panto_report::chart::{Chart, Figure, Scale};
+use panto_report::chart::{Chart, Figure, Scale, Series};
 use panto_report::present::figure;
-use panto_results::Record;
+use panto_results::{Point, Record, param};
+use panto_testkit::records::record;
 
 use super::records::{
     barrier, broadcast, contention, echo, exchange, handler, io, manifest, overlap, reduction, transpose,
@@ -51,6 +52,25 @@ fn every_kernel_has_its_figure() {
     let outlines: Vec<String> =
         kernels.iter().map(|kernel| outline(&figure(kernel, &records, None))).collect();
     assert_snapshot!(outlines.join("\n"));
+}
+
+#[test]
+fn broadcasts_and_reductions_have_a_chart_against_the_ranks() {
+    for (kernel, axis) in [("comet/broadcast", param::BYTES), ("comet/reduction", param::LENGTH)] {
+        let times = |counts: &[usize]| -> Vec<Record> {
+            let point = |ranks: usize, size| Point::new(ranks).with(axis, size);
+            let nanos = |ranks: usize| 1e3 * (ranks as f64).log2();
+            let all = counts.iter().flat_map(|&ranks| [8, 1_000].map(|size| (ranks, size)));
+            all.map(|(ranks, size)| record(kernel, point(ranks, size), nanos(ranks))).collect()
+        };
+        let charts = figure(kernel, &times(&[2, 4, 8]), None).charts;
+        let last = charts.last().expect("charts");
+        assert!(last.title.ends_with("time against number of ranks"), "{}", last.title);
+        let places = |series: &Series| series.points.iter().map(|point| point.x).collect::<Vec<_>>();
+        assert_eq!(last.series.iter().map(places).collect::<Vec<_>>(), [[2.0, 4.0, 8.0]; 2]);
+        let two = figure(kernel, &times(&[2, 4]), None).charts;
+        assert!(two.iter().all(|chart| !chart.title.contains("number of ranks")));
+    }
 }
 
 #[test]
