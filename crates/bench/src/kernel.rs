@@ -41,6 +41,13 @@ pub trait Pattern {
     /// Returns the points to measure; `earlier` are the records of this run so far.
     fn points(&self, settings: &Settings, earlier: &[Record]) -> Result<Vec<Point>>;
 
+    /// Returns what to know before the run: what is left out of the points, and how long they take
+    /// where that is longer than the time budget.
+    fn plan_notes(&self, settings: &Settings) -> Vec<String> {
+        let _ = settings;
+        Vec::new()
+    }
+
     /// Returns the collective that a point consists of and the bytes of its elements; `None` for
     /// patterns that are more than one collective.
     fn collective(&self, point: &Point) -> Option<(Problem, usize)> {
@@ -93,6 +100,11 @@ macro_rules! kernels {
                 match self { $(Self::$variant => $pattern.points(settings, earlier)),+ }
             }
 
+            /// Returns what to know before the run; see [`Pattern::plan_notes`].
+            pub fn plan_notes(self, settings: &Settings) -> Vec<String> {
+                match self { $(Self::$variant => $pattern.plan_notes(settings)),+ }
+            }
+
             /// Returns the collective that a point consists of; see [`Pattern::collective`].
             pub fn collective(self, point: &Point) -> Option<(Problem, usize)> {
                 match self { $(Self::$variant => $pattern.collective(point)),+ }
@@ -120,6 +132,7 @@ kernels! {
     Barrier => comet::Barrier,
     Contention => comet::Contention,
     Overlap => comet::Overlap,
+    Daxpy => comet::Daxpy,
     Guard => comet::Guard,
     Shift => comet::Shift,
     Transpose => comet::Transpose,

@@ -37,6 +37,7 @@ impl ModelComparison {
             most_ranks: None,
             has_handlers: true,
             has_windows: false,
+            has_storage: !world.machine().storage.is_free(),
             effort: measured.effort.clone().on_virtual_clock(),
             ..measured.clone()
         };

@@ -40,6 +40,8 @@ pub struct Settings {
     pub has_handlers: bool,
     /// Whether the transport supports one-sided communication.
     pub has_windows: bool,
+    /// Whether the simulated machine has storage; a real one always has.
+    pub has_storage: bool,
     /// Which messages share a link, as far as routes are known.
     pub shared_link: SharedLink,
     /// The simulated machine; `None` for real ranks.
@@ -165,6 +167,7 @@ impl Default for Settings {
             most_ranks: None,
             has_handlers: true,
             has_windows: false,
+            has_storage: false,
             shared_link: SharedLink::default(),
             machine: None,
             stackless_above: usize::MAX,

@@ -213,6 +213,7 @@ pub fn default_ranks(machine: &Machine) -> usize {
 pub fn settings(world: &Simulated, settings: Settings, effort: Effort) -> Settings {
     Settings {
         shape: settings.shape.or_else(|| Some(world.shape(settings.world()))),
+        has_storage: !world.machine().storage.is_free(),
         shared_link: shared_link(world, settings.world()),
         machine: Some(world.machine().name.clone()),
         stackless_above: MAX_WITH_STACKS,

@@ -59,6 +59,8 @@ pub enum Unit {
     BytesPerSecond,
     /// Messages per second.
     MessagesPerSecond,
+    /// Floating-point operations per second.
+    FlopsPerSecond,
     /// Per cent.
     Percent,
     /// A plain number.

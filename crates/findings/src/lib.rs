@@ -20,6 +20,7 @@ mod cm5_sizes;
 mod collective;
 pub mod contest;
 mod curve;
+mod daxpy;
 mod finding;
 mod growth;
 mod load;
@@ -60,6 +61,7 @@ fn of_kernel(kernel: &str, records: &[&Record]) -> Vec<Finding> {
             collective::findings(kernel, records)
         }
         kernel::comet::CONTENTION => load::findings(kernel, records),
+        kernel::comet::DAXPY => daxpy::findings(kernel, records),
         kernel::comet::OVERLAP => overlap::findings(kernel, records),
         kernel::comet::HANDLER => load::latencies(kernel, records),
         kernel::comet::IO => load::rates(kernel, records),

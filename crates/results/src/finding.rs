@@ -67,6 +67,10 @@ pub enum FindingKind {
     SwapBandwidth,
     /// Bytes per second in one direction (COMMTEST).
     OneWayBandwidth,
+    /// The rate of long vectors, in floating-point operations per second (Hockney's `r_infinity`).
+    AsymptoticRate,
+    /// The vector length of half that rate, in elements (Hockney's `n_half`).
+    HalfLength,
     /// The mean relative error of COMMTEST's linear model, in per cent.
     LinearModelError,
 }

@@ -130,6 +130,7 @@ suite! {
     BARRIER = "barrier", param::RANKS, 2, None, "the least time to synchronise all ranks, by number of ranks";
     CONTENTION = "contention", param::BYTES, 4, Some(ECHO), "one-way time between two ranks while two others load the links, by load and message size";
     OVERLAP = "overlap", param::LENGTH, 2, None, "pairwise exchange and DAXPY, one after the other and overlapped, by size and length";
+    DAXPY = "daxpy", param::LENGTH, 1, None, "y += a x on one rank, by vector length";
     GUARD = "guard", param::DIM, 1, None, "update of the guard wrapper of a block-decomposed matrix, by matrix dimension";
     SHIFT = "shift", param::DIM, 1, None, "shift of a matrix by one block to the north or to the east, by matrix dimension";
     TRANSPOSE = "transpose", param::DIM, 1, None, "transposition of a matrix by exchange of blocks or divide and conquer, by matrix dimension";

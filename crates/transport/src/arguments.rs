@@ -23,6 +23,8 @@ pub enum Work {
     Reduce(usize),
     /// This number of elements of y += a x was computed.
     Daxpy(usize),
+    /// This number of bytes of a file was written or read.
+    File(usize),
 }
 
 /// What a standard send guarantees.

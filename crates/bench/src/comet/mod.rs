@@ -3,6 +3,7 @@
 mod collective;
 mod contention;
 mod contention_roles;
+mod daxpy;
 pub(crate) mod echo;
 mod exchange;
 mod guard;
@@ -22,6 +23,7 @@ pub use options::Options;
 
 pub(crate) use collective::{Barrier, Broadcast, Reduction};
 pub(crate) use contention::Contention;
+pub(crate) use daxpy::Daxpy;
 pub(crate) use echo::Echo;
 pub(crate) use exchange::Exchange;
 pub(crate) use guard::Guard;

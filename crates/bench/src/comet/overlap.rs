@@ -113,24 +113,24 @@ impl<T: Transport> Operation for OverlapOperation<'_, T> {
 const A: f64 = 0.25;
 
 /// Operands of y += a x.
-struct Vectors {
+pub(super) struct Vectors {
     x: Vec<f64>,
     y: Vec<f64>,
 }
 
 impl Vectors {
-    fn new(length: usize) -> Self {
+    pub(super) fn new(length: usize) -> Self {
         let x = (0..length).map(|place| (place % 1000) as f64).collect();
         Self { x, y: vec![0.0; length] }
     }
 
-    fn reset(&mut self) {
+    pub(super) fn reset(&mut self) {
         self.y.fill(1.0);
     }
 
     /// Runs one DAXPY and returns its work, for the caller to charge.
     #[must_use = "a simulated machine takes no time for work that is not charged"]
-    fn daxpy(&mut self) -> Work {
+    pub(super) fn daxpy(&mut self) -> Work {
         for (y, x) in self.y.iter_mut().zip(black_box(&self.x)) {
             *y += A * x;
         }
@@ -139,7 +139,7 @@ impl Vectors {
     }
 
     /// Checks the first, the last and a middle element after one DAXPY on fresh vectors.
-    fn verify(&self) -> Checked {
+    pub(super) fn verify(&self) -> Checked {
         let last = self.y.len().saturating_sub(1);
         for place in [0, last / 2, last] {
             let Some(&y) = self.y.get(place) else { return Ok(()) };

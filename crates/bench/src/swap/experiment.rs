@@ -79,11 +79,11 @@ fn divisors(volume: u64) -> String {
 }
 
 /// Time budget below which every other size is skipped.
-const SHORT_BUDGET: Duration = Duration::from_secs(30);
+pub(super) const SHORT_BUDGET: Duration = Duration::from_secs(30);
 
 /// Returns COMMTEST's sizes, or fewer of them: 1, 4, 16 ... 1024 messages, and the 512 that the
 /// latency needs.
-fn sizes_in(volume: u64, budget: Duration) -> Result<Vec<u64>> {
+pub(super) fn sizes_in(volume: u64, budget: Duration) -> Result<Vec<u64>> {
     let mut sizes = usual_sizes(volume)?;
     if budget < SHORT_BUDGET {
         sizes.retain(|size| (volume / size).ilog2().is_multiple_of(2) || volume / size == MAX_MESSAGES / 2);

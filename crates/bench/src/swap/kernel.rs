@@ -11,7 +11,7 @@ use super::experiment::{Experiment, points};
 use super::operation::SwapOperation;
 use super::pairs::Pairs;
 use super::rank_protocol::{Peers, RankProtocol};
-use super::{absent, eviction_probe};
+use super::{absent, eviction_probe, plan};
 use crate::error::{Error, Result};
 use crate::kernel::Pattern;
 use crate::measure::{Lab, Timing};
@@ -45,6 +45,12 @@ impl Pattern for Swap {
         points(settings, &sets.iter().map(Pairs::to_string).collect::<Vec<_>>())
     }
 
+    fn plan_notes(&self, settings: &Settings) -> Vec<String> {
+        self.points(settings, &[])
+            .map(|points| plan::notes(self.name(), settings, &points))
+            .unwrap_or_default()
+    }
+
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {
         let pairs = point.text(param::BETWEEN).parse::<Pairs>()?.among(lab.transport.size())?;
         measure(lab, self.info(), point, Peers::in_pairs(lab.transport.rank(), &pairs))
@@ -75,6 +81,12 @@ impl Pattern for SendReceive {
 
     fn points(&self, settings: &Settings, _earlier: &[Record]) -> Result<Vec<Point>> {
         points(settings, &[RING.to_owned()])
+    }
+
+    fn plan_notes(&self, settings: &Settings) -> Vec<String> {
+        self.points(settings, &[])
+            .map(|points| plan::notes(self.name(), settings, &points))
+            .unwrap_or_default()
     }
 
     fn run<T: Transport>(&self, lab: &mut Lab<'_, T>, point: &Point) -> Result<Option<Record>> {

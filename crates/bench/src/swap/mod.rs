@@ -14,6 +14,7 @@ mod experiment;
 mod kernel;
 mod operation;
 mod pairs;
+mod plan;
 mod prepost;
 mod rank_protocol;
 

@@ -63,6 +63,17 @@ fn bandwidth_and_its_sizes() {
     assert!((300.0..500.0).contains(&half), "{half}");
 }
 
+/// Hockney's figures from times of 1 us and 10 ns an element.
+#[test]
+fn rate_and_half_length_of_a_node() {
+    let daxpy = |length: u64| {
+        record("comet/daxpy", &Point::new(1).with(param::LENGTH, length), vec![1e3 + 10.0 * length as f64; 8])
+    };
+    let found = findings(&[1, 10, 100, 1_000, 10_000].map(daxpy));
+    near(&found, "r-infinity, 1 to 10000 elements", 2e8);
+    near(&found, "n-half, 1 to 10000 elements: elements", 100.0);
+}
+
 #[test]
 fn growth_of_matrix_kernels() {
     let matrix =

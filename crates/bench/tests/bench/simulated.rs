@@ -131,10 +131,10 @@ fn more_ranks_than_processors() {
 }
 
 #[test]
-fn a_simulated_machine_has_no_files() {
+fn a_machine_without_storage_has_no_files() {
     let directory = tempfile::tempdir().expect("a directory");
     let settings =
         settings(2).with_options(Options { io_dir: Some(directory.path().into()), ..small_files() });
     let error = runnable(Kernel::Io, &settings).expect_err("no files there").to_string();
-    assert!(error.contains("plain") && error.contains("files"), "{error}");
+    assert!(error.contains("plain") && error.contains("needs storage"), "{error}");
 }

@@ -178,7 +178,7 @@ fn worlds_and_models_that_are_not_there() {
     refused("bench echo --on ipsc860 --map 0,x", &["--map", "`x`"]);
     refused("bench echo --on ipsc860 --map 0,99", &["99"]);
     refused("bench echo --on ipsc860 --ranks 1000000", &["1000000"]);
-    refused("bench io --on ipsc860 --io-dir .", &["comet/io", "files"]);
+    refused("bench io --on ipsc860 --io-dir .", &["storage", "ipsc860"]);
 }
 
 #[test]
@@ -214,4 +214,25 @@ fn a_mesh_in_another_order_has_longer_ways() {
     // Ranks 0 and 3 are two hops apart on the hypercube, 25 us farther than neighbours.
     assert!((far - near - 25e3).abs() < 1.0, "{near} and {far}");
     assert_eq!(grid, "2x2:0,1,3,2");
+}
+
+#[test]
+fn files_take_the_time_of_the_storage() {
+    let io = "bench comet/io --on sp2 --ranks 2 --io-size 64KiB";
+    refused(io, &["the model of sp2 lacks", "--set storage.latency=1ms"]);
+    let run = json(&format!("{io} --set storage.latency=1ms --set storage.bandwidth=100MB/s --format json"));
+    let points = run["points"].as_array().expect("a list");
+    let small = |point: &&Value| point["params"]["block"] == 4096 && point["ranks"] == 2;
+    let times: Vec<f64> =
+        points.iter().filter(small).filter_map(|point| point["summary"]["median_ns"].as_f64()).collect();
+    // Sixteen blocks of 1 ms and 4096 bytes each, in every variant.
+    assert_eq!(times.len(), 4);
+    assert!(times.iter().all(|time| (time - 16.0 * (1e6 + 40_960.0)).abs() < 1.0), "{times:?}");
+    assert!(points.iter().all(|point| point["verified"] == false));
+}
+
+#[test]
+fn a_node_has_a_rate_and_a_half_length() {
+    let text = succeeds(&line("bench comet/daxpy --on ipsc860 --ranks 1"));
+    assert!(text.contains("r-infinity, 1 to 200000 elements") && text.contains("9.52Mflop/s"), "{text}");
 }

@@ -104,6 +104,15 @@ fn a_file_holds_what_was_shown_and_a_plot_each_experiment() {
     assert!(!measured.is_empty() && measured.iter().all(|line| line["first_to_last_ns"][0].is_number()));
 }
 
+#[test]
+fn sizes_that_a_short_run_leaves_out_are_listed() {
+    let output =
+        line("bench swap/swap --ranks 2 --volumes 8K --protocol (0,3) --loops basic --cache warm -t 1s");
+    succeeds(&output);
+    let words = "4 of 11 numbers of messages are left out (2, 8, 32, 128)";
+    assert!(stderr(&output).contains(words), "{}", stderr(&output));
+}
+
 /// Asserts exit code 2, and that the error message contains these words.
 fn refused(command: &str, words: &[&str]) {
     let output = line(command);

@@ -5,6 +5,9 @@ use panto_findings::{Finding, IntervalKind, Unit};
 use super::notation::MESSAGES;
 use crate::table::{Column, Table};
 
+const FLOPS: panto_units::UnitScale =
+    &[(1e12, "Tflop/s"), (1e9, "Gflop/s"), (1e6, "Mflop/s"), (1e3, "kflop/s"), (1.0, "flop/s")];
+
 /// Returns the findings, one per line; empty if there are none.
 pub fn findings(findings: &[Finding]) -> String {
     if findings.is_empty() {
@@ -53,6 +56,7 @@ pub fn quantity(value: f64, unit: Unit) -> String {
         Unit::Bytes => rounded_bytes(value),
         Unit::BytesPerSecond => panto_units::rate(value),
         Unit::MessagesPerSecond => panto_units::in_units(value, MESSAGES, 3),
+        Unit::FlopsPerSecond => panto_units::in_units(value, FLOPS, 3),
         Unit::Percent => panto_units::percent(value),
         Unit::Number => panto_units::significant(value, 3),
     }
@@ -87,6 +91,7 @@ mod tests {
             (486.2, Unit::Bytes, "486B"),
             (1.6e10, Unit::BytesPerSecond, "16.0GB/s"),
             (1.234e7, Unit::MessagesPerSecond, "12.3M/s"),
+            (9.52e6, Unit::FlopsPerSecond, "9.52Mflop/s"),
             (33.3, Unit::Percent, "33.3%"),
             (1.987, Unit::Number, "1.99"),
         ];

@@ -215,14 +215,21 @@ unsafe impl Transport for Endpoint {
     }
 
     fn compute(&self, time: Time) {
+        // Handlers that ran while the rank waited have interrupted nothing.
+        let _ = self.shared.take_interruption(self.rank as usize);
         // An error is reported by the next operation.
         let _ = self.enter().and_then(|()| self.work(time)).and_then(|()| {
-            // Lets handlers run that became due meanwhile.
-            if self.shared.with_engine(|engine| engine.has_handler(self.rank)) {
-                self.wait_for_turn()
-            } else {
-                Ok(())
+            // Lets handlers run that became due meanwhile. Each interrupts the computation for the
+            // overhead of receiving its message, and others may become due while it continues.
+            if !self.shared.with_engine(|engine| engine.has_handler(self.rank)) {
+                return Ok(());
             }
+            self.wait_for_turn()?;
+            while let Some(interruption) = self.shared.take_interruption(self.rank as usize) {
+                self.work(interruption)?;
+                self.wait_for_turn()?;
+            }
+            Ok(())
         });
         self.leave();
     }

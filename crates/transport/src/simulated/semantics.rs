@@ -17,6 +17,7 @@ pub(super) fn work_time(machine: &Machine, work: Work) -> Time {
         Work::Strided(elements) => times(processor.strided, elements),
         Work::Reduce(bytes) => processor.reduce.of(bytes as u64),
         Work::Daxpy(elements) => times(processor.daxpy, elements),
+        Work::File(bytes) => machine.storage.of(bytes as u64),
     }
 }
 

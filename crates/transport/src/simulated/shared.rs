@@ -1,13 +1,14 @@
 //! State that the ranks of a simulated world share: the engine, and the bytes of messages.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use panto_machine::Machine;
 use panto_sim::{
-    Delivery, Engine, Envelope, MessageId, MessageInfo, RequestId, Selector as EngineSelector, Sharing,
+    Delivery, Engine, Envelope, MessageId, MessageInfo, RequestId, Selector as EngineSelector, Sharing, costs,
 };
 use panto_units::Time;
 use smallvec::SmallVec;
@@ -61,6 +62,8 @@ pub(super) struct Shared {
     /// The noise of clock readings.
     pub(super) noise: Option<ClockNoise>,
     state: RefCell<State>,
+    /// Time that handlers took of each rank since it was last taken into account.
+    interruptions: RefCell<BTreeMap<usize, Time>>,
     failed: Cell<bool>,
     failure: RefCell<Option<Error>>,
 }
@@ -99,6 +102,7 @@ impl Shared {
         let engine = Engine::new(&machine, ranks, sharing, FIRST_COLLECTIVE_TAG);
         let state =
             State { engine, bytes: Vec::new(), buffers: Vec::new(), handlers: Vec::new(), calls: Vec::new() };
+        let interruptions = RefCell::default();
         Self {
             number: WORLDS.fetch_add(1, Ordering::Relaxed),
             machine,
@@ -106,6 +110,7 @@ impl Shared {
             measured,
             noise,
             state: RefCell::new(state),
+            interruptions,
             failed: Cell::new(false),
             failure: RefCell::default(),
         }
@@ -196,6 +201,11 @@ impl Shared {
         self.state.borrow().handlers.iter().any(is_it)
     }
 
+    /// Returns the time that handlers have taken of the rank since the last call, if any.
+    pub(super) fn take_interruption(&self, rank: usize) -> Option<Time> {
+        self.interruptions.borrow_mut().remove(&rank).filter(|time| *time > Time::ZERO)
+    }
+
     pub(super) fn forget_handler(&self, rank: usize, tag: Tag) {
         self.state
             .borrow_mut()
@@ -233,6 +243,12 @@ impl Shared {
             if registered.is_closed.load(Ordering::Relaxed) || self.failed.get() {
                 continue;
             }
+            let overhead = costs::receive_overhead(&self.machine, None, bytes.len() as u64, false);
+            let mut interruptions = self.interruptions.borrow_mut();
+            let taken = interruptions.entry(rank).or_default();
+            *taken = taken.saturating_add(overhead);
+            drop(interruptions);
+            let now = now.saturating_add(overhead);
             let call = AssertUnwindSafe(|| (registered.handler)(status, &bytes, now));
             if let Err(panic) = catch_unwind(call) {
                 let message = format!("message handler panicked: {}", panic_text(panic.as_ref()));

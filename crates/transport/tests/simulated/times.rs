@@ -1,6 +1,8 @@
 //! Times of a simulated machine in closed form.
 
-use panto_machine::{CollectiveSend, Cost, Machine, Protocol, Rules};
+use std::sync::{Arc, Mutex};
+
+use panto_machine::{CollectiveSend, Cost, Machine, PerByte, Protocol, Rules};
 use panto_schedule::{Collective, Problem};
 use panto_transport::simulated::{Endpoint, Sharing};
 use panto_transport::{
@@ -153,16 +155,40 @@ fn messages_leave_a_gap_between_them() {
 
 #[test]
 fn local_work_costs_what_the_processor_takes() {
-    let machine = busy(2, Protocol::Buffered);
+    let storage = Cost::line(Time::from_nanos(300), PerByte::from_secs(2e-9).expect("a rate"));
+    let machine = Machine { storage, ..busy(2, Protocol::Buffered) };
     let work = |t: &Endpoint| {
         t.charge(Work::Copy(1_000));
         t.charge(Work::Reduce(1_000));
         t.charge(Work::Strided(7));
         t.charge(Work::Daxpy(3));
+        t.charge(Work::File(50));
         t.compute(Time::from_nanos(5));
         Ok(t.now())
     };
-    assert_eq!(run(&machine, Sharing::None, 1, work), [500 + 750 + 70 + 60 + 5]);
+    assert_eq!(run(&machine, Sharing::None, 1, work), [500 + 750 + 70 + 60 + 400 + 5]);
+}
+
+/// A handler runs when its message is received, and the computation that it interrupts ends later.
+#[test]
+fn a_handler_takes_the_overhead_of_its_message_from_the_computation() {
+    let machine = busy(2, Protocol::Buffered);
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let compute = |t: &Endpoint| {
+        if t.rank() == 0 {
+            t.send(SendMode::Standard, &[], 1, 5)?;
+            return Ok(t.now());
+        }
+        let noted = Arc::clone(&heard);
+        let note = Box::new(move |_, _: &[u8], now| noted.lock().expect("no panic").push(now));
+        let listening = t.on_message(5, note)?;
+        t.compute(Time::from_nanos(5_000));
+        let end = t.now();
+        drop(listening);
+        Ok(end)
+    };
+    assert_eq!(run(&machine, Sharing::None, 2, compute)[1], 5_000 + 200);
+    assert_eq!(*heard.lock().expect("no panic"), [Time::from_nanos(100 + 70 + 1_000 + 200)]);
 }
 
 /// The message travels while the rank computes.

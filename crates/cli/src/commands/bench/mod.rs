@@ -228,7 +228,12 @@ impl Bench {
             let (mut skipped, before) = (Vec::new(), kernels.len());
             for kernel in named {
                 match runnable(kernel, settings) {
-                    Ok(()) => kernels.push(kernel),
+                    Ok(()) => {
+                        kernels.push(kernel);
+                        for note in kernel.plan_notes(settings) {
+                            print::note(format_args!("panto: {note}"));
+                        }
+                    }
                     Err(why) => skipped.push(why),
                 }
                 scenario::note_skipped(kernel, settings);
