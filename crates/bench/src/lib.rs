@@ -34,6 +34,6 @@ pub use decision::decide;
 pub use error::{Error, Kind, Result};
 pub use kernel::{Kernel, Pattern};
 pub use run::{Observer, fits, run, runnable};
-pub use settings::{Effort, Settings, SharedLink};
+pub use settings::{Effort, Settings, SharedLink, Storage};
 pub use sizes::{default_sizes, message_sizes, rank_counts};
 pub use sweep::{parse_counts, parse_sizes};

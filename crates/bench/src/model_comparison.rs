@@ -13,7 +13,7 @@ use panto_transport::{Placement, World};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::run::run_points;
-use crate::settings::Settings;
+use crate::settings::{Settings, Storage};
 
 /// A modelled machine, and its times for the points of the kernel that is being measured.
 pub struct ModelComparison {
@@ -37,7 +37,7 @@ impl ModelComparison {
             most_ranks: None,
             has_handlers: true,
             has_windows: false,
-            has_storage: !world.machine().storage.is_free(),
+            storage: Storage::of(world.machine()),
             effort: measured.effort.clone().on_virtual_clock(),
             ..measured.clone()
         };

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use panto_machine::Machine;
 use panto_results::{Ranges, RankPlacement, RunSettings};
 use panto_schedule::HopShape;
 use panto_transport::{Distance, Placement};
@@ -40,8 +41,8 @@ pub struct Settings {
     pub has_handlers: bool,
     /// Whether the transport supports one-sided communication.
     pub has_windows: bool,
-    /// Whether the simulated machine has storage; a real one always has.
-    pub has_storage: bool,
+    /// Storage of the simulated machine; a real one always has some.
+    pub storage: Storage,
     /// Which messages share a link, as far as routes are known.
     pub shared_link: SharedLink,
     /// The simulated machine; `None` for real ranks.
@@ -57,6 +58,23 @@ pub struct Settings {
     pub seed: u64,
     /// The options of single suites, by their type.
     pub options: OptionsMap,
+}
+
+/// Whether the model of a simulated machine has a cost of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Storage {
+    /// It has none.
+    #[default]
+    Absent,
+    /// Reading and writing take time.
+    Modelled,
+}
+
+impl Storage {
+    /// Returns the storage of a machine.
+    pub fn of(machine: &Machine) -> Self {
+        if machine.storage.is_free() { Self::Absent } else { Self::Modelled }
+    }
 }
 
 /// Messages that share a link, each with its sender and receiver.
@@ -167,7 +185,7 @@ impl Default for Settings {
             most_ranks: None,
             has_handlers: true,
             has_windows: false,
-            has_storage: false,
+            storage: Storage::default(),
             shared_link: SharedLink::default(),
             machine: None,
             stackless_above: usize::MAX,

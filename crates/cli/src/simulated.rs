@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use panto_bench::{Effort, Settings, SharedLink};
+use panto_bench::{Effort, Settings, SharedLink, Storage};
 use panto_machine::{Machine, Model, Protocol, builtin};
 use panto_results::{Manifest, SimulatedMachine};
 use panto_transport::World;
@@ -213,7 +213,7 @@ pub fn default_ranks(machine: &Machine) -> usize {
 pub fn settings(world: &Simulated, settings: Settings, effort: Effort) -> Settings {
     Settings {
         shape: settings.shape.or_else(|| Some(world.shape(settings.world()))),
-        has_storage: !world.machine().storage.is_free(),
+        storage: Storage::of(world.machine()),
         shared_link: shared_link(world, settings.world()),
         machine: Some(world.machine().name.clone()),
         stackless_above: MAX_WITH_STACKS,

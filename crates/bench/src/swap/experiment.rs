@@ -23,6 +23,8 @@ pub struct Options {
     pub cache_modes: Option<Vec<CacheMode>>,
     /// Sets of pairs that swap at the same time, one set after the other; ranks 0 and 1 by default.
     pub pairs: Option<Vec<Pairs>>,
+    /// Whether [`better_pair`](super::better_pair) chooses the pair before the run.
+    pub better_pair: bool,
 }
 
 /// The volumes of COMMTEST: its 2 MB, 128 KB and 8 KB experiments (T2).
@@ -35,6 +37,11 @@ impl SuiteOptions for Options {
     fn check(&self, ranks: usize) -> Result<()> {
         for pairs in self.pairs.iter().flatten() {
             pairs.among(ranks)?;
+        }
+        if self.better_pair && ranks < 3 {
+            return Err(Error::usage(
+                "the better of the pairs 0-1 and 0-2 needs 3 ranks; use --ranks 3 or more",
+            ));
         }
         if self.volumes.iter().flatten().any(|&volume| volume == 0) {
             return Err(Error::usage("a volume has at least 1 byte; use --volumes 8K or more"));

@@ -9,6 +9,7 @@
 //! ([`CacheMode`](panto_results::swap::CacheMode)).
 
 mod absent;
+mod better_pair;
 mod eviction_probe;
 mod experiment;
 mod kernel;
@@ -18,6 +19,7 @@ mod plan;
 mod prepost;
 mod rank_protocol;
 
+pub use better_pair::{BetterPair, better_pair};
 pub use experiment::{Options, usual_sizes};
 pub use kernel::{SendReceive, Swap};
 pub use pairs::Pairs;

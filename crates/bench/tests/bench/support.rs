@@ -47,6 +47,7 @@ pub fn few_swaps(volume: u64) -> swap::Options {
         loops: Some(vec![Loop::Basic]),
         cache_modes: Some(vec![CacheMode::Warm]),
         pairs: None,
+        ..swap::Options::default()
     }
 }
 

@@ -104,6 +104,17 @@ fn a_file_holds_what_was_shown_and_a_plot_each_experiment() {
     assert!(!measured.is_empty() && measured.iter().all(|line| line["first_to_last_ns"][0].is_number()));
 }
 
+/// Rank 1 is two hops away and rank 2 is one: COMMTEST would measure between 0 and 2.
+#[test]
+fn the_better_pair_is_chosen_before_the_run() {
+    let options = "--ranks 4 --volumes 8K --sizes 64 --protocol (0,3) --loops basic --cache warm";
+    let swapped = format!("bench swap/swap --on ipsc860 {options} --map 0,3,1,2 --pairs better");
+    let output = line(&swapped);
+    assert!(succeeds(&output).contains("between 0-2: bandwidth"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the pair 0-2 is measured: 0-1 takes"), "{}", stderr(&output));
+    refused("bench swap/swap --on ipsc860 --ranks 2 --pairs better", &["needs 3 ranks", "--ranks 3"]);
+}
+
 #[test]
 fn sizes_that_a_short_run_leaves_out_are_listed() {
     let output =

@@ -12,7 +12,7 @@ use super::Options;
 use crate::error::{Error, Result};
 use crate::kernel::Pattern;
 use crate::measure::{Checked, Lab, Operation, Timing};
-use crate::settings::Settings;
+use crate::settings::{Settings, Storage};
 use operation::{IoOperation, Layout};
 use scratch::Scratch;
 
@@ -52,7 +52,7 @@ impl Pattern for Io {
 
     fn available(&self, settings: &Settings) -> Result<()> {
         match &settings.machine {
-            Some(machine) if !settings.has_storage => Err(no_storage(machine)),
+            Some(machine) if settings.storage == Storage::Absent => Err(no_storage(machine)),
             Some(_) => Ok(()),
             None => directory(settings).map(drop),
         }

@@ -203,6 +203,7 @@ impl Bench {
     ) -> Result<ExitCode, Failure> {
         fits(world, settings)?;
         let kernels = self.kernels(world, settings)?;
+        let settings = &swap::with_better_pair(world, settings, &kernels)?;
         let against = self.against.open(world, &kernels, settings, self.machine.sharing())?;
         let (plot, writer) = self.output.open(world, &manifest)?;
         let mut session = Session::new(self.output.format, writer, manifest).against(against);

@@ -1,11 +1,18 @@
 //! Options of the suite `swap`.
 
+use std::sync::atomic::AtomicBool;
+
 use clap::Args;
-use panto_bench::parse_sizes;
-use panto_bench::swap::{Options, Pairs};
+use panto_bench::swap::{BetterPair, Options, Pairs, better_pair};
+use panto_bench::{Kernel, Settings, parse_sizes};
 use panto_results::swap::{CacheMode, Loop, parse_protocols};
+use panto_transport::World;
 
 use crate::failure::Failure;
+use crate::print;
+
+/// The value of `--pairs` by which the pair is chosen.
+const BETTER: &str = "better";
 
 #[derive(Args)]
 pub struct SwapArgs {
@@ -29,21 +36,50 @@ pub struct SwapArgs {
     #[arg(long, alias = "ways", value_name = "NAME,...", value_delimiter = ',')]
     cache: Option<Vec<String>>,
 
-    /// Pairs that swap at the same time, such as 0-2,1-3, or `all`. Repeatable [default: 0-1].
+    /// Pairs that swap at the same time, such as 0-2,1-3, or `all`. Repeatable. `better` measures
+    /// 0-1 and 0-2 first and takes the faster, as COMMTEST does [default: 0-1].
     #[arg(long, value_name = "A-B,...", allow_hyphen_values = true)]
     pairs: Option<Vec<String>>,
 }
 
 impl SwapArgs {
     pub fn options(&self) -> Result<Options, Failure> {
+        let better_pair = self.pairs.as_deref().is_some_and(|words| words == [BETTER]);
+        let pairs = if better_pair { None } else { self.pairs.as_deref() };
         Ok(Options {
             protocols: self.protocol.as_deref().map(parse_protocols).transpose()?,
             volumes: self.volumes.as_deref().map(parse_sizes).transpose()?.map(largest_first),
             loops: parse_each::<Loop>(self.loops.as_deref())?,
             cache_modes: parse_each::<CacheMode>(self.cache.as_deref())?,
-            pairs: parse_each::<Pairs>(self.pairs.as_deref())?,
+            pairs: parse_each::<Pairs>(pairs)?,
+            better_pair,
         })
     }
+}
+
+/// Returns the settings with the better pair, if the user wants it and it matters.
+pub fn with_better_pair<W: World>(
+    world: &W,
+    settings: &Settings,
+    kernels: &[Kernel],
+) -> Result<Settings, Failure> {
+    let options = settings.options.get::<Options>();
+    if !options.better_pair || !kernels.contains(&Kernel::Swap) {
+        return Ok(settings.clone());
+    }
+    let BetterPair { pair, other, margin } = better_pair(world, settings, &AtomicBool::new(false))?;
+    if world.is_first() {
+        print::note(format_args!(
+            "panto: the pair {}-{} is measured: {}-{} takes {} longer",
+            pair.0,
+            pair.1,
+            other.0,
+            other.1,
+            panto_units::percent(100.0 * margin)
+        ));
+    }
+    let chosen = Options { pairs: Some(vec![Pairs::Named(vec![pair])]), ..(*options).clone() };
+    Ok(settings.clone().with_options(chosen))
 }
 
 /// Sorts volumes in COMMTEST's order.
