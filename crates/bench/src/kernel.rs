@@ -6,6 +6,7 @@ use std::str::FromStr;
 use panto_results::{KernelInfo, Point, Record};
 use panto_schedule::{Algorithm, Problem};
 use panto_transport::Transport;
+use panto_units::suggest::hint;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::calibrate;
@@ -200,8 +201,12 @@ fn unknown(name: &str) -> Error {
     } else {
         format!("kernels of that suite: {}", kernels.join(", "))
     };
+    let suites = Kernel::ALL.iter().map(|kernel| kernel.info().suite());
+    let kernels = Kernel::ALL.iter().flat_map(|kernel| [kernel.name(), kernel.info().short_name()]);
+    let hint = hint(name, suites.chain(kernels));
+    let then = if hint.is_empty() { ";" } else { "" };
     Error::usage(format!(
-        "unknown suite or kernel `{name}`; {known}; `panto bench --list` describes all kernels"
+        "unknown suite or kernel `{name}`{hint}{then} {known}; `panto bench --list` describes all kernels"
     ))
 }
 

@@ -1,4 +1,9 @@
 //! Checks of files before a command reads and writes them, and writing of whole files.
+//!
+//! All commands treat an existing output file alike. What was measured, recorded or fitted
+//! (results, traces, models) is replaced with `--force` only. What a command derives from other
+//! files (reports, plots, timelines, exports, mappings) is replaced as a whole. An input file is
+//! never replaced.
 
 use std::path::Path;
 

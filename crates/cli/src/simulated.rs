@@ -5,11 +5,12 @@ use std::sync::Arc;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use panto_bench::{Effort, Settings, SharedLink, Storage};
-use panto_machine::{Machine, Model, Protocol, builtin};
+use panto_machine::{Machine, Model, Protocol, builtin, looks_like_a_path};
 use panto_results::{Manifest, SimulatedMachine};
 use panto_transport::World;
 use panto_transport::simulated::{Sharing, Simulated};
 use panto_transport::threads::cores;
+use panto_units::suggest::hint;
 
 use crate::failure::Failure;
 use crate::print;
@@ -88,13 +89,8 @@ impl MachineArgs {
     /// Loads the model with the overrides of the command line.
     pub fn load(&self, on: &str) -> Result<Model, Failure> {
         let is_there = builtin::find(on).is_some() || std::fs::symlink_metadata(on).is_ok();
-        if !is_there {
-            return Err(Failure::Usage(format!(
-                "`--on {on}`: unknown world; use `{}`, `{}`, a built-in machine ({}) or a model file",
-                threads::NAME,
-                mpi::NAME,
-                model::builtin_names().join(", ")
-            )));
+        if !is_there && !looks_like_a_path(on) {
+            return Err(unknown_world(on));
         }
         Model::load(on, &self.overrides()?).map_err(|error| Failure::Usage(error.to_string()))
     }
@@ -248,4 +244,17 @@ fn protocol(machine: &Machine) -> String {
         Protocol::Synchronous => "synchronous sends".into(),
         Protocol::Eager { limit } => format!("eager up to {}, then rendezvous", bytes(limit)),
     }
+}
+
+/// Returns the failure of a name that is neither a world nor a machine.
+fn unknown_world(on: &str) -> Failure {
+    let machines = model::builtin_names();
+    let hint = hint(on, [threads::NAME, mpi::NAME].into_iter().chain(machines.iter().copied()));
+    let remedy = if hint.is_empty() { "; use" } else { " Use" };
+    Failure::Usage(format!(
+        "`--on {on}`: unknown world{hint}{remedy} `{}`, `{}`, a built-in machine ({}) or a model file",
+        threads::NAME,
+        mpi::NAME,
+        machines.join(", ")
+    ))
 }

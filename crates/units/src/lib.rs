@@ -1,10 +1,12 @@
 //! Sizes, times and rates as people write them: `64KiB`, `1.5us`, `11.2GB/s`.
 //!
-//! One crate parses and formats them, so that Panto accepts what it prints.
+//! One crate parses and formats them, so that Panto accepts what it prints. Names that are printed
+//! are made safe ([`printable`]), and misspelled ones corrected ([`suggest`]).
 #![forbid(unsafe_code)]
 
 mod format;
 mod parse;
+pub mod suggest;
 mod time;
 mod totals;
 mod untrusted;

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use panto_container::OutputFile;
 use panto_convert::program::ProgramFormat;
 use panto_convert::{ExportSummary, ImportSummary, goal, ti};
+use panto_launch::refuse_to_replace;
 use panto_machine::Model;
 use panto_sim::replay::{self, Options};
 use panto_trace::Trace;
@@ -35,6 +36,10 @@ pub struct Convert {
     /// Format of the output, if the input is a Panto trace [default: by extension, .goal or .ti].
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Option<TraceFormat>,
+
+    /// Replace an existing trace.
+    #[arg(long)]
+    force: bool,
 
     #[command(flatten)]
     options: ConversionArgs,
@@ -83,7 +88,7 @@ impl Convert {
         output: PathBuf,
         options: ConversionArgs,
     ) -> Self {
-        Self { file, output, from: None, to: Some(to), options }
+        Self { file, output, from: None, to: Some(to), force: false, options }
     }
 
     pub fn run(self) -> Result<ExitCode, Failure> {
@@ -139,6 +144,7 @@ impl Convert {
     }
 
     fn import(&self) -> Result<(), Failure> {
+        refuse_to_replace(&self.output, self.force)?;
         if self.to.is_some() {
             return Err(Failure::Usage(format!(
                 "--to does not apply: {} is not a Panto trace; use --from",

@@ -7,6 +7,7 @@ use clap::Args;
 use panto_machine::Sharing;
 use panto_reproduce::puppet::{self, ThesisReproduction};
 use panto_reproduce::{MACHINES, Reproduction, present, reproduce};
+use panto_units::suggest::hint;
 
 use crate::failure::Failure;
 use crate::files;
@@ -96,7 +97,8 @@ impl Reproduce {
         }
         match self.machines.iter().find(|name| !known().any(|known| known == name.as_str())) {
             Some(name) => Err(Failure::Usage(format!(
-                "no published figures of `{name}`; use {}",
+                "no published figures of `{name}`{}; use {}",
+                hint(name, known()).trim_end_matches('?'),
                 known().collect::<Vec<_>>().join(", ")
             ))),
             None => Ok(self.machines.clone()),

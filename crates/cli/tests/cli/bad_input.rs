@@ -26,6 +26,68 @@ fn unknown_names() {
 }
 
 #[test]
+fn misspelled_names_are_corrected() {
+    refused("bench ecco", &["`ecco`, did you mean `echo`?"]);
+    refused("bench commet", &["`commet`, did you mean `comet`?"]);
+    refused("bench comet/brodcast", &["did you mean `comet/broadcast`?"]);
+    refused("bench echo --on infinband", &["unknown world, did you mean `infiniband`?"]);
+    refused("bench echo --on thread", &["did you mean `threads`?"]);
+    refused("machines show infinband", &["did you mean `infiniband`?"]);
+    refused("reproduce ipsc680", &["did you mean `ipsc860`; use"]);
+    refused("simualte", &["simulate"]);
+}
+
+#[test]
+fn missing_files_are_said_to_be_missing() {
+    refused("bench echo --on nothere.toml", &["cannot read nothere.toml: no such file"]);
+    refused("bench echo --on ./nothere", &["cannot read ./nothere: no such file"]);
+    refused("machines show nothere.toml", &["cannot read nothere.toml: no such file"]);
+    for command in ["info", "fit", "report", "view", "history", "perform", "simulate -m cm5", "sweep -m cm5"]
+    {
+        refused(&format!("{command} nothere.file"), &["nothere.file: No such file"]);
+    }
+}
+
+#[test]
+fn what_was_measured_recorded_or_fitted_is_replaced_by_force_only() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let files = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/0.1");
+    let old = directory.path().join("old");
+    let path = old.display();
+    fs::write(directory.path().join("a.goal"), "num_ranks 1\nrank 0 {\nl1: calc 5\n}\n").expect("a file");
+    let goal = directory.path().join("a.goal");
+    for command in [
+        format!("bench echo --on cm5 --ranks 2 --sizes 8 -o {path}"),
+        format!("fit {files}/results.jsonl -o {path}"),
+        format!("convert {} -o {path}", goal.display()),
+        format!("trace -o {path} -- true"),
+    ] {
+        fs::write(&old, "old").expect("a file");
+        refused(&command, &["--force"]);
+        assert_eq!(fs::read(&old).expect("a file"), b"old", "{command}");
+    }
+}
+
+#[test]
+fn what_is_derived_is_replaced_as_a_whole() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let files = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/0.1");
+    for (command, name) in [
+        ("report {}/results.jsonl -o", "report.html"),
+        ("view {}/timeline.ptl --html", "view.html"),
+        ("export {}/timeline.ptl -o", "a.pftrace"),
+        ("simulate {}/trace.panto -m cm5 --timeline", "a.ptl"),
+    ] {
+        let path = directory.path().join(name);
+        fs::write(&path, "old").expect("a file");
+        let command = format!("{} {}", command.replace("{}", files), path.display());
+        let output = line(&command);
+        assert_eq!(output.status.code(), Some(0), "{command}: {}", stderr(&output));
+        assert_ne!(fs::read(&path).expect("a file"), b"old", "{command}");
+    }
+}
+
+#[test]
 fn too_few_ranks() {
     refused("bench comet/exchange --ranks 1", &["comet/exchange", "2 ranks", "--ranks 2"]);
     refused("bench comet/contention --ranks 3", &["comet/contention", "4 ranks", "--ranks 4"]);

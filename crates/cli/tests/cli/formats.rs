@@ -48,13 +48,33 @@ fn the_layouts_of_osu_and_imb() {
     assert!(imb.contains("t[usec]   Mbytes/sec"), "{imb}");
 }
 
+/// In `panto ... 2>&1 | true` the reader closes both streams.
+#[test]
+fn a_pipe_of_both_streams_that_is_closed_is_no_crash() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = measured(directory.path());
+    let shell = super::shell::Shell::new();
+    let history = format!("panto history {} --plot history.svg", path.display());
+    for command in [history.as_str(), "panto reproduce ipsc860 --html published.html", "panto bench --list"] {
+        let script = format!("{{ {command}; echo $? > code; }} 2>&1 | true; sleep 0.1; cat code");
+        let output = shell.run(&script);
+        assert_eq!(super::stdout(&output).trim(), "0", "{command}: {output:?}");
+    }
+    for file in ["history.svg", "published.html"] {
+        assert!(shell.folder().join(file).exists(), "{file} is written all the same");
+    }
+}
+
 /// In `panto ... | true` the reader closes the pipe, which must not cause a panic.
 #[test]
 fn a_closed_pipe_is_no_crash() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = measured(directory.path());
     let info = format!("info {} --format csv", path.display());
-    for arguments in ["completions bash", &info, "bench barrier --ranks 2 -t 100ms"] {
+    let folder = directory.path().display();
+    let history = format!("history {} --plot {folder}/history.svg", path.display());
+    let reproduce = format!("reproduce ipsc860 --html {folder}/published.html");
+    for arguments in ["completions bash", &info, "bench barrier --ranks 2 -t 100ms", &history, &reproduce] {
         let mut child = super::command()
             .args(arguments.split_whitespace())
             .stdout(std::process::Stdio::piped())

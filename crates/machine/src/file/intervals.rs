@@ -4,8 +4,8 @@ use panto_units::{parse_rate, parse_seconds};
 
 use super::error::{Error, Location};
 use super::figures;
-use super::suggest::hint;
 use super::tree::{Node, Table, Value};
+use panto_units::suggest::hint;
 
 /// The 95 % confidence interval of a figure.
 #[derive(Debug, Clone, PartialEq)]

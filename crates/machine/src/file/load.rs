@@ -10,9 +10,9 @@ use super::intervals::{self, Interval};
 use super::puppet;
 use super::read::read_text;
 use super::schema::{self, ROOT};
-use super::suggest::hint;
 use super::toml_file;
 use super::tree::{Node, Table, Value};
+use panto_units::suggest::hint;
 
 /// The longest chain of bases, as a guard against mistakes.
 const MAX_CHAIN: usize = 16;
@@ -94,7 +94,12 @@ fn find(name: &str, path: &Path) -> Option<Result<Source, Error>> {
     }))
 }
 
+/// Returns what is wrong with the name of a machine that does not exist: a path names a missing
+/// file, anything else is an unknown machine.
 fn not_found(name: &str, path: &Path) -> String {
+    if looks_like_a_path(name) {
+        return format!("cannot read {}: no such file", path.display());
+    }
     let names: Vec<&str> = builtin::all().iter().map(|machine| machine.name).collect();
     let hint = hint(name, names.iter().copied());
     let shown: String = path.display().to_string().chars().take(200).collect();
@@ -103,6 +108,11 @@ fn not_found(name: &str, path: &Path) -> String {
         "unknown machine `{shown}`: neither a model file nor a built-in machine{hint}{known} machines: {}",
         names.join(", ")
     )
+}
+
+/// Returns whether a name can only mean a file: no built-in machine has a folder or an extension.
+pub fn looks_like_a_path(name: &str) -> bool {
+    name.contains(std::path::MAIN_SEPARATOR) || Path::new(name).extension().is_some()
 }
 
 fn with_bases(

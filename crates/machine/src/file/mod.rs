@@ -18,7 +18,6 @@ mod read;
 mod resize;
 mod schema;
 mod section;
-mod suggest;
 mod toml_file;
 mod tree;
 pub mod write;
@@ -35,6 +34,7 @@ use crate::map::RankMap;
 pub use error::{Error, Location};
 pub use figures::Figure;
 pub use intervals::Interval;
+pub use load::looks_like_a_path;
 
 use load::Loaded;
 use tree::Table;

@@ -2,9 +2,9 @@
 
 use super::error::{Error, Location};
 use super::schema::{self, NETWORK, PIECE, ROOT};
-use super::suggest::hint;
 use super::toml_file::parse_value;
 use super::tree::{Node, Table, Value};
+use panto_units::suggest::hint;
 
 /// The most components of a key.
 const MAX_DEPTH: usize = 12;

@@ -6,8 +6,8 @@ use crate::cost::PerByte;
 
 use super::error::{Error, Location};
 use super::schema::{join, wrong};
-use super::suggest::hint;
 use super::tree::{Node, Table, Value};
+use panto_units::suggest::hint;
 
 /// A table with its full name.
 #[derive(Clone, Copy)]

@@ -8,8 +8,8 @@ use super::topology::resolve;
 use crate::file::error::{Error, Location};
 use crate::file::read::read_text;
 use crate::file::section::Section;
-use crate::file::suggest::hint;
 use crate::machine::Rules;
+use panto_units::suggest::hint;
 
 const KEY: &str = "rules";
 

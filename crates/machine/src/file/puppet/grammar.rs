@@ -4,8 +4,8 @@ use panto_schedule::Collective;
 use panto_units::{parse_bytes, parse_span};
 
 use crate::file::error::{Error, Location};
-use crate::file::suggest::hint;
 use crate::file::tree::{Node, Table, Value};
+use panto_units::suggest::hint;
 
 /// The options of the whole model.
 pub const GLOBAL: [&str; 2] = ["barrier-size", "coll-sendtype"];

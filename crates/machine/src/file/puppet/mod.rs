@@ -14,8 +14,8 @@ use std::sync::Arc;
 use panto_schedule::Collective;
 
 use super::error::{Error, Location};
-use super::suggest::hint;
 use super::tree::{Node, Table, Value};
+use panto_units::suggest::hint;
 
 use grammar::{NEEDED, OPTIONS, operation};
 

@@ -5,8 +5,8 @@ use panto_schedule::Collective;
 use super::Shape::{self, Cost, Operations, Pieces, Texts, Value as Single};
 use super::{COST, Key, PIECE, cost_shorthand, join};
 use crate::file::error::{Error, Location};
-use crate::file::suggest::hint;
 use crate::file::tree::{Node, Table, Value};
+use panto_units::suggest::hint;
 
 /// Checks that all keys are known and that tables are where they must be. The keys of string tables
 /// are flattened to full names.

@@ -224,6 +224,10 @@ fn files() {
     let large = directory.path().join("large.toml");
     std::fs::File::create(&large).unwrap().set_len(1 << 40).unwrap();
     assert!(load(&large).contains("larger than 16MiB"), "{}", load(&large));
+    for missing in ["nowhere.toml", "./nowhere", "models/nowhere"] {
+        let error = Machine::load(missing, &[]).unwrap_err().to_string();
+        assert_eq!(error, format!("cannot read {missing}: no such file"));
+    }
     let error = Machine::load("ipsc680", &[]).unwrap_err().to_string();
     assert!(
         error.contains("unknown machine `ipsc680`: neither a model file nor a built-in machine")

@@ -1,6 +1,6 @@
 //! Suggestions for misspelled names.
 
-/// The name with the smallest edit distance, if that is small enough for a misspelling.
+/// Returns the name with the smallest edit distance, if that is small enough for a misspelling.
 pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // A long word is not a misspelled name, and the comparison is quadratic.
     if word.len() > 40 {
@@ -15,8 +15,8 @@ pub fn hint<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> String 
     nearest(word, names).map_or_else(String::new, |name| format!(", did you mean `{name}`?"))
 }
 
-/// The optimal string alignment distance: insertions, deletions, substitutions and transpositions
-/// of adjacent letters.
+/// Returns the optimal string alignment distance: insertions, deletions, substitutions and
+/// transpositions of adjacent letters.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut before: Vec<usize> = Vec::new();
