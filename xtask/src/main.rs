@@ -6,6 +6,7 @@
 mod accuracy;
 mod apps;
 mod bench;
+mod dist;
 mod failure;
 mod help;
 mod needs;
@@ -46,6 +47,12 @@ const CHORES: &[Chore] = &[
         line: "builds the MPI programs of apps/ for each installed MPI",
         help: apps::help,
         run: apps::run,
+    },
+    Chore {
+        name: "dist",
+        line: "packages for machines without a Rust toolchain",
+        help: dist::help,
+        run: dist::run,
     },
     Chore {
         name: "words",

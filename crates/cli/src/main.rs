@@ -189,4 +189,34 @@ mod tests {
     fn every_command_has_examples_that_fit_a_terminal() {
         check(&Cli::command());
     }
+
+    /// Returns the commands of a Markdown page: code in a line that begins with `panto` or with a
+    /// launcher of it, and lines after a prompt.
+    fn commands(page: &str) -> Vec<&str> {
+        let code = page.split('`').skip(1).step_by(2);
+        let prompts = page.lines().filter_map(|line| line.strip_prefix("$ "));
+        let own = |line: &&str| !line.contains('\n') && line.split_whitespace().any(|word| word == "panto");
+        code.chain(prompts).filter(own).collect()
+    }
+
+    #[test]
+    fn every_command_of_the_readme_is_valid() {
+        let page = include_str!("../../../README.md");
+        let commands = commands(page);
+        assert!(commands.len() > 30, "{commands:?}");
+        for command in commands {
+            let words = command.split_whitespace().skip_while(|word| *word != "panto");
+            // A comment follows its command.
+            let words: Vec<&str> = words.take_while(|word| *word != "#").collect();
+            match words.as_slice() {
+                [_] => {}
+                // The name of a command in a sentence.
+                [_, name] => assert!(Cli::command().find_subcommand(name).is_some(), "{command}"),
+                words => {
+                    let error = Cli::try_parse_from(words).err().map(|error| error.to_string());
+                    assert_eq!(error, None, "{command}");
+                }
+            }
+        }
+    }
 }

@@ -35,6 +35,10 @@ pub const MPI4PY: Environment = Environment { folder: "mpi4py", requirement: "mp
 pub const PERFETTO: Environment =
     Environment { folder: "perfetto", requirement: "perfetto>=0.59,<1", compilers: &[] };
 
+/// `cargo-zigbuild` and, with it, zig: a linker for programs that run on an old glibc.
+pub const ZIGBUILD: Environment =
+    Environment { folder: "zigbuild", requirement: "cargo-zigbuild>=0.20,<1", compilers: &[] };
+
 const ALL: [&Environment; 3] = [&MPICH_5, &OPEN_MPI_5, &INTEL];
 
 impl Environment {
