@@ -6,8 +6,8 @@
 
 use std::fmt::Display;
 use std::io::{BufWriter, ErrorKind, IsTerminal, Write};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use panto_results::quality::Grade;
 use panto_units::printable;
@@ -15,6 +15,8 @@ use panto_units::printable;
 static CLOSED: AtomicBool = AtomicBool::new(false);
 static FAILED: OnceLock<String> = OnceLock::new();
 static MUTE: AtomicBool = AtomicBool::new(false);
+/// The last line that [`note_once`] printed.
+static LAST: Mutex<String> = Mutex::new(String::new());
 
 /// Turns the output of this process off or on. In an MPI job only the first process prints.
 pub fn mute(mute: bool) {
@@ -30,6 +32,16 @@ pub fn is_mute() -> bool {
 pub fn note(text: impl Display) {
     if !is_mute() {
         alarm(text);
+    }
+}
+
+/// Prints a line to standard error, unless it is the one that this function printed last.
+pub fn note_once(text: impl Display) {
+    let text = text.to_string();
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if *last != text {
+        note(&text);
+        *last = text;
     }
 }
 

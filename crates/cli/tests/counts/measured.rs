@@ -71,6 +71,17 @@ fn on_open_mpi() {
     }
 }
 
+/// Errors of rounding do not add up: ranks of one host share its clock.
+#[test]
+fn clocks_of_ranks_agree_in_a_long_run() {
+    let mpi = mpis::MPICH;
+    let Some(app) = mpi.app("stencil") else { return };
+    let scene = Scene::new();
+    scene.trace("--stamps", &mpi, 2, &app).words("-i 20000").run().succeeds();
+    let notes = panto("export app.panto -o measured.ptl", &scene.path(""));
+    assert!(!notes.contains("before they were sent"), "{notes}");
+}
+
 /// States of a rank cover its time from the end of `MPI_Init` to `MPI_Finalize`.
 #[test]
 fn states_follow_each_other_without_gaps() {

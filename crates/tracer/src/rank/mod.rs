@@ -61,6 +61,7 @@ pub struct Rank {
     /// When the block must be written, in ticks.
     block_ends: u64,
     has_stamps: bool,
+    /// When the last call of any thread ended, in nanoseconds since the start.
     last_end: u64,
     costs: Overhead,
 }
@@ -175,7 +176,7 @@ impl Rank {
             blocks: 0,
             block_ends: 0,
             has_stamps: clock::get().has_stamps,
-            last_end: started,
+            last_end: 0,
             costs: Overhead::start(),
         };
         rank.start_block();
@@ -268,10 +269,13 @@ impl Rank {
         if !self.has_stamps {
             return (0, 0);
         }
-        let gap = ticks::to_ns(start.saturating_sub(self.last_end));
-        let inside = ticks::to_ns(end.saturating_sub(start.max(self.last_end)));
-        self.last_end = self.last_end.max(end);
-        (gap, inside)
+        // Moments are rounded and not differences, whose errors would add up.
+        let since_start = |moment: u64| ticks::to_ns(moment.saturating_sub(self.started));
+        let last_end = self.last_end;
+        let from = since_start(start).max(last_end);
+        let to = since_start(end).max(from);
+        self.last_end = to;
+        (from - last_end, to - from)
     }
 
     /// Returns whether the program is recorded at the moment.

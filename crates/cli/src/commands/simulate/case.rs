@@ -126,6 +126,6 @@ impl CaseArgs {
 /// Loads a built-in machine or a model file.
 pub fn load(name: &str, overrides: &[String]) -> Result<Model, Failure> {
     let model = Model::load(name, overrides)?;
-    model.machine().doubt().iter().for_each(|doubt| print::note(format_args!("panto: {doubt}")));
+    model.machine().doubt().iter().for_each(|doubt| print::note_once(format_args!("panto: {doubt}")));
     Ok(model)
 }
