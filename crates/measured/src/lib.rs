@@ -36,7 +36,7 @@ mod write;
 
 pub use differences::{CompareError, Difference, Differences, Spent};
 pub use error::{Error, Result};
-pub use wait_states::{Wait, WaitKind, WaitState, WaitStates};
+pub use wait_states::{Wait, WaitCounter, WaitKind, WaitState, WaitStates};
 
 use std::path::Path;
 

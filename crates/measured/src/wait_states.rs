@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use panto_timeline::{ALL_TIME, Cause, State, StateKind, Timeline};
+use panto_timeline::{ALL_TIME, Cause, State, StateKind, Timeline, TimelineInfo};
 use panto_units::Time;
 use rustc_hash::FxHashMap;
 
@@ -83,21 +83,30 @@ pub struct WaitState {
     pub count: u64,
     /// The rank that was waited for longest, and how long; none if the causes are unknown.
     pub culprit: Option<(u32, Time)>,
-    /// The longest of them.
-    pub longest: Wait,
+    /// The longest of them, at most [`WaitState::LISTED`], the longest first.
+    pub longest: Vec<Wait>,
+}
+
+impl WaitState {
+    /// Upper limit of the waits that are listed one by one: a few rows of a table.
+    pub const LISTED: usize = 12;
 }
 
 /// One wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wait {
-    /// The rank that waited.
+    /// The line that waited: a rank, or a helper.
+    pub line: u32,
+    /// The rank that waited, or to which the helper belongs.
     pub rank: u32,
     /// When it began to wait.
     pub from: Time,
     /// When it went on.
     pub to: Time,
     /// The rank that it waited for, if it is known.
-    pub cause: Option<u32>,
+    pub culprit: Option<u32>,
+    /// The line that it waited for and when that one ended the wait, if it is known.
+    pub cause: Option<Cause>,
 }
 
 impl Wait {
@@ -121,9 +130,40 @@ pub struct WaitStates {
 struct Tally {
     total: u64,
     count: u64,
-    longest: Option<Wait>,
+    longest: Vec<Wait>,
     /// Time by the rank that caused it.
     causes: FxHashMap<u32, u64>,
+}
+
+/// Counts waits, state by state, for programs that read a timeline once for several purposes.
+#[derive(Debug, Default)]
+pub struct WaitCounter {
+    tallies: FxHashMap<Option<u32>, Tally>,
+    all_time: u64,
+}
+
+impl WaitCounter {
+    /// Counts a state of a line of the timeline with this description.
+    #[inline]
+    pub fn add(&mut self, about: &TimelineInfo, line: u32, state: &State) {
+        self.all_time = self.all_time.saturating_add(state.length().as_picos());
+        if let StateKind::Wait(cause) = state.kind {
+            let home = |line| about.home(line).unwrap_or(line);
+            let culprit = cause.map(|cause| home(cause.rank));
+            let wait = Wait { line, rank: home(line), from: state.from, to: state.to, culprit, cause };
+            self.tallies.entry(state.call).or_default().add(&wait);
+        }
+    }
+
+    /// Returns the wait states of the timeline with this description.
+    pub fn finish(self, about: &TimelineInfo) -> WaitStates {
+        let name = |call: Option<u32>| call.and_then(|call| about.calls.get(call as usize)).cloned();
+        let tallies = self.tallies.into_iter();
+        let mut states: Vec<WaitState> =
+            tallies.map(|(call, tally)| tally.finish(name(call).unwrap_or_default())).collect();
+        states.sort_by(|one, other| other.total.cmp(&one.total).then_with(|| one.call.cmp(&other.call)));
+        WaitStates { states, all_time: Time::from_picos(self.all_time) }
+    }
 }
 
 impl WaitStates {
@@ -131,27 +171,12 @@ impl WaitStates {
     pub fn of(timeline: &Timeline) -> Result<Self, panto_timeline::Error> {
         let about = timeline.about();
         let lines = timeline.ranks() + about.helper_ranks.len() as u32;
-        let mut tallies: FxHashMap<Option<u32>, Tally> = FxHashMap::default();
-        let mut all_time = 0_u64;
+        let mut counter = WaitCounter::default();
         for found in timeline.states_of(0..lines, &ALL_TIME) {
             let (line, state) = found?;
-            all_time = all_time.saturating_add(state.length().as_picos());
-            if let StateKind::Wait(cause) = state.kind {
-                let home = |line| about.home(line).unwrap_or(line);
-                tallies.entry(state.call).or_default().add(
-                    home(line),
-                    &state,
-                    cause.map(|cause| Cause { rank: home(cause.rank), ..cause }),
-                );
-            }
+            counter.add(about, line, &state);
         }
-        let name = |call: Option<u32>| call.and_then(|call| about.calls.get(call as usize)).cloned();
-        let mut states: Vec<WaitState> = tallies
-            .into_iter()
-            .filter_map(|(call, tally)| tally.finish(name(call).unwrap_or_default()))
-            .collect();
-        states.sort_by(|one, other| other.total.cmp(&one.total).then_with(|| one.call.cmp(&other.call)));
-        Ok(Self { states, all_time: Time::from_picos(all_time) })
+        Ok(counter.finish(about))
     }
 
     /// Returns the share of the time of all ranks that waits took.
@@ -161,30 +186,33 @@ impl WaitStates {
 }
 
 impl Tally {
-    fn add(&mut self, rank: u32, state: &State, cause: Option<Cause>) {
-        let length = state.length().as_picos();
+    fn add(&mut self, wait: &Wait) {
+        let length = wait.length().as_picos();
         self.total = self.total.saturating_add(length);
         self.count += 1;
-        if let Some(cause) = cause {
-            let caused = self.causes.entry(cause.rank).or_default();
+        if let Some(rank) = wait.culprit {
+            let caused = self.causes.entry(rank).or_default();
             *caused = caused.saturating_add(length);
         }
-        if self.longest.is_none_or(|longest| longest.length() < state.length()) {
-            let cause = cause.map(|cause| cause.rank);
-            self.longest = Some(Wait { rank, from: state.from, to: state.to, cause });
+        let is_full = self.longest.len() == WaitState::LISTED;
+        if is_full && self.longest.last().is_some_and(|least| least.length() >= wait.length()) {
+            return;
         }
+        self.longest.truncate(WaitState::LISTED - 1);
+        let place = self.longest.partition_point(|longer| longer.length() >= wait.length());
+        self.longest.insert(place, *wait);
     }
 
-    fn finish(self, call: String) -> Option<WaitState> {
+    fn finish(self, call: String) -> WaitState {
         let culprit = self.causes.into_iter().max_by_key(|(rank, time)| (*time, std::cmp::Reverse(*rank)));
         let kind = if culprit.is_none() { WaitKind::Polling } else { WaitKind::of(&call) };
-        Some(WaitState {
+        WaitState {
             kind,
             call,
             total: Time::from_picos(self.total),
             count: self.count,
             culprit: culprit.map(|(rank, time)| (rank, Time::from_picos(time))),
-            longest: self.longest?,
-        })
+            longest: self.longest,
+        }
     }
 }

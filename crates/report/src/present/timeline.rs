@@ -195,7 +195,10 @@ fn wait_table(waits: &WaitStates) -> Table {
         Column::text("longest"),
     ]);
     for state in waits.states.iter().take(WAIT_ROWS) {
-        let longest = &state.longest;
+        let longest = state.longest.first().map(|longest| {
+            let [length, from] = [longest.length(), longest.from].map(|at| time(at.as_secs()));
+            format!("{length}, rank {} at {from}", longest.rank)
+        });
         table.row([
             state.kind.to_string(),
             one_line(&state.call),
@@ -203,31 +206,28 @@ fn wait_table(waits: &WaitStates) -> Table {
             percent(100.0 * waits.share(state.total)),
             grouped(state.count),
             state.culprit.map_or_else(String::new, |(rank, _)| format!("rank {rank}")),
-            format!(
-                "{}, rank {} at {}",
-                time(longest.length().as_secs()),
-                longest.rank,
-                time(longest.from.as_secs())
-            ),
+            longest.unwrap_or_default(),
         ]);
     }
     table
 }
 
 fn wait_json(state: &WaitState) -> Value {
-    let longest = &state.longest;
+    let longest = state.longest.first().map(|wait| {
+        json!({
+            "rank": wait.rank,
+            "from_s": wait.from.as_secs(),
+            "to_s": wait.to.as_secs(),
+            "for_rank": wait.culprit,
+        })
+    });
     json!({
         "kind": state.kind.to_string(),
         "call": state.call,
         "total_s": state.total.as_secs(),
         "count": state.count,
         "mostly_for": state.culprit.map(|(rank, time)| json!({ "rank": rank, "time_s": time.as_secs() })),
-        "longest": {
-            "rank": longest.rank,
-            "from_s": longest.from.as_secs(),
-            "to_s": longest.to.as_secs(),
-            "for_rank": longest.cause,
-        },
+        "longest": longest,
     })
 }
 
