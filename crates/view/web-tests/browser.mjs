@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { looks } from "./looks.mjs";
 import { launch, open } from "./support.mjs";
+import { study } from "./study.mjs";
 import { use } from "./use.mjs";
 
 const [program, folder] = process.argv.slice(2);
@@ -21,7 +22,7 @@ async function shown(name, query = "", options = {}) {
 }
 
 const given = { browser, shown, program, folder };
-const tests = { ...use(given), ...looks(given) };
+const tests = { ...use(given), ...study(given), ...looks(given) };
 let failed = 0;
 const only = process.env.PANTO_ONLY;
 for (const [name, test] of Object.entries(tests)) {

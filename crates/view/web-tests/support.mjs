@@ -6,6 +6,12 @@ export const LONG = 60_000;
 /** Chromium renders as on a machine without a GPU, WebGL2 in software. */
 const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--hide-scrollbars", "--force-device-scale-factor=1"];
 
+/** What interaction is tested on: a desktop and a phone, light and dark. */
+export const LOOKS = [
+  { viewport: { width: 1000, height: 720 }, colorScheme: "light" },
+  { viewport: { width: 390, height: 844 }, colorScheme: "dark", hasTouch: true },
+];
+
 /** Launches Debian's Chromium with software rendering. */
 export function launch() {
   return chromium.launch({ executablePath: process.env.PANTO_CHROMIUM ?? "/usr/bin/chromium", args: ARGUMENTS });

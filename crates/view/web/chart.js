@@ -115,9 +115,9 @@ export function placeholder(context, width, height, text, colours) {
   context.textAlign = "left";
 }
 
-/** Creates a table. @param {string} caption @param {string[]} heads @param {string[][]} rows */
+/** Creates a table. @param {string} caption @param {string[]} heads @param {(string | Node)[][]} rows */
 export function table(caption, heads, rows) {
-  const cell = (/** @type {"th" | "td"} */ tag) => (/** @type {string} */ text) => element(tag, "", {}, [text]);
+  const cell = (/** @type {"th" | "td"} */ tag) => (/** @type {string | Node} */ content) => element(tag, "", {}, [content]);
   return element("table", "", {}, [
     element("caption", "", {}, [caption]),
     element("thead", "", {}, [element("tr", "", {}, heads.map((text) => element("th", "", { scope: "col" }, [text])))]),

@@ -25,7 +25,10 @@ const REVEAL_HEIGHT = 14;
  * @property {() => void} redraw
  * @property {() => void} touch redraws only the overlays of the diagrams
  * @property {(text: string) => void} announce
+ * @property {(diagram: Diagram, chosen: {state: import("./neighbours.js").LineState | null, message: import("./neighbours.js").Sent | null} | null) => void} choose shows the details of a state or message, or none
  */
+
+/** A state, or the ends of a message. @typedef {Pick<import("./hover.js").Found, "state" | "message">} Marked */
 
 /** The diagram of one timeline. */
 export class Diagram {
@@ -41,6 +44,8 @@ export class Diagram {
     this.box = element("div", "diagram", {}, [this.plot.canvas, this.surface.canvas, this.tip]);
     /** @type {import("./hover.js").Found | null} */
     this.found = null;
+    /** What stays marked after it was chosen. @type {Marked | null} */
+    this.pinned = null;
     /** @type {{x: number, y: number} | null} */
     this.pointer = null;
     /** Identifies the position last drawn. */
@@ -87,7 +92,8 @@ export class Diagram {
     context.clip();
     context.translate(LEFT, 0);
     this.drawEnds(context, axis);
-    this.drawFound(context, axis);
+    if (this.pinned) this.drawMarked(context, axis, this.pinned, app.colours.cursor);
+    if (this.found) this.drawMarked(context, axis, this.found, app.colours.ink);
     if (app.view.cursor !== null) {
       const x = Math.round((app.view.cursor - axis.from) * axis.scale) + 0.5;
       line(context, app.colours.cursor, 1.5, [x, 0, x, plotHeight]);
@@ -136,20 +142,20 @@ export class Diagram {
     if (end < this.plotWidth) context.fillRect(end, 0, this.plotWidth - end, this.plotHeight);
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {import("./scene.js").Axis} axis */
-  drawFound(context, axis) {
-    const { found, rows, app } = this;
-    if (!found) return;
+  /** @param {CanvasRenderingContext2D} context @param {import("./scene.js").Axis} axis @param {Marked} found @param {string} colour of the outline of a state */
+  drawMarked(context, axis, found, colour) {
+    const { rows, app } = this;
     const x = (/** @type {number} */ at) => (at - axis.from) * axis.scale;
     if (found.state) {
       const pad = padding(rows.height);
       const top = rows.middle(found.state.line) - rows.height / 2 + pad;
       const [left, right] = [Math.max(-4, x(found.state.from)), Math.min(this.plotWidth + 4, x(found.state.to))];
-      context.strokeStyle = app.colours.ink;
+      context.strokeStyle = colour;
       context.lineWidth = 2;
       context.strokeRect(left, top, Math.max(1, right - left), rows.height - 2 * pad);
-      if (found.cause) {
-        const from = [x(found.cause.at), rows.middle(found.cause.line)];
+      const { cause } = found.state;
+      if (cause) {
+        const from = [x(cause.at), rows.middle(cause.line)];
         line(context, app.colours.cursor, 2, [from[0], from[1], right, rows.middle(found.state.line)]);
         context.beginPath();
         context.arc(from[0], from[1], 4, 0, 2 * Math.PI);
@@ -157,7 +163,10 @@ export class Diagram {
         context.fill();
       }
     }
-    if (found.message) line(context, app.colours.cursor, 2.5, found.message);
+    if (found.message) {
+      const { from, to, sent, arrived } = found.message;
+      line(context, app.colours.cursor, 2.5, [x(sent), rows.middle(from), x(arrived), rows.middle(to)]);
+    }
   }
 
   /** Draws the scroll bar. @param {CanvasRenderingContext2D} context */
@@ -213,9 +222,29 @@ export class Diagram {
     if (changed) this.app.touch();
   }
 
-  /** Scrolls a rank into view. @param {number} rank */
+  /** Brings a state with its cause, or a message, into view, at the current zoom if it can be seen there. @param {Marked} marked @param {boolean} [isClose] whether to zoom to it in any case */
+  bring({ state, message }, isClose = false) {
+    const [begin, end] = message ? [message.sent, message.arrived] : [Math.min(state?.from ?? 0, state?.cause?.at ?? Infinity), state?.to ?? 0];
+    const { view } = this.app;
+    const length = Math.max(end - begin, view.span * 1e-7);
+    const isSeen = length < 0.9 * view.width && length > view.width / 300;
+    if (isClose || !isSeen) view.set(begin - 0.6 * length, end + 0.6 * length);
+    else if (begin < view.from || end > view.to) view.centre((begin + end) / 2);
+    this.reveal(message ? message.to : state?.line ?? 0);
+  }
+
+  /** Marks a state or message until another is. @param {Marked | null} marked */
+  mark(marked) {
+    this.pinned = marked;
+    this.app.touch();
+  }
+
+  /** Scrolls a rank into view, unless it is there. @param {number} rank */
   reveal(rank) {
     this.rows.layout(this.plotHeight);
+    const middle = this.rows.middle(rank);
+    const isSingle = this.rows.group === 0 || this.rows.single.has(rank);
+    if (isSingle && this.rows.height >= REVEAL_HEIGHT && middle > 0 && middle < this.plotHeight) return this.app.redraw();
     this.rows.reveal(rank, REVEAL_HEIGHT);
     this.app.redraw();
   }

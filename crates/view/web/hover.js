@@ -1,8 +1,9 @@
 // Tooltips: describes the state or message under the pointer.
+import { messageOf, stateOf } from "./neighbours.js";
 import { KINDS, LABELS } from "./palette.js";
 import { lineTitle } from "./rows.js";
 import { coverStates, coverTraffic, eachFlow, eachMessage } from "./scene.js";
-import { BINS, ROWS, span, stateAt } from "./tiles.js";
+import { BINS, ROWS, stateAt } from "./tiles.js";
 import { bytes, count, percent, time, timestamp } from "./units.js";
 
 /** Distance in pixels within which the pointer selects a line. */
@@ -13,9 +14,9 @@ const PICK_DISTANCE = 4;
  * @typedef {object} Found
  * @property {string} title
  * @property {[string, string][]} facts
- * @property {{line: number, from: number, to: number} | null} state
- * @property {{line: number, at: number} | null} cause
- * @property {[number, number, number, number] | null} message ends of its line in pixels
+ * @property {import("./neighbours.js").LineState | null} state
+ * @property {{from: number, to: number, sent: number, arrived: number} | null} message lines and times of its ends
+ * @property {import("./neighbours.js").Sent | null} single the message, if it is one and not a flow
  */
 
 /**
@@ -50,7 +51,7 @@ function stateUnder(source, rows, axis, x, y) {
   const { tile } = part;
   if (tile.kind === "bins") return ofBin(rows, row, tile, at, axis);
   const i = stateAt(tile, row.index % ROWS, at, 2 / axis.scale);
-  if (i < 0) return { title: `${rows.title(row)}: no state`, facts: [["time", exact(axis)(at)]], state: null, cause: null, message: null };
+  if (i < 0) return { title: `${rows.title(row)}: no state`, facts: [["time", exact(axis)(at)]], state: null, message: null, single: null };
   return ofState(source, rows, row, tile, i, axis);
 }
 
@@ -64,16 +65,16 @@ function stateUnder(source, rows, axis, x, y) {
  * @returns {Found}
  */
 function ofState(source, rows, row, tile, i, axis) {
-  const [from, to] = span(tile, i);
+  const state = stateOf(tile, row.index, i);
+  const { from, to, cause } = state;
   const { calls, ranks, helperRanks } = source.meta;
-  const cause = tile.causes.get(i);
   const call = tile.call[i] > 0 ? calls[tile.call[i] - 1] ?? `call ${tile.call[i] - 1}` : "";
   const name = exact(axis);
   /** @type {[string, string][]} */
   const facts = [["duration", time(to - from, 4)], ["start", name(from)], ["end", name(to)]];
-  if (cause) facts.push(["waits for", lineTitle(cause[0], ranks, helperRanks)], ["released at", name(cause[1])]);
+  if (cause) facts.push(["waits for", lineTitle(cause.line, ranks, helperRanks)], ["released at", name(cause.at)]);
   const title = `${rows.title(row)}: ${LABELS[tile.what[i]]}${call ? ` in ${call}` : ""}`;
-  return { title, facts, state: { line: row.index, from, to }, cause: cause ? { line: cause[0], at: cause[1] } : null, message: null };
+  return { title, facts, state, message: null, single: null };
 }
 
 /** @param {import("./rows.js").Rows} rows @param {import("./rows.js").Row} row @param {import("./tiles.js").BinTile} tile @param {number} at @param {import("./scene.js").Axis} axis @returns {Found} */
@@ -90,7 +91,7 @@ function ofBin(rows, row, tile, at, axis) {
   });
   facts.push(["states starting here", count(tile.counts[cell])], ["longest", time(tile.longest[cell])]);
   facts.push(["interval", `${time(width)} from ${exact(axis)(tile.base + bin * width)}`]);
-  return { title: rows.title(row), facts, state: null, cause: null, message: null };
+  return { title: rows.title(row), facts, state: null, message: null, single: null };
 }
 
 /** @param {number} x @param {number} y @param {number[]} line */
@@ -110,8 +111,8 @@ function nearMessage(source, rows, axis, x, y) {
   /** @type {Found | null} */
   let found = null;
   eachMessage(parts, (messages, i) => {
-    const sent = messages.sent[i];
-    const arrived = sent + messages.travel[i];
+    const single = messageOf(messages, i);
+    const { sent, arrived } = single;
     /** @type {[number, number, number, number]} */
     const line = [place(sent), rows.middle(messages.from[i]), place(arrived), rows.middle(messages.to[i])];
     const away = distance(x, y, line);
@@ -121,16 +122,17 @@ function nearMessage(source, rows, axis, x, y) {
       title: `${messageKinds[messages.kind[i]] ?? "message"} from ${lineTitle(messages.from[i], ranks, helperRanks)} to ${lineTitle(messages.to[i], ranks, helperRanks)}`,
       facts: [
         ["size", bytes(messages.bytes[i])], ["class (tag)", String(messages.cls[i])], ["sent", name(sent)], ["arrived", name(arrived)],
-        ["received", name(arrived + messages.kept[i])], ["in flight", time(messages.travel[i])], ["unreceived for", time(messages.kept[i])],
+        ["received", name(single.received)], ["in flight", time(messages.travel[i])], ["unreceived for", time(messages.kept[i])],
       ],
-      state: null, cause: null, message: line,
+      state: null, message: single, single,
     };
   });
   eachFlow(parts, (flows, i, at, tile) => {
     const size = 2 ** tile.group;
-    const middle = (/** @type {number} */ group) => rows.middle(Math.min(group * size + (size >> 1), source.meta.lines - 1));
+    const middle = (/** @type {number} */ group) => Math.min(group * size + (size >> 1), source.meta.lines - 1);
+    const ends = { from: middle(flows.from[i]), to: middle(flows.to[i]), sent: at, arrived: at + flows.travel[i] };
     /** @type {[number, number, number, number]} */
-    const line = [place(at), middle(flows.from[i]), place(at + flows.travel[i]), middle(flows.to[i])];
+    const line = [place(at), rows.middle(ends.from), place(ends.arrived), rows.middle(ends.to)];
     const away = distance(x, y, line);
     if (!(away < best / 2)) return;
     best = away;
@@ -138,7 +140,7 @@ function nearMessage(source, rows, axis, x, y) {
     found = {
       title: `${count(flows.count[i])} messages from ${group(flows.from[i])} to ${group(flows.to[i])}`,
       facts: [["bytes", bytes(flows.bytes[i])], ["in flight, mean", time(flows.travel[i])], ["time", name(at)]],
-      state: null, cause: null, message: line,
+      state: null, message: ends, single: null,
     };
   });
   return found;

@@ -5,8 +5,8 @@ export const KEYS = [
   ["W, + or wheel up", "zoom in"], ["S, - or wheel down", "zoom out"], ["A, ←", "pan to earlier times"], ["D, →", "pan to later times"],
   ["↑ ↓, Shift+wheel", "scroll ranks"], ["[ ], Ctrl+wheel", "shrink or grow rows"], ["0, F", "fit everything"],
   ["Home, End", "go to the start or the end"], ["/", "search for a rank or a call"], ["N, Enter", "next result (with Shift: previous)"], ["M", "toggle messages"], ["C", "toggle the critical path"], ["G", "Gantt chart or space-time diagram"],
-  ["T", "light or dark theme"], ["1 to 7", "choose a panel"], ["Space", "play the animation on the topology"], ["?", "this help"],
-  ["drag", "pan"], ["Shift+drag", "zoom to the selection"], ["double click", "zoom in"], ["click", "set the time cursor"],
+  ["T", "light or dark theme"], ["1 to 8", "choose a panel"], ["Space", "play the animation on the topology"], ["?", "this help"],
+  ["drag", "pan"], ["Shift+drag", "zoom to the selection"], ["double click", "zoom in"], ["click", "set the time cursor; show the details of a state or message"], [", .", "previous, next state of the rank"], ["Esc", "close the details"],
 ];
 
 /**
@@ -21,6 +21,8 @@ export const KEYS = [
  * @property {() => void} help
  * @property {(what: "messages" | "path" | "gantt" | "theme" | "play") => void} toggle
  * @property {(panel: number) => void} panel
+ * @property {(by: 1 | -1) => boolean} neighbour goes to the next or the previous state of the rank, if one is chosen
+ * @property {() => boolean} close closes the details, if they are shown
  * @property {(by: number) => boolean} step goes to the next or the previous search result, if there is one
  */
 
@@ -28,7 +30,7 @@ export const KEYS = [
 export function press(event, act) {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const step = event.shiftKey ? 0.5 : 0.15;
-  if (/^[1-7]$/.test(event.key)) {
+  if (/^[1-8]$/.test(event.key)) {
     act.panel(Number(event.key) - 1);
     return true;
   }
@@ -47,6 +49,9 @@ export function press(event, act) {
     case "Home": act.edge(0); break;
     case "End": act.edge(1); break;
     case "n": case "Enter": return act.step(event.shiftKey ? -1 : 1);
+    case ",": return act.neighbour(-1);
+    case ".": return act.neighbour(1);
+    case "Escape": return act.close();
     case "/": act.search(); break;
     case "?": case "h": act.help(); break;
     case "m": act.toggle("messages"); break;

@@ -1,5 +1,6 @@
 // The page: opens its timelines and connects all parts.
 import { element } from "./chart.js";
+import { Details } from "./details.js";
 import { KEYS, press } from "./keys.js";
 import { inside, served } from "./open.js";
 import { KINDS, LABELS, STACK, palette } from "./palette.js";
@@ -73,10 +74,12 @@ class Page {
     this.panes = sources.map((source) => new Pane(this, source));
     this.search = new Search(sources[0], this.panes[0].diagram, this);
     this.panels = new Panels(this, this.panes);
+    this.details = new Details(this, () => this.panes.map(({ diagram }) => diagram));
     this.toolbar = this.makeToolbar();
     this.help = this.makeHelp();
     const panes = element("div", "panes", {}, this.panes.map(({ box }) => box));
-    section.append(this.toolbar, this.legend(), panes, this.panels.tabs, this.panels.box, this.live, this.help);
+    const bottom = element("div", "bottom", {}, [this.panels.box, this.details.box]);
+    section.append(this.toolbar, this.legend(), panes, this.panels.tabs, bottom, this.live, this.help);
     this.panels.choose(0);
     this.theme(this.dark);
     this.listen();
@@ -123,6 +126,12 @@ class Page {
   /** Announces a text to screen readers. @param {string} text */
   announce(text) {
     this.live.textContent = text;
+  }
+
+  /** Shows the details of a state or message, or none. @type {import("./diagram.js").App["choose"]} */
+  choose(diagram, chosen) {
+    if (chosen) this.details.show(diagram, chosen);
+    else if (!this.details.box.hidden) this.details.close();
   }
 
   makeToolbar() {
@@ -235,7 +244,8 @@ class Page {
       rows: (by) => eachDiagram((diagram) => diagram.zoomRows(by, diagram.plotHeight / 2)), fit: () => this.fit(),
       edge: (end) => view.centre(end * view.span), search: () => this.search.field.focus(), help: () => this.showHelp(),
       toggle: (what) => this.toggle(what), panel: (panel) => this.panels.choose(panel),
-      step: (by) => this.search.step(by),
+      step: (by) => this.search.step(by), neighbour: (by) => this.details.step(by),
+      close: () => !this.details.box.hidden && (this.details.close(), true),
     };
     // Inside another page, shortcuts apply only while the section has the focus.
     const target = this.section.classList.contains("panto-page") ? document : this.section;

@@ -79,6 +79,10 @@ export class Mouse {
       this.diagram.app.view.set(ends[0], ends[1]);
     } else if (!drag.moved) {
       this.diagram.app.view.point(this.diagram.timeAt(x));
+      this.diagram.point();
+      const { found } = this.diagram;
+      const isChosen = found && (found.state || found.single);
+      this.diagram.app.choose(this.diagram, isChosen ? { state: found.state, message: found.single } : null);
     }
     this.diagram.app.redraw();
   }

@@ -6,8 +6,9 @@ import { Portrait } from "./portrait.js";
 import { Statistics } from "./statistics.js";
 import { Summary } from "./summary.js";
 import { Topology } from "./topology.js";
+import { Waits } from "./waits.js";
 
-const NAMES = ["Utilisation", "Ranks", "Matrix", "Queues", "Phase portrait", "Topology", "Statistics"];
+const NAMES = ["Utilisation", "Ranks", "Matrix", "Queues", "Phase portrait", "Topology", "Statistics", "Wait states"];
 /** Pause before a panel is redrawn, as a multiple of its drawing time: the diagram has priority during motion. */
 const PAUSE = 15;
 
@@ -69,6 +70,6 @@ export class Panels {
 function panels(app, { source, diagram }) {
   return [
     new Utilisation(app, source), new Summary(app, source, diagram.rows), new Matrix(app, source), new Queues(app, source),
-    new Portrait(app, source), new Topology(app, source), new Statistics(source),
+    new Portrait(app, source), new Topology(app, source), new Statistics(source), new Waits(source, diagram),
   ];
 }

@@ -23,6 +23,7 @@ import { BINS, ROWS, decode } from "./tiles.js";
  * @property {number} trafficGroup
  * @property {{parts: number, time: number}} path
  * @property {{calls: number[][], messageKinds: number[][], sizes: number[], travel: number, kept: number}} sums
+ * @property {{time: number, states: import("./waits.js").WaitState[]}} waits wait states by cost, and the time of all ranks in all states
  * @property {number | null} [finest]
  * @property {number} [base] finest grouping of lines available
  * @property {boolean} [single] whether single lines are available, too

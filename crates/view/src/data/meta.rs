@@ -1,5 +1,7 @@
 //! Metadata of a timeline that the page needs before it requests tiles.
 
+use panto_measured::{Wait, WaitState};
+use panto_units::Time;
 use serde_json::{Value, json};
 
 use super::View;
@@ -54,7 +56,26 @@ pub fn meta(view: &View) -> Value {
             "travel": overview.messages.travel as f64,
             "kept": overview.messages.kept as f64,
         },
+        "waits": {
+            "time": overview.waits.all_time.as_picos(),
+            "states": overview.waits.states.iter().take(MAX_NAMES).map(|state| wait_state(state, view.origin)).collect::<Vec<_>>(),
+        },
     })
+}
+
+/// Returns the waits in a function: kind, function, total, count, the rank waited for longest and
+/// how long, and the longest waits.
+fn wait_state(state: &WaitState, origin: u64) -> Value {
+    let culprit = state.culprit.map(|(rank, time)| (rank, time.as_picos()));
+    let longest: Vec<Value> = state.longest.iter().map(|wait| wait_place(wait, origin)).collect();
+    json!([state.kind.to_string(), state.call, state.total.as_picos(), state.count, culprit, longest])
+}
+
+/// Returns a wait: line, begin and end, and line and time of its cause.
+fn wait_place(wait: &Wait, origin: u64) -> Value {
+    let since = |time: Time| time.as_picos().saturating_sub(origin);
+    let cause = wait.cause.map(|cause| (cause.rank, since(cause.at)));
+    json!([wait.line, since(wait.from), since(wait.to), cause])
 }
 
 /// Returns the level at which a whole span is one tile.

@@ -4,6 +4,7 @@ mod grid;
 mod layout;
 mod messages;
 mod meta;
+mod near;
 mod occurrence;
 mod overview;
 mod pack;
@@ -65,11 +66,28 @@ pub enum Query {
         /// Which occurrence.
         which: Selector,
     },
+    /// The state of a line at a time, and its neighbours, as JSON.
+    Near {
+        /// A rank or helper.
+        line: u32,
+        /// Picoseconds since the start of the timeline.
+        at: u64,
+    },
+    /// The messages that a line sent or received in an interval, as JSON.
+    Exchange {
+        /// A rank or helper.
+        line: u32,
+        /// Begin of the interval, in picoseconds since the start of the timeline.
+        from: u64,
+        /// End of the interval.
+        to: u64,
+    },
 }
 
 impl Query {
     /// Parses the end of a URL path: `meta`, `summary`, `states/GROUP/LEVEL/ROW/COLUMN`,
-    /// `traffic/LEVEL/COLUMN`, `occurrence/CALL/KIND/NUMBER` or `occurrence/CALL/KIND/LINE/TIME`.
+    /// `traffic/LEVEL/COLUMN`, `occurrence/CALL/KIND/NUMBER`, `occurrence/CALL/KIND/LINE/TIME`,
+    /// `near/LINE/TIME` or `exchange/LINE/FROM/TO`.
     pub fn parse(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.split('/').collect();
         let level = |word: &str| word.parse().ok().filter(|level| *level < 64);
@@ -92,6 +110,12 @@ impl Query {
                 let which = Selector::From { line: line.parse().ok()?, at: at.parse().ok()? };
                 Self::occurrence(call, kind, which)
             }
+            ["near", line, at] => Some(Self::Near { line: line.parse().ok()?, at: at.parse().ok()? }),
+            ["exchange", line, from, to] => Some(Self::Exchange {
+                line: line.parse().ok()?,
+                from: from.parse().ok()?,
+                to: to.parse().ok()?,
+            }),
             _ => None,
         }
     }
@@ -115,6 +139,8 @@ impl Query {
             Self::Occurrence { call, kind, which: Selector::From { line, at } } => {
                 format!("occurrence/{call}/{kind}/{line}/{at}")
             }
+            Self::Near { line, at } => format!("near/{line}/{at}"),
+            Self::Exchange { line, from, to } => format!("exchange/{line}/{from}/{to}"),
         }
     }
 }
@@ -186,8 +212,20 @@ impl View {
                 let found = source.find((call, kind), which)?;
                 found.map(|found| (found.to_string().into_bytes(), false))
             }
+            Query::Near { line, at } => {
+                self.near().states(line, at)?.map(|found| (found.to_string().into_bytes(), false))
+            }
+            Query::Exchange { line, from, to } => {
+                Some((self.near().messages(line, from, to)?.to_string().into_bytes(), false))
+            }
         };
         Ok(found.map(|(bytes, has_more)| Response { bytes, has_more }))
+    }
+}
+
+impl View {
+    fn near(&self) -> near::Source<'_> {
+        near::Source { timeline: &self.timeline, lines: self.lines, origin: self.origin, span: self.span }
     }
 }
 

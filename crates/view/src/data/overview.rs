@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use panto_measured::{WaitCounter, WaitStates};
 use panto_timeline::{ALL_TIME, Message, State, Timeline};
 
 use super::grid::{ClippedState, Grid, KINDS, rows, whole};
@@ -104,6 +105,7 @@ pub struct Overview {
     pub bins: Bins,
     pub messages: MessageTotals,
     pub path: Vec<PathSegment>,
+    pub waits: WaitStates,
 }
 
 impl Overview {
@@ -120,14 +122,18 @@ impl Overview {
             bins: Bins::new(span),
             messages: MessageTotals::new(timeline.about().message_kinds.len()),
             path: Vec::new(),
+            waits: WaitStates::default(),
         };
+        let mut waits = WaitCounter::default();
         for (number, found) in (1..).zip(timeline.states_of(0..lines, &ALL_TIME)) {
             let (line, state) = found?;
             overview.state(line, &state, origin);
+            waits.add(timeline.about(), line, &state);
             if number % PROGRESS_INTERVAL == 0 {
                 progress.step(PROGRESS_INTERVAL)?;
             }
         }
+        overview.waits = waits.finish(timeline.about());
         overview.grids.iter_mut().for_each(Grid::finish);
         for (number, found) in (1..).zip(timeline.messages(&ALL_TIME)) {
             overview.message(&found?);

@@ -133,7 +133,7 @@ fn base(lines: u32) -> u32 {
 fn level(query: &Query) -> u32 {
     match query {
         Query::States(TileIndex { level, .. }) | Query::Traffic { level, .. } => *level,
-        Query::Meta | Query::Summary | Query::Occurrence { .. } => 0,
+        _ => 0,
     }
 }
 
@@ -147,6 +147,6 @@ fn finer(query: &Query) -> [Option<Query>; 2] {
         Query::Traffic { column, .. } => {
             below.map(|level| Query::Traffic { level, column: 2 * column + half })
         }
-        Query::Meta | Query::Summary | Query::Occurrence { .. } => None,
+        _ => None,
     })
 }

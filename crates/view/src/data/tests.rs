@@ -261,9 +261,16 @@ fn occurrences_are_numbered_in_time_order() {
 
 #[test]
 fn queries_round_trip() {
-    for text in
-        ["meta", "summary", "states/0/12/3/4", "traffic/9/0", "occurrence/1/4/99", "occurrence/1/4/2/99"]
-    {
+    for text in [
+        "meta",
+        "summary",
+        "states/0/12/3/4",
+        "traffic/9/0",
+        "occurrence/1/4/99",
+        "occurrence/1/4/2/99",
+        "near/3/99",
+        "exchange/3/99/120",
+    ] {
         assert_eq!(Query::parse(text).map(|query| query.key()).as_deref(), Some(text));
     }
     for text in ["", "../meta", "states/0/64/0/0", "states/64/1/0/0", "states/0/1/-1/0", "traffic/9", "meta/"]
@@ -286,4 +293,39 @@ fn indices_out_of_range_have_no_tile() {
         );
     }
     assert!(view.respond(&Query::Traffic { level: 63, column: 1 }).expect("a valid timeline").is_none());
+}
+
+#[test]
+fn neighbours_of_a_state_match_a_naive_search() {
+    let (_folder, path, states, messages) = scene(3, 200);
+    let view = open(&path);
+    let since = |time: Time| time.as_picos() - view.origin;
+    let ask = |query: Query| -> serde_json::Value {
+        serde_json::from_slice(&view.respond(&query).expect("a valid timeline").expect("found").bytes)
+            .expect("JSON")
+    };
+    for line in 0..3 {
+        let mine: Vec<&State> = states
+            .iter()
+            .filter(|(rank, state)| *rank == line && state.from < state.to)
+            .map(|(_, state)| state)
+            .collect();
+        for (place, state) in mine.iter().enumerate() {
+            let found = ask(Query::Near { line, at: since(state.from) });
+            let begin = |place: usize| mine.get(place).map(|state| since(state.from));
+            let expected = [place.checked_sub(1).and_then(begin), begin(place), begin(place + 1)];
+            assert_eq!([0, 1, 2].map(|at| found[at][2].as_u64()), expected, "line {line}, state {place}");
+        }
+        let (from, to) = (since(mine[3].from), since(mine[9].to));
+        let expected = messages.iter().filter(|message| {
+            let inside = |time| (from..=to).contains(&since(time));
+            message.from == line && inside(message.sent)
+                || message.to == line && (inside(message.arrived) || inside(message.received))
+        });
+        let found = ask(Query::Exchange { line, from, to });
+        assert_eq!(found[0].as_array().map(Vec::len), Some(expected.count()), "line {line}");
+        assert_eq!(found[1], true);
+    }
+    assert!(view.respond(&Query::Near { line: 3, at: 0 }).expect("a valid timeline").is_none());
+    assert!(view.respond(&Query::Near { line: 2, at: u64::MAX }).expect("a valid timeline").is_some());
 }
