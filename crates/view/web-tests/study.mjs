@@ -38,6 +38,22 @@ async function walk(page) {
   return titles;
 }
 
+/** Selects from one share of the plot to another by dragging. */
+async function select(page, from, to) {
+  const box = await page.locator(".over").boundingBox();
+  const x = (share) => box.x + 74 + share * (box.width - 84);
+  await page.mouse.move(x(from), box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(x(to), box.y + 60, { steps: 4 });
+  await act(page, () => page.mouse.up());
+}
+
+/** Returns a table of the statistics by its caption: rows of cells. */
+const rowsOf = (page, caption) => page.evaluate((caption) => {
+  const found = [...document.querySelectorAll(".statistics table")].find((table) => table.caption.textContent.startsWith(caption));
+  return [...(found?.tBodies[0].rows ?? [])].map((row) => [...row.cells].map((cell) => cell.textContent));
+}, caption);
+
 /** Tests by name. `shown` opens a new page. */
 export const study = ({ browser, shown, program, folder }) => ({
   async "wait states are ranked, and choosing one goes there"() {
@@ -85,6 +101,67 @@ export const study = ({ browser, shown, program, folder }) => ({
       assert.ok(await page.locator(".details").isHidden());
       await page.close();
     }
+  },
+
+  async "a selection has totals, and panels say what they show"() {
+    const scope = (page) => page.textContent(".scope span");
+    for (const look of LOOKS) {
+      const { page } = await shown("halo", "", look);
+      await act(page, () => page.getByRole("tab", { name: "Statistics" }).click());
+      assert.equal(await scope(page), "Whole timeline");
+      const all = await rowsOf(page, "Time by function");
+      const waits = all.find(([call, state]) => call === "MPI_Waitall" && state === "wait");
+      assert.equal(waits[2], "225");
+      await act(page, () => page.getByRole("button", { name: "Select", exact: true }).click());
+      await select(page, 0.25, 0.5);
+      assert.match(await scope(page), /^Selection, .* from /);
+      const part = (await rowsOf(page, "Time by function")).find(([call, state]) => call === "MPI_Waitall" && state === "wait");
+      assert.ok(Number(part[2]) < 100 && Number(part[2]) > 20, `${part}`);
+      assert.equal((await rowsOf(page, "Time by rank")).length, 16);
+      assert.ok((await rowsOf(page, "Partners")).length > 10);
+      const [from, to] = (await page.getAttribute(".panto-view", "data-selection")).split(" ").map(Number);
+      const kinds = await rowsOf(page, "Time by state");
+      const shares = kinds.reduce((sum, [, , share]) => sum + parseFloat(share), 0);
+      assert.ok(Math.abs(shares - 100) < 1.5, `${shares} % in all`);
+      await act(page, () => page.getByRole("button", { name: "Zoom to the selection" }).click());
+      const near = await view(page);
+      assert.ok(near.from < from && near.to > to && near.to - near.from < 1.2 * (to - from));
+      for (const [tab, text] of [["Ranks", /^Selection/], ["Matrix", /^Selection/], ["Utilisation", /^Time in view/], ["Topology", /^At the time cursor/], ["Wait states", /^Whole timeline/]]) {
+        await act(page, () => page.getByRole("tab", { name: tab }).click());
+        assert.match(await scope(page), text, tab);
+      }
+      await act(page, () => page.getByRole("button", { name: "Clear the selection" }).click());
+      await act(page, () => page.getByRole("tab", { name: "Statistics" }).click());
+      assert.match(await scope(page), /^Time in view, /);
+      await page.close();
+    }
+  },
+
+  async "a server adds up the same totals as a page"() {
+    const { page } = await shown("halo");
+    const server = await serve(program, [join(folder, "halo.ptl")]);
+    const served = (await open(browser, server.url)).page;
+    for (const each of [page, served]) {
+      await act(each, () => each.keyboard.press("7"));
+      await act(each, () => each.keyboard.press("e"));
+      await select(each, 0.31, 0.44);
+    }
+    for (const caption of ["Time by state", "Time by function", "Time by rank", "Messages sent", "Partners", "Message sizes"]) {
+      const [one, other] = [await rowsOf(page, caption), await rowsOf(served, caption)];
+      assert.ok(one.length > 0, caption);
+      assert.deepEqual(one, other, caption);
+    }
+    await served.close();
+    server.end();
+    await page.close();
+    const coarse = (await shown("coarse")).page;
+    await act(coarse, () => coarse.keyboard.press("7"));
+    assert.ok((await rowsOf(coarse, "Time by function")).length >= 3, "totals of the whole are known");
+    await act(coarse, () => coarse.keyboard.press("e"));
+    await select(coarse, 0.31, 0.44);
+    assert.equal((await rowsOf(coarse, "Time by state")).length, 6);
+    assert.match(await coarse.textContent(".statistics"), /does not embed every state/);
+    await coarse.close();
   },
 
   async "messages link their send and receive"() {

@@ -100,8 +100,10 @@ export const use = ({ browser, shown, program, folder }) => ({
     await page.mouse.move(box.x + 500, box.y + 60, { steps: 4 });
     await act(page, () => page.mouse.up());
     await page.keyboard.up("Shift");
+    assert.deepEqual(await view(page), moved, "a selection does not zoom");
+    await act(page, () => page.keyboard.press("f"));
     const chosen = await view(page);
-    assert.ok(Math.abs((chosen.to - chosen.from) / (moved.to - moved.from) - 200 / (box.width - 84)) < 0.01);
+    assert.ok(Math.abs((chosen.to - chosen.from) / (moved.to - moved.from) - (1.1 * 200) / (box.width - 84)) < 0.01, "F zooms to it");
     await page.close();
   },
 

@@ -39,14 +39,20 @@ export class Utilisation {
     this.area.paint(kinds, box.bottom - top, lines, colours);
     this.area.show(context, box.left, top);
     timeAxis(context, axis, box.bottom, box.bottom, colours, true);
-    cursor(context, this.app, axis, box);
+    marks(context, this.app, axis, box);
     context.fillStyle = colours.soft;
     context.fillText("ranks", 8, box.top + 2);
   }
 }
 
-/** @param {CanvasRenderingContext2D} context @param {App} app @param {{from: number, scale: number}} axis @param {{left: number, right: number, top: number, bottom: number}} box */
-function cursor(context, app, axis, box) {
+/** Draws the selection and the time cursor. @param {CanvasRenderingContext2D} context @param {App} app @param {{from: number, scale: number}} axis @param {{left: number, right: number, top: number, bottom: number}} box */
+export function marks(context, app, axis, box) {
+  const { selection } = app.view;
+  if (selection) {
+    const [left, right] = [selection.from, selection.to].map((at) => Math.max(box.left, Math.min(box.right, box.left + (at - axis.from) * axis.scale)));
+    context.fillStyle = faded(app.colours.cursor, 0.12);
+    context.fillRect(left, box.top, right - left, box.bottom - box.top);
+  }
   if (app.view.cursor === null) return;
   const x = box.left + (app.view.cursor - axis.from) * axis.scale;
   if (x < box.left || x > box.right) return;
@@ -87,7 +93,7 @@ export class Queues {
     curve(context, waiting, box, y, colours.kinds[WAIT], []);
     curve(context, travelling, box, y, colours.kinds[0], [5, 3]);
     this.legend(context, colours);
-    cursor(context, this.app, axis, box);
+    marks(context, this.app, axis, box);
   }
 
   /** @param {CanvasRenderingContext2D} context @param {import("./palette.js").Palette} colours */

@@ -22,6 +22,7 @@ const REVEAL_HEIGHT = 14;
  * @property {boolean} path
  * @property {string | null} renderer requested renderer
  * @property {string} callMarked
+ * @property {boolean} selects whether dragging selects without Shift
  * @property {() => void} redraw
  * @property {() => void} touch redraws only the overlays of the diagrams
  * @property {(text: string) => void} announce
@@ -98,15 +99,24 @@ export class Diagram {
       const x = Math.round((app.view.cursor - axis.from) * axis.scale) + 0.5;
       line(context, app.colours.cursor, 1.5, [x, 0, x, plotHeight]);
     }
-    const { drag } = this.mouse;
-    if (drag?.kind === "select" && this.pointer) {
-      context.fillStyle = faded(app.colours.cursor, 0.16);
-      context.fillRect(drag.x, 0, this.pointer.x - drag.x, plotHeight);
-      const length = Math.abs(this.pointer.x - drag.x) / axis.scale;
-      label(context, time(length), (drag.x + this.pointer.x) / 2, 16, app.colours);
-    }
+    this.drawSelection(context, axis);
     context.restore();
     if (this.rows.list.length * rows.height > plotHeight + 1) this.drawBar(context);
+  }
+
+  /** Draws the selection, or the one being made. @param {CanvasRenderingContext2D} context @param {import("./scene.js").Axis} axis */
+  drawSelection(context, axis) {
+    const { app, plotWidth, plotHeight, mouse: { drag }, pointer } = this;
+    const { selection } = app.view;
+    const isNew = drag?.kind === "select" && drag.moved && pointer;
+    if (!isNew && !selection) return;
+    const ends = isNew ? [drag.x, pointer.x] : [selection?.from ?? 0, selection?.to ?? 0].map((at) => (at - axis.from) * axis.scale);
+    const [left, right] = [Math.max(-2, Math.min(...ends)), Math.min(plotWidth + 2, Math.max(...ends))];
+    if (right < 0 || left > plotWidth) return;
+    context.fillStyle = faded(app.colours.cursor, 0.12);
+    context.fillRect(left, 0, right - left, plotHeight);
+    for (const x of [left, right]) line(context, app.colours.cursor, 1, [x, 0, x, plotHeight]);
+    label(context, time(Math.abs(ends[1] - ends[0]) / axis.scale), (left + right) / 2, 16, app.colours);
   }
 
   /** Draws the names of the visible rows, as many as fit. @param {CanvasRenderingContext2D} context */

@@ -3,10 +3,10 @@
 /** Shortcuts and their effects, for the help. @type {[string, string][]} */
 export const KEYS = [
   ["W, + or wheel up", "zoom in"], ["S, - or wheel down", "zoom out"], ["A, ←", "pan to earlier times"], ["D, →", "pan to later times"],
-  ["↑ ↓, Shift+wheel", "scroll ranks"], ["[ ], Ctrl+wheel", "shrink or grow rows"], ["0, F", "fit everything"],
+  ["↑ ↓, Shift+wheel", "scroll ranks"], ["[ ], Ctrl+wheel", "shrink or grow rows"], ["0", "fit everything"], ["F", "zoom to the selection, or fit everything"],
   ["Home, End", "go to the start or the end"], ["/", "search for a rank or a call"], ["N, Enter", "next result (with Shift: previous)"], ["M", "toggle messages"], ["C", "toggle the critical path"], ["G", "Gantt chart or space-time diagram"],
   ["T", "light or dark theme"], ["1 to 8", "choose a panel"], ["Space", "play the animation on the topology"], ["?", "this help"],
-  ["drag", "pan"], ["Shift+drag", "zoom to the selection"], ["double click", "zoom in"], ["click", "set the time cursor; show the details of a state or message"], [", .", "previous, next state of the rank"], ["Esc", "close the details"],
+  ["drag", "pan"], ["Shift+drag", "select an interval, whose totals the panels show"], ["E", "select by dragging, without Shift"], ["double click", "zoom in"], ["click", "set the time cursor; show the details of a state or message"], [", .", "previous, next state of the rank"], ["Esc", "close the details, then clear the selection"],
 ];
 
 /**
@@ -16,10 +16,11 @@ export const KEYS = [
  * @property {(pixels: number) => void} scroll
  * @property {(by: number) => void} rows
  * @property {() => void} fit
+ * @property {() => void} focus zooms to the selection, or fits everything
  * @property {(end: number) => void} edge
  * @property {() => void} search
  * @property {() => void} help
- * @property {(what: "messages" | "path" | "gantt" | "theme" | "play") => void} toggle
+ * @property {(what: "messages" | "path" | "gantt" | "selects" | "theme" | "play") => void} toggle
  * @property {(panel: number) => void} panel
  * @property {(by: 1 | -1) => boolean} neighbour goes to the next or the previous state of the rank, if one is chosen
  * @property {() => boolean} close closes the details, if they are shown
@@ -45,7 +46,9 @@ export function press(event, act) {
     case "PageDown": act.scroll(400); break;
     case "[": act.rows(1 / 1.4); break;
     case "]": act.rows(1.4); break;
-    case "0": case "f": act.fit(); break;
+    case "0": act.fit(); break;
+    case "f": act.focus(); break;
+    case "e": act.toggle("selects"); break;
     case "Home": act.edge(0); break;
     case "End": act.edge(1); break;
     case "n": case "Enter": return act.step(event.shiftKey ? -1 : 1);

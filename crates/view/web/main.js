@@ -62,6 +62,7 @@ class Page {
     this.section = section;
     this.messages = true;
     this.path = true;
+    this.selects = false;
     this.gantt = false;
     this.renderer = new URLSearchParams(location.search).get("renderer");
     this.callMarked = "";
@@ -79,7 +80,7 @@ class Page {
     this.help = this.makeHelp();
     const panes = element("div", "panes", {}, this.panes.map(({ box }) => box));
     const bottom = element("div", "bottom", {}, [this.panels.box, this.details.box]);
-    section.append(this.toolbar, this.legend(), panes, this.panels.tabs, bottom, this.live, this.help);
+    section.append(this.toolbar, this.legend(), panes, this.panels.tabs, this.panels.scope.box, bottom, this.live, this.help);
     this.panels.choose(0);
     this.theme(this.dark);
     this.listen();
@@ -105,7 +106,7 @@ class Page {
     if (this.stale) this.drawAll();
     else for (const { diagram } of this.panes) diagram.drawOver(diagram.axis);
     const data = this.section.dataset;
-    data.busy = String(this.due > 0 || this.resting !== undefined || this.panes.some(({ source }) => source.isBusy));
+    data.busy = String(this.due > 0 || this.resting !== undefined || this.panels.isStale || this.panes.some(({ source }) => source.isBusy));
     data.frames = String(Number(data.frames ?? 0) + 1);
     data.drawn = (performance.now() - begin).toFixed(2);
   }
@@ -121,6 +122,7 @@ class Page {
     data.from = String(this.view.from);
     data.to = String(this.view.to);
     data.cursor = String(this.view.cursor ?? "");
+    data.selection = this.view.selection ? `${this.view.selection.from} ${this.view.selection.to}` : "";
   }
 
   /** Announces a text to screen readers. @param {string} text */
@@ -144,7 +146,7 @@ class Page {
     const sizes = Array.from({ length: most + 1 }, (_, group) => /** @type {[string, string]} */ ([String(group), group === most && most > 0 ? "all" : String(2 ** group)]));
     this.buttons = {
       gantt: this.button("Gantt", () => this.toggle("gantt")), messages: this.button("Messages", () => this.toggle("messages")),
-      path: this.button("Critical path", () => this.toggle("path")), theme: this.button("Dark", () => this.toggle("theme")),
+      path: this.button("Critical path", () => this.toggle("path")), selects: this.button("Select", () => this.toggle("selects")), theme: this.button("Dark", () => this.toggle("theme")),
     };
     const plain = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ act) => {
       const made = element("button", "", { type: "button", "aria-label": label, title: label }, [text]);
@@ -152,7 +154,7 @@ class Page {
       return made;
     };
     return element("div", "toolbar", { role: "toolbar", "aria-label": "Timeline" }, [
-      element("strong", "brand", {}, ["Panto"]), this.buttons.gantt, this.buttons.messages, this.buttons.path,
+      element("strong", "brand", {}, ["Panto"]), this.buttons.gantt, this.buttons.messages, this.buttons.path, this.buttons.selects,
       select("Ranks per row", [["-1", "auto"], ...sizes], (value) => this.eachRows((rows) => (rows.requestedGroup = Number(value)))),
       select("Sort by", ORDERS.map(([name], i) => [String(i), name]), (value) => this.eachRows((rows) => (rows.order = Number(value)))),
       this.helpersBox(), element("span", "space"), this.search.box,
@@ -210,13 +212,13 @@ class Page {
     this.dark = dark;
     this.section.dataset.theme = dark ? "dark" : "light";
     this.colours = palette(dark, this.gantt);
-    const on = { gantt: this.gantt, messages: this.messages, path: this.path, theme: dark };
+    const on = { gantt: this.gantt, messages: this.messages, path: this.path, selects: this.selects, theme: dark };
     for (const [name, button] of Object.entries(this.buttons ?? {})) button.setAttribute("aria-pressed", String(on[/** @type {keyof on} */ (name)]));
     this.legend();
     this.redraw();
   }
 
-  /** @param {"messages" | "path" | "gantt" | "theme" | "play"} what */
+  /** @param {"messages" | "path" | "gantt" | "selects" | "theme" | "play"} what */
   toggle(what) {
     if (what === "play") return this.panels.play();
     if (what === "gantt") {
@@ -241,11 +243,11 @@ class Page {
     /** @type {import("./keys.js").Actions} */
     const actions = {
       zoom: (by) => view.zoom(by, this.middle), pan: (share) => view.pan(share), scroll: (pixels) => eachDiagram((diagram) => diagram.scrollRows(pixels)),
-      rows: (by) => eachDiagram((diagram) => diagram.zoomRows(by, diagram.plotHeight / 2)), fit: () => this.fit(),
+      rows: (by) => eachDiagram((diagram) => diagram.zoomRows(by, diagram.plotHeight / 2)), fit: () => this.fit(), focus: () => view.zoomToSelection() || this.fit(),
       edge: (end) => view.centre(end * view.span), search: () => this.search.field.focus(), help: () => this.showHelp(),
       toggle: (what) => this.toggle(what), panel: (panel) => this.panels.choose(panel),
       step: (by) => this.search.step(by), neighbour: (by) => this.details.step(by),
-      close: () => !this.details.box.hidden && (this.details.close(), true),
+      close: () => this.close(),
     };
     // Inside another page, shortcuts apply only while the section has the focus.
     const target = this.section.classList.contains("panto-page") ? document : this.section;
@@ -256,8 +258,17 @@ class Page {
       event.preventDefault();
       this.announceView();
     });
-    new ResizeObserver(() => this.redraw()).observe(this.section);
+    const resized = new ResizeObserver(() => this.redraw());
+    for (const box of [this.section, this.panes[0].box, this.panels.box]) resized.observe(box);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => this.theme(event.matches));
+  }
+
+  /** Closes the details, or clears the selection; returns whether there was either. */
+  close() {
+    if (!this.details.box.hidden) this.details.close();
+    else if (this.view.selection) this.view.select(null);
+    else return false;
+    return true;
   }
 
   fit() {

@@ -10,7 +10,7 @@ export class Matrix {
   constructor(app, source) {
     this.app = app;
     this.source = source;
-    this.surface = new Surface("fill", { role: "img", "aria-label": "Communication matrix: bytes from each rank to every other in the time in view" });
+    this.surface = new Surface("fill", { role: "img", "aria-label": "Communication matrix: bytes from each rank to every other" });
     this.box = this.surface.canvas;
     /** @type {{x: number, y: number} | null} */
     this.pointer = null;
@@ -24,12 +24,16 @@ export class Matrix {
     });
   }
 
+  get follows() {
+    return "scope";
+  }
+
   draw() {
     const context = this.surface.begin();
     const { width, height } = this.surface;
-    const { colours, view } = this.app;
+    const { colours, view: { scope } } = this.app;
     if (this.source.meta.messages === 0) return placeholder(context, width, height, "No messages", colours);
-    const found = matrix(this.source, view.from, view.to);
+    const found = matrix(this.source, scope.from, scope.to + (scope.name === "all" ? 1 : 0));
     const most = found.bytes.reduce((most, value) => Math.max(most, value), 0);
     const size = Math.min(height - 46, width - 320);
     const [left, top, step] = [74, 24, size / found.size];
@@ -88,7 +92,7 @@ export class Matrix {
     const sum = (/** @type {Float64Array} */ values) => values.reduce((all, value) => all + value, 0);
     context.fillStyle = this.app.colours.ink;
     context.fillText(`${count(sum(found.counts))} messages`, x, top + 52);
-    context.fillText(`${bytes(sum(found.bytes))} in the time in view`, x, top + 70);
+    context.fillText(`${bytes(sum(found.bytes))} in all`, x, top + 70);
   }
 
   /** @param {CanvasRenderingContext2D} context @param {{size: number, group: number, counts: Float64Array, bytes: Float64Array}} found @param {number} left @param {number} top @param {number} step @param {number} size */

@@ -1,5 +1,5 @@
 // Mouse control of a diagram: the wheel zooms at the pointer, dragging pans, Shift and dragging
-// selects.
+// selects an interval.
 import { LEFT } from "./chart.js";
 
 /** Handlers of mouse events on a diagram. */
@@ -44,7 +44,7 @@ export class Mouse {
       return;
     }
     this.diagram.surface.canvas.setPointerCapture(event.pointerId);
-    const kind = event.shiftKey ? "select" : "pan";
+    const kind = event.shiftKey !== this.diagram.app.selects ? "select" : "pan";
     this.drag = { kind, x, y, from: this.diagram.app.view.from, scroll: this.diagram.rows.scroll, moved: false };
     this.diagram.pointer = { x, y };
   }
@@ -75,8 +75,7 @@ export class Mouse {
     if (!drag) return;
     const x = event.offsetX - LEFT;
     if (drag.kind === "select" && drag.moved) {
-      const ends = [this.diagram.timeAt(drag.x), this.diagram.timeAt(x)].sort((one, other) => one - other);
-      this.diagram.app.view.set(ends[0], ends[1]);
+      this.diagram.app.view.select(this.diagram.timeAt(drag.x), this.diagram.timeAt(x));
     } else if (!drag.moved) {
       this.diagram.app.view.point(this.diagram.timeAt(x));
       this.diagram.point();

@@ -1,5 +1,6 @@
 // Sources of tiles: the page itself, or the server that sent it.
 import { DROPPED, Source } from "./source.js";
+import { WHOLE, parse } from "./totals.js";
 
 /** @typedef {import("./source.js").Meta} Meta */
 
@@ -25,6 +26,7 @@ export async function inside(list, packed, arrived) {
     const mine = `${number}/`;
     source.pieces = list.pieces.filter(([key]) => key.startsWith(mine)).map(([key]) => key.slice(mine.length));
     source.summary = new Float32Array(load("summary") ?? new ArrayBuffer(0));
+    source.whole = parse(load(WHOLE)) ?? source.whole;
     return source;
   });
 }
@@ -93,6 +95,7 @@ export async function served(number, progress, arrived) {
       const source = new Source(answer, load, arrived, false);
       source.drop = () => queue.drop();
       source.summary = new Float32Array((await load("summary")) ?? new ArrayBuffer(0));
+      source.whole = parse(await load(WHOLE)) ?? source.whole;
       return source;
     }
     progress(answer?.progress ?? 0);

@@ -4,6 +4,7 @@ import { LEFT, RIGHT, Surface, element } from "./chart.js";
 import { Diagram } from "./diagram.js";
 import { utilisation } from "./gather.js";
 import { faded } from "./palette.js";
+import { Totals } from "./totals.js";
 import { count, time } from "./units.js";
 
 /** Facts in the heading; the statistics list all. */
@@ -19,6 +20,7 @@ export class Pane {
     this.app = app;
     this.source = source;
     this.diagram = new Diagram(app, source);
+    this.totals = new Totals(source, () => app.redraw());
     this.strip = new Surface("strip", { role: "img", "aria-label": `Overview of ${source.meta.name}: drag to choose the time in view` });
     this.status = element("span", "status", { role: "status" });
     const children = [this.heading(), this.strip.canvas, this.diagram.box];

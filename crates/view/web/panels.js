@@ -2,6 +2,7 @@
 import { element } from "./chart.js";
 import { Queues, Utilisation } from "./curves.js";
 import { Matrix } from "./matrix.js";
+import { ScopeBar } from "./scope.js";
 import { Portrait } from "./portrait.js";
 import { Statistics } from "./statistics.js";
 import { Summary } from "./summary.js";
@@ -12,7 +13,7 @@ const NAMES = ["Utilisation", "Ranks", "Matrix", "Queues", "Phase portrait", "To
 /** Pause before a panel is redrawn, as a multiple of its drawing time: the diagram has priority during motion. */
 const PAUSE = 15;
 
-/** @typedef {{box: HTMLElement, draw: () => void}} Panel */
+/** What a panel shows: the interval of the totals (`scope`, the default is `view`), the time cursor, or all. @typedef {{box: HTMLElement, draw: () => void, follows?: string}} Panel */
 
 /** The panels of all timelines. */
 export class Panels {
@@ -23,6 +24,8 @@ export class Panels {
     this.panel = 0;
     this.tabs = element("div", "tabs", { role: "tablist", "aria-label": "Panels" }, NAMES.map((name, i) => this.tab(name, i)));
     this.box = element("div", "panel", { role: "tabpanel" });
+    this.totals = panes.map(({ totals }) => totals);
+    this.scope = new ScopeBar(app.view);
     /** Earliest time of the next drawing. */
     this.due = 0;
   }
@@ -55,9 +58,18 @@ export class Panels {
     const isPlaying = this.shown.some((panel) => panel instanceof Topology && panel.playing);
     if (begin < this.due && !isPlaying) return false;
     for (const panel of this.shown) panel.draw();
+    const follows = this.shown[0].follows ?? "view";
+    const isStale = follows === "scope" && this.isStale;
+    this.scope.update(follows, isStale);
+    this.box.classList.toggle("stale", isStale);
     const end = performance.now();
     this.due = end + PAUSE * (end - begin);
     return true;
+  }
+
+  /** Whether totals are being computed. */
+  get isStale() {
+    return this.totals.some(({ isStale }) => isStale);
   }
 
   /** Starts or stops the animation of the topology. */
@@ -67,9 +79,9 @@ export class Panels {
 }
 
 /** @param {import("./diagram.js").App} app @param {import("./pane.js").Pane} pane @returns {Panel[]} */
-function panels(app, { source, diagram }) {
+function panels(app, { source, diagram, totals }) {
   return [
-    new Utilisation(app, source), new Summary(app, source, diagram.rows), new Matrix(app, source), new Queues(app, source),
-    new Portrait(app, source), new Topology(app, source), new Statistics(source), new Waits(source, diagram),
+    new Utilisation(app, source), new Summary(app, source, diagram.rows, totals), new Matrix(app, source), new Queues(app, source),
+    new Portrait(app, source), new Topology(app, source), new Statistics(app, source, totals), new Waits(source, diagram),
   ];
 }

@@ -13,13 +13,13 @@ const MAX_SUGGESTIONS = 12;
 
 /**
  * Returns suggestions for a text.
- * @param {import("./source.js").Meta} meta
+ * @param {import("./source.js").Source} source
  * @param {string} text
  * @param {(rank: number) => void} toRank
  * @param {(call: Call) => void} toCall
  * @returns {Suggestion[]}
  */
-function suggestions(meta, text, toRank, toCall) {
+function suggestions({ meta, whole }, text, toRank, toCall) {
   /** @type {Suggestion[]} */
   const found = [];
   const digits = /^\s*(?:rank\s*)?(\d+)\s*$/i.exec(text);
@@ -29,7 +29,7 @@ function suggestions(meta, text, toRank, toCall) {
   }
   const wanted = text.trim().toLowerCase();
   if (!wanted) return found;
-  for (const [call, kind, number, all, longest, line, from] of [...meta.sums.calls].sort((one, other) => other[3] - one[3])) {
+  for (const [call, kind, number, all, longest, line, from] of [...whole.calls].sort((one, other) => other[3] - one[3])) {
     const name = call > 0 ? meta.calls[call - 1] ?? "" : LABELS[kind];
     if (!name.toLowerCase().includes(wanted) && !LABELS[kind].includes(wanted)) continue;
     const detail = `${count(number)} times, ${time(all)} in total; longest ${time(longest)} on rank ${line}`;
@@ -71,7 +71,7 @@ export class Search {
   look() {
     this.chosen = 0;
     if (!this.field.value) this.mark("");
-    this.found = suggestions(this.source.meta, this.field.value, (rank) => this.toRank(rank), (call) => this.toCall(call));
+    this.found = suggestions(this.source, this.field.value, (rank) => this.toRank(rank), (call) => this.toCall(call));
     this.show();
   }
 

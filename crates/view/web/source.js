@@ -22,7 +22,6 @@ import { BINS, ROWS, decode } from "./tiles.js";
  * @property {number} whole
  * @property {number} trafficGroup
  * @property {{parts: number, time: number}} path
- * @property {{calls: number[][], messageKinds: number[][], sizes: number[], travel: number, kept: number}} sums
  * @property {{time: number, states: import("./waits.js").WaitState[]}} waits wait states by cost, and the time of all ranks in all states
  * @property {number | null} [finest]
  * @property {number} [base] finest grouping of lines available
@@ -58,6 +57,8 @@ export class Source {
     this.missing = 0;
     /** @type {Float32Array} */
     this.summary = new Float32Array(0);
+    /** Totals of the whole timeline. @type {import("./totals.js").Sums} */
+    this.whole = { calls: [], messageKinds: [], sizes: [], travel: 0, kept: 0, group: 0, lines: [] };
     /** @type {string | null} */
     this.failure = null;
     /** Keys of all pieces embedded in the page. @type {string[]} */

@@ -5,16 +5,43 @@ import { percent } from "./units.js";
 
 /** Stacked columns of the time of each rank by state. */
 export class Summary {
-  /** @param {import("./diagram.js").App} app @param {import("./source.js").Source} source @param {import("./rows.js").Rows} rows */
-  constructor(app, source, rows) {
+  /** @param {import("./diagram.js").App} app @param {import("./source.js").Source} source @param {import("./rows.js").Rows} rows @param {import("./totals.js").Totals} totals */
+  constructor(app, source, rows, totals) {
     this.app = app;
     this.source = source;
+    this.totals = totals;
+    /** Totals of the interval, if they are known for rows of this size. @type {number[][] | null} */
+    this.lines = null;
+    this.length = source.meta.span;
     this.rows = rows;
     this.surface = new Surface("fill", { role: "img", "aria-label": "Time of each rank by state, as shares of the whole; the statistics list the totals" });
     this.box = this.surface.canvas;
     this.x = -1;
     this.box.addEventListener("pointermove", (event) => this.point(event.offsetX));
     this.box.addEventListener("pointerleave", () => this.point(-1));
+  }
+
+  get follows() {
+    return this.lines ? "scope" : "all";
+  }
+
+  /** Looks up the totals of the interval. */
+  gather() {
+    const { scope } = this.app.view;
+    const { lines, group } = this.totals.of(scope);
+    this.lines = lines.length > 0 && group <= this.rows.group ? lines : null;
+    this.group = group;
+    this.length = Math.max(1, this.lines ? Math.min(scope.to, this.source.meta.span) - scope.from : this.source.meta.span);
+  }
+
+  /** Returns the share of a row's time that a kind takes. @param {import("./rows.js").Row} row @param {number} kind */
+  share(row, kind) {
+    const all = this.length * this.rows.size(row);
+    if (!this.lines) return this.rows.sum(row, kind) / all;
+    const by = 2 ** (row.group - (this.group ?? 0));
+    let sum = 0;
+    for (let index = row.index * by; index < Math.min(this.lines.length, (row.index + 1) * by); index++) sum += this.lines[index][kind];
+    return sum / all;
   }
 
   /** @param {number} x */
@@ -29,6 +56,7 @@ export class Summary {
     const { colours } = this.app;
     const list = this.rows.list.filter((row) => row.group === this.rows.group);
     if (list.length === 0 || this.source.meta.states === 0) return placeholder(context, width, height, "No states", colours);
+    this.gather();
     const [left, right, top, bottom] = [LEFT, width - RIGHT, 28, height - 22];
     const step = Math.min(64, (right - left) / list.length);
     const gap = step > 6 ? Math.min(6, step * 0.15) : 0;
@@ -36,10 +64,9 @@ export class Summary {
     this.scale(context, left, right, top, bottom);
     const widest = context.measureText(this.rows.name(list[list.length - 1])).width + 12;
     list.forEach((row, i) => {
-      const all = this.source.meta.span * this.rows.size(row);
       let y = bottom;
       for (const kind of STACK) {
-        const part = (this.rows.sum(row, kind) / all) * (bottom - top);
+        const part = this.share(row, kind) * (bottom - top);
         context.fillStyle = kind === WAIT ? pattern : colours.kinds[kind];
         context.fillRect(left + i * step + gap / 2, y - part, Math.max(0.5, step - gap), part);
         y -= part;
@@ -80,8 +107,7 @@ export class Summary {
       context.fillText("Time per rank by state; point at a column for details", left, 13);
       return;
     }
-    const all = this.source.meta.span * this.rows.size(row);
-    const parts = STACK.map((kind) => `${LABELS[kind]} ${percent(this.rows.sum(row, kind) / all)}`);
+    const parts = STACK.map((kind) => `${LABELS[kind]} ${percent(this.share(row, kind))}`);
     context.fillText(`${this.rows.title(row)}: ${parts.join(", ")}`, left, 13);
   }
 }

@@ -57,6 +57,10 @@ export class Topology {
     view.point(at >= end || at < view.from ? Math.max(0, view.from) : at);
   }
 
+  get follows() {
+    return "cursor";
+  }
+
   draw() {
     const context = this.surface.begin();
     const { width, height } = this.surface;

@@ -13,6 +13,8 @@ export class Viewport {
     this.to = this.span;
     /** @type {number | null} */
     this.cursor = null;
+    /** Selected interval. @type {{from: number, to: number} | null} */
+    this.selection = null;
     this.fit();
   }
 
@@ -52,6 +54,28 @@ export class Viewport {
   /** @param {number} at @param {number} [width] */
   centre(at, width = this.width) {
     this.set(at - width / 2, at + width / 2);
+  }
+
+  /** Selects an interval, or none. @param {number | null} from @param {number} [to] */
+  select(from, to = 0) {
+    const [begin, end] = [Math.max(0, Math.min(from ?? 0, to)), Math.min(this.span, Math.max(from ?? 0, to))];
+    this.selection = from === null || begin >= end ? null : { from: begin, to: end };
+    this.changed();
+  }
+
+  /** Interval that totals are of: the selection, what is in view, or everything. @returns {import("./totals.js").Scope} */
+  get scope() {
+    if (this.selection) return { name: "selection", ...this.selection };
+    if (this.from <= 0 && this.to >= this.span) return { name: "all", from: 0, to: this.span };
+    return { name: "view", from: Math.max(0, this.from), to: Math.min(this.span, this.to) };
+  }
+
+  /** Zooms to the selection; returns whether there is one. */
+  zoomToSelection() {
+    if (!this.selection) return false;
+    const { from, to } = this.selection;
+    this.set(from - 0.05 * (to - from), to + 0.05 * (to - from));
+    return true;
   }
 
   /** @param {number | null} at */

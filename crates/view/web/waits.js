@@ -20,6 +20,10 @@ export class Waits {
     this.fill();
   }
 
+  get follows() {
+    return "all";
+  }
+
   draw() {}
 
   fill() {

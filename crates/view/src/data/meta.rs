@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::View;
 use super::grid::whole;
 use super::layout::{BIN_BITS, BINS, ROWS, TileWriter};
-use super::overview::LineTotals;
 use super::topology;
+use super::totals::LineTotals;
 
 /// Upper limit of names of calls or message kinds, and of facts. No real program has as many; a
 /// malicious file may.
@@ -21,13 +21,6 @@ pub fn meta(view: &View) -> Value {
     let (timeline, overview) = (&view.timeline, &view.overview);
     let about = timeline.about();
     let (states, messages) = timeline.counts();
-    let calls: Vec<Value> = overview
-        .calls
-        .iter()
-        .map(|((call, kind), sum)| {
-            json!([call, kind, sum.count, sum.time, sum.longest, sum.place.0, sum.place.1])
-        })
-        .collect();
     let path: u64 = overview.path.iter().map(|part| part.to - part.from).sum();
     json!({
         "name": view.name,
@@ -49,13 +42,6 @@ pub fn meta(view: &View) -> Value {
         "rows": ROWS,
         "trafficGroup": overview.traffic.group,
         "path": {"parts": overview.path.len(), "time": path},
-        "sums": {
-            "calls": calls,
-            "messageKinds": overview.messages.by_kind,
-            "sizes": overview.messages.sizes.as_slice(),
-            "travel": overview.messages.travel as f64,
-            "kept": overview.messages.kept as f64,
-        },
         "waits": {
             "time": overview.waits.all_time.as_picos(),
             "states": overview.waits.states.iter().take(MAX_NAMES).map(|state| wait_state(state, view.origin)).collect::<Vec<_>>(),
@@ -85,7 +71,7 @@ pub fn top(span: u64) -> u32 {
 
 /// Returns the totals of all lines, column by column.
 pub fn summary(view: &View) -> Vec<u8> {
-    let lines = &view.overview.lines;
+    let lines = &view.overview.totals.lines;
     let mut out = TileWriter::default();
     for kind in 0..super::grid::KINDS {
         out.floats(lines.iter().map(|line| line.time[kind] as f32));

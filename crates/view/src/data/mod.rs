@@ -13,6 +13,7 @@ mod states;
 #[cfg(test)]
 mod tests;
 mod topology;
+mod totals;
 mod traffic;
 
 use std::path::Path;
@@ -26,6 +27,7 @@ use overview::Overview;
 pub use overview::Progress;
 pub use pack::pack;
 pub use states::TileIndex;
+use totals::Totals;
 
 /// A timeline prepared for viewing.
 #[derive(Debug)]
@@ -66,6 +68,13 @@ pub enum Query {
         /// Which occurrence.
         which: Selector,
     },
+    /// Totals of an interval, as JSON.
+    Totals {
+        /// Begin of the interval, in picoseconds since the start of the timeline.
+        from: u64,
+        /// End of the interval.
+        to: u64,
+    },
     /// The state of a line at a time, and its neighbours, as JSON.
     Near {
         /// A rank or helper.
@@ -87,7 +96,7 @@ pub enum Query {
 impl Query {
     /// Parses the end of a URL path: `meta`, `summary`, `states/GROUP/LEVEL/ROW/COLUMN`,
     /// `traffic/LEVEL/COLUMN`, `occurrence/CALL/KIND/NUMBER`, `occurrence/CALL/KIND/LINE/TIME`,
-    /// `near/LINE/TIME` or `exchange/LINE/FROM/TO`.
+    /// `totals/FROM/TO`, `near/LINE/TIME` or `exchange/LINE/FROM/TO`.
     pub fn parse(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.split('/').collect();
         let level = |word: &str| word.parse().ok().filter(|level| *level < 64);
@@ -110,6 +119,7 @@ impl Query {
                 let which = Selector::From { line: line.parse().ok()?, at: at.parse().ok()? };
                 Self::occurrence(call, kind, which)
             }
+            ["totals", from, to] => Some(Self::Totals { from: from.parse().ok()?, to: to.parse().ok()? }),
             ["near", line, at] => Some(Self::Near { line: line.parse().ok()?, at: at.parse().ok()? }),
             ["exchange", line, from, to] => Some(Self::Exchange {
                 line: line.parse().ok()?,
@@ -139,6 +149,7 @@ impl Query {
             Self::Occurrence { call, kind, which: Selector::From { line, at } } => {
                 format!("occurrence/{call}/{kind}/{line}/{at}")
             }
+            Self::Totals { from, to } => format!("totals/{from}/{to}"),
             Self::Near { line, at } => format!("near/{line}/{at}"),
             Self::Exchange { line, from, to } => format!("exchange/{line}/{from}/{to}"),
         }
@@ -212,6 +223,7 @@ impl View {
                 let found = source.find((call, kind), which)?;
                 found.map(|found| (found.to_string().into_bytes(), false))
             }
+            Query::Totals { from, to } => Some((self.totals(from, to)?.to_string().into_bytes(), false)),
             Query::Near { line, at } => {
                 self.near().states(line, at)?.map(|found| (found.to_string().into_bytes(), false))
             }
@@ -224,6 +236,14 @@ impl View {
 }
 
 impl View {
+    /// Returns the totals of an interval; those of the whole timeline are known.
+    fn totals(&self, from: u64, to: u64) -> Result<Value> {
+        if from == 0 && to >= self.span {
+            return Ok(self.overview.totals.json());
+        }
+        Ok(Totals::of(&self.timeline, self.lines, self.origin, from, to)?.json())
+    }
+
     fn near(&self) -> near::Source<'_> {
         near::Source { timeline: &self.timeline, lines: self.lines, origin: self.origin, span: self.span }
     }

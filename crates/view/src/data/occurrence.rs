@@ -83,7 +83,7 @@ pub struct Source<'a> {
 impl Source<'_> {
     /// Returns an occurrence as JSON: number, line, begin and end; `None` if it does not exist.
     pub fn find(&self, pair: (u32, usize), which: Selector) -> Result<Option<Value>> {
-        let (Overview { calls, .. }, shift) = (self.overview, self.overview.bins.shift);
+        let (calls, shift) = (&self.overview.totals.calls, self.overview.bins.shift);
         let Some(counts) = calls.get(&pair).map(|sum| sum.starts.as_slice()) else { return Ok(None) };
         let mut bin = match which {
             Selector::Number(number) => bin_of(counts, number),

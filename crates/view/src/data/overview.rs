@@ -1,15 +1,15 @@
 //! Overview of a timeline: totals and coarse levels of detail, computed in one pass.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use panto_measured::{WaitCounter, WaitStates};
 use panto_timeline::{ALL_TIME, Message, State, Timeline};
 
-use super::grid::{ClippedState, Grid, KINDS, rows, whole};
+use super::grid::{ClippedState, Grid, rows, whole};
 use super::occurrence::Bins;
 use super::path::{self, PathSegment};
 use super::states::kind;
+use super::totals::Totals;
 use super::traffic::Traffic;
 use crate::error::{Error, Result};
 
@@ -50,60 +50,14 @@ impl Progress {
     }
 }
 
-/// Totals of one line.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct LineTotals {
-    pub time: [u64; KINDS],
-    pub end: u64,
-    pub states: u64,
-    pub sent: u64,
-    pub bytes_sent: u64,
-    pub received: u64,
-    pub bytes_received: u64,
-}
-
-/// Totals of a kind of state in a call.
-#[derive(Debug, Clone, Default)]
-pub struct CallTotals {
-    pub count: u64,
-    pub time: u64,
-    pub longest: u64,
-    /// Position of the longest state: line and begin.
-    pub place: (u32, u64),
-    /// Number of occurrences that begin in each bin; empty if they were not counted.
-    pub starts: Vec<u32>,
-}
-
-/// Totals of messages.
-#[derive(Debug)]
-pub struct MessageTotals {
-    /// Number of messages and bytes of each message kind.
-    pub by_kind: Vec<(u64, u64)>,
-    /// Histogram of sizes: number of messages by the bit length of their size.
-    pub sizes: [u64; 65],
-    /// Picoseconds in flight, summed over messages.
-    pub travel: u128,
-    /// Picoseconds between arrival and receive, summed over messages.
-    pub kept: u128,
-}
-
-impl MessageTotals {
-    fn new(kinds: usize) -> Self {
-        Self { by_kind: vec![(0, 0); kinds], sizes: [0; 65], travel: 0, kept: 0 }
-    }
-}
-
 /// Totals and coarse levels of detail of a timeline.
 #[derive(Debug)]
 pub struct Overview {
     pub grids: Vec<Grid>,
     pub traffic: Traffic,
-    pub lines: Vec<LineTotals>,
-    /// Totals by call (one more than its number, 0 for none) and kind of state.
-    pub calls: BTreeMap<(u32, usize), CallTotals>,
-    /// Bins in which the beginnings in `calls` are counted.
+    pub totals: Totals,
+    /// Bins in which the beginnings of the states of each call are counted.
     pub bins: Bins,
-    pub messages: MessageTotals,
     pub path: Vec<PathSegment>,
     pub waits: WaitStates,
 }
@@ -117,10 +71,8 @@ impl Overview {
         let mut overview = Self {
             grids: grids(lines, span, states),
             traffic: Traffic::new(lines, origin, span),
-            lines: vec![LineTotals::default(); lines as usize],
-            calls: BTreeMap::new(),
+            totals: Totals::new(lines, timeline.about().message_kinds.len()),
             bins: Bins::new(span),
-            messages: MessageTotals::new(timeline.about().message_kinds.len()),
             path: Vec::new(),
             waits: WaitStates::default(),
         };
@@ -150,7 +102,8 @@ impl Overview {
 
     /// Returns the line that ends last, and its end.
     fn last(&self) -> Option<(u32, u64)> {
-        let last = (0..).zip(&self.lines).max_by_key(|(line, sums)| (sums.end, std::cmp::Reverse(*line)))?;
+        let last =
+            (0..).zip(&self.totals.lines).max_by_key(|(line, sums)| (sums.end, std::cmp::Reverse(*line)))?;
         Some((last.0, last.1.end)).filter(|_| last.1.states > 0)
     }
 
@@ -163,37 +116,17 @@ impl Overview {
                 ClippedState { kind, from, to, begins: true, length: to - from },
             );
         }
-        let sums = &mut self.lines[line as usize];
-        sums.time[kind] += to - from;
-        sums.end = state.to.as_picos();
-        sums.states += 1;
-        let pair = (state.call.map_or(0, |call| call + 1), kind);
-        let (bins, others) = (self.bins, self.calls.len());
-        let call = self
-            .calls
-            .entry(pair)
-            .or_insert_with(|| CallTotals { starts: bins.empty(others), ..CallTotals::default() });
-        bins.add(&mut call.starts, from);
-        call.count += 1;
-        call.time = call.time.saturating_add(to - from);
-        if call.count == 1 || to - from > call.longest {
-            (call.longest, call.place) = (to - from, (line, from));
+        let others = self.totals.calls.len();
+        let call = self.totals.state(line, state, from, to);
+        if call.count == 1 {
+            call.starts = self.bins.empty(others);
         }
+        self.bins.add(&mut call.starts, from);
     }
 
     fn message(&mut self, message: &Message) {
         self.traffic.add(message);
-        let from = &mut self.lines[message.from as usize];
-        from.sent += 1;
-        from.bytes_sent = from.bytes_sent.saturating_add(message.bytes);
-        let to = &mut self.lines[message.to as usize];
-        to.received += 1;
-        to.bytes_received = to.bytes_received.saturating_add(message.bytes);
-        let kind = &mut self.messages.by_kind[usize::from(message.kind)];
-        *kind = (kind.0 + 1, kind.1.saturating_add(message.bytes));
-        self.messages.sizes[(u64::BITS - message.bytes.leading_zeros()) as usize] += 1;
-        self.messages.travel += u128::from(message.arrived.since(message.sent).as_picos());
-        self.messages.kept += u128::from(message.received.since(message.arrived).as_picos());
+        self.totals.message(message);
     }
 }
 

@@ -268,6 +268,7 @@ fn queries_round_trip() {
         "traffic/9/0",
         "occurrence/1/4/99",
         "occurrence/1/4/2/99",
+        "totals/3/99",
         "near/3/99",
         "exchange/3/99/120",
     ] {
@@ -328,4 +329,37 @@ fn neighbours_of_a_state_match_a_naive_search() {
     }
     assert!(view.respond(&Query::Near { line: 3, at: 0 }).expect("a valid timeline").is_none());
     assert!(view.respond(&Query::Near { line: 2, at: u64::MAX }).expect("a valid timeline").is_some());
+}
+
+#[test]
+fn totals_of_an_interval_match_naive_sums() {
+    let (_folder, path, states, messages) = scene(5, 300);
+    let view = open(&path);
+    let since = |time: Time| time.as_picos() - view.origin;
+    for (from, to) in [(0, view.span), (view.span / 3, view.span / 2), (1, 2), (view.span, view.span)] {
+        let bytes = tile(&view, Query::Totals { from, to });
+        let found: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
+        for line in 0..5 {
+            let mut expected = [0; 5];
+            for (_, state) in states.iter().filter(|(rank, _)| *rank == line) {
+                let kind = super::states::kind(&state.kind);
+                expected[kind] += overlap(since(state.from), since(state.to), from, to);
+            }
+            let times =
+                [0, 1, 2, 3, 4].map(|kind| found["lines"][line as usize][kind].as_u64().expect("a sum"));
+            assert_eq!(times, expected, "line {line} from {from} to {to}");
+        }
+        let calls = found["calls"].as_array().expect("calls");
+        let sum = |column: usize| calls.iter().map(|call| call[column].as_u64().expect("a sum")).sum::<u64>();
+        let lines = found["lines"].as_array().expect("lines");
+        let all: u64 =
+            lines.iter().flat_map(|line| (0..5).map(|kind| line[kind].as_u64().expect("a sum"))).sum();
+        assert_eq!(sum(3), all);
+        let lengths = calls.iter().flat_map(|call| call[7].as_array().expect("lengths"));
+        assert_eq!(lengths.map(|count| count.as_u64().expect("a count")).sum::<u64>(), sum(2));
+        let whole = (from, to) == (0, view.span);
+        let sent = messages.iter().filter(|message| whole || (from..to).contains(&since(message.sent)));
+        let bytes: u64 = sent.map(|message| message.bytes).sum();
+        assert_eq!(found["messageKinds"][0][1], bytes);
+    }
 }
