@@ -20,6 +20,7 @@ const MODULES: &[(&str, &str)] = modules![
     "source",
     "rows",
     "view",
+    "shading",
     "raster",
     "canvas",
     "shaders",
@@ -34,6 +35,7 @@ const MODULES: &[(&str, &str)] = modules![
     "neighbours",
     "hover",
     "mouse",
+    "names",
     "plot",
     "diagram",
     "occurrences",
@@ -51,6 +53,7 @@ const MODULES: &[(&str, &str)] = modules![
     "scope",
     "panels",
     "keys",
+    "legend",
     "main",
 ];
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { act, colours, difference, picture, settle } from "./support.mjs";
+import { LOOKS, act, colours, difference, picture, settle } from "./support.mjs";
 
 const golden = join(dirname(fileURLToPath(import.meta.url)), "golden");
 
@@ -36,6 +36,55 @@ export const looks = ({ shown, folder }) => ({
       assert.ok(apart < 0.02, `${name}: ${apart} of all pixels differ`);
       await gl.close();
       await flat.close();
+    }
+  },
+
+  async "bars carry names, and the legend filters"() {
+    const script = () => {
+      window.texts = new Set();
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+        window.texts.add(text);
+        return fillText.call(this, text, ...place);
+      };
+    };
+    for (const look of LOOKS) {
+      const { page } = await shown("ring", "", { script, ...look });
+      const written = () => page.evaluate(() => [...window.texts]);
+      assert.ok(!(await written()).includes("MPI_Recv"), "there is no room");
+      for (let i = 0; i < 9; i++) await act(page, () => page.keyboard.press("w"));
+      assert.ok((await written()).includes("MPI_Recv"));
+      const legend = page.locator(".legend");
+      const all = await picture(page, ".plot");
+      const wait = legend.getByRole("button", { name: "wait", exact: true });
+      await act(page, () => wait.click());
+      assert.equal(await wait.getAttribute("aria-pressed"), "false");
+      const without = await picture(page, ".plot");
+      assert.ok((await difference(page, all, without)) > 0.1, "waits are hidden");
+      await act(page, () => wait.click({ modifiers: ["Shift"] }));
+      assert.equal(await legend.getByRole("button", { name: "compute", exact: true }).getAttribute("aria-pressed"), "false");
+      await act(page, () => wait.click({ modifiers: ["Shift"] }));
+      assert.ok((await difference(page, all, await picture(page, ".plot"))) < 0.001, "everything is shown again");
+      await act(page, () => legend.getByRole("button", { name: "message", exact: true }).click());
+      assert.equal(await page.getByRole("button", { name: "Messages" }).getAttribute("aria-pressed"), "false");
+      await act(page, () => page.getByLabel("Colours by").selectOption("function"));
+      assert.match(await legend.textContent(), /compute.*MPI_Recv.*MPI_Send.*several functions/);
+      assert.ok((await difference(page, all, await picture(page, ".plot"))) > 0.3, "functions have other colours");
+      await page.close();
+    }
+  },
+
+  async "both renderers colour by function and filter alike"() {
+    for (const name of ["halo", "many"]) {
+      const pages = [(await shown(name, "?renderer=webgl2")).page, (await shown(name)).page];
+      for (const page of pages) {
+        await act(page, () => page.getByLabel("Colours by").selectOption("function"));
+        await act(page, () => page.locator(".legend").getByRole("button", { name: "MPI_Isend" }).click());
+        await act(page, () => page.locator(".legend").getByRole("button", { name: "compute" }).click());
+      }
+      const apart = await difference(pages[0], await picture(pages[0], ".plot"), await picture(pages[1], ".plot"), 1 / 8);
+      assert.ok(apart < 0.02, `${name}: ${apart} of all pixels differ`);
+      for (const page of pages) await page.close();
     }
   },
 

@@ -1,11 +1,14 @@
 // Stacked area of state kinds over time, drawn as pixels: one column per pixel.
 import { Raster } from "./raster.js";
+import { Shading } from "./shading.js";
 
 /** A stacked area of state kinds over time. */
 export class Area {
   constructor() {
     this.canvas = document.createElement("canvas");
     this.raster = new Raster();
+    /** @type {Shading | null} */
+    this.shading = null;
   }
 
   /**
@@ -18,7 +21,8 @@ export class Area {
   paint(kinds, height, most, colours) {
     const ratio = devicePixelRatio || 1;
     const [wide, high] = [Math.max(1, Math.round(kinds[0].length * ratio)), Math.max(1, Math.round(height * ratio))];
-    this.raster.begin(wide, high, ratio, colours);
+    if (this.shading?.colours !== colours) this.shading = new Shading(colours);
+    this.raster.begin(wide, high, ratio, this.shading);
     for (let x = 0; x < wide; x++) {
       const sample = Math.min(kinds[0].length - 1, Math.floor(x / ratio));
       this.raster.column(x, high, 0, high, (kind) => (kinds[kind][sample] / most) * high);

@@ -3,12 +3,12 @@ import { Raster } from "./raster.js";
 
 /** @typedef {import("./tiles.js").BinTile} BinTile */
 /** @typedef {import("./tiles.js").StateTile} StateTile */
-/** @typedef {import("./palette.js").Palette} Palette */
+/** @typedef {import("./shading.js").Shading} Shading */
 /**
  * Interface of the renderers. A frame begins, states and bins are drawn, then lines, then it ends.
  * @typedef {object} Renderer
  * @property {string} name
- * @property {(canvas: HTMLCanvasElement, ratio: number, colours: Palette) => void} begin
+ * @property {(canvas: HTMLCanvasElement, ratio: number, shading: Shading) => void} begin
  * @property {(left: number, right: number) => void} clip restricts states and bins that follow
  * @property {(tile: BinTile, x: number, width: number, tops: Float32Array, height: number) => void} bins
  * @property {(tile: StateTile, from: number, scale: number, tops: Float32Array, height: number, call: number) => void} states
@@ -26,11 +26,11 @@ export class CanvasRenderer {
     this.hasPixels = false;
   }
 
-  /** @param {HTMLCanvasElement} canvas @param {number} ratio @param {Palette} colours */
-  begin(canvas, ratio, colours) {
+  /** @param {HTMLCanvasElement} canvas @param {number} ratio @param {Shading} shading */
+  begin(canvas, ratio, shading) {
     this.context = canvas.getContext("2d");
     this.context?.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.raster.begin(canvas.width, canvas.height, ratio, colours);
+    this.raster.begin(canvas.width, canvas.height, ratio, shading);
     this.hasPixels = true;
   }
 

@@ -18,6 +18,7 @@ const REVEAL_HEIGHT = 14;
  * @typedef {object} App
  * @property {import("./view.js").Viewport} view
  * @property {import("./palette.js").Palette} colours
+ * @property {(source: import("./source.js").Source) => import("./shading.js").Shading} shading colours of the states of a timeline
  * @property {boolean} messages
  * @property {boolean} path
  * @property {string | null} renderer requested renderer

@@ -7,7 +7,7 @@ import { BINS, ROWS } from "./tiles.js";
 
 /** @typedef {import("./tiles.js").BinTile} BinTile */
 /** @typedef {import("./tiles.js").StateTile} StateTile */
-/** @typedef {import("./palette.js").Palette} Palette */
+/** @typedef {import("./shading.js").Shading} Shading */
 /** @typedef {import("./canvas.js").Renderer} Renderer */
 
 /** Names of software renderers. */
@@ -54,11 +54,13 @@ class GlRenderer {
     this.segmentArray = this.segmented();
     /** @type {WeakMap<object, WebGLTexture>} */
     this.textures = new WeakMap();
-    /** @type {WeakMap<object, WebGLVertexArrayObject>} */
+    /** Vertex arrays of tiles, by their column of slots. @type {WeakMap<Uint8Array, WebGLVertexArrayObject>} */
     this.arrays = new WeakMap();
     /** @type {HTMLCanvasElement | null} */
     this.target = null;
     this.ratio = 1;
+    /** @type {Shading | null} */
+    this.shading = null;
     this.scratch = new Float32Array(0);
     this.tops = new Float32Array(ROWS);
   }
@@ -81,18 +83,21 @@ class GlRenderer {
     return array;
   }
 
-  /** @param {HTMLCanvasElement} target @param {number} ratio @param {Palette} colours */
-  begin(target, ratio, colours) {
+  /** @param {HTMLCanvasElement} target @param {number} ratio @param {Shading} shading */
+  begin(target, ratio, shading) {
     const { gl, canvas } = this;
     const { width, height } = target;
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
     this.target = target;
     this.ratio = ratio;
+    this.shading = shading;
     for (const program of [this.states_, this.bins_, this.lines_]) {
       gl.useProgram(program.handle);
       gl.uniform2f(program.at("size"), width / ratio, height / ratio);
-      gl.uniform3fv(program.at("shades[0]"), colours.kinds.flatMap(rgb));
-      gl.uniform3fv(program.at("tint"), rgb(colours.tint));
+      gl.uniform3fv(program.at("shades[0]"), (program === this.bins_ ? shading.bins : shading.shades).flatMap(rgb));
+      gl.uniform3fv(program.at("tint"), rgb(shading.colours.tint));
+      gl.uniform1i(program.at("hatched"), shading.isHatched ? 1 : 0);
+      gl.uniform1ui(program.at("hidden"), program === this.bins_ ? shading.hiddenKinds : shading.hidden);
       gl.uniform1f(program.at("ratio"), ratio);
     }
     gl.viewport(0, 0, width, height);
@@ -173,14 +178,16 @@ class GlRenderer {
 
   /** @param {StateTile} tile */
   array(tile) {
-    const known = this.arrays.get(tile);
+    const slots = this.shading?.column(tile) ?? tile.what;
+    const known = this.arrays.get(slots);
     if (known) return known;
     const { gl } = this;
+    const before = tile.dispose;
     const array = /** @type {WebGLVertexArrayObject} */ (gl.createVertexArray());
     gl.bindVertexArray(array);
     /** @type {WebGLBuffer[]} */
     const buffers = [];
-    for (const [name, column] of Object.entries({ from: tile.from, to: tile.to, call: tile.call, row: tile.row, what: tile.what })) {
+    for (const [name, column] of Object.entries({ from: tile.from, to: tile.to, call: tile.call, row: tile.row, slot: slots })) {
       const buffer = /** @type {WebGLBuffer} */ (gl.createBuffer());
       buffers.push(buffer);
       gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
@@ -191,11 +198,12 @@ class GlRenderer {
       gl.vertexAttribDivisor(place, 1);
     }
     gl.bindVertexArray(null);
-    this.arrays.set(tile, array);
+    this.arrays.set(slots, array);
     tile.dispose = () => {
+      before?.();
       gl.deleteVertexArray(array);
       buffers.forEach((buffer) => gl.deleteBuffer(buffer));
-      this.arrays.delete(tile);
+      this.arrays.delete(slots);
     };
     return array;
   }

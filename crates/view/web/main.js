@@ -2,12 +2,14 @@
 import { element } from "./chart.js";
 import { Details } from "./details.js";
 import { KEYS, press } from "./keys.js";
+import { Legend } from "./legend.js";
 import { inside, served } from "./open.js";
-import { KINDS, LABELS, STACK, palette } from "./palette.js";
+import { palette } from "./palette.js";
 import { Pane } from "./pane.js";
 import { Panels } from "./panels.js";
 import { ORDERS } from "./rows.js";
 import { Search } from "./search.js";
+import { Shading, mainFunctions } from "./shading.js";
 import { time } from "./units.js";
 import { Viewport } from "./view.js";
 
@@ -68,6 +70,18 @@ class Page {
     this.callMarked = "";
     this.dark = matchMedia("(prefers-color-scheme: dark)").matches;
     this.colours = palette(this.dark, false);
+    this.functions = mainFunctions(sources);
+    this.byFunction = false;
+    this.hidden = 0;
+    /** @type {Map<import("./source.js").Source, Shading>} */
+    this.shadings = new Map();
+    this.legend = new Legend({
+      onSlot: (slot, isOnly) => this.filter(slot, isOnly), onToggle: (what) => this.toggle(what),
+      onColours: (byFunction) => {
+        [this.byFunction, this.hidden] = [byFunction, 0];
+        this.recolour();
+      },
+    });
     this.due = 0;
     this.stale = true;
     this.live = element("p", "live", { "aria-live": "polite" });
@@ -79,8 +93,9 @@ class Page {
     this.toolbar = this.makeToolbar();
     this.help = this.makeHelp();
     const panes = element("div", "panes", {}, this.panes.map(({ box }) => box));
+    const tabs = element("div", "tab-row", {}, [this.panels.tabs, this.panels.scope.box]);
     const bottom = element("div", "bottom", {}, [this.panels.box, this.details.box]);
-    section.append(this.toolbar, this.legend(), panes, this.panels.tabs, this.panels.scope.box, bottom, this.live, this.help);
+    section.append(this.toolbar, this.legend.box, panes, tabs, bottom, this.live, this.help);
     this.panels.choose(0);
     this.theme(this.dark);
     this.listen();
@@ -184,14 +199,30 @@ class Page {
     this.redraw();
   }
 
-  legend() {
-    const names = this.gantt ? [[0, "busy"], [1, "overhead"], [4, "idle"]] : STACK.map((kind) => [kind, LABELS[kind]]);
-    const items = names.map(([kind, text]) => element("li", "", {}, [element("i", `key ${this.gantt ? "g" : "k"}-${KINDS[Number(kind)]}`), String(text)]));
-    if (!this.gantt) items.push(element("li", "", {}, [element("i", "key k-path"), "critical path"]), element("li", "", {}, [element("i", "key k-message-line"), "message"]));
-    const made = element("ul", "legend", { "aria-label": "Colours" }, items);
-    this.legendBox?.replaceWith(made);
-    this.legendBox = made;
-    return made;
+  /** Returns the colours of the states of a timeline. @param {import("./source.js").Source} source */
+  shading(source) {
+    let shading = this.shadings.get(source);
+    if (!shading) {
+      shading = new Shading(this.colours, this.hidden, this.byFunction && !this.gantt ? this.functions : null, source.meta.calls);
+      this.shadings.set(source, shading);
+    }
+    return shading;
+  }
+
+  /** Hides or shows states of a colour, or shows only these. @param {number} slot @param {boolean} isOnly */
+  filter(slot, isOnly) {
+    const bits = this.gantt && slot === 1 ? 0b1110 : 1 << slot;
+    const only = ~bits & 0xffff;
+    this.hidden = isOnly ? (this.hidden === only ? 0 : only) : this.hidden ^ bits;
+    this.recolour();
+  }
+
+  /** Redraws with other colours. */
+  recolour() {
+    this.shadings.clear();
+    const shading = this.shading(this.panes[0].source);
+    this.legend.update({ gantt: this.gantt, path: this.path, messages: this.messages, shading, functions: this.functions.length });
+    this.redraw();
   }
 
   makeHelp() {
@@ -214,8 +245,7 @@ class Page {
     this.colours = palette(dark, this.gantt);
     const on = { gantt: this.gantt, messages: this.messages, path: this.path, selects: this.selects, theme: dark };
     for (const [name, button] of Object.entries(this.buttons ?? {})) button.setAttribute("aria-pressed", String(on[/** @type {keyof on} */ (name)]));
-    this.legend();
-    this.redraw();
+    this.recolour();
   }
 
   /** @param {"messages" | "path" | "gantt" | "selects" | "theme" | "play"} what */
@@ -224,6 +254,7 @@ class Page {
     if (what === "gantt") {
       // A Gantt chart shows ranks only.
       this.gantt = !this.gantt;
+      this.hidden = 0;
       this.messages = this.path = !this.gantt;
     } else if (what !== "theme") {
       this[what] = !this[what];

@@ -11,11 +11,13 @@ const LIGHT = {
   kinds: ["#1f6fae", "#e8a317", "#7cc1ec", "#0f9d76", "#d9541e"],
   tint: "#fbe3d6", plot: "#fbfcfd", band: "#f1f4f7", ink: "#1b2733", soft: "#5d6b79", grid: "#dfe5ea",
   message: "#243746", path: "#15191d", halo: "#ffffff", cursor: "#b0006d", idle: "#e9edf1",
+  functions: ["#c8553d", "#3f9142", "#8e5bb5", "#c9a227", "#2a9d9d", "#c2477f", "#6b7fd7", "#8a6d3b"], other: "#6f7d8a", several: "#b4bec7",
 };
 const DARK = {
   kinds: ["#4a9bdc", "#f2b73c", "#a9dbf8", "#35c39a", "#ef7a44"],
   tint: "#43251a", plot: "#11171d", band: "#171f27", ink: "#e6edf3", soft: "#93a1ae", grid: "#26313b",
   message: "#c9d6e2", path: "#ffffff", halo: "#0b0f13", cursor: "#ff7cc8", idle: "#1f2932",
+  functions: ["#ee8368", "#6cc070", "#bd8ee0", "#e8c95a", "#55c9c9", "#ee7fb0", "#95a6f5", "#c9a36a"], other: "#94a3b1", several: "#56636f",
 };
 
 /** @typedef {typeof LIGHT} Palette */

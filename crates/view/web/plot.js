@@ -2,6 +2,7 @@
 import { CanvasRenderer } from "./canvas.js";
 import { element } from "./chart.js";
 import { selectRenderer } from "./gl.js";
+import { drawNames } from "./names.js";
 import { countMessages, coverTraffic, drawMessages, drawPath, drawStates } from "./scene.js";
 import { Slices } from "./slices.js";
 import { brief } from "./units.js";
@@ -23,6 +24,7 @@ export class Plot {
     this.weight = 0;
     this.note = "";
     this.scale = 0;
+    this.shading = app.shading(source);
   }
 
   /** Falls back to the 2D canvas when the WebGL context is lost. */
@@ -45,9 +47,9 @@ export class Plot {
       this.weight = 0;
     }
     this.weigh(axis);
-    const theme = `${app.colours.plot}${app.colours.kinds.join("")}`;
+    this.shading = app.shading(source);
     return this.slices.show(this.context, {
-      from: axis.from, scale: axis.scale, height, ratio, look: [rows.made, theme, app.messages, app.path, app.callMarked].join(),
+      from: axis.from, scale: axis.scale, height, ratio, look: [rows.made, this.shading.key, app.messages, app.path, app.callMarked].join(),
       rowHeight: rows.height, scroll: rows.scroll, weight: this.weight, version: source.version, isBusy: source.isBusy,
     });
   }
@@ -67,7 +69,7 @@ export class Plot {
     const { renderer, source, rows, app } = this;
     const call = app.callMarked ? source.meta.calls.indexOf(app.callMarked) + 1 : 0;
     source.missing = 0;
-    renderer.begin(canvas, devicePixelRatio || 1, app.colours);
+    renderer.begin(canvas, devicePixelRatio || 1, this.shading);
     drawStates(renderer, source, rows, axis, call);
     if (app.messages || app.path) {
       // Messages sent before the slice may reach into it.
@@ -76,6 +78,10 @@ export class Plot {
       if (app.path) drawPath(renderer, parts, rows, axis, width, app.colours);
     }
     renderer.end();
+    const context = canvas.getContext("2d");
+    const ratio = devicePixelRatio || 1;
+    context?.setTransform(ratio, 0, 0, ratio, 0, 0);
+    if (context) drawNames(context, source, rows, axis, width, this.shading, call);
     return source.missing > 0;
   }
 }

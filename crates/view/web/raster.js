@@ -1,11 +1,12 @@
 // Rasterizer of states and bins. Thousands of states per pixel cost less this way than rectangles
 // on a canvas, and their shares are exact.
 import { STACK, WAIT, rgb } from "./palette.js";
+import { SLOTS } from "./shading.js";
 import { BINS, ROWS } from "./tiles.js";
 
 /** @typedef {import("./tiles.js").BinTile} BinTile */
 /** @typedef {import("./tiles.js").StateTile} StateTile */
-/** @typedef {import("./palette.js").Palette} Palette */
+/** @typedef {import("./shading.js").Shading} Shading */
 
 /** Minimum coverage of a pixel by a state, so that a short one is visible. */
 const MIN_COVERAGE = 0.15;
@@ -17,35 +18,39 @@ export const PERIOD = 6;
 export const TINTED = 0.64;
 /** Row height in pixels from which kinds are stacked; lower rows show their mixture. */
 export const STACKED = 5;
-const KINDS = 5;
-
 /** Returns a colour as a pixel value; components are from 0 to 1. @param {number} red @param {number} green @param {number} blue @param {number} alpha */
 function word(red, green, blue, alpha) {
   return ((Math.round(255 * alpha) << 24) | (Math.round(255 * blue) << 16) | (Math.round(255 * green) << 8) | Math.round(255 * red)) >>> 0;
 }
 
-/** The colours of a palette as pixel values. */
+/** Colours as pixel values. */
 class PixelPalette {
-  /** @param {Palette} colours */
-  constructor(colours) {
-    this.colours = colours;
-    this.shades = colours.kinds.map(rgb);
-    this.tint = rgb(colours.tint);
+  /** @param {Shading} shading */
+  constructor(shading) {
+    const { colours, isHatched } = shading;
+    this.shading = shading;
+    const tint = rgb(colours.tint);
     // In mixtures stripes are the mean of their colours.
-    this.far = this.shades.map((shade, kind) => (kind === WAIT ? shade.map((part, i) => TINTED * this.tint[i] + (1 - TINTED) * part) : shade));
-    this.words = this.shades.map(([red, green, blue]) => word(red, green, blue, 1));
-    this.tinted = word(this.tint[0], this.tint[1], this.tint[2], 1);
+    const far = (/** @type {string} */ colour, /** @type {number} */ kind) => {
+      const shade = rgb(colour);
+      return kind === WAIT && isHatched ? shade.map((part, i) => TINTED * tint[i] + (1 - TINTED) * part) : shade;
+    };
+    /** Colours of slots and of kinds in bins, as seen in mixtures. */
+    this.far = shading.shades.map(far);
+    this.farBins = shading.bins.map(far);
+    this.words = shading.bins.map(rgb).map(([red, green, blue]) => word(red, green, blue, 1));
+    this.tinted = isHatched ? word(tint[0], tint[1], tint[2], 1) : this.words[WAIT];
     /** Cached mixtures of the bins of a tile. @type {WeakMap<BinTile, Uint32Array>} */
     this.mixed = new WeakMap();
   }
 
-  /** Mixes the colours of the shares at `at`, `at + apart`, ..., scaled. @param {ArrayLike<number>} shares @param {number} at @param {number} apart @param {number} scale */
-  mix(shares, at, apart, scale) {
+  /** Mixes colours by the shares at `at`, `at + apart`, ..., scaled. @param {number[][]} colours @param {ArrayLike<number>} shares @param {number} at @param {number} apart @param {number} scale @param {number} hidden bit set of those left out */
+  mix(colours, shares, at, apart, scale, hidden) {
     let [all, red, green, blue] = [0, 0, 0, 0];
-    for (let kind = 0; kind < KINDS; kind++) {
-      const share = shares[at + kind * apart];
-      if (share === 0) continue;
-      const far = this.far[kind];
+    for (let slot = 0; slot < colours.length; slot++) {
+      const share = shares[at + slot * apart];
+      if (share === 0 || (hidden >> slot) & 1) continue;
+      const far = colours[slot];
       all += share;
       red += share * far[0];
       green += share * far[1];
@@ -60,7 +65,7 @@ class PixelPalette {
     if (!words) {
       const cells = tile.rows * BINS;
       words = new Uint32Array(cells);
-      for (let cell = 0; cell < cells; cell++) words[cell] = this.mix(tile.shares, cell, cells, 1 / 255);
+      for (let cell = 0; cell < cells; cell++) words[cell] = this.mix(this.farBins, tile.shares, cell, cells, 1 / 255, this.shading.hiddenKinds);
       this.mixed.set(tile, words);
     }
     return words;
@@ -78,26 +83,26 @@ export class Raster {
     // The clip range, and the pixels it touches.
     this.left = this.right = 0;
     this.first = this.last = 0;
-    /** Coverage of each pixel of one row by each kind. */
-    this.covered = new Float32Array(KINDS);
+    /** Coverage of each pixel of one row by each slot. */
+    this.covered = new Float32Array(SLOTS);
     /** Pixels of one row, and which of them are striped. */
     this.line = new Uint32Array(1);
     this.striped = new Uint8Array(1);
   }
 
-  /** @param {number} width device pixels @param {number} height @param {number} ratio @param {Palette} colours */
-  begin(width, height, ratio, colours) {
+  /** @param {number} width device pixels @param {number} height @param {number} ratio @param {Shading} shading */
+  begin(width, height, ratio, shading) {
     if (this.image.width !== width || this.image.height !== height) {
       this.image = new ImageData(width, height);
       this.pixels = new Uint32Array(this.image.data.buffer);
-      this.covered = new Float32Array(KINDS * width);
+      this.covered = new Float32Array(SLOTS * width);
       this.line = new Uint32Array(width);
       this.striped = new Uint8Array(width);
     } else {
       this.pixels.fill(0);
     }
     this.ratio = ratio;
-    if (this.palette?.colours !== colours) this.palette = new PixelPalette(colours);
+    if (this.palette?.shading !== shading) this.palette = new PixelPalette(shading);
     this.clip(0, width / ratio);
   }
 
@@ -127,6 +132,8 @@ export class Raster {
     const step = tile.unit * scale * this.ratio;
     const begin = (tile.base - from) * scale * this.ratio;
     const { left, right } = this;
+    const { shading } = /** @type {PixelPalette} */ (this.palette);
+    const slots = shading.column(tile);
     // States are sorted by row.
     let [row, isSeen] = [-1, false];
     for (let i = 0; i < tile.count; i++) {
@@ -137,15 +144,15 @@ export class Raster {
       }
       if (!isSeen) continue;
       const [start, end] = [begin + tile.from[i] * step, begin + tile.to[i] * step];
-      if (end >= left && start < right) this.cover(tile.what[i], start, end, call > 0 && tile.call[i] !== call ? DIMMED : 1);
+      if (end >= left && start < right && !((shading.hidden >> slots[i]) & 1)) this.cover(slots[i], start, end, call > 0 && tile.call[i] !== call ? DIMMED : 1);
     }
     if (isSeen) this.row(tops[row], height);
   }
 
-  /** @param {number} kind @param {number} start @param {number} end @param {number} weight */
-  cover(kind, start, end, weight) {
+  /** @param {number} slot @param {number} start @param {number} end @param {number} weight */
+  cover(slot, start, end, weight) {
     const { covered, left } = this;
-    const at = kind * this.image.width;
+    const at = slot * this.image.width;
     const right = Math.min(this.right, end);
     const begin = Math.max(left, start);
     const first = Math.floor(begin);
@@ -167,10 +174,10 @@ export class Raster {
     for (let x = Math.max(0, this.first); x < this.last; x++) {
       // A pixel at the edge of the clip range is covered only in part.
       const whole = Math.min(x + 1, this.right) - Math.max(x, this.left);
-      const waits = covered[WAIT * width + x];
+      const waits = palette.shading.isHatched ? covered[WAIT * width + x] : 0;
       striped[x] = waits >= 0.98 * whole && waits > 0 ? 1 : 0;
       if (striped[x]) hasStripes = true;
-      line[x] = striped[x] ? palette.words[WAIT] : palette.mix(covered, x, width, 1 / Math.max(MIN_COVERAGE, whole));
+      line[x] = striped[x] ? palette.words[WAIT] : palette.mix(palette.far, covered, x, width, 1 / Math.max(MIN_COVERAGE, whole), 0);
     }
     covered.fill(0);
     this.put(top, height, hasStripes);
@@ -212,9 +219,10 @@ export class Raster {
   stacks(tile, row, places, top, height) {
     const [begin, end, from, lines] = this.lines(top, height);
     const cells = tile.rows * BINS;
+    const hidden = /** @type {PixelPalette} */ (this.palette).shading.hiddenKinds;
     for (let i = 0; i < places.length; i++) {
       const cell = row * BINS + places[i];
-      this.column(Math.max(0, this.first) + i, from + lines, begin, end, (kind) => (tile.shares[kind * cells + cell] * lines) / 255);
+      this.column(Math.max(0, this.first) + i, from + lines, begin, end, (kind) => ((hidden >> kind) & 1 ? 0 : (tile.shares[kind * cells + cell] * lines) / 255));
     }
   }
 

@@ -80,7 +80,7 @@ export function coverTraffic(source, axis) {
  * @param {import("./rows.js").Rows} rows
  * @param {number} pad
  */
-function buckets(rows, pad) {
+export function buckets(rows, pad) {
   /** @type {Map<string, {group: number, row: number, tops: Float32Array}>} */
   const found = new Map();
   const [first, last] = rows.seen;

@@ -26,7 +26,7 @@ export class ScopeBar {
   /** @param {string} follows what the panel shows: `scope`, `view`, `cursor` or `all` @param {boolean} isStale */
   update(follows, isStale) {
     const { view } = this;
-    const scope = follows === "scope" ? view.scope : { ...view, name: /** @type {"view" | "all"} */ (follows === "all" ? "all" : "view"), from: Math.max(0, view.from), to: Math.min(view.span, view.to) };
+    const scope = follows === "scope" ? view.scope : follows === "all" ? view.everything : view.window;
     const apart = Math.max(1, (scope.to - scope.from) / 1000);
     const place = scope.name === "all" ? "" : `, ${time(scope.to - scope.from)} from ${timestamp(scope.from, apart)}`;
     const text = follows === "cursor" ? "At the time cursor" : `${NAMES[scope.name]}${place}`;

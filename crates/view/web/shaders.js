@@ -1,17 +1,19 @@
 // Shaders for WebGL2: states, bins and lines as instanced rectangles.
 import { STACK, WAIT } from "./palette.js";
 import { DIMMED, PERIOD, TINTED } from "./raster.js";
+import { SLOTS } from "./shading.js";
 import { BINS, ROWS } from "./tiles.js";
 
 const SHADES = `#version 300 es
 precision highp float;
-uniform vec3 shades[5];
+uniform vec3 shades[${SLOTS}];
+uniform bool hatched;
 uniform vec3 tint;
 uniform float ratio;
 out vec4 colour;
 vec3 shade(int kind) {
   float stripe = mod(gl_FragCoord.x - gl_FragCoord.y, ${PERIOD}.0 * ratio) / (${PERIOD}.0 * ratio);
-  return kind == ${WAIT} && stripe < ${TINTED} ? tint : shades[kind];
+  return hatched && kind == ${WAIT} && stripe < ${TINTED} ? tint : shades[kind];
 }
 `;
 
@@ -36,11 +38,12 @@ in uint from;
 in uint to;
 in uint call;
 in uint row;
-in uint what;
+in uint slot;
 uniform int start;
 uniform float scale;
 uniform float shift;
 uniform uint marked;
+uniform uint hidden;
 flat out int kind;
 flat out float alpha;
 void main() {
@@ -49,11 +52,11 @@ void main() {
   left = max(left, -2.0);
   right = min(right, size.x + 2.0);
   float width = right - left;
-  kind = int(what);
+  kind = int(slot);
   alpha = clamp(width, 0.15, 1.0) * (marked > 0u && call != marked ? ${DIMMED} : 1.0);
   vec2 corner = corner();
   float top = tops[row];
-  gl_Position = width < -0.5 || top < -1.0e8 ? vec4(2.0, 2.0, 2.0, 1.0)
+  gl_Position = width < -0.5 || top < -1.0e8 || (hidden >> slot & 1u) == 1u ? vec4(2.0, 2.0, 2.0, 1.0)
     : place(vec2(left + corner.x * max(width, 1.0), top + corner.y * height));
 }`;
 
@@ -80,6 +83,7 @@ export const BINS_FRAGMENT = `${SHADES}
 precision highp sampler2D;
 uniform sampler2D shares;
 uniform bool stacked;
+uniform uint hidden;
 flat in int row;
 in vec2 at;
 const int ORDER[5] = int[5](${STACK.join(",")});
@@ -90,9 +94,9 @@ void main() {
   float filled = 0.0;
   vec3 mixed = vec3(0.0);
   for (int i = 0; i < 5; i++) {
-    float part = ORDER[i] == 4 ? waits : most[ORDER[i]];
+    float part = (hidden >> uint(ORDER[i]) & 1u) == 1u ? 0.0 : ORDER[i] == 4 ? waits : most[ORDER[i]];
     // In mixtures stripes are the mean of their colours.
-    mixed += part * (ORDER[i] == 4 ? mix(shades[4], tint, ${TINTED}) : shades[ORDER[i]]);
+    mixed += part * (ORDER[i] == 4 && hatched ? mix(shades[4], tint, ${TINTED}) : shades[ORDER[i]]);
     filled += part;
     if (stacked && 1.0 - at.y < filled) {
       colour = vec4(shade(ORDER[i]), 1.0);

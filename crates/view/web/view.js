@@ -65,9 +65,18 @@ export class Viewport {
 
   /** Interval that totals are of: the selection, what is in view, or everything. @returns {import("./totals.js").Scope} */
   get scope() {
-    if (this.selection) return { name: "selection", ...this.selection };
-    if (this.from <= 0 && this.to >= this.span) return { name: "all", from: 0, to: this.span };
+    return this.selection ? { name: "selection", ...this.selection } : this.window;
+  }
+
+  /** What is in view. @returns {import("./totals.js").Scope} */
+  get window() {
+    if (this.from <= 0 && this.to >= this.span) return this.everything;
     return { name: "view", from: Math.max(0, this.from), to: Math.min(this.span, this.to) };
+  }
+
+  /** @returns {import("./totals.js").Scope} */
+  get everything() {
+    return { name: "all", from: 0, to: this.span };
   }
 
   /** Zooms to the selection; returns whether there is one. */
