@@ -34,6 +34,7 @@ const MODULES: &[(&str, &str)] = modules![
     "area",
     "neighbours",
     "hover",
+    "touch",
     "mouse",
     "names",
     "plot",
@@ -53,6 +54,9 @@ const MODULES: &[(&str, &str)] = modules![
     "scope",
     "panels",
     "keys",
+    "history",
+    "address",
+    "look",
     "legend",
     "main",
 ];

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { hands } from "./hands.mjs";
 import { looks } from "./looks.mjs";
 import { launch, open } from "./support.mjs";
 import { study } from "./study.mjs";
@@ -22,7 +23,7 @@ async function shown(name, query = "", options = {}) {
 }
 
 const given = { browser, shown, program, folder };
-const tests = { ...use(given), ...study(given), ...looks(given) };
+const tests = { ...use(given), ...study(given), ...hands(given), ...looks(given) };
 let failed = 0;
 const only = process.env.PANTO_ONLY;
 for (const [name, test] of Object.entries(tests)) {

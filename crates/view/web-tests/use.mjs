@@ -114,7 +114,7 @@ export const use = ({ browser, shown, program, folder }) => ({
     assert.match(await page.textContent(".tip"), /rank \d+: compute.*duration.*start.*end/);
     const texts = new Set();
     await act(page, () => page.keyboard.press("w"));
-    for (let [x, y] = [90, 12]; x < box.width - 20 && texts.size < 3; x += 9, y = 12 + ((y + 31) % (box.height - 60))) {
+    for (let [x, y] = [90, 12]; x < box.width - 20 && texts.size < 3; x += 5, y = 12 + ((y + 31) % (box.height - 60))) {
       await page.mouse.move(box.x + x, box.y + y);
       const tip = await page.evaluate(() => document.querySelector(".tip:not([hidden])")?.textContent ?? "");
       texts.add(/wait in MPI_Waitall.*waits for.*rank \d+/.test(tip) ? "wait" : /from rank \d+ to rank \d+.*size.*KiB.*class \(tag\)3.*sent.*arrived.*received/.test(tip) ? "message" : "");

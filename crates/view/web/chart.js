@@ -75,8 +75,10 @@ export function timeAxis(context, axis, top, bottom, colours, labels) {
   context.fillStyle = colours.soft;
   context.textAlign = "center";
   for (const at of places) {
-    const x = axis.left + (at - axis.from) * axis.scale;
-    if (x > axis.left + 14) context.fillText(at === 0 ? "0" : timestamp(at, step), x, bottom + 13);
+    const text = at === 0 ? "0" : timestamp(at, step);
+    const half = context.measureText(text).width / 2;
+    // The last label stays inside, the first may reach below the names.
+    context.fillText(text, Math.min(axis.left + (at - axis.from) * axis.scale, axis.left + width + RIGHT - half - 1), bottom + 13);
   }
   context.textAlign = "left";
 }

@@ -3,7 +3,7 @@
 /** Shortcuts and their effects, for the help. @type {[string, string][]} */
 export const KEYS = [
   ["W, + or wheel up", "zoom in"], ["S, - or wheel down", "zoom out"], ["A, ←", "pan to earlier times"], ["D, →", "pan to later times"],
-  ["↑ ↓, Shift+wheel", "scroll ranks"], ["[ ], Ctrl+wheel", "shrink or grow rows"], ["0", "fit everything"], ["F", "zoom to the selection, or fit everything"],
+  ["↑ ↓, Shift+wheel", "scroll ranks"], ["[ ], Alt+wheel", "shrink or grow rows"], ["Ctrl+wheel, pinch", "zoom in or out"], ["two fingers", "pan; apart or together: zoom"], ["Ctrl+Z, Backspace", "undo zooming and panning (Ctrl+Y: redo)"], ["0", "fit everything"], ["F", "zoom to the selection, or fit everything"],
   ["Home, End", "go to the start or the end"], ["/", "search for a rank or a call"], ["N, Enter", "next result (with Shift: previous)"], ["M", "toggle messages"], ["C", "toggle the critical path"], ["G", "Gantt chart or space-time diagram"],
   ["T", "light or dark theme"], ["1 to 8", "choose a panel"], ["Space", "play the animation on the topology"], ["?", "this help"],
   ["drag", "pan"], ["Shift+drag", "select an interval, whose totals the panels show"], ["E", "select by dragging, without Shift"], ["double click", "zoom in"], ["click", "set the time cursor; show the details of a state or message"], [", .", "previous, next state of the rank"], ["Esc", "close the details, then clear the selection"],
@@ -16,6 +16,7 @@ export const KEYS = [
  * @property {(pixels: number) => void} scroll
  * @property {(by: number) => void} rows
  * @property {() => void} fit
+ * @property {(by: 1 | -1) => boolean} undo goes back to the previous view, or forward
  * @property {() => void} focus zooms to the selection, or fits everything
  * @property {(end: number) => void} edge
  * @property {() => void} search
@@ -29,6 +30,8 @@ export const KEYS = [
 
 /** Handles a key; returns whether it is a shortcut. @param {KeyboardEvent} event @param {Actions} act */
 export function press(event, act) {
+  const key = event.key.toLowerCase();
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && (key === "z" || key === "y")) return act.undo(key === "y" || event.shiftKey ? 1 : -1);
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const step = event.shiftKey ? 0.5 : 0.15;
   if (/^[1-8]$/.test(event.key)) {
@@ -46,6 +49,7 @@ export function press(event, act) {
     case "PageDown": act.scroll(400); break;
     case "[": act.rows(1 / 1.4); break;
     case "]": act.rows(1.4); break;
+    case "Backspace": return act.undo(-1);
     case "0": act.fit(); break;
     case "f": act.focus(); break;
     case "e": act.toggle("selects"); break;

@@ -1,8 +1,11 @@
 // The page: opens its timelines and connects all parts.
+import { read, write } from "./address.js";
 import { element } from "./chart.js";
 import { Details } from "./details.js";
+import { Views } from "./history.js";
 import { KEYS, press } from "./keys.js";
 import { Legend } from "./legend.js";
+import { put, putWindow, take, windowOf } from "./look.js";
 import { inside, served } from "./open.js";
 import { palette } from "./palette.js";
 import { Pane } from "./pane.js";
@@ -96,9 +99,35 @@ class Page {
     const tabs = element("div", "tab-row", {}, [this.panels.tabs, this.panels.scope.box]);
     const bottom = element("div", "bottom", {}, [this.panels.box, this.details.box]);
     section.append(this.toolbar, this.legend.box, panes, tabs, bottom, this.live, this.help);
+    this.views = new Views(() => write(windowOf(this)), (view) => this.restore(view), () => this.keep());
     this.panels.choose(0);
     this.theme(this.dark);
     this.listen();
+    if (this.isPage) this.follow();
+  }
+
+  /** Whether the viewer is the whole page, and not a part of another. */
+  get isPage() {
+    return this.section.classList.contains("panto-page");
+  }
+
+  /** Shows what the address tells, if anything. */
+  follow() {
+    const look = read(location.hash.slice(1));
+    if (look && location.hash !== this.address) put(this, look);
+  }
+
+  /** Keeps the view in the address. */
+  keep() {
+    if (!this.isPage) return;
+    this.address = `#${write(take(this))}`;
+    if (location.hash !== this.address) history.replaceState(history.state, "", this.address);
+  }
+
+  /** @param {string} view */
+  restore(view) {
+    const look = read(view);
+    if (look) putWindow(this, look);
   }
 
   /** Redraws everything with the next frame. */
@@ -110,6 +139,7 @@ class Page {
   /** Redraws the overlays of the diagrams with the next frame. */
   touch() {
     this.section.dataset.busy = "true";
+    this.views?.touch();
     if (!this.due) this.due = requestAnimationFrame(() => this.draw());
   }
 
@@ -174,7 +204,7 @@ class Page {
       select("Sort by", ORDERS.map(([name], i) => [String(i), name]), (value) => this.eachRows((rows) => (rows.order = Number(value)))),
       this.helpersBox(), element("span", "space"), this.search.box,
       plain("−", "Zoom out", () => this.view.zoom(1.5, this.middle)), plain("+", "Zoom in", () => this.view.zoom(1 / 1.5, this.middle)),
-      plain("Fit", "Fit everything", () => this.view.fit()), this.buttons.theme, plain("?", "Help", () => this.showHelp()),
+      plain("Fit", "Fit everything", () => this.fit()), plain("↶", "Undo zooming and panning (Ctrl+Z)", () => this.views?.step(-1)), this.buttons.theme, plain("?", "Help", () => this.showHelp()),
     ]);
   }
 
@@ -278,10 +308,11 @@ class Page {
       edge: (end) => view.centre(end * view.span), search: () => this.search.field.focus(), help: () => this.showHelp(),
       toggle: (what) => this.toggle(what), panel: (panel) => this.panels.choose(panel),
       step: (by) => this.search.step(by), neighbour: (by) => this.details.step(by),
-      close: () => this.close(),
+      close: () => this.close(), undo: (by) => this.views?.step(by) ?? false,
     };
     // Inside another page, shortcuts apply only while the section has the focus.
-    const target = this.section.classList.contains("panto-page") ? document : this.section;
+    const target = this.isPage ? document : this.section;
+    if (this.isPage) addEventListener("hashchange", () => this.follow());
     target.addEventListener("keydown", (event) => {
       if (!(event instanceof KeyboardEvent) || event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || this.help.open) return;
       if ((event.key === " " || event.key === "Enter") && event.target instanceof HTMLButtonElement) return;
@@ -313,6 +344,10 @@ class Page {
     this.announcing = setTimeout(() => this.announce(`In view: ${time(Math.max(0, this.view.from))} to ${time(Math.min(this.view.span, this.view.to))}`), 600);
   }
 
+  /** @type {Views | undefined} */
+  views = undefined;
+  /** The address last written. */
+  address = "";
   /** @type {number | undefined} */
   announcing = undefined;
   /** Timer of deferred drawing, while there is some. @type {number | undefined} */

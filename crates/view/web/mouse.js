@@ -1,6 +1,7 @@
 // Mouse control of a diagram: the wheel zooms at the pointer, dragging pans, Shift and dragging
 // selects an interval.
 import { LEFT } from "./chart.js";
+import { Touch } from "./touch.js";
 
 /** Handlers of mouse events on a diagram. */
 export class Mouse {
@@ -9,6 +10,7 @@ export class Mouse {
     this.diagram = diagram;
     /** @type {{kind: "pan" | "select", x: number, y: number, from: number, scroll: number, moved: boolean} | null} */
     this.drag = null;
+    this.touch = new Touch(diagram);
     this.listen();
   }
 
@@ -18,7 +20,8 @@ export class Mouse {
     canvas.addEventListener("pointerdown", (event) => this.down(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));
     canvas.addEventListener("pointerup", (event) => this.up(event));
-    canvas.addEventListener("pointerleave", () => this.leave());
+    canvas.addEventListener("pointercancel", (event) => this.cancel(event));
+    canvas.addEventListener("pointerleave", (event) => this.leave(event));
     canvas.addEventListener("dblclick", (event) => this.diagram.app.view.zoom(event.shiftKey ? 4 : 0.25, this.diagram.timeAt(event.offsetX - LEFT)));
   }
 
@@ -27,7 +30,9 @@ export class Mouse {
     event.preventDefault();
     const { view } = this.diagram.app;
     const by = Math.exp(Math.max(-200, Math.min(200, event.deltaY * (event.deltaMode === 1 ? 24 : 1))) / 300);
-    if (event.ctrlKey || event.altKey) this.diagram.zoomRows(1 / by, event.offsetY);
+    // Browsers report a pinch on a trackpad as Ctrl and the wheel, in small steps.
+    if (event.ctrlKey) view.zoom(event.deltaMode === 0 && Math.abs(event.deltaY) < 40 ? by ** 3 : by, this.diagram.timeAt(event.offsetX - LEFT));
+    else if (event.altKey) this.diagram.zoomRows(1 / by, event.offsetY);
     else if (event.shiftKey) this.diagram.scrollRows(event.deltaY || event.deltaX);
     else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) view.pan(event.deltaX / this.diagram.plotWidth);
     else view.zoom(by, this.diagram.timeAt(event.offsetX - LEFT));
@@ -36,6 +41,12 @@ export class Mouse {
   /** @param {PointerEvent} event */
   down(event) {
     if (event.button !== 0) return;
+    this.touch.down(event);
+    if (this.touch.isActive) {
+      this.drag = null;
+      this.diagram.show(null);
+      return;
+    }
     const [x, y] = [event.offsetX - LEFT, event.offsetY];
     if (x < 0) {
       const at = this.diagram.rows.at(y);
@@ -51,6 +62,8 @@ export class Mouse {
 
   /** @param {PointerEvent} event */
   move(event) {
+    this.touch.move(event);
+    if (this.touch.isActive) return;
     const [x, y] = [event.offsetX - LEFT, event.offsetY];
     this.diagram.pointer = { x, y };
     const { drag } = this;
@@ -72,6 +85,7 @@ export class Mouse {
   up(event) {
     const { drag } = this;
     this.drag = null;
+    this.touch.up(event);
     if (!drag) return;
     const x = event.offsetX - LEFT;
     if (drag.kind === "select" && drag.moved) {
@@ -86,8 +100,16 @@ export class Mouse {
     this.diagram.app.redraw();
   }
 
-  leave() {
-    if (this.drag) return;
+  /** @param {PointerEvent} event */
+  cancel(event) {
+    this.touch.up(event);
+    this.drag = null;
+  }
+
+  /** @param {PointerEvent} event */
+  leave(event) {
+    // A finger leaves after each tap, and what it pointed at stays.
+    if (this.drag || event.pointerType === "touch") return;
     this.diagram.pointer = null;
     this.diagram.show(null);
   }

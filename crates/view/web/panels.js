@@ -42,6 +42,16 @@ export class Panels {
     return this.all.map((panels) => panels[this.panel]);
   }
 
+  /** Name of the panel that is shown. */
+  get name() {
+    return NAMES[this.panel];
+  }
+
+  /** Shows the panel with a name, or the first. @param {string} name */
+  chooseNamed(name) {
+    this.choose(Math.max(0, NAMES.indexOf(name)));
+  }
+
   /** Shows a panel of each timeline. @param {number} panel */
   choose(panel) {
     this.panel = panel;

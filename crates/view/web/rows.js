@@ -33,6 +33,11 @@ export class Rows {
     this.made = "";
   }
 
+  /** Returns whether there is such a sort order. @param {number} order */
+  isOrder(order) {
+    return order in ORDERS;
+  }
+
   /** Number of lines shown. */
   get lines() {
     const { lines, ranks } = this.source.meta;
