@@ -10,6 +10,7 @@ mod dist;
 mod failure;
 mod help;
 mod needs;
+mod python;
 mod scratch;
 mod shell;
 mod test;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::failure::{Failure, Result};
 use crate::needs::{self, pypi};
-use crate::{apps, help, shell, web, words};
+use crate::{apps, dist, help, python, shell, web, words};
 
 struct Step {
     name: &'static str,
@@ -23,9 +23,11 @@ enum Loop {
     Quick,
     /// Both.
     Both,
+    /// None: the step runs only if it is named.
+    Named,
 }
 
-use Loop::{Both, Complete, Quick};
+use Loop::{Both, Complete, Named, Quick};
 
 const STEPS: &[Step] = &[
     Step { name: "needs", line: "what the tests need is installed", part_of: Complete, run: needs::ensure },
@@ -65,16 +67,30 @@ const STEPS: &[Step] = &[
         run: web::types,
     },
     Step { name: "browser", line: "the viewer works in a browser", part_of: Complete, run: web::browser },
+    Step {
+        name: "python",
+        line: "the Python package has correct types and works",
+        part_of: Complete,
+        run: python::check,
+    },
+    Step {
+        name: "packages",
+        line: "the packages can be built, installed and used",
+        part_of: Named,
+        run: || dist::run(&[]),
+    },
 ];
 
 pub fn help() -> String {
     let complete = list(&part_of(Complete));
     let quick: Vec<&str> = part_of(Quick).iter().map(|step| step.name).collect();
-    let units = list(&STEPS.iter().filter(|step| step.part_of == Quick).collect::<Vec<_>>());
+    let only = |which| list(&STEPS.iter().filter(|step| step.part_of == which).collect::<Vec<_>>());
+    let (units, named) = (only(Quick), only(Named));
     format!(
         "cargo xtask test [--quick | --only STEP,STEP...] [--list]\n\
          Runs these steps in order and stops at the first that fails:\n{complete}\
          With --quick, between two edits: {} and\n{units}\
+         Only if named:\n{named}\
          Examples:\n  cargo xtask test\n  cargo xtask test --quick\n  \
          cargo xtask test --only clippy,docs\n  cargo xtask test --list\n",
         quick[..quick.len() - 1].join(", ")
@@ -229,11 +245,9 @@ mod tests {
     fn an_unknown_step_lists_the_valid_names() {
         let failure = select("clippy,doc").err().unwrap();
         assert!(matches!(failure, Failure::Usage(_)));
-        assert!(
-            failure.to_string().contains(
-                "needs, apps, words, fmt, clippy, units, deny, docs, tests, doctests, web, browser"
-            )
-        );
+        assert!(failure.to_string().contains(
+            "needs, apps, words, fmt, clippy, units, deny, docs, tests, doctests, web, browser, python, packages"
+        ));
     }
 
     #[test]

@@ -2,10 +2,14 @@
 
 mod archive;
 mod build;
+mod debian;
 mod elf;
+mod metadata;
+mod sbom;
 mod stage;
 mod target;
 mod trial;
+mod wheel;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,6 +17,7 @@ use std::process::Command;
 
 use crate::failure::{Failure, Result};
 use crate::{help, shell};
+pub use stage::write;
 use target::{ALL, Target};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -23,7 +28,8 @@ pub fn help() -> String {
         "cargo xtask dist [TARGET...]\n\
          Builds, checks, starts and packs the binary, which runs on glibc {}.{} and later; without names, for this\n\
          computer's processor. Targets:\n{targets}\
-         Packages are in target/dist. zig is installed from PyPI. A target of another processor is not started.\n\
+         An archive, a wheel, a Debian package, a bill of materials and checksums are in target/dist. zig is\n\
+         installed from PyPI. A target of another processor is not started.\n\
          Examples:\n  cargo xtask dist\n  cargo xtask dist x86_64\n",
         build::GLIBC.0,
         build::GLIBC.1
@@ -35,6 +41,8 @@ pub fn run(arguments: &[String]) -> Result<()> {
     if let Some(reason) = targets.iter().find_map(|target| build::missing_toolchain(*target)) {
         return Err(Failure::failed(reason));
     }
+    debian::missing().map_or(Ok(()), Err)?;
+    metadata::check()?;
     recreate(&folder())?;
     let native = build::build(native()?)?;
     for target in targets {
@@ -80,12 +88,25 @@ fn package(target: Target, native: &Path) -> Result<()> {
         println!("not started: this computer is another one");
     }
     let prefix = folder().join(&name);
-    stage::install(&stripped, native, &prefix)?;
-    archive::pack(&folder(), &name, &folder().join(format!("{name}.tar.gz")), commit_time()?)?;
+    let bill = folder().join(format!("{name}.cdx.json"));
+    sbom::write(&bill, target)?;
+    stage::install(&stripped, native, &bill, &prefix)?;
+    pack(&prefix, &stripped, target, &name)?;
     for leftover in [fs::remove_dir_all(&prefix), fs::remove_file(&stripped)] {
         leftover.map_err(|error| Failure::failed(format!("{}: {error}", prefix.display())))?;
     }
     Ok(())
+}
+
+/// Makes the packages of a target from the files of a prefix, and tries them.
+fn pack(prefix: &Path, binary: &Path, target: Target, name: &str) -> Result<()> {
+    let (folder, time) = (folder(), commit_time()?);
+    archive::pack(&folder, name, &folder.join(format!("{name}.tar.gz")), time)?;
+    let wheel = wheel::pack(binary, target, &folder, time)?;
+    if target.is_native() {
+        wheel::try_out(&wheel)?;
+    }
+    debian::try_out(&debian::pack(prefix, target, &folder, time)?, target)
 }
 
 /// Returns the time of the commit, in seconds since 1970, or 0 outside of a checkout.
@@ -113,7 +134,7 @@ fn checksums() -> Result<()> {
     let names: Vec<_> =
         stage::files(&folder())?.iter().filter_map(|path| path.file_name().map(ToOwned::to_owned)).collect();
     let sums = shell::capture(Command::new("sha256sum").args(names).current_dir(folder()))?;
-    stage::write(&folder().join("SHA256SUMS"), &sums)?;
+    write(&folder().join("SHA256SUMS"), &sums)?;
     print!("\n== target/dist\n{sums}");
     Ok(())
 }

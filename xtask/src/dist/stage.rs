@@ -19,23 +19,28 @@ const COMPLETIONS: [(&str, &str); 3] = [
 ];
 
 /// What every package has, by its path under the prefix.
-pub const CONTENTS: [&str; 10] = [
+pub const CONTENTS: [&str; 12] = [
     "bin/panto",
     "share/bash-completion/completions/panto",
     "share/doc/panto/CHANGELOG.md",
     "share/doc/panto/LICENSE-APACHE",
     "share/doc/panto/LICENSE-MIT",
     "share/doc/panto/README.md",
+    "share/doc/panto/SBOM.cdx.json",
     "share/fish/vendor_completions.d/panto.fish",
     "share/man/man1/panto.1",
     "share/man/man1/panto-bench.1",
+    concat!("share/modulefiles/panto/", env!("CARGO_PKG_VERSION")),
     "share/zsh/site-functions/_panto",
 ];
 
 /// Installs everything under a prefix that does not exist yet. A binary of this computer prints
-/// the pages, whatever the target of the installed one.
-pub fn install(binary: &Path, native: &Path, prefix: &Path) -> Result<()> {
+/// the pages, whatever the target of the installed one; `bill` is the bill of materials.
+pub fn install(binary: &Path, native: &Path, bill: &Path, prefix: &Path) -> Result<()> {
     copy(binary, &prefix.join("bin/panto"))?;
+    copy(bill, &prefix.join("share/doc/panto/SBOM.cdx.json"))?;
+    let module = prefix.join("share/modulefiles/panto").join(env!("CARGO_PKG_VERSION"));
+    copy(&shell::root().join("packaging/modulefiles/panto"), &module)?;
     for name in DOCUMENTS {
         copy(&shell::root().join(name), &prefix.join("share/doc/panto").join(name))?;
     }

