@@ -10,6 +10,7 @@ mod dist;
 mod failure;
 mod help;
 mod needs;
+mod pictures;
 mod python;
 mod scratch;
 mod shell;
@@ -54,6 +55,12 @@ const CHORES: &[Chore] = &[
         line: "packages for machines without a Rust toolchain",
         help: dist::help,
         run: dist::run,
+    },
+    Chore {
+        name: "pictures",
+        line: "draws the pictures of the README from a real run",
+        help: pictures::help,
+        run: pictures::run,
     },
     Chore {
         name: "words",

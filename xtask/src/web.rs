@@ -2,7 +2,7 @@
 //! needs none of this.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::{Failure, Result};
@@ -49,6 +49,12 @@ pub fn browser() -> Result<()> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(shell::root().join("target"), PathBuf::from);
     let program = target.join("debug/examples/scenes");
     shell::stream(node().arg("browser.mjs").arg(program).arg(pages.path()))
+}
+
+/// Draws the picture of the README of the pages in a folder.
+pub fn picture(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).map_err(|error| Failure::failed(format!("{}: {error}", to.display())))?;
+    shell::stream(node().arg("picture.mjs").args([from, to]))
 }
 
 fn node() -> Command {

@@ -200,11 +200,11 @@ mod tests {
     }
 
     #[test]
-    fn every_command_of_the_readme_is_valid() {
-        let page = include_str!("../../../README.md");
-        let commands = commands(page);
-        assert!(commands.len() > 30, "{commands:?}");
-        for command in commands {
+    fn every_command_of_the_readme_and_of_the_list_is_valid() {
+        let readme = commands(include_str!("../../../README.md"));
+        let list = commands(include_str!("../../../docs/commands.md"));
+        assert!(readme.len() >= 5 && list.len() > 30, "{readme:?} {list:?}");
+        for command in readme.into_iter().chain(list) {
             let words = command.split_whitespace().skip_while(|word| *word != "panto");
             // A comment follows its command.
             let words: Vec<&str> = words.take_while(|word| *word != "#").collect();

@@ -23,6 +23,7 @@ mod perform;
 mod predict;
 mod quality;
 mod quickstart;
+mod readme;
 mod report;
 mod reproduce;
 mod samples;
