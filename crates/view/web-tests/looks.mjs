@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { LOOKS, act, colours, difference, picture, settle } from "./support.mjs";
+import { LOOKS, act, colours, difference, open as openPage, picture, serve, settle } from "./support.mjs";
 
 const golden = join(dirname(fileURLToPath(import.meta.url)), "golden");
 
 /** Tests by name. `shown` opens a new page. */
-export const looks = ({ shown, folder }) => ({
+export const looks = ({ browser, shown, program, folder }) => ({
   async "every panel draws, and statistics are tables"() {
     const { page } = await shown("halo");
     for (let panel = 1; panel <= 6; panel++) {
@@ -24,6 +24,72 @@ export const looks = ({ shown, folder }) => ({
     const when = await page.textContent(".when");
     await page.waitForFunction((when) => document.querySelector(".when").textContent !== when, when, { polling: 50 });
     await page.close();
+  },
+
+  async "profiles, durations, concurrency, Kiviat, meter and queues draw"() {
+    const open = (page, name) => act(page, () => page.getByRole("tab", { name, exact: true }).click());
+    for (const look of LOOKS) {
+      const { page } = await shown("halo", "", look);
+      await open(page, "Profile");
+      assert.match(await page.textContent(".panel"), /Time by function.*computation.*MPI_Waitall.*of it waiting; \d+ states.*MPI_Isend/);
+      await act(page, () => page.locator(".bars").getByRole("button", { name: "MPI_Waitall" }).click());
+      await open(page, "Durations");
+      await act(page, () => page.getByLabel("Function").selectOption({ label: "MPI_Waitall: wait" }));
+      assert.match(await page.textContent(".panel .what"), /^225 states, .* on average, at most 90.8 us$/);
+      for (const name of ["Durations", "Concurrency", "Kiviat", "Processor queues"]) {
+        await open(page, name);
+        const found = await colours(page, ".panel canvas");
+        assert.ok(found.colours > 8, `${name}: ${found.colours} colours`);
+      }
+      await open(page, "Meter");
+      assert.match(await page.textContent(".panel"), /messages in flight.*of the maximum.*bytes arrived, not received/);
+      await open(page, "Path profile");
+      await page.waitForSelector(".bars:nth-of-type(2)");
+      assert.match(await page.textContent(".panel"), /Critical path by function.*computation.*messages in flight.*Critical path by rank.*rank \d+/);
+      await page.close();
+    }
+  },
+
+  async "queues of processors and the path's profile are the same from a server"() {
+    const { page } = await shown("halo");
+    const server = await serve(program, [join(folder, "halo.ptl")]);
+    const served = (await openPage(browser, server.url)).page;
+    const seen = [];
+    for (const each of [page, served]) {
+      const box = await each.locator(".over").boundingBox();
+      await act(each, () => each.getByRole("tab", { name: "Processor queues" }).click());
+      await act(each, () => each.mouse.click(box.x + 0.3 * box.width, box.y + 100));
+      await act(each, () => each.keyboard.press("Escape"));
+      const queues = await picture(each, ".panel canvas");
+      await act(each, () => each.getByRole("tab", { name: "Path profile" }).click());
+      await each.waitForSelector(".bars");
+      seen.push([queues, await each.textContent(".panel")]);
+    }
+    assert.ok((await difference(page, seen[0][0], seen[1][0])) < 0.01);
+    assert.equal(seen[0][1], seen[1][1]);
+    await served.close();
+    server.end();
+    await page.close();
+  },
+
+  async "the panel is resized by dragging and by keys"() {
+    for (const look of LOOKS) {
+      const { page } = await shown("halo", "", look);
+      const height = async () => (await page.locator(".bottom").boundingBox()).height;
+      const before = await height();
+      const edge = await page.locator(".resize").boundingBox();
+      await page.mouse.move(edge.x + edge.width / 2, edge.y + 4);
+      await page.mouse.down();
+      await page.mouse.move(edge.x + edge.width / 2, edge.y - 56, { steps: 3 });
+      await act(page, () => page.mouse.up());
+      assert.ok(Math.abs((await height()) - before - 60) < 2);
+      await page.locator(".resize").focus();
+      await act(page, () => page.keyboard.press("ArrowDown"));
+      assert.ok(Math.abs((await height()) - before - 36) < 2);
+      await act(page, () => page.locator(".resize").dblclick());
+      assert.ok(Math.abs((await height()) - before) < 2);
+      await page.close();
+    }
   },
 
   async "both renderers draw the same"() {

@@ -113,7 +113,9 @@ export const use = ({ browser, shown, program, folder }) => ({
     await act(page, () => page.mouse.move(box.x + 150, box.y + 30));
     assert.match(await page.textContent(".tip"), /rank \d+: compute.*duration.*start.*end/);
     const texts = new Set();
-    await act(page, () => page.keyboard.press("w"));
+    // The first exchange of messages.
+    await page.mouse.move(box.x + 0.175 * box.width, box.y + 30);
+    for (let i = 0; i < 5; i++) await act(page, () => page.keyboard.press("w"));
     for (let [x, y] = [90, 12]; x < box.width - 20 && texts.size < 3; x += 5, y = 12 + ((y + 31) % (box.height - 60))) {
       await page.mouse.move(box.x + x, box.y + y);
       const tip = await page.evaluate(() => document.querySelector(".tip:not([hidden])")?.textContent ?? "");

@@ -5,7 +5,7 @@ export const KEYS = [
   ["W, + or wheel up", "zoom in"], ["S, - or wheel down", "zoom out"], ["A, ←", "pan to earlier times"], ["D, →", "pan to later times"],
   ["↑ ↓, Shift+wheel", "scroll ranks"], ["[ ], Alt+wheel", "shrink or grow rows"], ["Ctrl+wheel, pinch", "zoom in or out"], ["two fingers", "pan; apart or together: zoom"], ["Ctrl+Z, Backspace", "undo zooming and panning (Ctrl+Y: redo)"], ["0", "fit everything"], ["F", "zoom to the selection, or fit everything"],
   ["Home, End", "go to the start or the end"], ["/", "search for a rank or a call"], ["N, Enter", "next result (with Shift: previous)"], ["M", "toggle messages"], ["C", "toggle the critical path"], ["G", "Gantt chart or space-time diagram"],
-  ["T", "light or dark theme"], ["1 to 8", "choose a panel"], ["Space", "play the animation on the topology"], ["?", "this help"],
+  ["T", "light or dark theme"], ["1 to 9", "choose a panel"], ["Space", "play the animation on the topology"], ["?", "this help"],
   ["drag", "pan"], ["Shift+drag", "select an interval, whose totals the panels show"], ["E", "select by dragging, without Shift"], ["double click", "zoom in"], ["click", "set the time cursor; show the details of a state or message"], [", .", "previous, next state of the rank"], ["Esc", "close the details, then clear the selection"],
 ];
 
@@ -34,7 +34,7 @@ export function press(event, act) {
   if ((event.ctrlKey || event.metaKey) && !event.altKey && (key === "z" || key === "y")) return act.undo(key === "y" || event.shiftKey ? 1 : -1);
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const step = event.shiftKey ? 0.5 : 0.15;
-  if (/^[1-8]$/.test(event.key)) {
+  if (/^[1-9]$/.test(event.key)) {
     act.panel(Number(event.key) - 1);
     return true;
   }

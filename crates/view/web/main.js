@@ -11,6 +11,7 @@ import { palette } from "./palette.js";
 import { Pane } from "./pane.js";
 import { Panels } from "./panels.js";
 import { ORDERS } from "./rows.js";
+import { handle } from "./resize.js";
 import { Search } from "./search.js";
 import { Shading, mainFunctions } from "./shading.js";
 import { time } from "./units.js";
@@ -98,7 +99,7 @@ class Page {
     const panes = element("div", "panes", {}, this.panes.map(({ box }) => box));
     const tabs = element("div", "tab-row", {}, [this.panels.tabs, this.panels.scope.box]);
     const bottom = element("div", "bottom", {}, [this.panels.box, this.details.box]);
-    section.append(this.toolbar, this.legend.box, panes, tabs, bottom, this.live, this.help);
+    section.append(this.toolbar, this.legend.box, panes, handle(bottom, section, () => this.redraw()), tabs, bottom, this.live, this.help);
     this.views = new Views(() => write(windowOf(this)), (view) => this.restore(view), () => this.keep());
     this.panels.choose(0);
     this.theme(this.dark);

@@ -35,7 +35,9 @@ export class Matrix {
     if (this.source.meta.messages === 0) return placeholder(context, width, height, "No messages", colours);
     const found = matrix(this.source, scope.from, scope.to + (scope.name === "all" ? 1 : 0));
     const most = found.bytes.reduce((most, value) => Math.max(most, value), 0);
-    const size = Math.min(height - 46, width - 320);
+    // Where there is no room beside it, the matrix has no key.
+    const isNarrow = width < 520;
+    const size = Math.max(20, Math.min(height - 46, width - (isNarrow ? 90 : 320)));
     const [left, top, step] = [74, 24, size / found.size];
     context.fillStyle = colours.band;
     context.fillRect(left, top, size, size);
@@ -50,8 +52,8 @@ export class Matrix {
       }
     }
     this.names(context, found, left, top, step, size);
-    this.key(context, left + size + 36, top, most, found);
-    this.describe(context, found, left, top, step, size);
+    if (!isNarrow) this.key(context, left + size + 36, top, most, found);
+    this.describe(context, found, left, top, step, size, isNarrow);
   }
 
   /** @param {number} index @param {number} group */
@@ -95,18 +97,19 @@ export class Matrix {
     context.fillText(`${bytes(sum(found.bytes))} in all`, x, top + 70);
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {{size: number, group: number, counts: Float64Array, bytes: Float64Array}} found @param {number} left @param {number} top @param {number} step @param {number} size */
-  describe(context, found, left, top, step, size) {
+  /** @param {CanvasRenderingContext2D} context @param {{size: number, group: number, counts: Float64Array, bytes: Float64Array}} found @param {number} left @param {number} top @param {number} step @param {number} size @param {boolean} isNarrow */
+  describe(context, found, left, top, step, size, isNarrow) {
     if (!this.pointer) return;
     const [to, from] = [Math.floor((this.pointer.x - left) / step), Math.floor((this.pointer.y - top) / step)];
     if (to < 0 || from < 0 || to >= found.size || from >= found.size) return;
     const cell = from * found.size + to;
-    const [x, y] = [left + size + 36, top + 104];
+    const [x, y] = isNarrow ? [left, 10] : [left + size + 36, top + 104];
     context.strokeStyle = this.app.colours.ink;
     context.lineWidth = 1.5;
     context.strokeRect(left + to * step, top + from * step, step, step);
     context.fillStyle = this.app.colours.ink;
-    context.fillText(`${this.name(from, found.group)} to ${this.name(to, found.group)}:`, x, y);
-    context.fillText(`${count(found.counts[cell])} messages, ${bytes(found.bytes[cell])}`, x, y + 18);
+    const [pair, sum] = [`${this.name(from, found.group)} to ${this.name(to, found.group)}:`, `${count(found.counts[cell])} messages, ${bytes(found.bytes[cell])}`];
+    context.fillText(isNarrow ? `${pair} ${sum}` : pair, x, y);
+    if (!isNarrow) context.fillText(sum, x, y + 18);
   }
 }

@@ -1,15 +1,21 @@
 // The panels below the diagrams, one of which is shown per timeline.
+import { Backlog } from "./backlog.js";
 import { element } from "./chart.js";
+import { Concurrency } from "./concurrency.js";
 import { Queues, Utilisation } from "./curves.js";
+import { Durations } from "./durations.js";
+import { Kiviat } from "./kiviat.js";
 import { Matrix } from "./matrix.js";
+import { Meter } from "./meter.js";
 import { ScopeBar } from "./scope.js";
 import { Portrait } from "./portrait.js";
+import { PathProfile, Profile } from "./profile.js";
 import { Statistics } from "./statistics.js";
 import { Summary } from "./summary.js";
 import { Topology } from "./topology.js";
 import { Waits } from "./waits.js";
 
-const NAMES = ["Utilisation", "Ranks", "Matrix", "Queues", "Phase portrait", "Topology", "Statistics", "Wait states"];
+const NAMES = ["Utilisation", "Ranks", "Matrix", "Queues", "Phase portrait", "Topology", "Statistics", "Wait states", "Profile", "Durations", "Concurrency", "Kiviat", "Meter", "Processor queues", "Path profile"];
 /** Pause before a panel is redrawn, as a multiple of its drawing time: the diagram has priority during motion. */
 const PAUSE = 15;
 
@@ -32,7 +38,7 @@ export class Panels {
 
   /** @param {string} name @param {number} i */
   tab(name, i) {
-    const tab = element("button", "", { type: "button", role: "tab", title: `${name} (${i + 1})` }, [name]);
+    const tab = element("button", "", { type: "button", role: "tab", title: i < 9 ? `${name} (${i + 1})` : name }, [name]);
     tab.addEventListener("click", () => this.choose(i));
     return tab;
   }
@@ -79,7 +85,7 @@ export class Panels {
 
   /** Whether totals are being computed. */
   get isStale() {
-    return this.totals.some(({ isStale }) => isStale);
+    return this.totals.some(({ isStale }) => isStale) || this.shown.some((panel) => panel instanceof Backlog && panel.isBusy);
   }
 
   /** Starts or stops the animation of the topology. */
@@ -92,6 +98,7 @@ export class Panels {
 function panels(app, { source, diagram, totals }) {
   return [
     new Utilisation(app, source), new Summary(app, source, diagram.rows, totals), new Matrix(app, source), new Queues(app, source),
-    new Portrait(app, source), new Topology(app, source), new Statistics(app, source, totals), new Waits(source, diagram),
+    new Portrait(app, source), new Topology(app, source), new Statistics(app, source, totals), new Waits(source, diagram), new Profile(app, source, totals), new Durations(app, source, totals),
+    new Concurrency(app, source), new Kiviat(app, source, totals), new Meter(app, source), new Backlog(app, source), new PathProfile(app, source),
   ];
 }

@@ -117,10 +117,7 @@ function added(source, from, to) {
       if (tile.kind === "states") addStates(tile, Math.max(begin, from), Math.min(end, to), from >= begin, sums, calls, lengths);
     }
   }
-  const isSingle = (/** @type {import("./tiles.js").Tile} */ tile) => tile.kind === "traffic" && tile.messages !== null;
-  for (const { tile, begin, end } of leaves(source, (level, column) => `traffic/${level}/${column}`, isSingle, from, to)) {
-    if (tile.kind === "traffic" && tile.messages) addMessages(tile.messages, tile.count, Math.max(begin, from), Math.min(end, to), sums);
-  }
+  eachSent(source, from, to, (messages, i) => addMessage(messages, i, sums));
   return { ...sums, calls: [...calls].map(([key, sum]) => Object.assign(sum, { 7: lengths.get(key) })) };
 }
 
@@ -152,19 +149,26 @@ function bits(value) {
   return value < 1 ? 0 : Math.floor(Math.log2(value)) + 1;
 }
 
-/** @param {import("./tiles.js").Messages} messages @param {number} count @param {number} from @param {number} to @param {Omit<Sums, "calls">} sums */
-function addMessages(messages, count, from, to, sums) {
-  for (let i = 0; i < count; i++) {
-    if (messages.sent[i] < from || messages.sent[i] >= to) continue;
-    const size = messages.bytes[i];
-    const [sender, receiver] = [sums.lines[messages.from[i] >> sums.group], sums.lines[messages.to[i] >> sums.group]];
-    [sender[5], sender[6], receiver[7], receiver[8]] = [sender[5] + 1, sender[6] + size, receiver[7] + 1, receiver[8] + size];
-    const kind = sums.messageKinds[messages.kind[i]];
-    if (kind) [kind[0], kind[1]] = [kind[0] + 1, kind[1] + size];
-    sums.sizes[bits(size)] += 1;
-    sums.travel += messages.travel[i];
-    sums.kept += messages.kept[i];
+/** Visits each message that was sent in an interval, in a page that embeds all of them. @param {import("./source.js").Source} source @param {number} from @param {number} to @param {(messages: import("./tiles.js").Messages, i: number) => void} visit */
+export function eachSent(source, from, to, visit) {
+  const isSingle = (/** @type {import("./tiles.js").Tile} */ tile) => tile.kind === "traffic" && tile.messages !== null;
+  for (const { tile, begin, end } of leaves(source, (level, column) => `traffic/${level}/${column}`, isSingle, from, to)) {
+    if (tile.kind !== "traffic" || !tile.messages) continue;
+    const { sent } = tile.messages;
+    for (let i = 0; i < tile.count; i++) if (sent[i] >= Math.max(begin, from) && sent[i] < Math.min(end, to)) visit(tile.messages, i);
   }
+}
+
+/** @param {import("./tiles.js").Messages} messages @param {number} i @param {Omit<Sums, "calls">} sums */
+function addMessage(messages, i, sums) {
+  const size = messages.bytes[i];
+  const [sender, receiver] = [sums.lines[messages.from[i] >> sums.group], sums.lines[messages.to[i] >> sums.group]];
+  [sender[5], sender[6], receiver[7], receiver[8]] = [sender[5] + 1, sender[6] + size, receiver[7] + 1, receiver[8] + size];
+  const kind = sums.messageKinds[messages.kind[i]];
+  if (kind) [kind[0], kind[1]] = [kind[0] + 1, kind[1] + size];
+  sums.sizes[bits(size)] += 1;
+  sums.travel += messages.travel[i];
+  sums.kept += messages.kept[i];
 }
 
 /** Estimates from bins what a page knows that does not embed all events. @param {import("./source.js").Source} source @param {number} from @param {number} to @returns {Sums} */

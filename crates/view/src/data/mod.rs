@@ -9,6 +9,8 @@ mod occurrence;
 mod overview;
 mod pack;
 mod path;
+mod profile;
+mod queue;
 mod states;
 #[cfg(test)]
 mod tests;
@@ -68,6 +70,13 @@ pub enum Query {
         /// Which occurrence.
         which: Selector,
     },
+    /// Profile of the critical path, as JSON.
+    Profile,
+    /// Length of the queue of each line at a time and until then, as JSON.
+    Queues {
+        /// Picoseconds since the start of the timeline.
+        at: u64,
+    },
     /// Totals of an interval, as JSON.
     Totals {
         /// Begin of the interval, in picoseconds since the start of the timeline.
@@ -96,7 +105,7 @@ pub enum Query {
 impl Query {
     /// Parses the end of a URL path: `meta`, `summary`, `states/GROUP/LEVEL/ROW/COLUMN`,
     /// `traffic/LEVEL/COLUMN`, `occurrence/CALL/KIND/NUMBER`, `occurrence/CALL/KIND/LINE/TIME`,
-    /// `totals/FROM/TO`, `near/LINE/TIME` or `exchange/LINE/FROM/TO`.
+    /// `profile`, `queues/TIME`, `totals/FROM/TO`, `near/LINE/TIME` or `exchange/LINE/FROM/TO`.
     pub fn parse(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.split('/').collect();
         let level = |word: &str| word.parse().ok().filter(|level| *level < 64);
@@ -119,6 +128,8 @@ impl Query {
                 let which = Selector::From { line: line.parse().ok()?, at: at.parse().ok()? };
                 Self::occurrence(call, kind, which)
             }
+            ["profile"] => Some(Self::Profile),
+            ["queues", at] => Some(Self::Queues { at: at.parse().ok()? }),
             ["totals", from, to] => Some(Self::Totals { from: from.parse().ok()?, to: to.parse().ok()? }),
             ["near", line, at] => Some(Self::Near { line: line.parse().ok()?, at: at.parse().ok()? }),
             ["exchange", line, from, to] => Some(Self::Exchange {
@@ -149,6 +160,8 @@ impl Query {
             Self::Occurrence { call, kind, which: Selector::From { line, at } } => {
                 format!("occurrence/{call}/{kind}/{line}/{at}")
             }
+            Self::Profile => "profile".into(),
+            Self::Queues { at } => format!("queues/{at}"),
             Self::Totals { from, to } => format!("totals/{from}/{to}"),
             Self::Near { line, at } => format!("near/{line}/{at}"),
             Self::Exchange { line, from, to } => format!("exchange/{line}/{from}/{to}"),
@@ -222,6 +235,14 @@ impl View {
                 let source = occurrence::Source { timeline, overview, lines: *lines, origin: *origin };
                 let found = source.find((call, kind), which)?;
                 found.map(|found| (found.to_string().into_bytes(), false))
+            }
+            Query::Profile => {
+                let profile = profile::profile(&self.timeline, self.lines, &self.overview.path)?;
+                Some((profile.to_string().into_bytes(), false))
+            }
+            Query::Queues { at } => {
+                let queues = queue::queues(&self.timeline, self.lines, self.origin, at)?;
+                Some((queues.to_string().into_bytes(), false))
             }
             Query::Totals { from, to } => Some((self.totals(from, to)?.to_string().into_bytes(), false)),
             Query::Near { line, at } => {

@@ -31,6 +31,7 @@ pub fn pack(views: &[View], budget: usize) -> Result<Packed> {
             Packer { view, number, limit: budget / views.len(), bytes: Vec::new(), pieces: Vec::new() };
         packer.add(&Query::Summary)?;
         packer.add(&Query::Totals { from: 0, to: u64::MAX })?;
+        packer.add(&Query::Profile)?;
         let base = base(view.lines);
         let finest = packer.all()?;
         let mut meta = view.meta();

@@ -268,6 +268,8 @@ fn queries_round_trip() {
         "traffic/9/0",
         "occurrence/1/4/99",
         "occurrence/1/4/2/99",
+        "profile",
+        "queues/99",
         "totals/3/99",
         "near/3/99",
         "exchange/3/99/120",
@@ -362,4 +364,45 @@ fn totals_of_an_interval_match_naive_sums() {
         let bytes: u64 = sent.map(|message| message.bytes).sum();
         assert_eq!(found["messageKinds"][0][1], bytes);
     }
+}
+
+#[test]
+fn queues_match_a_naive_count() {
+    let (_folder, path, _, messages) = scene(3, 120);
+    let view = open(&path);
+    let since = |time: Time| time.as_picos() - view.origin;
+    for at in [0, view.span / 4, view.span / 2, view.span] {
+        let found: serde_json::Value =
+            serde_json::from_slice(&tile(&view, Query::Queues { at })).expect("JSON");
+        for line in 0..3 {
+            let mine = || messages.iter().filter(|message| message.to == line);
+            let length = |at: u64| {
+                mine().filter(|message| since(message.arrived) <= at && since(message.received) > at).count()
+            };
+            let arrivals = mine().map(|message| since(message.arrived)).filter(|arrived| *arrived <= at);
+            let most = arrivals.map(length).max().unwrap_or(0);
+            assert_eq!(found[1][line as usize], length(at), "line {line} at {at}");
+            assert_eq!(found[2][line as usize], most, "line {line} until {at}");
+        }
+    }
+}
+
+#[test]
+fn the_profile_of_the_path_adds_up() {
+    let (_folder, path, states, _) = scene(4, 150);
+    let view = open(&path);
+    let found: serde_json::Value = serde_json::from_slice(&tile(&view, Query::Profile)).expect("JSON");
+    let mut expected = 0;
+    for segment in &view.overview.path {
+        let mine = states.iter().filter(|(line, _)| *line == segment.line);
+        let inside = |(_, state): &(u32, State)| {
+            overlap(state.from.as_picos(), state.to.as_picos(), segment.from, segment.to)
+        };
+        expected += mine.map(inside).sum::<u64>();
+    }
+    let calls = found[0].as_array().expect("calls");
+    assert_eq!(calls.iter().map(|call| call[2].as_u64().expect("a time")).sum::<u64>(), expected);
+    let on_lines: u64 = view.overview.path.iter().map(|segment| segment.to - segment.from).sum();
+    assert_eq!(found[2], on_lines);
+    assert!(found[3].as_u64() >= Some(on_lines));
 }
