@@ -45,11 +45,12 @@ fn pages(folder: &Path) -> Result<()> {
     ring(&file("ring"), 8, 40, 1)?;
     ring(&file("slow"), 8, 40, 2)?;
     ring(&file("one"), 1, 5, 1)?;
+    measured(&file("measured"))?;
     wide(&file("wide"))?;
     empty(&file("empty"))?;
     three_states(&file("nanosecond"), 1000)?;
     three_states(&file("month"), 2_600_000_000_000_000_000)?;
-    for name in ["halo", "many", "ring", "one", "wide", "empty", "nanosecond", "month"] {
+    for name in ["halo", "many", "ring", "one", "measured", "wide", "empty", "nanosecond", "month"] {
         let path = file(name);
         std::fs::write(folder.join(format!("{name}.html")), page(&[&path], &Options::default())?)?;
     }
@@ -139,6 +140,31 @@ fn ring(path: &Path, ranks: u32, rounds: u32, slowness: u64) -> Result<()> {
         clocks[rank] = clock + work + 300;
         sent = clock + work + 150;
     }
+    writer.finish()?;
+    Ok(())
+}
+
+/// Writes a message as a measured run has it: sent when its call begins, arrived when it is
+/// received.
+fn measured(path: &Path) -> Result<()> {
+    let about = TimelineInfo {
+        ranks: 2,
+        facts: vec![("run".into(), "measured".into())],
+        calls: vec!["MPI_Send".into(), "MPI_Recv".into()],
+        message_kinds: vec!["message".into()],
+        ..TimelineInfo::default()
+    };
+    let mut writer = Writer::create(path, &about)?;
+    let [begin, sent, done, received] = [0, 1000, 1400, 1500].map(Time::from_nanos);
+    let state = |kind, call, from, to| State { kind, call, from, to };
+    let cause = Cause { rank: 0, at: sent };
+    writer.state(0, state(StateKind::Compute, None, begin, sent));
+    writer.state(0, state(StateKind::Message, Some(0), sent, done));
+    writer.state(1, state(StateKind::Wait(Some(cause)), Some(1), begin, sent));
+    writer.state(1, state(StateKind::Message, Some(1), sent, received));
+    let message =
+        Message { from: 0, to: 1, bytes: 1024, class: 5, kind: 0, sent, arrived: received, received };
+    writer.message(message);
     writer.finish()?;
     Ok(())
 }

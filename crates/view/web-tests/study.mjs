@@ -178,6 +178,12 @@ export const study = ({ browser, shown, program, folder }) => ({
     await served.close();
     server.end();
     await page.close();
+    const measured = (await shown("measured")).page;
+    assert.deepEqual(await walk(measured), [
+      "rank 1: wait in MPI_Recv", "message from rank 0 to rank 1", "rank 0: message overhead in MPI_Send", "message from rank 0 to rank 1",
+      "rank 1: message overhead in MPI_Recv",
+    ]);
+    await measured.close();
     const both = (await shown("both")).page;
     await act(both, () => both.keyboard.press("m"));
     await choose(both, 8, 0.5);

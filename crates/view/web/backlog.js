@@ -40,7 +40,7 @@ export class Backlog {
     if (at === this.wanted) return;
     this.wanted = at;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.answer(at).catch(() => {}), DELAY);
+    this.timer = setTimeout(() => this.answer(at).catch(() => (this.found = { at, group: 0, now: [], most: [] })), DELAY);
   }
 
   /** @param {number} at */

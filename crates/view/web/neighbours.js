@@ -110,8 +110,10 @@ function isMeasured(source) {
 }
 
 /** Returns whether a state sent or received a message. Computation does neither. @param {import("./source.js").Source} source @param {LineState} state @param {Sent} message */
-function belongs(source, { line, kind, from, to }, message) {
+function belongs(source, { line, kind, from, to, cause }, message) {
   if (kind === 0) return false;
+  // The message that ended a wait was sent by its cause.
+  if (cause && message.to === line && message.from === cause.line && Math.abs(message.sent - cause.at) <= (source.isInside ? to * 1e-6 : 0)) return true;
   // Tiles round times.
   const slack = source.isInside ? Math.min((to - from) / 4, to * 1e-6) : 0;
   const after = (/** @type {number} */ at) => at > from + slack && at <= to + slack;

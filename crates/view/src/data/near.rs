@@ -9,7 +9,7 @@ use super::states::kind;
 use crate::error::Result;
 
 /// Upper limit of messages listed; few calls complete more.
-const MAX_LISTED: usize = 64;
+const MAX_LISTED: usize = 256;
 /// Upper limit of messages read for a list: about a second of work.
 const MAX_READ: usize = 4_000_000;
 
@@ -71,8 +71,8 @@ impl Source<'_> {
         json!([kind(&state.kind), call, self.since(state.from), self.since(state.to), cause])
     }
 
-    /// Returns the messages that a line sent, and those that arrived or were received there, in an
-    /// interval, as JSON: the messages, and whether these are all.
+    /// Returns the messages that a line sent, and those to it that were sent, arrived or were
+    /// received in an interval, as JSON: the messages, and whether these are all.
     pub fn messages(&self, line: u32, from: u64, to: u64) -> Result<Value> {
         let (mut listed, mut is_all) = (Vec::new(), true);
         for (number, found) in self.timeline.messages(&self.window(from, to)).enumerate() {
@@ -83,8 +83,9 @@ impl Source<'_> {
             }
             let is_inside = |time: Time| (from..=to).contains(&self.since(time));
             let is_sent = message.from == line && is_inside(message.sent);
-            let is_received =
-                message.to == line && (is_inside(message.arrived) || is_inside(message.received));
+            // A wait may end when its message is sent: of a measured one the arrival is unknown.
+            let is_received = message.to == line
+                && [message.sent, message.arrived, message.received].into_iter().any(is_inside);
             if is_sent || is_received {
                 listed.push(self.message(&message));
             }

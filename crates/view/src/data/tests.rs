@@ -323,7 +323,8 @@ fn neighbours_of_a_state_match_a_naive_search() {
         let expected = messages.iter().filter(|message| {
             let inside = |time| (from..=to).contains(&since(time));
             message.from == line && inside(message.sent)
-                || message.to == line && (inside(message.arrived) || inside(message.received))
+                || message.to == line
+                    && (inside(message.sent) || inside(message.arrived) || inside(message.received))
         });
         let found = ask(Query::Exchange { line, from, to });
         assert_eq!(found[0].as_array().map(Vec::len), Some(expected.count()), "line {line}");
