@@ -22,6 +22,10 @@ const MOST_BYTES: u64 = 20_000_000;
 /// The profile in `Cargo.toml`.
 const PROFILE: &str = "portable";
 
+/// Names the compiler for other processors, if it is another one: that of a distribution which has
+/// the standard library for them.
+const CROSS_COMPILER: &str = "PANTO_CROSS_RUSTC";
+
 /// Builds the binary and returns its path, with symbols and lines.
 pub fn build(target: Target) -> Result<PathBuf> {
     if !ZIGBUILD.present() {
@@ -31,12 +35,17 @@ pub fn build(target: Target) -> Result<PathBuf> {
     let mut command = Command::new(ZIGBUILD.program("cargo-zigbuild"));
     command.args(["zigbuild", "--locked", "--package", "panto", "--profile", PROFILE, "--target", &triple]);
     command.arg("--target-dir").arg(folder()).current_dir(shell::root());
+    command.envs(cross_compiler(target).map(|compiler| ("RUSTC", compiler)));
     shell::stream(command.env("PATH", path_with_tools()?).env("RUSTFLAGS", remapped_paths()))?;
     Ok(folder().join(target.triple).join(PROFILE).join("panto"))
 }
 
 fn folder() -> PathBuf {
     shell::root().join("target/portable")
+}
+
+fn cross_compiler(target: Target) -> Option<OsString> {
+    if target.is_native() { None } else { std::env::var_os(CROSS_COMPILER) }
 }
 
 /// Returns the search path, with the environment that has zig first.
@@ -58,7 +67,8 @@ fn remapped_paths() -> String {
 
 /// Returns why the rest of the toolchain for a target is missing, after an attempt to install it.
 pub fn missing_toolchain(target: Target) -> Option<String> {
-    let rustc = |arguments: &[&str]| shell::capture(Command::new("rustc").args(arguments)).ok();
+    let compiler = cross_compiler(target).unwrap_or("rustc".into());
+    let rustc = |arguments: &[&str]| shell::capture(Command::new(&compiler).args(arguments)).ok();
     let libraries = || {
         let folder = rustc(&["--print", "target-libdir", "--target", target.triple])?;
         Path::new(folder.trim()).is_dir().then_some(())
@@ -68,7 +78,8 @@ pub fn missing_toolchain(target: Target) -> Option<String> {
         return None;
     }
     Some(format!(
-        "Rust's standard library for {0} is missing; `rustup target add {0}` installs it",
+        "Rust's standard library for {0} is missing; `rustup target add {0}` installs it, or \
+         {CROSS_COMPILER} names a compiler that has it",
         target.triple
     ))
 }
