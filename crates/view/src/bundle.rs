@@ -66,6 +66,7 @@ const MODULES: &[(&str, &str)] = modules![
     "address",
     "look",
     "legend",
+    "toolbar",
     "main",
 ];
 

@@ -3,17 +3,17 @@ import { read, write } from "./address.js";
 import { element } from "./chart.js";
 import { Details } from "./details.js";
 import { Views } from "./history.js";
-import { KEYS, press } from "./keys.js";
+import { press } from "./keys.js";
 import { Legend } from "./legend.js";
 import { put, putWindow, take, windowOf } from "./look.js";
 import { inside, served } from "./open.js";
 import { palette } from "./palette.js";
 import { Pane } from "./pane.js";
 import { Panels } from "./panels.js";
-import { ORDERS } from "./rows.js";
 import { handle } from "./resize.js";
 import { Search } from "./search.js";
 import { Shading, mainFunctions } from "./shading.js";
+import { Toolbar, helpDialog } from "./toolbar.js";
 import { time } from "./units.js";
 import { Viewport } from "./view.js";
 
@@ -94,12 +94,12 @@ class Page {
     this.search = new Search(sources[0], this.panes[0].diagram, this);
     this.panels = new Panels(this, this.panes);
     this.details = new Details(this, () => this.panes.map(({ diagram }) => diagram));
-    this.toolbar = this.makeToolbar();
-    this.help = this.makeHelp();
+    this.toolbar = new Toolbar(this, this.panes.map(({ source }) => source.meta), this.search.box);
+    this.help = helpDialog();
     const panes = element("div", "panes", {}, this.panes.map(({ box }) => box));
     const tabs = element("div", "tab-row", {}, [this.panels.tabs, this.panels.scope.box]);
     const bottom = element("div", "bottom", {}, [this.panels.box, this.details.box]);
-    section.append(this.toolbar, this.legend.box, panes, handle(bottom, section, () => this.redraw()), tabs, bottom, this.live, this.help);
+    section.append(this.toolbar.box, this.legend.box, panes, handle(bottom, section, () => this.redraw()), tabs, bottom, this.live, this.help);
     this.views = new Views(() => write(windowOf(this)), (view) => this.restore(view), () => this.keep());
     this.panels.choose(0);
     this.theme(this.dark);
@@ -182,48 +182,6 @@ class Page {
     else if (!this.details.box.hidden) this.details.close();
   }
 
-  makeToolbar() {
-    const select = (/** @type {string} */ label, /** @type {[string, string][]} */ options, /** @type {(value: string) => void} */ chosen) => {
-      const made = element("select", "", { "aria-label": label }, options.map(([value, text]) => element("option", "", { value }, [text])));
-      made.addEventListener("change", () => chosen(made.value));
-      return element("label", "", {}, [`${label} `, made]);
-    };
-    const most = Math.max(...this.panes.map(({ source }) => source.meta.whole));
-    const sizes = Array.from({ length: most + 1 }, (_, group) => /** @type {[string, string]} */ ([String(group), group === most && most > 0 ? "all" : String(2 ** group)]));
-    this.buttons = {
-      gantt: this.button("Gantt", () => this.toggle("gantt")), messages: this.button("Messages", () => this.toggle("messages")),
-      path: this.button("Critical path", () => this.toggle("path")), selects: this.button("Select", () => this.toggle("selects")), theme: this.button("Dark", () => this.toggle("theme")),
-    };
-    const plain = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ act) => {
-      const made = element("button", "", { type: "button", "aria-label": label, title: label }, [text]);
-      made.addEventListener("click", act);
-      return made;
-    };
-    return element("div", "toolbar", { role: "toolbar", "aria-label": "Timeline" }, [
-      element("strong", "brand", {}, ["Panto"]), this.buttons.gantt, this.buttons.messages, this.buttons.path, this.buttons.selects,
-      select("Ranks per row", [["-1", "auto"], ...sizes], (value) => this.eachRows((rows) => (rows.requestedGroup = Number(value)))),
-      select("Sort by", ORDERS.map(([name], i) => [String(i), name]), (value) => this.eachRows((rows) => (rows.order = Number(value)))),
-      this.helpersBox(), element("span", "space"), this.search.box,
-      plain("−", "Zoom out", () => this.view.zoom(1.5, this.middle)), plain("+", "Zoom in", () => this.view.zoom(1 / 1.5, this.middle)),
-      plain("Fit", "Fit everything", () => this.fit()), plain("↶", "Undo zooming and panning (Ctrl+Z)", () => this.views?.step(-1)), this.buttons.theme, plain("?", "Help", () => this.showHelp()),
-    ]);
-  }
-
-  /** @param {string} text @param {() => void} act */
-  button(text, act) {
-    const made = element("button", "toggle", { type: "button", "aria-pressed": "false" }, [text]);
-    made.addEventListener("click", act);
-    return made;
-  }
-
-  /** Creates the checkbox for helpers, if there are any. */
-  helpersBox() {
-    if (this.panes.every(({ source }) => source.meta.lines === source.meta.ranks)) return "";
-    const box = element("input", "", { type: "checkbox", checked: "" });
-    box.addEventListener("change", () => this.eachRows((rows) => (rows.helpers = box.checked)));
-    return element("label", "", {}, [box, " Helpers"]);
-  }
-
   /** @param {(rows: import("./rows.js").Rows) => void} change */
   eachRows(change) {
     for (const { diagram } of this.panes) change(diagram.rows);
@@ -256,14 +214,6 @@ class Page {
     this.redraw();
   }
 
-  makeHelp() {
-    const close = element("button", "", { type: "submit" }, ["Close"]);
-    const rows = KEYS.flatMap(([key, does]) => [element("dt", "", {}, [key]), element("dd", "", {}, [does])]);
-    return element("dialog", "help", { "aria-label": "Help" }, [
-      element("h2", "", {}, ["Keys and mouse"]), element("dl", "", {}, rows), element("form", "", { method: "dialog" }, [close]),
-    ]);
-  }
-
   showHelp() {
     if (this.help.open) this.help.close();
     else this.help.showModal();
@@ -275,7 +225,7 @@ class Page {
     this.section.dataset.theme = dark ? "dark" : "light";
     this.colours = palette(dark, this.gantt);
     const on = { gantt: this.gantt, messages: this.messages, path: this.path, selects: this.selects, theme: dark };
-    for (const [name, button] of Object.entries(this.buttons ?? {})) button.setAttribute("aria-pressed", String(on[/** @type {keyof on} */ (name)]));
+    this.toolbar.update(on);
     this.recolour();
   }
 
