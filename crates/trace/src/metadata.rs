@@ -32,6 +32,8 @@ pub mod key {
     pub const VERSION: &str = "panto";
     /// The number of runs that were merged into this trace.
     pub const MERGED: &str = "merged_runs";
+    /// From which numbers of ranks this trace was extrapolated: `4, 8, 16 ranks`.
+    pub const EXTRAPOLATED: &str = "extrapolated_from";
     /// At the end: the number of calls that were recorded.
     pub const CALLS: &str = "calls";
     /// At the end: the rank's run time from `MPI_Init` on, in nanoseconds.

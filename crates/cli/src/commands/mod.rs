@@ -8,6 +8,7 @@ pub mod completions;
 pub mod convert;
 mod effort;
 pub mod export;
+pub mod extrapolate;
 pub mod fit;
 pub mod history;
 pub mod info;

@@ -1,0 +1,134 @@
+//! From a program to the trace of any number of ranks.
+//!
+//! What is written is checked: each send has its receive, and the members of a communicator have
+//! the same collectives in the same order. Otherwise there is no trace.
+
+mod emit;
+mod requests;
+mod verify;
+
+use std::path::Path;
+
+use panto_trace::{Ranks, TraceWriter};
+
+use crate::error::{Error, Result};
+use crate::grid::Grid;
+use crate::program::{Count, Loop, Program, Statement};
+use crate::series::Step;
+use emit::Emitter;
+use verify::{Matching, RankMatching};
+
+/// What was written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Calls of all ranks.
+    pub calls: u64,
+    /// Messages between ranks, without those of collectives.
+    pub messages: u64,
+}
+
+/// The most ranks of a trace that is made.
+pub const MOST_RANKS: u32 = 1 << 20;
+
+/// The most calls of a rank, so that a wrong rule ends with an error and not with a full disk.
+const MOST_CALLS: u64 = 1 << 32;
+
+/// Writes the trace of a run with this number of ranks.
+pub fn write(program: &Program, ranks: u32, target: &Path) -> Result<Written> {
+    let grid = checked_grid(program, ranks)?;
+    let world: Ranks = (0..ranks).collect();
+    let metadata = program.metadata();
+    let mut file = TraceWriter::create(target, ranks, &metadata)?;
+    let mut matching = Matching::default();
+    let mut written = Written::default();
+    let threads = panto_parallel::cores();
+    panto_parallel::for_each(
+        ranks as usize,
+        threads,
+        |rank| generate(program, &grid, &world, rank as u32),
+        |stream| {
+            let (stream, calls, own) = stream?;
+            file.add(&stream)?;
+            written.calls += calls;
+            written.messages += own.messages();
+            matching.add(own);
+            Ok::<(), Error>(())
+        },
+    )?;
+    matching.check(program)?;
+    file.finish()?;
+    Ok(written)
+}
+
+fn checked_grid(program: &Program, ranks: u32) -> Result<Grid> {
+    if !(2..=MOST_RANKS).contains(&ranks) {
+        return Err(Error::Unsuitable(format!(
+            "the number of ranks must be 2 to {MOST_RANKS}, and not {ranks}"
+        )));
+    }
+    program.grid(ranks).ok_or_else(|| {
+        Error::Unsuitable(format!("the program runs on {}, which {ranks} ranks do not make", program.grid))
+    })
+}
+
+/// Returns the stream of a rank, the number of its calls, and what it sends and receives.
+fn generate(
+    program: &Program,
+    grid: &Grid,
+    world: &Ranks,
+    rank: u32,
+) -> Result<(Vec<u8>, u64, RankMatching)> {
+    let mut walker = Walker {
+        emitter: Emitter::new(program, grid, world, rank),
+        steps: vec![Progress::default(); program.loops],
+    };
+    walker.row(&program.body, Step::default())?;
+    Ok(walker.emitter.finish())
+}
+
+/// Executes a program as one of its ranks.
+struct Walker<'p> {
+    emitter: Emitter<'p>,
+    /// The progress of each loop.
+    steps: Vec<Progress>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Progress {
+    executions: u32,
+    iterations: u32,
+}
+
+impl<'p> Walker<'p> {
+    fn row(&mut self, row: &'p [Statement], step: Step) -> Result<()> {
+        let mut last = None;
+        for (place, statement) in row.iter().enumerate() {
+            match statement {
+                Statement::Call(call) if self.emitter.is_called(call.who) => {
+                    self.emitter.call(call, step, last)?;
+                }
+                Statement::Loop(inner) if self.emitter.is_called(inner.who) => self.repeat(inner, step)?,
+                _ => continue,
+            }
+            last = Some(place);
+        }
+        Ok(())
+    }
+
+    fn repeat(&mut self, repeated: &'p Loop, step: Step) -> Result<()> {
+        let count = match &repeated.count {
+            Count::Partners(each) => i64::from(each.count(self.emitter.ranks())),
+            Count::Number(series) => self.emitter.number(series, None, step)?,
+        };
+        for iteration in 0..u32::try_from(count).unwrap_or(0) {
+            let Progress { executions, iterations } = self.steps[repeated.number];
+            self.steps[repeated.number].iterations += 1;
+            self.row(&repeated.body, Step { iteration, execution: executions, position: iterations })?;
+            if self.emitter.calls() > MOST_CALLS {
+                return Err(Error::Unmatched("a rank would call MPI more than 2^32 times".to_owned()));
+            }
+        }
+        self.steps[repeated.number].executions += 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,305 @@
+//! Programs with known communication: traces of a few ranks, extrapolated, must be the trace of many
+//! ranks, call by call.
+
+use std::path::{Path, PathBuf};
+
+use panto_extrapolate::{Error, Program};
+use panto_trace::{
+    Action, Builder, CallForm, Collective, Comm, Data, Event, Metadata, Peer, Slot, Trace, TraceWriter, Type,
+};
+
+/// A program: what a rank of so many does.
+type Code = fn(&mut Builder, u32);
+
+/// Traces a program with this number of ranks.
+fn trace(folder: &Path, code: Code, ranks: u32) -> PathBuf {
+    let path = folder.join(format!("{ranks}.panto"));
+    let mut file = TraceWriter::create(&path, ranks, &Metadata::default()).expect("it can be written");
+    for rank in 0..ranks {
+        let mut builder = Builder::new(rank, ranks, 8);
+        builder.call("MPI_Init", &Action::Initialise { threads: 0 });
+        code(&mut builder, ranks);
+        builder.call("MPI_Finalize", &Action::Finalise {});
+        file.add(&builder.finish(&Metadata::default())).expect("it can be written");
+    }
+    file.finish().expect("it can be written");
+    path
+}
+
+/// Replaces what may be numbered differently: datatypes.
+fn shown(event: Event<'_>) -> String {
+    let tables = event.tables();
+    let mut text = format!("{} {:?} +{}", event.name(), event.action().expect("sound"), event.before());
+    for number in 0..8 {
+        if let Some(datatype) = tables.datatype(Type(number)) {
+            text = text.replace(&format!("Type({number})"), &format!("{} bytes", datatype.size));
+        }
+    }
+    text
+}
+
+fn calls(path: &Path) -> Vec<Vec<String>> {
+    let trace = Trace::open(path).expect("sound");
+    let rank = |rank: &panto_trace::RankTrace| {
+        let (mut events, mut calls) = (rank.events(), Vec::new());
+        while let Some(event) = events.next().expect("sound") {
+            calls.push(shown(event));
+        }
+        calls
+    };
+    trace.ranks().iter().map(rank).collect()
+}
+
+fn learn(folder: &Path, code: Code, from: &[u32]) -> Result<Program, Error> {
+    let traces: Vec<Trace> =
+        from.iter().map(|ranks| Trace::open(&trace(folder, code, *ranks)).expect("sound")).collect();
+    Program::learn(&traces, false)
+}
+
+/// Extrapolates and compares with the program itself.
+fn is_exact(code: Code, from: &[u32], to: &[u32]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = learn(folder.path(), code, from).unwrap_or_else(|error| panic!("{error}"));
+    for ranks in to {
+        let made = folder.path().join("made.panto");
+        let _ = std::fs::remove_file(&made);
+        program.write(*ranks, &made).unwrap_or_else(|error| panic!("{ranks} ranks: {error}"));
+        let (made, expected) = (calls(&made), calls(&trace(folder.path(), code, *ranks)));
+        for (rank, (made, expected)) in made.iter().zip(&expected).enumerate() {
+            for (made, expected) in made.iter().zip(expected) {
+                assert_eq!(made, expected, "rank {rank} of {ranks}");
+            }
+            assert_eq!(made.len(), expected.len(), "rank {rank} of {ranks}");
+        }
+        let origin = Trace::open(&folder.path().join("made.panto")).expect("sound");
+        let from: Vec<String> = from.iter().map(u32::to_string).collect();
+        let said = origin.metadata().get(panto_trace::key::EXTRAPOLATED);
+        assert_eq!(said, Some(format!("{} ranks", from.join(", ")).as_str()));
+    }
+}
+
+fn ring(builder: &mut Builder, ranks: u32) {
+    let rank = builder.rank();
+    for _ in 0..10 {
+        builder.compute(64_000 / u64::from(ranks));
+        let requests = [
+            builder.receive(CallForm::Immediate, Some((rank + ranks - 1) % ranks), Some(3), 400),
+            builder.send(CallForm::Immediate, (rank + 1) % ranks, 3, 400),
+        ];
+        builder.wait(&requests.into_iter().flatten().collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_ring() {
+    is_exact(ring, &[4, 8, 16], &[2, 5, 64]);
+}
+
+/// Even ranks send first, odd ranks receive first: blocking calls, without deadlock.
+fn pairs(builder: &mut Builder, ranks: u32) {
+    let rank = builder.rank();
+    for _ in 0..5 {
+        for partner in
+            [rank.checked_sub(1), Some(rank + 1).filter(|next| *next < ranks)].into_iter().flatten()
+        {
+            if rank % 2 == 0 {
+                builder.send(CallForm::Blocking, partner, 0, 64);
+                builder.receive(CallForm::Blocking, Some(partner), Some(0), 64);
+            } else {
+                builder.receive(CallForm::Blocking, Some(partner), Some(0), 64);
+                builder.send(CallForm::Blocking, partner, 0, 64);
+            }
+        }
+    }
+}
+
+#[test]
+fn roles_of_even_and_odd_ranks() {
+    is_exact(pairs, &[4, 8, 16], &[32, 64]);
+}
+
+/// Exchanges faces of a cube of 48 cells in each direction.
+fn halo<const DIMENSIONS: usize>(builder: &mut Builder, ranks: u32) {
+    let side = (f64::from(ranks).powf(1.0 / DIMENSIONS as f64)).round() as u32;
+    let rank = builder.rank();
+    let face = (48 / u64::from(side)).pow(DIMENSIONS as u32 - 1) * 8;
+    for _ in 0..7 {
+        builder.compute(1_000_000);
+        let mut requests = Vec::new();
+        for dimension in 0..DIMENSIONS {
+            let stride = side.pow((DIMENSIONS - 1 - dimension) as u32);
+            let place = rank / stride % side;
+            let below = (place > 0).then(|| rank - stride);
+            let above = (place + 1 < side).then(|| rank + stride);
+            for (tag, partner) in [(0, below), (1, above)] {
+                let Some(partner) = partner else { continue };
+                requests.extend(builder.receive(CallForm::Immediate, Some(partner), Some(1 - tag), face));
+                requests.extend(builder.send(CallForm::Immediate, partner, tag, face));
+            }
+        }
+        builder.wait(&requests);
+        let (sends, receives) = (Data::Same(8), Data::Same(8));
+        builder.collective("MPI_Allreduce", Collective::Allreduce, None, 8, &sends, &receives);
+    }
+}
+
+#[test]
+fn halos_in_two_and_three_dimensions() {
+    is_exact(halo::<2>, &[4, 9, 16], &[36, 64, 144]);
+    is_exact(halo::<3>, &[8, 27], &[64, 512]);
+}
+
+/// A butterfly: the number of steps grows with the logarithm, the bytes double.
+fn butterfly(builder: &mut Builder, ranks: u32) {
+    for _ in 0..3 {
+        for step in 0..ranks.ilog2() {
+            let partner = builder.rank() ^ (1 << step);
+            let request = builder.receive(CallForm::Immediate, Some(partner), Some(9), 64 << step);
+            builder.send(CallForm::Blocking, partner, 9, 64 << step);
+            builder.wait(&request.into_iter().collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn a_butterfly() {
+    is_exact(butterfly, &[4, 8, 16], &[64, 256]);
+}
+
+/// Every rank sends to every other one.
+fn all_to_all(builder: &mut Builder, ranks: u32) {
+    let rank = builder.rank();
+    for _ in 0..2 {
+        let mut requests = Vec::new();
+        for far in 1..ranks {
+            let (to, from) = ((rank + far) % ranks, (rank + ranks - far) % ranks);
+            let bytes = 1_048_576 / u64::from(ranks * ranks);
+            requests.extend(builder.receive(CallForm::Immediate, Some(from), Some(0), bytes));
+            requests.extend(builder.send(CallForm::Immediate, to, 0, bytes));
+        }
+        builder.wait(&requests);
+    }
+}
+
+#[test]
+fn all_to_all_by_messages() {
+    is_exact(all_to_all, &[4, 8, 16], &[32, 64]);
+}
+
+/// Rank 0 receives from all others; the tag is the sender.
+fn gather(builder: &mut Builder, ranks: u32) {
+    let rank = builder.rank();
+    if rank == 0 {
+        for from in 1..ranks {
+            builder.receive(CallForm::Blocking, Some(from), Some(7), 800);
+        }
+    } else {
+        builder.send(CallForm::Blocking, 0, 7, 800);
+    }
+    let sends = Data::Same(8);
+    let receives = if rank == 0 { Data::Same(8) } else { Data::Nothing };
+    builder.collective("MPI_Reduce", Collective::Reduce, Some(0), 8, &sends, &receives);
+}
+
+#[test]
+fn a_root_and_the_others() {
+    is_exact(gather, &[4, 8, 16], &[64]);
+}
+
+/// A wavefront of blocks whose size depends on the place: 1000 elements are not a multiple.
+fn blocks(builder: &mut Builder, ranks: u32) {
+    let rank = builder.rank();
+    let piece = |part: u32| 1000 * u64::from(part) / u64::from(ranks);
+    let bytes = 8 * (piece(rank + 1) - piece(rank));
+    for _ in 0..4 {
+        builder.compute(bytes * 100);
+        builder.send(CallForm::Blocking, rank, rank, bytes);
+        builder.receive(CallForm::Blocking, Some(rank), Some(rank), bytes);
+    }
+}
+
+#[test]
+fn blocks_of_different_sizes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = learn(folder.path(), blocks, &[3, 7, 16]).unwrap_or_else(|error| panic!("{error}"));
+    let made = folder.path().join("made.panto");
+    program.write(23, &made).unwrap_or_else(|error| panic!("{error}"));
+    let without_times = |path: &Path| -> Vec<Vec<String>> {
+        let cut = |call: &String| call.rsplit_once(" +").map(|(call, _)| call.to_owned());
+        calls(path).iter().map(|rank| rank.iter().filter_map(cut).collect()).collect()
+    };
+    assert_eq!(without_times(&made), without_times(&trace(folder.path(), blocks, 23)));
+}
+
+/// Partners are random: there is no rule, and the error names the call.
+fn random(builder: &mut Builder, ranks: u32) {
+    let rank = builder.rank();
+    let partner = |rank: u32| (ranks - 1 - rank).wrapping_mul(2_654_435_761) % ranks;
+    builder.send(CallForm::Blocking, partner(rank), 1, 8);
+    for other in (0..ranks).filter(|other| partner(*other) == rank) {
+        builder.receive(CallForm::Blocking, Some(other), Some(1), 8);
+    }
+}
+
+#[test]
+fn what_follows_no_rule_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let error = learn(folder.path(), random, &[5, 11, 17]).expect_err("there is no rule").to_string();
+    assert!(error.contains("no rule was found for:") && error.contains("MPI_"), "{error}");
+}
+
+/// Bytes without a rule: an error, or a law that comes near.
+fn odd_bytes(builder: &mut Builder, ranks: u32) {
+    let bytes =
+        [90, 211, 377][ranks.ilog2() as usize % 3] + 7 * u64::from(builder.rank() * builder.rank() % 5);
+    builder.send(CallForm::Blocking, builder.rank(), 0, bytes);
+    builder.receive(CallForm::Blocking, Some(builder.rank()), Some(0), bytes);
+}
+
+#[test]
+fn lenient_rules_come_near_and_are_listed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let error = learn(folder.path(), odd_bytes, &[4, 8, 16]).expect_err("there is no rule").to_string();
+    assert!(error.contains("MPI_Send (itself): bytes (4 ranks: "), "{error}");
+    let traces: Vec<Trace> = [4, 8, 16]
+        .map(|ranks| Trace::open(&folder.path().join(format!("{ranks}.panto"))).expect("sound"))
+        .into();
+    let program = Program::learn(&traces, true).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(program.approximate.len(), 2, "{:?}", program.approximate);
+}
+
+#[test]
+fn unsuitable_traces_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let four = Trace::open(&trace(folder.path(), ring, 4)).expect("sound");
+    let again = Trace::open(&folder.path().join("4.panto")).expect("sound");
+    let one = Program::learn(&[four], false).expect_err("one trace").to_string();
+    assert!(one.contains("name two or more"), "{one}");
+    let four = Trace::open(&folder.path().join("4.panto")).expect("sound");
+    let same = Program::learn(&[four, again], false).expect_err("the same size").to_string();
+    assert!(same.contains("both have 4 ranks"), "{same}");
+}
+
+/// A wildcard receive with a request cannot be extrapolated: its source is not in the call.
+fn wildcard(builder: &mut Builder, _: u32) {
+    let action = Action::Receive {
+        form: CallForm::Immediate,
+        comm: Comm(0),
+        from: Peer::Any,
+        datatype: Builder::ELEMENT,
+        bytes: 8,
+        tag: 0,
+        request: Some(Slot(0)),
+        source: -1,
+        got_tag: -1,
+        got_bytes: -1,
+    };
+    builder.call("MPI_Irecv", &action);
+}
+
+#[test]
+fn unsupported_calls_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let error = learn(folder.path(), wildcard, &[2, 4]).expect_err("unsupported").to_string();
+    assert!(error.contains("rank 0: MPI_Irecv with a wildcard and a request is not extrapolated"), "{error}");
+}
