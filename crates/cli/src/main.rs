@@ -51,6 +51,7 @@ Examples:
   panto fit run.jsonl -o mine.toml             fit a model to existing results
   panto trace -- mpirun -n 16 ./app            record an unmodified MPI program
   panto simulate app.panto -m infiniband       predict it on another machine
+  panto scale app.4.panto app.8.panto -m infiniband   how it would scale
   panto view app.ptl                           view a timeline in the browser
   mpirun -n 16 panto perform app.panto         replay its messages for real
   panto machines show ipsc860                  show a machine's parameters
@@ -75,6 +76,7 @@ enum Command {
     Perform(commands::perform::Perform),
     Sweep(Box<sweep::Sweep>),
     Extrapolate(commands::extrapolate::Extrapolate),
+    Scale(commands::scale::Scale),
     Balance(Box<balance::Balance>),
     Compare(commands::compare::Compare),
     History(commands::history::History),
@@ -142,6 +144,7 @@ fn run(command: Command) -> ExitCode {
         Command::Perform(command) => command.run(),
         Command::Sweep(command) => command.run(),
         Command::Extrapolate(command) => command.run(),
+        Command::Scale(command) => command.run(),
         Command::Balance(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::History(command) => command.run(),

@@ -106,7 +106,7 @@ impl Takes {
     }
 }
 
-impl<'a> Row<'a> {
+impl Row<'_> {
     /// Adds what another rank does.
     pub fn join(&mut self, other: Self) -> Result<()> {
         if self.0.len().max(other.0.len()) > MOST_ITEMS {

@@ -1,22 +1,38 @@
-//! Computation before a call: its mean grows by a law, and it varies between ranks and iterations as
-//! it did in the largest trace.
+//! Computation before a call: its mean grows by a law, and it varies between ranks and iterations
+//! as it did in the largest trace.
 //!
 //! Computation belongs to the call after it. A rank that leaves out the first call of an iteration
-//! has the computation before the second one, so what is before a call depends on the call that the
-//! rank executed last.
+//! has the computation before the second one, and the first iteration of a loop has what is before
+//! the loop. So what is before a call depends on the call that the rank executed last.
 
 use std::collections::BTreeMap;
 
-use crate::align::Found;
-use crate::fold::Item;
 use crate::grid::{Coordinates, Grid};
 use crate::growth::Growth;
 use crate::observe::Member;
 
-/// The computation before a call, by the place in the row of the call that was executed last; none
-/// at the beginning of a row.
+/// The computation before a call, by what was executed last.
 #[derive(Debug, Clone, Default)]
-pub struct Computation(BTreeMap<Option<usize>, Part>);
+pub struct Computation(BTreeMap<Last, Part>);
+
+/// What a rank executed before a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Last {
+    /// Something before the loop that the call stands in.
+    Outside,
+    /// The end of the loop's body.
+    End,
+    /// The call or loop at this place of the row.
+    Place(usize),
+}
+
+/// Executions of a call by a rank.
+pub struct Executions {
+    /// The number of the rank among those of all traces.
+    pub member: usize,
+    /// Its events.
+    pub events: Vec<u32>,
+}
 
 /// The computation between two calls.
 #[derive(Debug, Clone)]
@@ -40,7 +56,7 @@ impl Computation {
     /// Finds the laws of what was seen, by the place of the last call. `totals` has the computation
     /// of each trace.
     pub fn find(
-        found: &BTreeMap<Option<usize>, Vec<Found<'_>>>,
+        found: &BTreeMap<Last, Vec<Executions>>,
         members: &[Member],
         grids: &[Grid],
         totals: &[f64],
@@ -52,7 +68,7 @@ impl Computation {
     }
 
     /// Returns the computation after a call; after another one if that was never seen.
-    pub fn after(&self, last: Option<usize>) -> Option<&Part> {
+    pub fn after(&self, last: Last) -> Option<&Part> {
         self.0.get(&last).or_else(|| self.0.values().max_by(|one, other| one.total.total_cmp(&other.total)))
     }
 
@@ -67,12 +83,12 @@ impl Computation {
 }
 
 impl Part {
-    fn find(found: &[Found<'_>], members: &[Member], grids: &[Grid], totals: &[f64]) -> Option<Self> {
+    fn find(found: &[Executions], members: &[Member], grids: &[Grid], totals: &[f64]) -> Option<Self> {
         let mut sums = vec![(0.0, 0_u64); grids.len()];
         for one in found {
             let member = &members[one.member];
             let (sum, count) = &mut sums[member.trace];
-            for event in events(one.item) {
+            for event in &one.events {
                 *sum += member.calls.before[*event as usize] as f64;
                 *count += 1;
             }
@@ -123,18 +139,11 @@ fn similar(grid: &Grid, rank: u32, smaller: &Grid) -> Coordinates {
     place
 }
 
-fn events(item: &Item) -> &[u32] {
-    match item {
-        Item::Call(call) => &call.events,
-        Item::Loop(_) => &[],
-    }
-}
-
-fn profiles(found: &[Found<'_>], members: &[Member], trace: usize) -> BTreeMap<u32, Vec<u64>> {
+fn profiles(found: &[Executions], members: &[Member], trace: usize) -> BTreeMap<u32, Vec<u64>> {
     let of_trace = found.iter().filter(|one| members[one.member].trace == trace);
-    let profile = |one: &Found<'_>| {
+    let profile = |one: &Executions| {
         let member = &members[one.member];
-        let before = events(one.item).iter().map(|event| member.calls.before[*event as usize]);
+        let before = one.events.iter().map(|event| member.calls.before[*event as usize]);
         (member.rank, before.collect())
     };
     of_trace.map(profile).collect()

@@ -1,5 +1,5 @@
-//! How complicated a program is. Of several that explain the same traces, the simplest is right most
-//! of the time.
+//! How complicated a program is. Of several that explain the same traces, the simplest is right
+//! most of the time.
 
 use crate::number::Number;
 use crate::partner::Rule;
@@ -36,7 +36,7 @@ fn partner(rule: Rule) -> usize {
             let steps: usize = far.iter().map(|step| usize::from(step.unsigned_abs())).sum();
             2 * steps.saturating_sub(1)
         }
-        Rule::Rank(_) | Rule::Last | Rule::Nobody => 0,
+        Rule::Rank(_) | Rule::Last | Rule::NoRank => 0,
         _ => 1,
     }
 }

@@ -36,7 +36,7 @@ impl Shape {
             Self::Line => vec![ranks],
             Self::Balanced(count) => balanced(ranks, count),
             Self::Reversed(count) => balanced(ranks, count).into_iter().rev().collect(),
-            Self::Columns(width) => vec![(ranks % width == 0).then_some(ranks / width)?, width],
+            Self::Columns(width) => vec![ranks.is_multiple_of(width).then_some(ranks / width)?, width],
         };
         Some(Grid { ranks, dims, is_periodic })
     }
@@ -74,7 +74,7 @@ fn factor(rest: u32, count: usize, largest: u32, chosen: &mut Vec<u32>, best: &m
         return;
     }
     let divisors =
-        (1..).take_while(|divisor| divisor * divisor <= rest).filter(|divisor| rest % divisor == 0);
+        (1..).take_while(|divisor| divisor * divisor <= rest).filter(|divisor| rest.is_multiple_of(*divisor));
     for divisor in
         divisors.flat_map(|divisor| [divisor, rest / divisor]).filter(|divisor| *divisor <= largest)
     {
@@ -121,7 +121,7 @@ impl Grid {
     }
 
     /// Returns the rank at a distance from another one.
-    pub fn neighbor(&self, rank: u32, far: &[i8; DIMENSIONS]) -> Option<u32> {
+    pub fn neighbor(&self, rank: u32, far: [i8; DIMENSIONS]) -> Option<u32> {
         let mut place = self.place(rank);
         for (coordinate, step) in place.iter_mut().zip(far) {
             *coordinate += i64::from(*step);
@@ -161,8 +161,8 @@ mod tests {
         for rank in 0..24 {
             assert_eq!(grid.rank(&grid.place(rank)), Some(rank));
         }
-        assert_eq!(grid.neighbor(0, &[-1, 0, 0]), None);
+        assert_eq!(grid.neighbor(0, [-1, 0, 0]), None);
         let torus = Shape::Balanced(3).grid(24, true).expect("a grid");
-        assert_eq!(torus.neighbor(0, &[-1, 0, 0]), Some(18));
+        assert_eq!(torus.neighbor(0, [-1, 0, 0]), Some(18));
     }
 }

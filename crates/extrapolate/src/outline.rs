@@ -47,7 +47,7 @@ fn loop_line(repeated: &Loop, depth: usize) -> Line {
         Count::Partners(each) => format!("{each}"),
     };
     let (call, bytes, computation) = ("loop".to_owned(), String::new(), String::new());
-    Line { depth, call, partner: format!("x {count}"), bytes, who: repeated.who.to_string(), computation }
+    Line { depth, call, partner: format!("x {count}"), bytes, who: ranks(repeated.who), computation }
 }
 
 /// The least share of the computation that is worth a word.
@@ -65,15 +65,21 @@ fn call_line(program: &Program, call: &Call, depth: usize) -> Line {
     Line {
         depth,
         call: shape.function.clone(),
-        partner: partners.join(", ").replace("-, -", "-"),
+        partner: partners.into_iter().filter(|partner| partner != "-").collect::<Vec<_>>().join(", "),
         bytes,
-        who: if call.who == Who::All { String::new() } else { call.who.to_string() },
+        who: ranks(call.who),
         computation: summary.map(|(_, growth, _)| growth.to_string()).unwrap_or_default(),
     }
+}
+
+/// Returns which ranks; nothing for all.
+fn ranks(who: Who) -> String {
+    if who == Who::All { String::new() } else { who.to_string() }
 }
 
 fn collective_bytes(call: &Call) -> String {
     let list = call.lists.iter().flatten().next().map(ToString::to_string);
     let sizes = [0, 3].map(|place| call.numbers[place].to_string());
-    list.unwrap_or_else(|| if sizes[0] == "0" { sizes[1].clone() } else { sizes[0].clone() })
+    let size = sizes.into_iter().find(|size| size != "0").unwrap_or_default();
+    list.unwrap_or(size)
 }

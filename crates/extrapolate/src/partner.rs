@@ -27,7 +27,7 @@ pub enum Rule {
     /// A rule for each iteration of a loop over partners.
     Each(Each),
     /// No rank (`MPI_PROC_NULL`), or a collective without root.
-    Nobody,
+    NoRank,
 }
 
 /// A rule for the partner in iteration `i` of a loop over partners.
@@ -103,16 +103,16 @@ impl Rule {
         let ranks = grid.ranks();
         let around = |far: i64| (i64::from(rank) + far).rem_euclid(i64::from(ranks)) as u32;
         match self {
-            Self::Neighbor(far) => grid.neighbor(rank, &far),
+            Self::Neighbor(far) => grid.neighbor(rank, far),
             Self::Ring(far) => Some(around(far.into())),
             Self::Rank(partner) => Some(partner).filter(|partner| *partner < ranks),
             Self::Last => ranks.checked_sub(1),
             Self::Bit(bit) => Some(rank ^ 1 << bit).filter(|partner| *partner < ranks),
-            Self::Half => (ranks % 2 == 0).then(|| around(i64::from(ranks / 2))),
+            Self::Half => ranks.is_multiple_of(2).then(|| around(i64::from(ranks / 2))),
             Self::Mirror => Some(ranks - 1 - rank),
             Self::Transpose => transposed(grid, rank),
             Self::Each(each) => each.partner(rank, ranks, i),
-            Self::Nobody => None,
+            Self::NoRank => None,
         }
     }
 }
@@ -155,7 +155,7 @@ fn fixed_rules(grid: &Grid, choice: Choice) -> impl Iterator<Item = Rule> {
     let others = rings.into_iter().chain(far).chain((0..16).map(Rule::Bit));
     let neighbors = neighbors.into_iter().map(Rule::Neighbor);
     let single = (0..4).map(Rule::Rank).chain([Rule::Last]);
-    neighbors.chain([Rule::Nobody]).chain(single).chain(others.filter(move |_| choice == Choice::Any))
+    neighbors.chain([Rule::NoRank]).chain(single).chain(others.filter(move |_| choice == Choice::Any))
 }
 
 /// The rules that are tried, in the order of preference.
@@ -202,7 +202,7 @@ impl Rules {
 
     /// Returns the best rule for a root: a rank that is the same for all, if there is one.
     pub fn root(&self, candidates: Candidates) -> Option<Rule> {
-        let is_fixed = |number: &usize| matches!(self.0[*number], Rule::Rank(_) | Rule::Last | Rule::Nobody);
+        let is_fixed = |number: &usize| matches!(self.0[*number], Rule::Rank(_) | Rule::Last | Rule::NoRank);
         let fixed = candidates.numbers().find(is_fixed).map(|number| self.0[number]);
         fixed.or_else(|| self.simplest(candidates))
     }
@@ -254,7 +254,7 @@ impl fmt::Display for Rule {
             Self::Mirror => write!(f, "rank P-1-r"),
             Self::Transpose => write!(f, "transposed"),
             Self::Each(each) => write!(f, "{each}"),
-            Self::Nobody => write!(f, "-"),
+            Self::NoRank => write!(f, "-"),
         }
     }
 }

@@ -130,7 +130,7 @@ impl<'a> SeenSeries<'a> {
 }
 
 /// Returns the steps of all executions of a loop.
-fn steps(counts: &[u32]) -> impl Iterator<Item = Step> {
+pub fn steps(counts: &[u32]) -> impl Iterator<Item = Step> {
     let each = (0..).zip(counts).flat_map(|(execution, count)| {
         (0..*count).map(move |iteration| Step { iteration, execution, position: 0 })
     });

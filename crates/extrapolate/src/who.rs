@@ -50,7 +50,7 @@ impl Condition {
         match self {
             Self::Rank(one) => rank == one,
             Self::Last => rank + 1 == grid.ranks(),
-            Self::Even => rank % 2 == 0,
+            Self::Even => rank.is_multiple_of(2),
             Self::LowerHalf => rank < grid.ranks() / 2,
             Self::First(dimension) => place(dimension) == 0,
             Self::End(dimension) => place(dimension) + 1 == i64::from(grid.dims()[dimension]),

@@ -1,5 +1,5 @@
-//! Programs with known communication: traces of a few ranks, extrapolated, must be the trace of many
-//! ranks, call by call.
+//! Programs with known communication: traces of a few ranks, extrapolated, must be the trace of
+//! many ranks, call by call.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use panto_trace::{
     Action, Builder, CallForm, Collective, Comm, Data, Event, Metadata, Peer, Slot, Trace, TraceWriter, Type,
 };
 
-/// A program: what a rank of so many does.
+/// A program: what a rank does, by the number of ranks.
 type Code = fn(&mut Builder, u32);
 
 /// Traces a program with this number of ranks.
@@ -102,7 +102,7 @@ fn pairs(builder: &mut Builder, ranks: u32) {
         for partner in
             [rank.checked_sub(1), Some(rank + 1).filter(|next| *next < ranks)].into_iter().flatten()
         {
-            if rank % 2 == 0 {
+            if rank.is_multiple_of(2) {
                 builder.send(CallForm::Blocking, partner, 0, 64);
                 builder.receive(CallForm::Blocking, Some(partner), Some(0), 64);
             } else {

@@ -42,6 +42,27 @@ impl PerByte {
     }
 }
 
+/// Factors for times: what would a better network change?
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scale {
+    /// For what each message or packet takes, whatever its size.
+    pub startup: f64,
+    /// For what each byte takes.
+    pub per_byte: f64,
+}
+
+impl Scale {
+    /// Returns a start-up time, multiplied.
+    pub fn startup(self, time: Time) -> Time {
+        Time::from_picos((time.as_picos() as f64 * self.startup).round() as u64)
+    }
+
+    /// Returns the time of a byte, multiplied.
+    pub fn per_byte(self, time: PerByte) -> PerByte {
+        PerByte((time.0 as f64 * self.per_byte).round() as u64)
+    }
+}
+
 /// A residue class of sizes: the CM-5 is fast for multiples of 16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Residue {
@@ -116,6 +137,17 @@ impl Cost {
     #[inline]
     pub fn data(&self, bytes: u64) -> Time {
         self.piece(bytes).per_byte.of(bytes)
+    }
+
+    /// Returns the cost with the time of each packet and that of each byte multiplied.
+    #[must_use]
+    pub fn scaled(&self, by: Scale) -> Self {
+        let scaled = |piece: &Piece| Piece {
+            startup: by.startup(piece.startup),
+            per_byte: by.per_byte(piece.per_byte),
+            ..*piece
+        };
+        Self { pieces: self.pieces.iter().map(scaled).collect(), last: scaled(&self.last) }
     }
 
     /// Returns whether it is zero for every size.

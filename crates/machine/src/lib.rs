@@ -18,7 +18,7 @@ mod quality;
 mod sharing;
 mod topology;
 
-pub use cost::{Cost, PerByte, Piece, Residue};
+pub use cost::{Cost, PerByte, Piece, Residue, Scale};
 pub use describe::{Description, PathTimes, one_way};
 pub use file::{Error, Figure, Interval, Location, Model, builtin, looks_like_a_path, write};
 pub use machine::{CollectiveSend, Collectives, Machine, Processor, Protocol, Rules, Source};

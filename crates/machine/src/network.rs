@@ -2,7 +2,7 @@
 
 use panto_units::Time;
 
-use crate::cost::{Cost, PerByte};
+use crate::cost::{Cost, PerByte, Scale};
 use crate::map::RankMap;
 use crate::topology::Topology;
 
@@ -144,6 +144,32 @@ impl Network {
             nodes: None,
             local: Cost::default(),
             map: RankMap::All,
+        }
+    }
+
+    /// Returns the network with all its times multiplied.
+    #[must_use]
+    pub fn scaled(&self, by: Scale) -> Self {
+        let overheads = &self.overheads;
+        Self {
+            link: self.link.scaled(by),
+            setup: self.setup.scaled(by),
+            occupancy: self.occupancy.as_ref().map(|cost| cost.scaled(by)),
+            overheads: Overheads {
+                send: overheads.send.scaled(by),
+                receive: overheads.receive.scaled(by),
+                immediate: by.startup(overheads.immediate),
+                gap: by.startup(overheads.gap),
+                control: by.startup(overheads.control),
+            },
+            flow_rates: self.flow_rates.iter().map(|rate| by.per_byte(*rate)).collect(),
+            nodes: self.nodes.as_ref().map(|nodes| Nodes {
+                size: nodes.size,
+                interface: nodes.interface.scaled(by),
+                inside: nodes.inside.scaled(by),
+            }),
+            local: self.local.scaled(by),
+            ..self.clone()
         }
     }
 

@@ -20,6 +20,7 @@ mod mapping;
 mod noise;
 mod prediction;
 pub mod sample;
+pub mod scaling;
 mod speeds;
 pub mod sweep;
 mod timeline;

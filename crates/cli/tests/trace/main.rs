@@ -7,6 +7,7 @@ mod nothing;
 mod passing;
 mod ranks;
 mod refused;
+mod scaling;
 mod terminal;
 
 use panto_testkit::jobs::{job, mpis};

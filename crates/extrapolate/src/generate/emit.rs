@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use super::requests::Requests;
 use super::verify::{CommId, RankMatching};
 use crate::call::{Collective, What};
+use crate::computation::Last;
 use crate::error::{Error, Result};
 use crate::grid::Grid;
 use crate::number::Place;
@@ -85,11 +86,15 @@ impl<'p> Emitter<'p> {
         })
     }
 
-    /// Adds a call. `last` is the place of the one that was executed before it in its row.
-    pub fn call(&mut self, call: &'p Call, step: Step, last: Option<usize>) -> Result<()> {
+    /// Adds a call. `last` is what was executed before it.
+    pub fn call(&mut self, call: &'p Call, step: Step, last: Last) -> Result<()> {
         let shape = &self.program.shapes[call.shape as usize];
         if let Some(part) = call.computation.after(last) {
-            self.builder.compute(part.at(self.grid, self.rank, step.position));
+            self.builder.compute(part.at(
+                self.grid,
+                self.rank,
+                if last == Last::Outside { step.execution } else { step.position },
+            ));
         }
         let partner = |place: usize| {
             call.partners.get(place).and_then(|rule| rule.partner(self.grid, self.rank, step.iteration))

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use panto_trace::{Ranks, TraceWriter};
 
+use crate::computation::Last;
 use crate::error::{Error, Result};
 use crate::grid::Grid;
 use crate::program::{Count, Loop, Program, Statement};
@@ -101,7 +102,7 @@ struct Progress {
 
 impl<'p> Walker<'p> {
     fn row(&mut self, row: &'p [Statement], step: Step) -> Result<()> {
-        let mut last = None;
+        let mut last = if step.iteration == 0 { Last::Outside } else { Last::End };
         for (place, statement) in row.iter().enumerate() {
             match statement {
                 Statement::Call(call) if self.emitter.is_called(call.who) => {
@@ -110,7 +111,7 @@ impl<'p> Walker<'p> {
                 Statement::Loop(inner) if self.emitter.is_called(inner.who) => self.repeat(inner, step)?,
                 _ => continue,
             }
-            last = Some(place);
+            last = Last::Place(place);
         }
         Ok(())
     }

@@ -87,7 +87,7 @@ fn check(traces: &[&Trace]) -> Result<()> {
         }
         if trace.size() < 2 {
             return unsuitable(format!(
-                "{} has one rank, which has nobody to talk to; use traces of two ranks or more",
+                "{} has one rank, which communicates with no other; use traces of two ranks or more",
                 trace.path().display()
             ));
         }
@@ -221,8 +221,7 @@ impl Attempt {
         let Some(row) = self.align(&view, members)? else { return Ok(None) };
         let comms = comms::find(members, &grids)?;
         let resolver = Resolver::new(&view, members, lenient, has_computation);
-        let resolved = resolver.resolve(&row)?;
-        let (body, loops, totals, approximate) = resolved;
+        let (body, loops, totals, approximate) = resolver.resolve(&row)?;
         let metadata = metadata(traces[traces.len() - 1]);
         Ok(Some(Program {
             shapes: shapes.to_vec(),

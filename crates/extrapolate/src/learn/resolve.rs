@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::align::{self, Class, Found, Kind, Node, Row};
 use crate::call::What;
-use crate::computation::Computation;
+use crate::computation::{Computation, Executions, Last};
 use crate::error::{Error, Result};
 use crate::fold::Item;
 use crate::lists::List;
@@ -14,7 +14,7 @@ use crate::number::Seen;
 use crate::observe::{Member, View};
 use crate::partner::{Each, Rule};
 use crate::program::{Call, Count, Loop, Statement, Takes};
-use crate::series::{SeenSeries, Series};
+use crate::series::{SeenSeries, Series, Step, steps};
 use crate::who::Who;
 
 /// What is known when all rules are found: the statements, the number of loops, the computation of
@@ -110,7 +110,7 @@ impl<'a> Resolver<'a> {
             Kind::Call(call) => {
                 let mut resolved = self.call(call, &node.found, reached);
                 if self.has_computation {
-                    resolved.computation = self.computation(&node.found, last);
+                    resolved.computation = self.computation(&node.found, reached, last);
                 }
                 Statement::Call(Box::new(resolved))
             }
@@ -206,7 +206,7 @@ impl<'a> Resolver<'a> {
     fn call(&mut self, call: &align::Call, found: &[Found<'a>], reached: &Reached<'a>) -> Call {
         let partners = self.rules(&call.class);
         let shape = &self.view.shapes[call.class.shape as usize];
-        let name = match partners.first().filter(|rule| **rule != Rule::Nobody) {
+        let name = match partners.first().filter(|rule| **rule != Rule::NoRank) {
             Some(rule) => format!("{} ({rule})", shape.function),
             None => shape.function.clone(),
         };
@@ -229,11 +229,31 @@ impl<'a> Resolver<'a> {
         Call { who, shape: call.class.shape, partners, class, takes, numbers, lists, computation }
     }
 
-    /// Returns the computation before a call, by the place of the call that each rank executed last.
-    fn computation(&self, found: &[Found<'a>], last: &BTreeMap<usize, usize>) -> Computation {
-        let mut by_last: BTreeMap<Option<usize>, Vec<Found<'a>>> = BTreeMap::new();
-        for one in found {
-            by_last.entry(last.get(&one.member).copied()).or_default().push(*one);
+    /// Returns the computation before a call, by what each rank executed last.
+    fn computation(
+        &self,
+        found: &[Found<'a>],
+        reached: &Reached<'a>,
+        last: &BTreeMap<usize, usize>,
+    ) -> Computation {
+        let mut by_last: BTreeMap<Last, Vec<Executions>> = BTreeMap::new();
+        let mut add = |last: Last, member: usize, events: Vec<u32>| {
+            if !events.is_empty() {
+                by_last.entry(last).or_default().push(Executions { member, events });
+            }
+        };
+        for Found { member, item } in found {
+            let Item::Call(item) = item else { continue };
+            if let Some(place) = last.get(member) {
+                add(Last::Place(*place), *member, item.events.clone());
+                continue;
+            }
+            let counts = reached.get(member).copied().unwrap_or(ONCE);
+            let steps = steps(counts).zip(&item.events);
+            let (first, others): (Vec<_>, Vec<_>) = steps.partition(|(step, _)| step.iteration == 0);
+            let events = |some: Vec<(Step, &u32)>| some.into_iter().map(|(_, event)| *event).collect();
+            add(Last::Outside, *member, events(first));
+            add(Last::End, *member, events(others));
         }
         Computation::find(&by_last, self.members, self.view.grids, &self.totals)
     }

@@ -75,8 +75,9 @@ impl Translator<'_> {
                 Ok(call)
             }
             Action::Release { comm: Some(comm) } => Ok(self.plain(What::Release { comm: comm.0 })),
-            Action::Release { comm: None } | Action::Spin { .. } => Err(Poll::Nothing),
-            Action::Thread { thread: 0 } => Err(Poll::Nothing),
+            Action::Release { comm: None } | Action::Spin { .. } | Action::Thread { thread: 0 } => {
+                Err(Poll::Nothing)
+            }
             Action::Thread { .. } => Err(self.unsupported(" by a second thread")),
             _ => Err(self.unsupported("")),
         }

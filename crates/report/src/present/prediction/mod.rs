@@ -9,7 +9,7 @@ use panto_predict::{Case, Disturbance, Prediction, Processor, explain};
 use panto_sim::Sharing;
 use panto_sim::replay::Replay;
 use panto_sim::results::TimeSum;
-use panto_trace::Trace;
+use panto_trace::{Trace, key};
 use panto_units::{percent, significant, time};
 use serde_json::Value;
 
@@ -120,7 +120,9 @@ impl PredictionReport<'_> {
             }
             Sharing::Links => "messages share links (--sharing links)",
         };
-        let mut all = vec![self.computation_speed(), sharing.to_owned()];
+        let origin = self.trace.metadata().get(key::EXTRAPOLATED);
+        let mut all: Vec<String> = origin.map(extrapolated).into_iter().collect();
+        all.extend([self.computation_speed(), sharing.to_owned()]);
         all.extend(self.noise.map(Disturbance::describe));
         all.extend(self.case.notes.iter().cloned());
         all.extend(self.replay.assumptions.iter().cloned());
@@ -158,4 +160,9 @@ pub(super) fn list(heading: &str, lines: &[String]) -> String {
     }
     let items: Vec<String> = lines.iter().map(|line| format!("- {line}\n")).collect();
     format!("\n{heading}\n{}", items.concat())
+}
+
+/// Says that a trace is not of a real run.
+fn extrapolated(from: &str) -> String {
+    format!("the trace was extrapolated from traces of {from} (panto extrapolate)")
 }

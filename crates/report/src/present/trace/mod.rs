@@ -87,6 +87,8 @@ fn lines(summary: &Summary, facts: &Metadata) -> Vec<(&'static str, String)> {
         .into_iter()
         .filter_map(|(name, key)| facts.get(key).map(|value| (name, value.to_owned())))
         .collect();
+    let origin = facts.get(key::EXTRAPOLATED);
+    lines.extend(origin.map(|from| ("extrapolated", format!("from traces of {from}"))));
     lines.extend(measured(facts).map(|text| ("measured", text)));
     lines.extend(summary.wall().map(|wall| ("run time", format!("{} (maximum over ranks)", seconds(wall)))));
     lines.push(("computation", computation(summary)));

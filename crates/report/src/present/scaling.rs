@@ -1,0 +1,203 @@
+//! How a program scales: a table, a chart, and what holds it back.
+
+use panto_predict::scaling::{Change, PathShares, Point, Problem, speedups};
+use panto_units::{grouped, percent, time};
+use serde_json::{Value, json};
+
+use crate::chart::{self, Axis, Chart, Scale, Series, Style, Unit};
+use crate::table::{Column, Table};
+
+/// The predictions of a program for several numbers of ranks.
+pub struct ScalingReport<'a> {
+    /// The program's name.
+    pub program: &'a str,
+    /// The machine's name.
+    pub machine: &'a str,
+    /// Where extrapolated traces come from: "4, 8, 16 ranks".
+    pub origin: &'a str,
+    /// How far the laws of computation miss what they were not fitted to, as a share.
+    pub error: f64,
+    /// How the size of the problem changes.
+    pub problem: Problem,
+    /// The predictions by number of ranks, ascending.
+    pub points: &'a [Point],
+    /// What changes of the machine would give at the highest speed-up: times in seconds.
+    pub changes: &'a [(Change, f64)],
+}
+
+impl ScalingReport<'_> {
+    /// Returns the place of the highest speed-up.
+    pub fn best(&self) -> usize {
+        best(self.points, self.problem)
+    }
+
+    /// Returns everything as text.
+    pub fn text(&self) -> String {
+        let mut text = format!("{} on {}, ", self.program, self.machine);
+        text += match self.problem {
+            Problem::Same => "the same problem on more ranks (strong scaling)\n\n",
+            Problem::Growing => "a problem that grows with the ranks (weak scaling)\n\n",
+        };
+        text += &self.table().to_string();
+        text.push('\n');
+        for sentence in self.sentences() {
+            text += &format!("- {sentence}\n");
+        }
+        text
+    }
+
+    /// Returns the table as comma-separated values.
+    pub fn csv(&self) -> String {
+        self.table().to_csv()
+    }
+
+    fn table(&self) -> Table {
+        let columns = [
+            Column::right("ranks"),
+            Column::text("trace"),
+            Column::right("time"),
+            Column::text("interval"),
+            Column::number("speed-up"),
+            Column::right("efficiency"),
+            Column::text("critical path"),
+        ];
+        let mut table = Table::new(columns);
+        for (point, speedup) in self.points.iter().zip(speedups(self.points, self.problem)) {
+            table.row([
+                grouped(point.ranks.into()),
+                if point.is_traced { "traced" } else { "extrapolated" }.to_owned(),
+                time(point.time),
+                point
+                    .interval
+                    .map_or_else(String::new, |(low, high)| format!("{}..{}", time(low), time(high))),
+                format!("{speedup:.1}"),
+                percent(100.0 * speedup / f64::from(point.ranks)),
+                point.path.map_or_else(String::new, in_words),
+            ]);
+        }
+        table
+    }
+
+    /// Returns what the figures mean.
+    fn sentences(&self) -> Vec<String> {
+        let all = speedups(self.points, self.problem);
+        let best = self.best();
+        let Some(point) = self.points.get(best) else { return Vec::new() };
+        let ranks = grouped(point.ranks.into());
+        let mut sentences = vec![if best + 1 < self.points.len() {
+            format!("the highest speed-up is {:.1}, with {ranks} ranks: more ranks are slower", all[best])
+        } else {
+            format!("the speed-up still rises at {ranks} ranks, to {:.1}", all[best])
+        }];
+        sentences.extend(self.cause(point));
+        for (change, changed) in self.changes {
+            let gain = 100.0 * (1.0 - changed / point.time);
+            let name = change.name();
+            sentences.push(format!(
+                "with {name} it would take {} there ({} less)",
+                time(*changed),
+                percent(gain)
+            ));
+        }
+        if self.points.iter().any(|point| !point.is_traced) {
+            sentences.push(format!(
+                "extrapolated from {}; intervals come from the error of the laws of computation ({} of what was left out of the fit), not from the model of the machine",
+                self.origin,
+                percent(100.0 * self.error)
+            ));
+        }
+        sentences
+    }
+
+    /// Returns what holds the program back: what would help most.
+    fn cause(&self, point: &Point) -> Option<String> {
+        let (change, _) = self.changes.iter().min_by(|one, other| one.1.total_cmp(&other.1))?;
+        let wait = point.waits_in.as_ref().map_or_else(String::new, |(function, share)| {
+            format!("; ranks wait most in {function} ({} of their time)", percent(100.0 * share))
+        });
+        Some(format!("what holds it back there is {}{wait}", change.cause()))
+    }
+
+    /// Returns everything for machines.
+    pub fn json(&self) -> Value {
+        let all = speedups(self.points, self.problem);
+        let points: Vec<Value> = self
+            .points
+            .iter()
+            .zip(&all)
+            .map(|(point, speedup)| {
+                json!({
+                    "ranks": point.ranks,
+                    "extrapolated": !point.is_traced,
+                    "time_s": point.time,
+                    "interval_s": point.interval.map(|(low, high)| [low, high]),
+                    "computation_s": point.computation,
+                    "speedup": speedup,
+                    "efficiency": speedup / f64::from(point.ranks),
+                    "critical_path": point.path.map(|path| json!({
+                        "computation": path.computation, "overhead": path.overhead, "network": path.network,
+                    })),
+                    "waits_in": point.waits_in.as_ref().map(|(function, share)| json!({
+                        "function": function, "share": share,
+                    })),
+                })
+            })
+            .collect();
+        let changes: Vec<Value> = self
+            .changes
+            .iter()
+            .map(|(change, time)| json!({ "change": change.name(), "time_s": time }))
+            .collect();
+        json!({
+            "program": self.program,
+            "machine": self.machine,
+            "extrapolated_from": self.origin,
+            "computation_error": self.error,
+            "scaling": match self.problem { Problem::Same => "strong", Problem::Growing => "weak" },
+            "points": points,
+            "best_ranks": self.points.get(self.best()).map(|point| point.ranks),
+            "changes_at_best": changes,
+        })
+    }
+
+    /// Returns the speed-up against the number of ranks, beside the ideal one.
+    pub fn chart(&self) -> Chart {
+        let all = speedups(self.points, self.problem);
+        let base = self.points.first().map_or(0.0, |point| point.computation);
+        let is_same = self.problem == Problem::Same;
+        let of = |is_traced: bool| -> Vec<chart::Point> {
+            let own = self.points.iter().zip(&all).filter(|(point, _)| point.is_traced == is_traced);
+            own.map(|(point, speedup)| {
+                let work = if is_same { base } else { point.computation };
+                let x = f64::from(point.ranks);
+                match point.interval {
+                    Some((low, high)) => chart::Point::with_interval(x, *speedup, work / high, work / low),
+                    None => chart::Point::new(x, *speedup),
+                }
+            })
+            .collect()
+        };
+        let ideal = self.points.iter().map(|point| chart::Point::new(point.ranks.into(), point.ranks.into()));
+        let x = Axis::new("ranks", Scale::Log2, Unit::Count);
+        let y = Axis::new("speed-up", Scale::Log2, Unit::Count);
+        let title = format!("Speed-up of {} on {}", self.program, self.machine);
+        let subtitle = format!("extrapolated from traces of {}", self.origin);
+        Chart::new(title, x, y)
+            .subtitle(subtitle)
+            .series(Series::new("traced", Style::LineAndDots, of(true)))
+            .series(Series::new("extrapolated", Style::LineAndDots, of(false)))
+            .series(Series::new("ideal", Style::Dashed, ideal))
+    }
+}
+
+/// Returns the place of the highest speed-up.
+pub fn best(points: &[Point], problem: Problem) -> usize {
+    let all = speedups(points, problem);
+    (0..all.len()).max_by(|one, other| all[*one].total_cmp(&all[*other])).unwrap_or(0)
+}
+
+fn in_words(path: PathShares) -> String {
+    let parts = [("compute", path.computation), ("overhead", path.overhead), ("network", path.network)];
+    let (name, share) = parts.into_iter().max_by(|one, other| one.1.total_cmp(&other.1)).unwrap_or_default();
+    format!("{:.0}% {name}", 100.0 * share)
+}
