@@ -124,7 +124,7 @@ impl Grid {
     pub fn neighbor(&self, rank: u32, far: [i8; DIMENSIONS]) -> Option<u32> {
         let mut place = self.place(rank);
         for (coordinate, step) in place.iter_mut().zip(far) {
-            *coordinate += i64::from(*step);
+            *coordinate += i64::from(step);
         }
         self.rank(&place)
     }
