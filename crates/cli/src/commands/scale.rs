@@ -116,7 +116,7 @@ impl Scale {
         let setting = self.setting()?;
         let folder = TemporaryFolder::create().map_err(|error| Failure::Run(error.to_string()))?;
         let runs = self.runs(&program, &folder)?;
-        let points = self.points(&program, &setting, &runs)?;
+        let points = points(&program, &setting, &runs)?;
         let problem = match self.scaling {
             Some(Scaling::Strong) => Problem::Same,
             Some(Scaling::Weak) => Problem::Growing,
@@ -197,23 +197,19 @@ impl Scale {
         runs.sort_by_key(|(trace, _)| trace.size());
         Ok(runs)
     }
+}
 
-    fn points(
-        &self,
-        program: &Program,
-        setting: &Setting,
-        runs: &[(Trace, bool)],
-    ) -> Result<Vec<Point>, Failure> {
-        let progress = Progress::new();
-        progress.begin("predictions", runs.len());
-        let error = program.computation_error();
-        let points = runs.iter().map(|(trace, is_traced)| {
-            let point = setting.point(trace, (!is_traced).then_some(error))?;
-            progress.step(&format!("{} ranks", point.ranks));
-            Ok(point)
-        });
-        let points = points.collect::<Result<Vec<Point>, Failure>>();
-        progress.clear();
-        points
-    }
+/// Predicts all runs.
+fn points(program: &Program, setting: &Setting, runs: &[(Trace, bool)]) -> Result<Vec<Point>, Failure> {
+    let progress = Progress::new();
+    progress.begin("predictions", runs.len());
+    let error = program.computation_error();
+    let points = runs.iter().map(|(trace, is_traced)| {
+        let point = setting.point(trace, (!is_traced).then_some(error))?;
+        progress.step(&format!("{} ranks", point.ranks));
+        Ok(point)
+    });
+    let points = points.collect::<Result<Vec<Point>, Failure>>();
+    progress.clear();
+    points
 }

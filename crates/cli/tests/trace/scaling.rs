@@ -52,10 +52,14 @@ fn is_extrapolated(mpi: &Mpi, (program, words, from): (&str, &str, [u32; 3])) {
 
 #[test]
 fn of_mpich() {
-    PROGRAMS.into_iter().for_each(|program| is_extrapolated(&mpis::MPICH, program));
+    for program in PROGRAMS {
+        is_extrapolated(&mpis::MPICH, program);
+    }
 }
 
 #[test]
 fn of_open_mpi() {
-    PROGRAMS.into_iter().for_each(|program| is_extrapolated(&mpis::OPEN_MPI, program));
+    for program in PROGRAMS {
+        is_extrapolated(&mpis::OPEN_MPI, program);
+    }
 }

@@ -20,7 +20,7 @@ pub fn program_text(program: &Program) -> String {
     let origin = program.origin();
     let mut text = format!("The program, from traces of {origin}, arranged as {grids}:\n\n{table}");
     for place in &program.approximate {
-        text += &format!("\napproximate: {place}");
+        text.extend(["\napproximate: ", place.as_str()]);
     }
     if !program.approximate.is_empty() {
         text.push('\n');

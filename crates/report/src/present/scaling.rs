@@ -41,7 +41,7 @@ impl ScalingReport<'_> {
         text += &self.table().to_string();
         text.push('\n');
         for sentence in self.sentences() {
-            text += &format!("- {sentence}\n");
+            text.extend(["- ", sentence.as_str(), "\n"]);
         }
         text
     }
