@@ -1,5 +1,5 @@
-//! How the time of a program changes with the number of ranks: the curve, where it is best, and what
-//! holds it back there.
+//! How the time of a program changes with the number of ranks: the curve, where it is best, and
+//! what holds it back there.
 
 use panto_machine::{Model, Scale};
 use panto_sim::observe::Activity;

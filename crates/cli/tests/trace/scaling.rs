@@ -1,5 +1,5 @@
-//! `panto extrapolate` of real programs: traces of a few ranks become the trace of many, call by call
-//! and message by message.
+//! `panto extrapolate` of real programs: traces of a few ranks become the trace of many, call by
+//! call and message by message.
 
 use std::process::Command;
 

@@ -1,5 +1,5 @@
-//! The program that was recovered from traces, and how well an extrapolated trace agrees with a real
-//! one.
+//! The program that was recovered from traces, and how well an extrapolated trace agrees with a
+//! real one.
 
 use panto_extrapolate::{Line, Program};
 use panto_trace::Summary;
