@@ -8,7 +8,7 @@ use panto_container::TemporaryFolder;
 use panto_extrapolate::{MOST_RANKS, Program};
 use panto_predict::CaseOptions;
 use panto_predict::scaling::{Change, Point, Problem, Setting, problem};
-use panto_report::present::{ScalingReport, best};
+use panto_report::present::{ScalingReport, limit};
 use panto_trace::{Trace, key};
 use panto_transport::threads::cores;
 
@@ -122,8 +122,8 @@ impl Scale {
             Some(Scaling::Weak) => Problem::Growing,
             None => problem(&points),
         };
-        let at_best = &runs[best(&points, problem)].0;
-        let changes = Change::ALL.map(|change| Ok((change, setting.changed(at_best, change)?)));
+        let at_limit = &runs[limit(&points, problem)].0;
+        let changes = Change::ALL.map(|change| Ok((change, setting.changed(at_limit, change)?)));
         let changes = changes.into_iter().collect::<Result<Vec<_>, Failure>>()?;
         let name = self.name(&runs);
         let report = ScalingReport {

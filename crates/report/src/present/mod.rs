@@ -82,7 +82,7 @@ pub use quickstart::{
     MachinePrediction, MpiPrediction, PredictionCheck, Quickstart, quickstart_page, quickstart_table,
 };
 pub use ranks::{rank_list, rank_names};
-pub use scaling::{ScalingReport, best};
+pub use scaling::{ScalingReport, limit};
 pub use sections::{comparison_section, fit_section, machine_section};
 pub use sentences::{key_figures, summary_sentences};
 pub use swap::{is_swap, swap_figures, swap_summary, swap_tables};

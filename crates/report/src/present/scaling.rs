@@ -21,7 +21,7 @@ pub struct ScalingReport<'a> {
     pub problem: Problem,
     /// The predictions by number of ranks, ascending.
     pub points: &'a [Point],
-    /// What changes of the machine would give at the highest speed-up: times in seconds.
+    /// What changes of the machine would give at [`limit`]: times in seconds.
     pub changes: &'a [(Change, f64)],
 }
 
@@ -85,19 +85,18 @@ impl ScalingReport<'_> {
         let Some(point) = self.points.get(best) else { return Vec::new() };
         let ranks = grouped(point.ranks.into());
         let mut sentences = vec![if best + 1 < self.points.len() {
-            format!("the highest speed-up is {:.1}, with {ranks} ranks: more ranks are slower", all[best])
+            format!("the highest speed-up is {:.1}, with {ranks} ranks", all[best])
         } else {
             format!("the speed-up still rises at {ranks} ranks, to {:.1}", all[best])
         }];
-        sentences.extend(self.cause(point));
+        sentences.extend(self.cause(best));
+        let limit = &self.points[limit(self.points, self.problem)];
+        let ranks = grouped(limit.ranks.into());
         for (change, changed) in self.changes {
-            let gain = 100.0 * (1.0 - changed / point.time);
-            let name = change.name();
-            sentences.push(format!(
-                "with {name} it would take {} there ({} less)",
-                time(*changed),
-                percent(gain)
-            ));
+            let gain = 100.0 * (1.0 - changed / limit.time);
+            let (name, changed) = (change.name(), time(*changed));
+            sentences
+                .push(format!("with {name}, {ranks} ranks would take {changed} ({} less)", percent(gain)));
         }
         if self.points.iter().any(|point| !point.is_traced) {
             sentences.push(format!(
@@ -109,13 +108,22 @@ impl ScalingReport<'_> {
         sentences
     }
 
-    /// Returns what holds the program back: what would help most.
-    fn cause(&self, point: &Point) -> Option<String> {
+    /// Returns what holds the program back: what would help most where more ranks are slower, or at
+    /// the end of the curve.
+    fn cause(&self, best: usize) -> Option<String> {
         let (change, _) = self.changes.iter().min_by(|one, other| one.1.total_cmp(&other.1))?;
+        let limit = limit(self.points, self.problem);
+        let point = self.points.get(limit)?;
         let wait = point.waits_in.as_ref().map_or_else(String::new, |(function, share)| {
             format!("; ranks wait most in {function} ({} of their time)", percent(100.0 * share))
         });
-        Some(format!("what holds it back there is {}{wait}", change.cause()))
+        let cause = change.cause();
+        Some(if limit > best {
+            let ranks = grouped(point.ranks.into());
+            format!("{ranks} ranks are slower, mostly because of {cause}{wait}")
+        } else {
+            format!("what takes most of the time there is {cause}{wait}")
+        })
     }
 
     /// Returns everything for machines.
@@ -156,7 +164,8 @@ impl ScalingReport<'_> {
             "scaling": match self.problem { Problem::Same => "strong", Problem::Growing => "weak" },
             "points": points,
             "best_ranks": self.points.get(self.best()).map(|point| point.ranks),
-            "changes_at_best": changes,
+            "limit_ranks": self.points.get(limit(self.points, self.problem)).map(|point| point.ranks),
+            "changes_at_limit": changes,
         })
     }
 
@@ -191,13 +200,67 @@ impl ScalingReport<'_> {
 }
 
 /// Returns the place of the highest speed-up.
-pub fn best(points: &[Point], problem: Problem) -> usize {
+fn best(points: &[Point], problem: Problem) -> usize {
     let all = speedups(points, problem);
     (0..all.len()).max_by(|one, other| all[*one].total_cmp(&all[*other])).unwrap_or(0)
+}
+
+/// Returns the place after the highest speed-up, where more ranks are slower; the last place if the
+/// speed-up still rises there.
+pub fn limit(points: &[Point], problem: Problem) -> usize {
+    (best(points, problem) + 1).min(points.len().saturating_sub(1))
 }
 
 fn in_words(path: PathShares) -> String {
     let parts = [("compute", path.computation), ("overhead", path.overhead), ("network", path.network)];
     let (name, share) = parts.into_iter().max_by(|one, other| one.1.total_cmp(&other.1)).unwrap_or_default();
     format!("{:.0}% {name}", 100.0 * share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(ranks: u32, time: f64) -> Point {
+        let waits_in = Some(("MPI_Allreduce".to_owned(), 0.4));
+        let interval = (ranks > 8).then_some((0.9 * time, 1.1 * time));
+        Point { ranks, is_traced: ranks <= 8, time, interval, computation: 8.0, path: None, waits_in }
+    }
+
+    fn report(points: &[Point]) -> String {
+        let changes =
+            [(Change::HalfLatency, 1.0), (Change::DoubleBandwidth, 1.8), (Change::DoubleSpeed, 1.5)];
+        let report = ScalingReport {
+            program: "app",
+            machine: "infiniband",
+            origin: "4, 8 ranks",
+            error: 0.1,
+            problem: Problem::Same,
+            points,
+            changes: &changes,
+        };
+        assert_eq!(report.csv().lines().count(), points.len() + 1);
+        assert_eq!(report.json()["points"].as_array().map(Vec::len), Some(points.len()));
+        report.text()
+    }
+
+    #[test]
+    fn the_limit_and_its_cause_are_named() {
+        let text = report(&[point(4, 2.5), point(8, 1.6), point(16, 2.0), point(32, 3.0)]);
+        for sentence in [
+            "- the highest speed-up is 5.0, with 8 ranks\n",
+            "- 16 ranks are slower, mostly because of the latency and overheads of messages; ranks wait most in MPI_Allreduce (40.0% of their time)\n",
+            "- with half the latency and overheads of messages, 16 ranks would take 1.00s (50.0% less)\n",
+            "- extrapolated from 4, 8 ranks; ",
+        ] {
+            assert!(text.contains(sentence), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_curve_may_rise_to_its_end() {
+        let text = report(&[point(4, 2.5), point(8, 1.6)]);
+        assert!(text.contains("- the speed-up still rises at 8 ranks, to 5.0\n"), "{text}");
+        assert!(!text.contains("extrapolated from"), "{text}");
+    }
 }
