@@ -2,10 +2,10 @@
 //!
 //! Ranks of a program execute the same code, and so do runs with different numbers of ranks. From
 //! traces of two or more sizes the program is recovered: loops are found in the calls of each rank
-//! ([`fold`]), the ranks of all traces are aligned ([`align`]), and for each call there is a rule
-//! for who executes it ([`who`]), with which partner ([`partner`]), how often and with how many
-//! bytes ([`series`], [`number`]), and how its computation grows ([`growth`]). The program can then
-//! be executed with any number of ranks ([`generate`]).
+//! (`fold`), the ranks of all traces are aligned (`align`), and for each call there is a rule
+//! for who executes it (`who`), with which partner (`partner`), how often and with how many
+//! bytes (`series`, `number`), and how its computation grows (`growth`). The program can then
+//! be executed with any number of ranks (`generate`).
 //!
 //! The idea is that of `ScalaTrace` and `ScalaExtrap` (Wu and Mueller, `PPoPP` 2011), and of
 //! Extra-P for computation. Here rules must give exactly what all traces show, or there is an
@@ -49,7 +49,7 @@ pub use program::Program;
 impl Program {
     /// Recovers the program from traces of different numbers of ranks. `lenient` allows rules for
     /// numbers that only come near what the traces show; they are listed in
-    /// [`approximate`](Self::approximate).
+    /// `approximate`(Self::approximate).
     pub fn learn(traces: &[Trace], lenient: bool) -> Result<Self> {
         learn::learn(traces, lenient)
     }
