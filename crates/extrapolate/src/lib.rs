@@ -49,7 +49,7 @@ pub use program::Program;
 impl Program {
     /// Recovers the program from traces of different numbers of ranks. `lenient` allows rules for
     /// numbers that only come near what the traces show; they are listed in
-    /// `approximate`(Self::approximate).
+    /// [`approximate`](Self::approximate).
     pub fn learn(traces: &[Trace], lenient: bool) -> Result<Self> {
         learn::learn(traces, lenient)
     }
