@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use panto_trace::Ranks;
+use panto_trace::{Ranks, Trace};
 
 use crate::error::{Error, Result};
 use crate::grid::{DIMENSIONS, Grid};
@@ -76,16 +76,11 @@ fn along(grid: &Grid, rank: u32, free: [bool; DIMENSIONS]) -> Ranks {
 }
 
 /// Returns the communicators of the program.
-pub fn find(members: &[Member], grids: &[Grid]) -> Result<Vec<Comm>> {
+pub fn find(members: &[Member], grids: &[Grid], traces: &[&Trace]) -> Result<Vec<Comm>> {
     let first = &members[0].calls.tables;
     let count = first.comms().len();
     if let Some(other) = members.iter().find(|member| member.calls.tables.comms().len() != count) {
-        return Err(Error::Unsuitable(format!(
-            "rank {} has {} communicators and rank {} of another trace, or the same, has {count}; ranks must make the same communicators",
-            other.rank,
-            other.calls.tables.comms().len(),
-            members[0].rank,
-        )));
+        return Err(different_numbers(&members[0], other, traces));
     }
     let mut missing = Vec::new();
     let mut comms = Vec::new();
@@ -104,6 +99,20 @@ pub fn find(members: &[Member], grids: &[Grid]) -> Result<Vec<Comm>> {
         comms.push(Comm { made_by, parent, ordinal: comm.ordinal, tag: comm.tag, members: rule });
     }
     if missing.is_empty() { Ok(comms) } else { Err(Error::NoRule(missing)) }
+}
+
+/// The error of two ranks that have different numbers of communicators.
+fn different_numbers(one: &Member, other: &Member, traces: &[&Trace]) -> Error {
+    let has = |member: &Member| {
+        let path = traces[member.trace].path().display();
+        format!("{path}: rank {} has {} communicators", member.rank, member.calls.tables.comms().len())
+    };
+    let why = if one.trace == other.trace {
+        "all ranks must make the same communicators"
+    } else {
+        "the traces may be of different programs, or of one program with different input"
+    };
+    Error::Unsuitable(format!("{}, {}; {why}", has(one), has(other)))
 }
 
 impl fmt::Display for Members {

@@ -72,13 +72,17 @@ impl Computation {
         self.0.get(&last).or_else(|| self.0.values().max_by(|one, other| one.total.total_cmp(&other.total)))
     }
 
-    /// Returns the computation of all traces in nanoseconds, with the law of its largest part and
-    /// the share of the errors of all laws.
-    pub fn summary(&self) -> Option<(f64, Growth, f64)> {
+    /// Returns the computation of all traces in nanoseconds, with the law of its largest part.
+    pub fn summary(&self) -> Option<(f64, Growth)> {
         let largest = self.0.values().max_by(|one, other| one.total.total_cmp(&other.total))?;
-        let total = self.0.values().map(|part| part.total).sum();
-        let missed = self.0.values().map(|part| part.total * part.growth.error.unwrap_or(0.0)).sum();
-        Some((total, largest.growth, missed))
+        Some((self.0.values().map(|part| part.total).sum(), largest.growth))
+    }
+
+    /// Returns the computation whose laws were cross-validated, in nanoseconds of all traces, and
+    /// what the laws miss of it.
+    pub fn validation(&self) -> (f64, f64) {
+        let parts = self.0.values().filter_map(|part| Some((part.total, part.growth.error?)));
+        parts.fold((0.0, 0.0), |(total, missed), (own, error)| (total + own, missed + own * error))
     }
 }
 

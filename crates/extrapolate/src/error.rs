@@ -9,6 +9,13 @@ pub enum Error {
     Trace(panto_trace::Error),
     /// The traces cannot be used together.
     Unsuitable(String),
+    /// The traces follow no common rules, and they name different programs.
+    OtherPrograms {
+        /// Why there is no common program.
+        error: Box<Self>,
+        /// The traces with the programs that they name.
+        programs: String,
+    },
     /// A call is of a kind that is not extrapolated.
     Unsupported {
         /// The trace and the rank.
@@ -33,6 +40,9 @@ impl fmt::Display for Error {
         match self {
             Self::Trace(error) => error.fmt(f),
             Self::Unsuitable(why) => f.write_str(why),
+            Self::OtherPrograms { error, programs } => {
+                write!(f, "the traces seem to be of different programs: {programs}\n{error}")
+            }
             Self::Unsupported { place, call } => {
                 write!(f, "{place}: {call} is not extrapolated (docs/scaling.md lists what is)")
             }

@@ -61,14 +61,14 @@ fn call_line(program: &Program, call: &Call, depth: usize) -> Line {
         _ => call.numbers.first().map(Series::to_string).unwrap_or_default(),
     };
     let total: f64 = program.computation.iter().sum();
-    let summary = call.computation.summary().filter(|(own, ..)| *own > LEAST_SHARE * total);
+    let summary = call.computation.summary().filter(|(own, _)| *own > LEAST_SHARE * total);
     Line {
         depth,
         call: shape.function.clone(),
         partner: partners.into_iter().filter(|partner| partner != "-").collect::<Vec<_>>().join(", "),
         bytes,
         who: ranks(call.who),
-        computation: summary.map(|(_, growth, _)| growth.to_string()).unwrap_or_default(),
+        computation: summary.map(|(_, growth)| growth.to_string()).unwrap_or_default(),
     }
 }
 

@@ -95,16 +95,13 @@ impl Program {
     }
 
     /// Returns how far the laws of computation miss what they were not fitted to, as a share of all
-    /// computation: the mean over all calls.
-    pub fn computation_error(&self) -> f64 {
-        let (mut total, mut missed) = (0.0, 0.0);
-        for call in calls(&self.body) {
-            let (own, own_missed) =
-                call.computation.summary().map_or((0.0, 0.0), |(own, _, missed)| (own, missed));
-            total += own;
-            missed += own_missed;
-        }
-        if total > 0.0 { missed / total } else { 0.0 }
+    /// computation: the mean over all calls. None from two traces, which leave nothing to be
+    /// predicted from the rest.
+    pub fn computation_error(&self) -> Option<f64> {
+        let validations = calls(&self.body).map(|call| call.computation.validation());
+        let (total, missed) =
+            validations.fold((0.0, 0.0), |(total, missed), (own, error)| (total + own, missed + error));
+        (total > 0.0).then(|| missed / total)
     }
 
     /// Returns where it comes from, in words: "4, 8, 16 ranks".

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use panto_extrapolate::{Error, Program};
 use panto_trace::{
-    Action, Builder, CallForm, Collective, Comm, Data, Event, Metadata, Peer, Slot, Trace, TraceWriter, Type,
+    Action, Builder, CallForm, Collective, Comm, Communicator, Data, Event, Metadata, Peer, Ranks, Slot,
+    Trace, TraceWriter, Type,
 };
 
 /// A program: what a rank does, by the number of ranks.
@@ -13,8 +14,12 @@ type Code = fn(&mut Builder, u32);
 
 /// Traces a program with this number of ranks.
 fn trace(folder: &Path, code: Code, ranks: u32) -> PathBuf {
+    named_trace(folder, code, ranks, &Metadata::default())
+}
+
+fn named_trace(folder: &Path, code: Code, ranks: u32, metadata: &Metadata) -> PathBuf {
     let path = folder.join(format!("{ranks}.panto"));
-    let mut file = TraceWriter::create(&path, ranks, &Metadata::default()).expect("it can be written");
+    let mut file = TraceWriter::create(&path, ranks, metadata).expect("it can be written");
     for rank in 0..ranks {
         let mut builder = Builder::new(rank, ranks, 8);
         builder.call("MPI_Init", &Action::Initialise { threads: 0 });
@@ -302,4 +307,57 @@ fn unsupported_calls_are_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let error = learn(folder.path(), wildcard, &[2, 4]).expect_err("unsupported").to_string();
     assert!(error.contains("rank 0: MPI_Irecv with a wildcard and a request is not extrapolated"), "{error}");
+}
+
+/// Traces of different programs are recognised by their names.
+#[test]
+fn different_programs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let open = |code: Code, ranks: u32, name: &str| {
+        let mut metadata = Metadata::default();
+        metadata.set(panto_trace::key::PROGRAM, &format!("/home/me/{name}"));
+        Trace::open(&named_trace(folder.path(), code, ranks, &metadata)).expect("sound")
+    };
+    let irregular: Code = |builder, ranks| {
+        let partner = [3, 5, 1, 0, 7, 2, 4, 6][builder.rank() as usize % 8] % ranks;
+        builder.send(CallForm::Blocking, partner, 0, 64 + u64::from(builder.rank() * 7 % 5));
+    };
+    let error = Program::learn(&[open(ring, 4, "ring"), open(irregular, 8, "other")], false);
+    let error = error.expect_err("no common rules").to_string();
+    assert!(error.starts_with("the traces seem to be of different programs: "), "{error}");
+    assert!(error.contains("4.panto of ring, ") && error.contains("8.panto of other\n"), "{error}");
+}
+
+/// Communicators that differ between traces are named with their files.
+#[test]
+fn different_communicators() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let open = |code: Code, ranks: u32| Trace::open(&trace(folder.path(), code, ranks)).expect("sound");
+    let with_copy: Code = |builder, ranks| {
+        let made_by = builder.recorder().name("MPI_Comm_dup");
+        let copy = Communicator {
+            made_by,
+            parent: Some(Builder::WORLD),
+            ordinal: 0,
+            tag: 0,
+            rank: builder.rank(),
+            members: (0..ranks).collect(),
+            others: None,
+            sources: Ranks::default(),
+            destinations: Ranks::default(),
+        };
+        builder.recorder().communicator(&copy);
+        ring(builder, ranks);
+    };
+    let error =
+        Program::learn(&[open(ring, 4), open(with_copy, 8)], false).expect_err("it differs").to_string();
+    assert!(error.contains("4.panto: rank 0 has ") && error.contains("8.panto: rank 0 has "), "{error}");
+    assert!(error.contains("may be of different programs"), "{error}");
+}
+
+#[test]
+fn two_traces_give_no_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let error = |from: &[u32]| learn(folder.path(), ring, from).expect("rules").computation_error();
+    assert_eq!((error(&[4, 8]), error(&[4, 8, 16]).is_some()), (None, true));
 }

@@ -38,6 +38,18 @@ pub enum Change {
     DoubleSpeed,
 }
 
+/// Where the trace of a prediction comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum TraceOrigin {
+    /// A real run.
+    Traced,
+    /// Traces of fewer ranks.
+    Extrapolated {
+        /// The error of its computation as a share of it; none if it is unknown.
+        error: Option<f64>,
+    },
+}
+
 /// The prediction for a number of ranks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
@@ -47,7 +59,7 @@ pub struct Point {
     pub is_traced: bool,
     /// The makespan in seconds.
     pub time: f64,
-    /// Its interval in seconds, if computation was extrapolated.
+    /// Its interval in seconds, if computation was extrapolated and its error is known.
     pub interval: Option<(f64, f64)>,
     /// The computation of all ranks, in seconds.
     pub computation: f64,
@@ -111,14 +123,14 @@ impl Setting {
         Ok(self.case(ranks, self.speed)?.notes)
     }
 
-    /// Predicts a run. `error` is the error of its computation, as a share of it.
-    pub fn point(&self, trace: &Trace, error: Option<f64>) -> Result<Point, Error> {
+    /// Predicts a run.
+    pub fn point(&self, trace: &Trace, origin: TraceOrigin) -> Result<Point, Error> {
         let ranks = trace.size();
         let case = self.case(ranks, self.speed)?;
         let program = replay::program_on(trace, &case.machine, &self.reading, self.threads)?.program;
         let prediction = self.predict(&program, &case)?;
-        let interval = match error {
-            Some(error) => {
+        let interval = match origin {
+            TraceOrigin::Extrapolated { error: Some(error) } => {
                 let error = error.clamp(0.0, MOST_ERROR);
                 let time = |factor: f64| -> Result<f64, Error> {
                     let case = self.case(ranks, self.speed * factor)?;
@@ -126,11 +138,11 @@ impl Setting {
                 };
                 Some((time(1.0 / (1.0 - error))?, time(1.0 / (1.0 + error))?))
             }
-            None => None,
+            _ => None,
         };
         Ok(Point {
             ranks,
-            is_traced: error.is_none(),
+            is_traced: origin == TraceOrigin::Traced,
             time: prediction.time().as_secs(),
             interval,
             computation: prediction.spent().compute.as_secs(),

@@ -7,10 +7,11 @@ use clap::{Args, ValueEnum};
 use panto_container::TemporaryFolder;
 use panto_extrapolate::{MOST_RANKS, Program};
 use panto_predict::CaseOptions;
-use panto_predict::scaling::{Change, Point, Problem, Setting, problem};
+use panto_predict::scaling::{Change, Point, Problem, Setting, TraceOrigin, problem};
 use panto_report::present::{ScalingReport, limit};
-use panto_trace::{Trace, key};
+use panto_trace::Trace;
 use panto_transport::threads::cores;
+use panto_units::one_line;
 
 use super::extrapolate;
 use super::simulate::{ReadingArgs, load};
@@ -94,6 +95,11 @@ impl std::str::FromStr for Ranks {
         };
         if let Some((first, last)) = text.split_once("..") {
             let (first, last): (u32, u32) = (number(first)?, number(last)?);
+            if first > last {
+                return Err(format!(
+                    "the range `{text}` is empty: write the smaller number first, {last}..{first}"
+                ));
+            }
             let doubled = std::iter::successors(Some(first), |ranks| ranks.checked_mul(2));
             return Ok(Self(doubled.take_while(|ranks| *ranks <= last).collect()));
         }
@@ -165,8 +171,10 @@ impl Scale {
 
     /// Returns the name of the program.
     fn name(&self, runs: &[(Trace, bool)]) -> String {
-        let recorded = runs.iter().find_map(|(trace, _)| trace.ranks().first()?.metadata().get(key::PROGRAM));
-        let path = recorded.map_or(self.traces[0].as_path(), std::path::Path::new);
+        if let Some(name) = runs.iter().find_map(|(trace, _)| trace.program()) {
+            return one_line(name);
+        }
+        let path = self.traces[0].as_path();
         path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
     }
 
@@ -205,7 +213,8 @@ fn points(program: &Program, setting: &Setting, runs: &[(Trace, bool)]) -> Resul
     progress.begin("predictions", runs.len());
     let error = program.computation_error();
     let points = runs.iter().map(|(trace, is_traced)| {
-        let point = setting.point(trace, (!is_traced).then_some(error))?;
+        let origin = if *is_traced { TraceOrigin::Traced } else { TraceOrigin::Extrapolated { error } };
+        let point = setting.point(trace, origin)?;
         progress.step(&format!("{} ranks", point.ranks));
         Ok(point)
     });

@@ -27,6 +27,7 @@ mod readme;
 mod report;
 mod reproduce;
 mod samples;
+mod scale;
 mod scenario;
 mod shell;
 mod simulated;

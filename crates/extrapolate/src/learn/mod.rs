@@ -4,6 +4,7 @@
 mod resolve;
 
 use panto_trace::{Metadata, RankTrace, Trace, key};
+use panto_units::one_line;
 use rustc_hash::FxHashMap;
 
 use crate::align::Row;
@@ -26,12 +27,29 @@ pub fn learn(traces: &[Trace], lenient: bool) -> Result<Program> {
     let mut traces: Vec<&Trace> = traces.iter().collect();
     traces.sort_by_key(|trace| trace.size());
     check(&traces)?;
-    let (members, shapes) = members(&traces)?;
+    common(&traces, lenient).map_err(|error| with_programs(error, &traces))
+}
+
+/// Adds the names of the programs to an error, if they differ.
+fn with_programs(error: Error, traces: &[&Trace]) -> Error {
+    let is_of_rules = matches!(error, Error::Unsuitable(_) | Error::NoRule(_) | Error::Unmatched(_));
+    let names: Option<Vec<&str>> = traces.iter().map(|trace| trace.program()).collect();
+    let Some(names) = names.filter(|names| is_of_rules && names.iter().any(|name| *name != names[0])) else {
+        return error;
+    };
+    let one = |(trace, name): (&&Trace, &str)| format!("{} of {}", trace.path().display(), one_line(name));
+    let programs: Vec<String> = traces.iter().zip(names).map(one).collect();
+    Error::OtherPrograms { error: Box::new(error), programs: programs.join(", ") }
+}
+
+/// Finds the program of traces, sorted by the number of ranks.
+fn common(traces: &[&Trace], lenient: bool) -> Result<Program> {
+    let (members, shapes) = members(traces)?;
     let mut failure: Option<Error> = None;
     for group in attempts() {
         let mut best: Option<(usize, Attempt)> = None;
         for attempt in group {
-            match attempt.resolve(&traces, &members, &shapes, lenient, false) {
+            match attempt.resolve(traces, &members, &shapes, lenient, false) {
                 Ok(Some(program)) => {
                     let cost = cost::of(&program.body);
                     if best.is_none_or(|(least, _)| cost < least) {
@@ -43,7 +61,7 @@ pub fn learn(traces: &[Trace], lenient: bool) -> Result<Program> {
             }
         }
         if let Some((_, attempt)) = best
-            && let Some(program) = attempt.resolve(&traces, &members, &shapes, lenient, true)?
+            && let Some(program) = attempt.resolve(traces, &members, &shapes, lenient, true)?
         {
             return Ok(program);
         }
@@ -219,7 +237,7 @@ impl Attempt {
         let rules = Rules::new(&grids[0], self.choice);
         let view = View { shapes, grids: &grids, rules: &rules };
         let Some(row) = self.align(&view, members)? else { return Ok(None) };
-        let comms = comms::find(members, &grids)?;
+        let comms = comms::find(members, &grids, traces)?;
         let resolver = Resolver::new(&view, members, lenient, has_computation);
         let (body, loops, totals, approximate) = resolver.resolve(&row)?;
         let metadata = metadata(traces[traces.len() - 1]);

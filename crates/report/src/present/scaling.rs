@@ -4,6 +4,7 @@ use panto_predict::scaling::{Change, PathShares, Point, Problem, speedups};
 use panto_units::{grouped, percent, time};
 use serde_json::{Value, json};
 
+use super::extrapolation::NO_ERROR;
 use crate::chart::{self, Axis, Chart, Scale, Series, Style, Unit};
 use crate::table::{Column, Table};
 
@@ -15,8 +16,9 @@ pub struct ScalingReport<'a> {
     pub machine: &'a str,
     /// Where extrapolated traces come from: "4, 8, 16 ranks".
     pub origin: &'a str,
-    /// How far the laws of computation miss what they were not fitted to, as a share.
-    pub error: f64,
+    /// How far the laws of computation miss what they were not fitted to, as a share; none if two
+    /// traces leave it unknown.
+    pub error: Option<f64>,
     /// How the size of the problem changes.
     pub problem: Problem,
     /// The predictions by number of ranks, ascending.
@@ -99,11 +101,14 @@ impl ScalingReport<'_> {
                 .push(format!("with {name}, {ranks} ranks would take {changed} ({} less)", percent(gain)));
         }
         if self.points.iter().any(|point| !point.is_traced) {
-            sentences.push(format!(
-                "extrapolated from {}; intervals come from the error of the laws of computation ({} of what was left out of the fit), not from the model of the machine",
-                self.origin,
-                percent(100.0 * self.error)
-            ));
+            let error = self.error.map_or_else(
+                || format!("no intervals: {NO_ERROR}"),
+                |error| format!(
+                    "intervals come from the error of the laws of computation ({} of what was left out of the fit), not from the model of the machine",
+                    percent(100.0 * error)
+                ),
+            );
+            sentences.push(format!("extrapolated from {}; {error}", self.origin));
         }
         sentences
     }
@@ -234,7 +239,7 @@ mod tests {
             program: "app",
             machine: "infiniband",
             origin: "4, 8 ranks",
-            error: 0.1,
+            error: Some(0.1),
             problem: Problem::Same,
             points,
             changes: &changes,

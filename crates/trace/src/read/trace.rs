@@ -8,7 +8,7 @@ use super::Source;
 use super::rank::{Place, RankTrace};
 use crate::block::{BlockKind, HEADER};
 use crate::error::{Error, Result};
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, key};
 use crate::ranks::Ranks;
 use crate::stream::{FORMAT, HEAD, Head, HeadError, TAIL};
 
@@ -95,6 +95,14 @@ impl Trace {
     /// Returns the metadata of the run.
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
+    }
+
+    /// Returns the file name of the traced program, if it was recorded.
+    pub fn program(&self) -> Option<&str> {
+        let ranks = self.ranks.first().map(RankTrace::metadata);
+        let path =
+            [Some(&self.metadata), ranks].into_iter().flatten().find_map(|all| all.get(key::PROGRAM))?;
+        Path::new(path).file_name().and_then(|name| name.to_str())
     }
 
     /// Returns the ranks that the trace has, in their order.

@@ -5,7 +5,7 @@ use std::path::Path;
 use panto_container::TemporaryFolder;
 use panto_extrapolate::Program;
 use panto_predict::CaseOptions;
-use panto_predict::scaling::Setting;
+use panto_predict::scaling::{Setting, TraceOrigin};
 use panto_report::present::ExtrapolationCheck;
 use panto_sim::replay;
 use panto_trace::{Summary, Trace};
@@ -35,8 +35,14 @@ pub fn check(program: &Program, real: &Path, machine: &str) -> Result<Checked, F
         reading: replay::Options::default(),
         threads: cores().len(),
     };
-    let times = [setting.point(&made, None)?.time, setting.point(&real, None)?.time];
+    let times =
+        [setting.point(&made, TraceOrigin::Traced)?.time, setting.point(&real, TraceOrigin::Traced)?.time];
     let summaries = [Summary::of(&made)?, Summary::of(&real)?];
-    let check = ExtrapolationCheck { made: &summaries[0], real: &summaries[1], predicted: (machine, times) };
+    let check = ExtrapolationCheck {
+        made: &summaries[0],
+        real: &summaries[1],
+        programs: [made.program(), real.program()],
+        predicted: (machine, times),
+    };
     Ok(Checked { text: check.text(), json: check.json() })
 }
