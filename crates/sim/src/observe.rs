@@ -5,6 +5,8 @@
 
 use panto_units::Time;
 
+use crate::engine::MessageInfo;
+
 /// What a rank's processor does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Activity {
@@ -42,6 +44,9 @@ pub struct ReceivedMessage {
     pub arrived: Time,
 }
 
+/// The slot that [`Observer::matched`] gets for a probe, which has none.
+pub const PROBED: u32 = u32::MAX;
+
 /// Sees what happens in a simulation.
 ///
 /// What one rank does is reported in the order in which it does it. There is no order between
@@ -71,6 +76,11 @@ pub trait Observer {
     /// The rank received a message.
     #[inline]
     fn received(&mut self, _rank: u32, _message: ReceivedMessage) {}
+
+    /// A receive with wildcards, whose request is in this slot, or a probe ([`PROBED`]) matched a
+    /// message. It may be reported more than once.
+    #[inline]
+    fn matched(&mut self, _rank: u32, _slot: u32, _message: MessageInfo) {}
 }
 
 /// Observes nothing, at no cost.
@@ -108,5 +118,10 @@ impl<A: Observer> Observer for &mut A {
     #[inline]
     fn received(&mut self, rank: u32, message: ReceivedMessage) {
         (**self).received(rank, message);
+    }
+
+    #[inline]
+    fn matched(&mut self, rank: u32, slot: u32, message: MessageInfo) {
+        (**self).matched(rank, slot, message);
     }
 }

@@ -105,6 +105,11 @@ impl Comms {
         Some(info)
     }
 
+    /// Returns the communicator with a shared number, if [`Comms::get`] returned it before.
+    pub fn shared(&self, id: u32) -> Option<&CommInfo> {
+        self.0.iter().flatten().map(|(info, _)| &**info).find(|info| info.id == id)
+    }
+
     /// The progress of the rank in a communicator that [`Comms::get`] returned before.
     pub fn progress(&mut self, comm: Comm) -> Option<&mut Progress> {
         self.0.get_mut(comm.index())?.as_mut().map(|(_, progress)| progress)

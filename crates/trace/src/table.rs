@@ -184,7 +184,7 @@ impl Tables {
     }
 
     /// Adds the definitions of a block; none if they are invalid or exceed the limits.
-    pub(crate) fn extend(&mut self, mut bytes: &[u8]) -> Option<()> {
+    pub fn extend(&mut self, mut bytes: &[u8]) -> Option<()> {
         self.bytes += bytes.len();
         if self.bytes > MOST_BYTES {
             return None;

@@ -55,15 +55,20 @@ impl SharedComm {
 }
 
 /// The communicators of a program.
-#[derive(Debug)]
+#[derive(Debug, Clone, Default)]
 pub struct World {
+    /// The number of ranks.
+    size: u32,
     comms: Vec<SharedComm>,
     /// For each rank, the shared numbers of its communicators.
     ranks: FxHashMap<u32, Vec<SharedId>>,
+    known: FxHashMap<Key, SharedId>,
+    /// For each rank, how many communicators it has that ranks cannot count.
+    appeared: FxHashMap<u32, FxHashMap<Key, u32>>,
 }
 
 /// What all members of a communicator agree on.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     /// The function, where members do not agree on an ordinal.
     made_by: Option<String>,
@@ -85,11 +90,28 @@ impl World {
     /// Matches the communicators of a trace whose ranks may end too early, so that a member may
     /// lack a communicator that others have made.
     pub fn of_incomplete(trace: &Trace) -> Result<Self> {
-        let mut builder = Builder { size: trace.size(), ..Builder::default() };
+        let mut world = Self::empty(trace.size());
         for rank in trace.ranks() {
-            builder.add(rank.rank(), &rank.tables()?).map_err(|what| mismatch(trace, &what))?;
+            world.extend(rank.rank(), &rank.tables()?).map_err(|what| mismatch(trace, &what))?;
         }
-        Ok(Self { comms: builder.comms, ranks: builder.ranks })
+        Ok(world)
+    }
+
+    /// Returns the world of a program of `size` ranks that have made no communicators yet.
+    pub fn empty(size: u32) -> Self {
+        Self { size, ..Self::default() }
+    }
+
+    /// Adds the communicators that a rank has made since the last time. Those before must be the
+    /// same.
+    pub fn extend(&mut self, rank: u32, tables: &Tables) -> std::result::Result<(), String> {
+        let known = self.ranks.get(&rank).map_or(0, Vec::len);
+        for comm in tables.comms().iter().skip(known) {
+            let id = self.add(rank, tables.name(comm.made_by).unwrap_or_default(), comm)?;
+            self.ranks.entry(rank).or_default().push(id);
+        }
+        self.ranks.entry(rank).or_default();
+        Ok(())
     }
 
     /// Returns all communicators.
@@ -138,40 +160,36 @@ fn mismatch(trace: &Trace, what: &str) -> Error {
     ))
 }
 
-#[derive(Default)]
-struct Builder {
-    size: u32,
-    comms: Vec<SharedComm>,
-    ranks: FxHashMap<u32, Vec<SharedId>>,
-    known: FxHashMap<Key, SharedId>,
-}
-
-impl Builder {
-    fn add(&mut self, rank: u32, tables: &Tables) -> std::result::Result<(), String> {
-        let mut own = Vec::new();
-        let mut appeared = FxHashMap::default();
-        for comm in tables.comms() {
-            let made_by = tables.name(comm.made_by).unwrap_or_default();
-            self.check(rank, made_by, comm)?;
-            let parent = match comm.parent {
-                None => None,
-                Some(parent) => Some(own.get(parent.index()).copied().ok_or_else(|| {
-                    format!("rank {rank}: {made_by} made a communicator from one that is not there")
-                })?),
-            };
-            let mut key = key(made_by, parent, comm);
-            if key.made_by.is_some() {
-                key.number = *appeared.entry(key.clone()).and_modify(|number| *number += 1).or_insert(0);
-            }
-            own.push(self.join(rank, made_by, key)?);
+impl World {
+    fn add(
+        &mut self,
+        rank: u32,
+        made_by: &str,
+        comm: &Communicator,
+    ) -> std::result::Result<SharedId, String> {
+        self.check_members(rank, made_by, comm)?;
+        let parent = match comm.parent {
+            None => None,
+            Some(parent) => Some(self.shared(rank, parent).ok_or_else(|| {
+                format!("rank {rank}: {made_by} made a communicator from one that is not there")
+            })?),
+        };
+        let mut key = key(made_by, parent, comm);
+        if key.made_by.is_some() {
+            let appeared = self.appeared.entry(rank).or_default();
+            key.number = *appeared.entry(key.clone()).and_modify(|number| *number += 1).or_insert(0);
         }
-        self.ranks.insert(rank, own);
-        Ok(())
+        self.join(rank, made_by, key)
     }
 
     /// Checks that this rank has the position that it claims, and that all members are ranks of the
     /// program.
-    fn check(&self, rank: u32, made_by: &str, comm: &Communicator) -> std::result::Result<(), String> {
+    fn check_members(
+        &self,
+        rank: u32,
+        made_by: &str,
+        comm: &Communicator,
+    ) -> std::result::Result<(), String> {
         let sides = || std::iter::once(&comm.members).chain(&comm.others);
         // A run is monotonic, so its ends bound all its ranks; a communicator of all ranks is one
         // run.

@@ -123,8 +123,8 @@ impl Engine {
         Some(self.messages[id].info())
     }
 
-    /// Returns the sender of the message that a probe found, and the sender's clock at the send.
-    pub fn probed(&self, rank: u32, spec: MatchSpec) -> Option<(u32, Time)> {
+    /// Returns the message that a probe found, and the sender's clock at the send.
+    pub fn probed(&self, rank: u32, spec: MatchSpec) -> Option<(MessageInfo, Time)> {
         let id = match spec.source {
             Some(source) if self.ranks[rank as usize].ordered.is_none() => {
                 self.channels.view(self.channels.find(source, rank)?).first(&self.messages, spec)
@@ -132,22 +132,27 @@ impl Engine {
             _ => self.first_arrived(rank, spec),
         }?;
         let message = &self.messages[id];
-        Some((message.from, message.sent))
+        Some((message.info(), message.sent))
     }
 
     /// Returns the message that has arrived by the rank's clock, which must be at the time of the
     /// last event (`MPI_Iprobe`).
     pub fn try_probe(&self, rank: u32, selector: Selector) -> Option<MessageInfo> {
+        self.try_probe_matching(rank, selector.spec(self.reserved_tag))
+    }
+
+    /// As [`Engine::try_probe`], for a range of tags.
+    pub fn try_probe_matching(&self, rank: u32, spec: MatchSpec) -> Option<MessageInfo> {
         if self.ranks[rank as usize].ordered.is_some() {
-            return self.probe(rank, selector);
+            return self.first_arrived(rank, spec).map(|id| self.messages[id].info());
         }
-        let (clock, spec) = (self.ranks[rank as usize].clock, selector.spec(self.reserved_tag));
+        let clock = self.ranks[rank as usize].clock;
         let arrived = |channel: u32| {
             let id = self.channels.view(channel).peek(&self.messages, spec, clock)?;
             let message = &self.messages[id];
             Some((message.arrival_key(), message.info()))
         };
-        let first = if let Some(source) = selector.source {
+        let first = if let Some(source) = spec.source {
             self.channels.find(source, rank).and_then(arrived)
         } else {
             self.channels.to(rank).filter_map(arrived).min_by_key(|(key, _)| *key)

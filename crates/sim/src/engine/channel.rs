@@ -135,6 +135,11 @@ impl Channels {
         }
     }
 
+    /// Adds a rank without channels, whose number follows those of all others.
+    pub(super) fn add_rank(&mut self) {
+        self.inboxes.push(Inbox::new());
+    }
+
     /// Returns the channel from one rank to another, and creates it at its first use.
     #[inline]
     pub(super) fn between(&mut self, from: u32, to: u32) -> u32 {

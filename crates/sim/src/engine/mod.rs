@@ -119,6 +119,22 @@ struct Rank {
 // One cache line.
 const _: () = assert!(size_of::<Rank>() == 64);
 
+impl Rank {
+    /// Returns a rank at the beginning, on this processor if others share it.
+    fn new(shared_processor: Option<u32>) -> Self {
+        Self {
+            clock: Time::ZERO,
+            next_injection: Time::ZERO,
+            state: State::Running,
+            sent: 0,
+            posted: 0,
+            shared_processor,
+            wake: UNKNOWN,
+            ordered: None,
+        }
+    }
+}
+
 /// The state of a rank that matches messages in the order of arrival.
 #[derive(Default)]
 struct Ordered {
@@ -172,18 +188,8 @@ impl Engine {
         reserved_tag: u32,
     ) -> Self {
         let ranks = placement.count();
-        let rank = |shared_processor: Option<u32>| Rank {
-            clock: Time::ZERO,
-            next_injection: Time::ZERO,
-            state: State::Running,
-            sent: 0,
-            posted: 0,
-            shared_processor,
-            wake: UNKNOWN,
-            ordered: None,
-        };
         Self {
-            ranks: placement.shared_processors(machine).map(rank).collect(),
+            ranks: placement.shared_processors(machine).map(Rank::new).collect(),
             channels: Channels::new(ranks),
             messages: Slab::default(),
             extras: Extras::default(),
@@ -231,6 +237,40 @@ impl Engine {
         }
     }
 
+    /// Returns the rank that proceeds next, like [`Engine::next_rank`], without processing events
+    /// at `limit` or later: a rank whose next operation is not known yet may act then. `None` if
+    /// nothing else can happen before.
+    pub fn next_rank_before(&mut self, limit: Time) -> Option<u32> {
+        loop {
+            if let Some(rank) = self.run_queue.pop() {
+                self.ranks[rank as usize].state = State::Running;
+                return Some(rank);
+            }
+            if self.run_queue.has_ready() {
+                self.run_queue.start_batch();
+            } else if self.next_event().is_none_or(|(time, _)| time >= limit) {
+                return None;
+            } else {
+                self.step()?;
+            }
+        }
+    }
+
+    /// Lets a rank proceed whose operations had ended for now.
+    pub fn proceed(&mut self, rank: u32) {
+        let state = &mut self.ranks[rank as usize];
+        state.state = State::Running;
+        self.run_queue.push(rank, state.clock);
+    }
+
+    /// Adds a helper beside a rank, whose number follows those of all ranks and helpers. It begins
+    /// when [`Engine::proceed`] is called for it.
+    pub fn add_helper(&mut self, home: u32) {
+        self.ranks.push(Rank::new(None));
+        self.channels.add_rank();
+        self.networks.add_helper(home);
+    }
+
     /// Takes the next delivery. A driver that moves bytes must take all of them after each call
     /// that changes the engine's state.
     #[inline]
@@ -265,18 +305,18 @@ impl Engine {
     /// Processes the earliest event: inside a network, in the event queue, or a batch of ranks that
     /// become due. `None` if there is none.
     fn step(&mut self) -> Option<()> {
-        let (inside, outside) = (self.networks.next(), self.events.next());
-        let first = inside.map_or(UNKNOWN, |(time, _)| time).min(outside.unwrap_or(UNKNOWN));
+        let next = self.next_event();
+        let first = next.map_or(UNKNOWN, |(time, _)| time);
         if self.run_queue.is_due(first) {
             self.run_queue.start_batch();
             return Some(());
         }
         if first == UNKNOWN {
-            self.is_time_exhausted |= inside.is_some() || outside.is_some();
+            self.is_time_exhausted |= next.is_some();
             return None;
         }
-        match inside {
-            Some((time, network)) if time == first => self.advance(time, network),
+        match next {
+            Some((time, Some(network))) => self.advance(time, network),
             _ => {
                 let (time, event) = self.events.pop()?;
                 self.now = time;
@@ -285,6 +325,18 @@ impl Engine {
             }
         }
         Some(())
+    }
+
+    /// Returns the time of the earliest event, and its network if it is inside one.
+    #[inline]
+    fn next_event(&mut self) -> Option<(Time, Option<u8>)> {
+        let (inside, outside) = (self.networks.next(), self.events.next());
+        match (inside, outside) {
+            (Some((time, network)), outside) if outside.is_none_or(|outside| time <= outside) => {
+                Some((time, Some(network)))
+            }
+            (_, outside) => outside.map(|time| (time, None)),
+        }
     }
 
     fn process(&mut self, event: Event) {

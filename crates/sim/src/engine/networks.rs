@@ -42,6 +42,13 @@ impl Networks {
         Self { all, by_collective }
     }
 
+    /// Adds a helper beside a rank, whose number follows those of all ranks and helpers.
+    pub(super) fn add_helper(&mut self, home: u32) {
+        for network in &mut self.all {
+            network.processors.push(network.processors[home as usize]);
+        }
+    }
+
     #[inline]
     pub(super) fn index(&self, collective: Option<Collective>) -> u8 {
         collective.map_or(0, |collective| self.by_collective[collective as usize])

@@ -52,6 +52,12 @@ impl RunQueue {
         !self.ready.is_empty() && self.earliest <= time
     }
 
+    /// Returns whether a next batch has ranks.
+    #[inline]
+    pub(super) fn has_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
     /// Makes all ready ranks the current batch. Their order is free: no rank observes what another
     /// does before it blocks.
     pub(super) fn start_batch(&mut self) {

@@ -8,7 +8,9 @@ use panto_units::Time;
 
 use super::event_queue::Event;
 use super::message::{NONE, UNKNOWN};
-use super::{AnyOf, Completion, Engine, MatchSpec, MessageTimes, RequestId, Selector, SendWait, State};
+use super::{
+    AnyOf, Completion, Engine, MatchSpec, MessageInfo, MessageTimes, RequestId, Selector, SendWait, State,
+};
 
 impl Engine {
     /// Waits for a request. Returns whether the rank can proceed at once; otherwise the driver must
@@ -32,6 +34,12 @@ impl Engine {
             message: request.info(),
             unexpected: request.unexpected,
         })
+    }
+
+    /// Returns the message that a receive has matched, which may not have arrived completely.
+    pub fn matched_message(&self, request: RequestId) -> Option<MessageInfo> {
+        let request = &self.requests[request];
+        (request.message != NONE).then(|| request.info())
     }
 
     /// Returns the times of the message of a complete receive.

@@ -75,6 +75,23 @@ impl ChannelTable {
         Self { all, wildcards, find }
     }
 
+    /// A table without channels, to which they are added as they are used.
+    pub(super) fn empty() -> Self {
+        Self { all: HugeVec::new(), wildcards: Vec::new(), find: FxHashMap::default() }
+    }
+
+    /// Adds a channel whose tag the caller has chosen.
+    pub(super) fn add(&mut self, channel: Channel, tag: u32, engine: &mut Engine) {
+        let Channel { from, to, kind, .. } = channel;
+        self.find.insert((from, to, tag), self.all.len() as u32);
+        self.all.push(EngineChannel { id: engine.channel(from, to), from, to, tag, kind });
+    }
+
+    /// Adds a wildcard.
+    pub(super) fn add_wildcard(&mut self, spec: MatchSpec) {
+        self.wildcards.push(spec);
+    }
+
     #[inline]
     pub(super) fn get(&self, channel: u32) -> EngineChannel {
         self.all[channel as usize]

@@ -7,7 +7,7 @@ use super::rank_run::RankRun;
 use crate::observe::Observer;
 use crate::program::{Op, PackedOp};
 
-impl<O: Observer> RankRun<'_, '_, O> {
+impl<C: AsRef<[PackedOp]>, O: Observer> RankRun<'_, C, O> {
     /// The least time that the rank computes after its current wait before it does anything else.
     pub(super) fn lookahead(&self) -> Time {
         let traced = match self.after_waits().map(|op| op.unpack()) {
@@ -21,12 +21,13 @@ impl<O: Observer> RankRun<'_, '_, O> {
     /// The operation after the current one and the waits that follow it.
     fn after_waits(&self) -> Option<&PackedOp> {
         let state = &*self.state;
-        let after = state.ops.get(state.pc as usize + 1..)?;
+        let ops = state.ops.as_ref();
+        let after = ops.get(state.pc as usize + 1..)?;
         let next = after.iter().find(|op| slot_of(Some(op)).is_none())?;
         if !next.is_end() {
             return Some(next);
         }
         let innermost = state.loops.last()?;
-        state.ops.get(if innermost.remaining > 0 { innermost.start } else { innermost.return_pc } as usize)
+        ops.get(if innermost.remaining > 0 { innermost.start } else { innermost.return_pc } as usize)
     }
 }

@@ -8,7 +8,7 @@ use super::channel_table::number;
 use super::rank_run::RankRun;
 use crate::costs;
 use crate::observe::Observer;
-use crate::program::ChannelKind;
+use crate::program::{ChannelKind, PackedOp};
 
 /// The overheads of a message of some size.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +42,7 @@ impl MessageCost {
     }
 }
 
-impl<O: Observer> RankRun<'_, '_, O> {
+impl<C: AsRef<[PackedOp]>, O: Observer> RankRun<'_, C, O> {
     /// The overheads of a message.
     #[inline]
     pub(super) fn message_cost(&mut self, kind: ChannelKind, bytes: u64) -> MessageCost {

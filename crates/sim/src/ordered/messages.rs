@@ -10,7 +10,7 @@ use crate::engine::{Envelope, RequestId, SendProtocol, SendWait};
 use crate::observe::{Activity, Cause, Observer, ReceivedMessage};
 use crate::program::{ChannelKind, Op, PackedOp, SendMode};
 
-impl<O: Observer> RankRun<'_, '_, O> {
+impl<C: AsRef<[PackedOp]>, O: Observer> RankRun<'_, C, O> {
     #[inline]
     pub(super) fn send(&mut self, mode: SendMode, channel: u32, bytes: u64) -> bool {
         let target = self.channels.get(channel);
@@ -70,10 +70,11 @@ impl<O: Observer> RankRun<'_, '_, O> {
 
     /// Posts a receive with wildcards. Which message is first is known when no rank can send an
     /// earlier one.
-    pub(super) fn start_pick(&mut self, slot: u32, wildcard: u32) -> bool {
+    pub(super) fn start_pick(&mut self, slot: u32, wildcard: u32, blocks: bool) -> bool {
         let spec = self.channels.wildcard(wildcard);
-        let ready = self
-            .stage(0, |run| run.work(Activity::Message, costs::post_overhead(run.config.machine, None)))
+        let posting = || costs::post_overhead(self.config.machine, None);
+        let overhead = if blocks { Time::ZERO } else { posting() };
+        let ready = self.stage(0, |run| run.work(Activity::Message, overhead))
             && self.stage(1, |run| spec.source.is_some() || run.wait_for_order());
         if ready {
             if spec.source.is_none() {
@@ -99,7 +100,12 @@ impl<O: Observer> RankRun<'_, '_, O> {
                 true
             }
             Pending::Receive { channel, .. } => self.complete_receive(1, Some(channel)),
-            Pending::Wildcard { .. } => self.complete_receive(1, None),
+            Pending::Wildcard { .. } => {
+                if let Some(message) = self.engine.matched_message(request) {
+                    self.observer.matched(self.rank, slot, message);
+                }
+                self.complete_receive(1, None)
+            }
         };
         if done {
             self.slots[slot as usize] = Pending::Empty;
@@ -111,7 +117,7 @@ impl<O: Observer> RankRun<'_, '_, O> {
     /// from one to the next, so it is woken when all are complete and then executes each wait as
     /// usual. Always returns false, since the rank must block in any case.
     fn wait_all(&mut self, request: RequestId) -> bool {
-        let after = &self.state.ops[self.state.pc as usize + 1..];
+        let after = &self.state.ops.as_ref()[self.state.pc as usize + 1..];
         if !self.batches_waits || self.engine.shares_processor(self.rank) || slot_of(after.first()).is_none()
         {
             return false;

@@ -15,10 +15,13 @@
 //! batch run in the order of their numbers, what they need is prefetched turns ahead
 //! (`prefetch`).
 //!
+//! [`GrowingRun`] is the driver for a program that becomes known while it runs.
+//!
 //! The run-ahead engine ([`ahead`](crate::ahead)) gives the same result to the picosecond wherever
 //! both apply.
 
 mod channel_table;
+mod growing;
 mod lookahead;
 mod message_cost;
 mod messages;
@@ -34,13 +37,15 @@ use crate::engine::{Engine, Placement};
 use crate::error::{Awaited, BlockedRank, Deadlock, MAX_REPORTED_RANKS, RunError};
 use crate::memo::Memo;
 use crate::observe::Observer;
-use crate::program::{Op, Program};
+use crate::program::{Op, PackedOp, Program};
 use channel_table::ChannelTable;
 use message_cost::MessageCost;
 use panto_memory::HugeVec;
 use prefetch::Pipeline;
 use rank_run::RankRun;
 use rank_state::{Pending, RankState};
+
+pub use growing::{Answer, GrowingRun, Question, TestKind};
 
 /// Runs a program; returns the time at which each rank ends, then each helper. The caller has
 /// checked that the machine has room for the ranks.
@@ -74,7 +79,7 @@ struct Simulation<'a, O> {
     config: &'a RunConfig<'a>,
     channels: ChannelTable,
     engine: Engine,
-    ranks: HugeVec<RankState<'a>>,
+    ranks: HugeVec<RankState<&'a [PackedOp]>>,
     slots: HugeVec<Pending>,
     observer: &'a mut O,
     costs: Memo<MessageCost>,
@@ -116,19 +121,26 @@ impl<O: Observer> Simulation<'_, O> {
                 self.resume(rank, false);
             }
         }
-        let blocked_rank = |&rank: &u32| blocked_rank(rank, &self.ranks[rank as usize], &self.slots);
+        let blocked_rank = |&rank: &u32| {
+            let state = &self.ranks[rank as usize];
+            blocked_rank(rank, state, &self.slots[state.slots.clone()])
+        };
         let reported = blocked.iter().take(MAX_REPORTED_RANKS).filter_map(blocked_rank).collect();
         Err(RunError::Deadlock(Deadlock { count: blocked.len(), blocked: reported }))
     }
 }
 
 /// What a blocked rank waits for.
-fn blocked_rank(rank: u32, state: &RankState, slots: &[Pending]) -> Option<BlockedRank> {
-    let awaits = match state.ops.get(state.pc as usize)?.unpack() {
+fn blocked_rank<C: AsRef<[PackedOp]>>(
+    rank: u32,
+    state: &RankState<C>,
+    slots: &[Pending],
+) -> Option<BlockedRank> {
+    let awaits = match state.ops.as_ref().get(state.pc as usize)?.unpack() {
         Op::Send { channel, .. } => Awaited::Receive { channel },
         Op::Receive { channel } | Op::Probe { channel } => Awaited::Message { channel },
         Op::ProbeWildcard { wildcard } | Op::StartWildcard { wildcard, .. } => Awaited::Wildcard { wildcard },
-        Op::Wait { slot } => match slots[state.slots.clone()].get(slot as usize)? {
+        Op::Wait { slot } => match slots.get(slot as usize)? {
             Pending::Empty => return None,
             &Pending::Send { channel, .. } => Awaited::Receive { channel },
             &Pending::Receive { channel, .. } => Awaited::Message { channel },

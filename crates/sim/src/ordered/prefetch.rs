@@ -8,6 +8,7 @@
 use super::Simulation;
 use super::rank_state::RankState;
 use crate::observe::Observer;
+use crate::program::PackedOp;
 use panto_memory::prefetch;
 
 /// The number of ranks up to which nothing is prefetched: their state fits in the caches.
@@ -64,7 +65,7 @@ impl<O: Observer> Simulation<'_, O> {
     /// Prefetches a rank's next operations, those at the start of its innermost loop, and its
     /// slots.
     #[inline]
-    fn prefetch_operations(&self, state: &RankState) {
+    fn prefetch_operations(&self, state: &RankState<&[PackedOp]>) {
         let starts = state.loops.last().map(|innermost| innermost.start).into_iter().chain([state.pc]);
         for start in starts {
             for line in 0..MAX_OPERATIONS / OPERATIONS_PER_LINE {
@@ -77,7 +78,7 @@ impl<O: Observer> Simulation<'_, O> {
     }
 
     #[inline]
-    fn prefetch_requests(&self, state: &RankState) {
+    fn prefetch_requests(&self, state: &RankState<&[PackedOp]>) {
         let pending = self.slots[state.slots.clone()].iter().take(MAX_OPERATIONS);
         for request in pending.filter_map(|pending| pending.request()) {
             self.engine.prefetch_request(request);
@@ -87,7 +88,7 @@ impl<O: Observer> Simulation<'_, O> {
 
 /// Calls `visit` for the channels of a rank's next operations.
 #[inline]
-fn each_channel(state: &RankState, mut visit: impl FnMut(u32)) {
+fn each_channel(state: &RankState<&[PackedOp]>, mut visit: impl FnMut(u32)) {
     let mut pc = state.pc as usize;
     for _ in 0..MAX_OPERATIONS {
         let Some(&op) = state.ops.get(pc) else { return };

@@ -2,9 +2,10 @@
 
 use super::rank_run::RankRun;
 use crate::engine::MatchSpec;
-use crate::observe::{Activity, Observer};
+use crate::observe::{Activity, Observer, PROBED};
+use crate::program::PackedOp;
 
-impl<O: Observer> RankRun<'_, '_, O> {
+impl<C: AsRef<[PackedOp]>, O: Observer> RankRun<'_, C, O> {
     pub(super) fn probe(&mut self, channel: u32) -> bool {
         let spec = self.channels.get(channel).spec();
         self.wait_probe(spec)
@@ -28,8 +29,9 @@ impl<O: Observer> RankRun<'_, '_, O> {
             }
             run.engine.wait_probe(run.rank, spec)
         }) && self.stage(2, |run| {
-            if let Some((sender, sent)) = run.engine.probed(run.rank, spec) {
-                run.waited(sender, sent);
+            if let Some((message, sent)) = run.engine.probed(run.rank, spec) {
+                run.waited(message.source, sent);
+                run.observer.matched(run.rank, PROBED, message);
             }
             run.work(Activity::Message, run.config.machine.processor.poll)
         })

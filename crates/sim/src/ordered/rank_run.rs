@@ -10,31 +10,31 @@ use crate::costs;
 use crate::engine::Engine;
 use crate::memo::Memo;
 use crate::observe::{Activity, Observer};
-use crate::program::{Op, Program, RemoteAccess};
+use crate::program::{Op, PackedOp, Program, RemoteAccess};
 
 /// A rank while it executes.
-pub(super) struct RankRun<'a, 'p, O> {
+pub(super) struct RankRun<'a, C, O> {
     pub(super) program: &'a Program,
     pub(super) config: &'a RunConfig<'a>,
     pub(super) channels: &'a ChannelTable,
     pub(super) rank: u32,
     /// Whether consecutive waits may block once for all of their requests.
     pub(super) batches_waits: bool,
-    pub(super) state: &'a mut RankState<'p>,
+    pub(super) state: &'a mut RankState<C>,
     pub(super) slots: &'a mut [Pending],
     pub(super) engine: &'a mut Engine,
     pub(super) observer: &'a mut O,
     pub(super) costs: &'a mut Memo<MessageCost>,
 }
 
-impl<O: Observer> RankRun<'_, '_, O> {
+impl<C: AsRef<[PackedOp]>, O: Observer> RankRun<'_, C, O> {
     /// Executes operations until the rank blocks; returns true if it has finished.
     pub(super) fn resume(&mut self) -> bool {
         self.state.waits_all = false;
         if let Some((activity, time)) = self.state.pending_work.take() {
             self.report_shared(activity, time);
         }
-        while let Some(op) = self.state.ops.get(self.state.pc as usize) {
+        while let Some(op) = self.state.ops.as_ref().get(self.state.pc as usize) {
             let is_complete = match op.unpack() {
                 Op::Repeat { at, times } => {
                     self.repeat(at, times);
@@ -85,7 +85,7 @@ impl<O: Observer> RankRun<'_, '_, O> {
         let machine = self.config.machine;
         let processor = &machine.processor;
         match op {
-            Op::StartWildcard { slot, wildcard } => return self.start_pick(slot, wildcard),
+            Op::StartWildcard { slot, wildcard, blocks } => return self.start_pick(slot, wildcard, blocks),
             Op::Probe { channel } => return self.probe(channel),
             Op::ProbeWildcard { wildcard } => return self.probe_pick(wildcard),
             Op::Free { slot } => {
@@ -163,7 +163,8 @@ impl<O: Observer> RankRun<'_, '_, O> {
 
     /// The rank's next listed time of computation.
     pub(super) fn listed(&self) -> Time {
-        self.program.codes[self.rank as usize].times.get(self.state.listed).copied().unwrap_or_default()
+        let code = self.program.codes.get(self.rank as usize);
+        code.and_then(|code| code.times.get(self.state.listed)).copied().unwrap_or_default()
     }
 
     #[inline]

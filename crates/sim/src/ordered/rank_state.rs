@@ -34,9 +34,9 @@ impl Pending {
 /// The execution state of a rank, in as few cache lines as possible.
 #[derive(Debug)]
 #[repr(align(64))]
-pub(super) struct RankState<'a> {
-    /// The operations of the rank.
-    pub(super) ops: &'a [PackedOp],
+pub(super) struct RankState<C> {
+    /// The operations of the rank: a list, borrowed or its own.
+    pub(super) ops: C,
     /// The program counter: the index of the current operation.
     pub(super) pc: u32,
     /// The next stage of the current operation.
@@ -75,19 +75,22 @@ pub(super) struct Loop {
     pub(super) remaining: u64,
 }
 
-impl<'a> RankState<'a> {
+impl<'a> RankState<&'a [PackedOp]> {
     /// The initial state of each rank and helper.
     pub(super) fn all(program: &'a Program) -> HugeVec<Self> {
         let mut end = 0;
         let state = |code: &'a Code| {
             let start = end;
             end += code.slots as usize;
-            Self::new(&code.ops, start..end)
+            Self::new(code.ops.as_slice(), start..end)
         };
         HugeVec::collect(program.codes.iter().map(state))
     }
+}
 
-    fn new(ops: &'a [PackedOp], slots: Range<usize>) -> Self {
+impl<C> RankState<C> {
+    /// The state of a rank at the beginning of its operations.
+    pub(super) fn new(ops: C, slots: Range<usize>) -> Self {
         Self {
             ops,
             pc: 0,

@@ -76,6 +76,8 @@ pub enum Op {
         slot: u32,
         /// What is accepted.
         wildcard: u32,
+        /// Whether the rank waits for it at once, so that posting takes no time of its own.
+        blocks: bool,
     },
     /// Blocks until a request completes; its slot is free then.
     Wait {
@@ -259,7 +261,7 @@ impl PackedOp {
             }
             kind::RECEIVE => Op::Receive { channel },
             kind::START_RECEIVE => Op::StartReceive { slot, channel },
-            kind::START_WILDCARD => Op::StartWildcard { slot, wildcard },
+            kind::START_WILDCARD => Op::StartWildcard { slot, wildcard, blocks: self.value != 0 },
             kind::WAIT => Op::Wait { slot },
             kind::FREE => Op::Free { slot },
             kind::PROBE => Op::Probe { channel },
@@ -290,7 +292,9 @@ impl From<Op> for PackedOp {
                 Self::pack(kind::START_SEND + mode as u64, slot, channel, bytes)
             }
             Op::StartReceive { slot, channel } => Self::pack(kind::START_RECEIVE, slot, channel, 0),
-            Op::StartWildcard { slot, wildcard } => Self::pack(kind::START_WILDCARD, slot, wildcard, 0),
+            Op::StartWildcard { slot, wildcard, blocks } => {
+                Self::pack(kind::START_WILDCARD, slot, wildcard, blocks.into())
+            }
             Op::Wait { slot } => Self::pack(kind::WAIT, slot, 0, 0),
             Op::Free { slot } => Self::pack(kind::FREE, slot, 0, 0),
             Op::Probe { channel } => Self::pack(kind::PROBE, 0, channel, 0),
@@ -345,7 +349,7 @@ mod tests {
             Op::CallListed { call: 9 },
             Op::Receive { channel },
             Op::StartReceive { slot, channel },
-            Op::StartWildcard { slot, wildcard },
+            Op::StartWildcard { slot, wildcard, blocks: true },
             Op::Wait { slot },
             Op::Free { slot },
             Op::Probe { channel },

@@ -131,6 +131,24 @@ impl Channels {
         })
     }
 
+    /// Returns the channels from a number on, each with its communicator and tag.
+    pub fn since(&self, number: usize) -> impl Iterator<Item = (Channel, u32, Option<u32>)> {
+        self.all[number..].iter().map(|channel| {
+            let (comm, tag) = self.match_keys[channel.match_key as usize];
+            (*channel, comm, u32::try_from(tag).ok())
+        })
+    }
+
+    /// Returns all channels.
+    pub fn all(&self) -> &[Channel] {
+        &self.all
+    }
+
+    /// Returns all wildcards.
+    pub fn wildcards(&self) -> &[WildcardKey] {
+        &self.wildcards
+    }
+
     /// The number of channels.
     pub fn len(&self) -> usize {
         self.all.len()

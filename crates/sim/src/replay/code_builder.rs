@@ -55,11 +55,38 @@ pub struct CodeBuilder {
     early: EarlyStarts,
     /// The number of slots that collectives need.
     collective_slots: u32,
-    /// The expansions of collectives: one operation each, or none.
+    /// The expansions of collectives: one operation each, or none; all operations if online.
     expansions: FxHashMap<ExpansionKey, SmallVec<[PackedOp; 1]>>,
+    /// Whether operations are taken as they are made: without loops, each call with its time.
+    is_online: bool,
 }
 
 impl CodeBuilder {
+    /// Builds code whose operations are [taken](Self::take_ops) as they are made.
+    pub fn online() -> Self {
+        Self { is_online: true, ..Self::default() }
+    }
+
+    /// Builds code of another rank or helper in the same way.
+    pub fn sibling(&self) -> Self {
+        Self { is_online: self.is_online, ..Self::default() }
+    }
+
+    /// Returns whether operations are taken as they are made.
+    pub fn is_online(&self) -> bool {
+        self.is_online
+    }
+
+    /// Takes the operations since the last time; they are final then. Slots of the rank's own
+    /// requests become even, those of collectives odd.
+    pub fn take_ops(&mut self, ops: &mut Vec<PackedOp>) {
+        let slot =
+            |slot: u32| if slot >= COLLECTIVE_SLOTS { (slot - COLLECTIVE_SLOTS) * 2 + 1 } else { slot * 2 };
+        ops.extend(real(&self.recent).map(|op| with_slot(*op, slot)));
+        self.folded += self.recent.len() as u64;
+        self.recent.clear();
+    }
+
     /// Appends an operation; returns its position.
     #[inline]
     pub fn push(&mut self, act: Op) -> OpPosition {
@@ -154,6 +181,10 @@ impl CodeBuilder {
     /// Appends a call and the computation before it.
     #[inline]
     pub fn call(&mut self, call: u32, before: Time) {
+        if self.is_online {
+            self.push(Op::Call { call, before });
+            return;
+        }
         self.times.push(before);
         self.push(Op::CallListed { call });
     }
@@ -199,6 +230,9 @@ impl CodeBuilder {
 
     fn kept_body(&mut self, body: &Body) -> SmallVec<[PackedOp; 1]> {
         self.collective_slots = self.collective_slots.max(body.max_started);
+        if self.is_online {
+            return SmallVec::from_slice(&body.ops);
+        }
         match body.ops[..] {
             [] => SmallVec::new(),
             [op] => SmallVec::from_buf([op]),
@@ -281,15 +315,24 @@ impl Relocation {
         *op = match (op.unpack(), self.uniform_time) {
             (Op::Repeat { at, times }, _) => Op::Repeat { at: at + self.bodies_at, times }.into(),
             (Op::CallListed { call }, Some(before)) => Op::Call { call, before }.into(),
-            (Op::StartSend { mode, slot: at, channel, bytes }, _) => {
-                Op::StartSend { mode, slot: slot(at), channel, bytes }.into()
-            }
-            (Op::StartReceive { slot: at, channel }, _) => {
-                Op::StartReceive { slot: slot(at), channel }.into()
-            }
-            (Op::Wait { slot: at }, _) => Op::Wait { slot: slot(at) }.into(),
-            _ => return,
+            _ => with_slot(*op, slot),
         };
+    }
+}
+
+/// Returns an operation with another number for its slot.
+fn with_slot(op: PackedOp, number: impl Fn(u32) -> u32) -> PackedOp {
+    match op.unpack() {
+        Op::StartSend { mode, slot, channel, bytes } => {
+            Op::StartSend { mode, slot: number(slot), channel, bytes }.into()
+        }
+        Op::StartReceive { slot, channel } => Op::StartReceive { slot: number(slot), channel }.into(),
+        Op::StartWildcard { slot, wildcard, blocks } => {
+            Op::StartWildcard { slot: number(slot), wildcard, blocks }.into()
+        }
+        Op::Wait { slot } => Op::Wait { slot: number(slot) }.into(),
+        Op::Free { slot } => Op::Free { slot: number(slot) }.into(),
+        _ => op,
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use panto_trace::{Action, CallForm, Comm, CommInfo, Slot, Tables};
+use panto_trace::{Action, CallForm, Comm, CommInfo, Ranks, Slot, Tables};
 
 use super::agreement::{Agreement, CollectiveInstance, InstanceKind};
 use super::call_traits::CallTraits;
@@ -84,6 +84,9 @@ impl RankReader<'_, '_> {
         self.repetition.interrupt();
         let (rank, comm) = (self.rank, call.comm.id);
         let Some(index) = call.helper else { return Ok(None) };
+        if self.code.is_online() {
+            self.add_helpers(call, index);
+        }
         let helper = self.context.helpers.number(rank, comm, index);
         let key = |from, to| ChannelKey { from, to, comm, tag: None, kind: ChannelKind::Helper };
         let begin = self.context.channels.number(key(rank, helper));
@@ -98,8 +101,20 @@ impl RankReader<'_, '_> {
         Ok(Some(PendingOp { slot, start, sent: None, received: None, unresolved: None, blocks: true }))
     }
 
+    /// Numbers the helpers of all members at the first use, so that their order does not depend on
+    /// which member calls first.
+    fn add_helpers(&mut self, call: &CollectiveCall, index: u32) {
+        let (helpers, comm) = (&mut self.context.helpers, call.comm.id);
+        if !helpers.is_known(self.rank, comm, index) {
+            let members = call.comm.members.iter().chain(call.comm.others.iter().flat_map(Ranks::iter));
+            for member in members {
+                helpers.number(member, comm, index);
+            }
+        }
+    }
+
     fn helper(&mut self, comm: u32, index: u32, number: u32) -> &mut CodeBuilder {
-        &mut self.helpers.entry((comm, index)).or_insert_with(|| (number, CodeBuilder::default())).1
+        &mut self.helpers.entry((comm, index)).or_insert_with(|| (number, self.code.sibling())).1
     }
 
     /// Adds the messages of a collective to the code of the rank or helper that carries it out.

@@ -1,5 +1,6 @@
 //! The state that all ranks share while a trace is read.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
@@ -19,7 +20,7 @@ pub struct Context<'a> {
     /// How the trace is interpreted.
     pub options: Options,
     /// The communicators, identified across ranks.
-    pub world: &'a World,
+    pub world: Cow<'a, World>,
     /// The channels of the program.
     pub channels: Channels,
     /// The collectives of each communicator.
@@ -36,6 +37,25 @@ pub struct Context<'a> {
     pub cut: Option<&'a Cut>,
     /// What calls depend on, while the cut is searched for.
     pub dependencies: Option<Dependencies>,
+}
+
+impl<'a> Context<'a> {
+    /// The state before any rank is read.
+    pub fn new(machine: &'a Machine, options: Options, world: Cow<'a, World>, ranks: u32) -> Self {
+        Self {
+            machine,
+            options,
+            world,
+            channels: Channels::default(),
+            collectives: CollectiveLog::default(),
+            helpers: Helpers::new(ranks),
+            calls: Calls::default(),
+            notes: Notes::default(),
+            operations: 0,
+            cut: None,
+            dependencies: None,
+        }
+    }
 }
 
 /// The names of functions, by number.
@@ -110,6 +130,11 @@ impl Helpers {
             self.homes.push(rank);
             next
         })
+    }
+
+    /// Returns whether a helper has a number.
+    pub fn is_known(&self, rank: u32, comm: u32, index: u32) -> bool {
+        self.numbers.contains_key(&(rank, comm, index))
     }
 
     /// The number of ranks.

@@ -18,6 +18,8 @@
 //! Ranks are read one after the other; what they must agree on is checked against the ranks read
 //! before. Threads read parts of the ranks, which are joined to the same program.
 //!
+//! [`Online`] does the same for calls that become known while the program runs.
+//!
 //! A trace whose ranks end too early, because they were killed, is read twice: first to find its
 //! last consistent [`Cut`], then up to there.
 //!
@@ -40,6 +42,7 @@ mod early_starts;
 mod error;
 mod loops;
 mod one_sided;
+mod online;
 mod participants;
 mod parts;
 mod persistent;
@@ -49,10 +52,12 @@ mod repetition;
 mod requests;
 mod scheduled;
 mod slot_allocator;
+mod tags;
 mod unsupported;
 
 pub use cut::Cut;
 pub use error::{CallError, Error, Result};
+pub use online::{Inquiry, Matched, Online, OnlineError, Reply};
 
 use std::fmt;
 

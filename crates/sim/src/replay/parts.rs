@@ -7,6 +7,7 @@
 //! parts do not agree, or one of them fails, the ranks are read again in one pass, which gives the
 //! warnings and the error.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use panto_machine::Machine;
@@ -14,8 +15,8 @@ use panto_trace::{RankTrace, Trace, World};
 use panto_units::Time;
 
 use super::agreement::CollectiveLog;
-use super::channels::{Channels, MergedNumbers};
-use super::context::{Calls, Context, Helpers, Notes};
+use super::channels::MergedNumbers;
+use super::context::Context;
 use super::cut::{Cut, Dependencies};
 use super::error::Result;
 use super::rank_reader::{MAX_CHANNELS, MAX_OPERATIONS, RankReader};
@@ -81,19 +82,7 @@ impl<'a> Part<'a> {
     /// No ranks yet.
     fn new(input: Input<'a>) -> Self {
         let Input { trace, machine, options, world, cut } = input;
-        let context = Context {
-            machine,
-            options,
-            world,
-            channels: Channels::default(),
-            collectives: CollectiveLog::default(),
-            helpers: Helpers::new(trace.size()),
-            calls: Calls::default(),
-            notes: Notes::default(),
-            operations: 0,
-            cut,
-            dependencies: None,
-        };
+        let context = Context { cut, ..Context::new(machine, options, Cow::Borrowed(world), trace.size()) };
         let (codes, helper_codes, computation) = (Vec::new(), Vec::new(), Vec::new());
         Self { context, codes, helper_codes, computation }
     }

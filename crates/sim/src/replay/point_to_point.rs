@@ -103,6 +103,9 @@ impl RankReader<'_, '_> {
             return self.receive_now(&source);
         }
         let receive = self.start_receive(&source);
+        if let (None, Source::Wildcard(_), Some(pending)) = (request, &source, &receive) {
+            self.requests.blocking_wildcard = Some(pending.slot);
+        }
         if request.is_some() {
             let send = channel.map(|channel| self.start_send(SendMode::Standard, channel, bytes));
             return self.open(request, receive.into_iter().chain(send).collect());
@@ -174,7 +177,14 @@ impl RankReader<'_, '_> {
                 self.need(channel, nth);
                 self.code.push(Op::Receive { channel });
             }
-            Source::Channel(_) | Source::Wildcard(_) => {
+            Source::Wildcard(wildcard) => {
+                let slot = self.code.take_slot();
+                self.code.start(Op::StartWildcard { slot, wildcard, blocks: true });
+                self.requests.blocking_wildcard = Some(slot);
+                self.code.push(Op::Wait { slot });
+                self.code.free_slot(slot);
+            }
+            Source::Channel(_) => {
                 if let Some(pending) = self.start_receive(source) {
                     self.wait(&pending);
                 }
@@ -219,7 +229,7 @@ impl RankReader<'_, '_> {
                 PendingOp { received: Some(ChannelMessage { channel, nth }), ..pending(start) }
             }
             Source::Wildcard(wildcard) => {
-                pending(self.code.start(Op::StartWildcard { slot, wildcard: *wildcard }))
+                pending(self.code.start(Op::StartWildcard { slot, wildcard: *wildcard, blocks: false }))
             }
             Source::Unresolved(comm) => {
                 PendingOp { unresolved: Some(Rc::clone(comm)), ..pending(self.code.reserve()) }

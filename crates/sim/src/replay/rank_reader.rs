@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use panto_trace::{
-    Action, CallForm, Comm, CommInfo, Comms, CompletionKind, Event, Peer, RankTrace, Ranks, Tables,
+    Action, CallForm, Comm, CommInfo, Comms, CompletionKind, Event, Name, Peer, RankTrace, Ranks, Tables,
 };
 use panto_units::Time;
 
@@ -57,6 +57,57 @@ pub struct RankReader<'w, 'a> {
     first_switch: u64,
 }
 
+/// A rank whose further calls are not known yet: a [`RankReader`] without what all ranks share.
+pub struct SuspendedRank {
+    rank: u32,
+    pub code: CodeBuilder,
+    pub helpers: FxHashMap<(u32, u32), (u32, CodeBuilder)>,
+    pub requests: Requests,
+    pub comms: Comms,
+    now: CallSite,
+    repetition: Repetition,
+    call_traits: Vec<Option<CallTraits>>,
+    computation: Time,
+}
+
+impl SuspendedRank {
+    /// A rank without calls, whose operations are taken as they are made.
+    pub fn new(rank: u32) -> Self {
+        Self {
+            rank,
+            code: CodeBuilder::online(),
+            helpers: FxHashMap::default(),
+            requests: Requests::default(),
+            comms: Comms::default(),
+            now: CallSite::default(),
+            repetition: Repetition::default(),
+            call_traits: Vec::new(),
+            computation: Time::ZERO,
+        }
+    }
+
+    /// Goes on with what all ranks share.
+    pub fn resume<'w, 'a>(self, context: &'w mut Context<'a>) -> RankReader<'w, 'a> {
+        let Self { rank, code, helpers, requests, comms, now, repetition, call_traits, computation } = self;
+        RankReader {
+            context,
+            rank,
+            code,
+            helpers,
+            requests,
+            comms,
+            now,
+            repetition,
+            call_traits,
+            computation,
+            carried: 0,
+            thread: 0,
+            thread_ends: FxHashMap::default(),
+            first_switch: 0,
+        }
+    }
+}
+
 /// The result of reading a rank.
 pub struct RankCode {
     pub code: Code,
@@ -68,22 +119,8 @@ pub struct RankCode {
 impl<'w, 'a> RankReader<'w, 'a> {
     /// Reads all events of a rank.
     pub fn read(context: &'w mut Context<'a>, trace: &RankTrace) -> Result<RankCode> {
-        let mut reader = Self {
-            context,
-            rank: trace.rank(),
-            code: CodeBuilder::default(),
-            helpers: FxHashMap::default(),
-            requests: Requests::default(),
-            comms: Comms::default(),
-            now: CallSite::default(),
-            repetition: Repetition::default(),
-            call_traits: Vec::new(),
-            computation: Time::ZERO,
-            carried: 0,
-            thread: 0,
-            thread_ends: FxHashMap::default(),
-            first_switch: 0,
-        };
+        let rank = SuspendedRank { code: CodeBuilder::default(), ..SuspendedRank::new(trace.rank()) };
+        let mut reader = rank.resume(context);
         let mut events = trace.events();
         while events.position() < reader.limit() {
             reader.skip_repetitions(&mut events)?;
@@ -105,6 +142,32 @@ impl<'w, 'a> RankReader<'w, 'a> {
         reader.end(events.tables())
     }
 
+    /// Leaves what all ranks share until the next call is known. No other thread may have called.
+    pub fn suspend(self) -> SuspendedRank {
+        SuspendedRank {
+            rank: self.rank,
+            code: self.code,
+            helpers: self.helpers,
+            requests: self.requests,
+            comms: self.comms,
+            now: self.now,
+            repetition: self.repetition,
+            call_traits: self.call_traits,
+            computation: self.computation,
+        }
+    }
+
+    /// Reads a call that is known before those that follow it.
+    pub fn call(&mut self, name: Name, action: &Action<'_>, before: Time, tables: &Tables) -> Result<()> {
+        let traits = self.traits(name.index(), || tables.name(name).unwrap_or_default());
+        self.now = CallSite { position: self.now.position + 1, call: traits.call };
+        self.code.call(traits.call, before);
+        self.repetition.begin_call(false);
+        self.action(action, traits, tables)?;
+        self.repetition.end_call(0);
+        Ok(())
+    }
+
     /// Returns the number of events that are read.
     #[inline]
     pub(super) fn limit(&self) -> u64 {
@@ -119,7 +182,7 @@ impl<'w, 'a> RankReader<'w, 'a> {
     /// Reads an event; returns false if it ends the rank.
     #[inline]
     fn event(&mut self, event: Event<'_>) -> Result<bool> {
-        let traits = self.traits(event);
+        let traits = self.traits(event.number(), || event.name());
         self.now = CallSite { position: event.position(), call: traits.call };
         let action = event.action()?;
         let mut before = event.before().saturating_add(std::mem::take(&mut self.carried));
@@ -202,12 +265,11 @@ impl<'w, 'a> RankReader<'w, 'a> {
     }
 
     #[inline]
-    fn traits(&mut self, event: Event<'_>) -> CallTraits {
-        let number = event.number();
+    fn traits<'e>(&mut self, number: usize, name: impl FnOnce() -> &'e str) -> CallTraits {
         if let Some(Some(traits)) = self.call_traits.get(number) {
             return *traits;
         }
-        let traits = CallTraits::new(event.name(), &mut self.context.calls);
+        let traits = CallTraits::new(name(), &mut self.context.calls);
         if self.call_traits.len() <= number {
             self.call_traits.resize(number + 1, None);
         }
@@ -289,7 +351,7 @@ impl<'w, 'a> RankReader<'w, 'a> {
     /// Returns a communicator.
     #[inline]
     pub fn comm(&mut self, comm: Comm, tables: &Tables) -> Result<Rc<CommInfo>> {
-        let info = self.comms.get(comm, self.rank, tables, self.context.world);
+        let info = self.comms.get(comm, self.rank, tables, &self.context.world);
         info.ok_or_else(|| self.error(NO_COMM))
     }
 

@@ -68,6 +68,8 @@ pub struct Requests {
     pub(super) all: FxHashMap<u32, Request>,
     /// Messages that matching probes found, by their slots in the trace.
     messages: FxHashMap<u32, (PendingOps, CallSite)>,
+    /// The slot of the last blocking receive with wildcards.
+    pub(super) blocking_wildcard: Option<u32>,
 }
 
 impl Requests {
@@ -82,6 +84,17 @@ impl Requests {
         });
         let taken = self.messages.values().flat_map(|(pending, _)| pending).map(|pending| pending.start);
         open.chain(taken).map(|position| position.number).min().unwrap_or(u64::MAX)
+    }
+
+    /// Returns the slots of the started operations of a request, by its slot in the trace.
+    pub fn pending_slots(&self, request: u32) -> impl Iterator<Item = u32> {
+        self.all.get(&request).into_iter().flat_map(|request| &request.pending).map(|pending| pending.slot)
+    }
+
+    /// Returns the request that has started an operation in a slot, by its slot in the trace.
+    pub fn of_pending_slot(&self, slot: u32) -> Option<u32> {
+        let has_it = |request: &Request| request.pending.iter().any(|pending| pending.slot == slot);
+        self.all.iter().find(|(_, request)| has_it(request)).map(|(number, _)| *number)
     }
 
     /// Marks a request as cancelled.

@@ -7,6 +7,7 @@ mod errors;
 mod hostile;
 mod killed;
 mod lists;
+mod online;
 mod points;
 mod remote;
 mod repetitions;

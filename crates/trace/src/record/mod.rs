@@ -48,6 +48,8 @@ pub struct Recorder {
     expected: usize,
     block: Columns,
     values: Vec<i64>,
+    /// How many bytes of the block's definitions [`Recorder::new_definitions`] has returned.
+    announced: usize,
 }
 
 /// A signature, with what makes writing its events short and fast.
@@ -97,7 +99,15 @@ impl Recorder {
             expected: 0,
             block: Columns::default(),
             values: Vec::new(),
+            announced: 0,
         }
+    }
+
+    /// Returns the definitions that were made since the last time. It must be called before each
+    /// [`Recorder::seal`], or definitions of that block are not returned.
+    pub fn new_definitions(&mut self) -> &[u8] {
+        let from = std::mem::replace(&mut self.announced, self.block.definitions.len());
+        &self.block.definitions[from..]
     }
 
     /// Returns the number of a name, which is defined if it is new.
@@ -258,6 +268,7 @@ impl Recorder {
             ],
         }
         .seal(out);
+        self.announced = 0;
         block.number += 1;
         block.events = 0;
         block.drops = false;

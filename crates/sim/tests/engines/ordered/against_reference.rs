@@ -147,6 +147,7 @@ impl Translation {
                     Op::StartWildcard {
                         slot: slot(key.expect("wildcard receives are non-blocking")),
                         wildcard,
+                        blocks: false,
                     }
                 }
                 AbstractOp::Wait(key) => Op::Wait { slot: slot(key) },

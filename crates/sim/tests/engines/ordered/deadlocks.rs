@@ -24,7 +24,7 @@ fn each_blocked_rank_names_what_it_awaits() {
         vec![
             vec![call(), Op::StartReceive { slot: 1, channel: 0 }, call(), Op::Wait { slot: 1 }],
             vec![call(), send(1, 5)],
-            vec![Op::StartWildcard { slot: 0, wildcard: 0 }, Op::Wait { slot: 0 }],
+            vec![Op::StartWildcard { slot: 0, wildcard: 0, blocks: false }, Op::Wait { slot: 0 }],
             vec![call()],
             vec![Op::Probe { channel: 2 }],
         ],

@@ -48,7 +48,7 @@ const MODELS: [Sharing; 2] = [Sharing::None, Sharing::Links];
 #[test]
 fn the_first_to_arrive_is_received_first() {
     let any = Wildcard { from: None, match_keys: 0..1 };
-    let receive = [Op::StartWildcard { slot: 0, wildcard: 0 }, Op::Wait { slot: 0 }];
+    let receive = [Op::StartWildcard { slot: 0, wildcard: 0, blocks: false }, Op::Wait { slot: 0 }];
     let program = program(
         vec![channel(1, 0, 0), channel(2, 0, 0)],
         vec![any],
@@ -69,8 +69,8 @@ fn the_first_to_arrive_is_received_first() {
 #[test]
 fn wildcards_match_in_the_order_of_posting() {
     let ops = vec![
-        Op::StartWildcard { slot: 0, wildcard: 0 },
-        Op::StartWildcard { slot: 1, wildcard: 0 },
+        Op::StartWildcard { slot: 0, wildcard: 0, blocks: false },
+        Op::StartWildcard { slot: 1, wildcard: 0, blocks: false },
         Op::Wait { slot: 1 },
         Op::Wait { slot: 0 },
     ];
@@ -92,7 +92,7 @@ fn wildcards_match_in_the_order_of_posting() {
 #[test]
 fn a_wildcard_matches_its_communicator_only() {
     let other = Op::Receive { channel: 2 };
-    let wildcard = |slot| [Op::StartWildcard { slot, wildcard: 0 }, Op::Wait { slot }];
+    let wildcard = |slot| [Op::StartWildcard { slot, wildcard: 0, blocks: false }, Op::Wait { slot }];
     let ops: Vec<Op> = wildcard(0).into_iter().chain(wildcard(1)).chain([other]).collect();
     let program = program(
         vec![channel(1, 0, 0), channel(1, 0, 1), channel(1, 0, 2)],
@@ -113,8 +113,11 @@ fn a_wildcard_matches_its_communicator_only() {
 /// A probe waits for the first message, which the receive after it matches.
 #[test]
 fn a_probe_does_not_consume_its_message() {
-    let ops =
-        [Op::ProbeWildcard { wildcard: 0 }, Op::StartWildcard { slot: 0, wildcard: 0 }, Op::Wait { slot: 0 }];
+    let ops = [
+        Op::ProbeWildcard { wildcard: 0 },
+        Op::StartWildcard { slot: 0, wildcard: 0, blocks: false },
+        Op::Wait { slot: 0 },
+    ];
     let program = program(
         vec![channel(1, 0, 0), channel(2, 0, 0)],
         vec![Wildcard { from: None, match_keys: 0..1 }],
@@ -137,7 +140,7 @@ fn a_probe_finds_a_request_to_send() {
     let mut machine = plain(3);
     machine.protocol = Protocol::Eager { limit: 0 };
     let named = [Op::Probe { channel: 0 }, Op::Receive { channel: 0 }];
-    let wildcards = [Op::StartWildcard { slot: 0, wildcard: 0 }, Op::Wait { slot: 0 }];
+    let wildcards = [Op::StartWildcard { slot: 0, wildcard: 0, blocks: false }, Op::Wait { slot: 0 }];
     let after: Vec<Op> = wildcards.into_iter().chain(named).collect();
     let channels = vec![channel(1, 0, 0), channel(2, 0, 1)];
     let sender = vec![Op::Compute(ps(20)), send(0, 50)];

@@ -1,0 +1,261 @@
+//! What ranks and the hub say to each other, as words.
+//!
+//! A message is a head word, with its kind and length, and the words that follow. Numbers of
+//! communicators, requests and names are those of the rank's trace, which both sides know.
+
+/// The most words of a message, so that several fit into a ring.
+pub const MAX_WORDS: usize = crate::layout::RING / 2;
+
+/// The most words of a reply.
+pub const MAX_REPLY: usize = crate::layout::REPLY;
+
+/// The kind of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Definitions of a trace: the length in bytes, and the bytes. More may follow in the next
+    /// message.
+    Define = 1,
+    /// A call: name, kind of action, computation before it in nanoseconds, and the parts of the
+    /// action.
+    Call = 2,
+    /// Computation in nanoseconds that belongs to no call yet.
+    Compute = 3,
+    /// A [`Question`]. The rank waits for its reply.
+    Ask = 4,
+    /// The rank makes no more calls.
+    End = 5,
+    /// The rank cannot go on: a text, as [`Kind::Define`].
+    Refuse = 6,
+}
+
+/// Returns the head of a message.
+pub(crate) fn head(kind: Kind, length: usize) -> u64 {
+    (length as u64) << 8 | kind as u64
+}
+
+/// Returns the kind and length that a head has.
+pub(crate) fn parse_head(word: u64) -> Option<(Kind, usize)> {
+    let kind = match word & 0xFF {
+        1 => Kind::Define,
+        2 => Kind::Call,
+        3 => Kind::Compute,
+        4 => Kind::Ask,
+        5 => Kind::End,
+        6 => Kind::Refuse,
+        _ => return None,
+    };
+    let length = usize::try_from(word >> 8).ok().filter(|length| *length <= MAX_WORDS)?;
+    Some((kind, length))
+}
+
+/// Appends bytes as words: their number first.
+pub fn put_bytes(words: &mut Vec<u64>, bytes: &[u8]) {
+    words.push(bytes.len() as u64);
+    for chunk in bytes.chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        words.push(u64::from_le_bytes(word));
+    }
+}
+
+/// Appends the bytes of [`put_bytes`]; `None` if there are fewer words.
+pub fn take_bytes(words: &[u64], bytes: &mut Vec<u8>) -> Option<()> {
+    let (length, words) = words.split_first()?;
+    let length = usize::try_from(*length).ok()?;
+    let words = words.get(..length.div_ceil(8))?;
+    let start = bytes.len();
+    bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    bytes.truncate(start + length);
+    Some(())
+}
+
+/// How a test looks at its requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TestKind {
+    /// One that is complete.
+    TestAny = 0,
+    /// All or none.
+    TestAll = 1,
+    /// All that are complete.
+    TestSome = 2,
+    /// Waits for the first.
+    WaitAny = 3,
+    /// Waits for the first, and takes all that are complete then.
+    WaitSome = 4,
+}
+
+/// A question of a rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Question {
+    /// What time it is when the calls so far are done.
+    Clock,
+    /// Which of these requests are complete.
+    Test(TestKind, Vec<u32>),
+    /// Whether a message has arrived.
+    Probe {
+        /// The communicator.
+        comm: u32,
+        /// The source, as a trace stores it.
+        from: i64,
+        /// The tag; -1 for any.
+        tag: i64,
+    },
+}
+
+impl Question {
+    /// Appends the question as words.
+    pub fn put(&self, words: &mut Vec<u64>) {
+        match self {
+            Self::Clock => words.push(0),
+            Self::Test(kind, requests) => {
+                words.extend([1, *kind as u64]);
+                words.extend(requests.iter().map(|request| u64::from(*request)));
+            }
+            Self::Probe { comm, from, tag } => {
+                words.extend([2, (*comm).into(), *from as u64, *tag as u64]);
+            }
+        }
+    }
+
+    /// Returns the question that words are; `None` if they make no sense.
+    pub fn take(words: &[u64]) -> Option<Self> {
+        Some(match *words {
+            [0] => Self::Clock,
+            [1, kind, ref requests @ ..] => {
+                let kind = match kind {
+                    0 => TestKind::TestAny,
+                    1 => TestKind::TestAll,
+                    2 => TestKind::TestSome,
+                    3 => TestKind::WaitAny,
+                    4 => TestKind::WaitSome,
+                    _ => return None,
+                };
+                let requests = requests.iter().map(|request| u32::try_from(*request).ok());
+                Self::Test(kind, requests.collect::<Option<_>>()?)
+            }
+            [2, comm, from, tag] => {
+                Self::Probe { comm: u32::try_from(comm).ok()?, from: from as i64, tag: tag as i64 }
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// A message that a wildcard or a probe matched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Matched {
+    /// The sender's rank in the communicator.
+    pub source: u32,
+    /// The tag.
+    pub tag: u32,
+    /// The length in bytes.
+    pub bytes: u64,
+}
+
+/// The reply to a [`Question`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reply {
+    /// The rank's virtual clock, in picoseconds.
+    pub clock: u64,
+    /// The complete requests, as positions in the question.
+    pub completed: Vec<u32>,
+    /// What a probe found.
+    pub probed: Option<Matched>,
+    /// What the last blocking receive with wildcards matched.
+    pub received: Option<Matched>,
+    /// What requests with wildcards matched.
+    pub matches: Vec<(u32, Matched)>,
+}
+
+impl Reply {
+    /// Appends the reply as words.
+    pub fn put(&self, words: &mut Vec<u64>) {
+        words.extend([self.clock, self.completed.len() as u64, self.matches.len() as u64]);
+        words.extend(self.completed.iter().map(|position| u64::from(*position)));
+        for matched in [self.probed, self.received] {
+            words.push(matched.is_some().into());
+            words.extend(matched.map(Matched::words).unwrap_or_default());
+        }
+        for (request, matched) in &self.matches {
+            words.push((*request).into());
+            words.extend(matched.words());
+        }
+    }
+
+    /// Returns the reply that words are; `None` if they make no sense.
+    pub fn take(words: &[u64]) -> Option<Self> {
+        let (&[clock, completed, matches], rest) = words.split_first_chunk()?;
+        let (completed, rest) = rest.split_at_checked(usize::try_from(completed).ok()?)?;
+        let completed = completed.iter().map(|position| *position as u32).collect();
+        let (&[is_probed, source, tag, bytes], rest) = rest.split_first_chunk()?;
+        let probed = (is_probed != 0).then(|| Matched::of([source, tag, bytes]));
+        let (&[is_received, source, tag, bytes], rest) = rest.split_first_chunk()?;
+        let received = (is_received != 0).then(|| Matched::of([source, tag, bytes]));
+        let (all, rest) = rest.as_chunks::<4>();
+        let matched =
+            |&[request, source, tag, bytes]: &[u64; 4]| (request as u32, Matched::of([source, tag, bytes]));
+        let is_whole = rest.is_empty() && all.len() as u64 == matches;
+        is_whole.then(|| Self {
+            clock,
+            completed,
+            probed,
+            received,
+            matches: all.iter().map(matched).collect(),
+        })
+    }
+}
+
+impl Matched {
+    fn words(self) -> [u64; 3] {
+        [self.source.into(), self.tag.into(), self.bytes]
+    }
+
+    fn of([source, tag, bytes]: [u64; 3]) -> Self {
+        Self { source: source as u32, tag: tag as u32, bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_and_replies_survive() {
+        let questions = [
+            Question::Clock,
+            Question::Test(TestKind::WaitSome, vec![3, 1]),
+            Question::Probe { comm: 2, from: -7, tag: -1 },
+        ];
+        for question in questions {
+            let mut words = Vec::new();
+            question.put(&mut words);
+            assert_eq!(Question::take(&words), Some(question));
+        }
+        let matched = Matched { source: 3, tag: 9, bytes: 1 << 40 };
+        let reply = Reply {
+            clock: 7,
+            completed: vec![0, 5],
+            probed: None,
+            received: Some(matched),
+            matches: vec![(4, matched), (5, matched)],
+        };
+        let mut words = Vec::new();
+        reply.put(&mut words);
+        assert_eq!(Reply::take(&words), Some(reply));
+        for length in 0..words.len() {
+            assert_eq!(Reply::take(&words[..length]), None, "{length} words");
+        }
+    }
+
+    #[test]
+    fn bytes_survive() {
+        for length in [0, 1, 7, 8, 9, 100] {
+            let bytes: Vec<u8> = (0..length).collect();
+            let (mut words, mut back) = (Vec::new(), Vec::new());
+            put_bytes(&mut words, &bytes);
+            take_bytes(&words, &mut back).unwrap();
+            assert_eq!(back, bytes);
+        }
+        assert_eq!(take_bytes(&[9, 0], &mut Vec::new()), None);
+    }
+}

@@ -1,0 +1,454 @@
+//! A program that becomes known while it runs.
+//!
+//! The ranks are real processes that report their operations one after the other, and some of them
+//! wait for an [`Answer`]: what time it is, which message a wildcard matched, whether a request is
+//! complete. A rank whose operations have all been executed is *starved*: what it does next is not
+//! known yet.
+//!
+//! *Invariant*: no event is processed at or after the clock of a starved rank, since that rank may
+//! still act at its clock. This is the conservative bound of Chandy and Misra (1979), with the
+//! real processes in place of null messages. So the result is that of [`run`](super::run) for the
+//! same operations, whenever they become known.
+//!
+//! Cost: as for a complete program, plus O(log n) each time a rank starves. Executed operations are
+//! forgotten, so memory holds what was reported and not yet executed.
+
+use std::collections::BTreeSet;
+
+use panto_units::Time;
+
+use super::blocked_rank;
+use super::channel_table::ChannelTable;
+use super::message_cost::MessageCost;
+use super::rank_run::RankRun;
+use super::rank_state::{Pending, RankState};
+use crate::config::RunConfig;
+use crate::engine::{Engine, MatchSpec, MessageInfo, Placement, RequestId};
+use crate::error::{Awaited, BlockedRank, Deadlock, MAX_REPORTED_RANKS, RunError};
+use crate::memo::Memo;
+use crate::observe::Observer;
+use crate::program::{Channel, Op, PackedOp, Program};
+
+/// The least time that a test without success takes, so that a polling loop ends: 100 ns, about
+/// the time of an `MPI_Test` on today's processors.
+const LEAST_POLL: Time = Time::from_nanos(100);
+
+/// The share of a polling loop's time so far that its next test takes, as a divisor: the loop ends
+/// at most 1.6 % too late, and a loop of a second needs hundreds of tests instead of millions.
+const POLL_GROWTH: u64 = 64;
+
+/// The most time between two tests of a polling loop; a program that computes longer does not wait
+/// idly.
+const MAX_BETWEEN_POLLS: Time = Time::from_nanos(10_000);
+
+/// Executed operations of a rank that are kept before they are forgotten, so that few are moved.
+const MAX_EXECUTED: u32 = 4_096;
+
+/// What a rank waits for after its operations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Question {
+    /// That they are executed.
+    Clock,
+    /// Which of these requests are complete. Each is a list of slots, all of which must be.
+    Test(TestKind, Vec<Vec<u32>>),
+    /// Whether a message has arrived that matches.
+    Probe(MatchSpec),
+}
+
+/// How many requests a test asks for, and whether it waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TestKind {
+    /// One that is complete, if there is one (`MPI_Test`, `MPI_Testany`).
+    TestAny,
+    /// All of them or none (`MPI_Testall`).
+    TestAll,
+    /// All that are complete (`MPI_Testsome`).
+    TestSome,
+    /// Waits for the first (`MPI_Waitany`).
+    WaitAny,
+    /// Waits for the first, and takes all that are complete then (`MPI_Waitsome`).
+    WaitSome,
+}
+
+impl TestKind {
+    fn waits(self) -> bool {
+        matches!(self, Self::WaitAny | Self::WaitSome)
+    }
+}
+
+/// The answer to a [`Question`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answer {
+    /// The rank's clock.
+    pub clock: Time,
+    /// The requests that are complete, as positions in the list of the question, ascending.
+    pub completed: Vec<u32>,
+    /// The message that a probe found.
+    pub probed: Option<MessageInfo>,
+    /// What receives with wildcards have matched since the last answer or before: the slot, and the
+    /// message.
+    pub matches: Vec<(u32, MessageInfo)>,
+}
+
+/// A program while it runs and grows.
+pub struct GrowingRun<'a> {
+    config: RunConfig<'a>,
+    /// The ranks and helpers, without operations and channels.
+    program: Program,
+    channels: ChannelTable,
+    engine: Engine,
+    ranks: Vec<GrowingRank>,
+    matches: MatchLog,
+    costs: Memo<MessageCost>,
+    /// The starved ranks, each with its clock.
+    starved: BTreeSet<(Time, u32)>,
+    answers: Vec<(u32, Answer)>,
+}
+
+/// A rank or helper, and what is known of its operations.
+struct GrowingRank {
+    state: RankState<Vec<PackedOp>>,
+    slots: Vec<Pending>,
+    question: Option<Question>,
+    /// The next stage of the question.
+    stage: u8,
+    /// Whether all its operations are executed, so that the engine does not run it.
+    is_idle: bool,
+    has_ended: bool,
+    has_wildcards: bool,
+    polling: Option<PollingLoop>,
+}
+
+/// Tests without success in a row.
+#[derive(Clone, Copy)]
+struct PollingLoop {
+    since: Time,
+    last: Time,
+}
+
+impl GrowingRank {
+    fn new(is_idle: bool) -> Self {
+        Self {
+            state: RankState::new(Vec::new(), 0..0),
+            slots: Vec::new(),
+            question: None,
+            stage: 0,
+            is_idle,
+            has_ended: false,
+            has_wildcards: false,
+            polling: None,
+        }
+    }
+
+    /// Returns the time that a test without success takes which begins at `now`.
+    fn poll_time(&mut self, now: Time, poll: Time) -> Time {
+        let continues = |polling: &PollingLoop| now.since(polling.last) <= MAX_BETWEEN_POLLS;
+        let since = self.polling.filter(continues).map_or(now, |polling| polling.since);
+        let share = Time::from_picos(now.since(since).as_picos() / POLL_GROWTH);
+        let time = LEAST_POLL.since(poll).max(share);
+        self.polling = Some(PollingLoop { since, last: now.saturating_add(time) });
+        time
+    }
+
+    fn request(&self, slot: u32) -> Option<RequestId> {
+        self.slots.get(slot as usize)?.request()
+    }
+}
+
+/// What receives with wildcards and probes have matched: rank, slot and message.
+#[derive(Default)]
+struct MatchLog(Vec<(u32, u32, MessageInfo)>);
+
+impl Observer for MatchLog {
+    fn matched(&mut self, rank: u32, slot: u32, message: MessageInfo) {
+        self.0.push((rank, slot, message));
+    }
+}
+
+impl<'a> GrowingRun<'a> {
+    /// Starts ranks whose operations are not known yet. The caller has checked that the machine has
+    /// room for them.
+    pub fn new(config: RunConfig<'a>, ranks: u32) -> Self {
+        let placement = Placement { ranks: ranks as usize, helpers_of: &[] };
+        let engine =
+            Engine::with_helpers(config.machine, &placement, config.sharing, u32::MAX).without_bytes();
+        Self {
+            config,
+            program: Program { ranks, ..Program::default() },
+            channels: ChannelTable::empty(),
+            engine,
+            ranks: (0..ranks).map(|_| GrowingRank::new(false)).collect(),
+            matches: MatchLog::default(),
+            costs: Memo::default(),
+            starved: BTreeSet::new(),
+            answers: Vec::new(),
+        }
+    }
+
+    /// Adds a helper beside a rank. Its number follows those of all ranks and helpers.
+    pub fn add_helper(&mut self, home: u32) {
+        self.engine.add_helper(home);
+        self.program.helper_homes.push(home);
+        self.ranks.push(GrowingRank::new(true));
+    }
+
+    /// Adds a channel, with a tag that all channels of the same communicator, tag and kind have.
+    pub fn add_channel(&mut self, channel: Channel, tag: u32) {
+        self.channels.add(channel, tag, &mut self.engine);
+    }
+
+    /// Adds a wildcard.
+    pub fn add_wildcard(&mut self, spec: MatchSpec) {
+        self.channels.add_wildcard(spec);
+    }
+
+    /// Appends operations of a rank or helper. They must not contain loops.
+    pub fn extend(&mut self, rank: u32, ops: &[PackedOp]) {
+        let growing = &mut self.ranks[rank as usize];
+        for op in ops {
+            let slot = match op.unpack() {
+                Op::StartWildcard { slot, .. } => {
+                    growing.has_wildcards = true;
+                    slot
+                }
+                Op::StartSend { slot, .. } | Op::StartReceive { slot, .. } => slot,
+                _ => continue,
+            };
+            if growing.slots.len() <= slot as usize {
+                growing.slots.resize(slot as usize + 1, Pending::Empty);
+            }
+        }
+        growing.state.ops.extend_from_slice(ops);
+        if !ops.is_empty() {
+            self.proceed(rank);
+        }
+    }
+
+    /// Asks a question that is answered when the rank's operations so far are executed. A rank has
+    /// one question at a time, and no operations follow before its answer.
+    pub fn ask(&mut self, rank: u32, question: Question) {
+        let growing = &mut self.ranks[rank as usize];
+        (growing.question, growing.stage) = (Some(question), 0);
+        self.proceed(rank);
+    }
+
+    /// Ends a rank after its operations so far.
+    pub fn end(&mut self, rank: u32) {
+        self.ranks[rank as usize].has_ended = true;
+        self.proceed(rank);
+    }
+
+    fn proceed(&mut self, rank: u32) {
+        if std::mem::take(&mut self.ranks[rank as usize].is_idle) {
+            self.starved.remove(&(self.engine.clock(rank), rank));
+            self.engine.proceed(rank);
+        }
+    }
+
+    /// Runs all ranks as far as their operations are known.
+    pub fn run(&mut self) -> Result<(), RunError> {
+        loop {
+            let limit = self.starved.first().map_or(Time::from_picos(u64::MAX), |(clock, _)| *clock);
+            let Some(rank) = self.engine.next_rank_before(limit) else { break };
+            self.resume(rank);
+            if self.engine.is_time_exhausted() {
+                return Err(RunError::TimeOverflow);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the next answer, with its rank.
+    pub fn next_answer(&mut self) -> Option<(u32, Answer)> {
+        self.answers.pop()
+    }
+
+    /// Returns the clock of a rank.
+    pub fn clock(&self, rank: u32) -> Time {
+        self.engine.clock(rank)
+    }
+
+    /// Returns whether all operations of a rank are executed, and what it does next is not known.
+    pub fn is_starved(&self, rank: u32) -> bool {
+        let growing = &self.ranks[rank as usize];
+        growing.is_idle && !growing.has_ended
+    }
+
+    /// Returns the number of operations of a rank that are not executed yet.
+    pub fn backlog(&self, rank: u32) -> usize {
+        let state = &self.ranks[rank as usize].state;
+        state.ops.len() - state.pc as usize
+    }
+
+    /// Returns whether all ranks have ended.
+    pub fn is_done(&self) -> bool {
+        self.ranks[..self.program.ranks as usize].iter().all(|rank| rank.has_ended && rank.is_idle)
+    }
+
+    /// Returns the ranks that wait, if no rank can proceed any more. Only after
+    /// [`GrowingRun::run`], with all answers taken.
+    pub fn deadlock(&self) -> Option<Deadlock> {
+        if !self.starved.is_empty() || self.is_done() {
+            return None;
+        }
+        let waits = |rank: &u32| !self.ranks[*rank as usize].is_idle;
+        let blocked: Vec<u32> = (0..self.program.ranks).filter(waits).collect();
+        let reported = blocked.iter().take(MAX_REPORTED_RANKS).filter_map(|rank| self.blocked(*rank));
+        Some(Deadlock { count: blocked.len(), blocked: reported.collect() })
+    }
+
+    fn blocked(&self, rank: u32) -> Option<BlockedRank> {
+        let growing = &self.ranks[rank as usize];
+        let in_question = || {
+            let Some(Question::Test(_, requests)) = &growing.question else { return None };
+            let awaits =
+                requests.iter().flatten().find_map(|slot| match growing.slots.get(*slot as usize)? {
+                    Pending::Empty => None,
+                    &Pending::Send { channel, .. } => Some(Awaited::Receive { channel }),
+                    &Pending::Receive { channel, .. } => Some(Awaited::Message { channel }),
+                    &Pending::Wildcard { wildcard, .. } => Some(Awaited::Wildcard { wildcard }),
+                })?;
+            Some(BlockedRank { rank, calls: growing.state.calls, awaits })
+        };
+        blocked_rank(rank, &growing.state, &growing.slots).or_else(in_question)
+    }
+
+    fn resume(&mut self, rank: u32) {
+        let growing = &mut self.ranks[rank as usize];
+        let mut run = RankRun {
+            program: &self.program,
+            config: &self.config,
+            channels: &self.channels,
+            rank,
+            batches_waits: true,
+            slots: &mut growing.slots,
+            state: &mut growing.state,
+            engine: &mut self.engine,
+            observer: &mut self.matches,
+            costs: &mut self.costs,
+        };
+        if !run.resume() {
+            if growing.state.pc > MAX_EXECUTED {
+                growing.state.ops.drain(..growing.state.pc as usize);
+                growing.state.pc = 0;
+            }
+            return;
+        }
+        (growing.state.is_done, growing.state.pc) = (false, 0);
+        growing.state.ops.clear();
+        if let Some(question) = growing.question.take() {
+            match self.answer(rank, &question) {
+                Some(answer) => self.answers.push((rank, answer)),
+                None => return self.ranks[rank as usize].question = Some(question),
+            }
+        }
+        let growing = &mut self.ranks[rank as usize];
+        growing.is_idle = true;
+        if rank >= self.program.ranks {
+            return;
+        }
+        if growing.has_ended {
+            self.engine.finish(rank);
+        } else {
+            self.starved.insert((self.engine.clock(rank), rank));
+        }
+    }
+
+    /// Executes the next stage of a question; `None` if the rank blocks.
+    fn answer(&mut self, rank: u32, question: &Question) -> Option<Answer> {
+        let stage = self.ranks[rank as usize].stage;
+        match question {
+            Question::Clock => Some(self.reply(rank, Vec::new(), None)),
+            _ if stage == 0 => {
+                // What is complete or has arrived by now is known when nothing earlier can happen.
+                self.ranks[rank as usize].stage = 1;
+                self.engine.park(rank);
+                None
+            }
+            Question::Test(kind, requests) => {
+                let completed = self.completed(rank, *kind, requests);
+                if !completed.is_empty() || requests.is_empty() {
+                    return Some(self.reply(rank, completed, None));
+                }
+                if !kind.waits() {
+                    return self.found_nothing(rank);
+                }
+                let growing = &self.ranks[rank as usize];
+                let slots = requests.iter().flatten();
+                let pending: Vec<RequestId> = slots.filter_map(|slot| growing.request(*slot)).collect();
+                self.engine.wait_any(rank, &self.incomplete(rank, pending));
+                None
+            }
+            Question::Probe(spec) => match self.engine.try_probe_matching(rank, *spec) {
+                Some(message) => Some(self.reply(rank, Vec::new(), Some(message))),
+                None => self.found_nothing(rank),
+            },
+        }
+    }
+
+    /// Returns those of some requests that are not complete by the rank's clock.
+    fn incomplete(&self, rank: u32, mut requests: Vec<RequestId>) -> Vec<RequestId> {
+        requests.retain(|request| !self.is_complete(rank, *request));
+        requests
+    }
+
+    fn is_complete(&self, rank: u32, request: RequestId) -> bool {
+        self.engine.completion(request).is_some_and(|completion| completion.at <= self.engine.clock(rank))
+    }
+
+    /// Answers a test or probe without success, which takes some time.
+    fn found_nothing(&mut self, rank: u32) -> Option<Answer> {
+        let growing = &mut self.ranks[rank as usize];
+        if growing.stage == 1 {
+            growing.stage = 2;
+            let time = growing.poll_time(self.engine.clock(rank), self.config.machine.processor.poll);
+            if !self.engine.work(rank, time) {
+                return None;
+            }
+        }
+        Some(self.reply(rank, Vec::new(), None))
+    }
+
+    /// Returns the requests that a test finds complete.
+    fn completed(&self, rank: u32, kind: TestKind, requests: &[Vec<u32>]) -> Vec<u32> {
+        let growing = &self.ranks[rank as usize];
+        if growing.stage == 2 {
+            return Vec::new();
+        }
+        let is_complete = |slots: &[u32]| {
+            slots
+                .iter()
+                .all(|slot| growing.request(*slot).is_none_or(|request| self.is_complete(rank, request)))
+        };
+        let mut completed: Vec<u32> = (0..)
+            .zip(requests)
+            .filter(|(_, slots)| is_complete(slots))
+            .map(|(position, _)| position)
+            .collect();
+        match kind {
+            TestKind::TestAny | TestKind::WaitAny => completed.truncate(1),
+            TestKind::TestAll if completed.len() < requests.len() => completed.clear(),
+            TestKind::TestAll | TestKind::TestSome | TestKind::WaitSome => {}
+        }
+        completed
+    }
+
+    fn reply(&mut self, rank: u32, completed: Vec<u32>, probed: Option<MessageInfo>) -> Answer {
+        let mut matches = Vec::new();
+        self.matches.0.retain(|(of, slot, message)| {
+            if *of == rank {
+                matches.push((*slot, *message));
+            }
+            *of != rank
+        });
+        let growing = &self.ranks[rank as usize];
+        if growing.has_wildcards {
+            let matched = |(slot, pending): (u32, &Pending)| match pending {
+                Pending::Wildcard { request, .. } => Some((slot, self.engine.matched_message(*request)?)),
+                _ => None,
+            };
+            matches.extend((0..).zip(&growing.slots).filter_map(matched));
+        }
+        Answer { clock: self.engine.clock(rank), completed, probed, matches }
+    }
+}
