@@ -9,8 +9,8 @@ use panto_trace::Trace;
 use crate::failure::Failure;
 use crate::print;
 
-/// Opens a trace, a GOAL schedule or a time-independent trace, whichever the file is. Prints what
-/// an import changed.
+/// Opens a trace, a GOAL schedule, a time-independent trace or an OTF2 archive, whichever the file
+/// is. Prints what an import changed.
 pub fn open(path: &Path) -> Result<Trace, Failure> {
     let program = program::open(path, ti::FLOPS)?;
     if let Some((format, imported)) = program.imported {
@@ -29,5 +29,5 @@ pub fn open(path: &Path) -> Result<Trace, Failure> {
 
 /// Returns whether a file is a program that another simulator's tools wrote.
 pub fn is_foreign(path: &Path) -> bool {
-    path.is_file() && ProgramFormat::detect(path).is_ok_and(|format| format.is_some())
+    path.exists() && ProgramFormat::detect(path).is_ok_and(|format| format.is_some())
 }

@@ -18,7 +18,7 @@
 //! What a block's header holds differs between the formats and is defined by them; this crate has
 //! what they share: the head and tail, packing, checksums, variable-length numbers ([`varint`]),
 //! the file as readers see it ([`Source`]), output files that are complete or absent
-//! ([`OutputFile`]) and the report of damage ([`Damage`]).
+//! ([`OutputFile`], [`OutputFolder`]) and the report of damage ([`Damage`]).
 //!
 //! Files of JSON Lines (results, sweeps) share the checksum of a [`mod@line`].
 //!
@@ -41,7 +41,7 @@ pub use damage::{Damage, Sound};
 pub use format::{Format, HEAD, HeadError, TAIL};
 pub use output::{CompleteFile, OutputFile, UNFINISHED_EXTENSION, remove_unfinished_and_exit, replace};
 pub use source::Source;
-pub use temporary::TemporaryFolder;
+pub use temporary::{OutputFolder, TemporaryFolder};
 
 /// Returns the CRC-32 (IEEE) of the parts, one after the other.
 #[inline]

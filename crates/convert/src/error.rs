@@ -27,7 +27,7 @@ pub enum Error {
         file: String,
         /// Offset, in bytes from the beginning of the file.
         offset: u64,
-        /// What was found.
+        /// What was found, and how to fix it.
         text: String,
     },
     /// A call that the target format cannot express.
@@ -89,9 +89,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Parse { file, line, column, text } => write!(f, "{file}:{line}:{column}: {text}"),
-            Self::Binary { file, offset, text } => {
-                write!(f, "{file}: byte {offset}: {text}; write the schedule again with txt2bin")
-            }
+            Self::Binary { file, offset, text } => write!(f, "{file}: byte {offset}: {text}"),
             Self::Unsupported { rank, call, position, text } => {
                 write!(f, "rank {rank}, call {position} ({call}): {text}")
             }

@@ -2,7 +2,8 @@
 //!
 //! - [`goal`]: schedules of `LogGOPSim`, as text and binary; import, and export as text.
 //! - [`ti`]: time-independent traces of `SimGrid`; import and export.
-//! - [`program`]: traces, and what the two above import, opened alike.
+//! - [`otf2`]: archives of Score-P; import of their MPI events, and export of timelines.
+//! - [`program`]: traces, and what the three above import, opened alike.
 //! - [`picl`], [`perfetto`], [`paraver`], [`paje`], [`csv`]: timelines for other viewers; export.
 //!
 //! What a format cannot express is an error with its position, or is counted in the notes of the
@@ -15,6 +16,7 @@ pub mod csv;
 mod error;
 pub mod goal;
 mod in_flight;
+pub mod otf2;
 mod output;
 pub mod paje;
 pub mod paraver;

@@ -12,7 +12,7 @@ use panto_trace::Trace;
 
 use crate::ImportSummary;
 use crate::error::{Error, Result};
-use crate::{goal, ti};
+use crate::{goal, otf2, ti};
 
 /// Bytes of a file that are searched for signs of its format: comments may come first.
 const START_BYTES: u64 = 1 << 16;
@@ -24,16 +24,23 @@ pub enum ProgramFormat {
     Goal,
     /// A time-independent trace of `SimGrid`.
     Ti,
+    /// An OTF2 archive, by its anchor file or its folder.
+    Otf2,
 }
 
 impl ProgramFormat {
     /// Returns the format of a file by its content, otherwise by its extension; `None` if neither
     /// tells.
     pub fn detect(path: &Path) -> Result<Option<Self>> {
+        if path.is_dir() {
+            return Ok(path.join(otf2::ANCHOR).is_file().then_some(Self::Otf2));
+        }
         let mut start = Vec::new();
         let read = File::open(path).and_then(|file| file.take(START_BYTES).read_to_end(&mut start));
         read.map_err(|error| Error::file(path, error))?;
-        let by_content = if goal::recognises(&start) {
+        let by_content = if otf2::recognises(&start) {
+            Some(Self::Otf2)
+        } else if goal::recognises(&start) {
             Some(Self::Goal)
         } else if ti::recognises(&start) {
             Some(Self::Ti)
@@ -58,6 +65,7 @@ impl ProgramFormat {
         match self {
             Self::Goal => goal::read_file(path, target),
             Self::Ti => ti::read(path, flops, target),
+            Self::Otf2 => otf2::read(path, target),
         }
     }
 }
@@ -74,7 +82,7 @@ pub struct Program {
 /// Opens a trace, or a program that [`ProgramFormat::detect`] knows; `flops` is the rate of
 /// [`ti::read`].
 pub fn open(path: &Path, flops: f64) -> Result<Program> {
-    let is_foreign = path.is_file() && !Trace::recognises(path);
+    let is_foreign = path.exists() && !Trace::recognises(path);
     match if is_foreign { ProgramFormat::detect(path)? } else { None } {
         None => Ok(Program { trace: Trace::open(path)?, imported: None }),
         Some(format) => {

@@ -34,9 +34,14 @@ pub struct RankStream {
 }
 
 impl Streams {
+    /// Begins the stream of a rank, without calls.
+    pub fn begin_bare(&self, rank: u32) -> Builder {
+        Builder::with_metadata(rank, &self.all_ranks, ELEMENT, &self.metadata)
+    }
+
     /// Begins the stream of a rank.
     pub fn begin(&self, rank: u32) -> Builder {
-        let mut stream = Builder::with_metadata(rank, &self.all_ranks, ELEMENT, &self.metadata);
+        let mut stream = self.begin_bare(rank);
         stream.call("MPI_Init", &Action::Initialise { threads: 0 });
         stream
     }
@@ -46,6 +51,11 @@ impl RankStream {
     /// Ends the stream of a rank.
     pub fn end(mut stream: Builder) -> Self {
         stream.call("MPI_Finalize", &Action::Finalise {});
+        Self::complete(stream)
+    }
+
+    /// Ends the stream of a rank that has called `MPI_Finalize`.
+    pub fn complete(stream: Builder) -> Self {
         let calls = stream.calls();
         let mut metadata = Metadata::default();
         metadata.set(key::CALLS, &calls);

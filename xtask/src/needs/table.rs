@@ -82,6 +82,13 @@ pub const NEEDS: &[Need] = &[
         required: false,
     },
     Need {
+        name: "OTF2",
+        detect: Detect::Program("otf2-print"),
+        get: Get::Apt(&["otf2-tools", "python3-otf2"]),
+        purpose: "reads exported archives, and writes some to import",
+        required: false,
+    },
+    Need {
         name: "iproute2",
         detect: Detect::Program("ip"),
         get: Get::Apt(&["iproute2"]),

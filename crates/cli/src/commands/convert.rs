@@ -17,12 +17,13 @@ use super::simulate::{ReadingArgs, trace_failure};
 use crate::failure::Failure;
 use crate::{files, interrupt, print};
 
-/// Convert traces to and from the formats of other simulators (GOAL, time-independent traces).
+/// Convert traces to and from the formats of other simulators (GOAL, time-independent traces), and
+/// from OTF2 archives of Score-P.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Convert {
-    /// A Panto trace, a GOAL schedule (text, or as txt2bin writes it), or a time-independent trace
-    /// (one file, or the list of files).
+    /// A Panto trace, a GOAL schedule (text, or as txt2bin writes it), a time-independent trace
+    /// (one file, or the list of files), or an OTF2 archive (its folder, or traces.otf2).
     file: PathBuf,
 
     /// Output file.
@@ -68,6 +69,8 @@ pub(super) enum TraceFormat {
     Goal,
     /// Time-independent traces, for SimGrid.
     Ti,
+    /// OTF2 archives of Score-P; only as input.
+    Otf2,
 }
 
 const AFTER_HELP: &str = "\
@@ -78,7 +81,8 @@ Examples:
   panto convert app.panto -o app.ti               for SimGrid (smpirun -replay)
   panto convert ring.goal -o ring.panto           text, for panto simulate
   panto convert ring.bin -o ring.panto            as LogGOPSim's txt2bin writes
-  panto convert lu.ti --flops 2.5e9 -o lu.panto   counts become times";
+  panto convert lu.ti --flops 2.5e9 -o lu.panto   counts become times
+  panto convert scorep-lu/ -o lu.panto            MPI events of Score-P's archive";
 
 impl Convert {
     /// Returns the conversion for `panto export` of a trace.
@@ -117,6 +121,11 @@ impl Convert {
         let exported = match self.to.or_else(|| by_name(&self.output)) {
             Some(TraceFormat::Goal) => self.to_goal(&trace)?,
             Some(TraceFormat::Ti) => ti::write(&trace, self.options.flops, &self.output)?,
+            Some(TraceFormat::Otf2) => {
+                return Err(Failure::Usage(
+                    "OTF2 archives are made of timelines; use `panto export --to otf2`".to_owned(),
+                ));
+            }
             None => {
                 return Err(Failure::Usage(format!(
                     "unknown output format of {}; use --to goal or --to ti, or the extension .goal or .ti",
@@ -166,6 +175,7 @@ impl Convert {
         let format = match self.from {
             Some(TraceFormat::Goal) => ProgramFormat::Goal,
             Some(TraceFormat::Ti) => ProgramFormat::Ti,
+            Some(TraceFormat::Otf2) => ProgramFormat::Otf2,
             // A list of the files of a time-independent trace is not recognised.
             None => ProgramFormat::detect(&self.file)?.unwrap_or(ProgramFormat::Ti),
         };

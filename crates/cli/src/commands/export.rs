@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use panto_convert::{ExportSummary, csv, paje, paraver, perfetto, picl};
+use panto_convert::{ExportSummary, csv, otf2, paje, paraver, perfetto, picl};
 use panto_timeline::Timeline;
 use panto_units::grouped;
 
@@ -14,8 +14,8 @@ use crate::failure::Failure;
 use crate::timeline::{self, TimelineFile};
 use crate::{files, interrupt, print};
 
-/// Export timelines for other viewers (PICL, Perfetto, Paraver, Paje, CSV) and traces for other
-/// simulators (GOAL, time-independent).
+/// Export timelines for other viewers (PICL, Perfetto, Paraver, Paje, OTF2, CSV) and traces for
+/// other simulators (GOAL, time-independent).
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Export {
@@ -23,7 +23,7 @@ pub struct Export {
     /// and ti, any trace.
     file: PathBuf,
 
-    /// Output file; Paraver and CSV write further files beside it.
+    /// Output file; Paraver and CSV write further files beside it, OTF2 a new folder.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
@@ -54,6 +54,8 @@ enum ExportFormat {
     Paraver,
     /// For `ViTE` and `PajeNG`.
     Paje,
+    /// For Vampir and Scalasca: a folder with an OTF2 archive.
+    Otf2,
     /// Two tables: states and messages.
     Csv,
     /// The measured run of a trace as a timeline.
@@ -71,17 +73,20 @@ enum Viewer {
     Perfetto,
     Paraver,
     Paje,
+    Otf2,
     Csv,
 }
 
 const AFTER_HELP: &str = "\
-Extensions: .ptl, .picl .trf, .pftrace .perfetto .perfetto-trace, .prv, .paje .trace, .csv, .goal, .ti.
+Extensions: .ptl, .picl .trf, .pftrace .perfetto .perfetto-trace, .prv, .paje .trace, .otf2, .csv,
+.goal, .ti.
 
 Examples:
   panto export app.ptl -o app.pftrace   for Perfetto (ui.perfetto.dev)
   panto export app.ptl -o app.prv       for wxparaver; also app.pcf, app.row
   panto export app.ptl -o app.paje      for ViTE
   panto export app.ptl -o app.picl      for ParaGraph
+  panto export app.ptl --to otf2 -o app  app/traces.otf2, for Vampir and Scalasca
   panto export app.ptl -o app.csv       app.states.csv and app.messages.csv
   panto export app.panto -o app.pftrace a trace with stamps: the measured run
   panto export app.panto -o app.ptl     the measured run as a timeline
@@ -96,6 +101,7 @@ impl Export {
             ExportFormat::Perfetto => self.timeline(Viewer::Perfetto),
             ExportFormat::Paraver => self.timeline(Viewer::Paraver),
             ExportFormat::Paje => self.timeline(Viewer::Paje),
+            ExportFormat::Otf2 => self.timeline(Viewer::Otf2),
             ExportFormat::Csv => self.timeline(Viewer::Csv),
             ExportFormat::Timeline => self.measured(),
             ExportFormat::Goal => self.trace(TraceFormat::Goal),
@@ -144,6 +150,7 @@ impl Export {
             Viewer::Perfetto => perfetto::write(&timeline, &self.output)?,
             Viewer::Paraver => paraver::write(&timeline, &self.output)?,
             Viewer::Paje => paje::write(&timeline, &self.output)?,
+            Viewer::Otf2 => otf2::write(&timeline, &self.output)?,
             Viewer::Csv => csv::write(&timeline, &self.output)?,
         };
         print_summary(&written, &exported);
@@ -171,6 +178,7 @@ impl Viewer {
         match self {
             Self::Paraver => paraver::files(output).to_vec(),
             Self::Csv => csv::files(output).to_vec(),
+            Self::Otf2 => vec![output.join(otf2::ANCHOR)],
             Self::Picl | Self::Perfetto | Self::Paje => vec![output.to_owned()],
         }
     }
@@ -193,6 +201,7 @@ fn by_name(path: &Path) -> Option<ExportFormat> {
         "pftrace" | "perfetto" | "perfetto-trace" => ExportFormat::Perfetto,
         "prv" => ExportFormat::Paraver,
         "paje" | "trace" => ExportFormat::Paje,
+        "otf2" => ExportFormat::Otf2,
         "csv" => ExportFormat::Csv,
         "ptl" => ExportFormat::Timeline,
         "goal" => ExportFormat::Goal,

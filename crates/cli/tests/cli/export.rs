@@ -32,6 +32,7 @@ fn a_timeline_goes_to_every_viewer() {
         ("a.prv", &["a.prv", "a.pcf", "a.row"]),
         ("a.paje", &["a.paje"]),
         ("a.csv", &["a.states.csv", "a.messages.csv"]),
+        ("a.otf2", &["a.otf2/traces.otf2"]),
     ] {
         let said = succeeds(&run(folder.path(), &format!("export stencil.ptl -o {output}")));
         assert!(said.starts_with(&format!("wrote {}: 4 ranks, ", files.join(", "))), "{said}");
@@ -40,6 +41,12 @@ fn a_timeline_goes_to_every_viewer() {
             assert!(!bytes.is_empty(), "{file}");
         }
     }
+    let imported = succeeds(&run(folder.path(), "convert a.otf2 -o back.panto"));
+    assert!(imported.starts_with("wrote back.panto: 4 ranks, "), "{imported}");
+    let prediction = succeeds(&run(folder.path(), "simulate a.otf2/traces.otf2 -m infiniband"));
+    assert!(prediction.contains("4 ranks"), "{prediction}");
+    let refused = refused(folder.path(), "export stencil.ptl -o a.otf2");
+    assert!(refused.contains("a.otf2: exists already; remove it"), "{refused}");
     let by_option = succeeds(&run(folder.path(), "export stencil.ptl -o other --to paje"));
     assert!(by_option.starts_with("wrote other: 4 ranks"), "{by_option}");
     let [one, other] =

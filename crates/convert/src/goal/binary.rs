@@ -79,7 +79,8 @@ pub fn parse(bytes: &[u8], file: &str, threads: usize) -> Result<Schedules> {
 
 impl Binary<'_> {
     fn error(&self, offset: usize, text: impl Into<String>) -> Error {
-        Error::Binary { file: self.file.to_owned(), offset: offset as u64, text: text.into() }
+        let text = format!("{}; write the schedule again with txt2bin", text.into());
+        Error::Binary { file: self.file.to_owned(), offset: offset as u64, text }
     }
 
     /// Returns where the schedules of all ranks begin and end.

@@ -8,6 +8,7 @@ mod golden;
 mod hostile;
 mod loggops;
 mod loggopsim;
+mod otf2;
 mod paje;
 mod paraver;
 mod patterns;

@@ -17,6 +17,7 @@
 //! # assert!(stream.starts_with(b"PANTO-TR"));
 //! ```
 
+mod requests;
 #[cfg(test)]
 mod tests;
 
@@ -26,7 +27,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use panto_calls::{Collective, SendMode};
 
 use crate::action::Action;
-use crate::field::{CallForm, Comm, CompletionKind, Name, Peer, Slot, Type};
+use crate::field::{CallForm, Comm, Name, Peer, Slot, Type};
 use crate::metadata::Metadata;
 use crate::ranks::Ranks;
 use crate::record::{Recorder, Times};
@@ -44,6 +45,8 @@ pub struct Builder {
     calls: u64,
     /// Computation since the last call, in nanoseconds.
     before: u64,
+    /// Wall-clock time since the last call that is not computation, in nanoseconds.
+    pause: u64,
     /// Wall-clock time inside the next call, in nanoseconds.
     inside: u64,
     free: BinaryHeap<Reverse<u32>>,
@@ -95,7 +98,8 @@ pub enum Data {
 }
 
 impl Data {
-    fn bytes(&self) -> u64 {
+    /// Returns the bytes for each rank, or their sum where they differ.
+    pub fn bytes(&self) -> u64 {
         match self {
             Self::Nothing => 0,
             Self::Same(bytes) => *bytes,
@@ -103,7 +107,8 @@ impl Data {
         }
     }
 
-    fn list(&self) -> &[i64] {
+    /// Returns the bytes of all ranks where they differ.
+    pub fn list(&self) -> &[i64] {
         match self {
             Self::Each(list) => list,
             _ => &[],
@@ -114,6 +119,9 @@ impl Data {
 impl Builder {
     /// `MPI_COMM_WORLD`.
     pub const WORLD: Comm = Comm(0);
+
+    /// `MPI_COMM_SELF`.
+    pub const OWN: Comm = Comm(1);
 
     /// The datatype of messages: the one with the elements that [`new`](Self::new) was given.
     pub const ELEMENT: Type = Type(0);
@@ -133,6 +141,7 @@ impl Builder {
             rank,
             calls: 0,
             before: 0,
+            pause: 0,
             inside: 0,
             free: BinaryHeap::new(),
             slots: 0,
@@ -189,6 +198,11 @@ impl Builder {
         self.before = self.before.saturating_add(nanos);
     }
 
+    /// Adds wall-clock time before the next call that is not computation, in nanoseconds.
+    pub fn pause(&mut self, nanos: u64) {
+        self.pause = self.pause.saturating_add(nanos);
+    }
+
     /// Keeps the wall-clock times of the calls that follow: each begins when the computation before
     /// it ends.
     pub fn keep_stamps(&mut self) {
@@ -214,7 +228,8 @@ impl Builder {
 
     fn record(&mut self, name: Name, action: &Action<'_>) {
         let before = std::mem::take(&mut self.before);
-        let times = Times { before, gap: before, inside: std::mem::take(&mut self.inside) };
+        let gap = before.saturating_add(std::mem::take(&mut self.pause));
+        let times = Times { before, gap, inside: std::mem::take(&mut self.inside) };
         self.recorder.record(name, action, times);
         self.calls += 1;
         if self.recorder.events() >= BLOCK {
@@ -234,7 +249,7 @@ impl Builder {
 
     /// Adds a standard send. Returns the slot of its request, unless it is blocking.
     pub fn send(&mut self, form: CallForm, to: u32, tag: u32, bytes: u64) -> Option<Slot> {
-        let (request, to) = (self.slot(form), self.peer(Some(to)));
+        let (request, to) = (self.request(form), self.peer(Some(to)));
         let call = if request.is_some() { MessageCall::Isend } else { MessageCall::Send };
         let (mode, tag, comm, datatype) = (SendMode::Standard, tag.into(), Self::WORLD, Self::ELEMENT);
         self.message_call(call, &Action::Send { mode, form, comm, to, datatype, bytes, tag, request });
@@ -250,7 +265,7 @@ impl Builder {
         tag: Option<u32>,
         bytes: u64,
     ) -> Option<Slot> {
-        let (request, from) = (self.slot(form), self.peer(from));
+        let (request, from) = (self.request(form), self.peer(from));
         let call = if request.is_some() { MessageCall::Irecv } else { MessageCall::Recv };
         let action = Action::Receive {
             form,
@@ -266,47 +281,6 @@ impl Builder {
         };
         self.message_call(call, &action);
         request
-    }
-
-    fn slot(&mut self, form: CallForm) -> Option<Slot> {
-        (form != CallForm::Blocking).then(|| {
-            let lowest = self.free.pop().map(|Reverse(slot)| slot);
-            Slot(lowest.unwrap_or_else(|| {
-                self.slots += 1;
-                self.slots - 1
-            }))
-        })
-    }
-
-    /// Adds a wait for all of these requests, and frees their slots.
-    pub fn wait(&mut self, requests: &[Slot]) {
-        let (call, until) = match requests {
-            [] => return,
-            [_] => (MessageCall::Wait, CompletionKind::Wait),
-            _ => (MessageCall::Waitall, CompletionKind::WaitAll),
-        };
-        let mut slots = std::mem::take(&mut self.slots_waited);
-        let mut completed = std::mem::take(&mut self.completed);
-        slots.clear();
-        slots.extend(requests.iter().map(|slot| i64::from(slot.0)));
-        let known = completed.len() as i64;
-        completed.extend(known..slots.len() as i64);
-        let (requests_waited, all) = (&slots[..], &completed[..slots.len()]);
-        self.message_call(
-            call,
-            &Action::Complete { until, requests: requests_waited, completed: all, outcomes: &[] },
-        );
-        (self.slots_waited, self.completed) = (slots, completed);
-        self.free.extend(requests.iter().map(|slot| Reverse(slot.0)));
-    }
-
-    /// Adds a test of a request that finds it incomplete.
-    pub fn test_incomplete(&mut self, request: Slot) {
-        let (until, requests) = (CompletionKind::Test, [request.0.into()]);
-        self.call(
-            "MPI_Test",
-            &Action::Complete { until, requests: &requests, completed: &[], outcomes: &[] },
-        );
     }
 
     /// Adds a blocking collective of all ranks, on elements of `element` bytes.
