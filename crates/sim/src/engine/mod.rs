@@ -315,14 +315,13 @@ impl Engine {
             self.is_time_exhausted |= next.is_some();
             return None;
         }
-        match next {
-            Some((time, Some(network))) => self.advance(time, network),
-            _ => {
-                let (time, event) = self.events.pop()?;
-                self.now = time;
-                self.prefetch_events();
-                self.process(event);
-            }
+        if let Some((time, Some(network))) = next {
+            self.advance(time, network);
+        } else {
+            let (time, event) = self.events.pop()?;
+            self.now = time;
+            self.prefetch_events();
+            self.process(event);
         }
         Some(())
     }

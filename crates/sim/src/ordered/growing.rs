@@ -443,11 +443,11 @@ impl<'a> GrowingRun<'a> {
         });
         let growing = &self.ranks[rank as usize];
         if growing.has_wildcards {
-            let matched = |(slot, pending): (u32, &Pending)| match pending {
+            let of_wildcard = |(slot, pending): (u32, &Pending)| match pending {
                 Pending::Wildcard { request, .. } => Some((slot, self.engine.matched_message(*request)?)),
                 _ => None,
             };
-            matches.extend((0..).zip(&growing.slots).filter_map(matched));
+            matches.extend((0..).zip(&growing.slots).filter_map(of_wildcard));
         }
         Answer { clock: self.engine.clock(rank), completed, probed, matches }
     }

@@ -66,15 +66,12 @@ impl Tags {
 
     /// Returns what a wildcard accepts; `None` if there are too many communicators or tags.
     pub fn wildcard(&mut self, key: WildcardKey) -> Option<MatchSpec> {
-        let (first_tag, last_tag) = match key.tag {
-            Some(tag) => {
-                let number = self.number(key.comm, tag)?;
-                (number, number)
-            }
-            None => {
-                let block = self.block(key.comm)?;
-                (block, block + MAX_TAGS - 1)
-            }
+        let (first_tag, last_tag) = if let Some(tag) = key.tag {
+            let number = self.number(key.comm, tag)?;
+            (number, number)
+        } else {
+            let block = self.block(key.comm)?;
+            (block, block + MAX_TAGS - 1)
         };
         Some(MatchSpec { source: key.from, first_tag, last_tag })
     }
