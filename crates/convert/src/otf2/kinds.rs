@@ -94,11 +94,9 @@ pub mod event {
         const OMP_FORK: u8 = 24;
         const OMP_TASK_CREATE: u8 = 28;
         const OMP_TASK_COMPLETE: u8 = 30;
-        match kind {
-            ENTER | LEAVE | OMP_FORK | MPI_ISEND_COMPLETE | MPI_IRECV_REQUEST => true,
-            MPI_REQUEST_TEST | MPI_REQUEST_CANCELLED | OMP_TASK_CREATE..=OMP_TASK_COMPLETE => true,
-            _ => false,
-        }
+        let is_request =
+            matches!(kind, MPI_ISEND_COMPLETE | MPI_IRECV_REQUEST | MPI_REQUEST_TEST | MPI_REQUEST_CANCELLED);
+        is_request || matches!(kind, ENTER | LEAVE | OMP_FORK | OMP_TASK_CREATE..=OMP_TASK_COMPLETE)
     }
 }
 

@@ -58,7 +58,7 @@ fn otf2_print_accepts_archives_with_all_their_events() {
         let timeline = match number {
             0 => halo(&place, 3, 5),
             1 => small(&place),
-            // So many rounds fill several chunks of a location.
+            // These rounds fill several chunks of a location.
             _ => halo(&place, 2, 20_000),
         };
         let anchor = write(&timeline, &place);

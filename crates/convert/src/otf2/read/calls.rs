@@ -96,7 +96,10 @@ impl<'a> Caller<'a> {
     /// Takes the next event. An error says what is wrong with it.
     pub fn event(&mut self, event: &Event) -> Result<(), String> {
         let call = match event.kind {
-            EventKind::Enter(region) => return self.enter(region, event.time),
+            EventKind::Enter(region) => {
+                self.enter(region, event.time);
+                return Ok(());
+            }
             EventKind::Leave(region) => return self.leave(region, event.time),
             EventKind::Send { message, request } => Call::Send(message, request),
             EventKind::Received { message, request: None } => Call::Receive(message, None),
@@ -110,6 +113,7 @@ impl<'a> Caller<'a> {
                 self.omitted.one_sided += 1;
                 Call::Nothing
             }
+            EventKind::Other => return Ok(()),
         };
         match &mut self.function {
             Some(function) => {
@@ -133,7 +137,7 @@ impl<'a> Caller<'a> {
         }
     }
 
-    fn enter(&mut self, region: u32, time: u64) -> Result<(), String> {
+    fn enter(&mut self, region: u32, time: u64) {
         let is_mpi = self.definitions.regions.get(&region).is_some_and(|region| region.is_mpi);
         if self.depth > 0 {
             self.depth += 1;
@@ -141,7 +145,6 @@ impl<'a> Caller<'a> {
             self.depth = 1;
             self.function = Some(Function { region, begin: time, calls: Vec::new() });
         }
-        Ok(())
     }
 
     fn leave(&mut self, region: u32, time: u64) -> Result<(), String> {

@@ -117,9 +117,9 @@ pub fn call(operation: &Operation, own: u32, n: u32, all: &[Sizes]) -> Option<Co
 
 /// Returns the bytes of a block, of which `ranks` were counted, or one less if they are in place.
 fn block(total: u64, ranks: u64) -> u64 {
-    if total % ranks == 0 || ranks == 1 {
+    if total.is_multiple_of(ranks) || ranks == 1 {
         total / ranks
-    } else if total % (ranks - 1) == 0 {
+    } else if total.is_multiple_of(ranks - 1) {
         total / (ranks - 1)
     } else {
         total.div_ceil(ranks)

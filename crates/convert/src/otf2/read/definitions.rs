@@ -44,8 +44,7 @@ impl Definitions {
     pub fn read(anchor: &Anchor) -> Result<Self> {
         let mut file = RecordFile::open(&anchor.definitions(), anchor.definition_chunk, false)?;
         let mut raw = RawDefinitions::default();
-        loop {
-            let Some(record) = file.next()? else { break };
+        while let Some(record) = file.next()? {
             let (kind, offset) = (record.kind, record.offset);
             if raw.add(kind, record.fields).is_none() {
                 return Err(file.error(offset, "a definition is incomplete"));

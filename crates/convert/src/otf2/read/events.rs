@@ -19,7 +19,7 @@ pub struct Event {
     offset: u64,
 }
 
-/// What happened. Requests are numbered by whoever wrote the archive.
+/// What happened. Requests are numbered by the writer of the archive.
 #[derive(Debug, Clone, Copy)]
 pub enum EventKind {
     Enter(u32),
@@ -49,6 +49,8 @@ pub enum EventKind {
     },
     /// A one-sided operation, or its synchronisation.
     OneSided,
+    /// Something else, which is skipped.
+    Other,
 }
 
 /// A message, as one of its ends sees it.
@@ -100,9 +102,9 @@ impl EventFile {
             let Some(record) = self.file.next()? else { return Ok(None) };
             let Record { kind, time, offset, fields } = record;
             match parse(kind, fields) {
-                Some(None) => {}
+                Some(EventKind::Other) => {}
                 None => return Err(self.file.error(offset, "an event is incomplete")),
-                Some(Some(kind)) => {
+                Some(kind) => {
                     let kind = self.with_global_numbers(kind);
                     return Ok(Some(Event { time: self.clock.nanos(time), kind, offset }));
                 }
@@ -127,10 +129,10 @@ impl EventFile {
     }
 }
 
-/// Reads an event. The outer `None` is an incomplete one, the inner one of another paradigm.
-fn parse(kind: u8, mut fields: Fields<'_>) -> Option<Option<EventKind>> {
+/// Reads an event; `None` if it is incomplete.
+fn parse(kind: u8, mut fields: Fields<'_>) -> Option<EventKind> {
     let fields = &mut fields;
-    Some(Some(match kind {
+    Some(match kind {
         event::ENTER => EventKind::Enter(fields.u32()?),
         event::LEAVE => EventKind::Leave(fields.u32()?),
         event::MPI_SEND => EventKind::Send { message: transfer(fields)?, request: None },
@@ -147,8 +149,8 @@ fn parse(kind: u8, mut fields: Fields<'_>) -> Option<Option<EventKind>> {
         }
         kind if event::RMA.contains(&kind) => EventKind::OneSided,
         // The beginning of a blocking collective says nothing that its end does not.
-        _ => return Some(None),
-    }))
+        _ => EventKind::Other,
+    })
 }
 
 fn transfer(fields: &mut Fields<'_>) -> Option<Transfer> {
@@ -187,6 +189,7 @@ impl LocalDefinitions {
     }
 
     fn add(&mut self, kind: u8, mut fields: Fields<'_>) -> Option<()> {
+        const SPARSE: u8 = 1;
         match kind {
             definition::MAPPING_TABLE => {
                 let table = match fields.u8()? {
@@ -194,7 +197,6 @@ impl LocalDefinitions {
                     mapping::COMM => &mut self.comms,
                     _ => return Some(()),
                 };
-                const SPARSE: u8 = 1;
                 let (count, mode) = (fields.u64()?, fields.u8()?);
                 for number in 0..count {
                     let local = if mode == SPARSE { fields.u64()? } else { number };
