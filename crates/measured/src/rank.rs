@@ -1,7 +1,7 @@
 //! One rank of a trace, call after call.
 
 use panto_timeline::StateKind;
-use panto_trace::{Action, Comms, Events, RankTrace, Stamps};
+use panto_trace::{Action, Comms, Events, OpenRegions, RankTrace, Stamps};
 use panto_units::Time;
 use smallvec::SmallVec;
 
@@ -18,6 +18,7 @@ pub struct Rank {
     pub position: Position,
     pub comms: Comms,
     pub requests: Requests,
+    pub regions: OpenRegions,
     /// The call that has begun and not ended.
     pub call: Option<Call>,
 }
@@ -52,6 +53,7 @@ impl Rank {
             position: Position { clock, local, end: clock.time(local) },
             comms: Comms::default(),
             requests: Requests::default(),
+            regions: OpenRegions::default(),
             call: None,
         }
     }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use panto_timeline::{Cause, Message, State, StateKind};
-use panto_trace::{Action, Stamps, Trace, World};
+use panto_trace::{Action, RegionNames, Stamps, Trace, World};
 use panto_units::Time;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -42,6 +42,7 @@ pub struct Walk<'w, S> {
     known: Known,
     /// The numbers of functions, by name.
     functions: FxHashMap<&'w str, u32>,
+    regions: RegionNames,
     sink: &'w mut S,
     doubts: Doubts,
     queue: BinaryHeap<Reverse<(Time, Moment, usize)>>,
@@ -62,6 +63,7 @@ impl<'w, S: Sink> Walk<'w, S> {
             ranks: ranks.map(|(rank, clock)| Rank::new(rank, *clock)).collect(),
             known: Known::new(clocks.hosts()),
             functions: functions.iter().map(String::as_str).zip(0..).collect(),
+            regions: RegionNames::new(functions.to_vec()),
             sink,
             doubts: Doubts::default(),
             queue: BinaryHeap::new(),
@@ -149,8 +151,17 @@ impl<'w, S: Sink> Walk<'w, S> {
         let waited = cause.map_or(from, |(_, at)| at.clamp(from, to));
         let cause = cause.map(|(rank, at)| Cause { rank, at: at.min(to) });
         let before = std::mem::replace(&mut rank.position.end, to);
+        let region = rank.regions.innermost();
+        if rank.regions.event(&self.regions, function) {
+            // The mark of a region is no call: its own time is the tracer's.
+            if before < to {
+                self.sink
+                    .state(rank.number, State { kind: StateKind::Compute, call: region, from: before, to });
+            }
+            return;
+        }
         let states = [
-            (StateKind::Compute, None, before, from),
+            (StateKind::Compute, region, before, from),
             (StateKind::Wait(cause), Some(function), from, waited),
             (kind, Some(function), waited, to),
         ];

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use panto_timeline::{Message, State, TimelineInfo, Writer};
-use panto_trace::{RankTrace, Trace, World, key};
+use panto_trace::{RankTrace, RegionNames, Trace, World, key};
 use panto_units::Time;
 
 use crate::clock::Clocks;
@@ -36,7 +36,7 @@ pub fn write(trace: &Trace, path: &Path) -> Result<MeasuredRun> {
         Walk::new(trace, &world, &clocks, &calls, &mut exchanges).run()?;
         clocks.correct(&exchanges.compare());
     }
-    let about = about(trace, calls.clone(), clocks.hosts());
+    let about = about(trace, RegionNames::new(calls.clone()).names, clocks.hosts());
     let mut sink = TimelineSink { writer: Writer::create(path, &about)?, reversed: 0, worst: Time::ZERO };
     let doubts = Walk::new(trace, &world, &clocks, &calls, &mut sink).run()?;
     let TimelineSink { writer, reversed, worst } = sink;

@@ -6,6 +6,7 @@ use panto_schedule::Collective;
 use panto_sim::observe::{Activity, Cause, Observer, ReceivedMessage};
 use panto_sim::program::{Channel, ChannelKind, Program};
 use panto_timeline::{Message, State, StateKind, TimelineInfo, WriteSummary, Writer};
+use panto_trace::{OpenRegions, RegionNames};
 use panto_units::Time;
 
 /// An observer that writes a timeline file while a program is simulated.
@@ -14,6 +15,9 @@ pub struct TimelineRecorder<'a> {
     channels: &'a [Channel],
     /// The function that each rank or helper is in.
     within: Vec<Option<u32>>,
+    names: RegionNames,
+    /// The regions that each rank or helper is in.
+    regions: Vec<OpenRegions>,
     /// The end of the last interval of each rank or helper.
     last: Vec<Time>,
 }
@@ -25,12 +29,13 @@ impl<'a> TimelineRecorder<'a> {
         program: &'a Program,
         facts: Vec<(String, String)>,
     ) -> Result<Self, panto_timeline::Error> {
+        let names = RegionNames::new(program.calls.clone());
         let collectives = Collective::ALL.iter().map(ToString::to_string);
         let about = TimelineInfo {
             ranks: program.ranks,
             helper_ranks: program.helper_homes.clone(),
             facts,
-            calls: program.calls.clone(),
+            calls: names.names.clone(),
             message_kinds: ["message".to_owned(), "aside".to_owned()]
                 .into_iter()
                 .chain(collectives)
@@ -41,6 +46,8 @@ impl<'a> TimelineRecorder<'a> {
             writer: Writer::create(path, &about)?,
             channels: &program.channels,
             within: vec![None; lines],
+            names,
+            regions: vec![OpenRegions::default(); lines],
             last: vec![Time::ZERO; lines],
         })
     }
@@ -51,8 +58,11 @@ impl<'a> TimelineRecorder<'a> {
     }
 
     fn state(&mut self, rank: u32, what: StateKind, from: Time, to: Time) {
-        // Computation comes before the next call and belongs to none.
-        let call = self.within[rank as usize].filter(|_| what != StateKind::Compute);
+        // Computation comes before the next call and belongs to none, but to the innermost region.
+        let call = match what {
+            StateKind::Compute => self.regions[rank as usize].innermost(),
+            _ => self.within[rank as usize],
+        };
         self.last[rank as usize] = to;
         self.writer.state(rank, State { kind: what, call, from, to });
     }
@@ -60,7 +70,9 @@ impl<'a> TimelineRecorder<'a> {
 
 impl Observer for TimelineRecorder<'_> {
     fn call(&mut self, rank: u32, call: u32, _at: Time) {
-        self.within[rank as usize] = Some(call);
+        if !self.regions[rank as usize].event(&self.names, call) {
+            self.within[rank as usize] = Some(call);
+        }
     }
 
     fn worked(&mut self, rank: u32, activity: Activity, from: Time, to: Time) {

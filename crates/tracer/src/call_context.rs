@@ -56,6 +56,14 @@ impl<'a> CallContext<'a> {
         self.is_recorded = true;
     }
 
+    /// Records the call as an event of another name than the function's.
+    pub fn record_as(&mut self, name: &str, action: &Action<'_>) {
+        let name = self.rank.recorder.name(name);
+        self.rank.record_named(name, action, self.thread, self.before, self.wall);
+        self.before = 0;
+        self.is_recorded = true;
+    }
+
     /// Records the call if it has the key that is expected next, so that nothing of it must be
     /// encoded. Returns whether it was.
     #[inline]

@@ -11,6 +11,9 @@ use crate::shell;
 /// Documents of the repository that are installed.
 const DOCUMENTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
 
+/// What programs include to name regions.
+const HEADERS: [&str; 2] = ["panto.h", "panto.f90"];
+
 /// The completions of each shell, where it looks for them.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("bash", "share/bash-completion/completions/panto"),
@@ -19,8 +22,10 @@ const COMPLETIONS: [(&str, &str); 3] = [
 ];
 
 /// What every package has, by its path under the prefix.
-pub const CONTENTS: [&str; 12] = [
+pub const CONTENTS: [&str; 14] = [
     "bin/panto",
+    "include/panto.f90",
+    "include/panto.h",
     "share/bash-completion/completions/panto",
     "share/doc/panto/CHANGELOG.md",
     "share/doc/panto/LICENSE-APACHE",
@@ -41,6 +46,9 @@ pub fn install(binary: &Path, native: &Path, bill: &Path, prefix: &Path) -> Resu
     copy(bill, &prefix.join("share/doc/panto/SBOM.cdx.json"))?;
     let module = prefix.join("share/modulefiles/panto").join(env!("CARGO_PKG_VERSION"));
     copy(&shell::root().join("packaging/modulefiles/panto"), &module)?;
+    for name in HEADERS {
+        copy(&shell::root().join("include").join(name), &prefix.join("include").join(name))?;
+    }
     for name in DOCUMENTS {
         copy(&shell::root().join(name), &prefix.join("share/doc/panto").join(name))?;
     }

@@ -18,6 +18,7 @@ mod matched;
 mod measured;
 mod polls;
 mod python;
+mod regions;
 mod scene;
 mod summary;
 mod threads;

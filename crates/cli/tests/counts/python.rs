@@ -33,7 +33,7 @@ fn mpi4py_is_traced() {
 }
 
 /// Returns the MPI library that a program was linked with.
-fn library_of(app: &Path) -> PathBuf {
+pub fn library_of(app: &Path) -> PathBuf {
     let output = Command::new("ldd").arg(app).output().expect("glibc has it");
     let text = String::from_utf8_lossy(&output.stdout);
     let line = text.lines().find(|line| line.trim_start().starts_with("libmpi")).expect("it needs MPI");

@@ -264,7 +264,7 @@ actions! {
     18 Process { ; /// The number of processes.
         count: i64, ; }
     /// `MPI_Pcontrol`.
-    19 Control { ; /// The level: 0 off, 1 on, 2 flush, 3 restart.
+    19 Control { ; /// The level: 0 off, 1 on, 2 flush, 3 restart, 4 and -4 of a region.
         level: i32, ; }
     /// Polls in a row that found nothing: a loop in which the program waits. The function is the
     /// one that polled.

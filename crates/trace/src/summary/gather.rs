@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::scan::{Counts, Scan, add};
-use super::{Collectives, Function, Pair, Summary};
+use super::{Collectives, Function, Pair, Region, Summary};
 use crate::collective::CollectiveKind;
 use crate::error::Result;
 use crate::ranks::Ranks;
@@ -20,6 +20,8 @@ struct Gathered {
     functions: FxHashMap<String, Function>,
     pairs: BTreeMap<(u32, u32), (u64, u64)>,
     collectives: BTreeMap<(CollectiveKind, u32), (u64, u64)>,
+    /// By path, so that each follows the one that it is in.
+    regions: BTreeMap<String, Region>,
 }
 
 impl Summary {
@@ -56,6 +58,11 @@ impl Gathered {
         for counts in &scan.signatures {
             self.add_counts(scan.rank.rank, counts);
         }
+        for region in scan.regions.regions {
+            let sum = self.regions.entry(region.path.clone()).or_default();
+            sum.merge(&region);
+            sum.path = region.path;
+        }
         self.summary.blocks.merge(&scan.blocks);
         self.summary.damage.extend(scan.damage.map(|error| error.to_string()));
         self.summary.ranks.push(scan.rank);
@@ -88,6 +95,7 @@ impl Gathered {
         let functions = self.functions.into_iter().map(|(name, function)| Function { name, ..function });
         summary.functions = functions.collect();
         summary.functions.sort_by(|one, other| (other.calls, &one.name).cmp(&(one.calls, &other.name)));
+        summary.regions = self.regions.into_values().collect();
         let pairs = self.pairs.into_iter();
         summary.pairs =
             pairs.map(|((from, to), (messages, bytes))| Pair { from, to, messages, bytes }).collect();

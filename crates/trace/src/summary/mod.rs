@@ -4,10 +4,12 @@ mod blocks;
 mod gather;
 mod meaning;
 mod partners;
+mod regions;
 mod scan;
 
 pub use blocks::{Blocks, Decade};
 pub use partners::Grid;
+pub use regions::Region;
 
 use crate::collective::CollectiveKind;
 use crate::ranks::Ranks;
@@ -21,6 +23,8 @@ pub struct Summary {
     pub ranks: Vec<RankSummary>,
     /// Functions, the most called first.
     pub functions: Vec<Function>,
+    /// Regions that the program named, each after the one that it is in.
+    pub regions: Vec<Region>,
     /// Messages between pairs of ranks, by sender and receiver.
     pub pairs: Vec<Pair>,
     /// Collective operations, by kind and number of ranks.

@@ -3,18 +3,21 @@
 use rustc_hash::FxHashMap;
 
 use super::meaning::{Meaning, Sent};
+use super::regions::RegionScan;
 use super::{Blocks, RankSummary};
 use crate::action::Action;
 use crate::error::{Error, Result};
 use crate::field::{Field, Slot};
 use crate::metadata::key;
 use crate::read::{Event, RankTrace};
+use crate::region::RegionMark;
 
 /// The statistics of a rank after reading all its events.
 pub struct Scan {
     pub rank: RankSummary,
     pub blocks: Blocks,
     pub signatures: Vec<Counts>,
+    pub regions: RegionScan,
     pub damage: Option<Error>,
     /// Persistent requests, which send each time they are started.
     persistent: FxHashMap<Slot, (usize, Sent)>,
@@ -40,6 +43,7 @@ impl Scan {
             rank: RankSummary::new(rank),
             blocks: Blocks::default(),
             signatures: Vec::new(),
+            regions: RegionScan::default(),
             damage: None,
             persistent: FxHashMap::default(),
         };
@@ -82,7 +86,19 @@ impl Scan {
                 self.blocks.add(event.before());
             }
         }
-        add(&mut self.signatures[number].inside, event.stamps().map_or(0, |stamps| stamps.inside));
+        let inside = event.stamps().map_or(0, |stamps| stamps.inside);
+        let (mark, calls) = match action {
+            Action::Control { .. } => (RegionMark::of(event.name()), 1),
+            Action::Thread { .. } => (None, 0),
+            Action::Spin { polls, .. } => (None, polls),
+            _ => (None, 1),
+        };
+        self.regions.event(mark, event.before(), inside, calls);
+        if mark.is_some() {
+            self.rank.events += 1;
+            return Ok(());
+        }
+        add(&mut self.signatures[number].inside, inside);
         self.count(number, &action);
         Ok(())
     }

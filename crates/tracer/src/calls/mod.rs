@@ -24,3 +24,4 @@ mod file;
 mod onesided;
 mod point;
 mod program;
+mod region;

@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_void};
 
 use panto_trace::{Action, stopped};
 
+use super::region::is_region;
 use crate::call_context::CallContext;
 use crate::function::Function;
 use crate::interpose::{calls, export, record_before};
@@ -93,31 +94,32 @@ aborts! {
     "PMPI_Abort";
 }
 
-/// `MPI_Pcontrol(level, ...)`. The other arguments are for other tools, and no library uses them.
+/// `MPI_Pcontrol(level, ...)`. With level 4 the second argument is the name of a region; others are
+/// for other tools, and no library uses them.
 #[unsafe(no_mangle)]
-pub extern "C" fn MPI_Pcontrol(level: c_int) -> c_int {
-    pcontrol(level)
+pub extern "C" fn MPI_Pcontrol(level: c_int, argument: usize) -> c_int {
+    pcontrol(level, argument)
 }
 
 /// As [`MPI_Pcontrol`].
 #[unsafe(no_mangle)]
-pub extern "C" fn PMPI_Pcontrol(level: c_int) -> c_int {
-    pcontrol(level)
+pub extern "C" fn PMPI_Pcontrol(level: c_int, argument: usize) -> c_int {
+    pcontrol(level, argument)
 }
 
-fn pcontrol(level: c_int) -> c_int {
+fn pcontrol(level: c_int, argument: usize) -> c_int {
     static FUNCTION: Function = Function::new(c"MPI_Pcontrol");
     if let Some(entered) = thread_state::enter() {
-        let entered = record_before(&FUNCTION, entered, &mut |at| at.control(level));
-        let code = pass_on(&FUNCTION, level);
+        let entered = record_before(&FUNCTION, entered, &mut |at| at.control(level, argument));
+        let code = pass_on(&FUNCTION, level, argument);
         entered.leave(0, None);
         return code;
     }
-    pass_on(&FUNCTION, level)
+    pass_on(&FUNCTION, level, argument)
 }
 
 /// Calls `MPI_Pcontrol` of a tool that was linked into the program, or of MPI.
-fn pass_on(site: &Function, level: c_int) -> c_int {
+fn pass_on(site: &Function, level: c_int, argument: usize) -> c_int {
     let address = site.real();
     if address.is_null() {
         return 0;
@@ -125,13 +127,13 @@ fn pass_on(site: &Function, level: c_int) -> c_int {
     // SAFETY: this is MPI's function of that name, with its own prototype.
     unsafe {
         let real = std::mem::transmute::<*mut c_void, unsafe extern "C" fn(c_int, ...) -> c_int>(address);
-        real(level)
+        real(level, argument)
     }
 }
 
 impl CallContext<'_> {
-    /// The four levels that PUPPET had, without numbers (P1).
-    fn control(&mut self, level: i32) {
+    /// The four levels that PUPPET had, without numbers (P1), and those of regions.
+    fn control(&mut self, level: i32, argument: usize) {
         match level {
             OFF => {
                 self.record(&Action::Control { level });
@@ -148,6 +150,7 @@ impl CallContext<'_> {
                 self.rank.flush();
             }
             RESET => self.rank.start_anew(),
+            _ if is_region(level) => self.region_level(level, argument),
             _ => self.record(&Action::Control { level }),
         }
     }

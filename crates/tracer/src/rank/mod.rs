@@ -44,6 +44,8 @@ pub struct Rank {
     pub messages: Requests,
     pub windows: WindowsAndFiles,
     pub files: WindowsAndFiles,
+    /// The regions that the program is in.
+    pub regions: Vec<String>,
     output: Output,
     packed: Vec<u8>,
     /// Whether the program wants to be recorded (`MPI_Pcontrol`).
@@ -163,6 +165,7 @@ impl Rank {
             messages: Requests::default(),
             windows: WindowsAndFiles::default(),
             files: WindowsAndFiles::default(),
+            regions: Vec::new(),
             output,
             packed: Vec::new(),
             is_on: true,
@@ -194,6 +197,19 @@ impl Rank {
         wall: (u64, u64),
     ) {
         let name = self.name(site);
+        self.record_named(name, action, thread, before, wall);
+    }
+
+    /// Records an event of a thread.
+    #[inline]
+    pub fn record_named(
+        &mut self,
+        name: Name,
+        action: &Action<'_>,
+        thread: u32,
+        before: u64,
+        wall: (u64, u64),
+    ) {
         self.persistent.keep(name, action, self.is_on);
         if !self.is_on {
             return;

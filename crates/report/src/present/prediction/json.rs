@@ -2,6 +2,7 @@
 
 use panto_sim::observe::Activity;
 use panto_sim::results::TimeBreakdown;
+use panto_trace::RegionMark;
 use panto_units::Time;
 use serde_json::{Value, json};
 
@@ -69,7 +70,9 @@ fn processors(report: &PredictionReport) -> Vec<Value> {
 
 fn functions(report: &PredictionReport) -> Vec<Value> {
     let names = report.replay.program.calls.iter();
-    let called = names.zip(report.prediction.totals.calls()).filter(|(_, totals)| totals.calls > 0);
+    let called = names
+        .zip(report.prediction.totals.calls())
+        .filter(|(name, totals)| totals.calls > 0 && RegionMark::of(name).is_none());
     let function = |(name, totals): (&String, &panto_sim::results::CallTotals)| {
         let mut value = spent(&totals.spent);
         value["function"] = name.as_str().into();

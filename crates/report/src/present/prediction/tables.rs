@@ -1,7 +1,8 @@
 //! The tables of a prediction.
 
 use panto_sim::observe::Activity;
-use panto_sim::results::{TimeBreakdown, TimeSum};
+use panto_sim::results::{CallTotals, TimeBreakdown, TimeSum};
+use panto_trace::RegionMark;
 use panto_units::{Time, grouped, percent, time};
 
 use super::PredictionReport;
@@ -150,7 +151,8 @@ fn calls(report: &PredictionReport) -> Table {
     let names = &report.replay.program.calls;
     let mut calls: Vec<_> = names.iter().zip(report.prediction.totals.calls()).collect();
     calls.sort_by_key(|(name, totals)| (std::cmp::Reverse(totals.spent.total()), *name));
-    for (name, totals) in calls.into_iter().filter(|(_, totals)| totals.calls > 0) {
+    let is_shown = |name: &str, totals: &CallTotals| totals.calls > 0 && RegionMark::of(name).is_none();
+    for (name, totals) in calls.into_iter().filter(|(name, totals)| is_shown(name, totals)) {
         let spent = &totals.spent;
         table.row([
             name.clone(),

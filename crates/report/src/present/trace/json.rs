@@ -21,6 +21,7 @@ pub(super) fn summary(summary: &Summary, facts: &Metadata) -> Value {
         "partners": summary.partners(),
         "ranks": summary.ranks.iter().map(rank).collect::<Vec<_>>(),
         "functions": functions(summary),
+        "regions": regions(summary),
         "collectives": collectives(summary),
         "blocks": blocks(summary),
         "pairs": pairs(summary),
@@ -59,6 +60,21 @@ fn functions(summary: &Summary) -> Vec<Value> {
             "calls": function.calls,
             "bytes": function.bytes,
             "inside_ns": inside(function.inside),
+        })
+    })
+    .collect()
+}
+
+fn regions(summary: &Summary) -> Vec<Value> {
+    let inside = |inside: u64| summary.has_stamps.then_some(inside);
+    let all = summary.regions.iter();
+    all.map(|region| {
+        json!({
+            "region": region.path,
+            "times": region.entered,
+            "calls": region.calls,
+            "computation_ns": region.computation,
+            "inside_ns": inside(region.inside),
         })
     })
     .collect()

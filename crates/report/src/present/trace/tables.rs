@@ -4,6 +4,7 @@ use panto_trace::{Collective, CollectiveKind, Function, Summary};
 use panto_units::{grouped, percent, rounded_bytes};
 
 use super::seconds;
+use crate::present::phrases::one_line;
 use crate::table::{Column, Table};
 
 /// Functions that get a row; `--format csv` has all of them.
@@ -16,7 +17,7 @@ fn bytes_or_dash(bytes: u64) -> String {
 
 /// Returns the tables for a terminal, without empty ones.
 pub(super) fn all(summary: &Summary) -> impl Iterator<Item = Table> {
-    let tables = [functions(summary), collectives(summary), blocks(summary)];
+    let tables = [functions(summary), regions(summary), collectives(summary), blocks(summary)];
     tables.into_iter().filter(|table| !table.rows().is_empty())
 }
 
@@ -50,6 +51,27 @@ fn functions(summary: &Summary) -> Table {
     for function in shown.iter().chain(Some(&rest).filter(|_| !others.is_empty())) {
         let row = [function.name.clone(), grouped(function.calls), bytes_or_dash(function.bytes)];
         table.row(row.into_iter().chain(summary.has_stamps.then(|| seconds(function.inside))));
+    }
+    table
+}
+
+/// Returns the regions that the program named.
+fn regions(summary: &Summary) -> Table {
+    let columns = [
+        Column::text("region"),
+        Column::right("times"),
+        Column::right("calls"),
+        Column::right("computation"),
+    ];
+    let mut table = Table::new(columns.into_iter().chain(time_column(summary)));
+    for region in &summary.regions {
+        let row = [
+            one_line(&region.path),
+            grouped(region.entered),
+            grouped(region.calls),
+            seconds(region.computation),
+        ];
+        table.row(row.into_iter().chain(summary.has_stamps.then(|| seconds(region.inside))));
     }
     table
 }
