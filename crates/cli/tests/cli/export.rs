@@ -75,7 +75,7 @@ fn files_that_cannot_be_exported_are_rejected() {
     let path = folder.path();
     let said = refused(path, "export stencil.ptl -o stencil.what");
     assert!(
-        said.contains("use --to with one of picl, perfetto, paraver, paje, csv, timeline, goal, ti"),
+        said.contains("use --to with one of picl, perfetto, paraver, paje, otf2, csv, timeline, goal, ti"),
         "{said}"
     );
     let said = refused(path, "export stencil.panto -o a.prv");
