@@ -24,7 +24,7 @@ pub enum Kind {
     Ask = 4,
     /// The rank makes no more calls.
     End = 5,
-    /// The rank cannot go on: a text, as [`Kind::Define`].
+    /// The rank cannot continue: a text, as [`Kind::Define`].
     Refuse = 6,
 }
 

@@ -68,7 +68,7 @@ pub struct Reply {
     pub matches: Vec<(u32, Matched)>,
 }
 
-/// Why a program cannot go on.
+/// Why a program cannot continue.
 #[derive(Debug)]
 pub enum OnlineError {
     /// A call cannot be simulated.
@@ -254,7 +254,7 @@ impl<'a> Online<'a> {
         self.run.run().map_err(|error| self.failure(&error))
     }
 
-    /// Returns why no rank can go on, if all wait: only after [`Online::run`], with all replies
+    /// Returns why no rank can proceed, if all wait: only after [`Online::run`], with all replies
     /// taken.
     pub fn deadlock(&self) -> Option<OnlineError> {
         self.run.deadlock().map(|deadlock| self.failure(&RunError::Deadlock(deadlock)))

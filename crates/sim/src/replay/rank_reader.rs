@@ -86,7 +86,7 @@ impl SuspendedRank {
         }
     }
 
-    /// Goes on with what all ranks share.
+    /// Continues with what all ranks share.
     pub fn resume<'w, 'a>(self, context: &'w mut Context<'a>) -> RankReader<'w, 'a> {
         let Self { rank, code, helpers, requests, comms, now, repetition, call_traits, computation } = self;
         RankReader {

@@ -139,11 +139,11 @@ fn the_order_of_telling_does_not_matter() {
     for (with_helpers, sharings) in
         [(true, &[Sharing::None, Sharing::Endpoints][..]), (false, &[Sharing::Endpoints, Sharing::Links])]
     {
-        is_told_in_any_order(with_helpers, sharings);
+        any_order_gives_the_same(with_helpers, sharings);
     }
 }
 
-fn is_told_in_any_order(with_helpers: bool, sharings: &[Sharing]) {
+fn any_order_gives_the_same(with_helpers: bool, sharings: &[Sharing]) {
     with_trace(&streams(6, |w| program(w, with_helpers)), |trace| {
         for name in ["infiniband", "ethernet10", "cm5"] {
             let machine =
