@@ -24,7 +24,8 @@ const NOT_FOR_THE_LIBRARY: [&str; 5] = [
 
 fn main() -> Result<(), Box<dyn Error>> {
     let crates = Path::new(&variable("CARGO_MANIFEST_DIR")?).join("..");
-    for changed in ["tracer", "recording", "trace", "container", "calls", "mpi"].map(|name| crates.join(name))
+    for changed in ["tracer", "recording", "trace", "container", "calls", "coupling", "mpi"]
+        .map(|name| crates.join(name))
     {
         for part in ["src", "Cargo.toml"] {
             println!("cargo::rerun-if-changed={}", changed.join(part).display());

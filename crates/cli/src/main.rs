@@ -51,6 +51,7 @@ Examples:
   panto fit run.jsonl -o mine.toml             fit a model to existing results
   panto trace -- mpirun -n 16 ./app            record an unmodified MPI program
   panto simulate app.panto -m infiniband       predict it on another machine
+  panto run -m infiniband -- mpirun -n 8 ./app  run it inside that machine
   panto scale app.4.panto app.8.panto -m infiniband   how it would scale
   panto view app.ptl                           view a timeline in the browser
   mpirun -n 16 panto perform app.panto         replay its messages for real
@@ -73,6 +74,7 @@ enum Command {
     Fit(commands::fit::Fit),
     Trace(commands::trace::Trace),
     Simulate(Box<simulate::Simulate>),
+    Run(Box<commands::run::Run>),
     Perform(commands::perform::Perform),
     Sweep(Box<sweep::Sweep>),
     Extrapolate(commands::extrapolate::Extrapolate),
@@ -141,6 +143,7 @@ fn run(command: Command) -> ExitCode {
         Command::Fit(command) => command.run(),
         Command::Trace(command) => command.run(),
         Command::Simulate(command) => command.run(),
+        Command::Run(command) => command.run(),
         Command::Perform(command) => command.run(),
         Command::Sweep(command) => command.run(),
         Command::Extrapolate(command) => command.run(),

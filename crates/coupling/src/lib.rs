@@ -28,4 +28,4 @@ mod rank_end;
 
 pub use hub::{Hub, WaitOutcome};
 pub use layout::MAX_RANKS;
-pub use rank_end::{Ended, RankEnd};
+pub use rank_end::{Ended, RankEnd, Watch};

@@ -86,15 +86,25 @@ impl RankEnd {
         Ok(())
     }
 
-    /// Waits for the next reply, and appends its words.
-    pub fn reply(&mut self, words: &mut Vec<u64>) -> Result<(), Ended> {
+    /// Waits for the next reply, and appends its words; returns false if it has not come in this
+    /// time. Without a time it waits for as long as the run lasts.
+    pub fn reply(&mut self, words: &mut Vec<u64>, timeout: Option<Duration>) -> Result<bool, Ended> {
         let wanted = self.replies + 1;
-        self.wait(|block| block.replies.0.load(Ordering::Acquire) >= wanted)?;
+        let is_there = |block: &RankBlock| block.replies.0.load(Ordering::Acquire) >= wanted;
+        match timeout {
+            None => self.wait(is_there)?,
+            Some(timeout) => {
+                let block = self.block();
+                if !block.sleeper.wait(timeout, || is_there(block)) {
+                    return if self.is_over() { Err(Ended) } else { Ok(false) };
+                }
+            }
+        }
         self.replies = wanted;
         let block = self.block();
         let length = (block.reply_length.load(Ordering::Relaxed) as usize).min(REPLY);
         words.extend(block.reply[..length].iter().map(|word| word.load(Ordering::Relaxed)));
-        Ok(())
+        Ok(true)
     }
 
     fn wait(&self, is_ready: impl Fn(&RankBlock) -> bool) -> Result<(), Ended> {
@@ -103,9 +113,31 @@ impl RankEnd {
             if self.is_over() {
                 return Err(Ended);
             }
-            block.sleeper.wait(PATIENCE, || is_ready(block) || self.is_over());
+            block.sleeper.wait(PATIENCE, || is_ready(block) || self.is_ended());
         }
         Ok(())
+    }
+
+    /// Returns whether the run is over: the hub has ended it, or is gone.
+    pub fn is_over(&self) -> bool {
+        self.is_ended() || !is_alive(self.hub)
+    }
+
+    fn is_ended(&self) -> bool {
+        self.mapping.header().is_over.load(Ordering::Acquire) != 0
+    }
+}
+
+/// Tells whether a run is over, from anywhere in a rank's process.
+pub struct Watch {
+    mapping: Mapping,
+    hub: u32,
+}
+
+impl Watch {
+    /// Opens the memory of a run whose hub is this process.
+    pub fn open(path: &Path, hub: u32) -> io::Result<Self> {
+        Ok(Self { mapping: Mapping::open(path)?, hub })
     }
 
     /// Returns whether the run is over: the hub has ended it, or is gone.

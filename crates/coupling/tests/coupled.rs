@@ -66,7 +66,7 @@ fn a_question_waits_for_its_reply() {
                     Question::Clock.put(&mut words);
                     end.tell(Kind::Ask, &words).unwrap();
                     words.clear();
-                    end.reply(&mut words).unwrap();
+                    assert!(end.reply(&mut words, None).unwrap());
                     assert_eq!(Reply::take(&words).unwrap().clock, rank * 1_000 + round);
                 }
                 end.tell(Kind::End, &[]).unwrap();
@@ -98,7 +98,7 @@ fn the_end_of_the_run_reaches_ranks_that_wait() {
     let mut end = attach(&memory, 0, 1).unwrap();
     let waiter = std::thread::spawn(move || {
         end.tell(Kind::Ask, &[0]).unwrap();
-        end.reply(&mut Vec::new())
+        end.reply(&mut Vec::new(), None)
     });
     memory.hub.wait(LONG, || memory.hub.has_message(0));
     memory.hub.end();

@@ -115,6 +115,13 @@ impl Requests {
         self.free.give(slot.0);
     }
 
+    /// Returns the slot that the next request will have.
+    pub fn next_slot(&mut self) -> Slot {
+        let place = self.free.take();
+        self.free.give(place);
+        Slot(place)
+    }
+
     /// Returns what is known of a request.
     pub fn get(&self, slot: Slot) -> Request {
         self.entries[slot.index()].request

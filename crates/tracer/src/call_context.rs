@@ -23,7 +23,7 @@ pub struct CallContext<'a> {
     code: c_int,
     thread: u32,
     /// The computation before the call, in nanoseconds.
-    before: u64,
+    pub(crate) before: u64,
     /// When the call began and ended, in ticks.
     wall: (u64, u64),
     is_recorded: bool,
@@ -40,7 +40,14 @@ impl<'a> CallContext<'a> {
     ) -> Self {
         let wall = (entered.start(), end.unwrap_or(entered.start()));
         let thread = entered.thread();
-        Self { rank, site, is_wide, code, thread, before: entered.before(), wall, is_recorded: false }
+        let measured = entered.before();
+        let before = rank.live.as_mut().map_or(measured, |live| live.before_call(measured));
+        Self { rank, site, is_wide, code, thread, before, wall, is_recorded: false }
+    }
+
+    /// A call that is not made yet, in a run in virtual time.
+    pub fn before_the_call(rank: &'a mut Rank, site: &'static Function, is_wide: bool, before: u64) -> Self {
+        Self { rank, site, is_wide, code: 0, thread: 0, before, wall: (0, 0), is_recorded: false }
     }
 
     /// Returns whether MPI returned success.
@@ -51,9 +58,15 @@ impl<'a> CallContext<'a> {
     /// Records the call as an event.
     #[inline]
     pub fn record(&mut self, action: &Action<'_>) {
+        if self.rank.live.as_ref().is_some_and(|live| !live.is_told()) {
+            self.tell(action);
+        }
         self.rank.record(self.site, action, self.thread, self.before, self.wall);
         self.before = 0;
         self.is_recorded = true;
+        if let Some(live) = &mut self.rank.live {
+            live.finish_call();
+        }
     }
 
     /// Records the call as an event of another name than the function's.
@@ -132,6 +145,9 @@ impl<'a> CallContext<'a> {
         if self.before < SPIN_NS {
             self.rank.spin(self.site, self.thread, self.before, self.wall);
             self.is_recorded = true;
+            if let Some(live) = &mut self.rank.live {
+                live.finish_poll();
+            }
         } else {
             self.record(action);
         }

@@ -9,6 +9,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
+use crate::live::CachedPlan;
 use crate::message::warn;
 
 /// A function that this library exports in place of MPI's.
@@ -18,6 +19,8 @@ pub struct Function {
     real: AtomicPtr<c_void>,
     /// The number of its name in the trace plus one; 0 until it is known.
     number: AtomicU32,
+    /// How it is run in virtual time.
+    plan: CachedPlan,
 }
 
 /// The address that stands for a function that MPI does not have. No function has it.
@@ -25,13 +28,24 @@ const ABSENT: *mut c_void = ptr::without_provenance_mut(1);
 
 impl Function {
     pub const fn new(name: &'static CStr) -> Self {
-        Self { name, is_narrowed: false, real: AtomicPtr::new(ptr::null_mut()), number: AtomicU32::new(0) }
+        Self {
+            name,
+            is_narrowed: false,
+            real: AtomicPtr::new(ptr::null_mut()),
+            number: AtomicU32::new(0),
+            plan: CachedPlan::NEW,
+        }
     }
 
     /// Turns a function with 64-bit counts into the one with 32-bit counts: `MPI_X_c` into `MPI_X`.
     pub const fn narrow(mut self) -> Self {
         self.is_narrowed = true;
         self
+    }
+
+    /// Returns where its plan is kept.
+    pub fn cached_plan(&self) -> &CachedPlan {
+        &self.plan
     }
 
     /// Returns its name. `PMPI_X` is the same function as `MPI_X`.

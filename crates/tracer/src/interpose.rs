@@ -22,6 +22,7 @@ use std::ffi::c_int;
 
 use crate::call_context::CallContext;
 use crate::function::Function;
+use crate::live;
 use crate::rank;
 use crate::thread_state::{self, ActiveCall};
 
@@ -30,13 +31,40 @@ use crate::thread_state::{self, ActiveCall};
 pub fn traced(
     site: &'static Function,
     is_wide: bool,
-    real: impl FnOnce() -> c_int,
-    record: impl FnOnce(&mut CallContext<'_>),
+    words: &[usize],
+    mut real: impl FnMut() -> c_int,
+    mut record: impl FnMut(&mut CallContext<'_>),
 ) -> c_int {
-    let Some(entered) = thread_state::enter() else { return real() };
+    let Some(mut entered) = thread_state::enter() else { return real() };
+    if live::is_on() {
+        return in_virtual_time(site, is_wide, words, entered, &mut real, &mut record);
+    }
     let code = real();
-    let mut record = Some(record);
-    finish(site, is_wide, code, entered, &mut |at| record.take().into_iter().for_each(|record| record(at)));
+    finish(site, is_wide, code, &mut entered, &mut record);
+    code
+}
+
+/// As [`traced`], in a run on a simulated machine. Not generic, like [`finish`].
+fn in_virtual_time(
+    site: &'static Function,
+    is_wide: bool,
+    words: &[usize],
+    mut entered: ActiveCall,
+    real: &mut dyn FnMut() -> c_int,
+    record: &mut dyn FnMut(&mut CallContext<'_>),
+) -> c_int {
+    let mut record_first = |entered: &mut ActiveCall| {
+        let end = entered.returned();
+        record_now(site, is_wide, 0, entered, end, record);
+    };
+    let (code, is_recorded) = live::traced(site, is_wide, words, &mut entered, real, &mut record_first);
+    if is_recorded {
+        entered.returned();
+        entered.leave(0, None);
+    } else {
+        finish(site, is_wide, code, &mut entered, record);
+        live::recorded(site, words);
+    }
     code
 }
 
@@ -48,15 +76,28 @@ pub fn prepared<P>(
     plain: impl FnOnce() -> c_int,
     before: impl FnOnce() -> P,
     real: impl FnOnce(&mut P) -> c_int,
-    record: impl FnOnce(&mut CallContext<'_>, &mut P),
+    mut record: impl FnMut(&mut CallContext<'_>, &mut P),
 ) -> c_int {
-    let Some(entered) = thread_state::enter() else { return plain() };
-    let mut prepared = before();
-    let code = real(&mut prepared);
-    let mut record = Some(record);
-    finish(site, is_wide, code, entered, &mut |at| {
-        record.take().into_iter().for_each(|record| record(at, &mut prepared));
-    });
+    let Some(mut entered) = thread_state::enter() else { return plain() };
+    let (mut prepared, code);
+    if live::is_on() {
+        let mut record_first = |entered: &mut ActiveCall, prepared: &mut P| {
+            let end = entered.returned();
+            record_now(site, is_wide, 0, entered, end, &mut |at| record(at, prepared));
+        };
+        let is_recorded;
+        (code, prepared, is_recorded) =
+            live::prepared(site, is_wide, &mut entered, before, real, &mut record_first);
+        if is_recorded {
+            entered.returned();
+            entered.leave(0, None);
+            return code;
+        }
+    } else {
+        prepared = before();
+        code = real(&mut prepared);
+    }
+    finish(site, is_wide, code, &mut entered, &mut |at| record(at, &mut prepared));
     code
 }
 
@@ -78,11 +119,11 @@ fn finish(
     site: &'static Function,
     is_wide: bool,
     code: c_int,
-    mut entered: ActiveCall,
+    entered: &mut ActiveCall,
     record: &mut dyn FnMut(&mut CallContext<'_>),
 ) {
     let end = entered.returned();
-    let (carried, wrote) = record_now(site, is_wide, code, &mut entered, end, record);
+    let (carried, wrote) = record_now(site, is_wide, code, entered, end, record);
     // The time of writing a block is measured by itself.
     entered.leave(carried, end.filter(|_| !wrote));
 }
@@ -208,6 +249,7 @@ macro_rules! calls {
         crate::interpose::export!(@wide $name, ($($argument),*), |site, real, is_wide| crate::interpose::traced(
             site,
             is_wide,
+            &[$($argument),*],
             // SAFETY: these are the program's arguments of this function.
             || unsafe { real($($argument),*) },
             // SAFETY: the call succeeded, so MPI accepted the arguments that are recorded.
@@ -219,6 +261,7 @@ macro_rules! calls {
         crate::interpose::export!($name, ($($argument),*), |site, real| crate::interpose::traced(
             site,
             false,
+            &[$($argument),*],
             // SAFETY: these are the program's arguments of this function.
             || unsafe { real($($argument),*) },
             // SAFETY: the call succeeded, so MPI accepted the arguments that are recorded.

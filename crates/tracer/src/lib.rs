@@ -55,6 +55,7 @@ mod flush;
 mod function;
 mod interpose;
 mod library;
+mod live;
 mod lock;
 mod message;
 mod narrow;

@@ -3,11 +3,17 @@
 use std::env;
 use std::path::PathBuf;
 
+use crate::live;
+
 /// The folder for the files of ranks. Without it nothing is recorded.
 const DIR: &str = "PANTO_TRACE_DIR";
 const CLOCK: &str = "PANTO_TRACE_CLOCK";
 const STAMPS: &str = "PANTO_TRACE_STAMPS";
 const TOKEN: &str = "PANTO_TRACE_TOKEN";
+/// The memory that a rank shares with the simulation of `panto run`.
+const COUPLING: &str = "PANTO_RUN_COUPLING";
+const HUB: &str = "PANTO_RUN_HUB";
+const COMPUTATION: &str = "PANTO_RUN_COMPUTATION";
 
 /// The clock by which computation is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +32,8 @@ pub struct Settings {
     pub measure: ComputeTime,
     pub has_stamps: bool,
     pub has_token: bool,
+    /// How the program is run in virtual time, if it is.
+    pub live: Option<live::Settings>,
 }
 
 impl Settings {
@@ -38,6 +46,16 @@ impl Settings {
             measure: if is_wall { ComputeTime::Wall } else { ComputeTime::Cpu },
             has_stamps: is_set(STAMPS),
             has_token: is_set(TOKEN),
+            live: live_settings(),
         })
     }
+}
+
+fn live_settings() -> Option<live::Settings> {
+    let text = |name| env::var(name).ok();
+    Some(live::Settings {
+        memory: env::var_os(COUPLING)?.into(),
+        hub: text(HUB)?.parse().ok()?,
+        computation: text(COMPUTATION).unwrap_or_else(|| "measured".to_owned()),
+    })
 }

@@ -13,7 +13,7 @@ use crate::rank::{self, Rank};
 use crate::settings::{ComputeTime, Settings};
 use crate::thread_state;
 use crate::ticks::Calibration;
-use crate::{clock, compute_token, flush, ticks};
+use crate::{clock, compute_token, flush, live, ticks};
 use panto_recording::Origin;
 
 /// Calls MPI's own function that initializes it, and then begins to record.
@@ -77,6 +77,10 @@ fn begin(settings: &Settings, name: &str, threads: u32, before: u64, inside: u64
     );
     let mut rank = Rank::new(mpi, recorder, output, (first, threads), started);
     define_worlds(&mut rank);
+    if let Some(live) = &settings.live {
+        // A rank that is not coupled would leave the simulation waiting.
+        rank.live = Some(live::begin(live, number, size).unwrap_or_else(|why| not_coupled(&why)));
+    }
     // SAFETY: both functions belong to this library, which stays loaded.
     unsafe {
         libc::atexit(at_exit);
@@ -86,6 +90,12 @@ fn begin(settings: &Settings, name: &str, threads: u32, before: u64, inside: u64
     // Without this thread a rank that hangs loses its last block; all else works.
     let _ = flush::start();
     Ok(())
+}
+
+/// Ends a process that cannot take part in the run.
+fn not_coupled(why: &str) -> ! {
+    warn(format_args!("cannot run in virtual time: {why}"));
+    std::process::exit(1)
 }
 
 /// `MPI_THREAD_FUNNELED`: only one thread calls MPI.

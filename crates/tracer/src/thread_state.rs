@@ -124,7 +124,7 @@ impl ActiveCall {
 
     /// The call ends and the program continues. `carried` is computation of a call that left no
     /// event; it belongs to the next one.
-    pub fn leave(mut self, carried: u64, end: Option<u64>) {
+    pub fn leave(&mut self, carried: u64, end: Option<u64>) {
         let local = self.local();
         local.carried = carried;
         local.leave();

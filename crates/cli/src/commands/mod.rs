@@ -20,6 +20,7 @@ pub mod quickstart;
 mod redirect;
 pub mod report;
 pub mod reproduce;
+pub mod run;
 pub mod scale;
 pub mod simulate;
 pub mod sweep;

@@ -7,6 +7,7 @@ mod nothing;
 mod passing;
 mod ranks;
 mod refused;
+mod run;
 mod scaling;
 mod terminal;
 

@@ -7,8 +7,12 @@ use smallvec::SmallVec;
 
 use crate::call_context::{CallContext, int_at, pair};
 use crate::interpose::{calls, prepared_calls};
+use crate::live::{self, Completion};
 use crate::rank::{self, Rank};
 use crate::yielding;
+
+/// An argument that a function does not have.
+const NONE: usize = 0;
 
 /// The requests of a call that completes some, and memory for their statuses.
 pub struct Pending {
@@ -28,6 +32,16 @@ impl Pending {
         let mut pending = Self { requests: SmallVec::new(), statuses, own: Vec::new(), has_statuses: false };
         rank::with(|rank| pending.fill(rank, (count as c_int).max(0) as usize, list));
         pending
+    }
+
+    /// As [`Pending::new`], in a run in virtual time after the simulation has completed requests.
+    unsafe fn in_time(completion: Completion) -> Self {
+        // SAFETY: as the caller promises.
+        unsafe {
+            let mut pending = Self::new(completion.count, completion.list, completion.statuses);
+            live::complete(Completion { statuses: pending.statuses(), ..completion }, &pending.requests);
+            pending
+        }
     }
 
     unsafe fn fill(&mut self, rank: &mut Rank, count: usize, list: usize) {
@@ -245,21 +259,21 @@ prepared_calls! {
     MPI_Wait(request, status)
         before {
             yielding::until_all(1, request);
-            Pending::new(1, request, status)
+            Pending::in_time(Completion { count: 1, until: CompletionKind::Wait, list: request, statuses: status, flag: NONE, index: NONE, indices: NONE })
         },
         call |pending| (request, pending.statuses()),
         after |at, pending| at.complete(CompletionKind::Wait, pending, &Done::All);
     MPI_Waitall(count, requests, statuses)
         before {
             yielding::until_all(count, requests);
-            Pending::new(count, requests, statuses)
+            Pending::in_time(Completion { count, until: CompletionKind::WaitAll, list: requests, statuses, flag: NONE, index: NONE, indices: NONE })
         },
         call |pending| (count, requests, pending.statuses()),
         after |at, pending| at.complete(CompletionKind::WaitAll, pending, &Done::All);
     MPI_Waitany(count, requests, index, status)
         before {
             yielding::until_any(count, requests);
-            Pending::new(count, requests, status)
+            Pending::in_time(Completion { count, until: CompletionKind::WaitAny, list: requests, statuses: status, flag: NONE, index, indices: NONE })
         },
         call |pending| (count, requests, index, pending.statuses()),
         after |at, pending| {
@@ -269,7 +283,7 @@ prepared_calls! {
     MPI_Waitsome(count, requests, done_count, indices, statuses)
         before {
             yielding::until_any(count, requests);
-            Pending::new(count, requests, statuses)
+            Pending::in_time(Completion { count, until: CompletionKind::WaitSome, list: requests, statuses, flag: NONE, index: done_count, indices })
         },
         call |pending| (count, requests, done_count, indices, pending.statuses()),
         after |at, pending| {
@@ -277,28 +291,28 @@ prepared_calls! {
             at.complete(CompletionKind::WaitSome, pending, &done);
         };
     MPI_Test(request, flag, status)
-        before Pending::new(1, request, status),
+        before Pending::in_time(Completion { count: 1, until: CompletionKind::Test, list: request, statuses: status, flag, index: NONE, indices: NONE }),
         call |pending| (request, flag, pending.statuses()),
         after |at, pending| {
             let done = at.all_if(flag);
             at.complete(CompletionKind::Test, pending, &done);
         };
     MPI_Testall(count, requests, flag, statuses)
-        before Pending::new(count, requests, statuses),
+        before Pending::in_time(Completion { count, until: CompletionKind::TestAll, list: requests, statuses, flag, index: NONE, indices: NONE }),
         call |pending| (count, requests, flag, pending.statuses()),
         after |at, pending| {
             let done = at.all_if(flag);
             at.complete(CompletionKind::TestAll, pending, &done);
         };
     MPI_Testany(count, requests, index, flag, status)
-        before Pending::new(count, requests, status),
+        before Pending::in_time(Completion { count, until: CompletionKind::TestAny, list: requests, statuses: status, flag, index, indices: NONE }),
         call |pending| (count, requests, index, flag, pending.statuses()),
         after |at, pending| {
             let done = at.one_if(flag, index);
             at.complete(CompletionKind::TestAny, pending, &done);
         };
     MPI_Testsome(count, requests, done_count, indices, statuses)
-        before Pending::new(count, requests, statuses),
+        before Pending::in_time(Completion { count, until: CompletionKind::TestSome, list: requests, statuses, flag: NONE, index: done_count, indices }),
         call |pending| (count, requests, done_count, indices, pending.statuses()),
         after |at, pending| {
             let done = Done::Some(int_at(done_count), indices);

@@ -9,6 +9,7 @@ use super::region::is_region;
 use crate::call_context::CallContext;
 use crate::function::Function;
 use crate::interpose::{calls, export, record_before};
+use crate::live;
 use crate::rank;
 use crate::start;
 use crate::thread_state;
@@ -59,11 +60,13 @@ macro_rules! ends {
                 // SAFETY: the function has no arguments.
                 return unsafe { real() };
             };
+            let mut entered = entered;
+            live::finalise(site, &mut entered);
             // In case that the function does not return.
             rank::with(rank::Rank::flush);
             // SAFETY: the function has no arguments.
             let code = unsafe { real() };
-            let entered = record_before(site, entered, &mut |at| at.record(&Action::Finalise {}));
+            let mut entered = record_before(site, entered, &mut |at| at.record(&Action::Finalise {}));
             rank::end(None);
             entered.leave(0, None);
             code
@@ -81,6 +84,7 @@ macro_rules! aborts {
         export!($name, (comm, code), |site, real| {
             if let Some(entered) = thread_state::enter() {
                 record_before(site, entered, &mut |at| at.record(&Action::Abort { code: code as c_int }));
+                live::abandon();
                 rank::end(Some(stopped::ABORTED));
             }
             // SAFETY: these are the program's arguments of this function.
@@ -110,7 +114,7 @@ pub extern "C" fn PMPI_Pcontrol(level: c_int, argument: usize) -> c_int {
 fn pcontrol(level: c_int, argument: usize) -> c_int {
     static FUNCTION: Function = Function::new(c"MPI_Pcontrol");
     if let Some(entered) = thread_state::enter() {
-        let entered = record_before(&FUNCTION, entered, &mut |at| at.control(level, argument));
+        let mut entered = record_before(&FUNCTION, entered, &mut |at| at.control(level, argument));
         let code = pass_on(&FUNCTION, level, argument);
         entered.leave(0, None);
         return code;

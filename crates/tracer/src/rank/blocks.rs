@@ -62,6 +62,9 @@ impl Rank {
         self.end_spins();
         self.packed.clear();
         let wall = ticks::to_ns(self.block_started.saturating_sub(self.started));
+        if let Some(live) = &mut self.live {
+            live.define(&mut self.recorder);
+        }
         self.recorder.seal(wall, &mut self.packed);
         self.start_block();
         let packed = std::mem::take(&mut self.packed);

@@ -16,6 +16,7 @@ use crate::clock;
 use crate::compute_token;
 use crate::function::Function;
 use crate::library::Mpi;
+use crate::live::Live;
 use crate::lock::Lock;
 use crate::message::warn;
 use crate::output::Output;
@@ -66,6 +67,8 @@ pub struct Rank {
     /// When the last call of any thread ended, in nanoseconds since the start.
     last_end: u64,
     costs: Overhead,
+    /// The end of a run in virtual time.
+    pub live: Option<Box<Live>>,
 }
 
 /// Polls that found nothing and are not recorded yet.
@@ -181,6 +184,7 @@ impl Rank {
             has_stamps: clock::get().has_stamps,
             last_end: 0,
             costs: Overhead::start(),
+            live: None,
         };
         rank.start_block();
         rank
@@ -230,7 +234,7 @@ impl Rank {
     /// was.
     #[inline]
     pub fn repeat(&mut self, key: &Key, thread: u32, before: u64, wall: (u64, u64)) -> bool {
-        let can_repeat = self.is_on && self.spins.is_empty() && thread == self.thread;
+        let can_repeat = self.is_on && self.live.is_none() && self.spins.is_empty() && thread == self.thread;
         let repeats = can_repeat && self.recorder.repeats(key);
         if repeats {
             let (gap, inside) = self.stamps(wall);

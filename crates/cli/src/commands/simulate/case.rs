@@ -10,7 +10,7 @@ use crate::print;
 use crate::simulated::sharing_parser;
 
 /// How a program runs on a machine.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct CaseArgs {
     /// Override a model parameter, such as link.latency=2us. Repeatable.
     #[arg(long, value_name = "KEY=VALUE")]

@@ -4,7 +4,7 @@ mod case;
 mod noise;
 mod samples;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -38,15 +38,26 @@ pub struct Simulate {
     #[command(flatten)]
     case: CaseArgs,
 
-    /// Write a timeline with every interval and message to this file.
-    #[arg(long, value_name = "FILE")]
-    timeline: Option<PathBuf>,
-
     #[command(flatten)]
     noise: NoiseArgs,
 
     #[command(flatten)]
     samples: SampleArgs,
+
+    #[command(flatten)]
+    presentation: Presentation,
+
+    /// The name of the trace in the report, if that is not its path.
+    #[arg(skip)]
+    name: Option<PathBuf>,
+}
+
+/// How a prediction is presented.
+#[derive(Args, Clone)]
+pub struct Presentation {
+    /// Write a timeline with every interval and message to this file.
+    #[arg(long, value_name = "FILE")]
+    timeline: Option<PathBuf>,
 
     /// Print every rank, even if there are many.
     #[arg(long)]
@@ -78,8 +89,27 @@ Examples:
 docs/predicting.md describes what is simulated and assumed.";
 
 impl Simulate {
+    /// Reports a run in virtual time by its trace, under a name.
+    pub fn of_run(
+        trace: &Path,
+        name: PathBuf,
+        machine: &str,
+        case: &CaseArgs,
+        presentation: &Presentation,
+    ) -> Self {
+        Self {
+            trace: trace.to_owned(),
+            machine: machine.to_owned(),
+            case: case.clone(),
+            noise: NoiseArgs::default(),
+            samples: SampleArgs::default(),
+            presentation: presentation.clone(),
+            name: Some(name),
+        }
+    }
+
     pub fn run(self) -> Result<ExitCode, Failure> {
-        if let Some(timeline) = &self.timeline {
+        if let Some(timeline) = &self.presentation.timeline {
             files::refuse_overwrite(&self.trace, timeline)?;
         }
         let trace = program::open(&self.trace)?;
@@ -95,13 +125,14 @@ impl Simulate {
             Drawn::Samples(samples) => Some(samples),
         };
         let report = PredictionReport {
+            name: self.name.as_deref().unwrap_or(&self.trace),
             trace: &trace,
             replay: &replay,
             case: &case,
             prediction: &prediction,
             noise: noise.as_ref(),
         };
-        match self.format {
+        match self.presentation.format {
             Format::Json => {
                 let mut json = report.json();
                 json["samples"] = samples.as_ref().map(samples_json).into();
@@ -109,7 +140,7 @@ impl Simulate {
             }
             Format::Csv => print::text(report.csv()),
             _ => {
-                print::text(report.text(self.all_ranks));
+                print::text(report.text(self.presentation.all_ranks));
                 print::text(samples.as_ref().map_or_else(String::new, samples_text));
             }
         }
@@ -126,7 +157,7 @@ impl Simulate {
         let failed = |error: RunError| {
             Failure::Usage(format!("{}: {}", self.trace.display(), error.describe(&replay.program)))
         };
-        let Some(path) = &self.timeline else {
+        let Some(path) = &self.presentation.timeline else {
             return Prediction::new(&replay.program, case, noise, cores().len()).map_err(failed);
         };
         let mut recorder = TimelineRecorder::create(path, &replay.program, self.facts(case))?;
@@ -144,7 +175,7 @@ impl Simulate {
 
     /// Returns the facts of the timeline.
     fn facts(&self, case: &Case) -> Vec<(String, String)> {
-        let trace = self.trace.display().to_string();
+        let trace = self.name.as_ref().unwrap_or(&self.trace).display().to_string();
         let sharing = case.sharing.name().to_owned();
         let (machine, topology) = (case.machine.name.clone(), case.machine.network.topology.to_string());
         let version = env!("CARGO_PKG_VERSION").to_owned();

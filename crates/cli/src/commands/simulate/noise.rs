@@ -6,7 +6,7 @@ use panto_predict::Disturbance;
 use crate::failure::Failure;
 
 /// Noise of the operating system.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct NoiseArgs {
     /// Operating system noise: periodic:PERIOD,LENGTH, random:PERIOD,LENGTH (mean values), or a
     /// file of recorded interruptions (start and length in nanoseconds).

@@ -14,7 +14,7 @@ use crate::interrupt;
 use crate::progress::Progress;
 
 /// The number of samples.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct SampleArgs {
     /// Estimate the uncertainty of the prediction: draw the parameters that are intervals, in the
     /// model or as in `--speed 1.8..2.2`, N times.

@@ -14,6 +14,9 @@ use clap::{Args, Subcommand};
 
 use crate::failure::Failure;
 
+pub use outcome::Outcome;
+pub use run::TRACER;
+
 /// Record the computation and MPI calls of an unmodified program.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, override_usage = USAGE, after_help = AFTER_HELP)]

@@ -17,9 +17,9 @@ pub struct Outcome<'a> {
 }
 
 impl Outcome<'_> {
-    /// Combines the ranks' files and prints a summary; returns how much of the program the trace
-    /// has.
-    pub fn combine(&self) -> Result<Coverage, Failure> {
+    /// Combines the ranks' files; returns how much of the program the trace has. Prints a summary
+    /// if the file is the user's.
+    pub fn combine(&self, is_kept: bool) -> Result<Coverage, Failure> {
         let recorded = Recorded::wait(self.target);
         if recorded.is_empty() {
             let _ = self.target.clear();
@@ -31,7 +31,9 @@ impl Outcome<'_> {
         // The library is no longer loaded, and the disk may be full.
         let _ = self.target.tidy();
         let trace = recorded.combine(self.target, &self.metadata())?;
-        self.print_summary(&trace);
+        if is_kept {
+            self.print_summary(&trace);
+        }
         let cleaned = if self.keep { Ok(()) } else { self.target.clear() };
         cleaned.map_err(|error| {
             Failure::Run(format!("cannot remove {}: {error}", self.target.ranks().display()))

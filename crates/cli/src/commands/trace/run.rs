@@ -37,7 +37,7 @@ pub struct Run {
 }
 
 /// The tracer, embedded by the build script; the checksum in its name distinguishes versions.
-const TRACER: TracerLibrary = TracerLibrary {
+pub const TRACER: TracerLibrary = TracerLibrary {
     name: concat!("libpanto-tracer-", env!("PANTO_TRACER_CHECKSUM"), ".so"),
     bytes: include_bytes!(concat!(env!("OUT_DIR"), "/libpanto_tracer.so")),
 };
@@ -118,7 +118,7 @@ impl Run {
         // The program has ended: from here on a signal ends this process, and the ranks' files
         // stay.
         interrupt::end_without_leftovers()?;
-        Outcome { target, words: &self.words, keep: self.keep }.combine()
+        Outcome { target, words: &self.words, keep: self.keep }.combine(true)
     }
 }
 

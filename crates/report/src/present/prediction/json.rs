@@ -11,7 +11,7 @@ use super::PredictionReport;
 pub(super) fn prediction(report: &PredictionReport) -> Value {
     let prediction = report.prediction;
     json!({
-        "trace": report.trace.path().display().to_string(),
+        "trace": report.name.display().to_string(),
         "machine": report.case.machine.name,
         "sharing": report.case.sharing.name(),
         "model_doubt": report.case.machine.doubt(),

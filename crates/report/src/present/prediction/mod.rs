@@ -4,6 +4,7 @@ mod json;
 mod tables;
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use panto_predict::{Case, Disturbance, Prediction, Processor, explain};
 use panto_sim::Sharing;
@@ -15,6 +16,8 @@ use serde_json::Value;
 
 /// A prediction with everything it was made from.
 pub struct PredictionReport<'a> {
+    /// The name of the trace.
+    pub name: &'a Path,
     /// The trace of the program.
     pub trace: &'a Trace,
     /// The program, as it was replayed for this machine.
@@ -59,7 +62,7 @@ impl PredictionReport<'_> {
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         format!(
             "{} on {}: {ranks} rank{} on {processors} processor{}",
-            self.trace.path().display(),
+            self.name.display(),
             self.case.machine.name,
             plural(ranks),
             plural(processors)

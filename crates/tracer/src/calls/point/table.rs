@@ -7,6 +7,7 @@ use panto_trace::{CallForm, ProbeKind, SendMode};
 use super::{NO_MATCH, NONE, Status, parts, take_message, take_request, take_requests};
 use crate::call_context::{int_at, is_wild};
 use crate::interpose::{calls, prepared_calls};
+use crate::live;
 use crate::yielding;
 
 macro_rules! sends {
@@ -60,7 +61,9 @@ prepared_calls! {
     MPI_Recv also MPI_Recv_c (buf, count, datatype, from, tag, comm, status)
         before {
             yielding::until_message(from, tag, comm);
-            Status::new(status, is_wild(from, tag))
+            let mut place = Status::new(status, is_wild(from, tag));
+            live::receive(buf, count, datatype, from, tag, comm, place.address());
+            place
         },
         call |place| (buf, count, datatype, from, tag, comm, place.address()),
         after |at, place| if at.succeeded() {
@@ -68,14 +71,26 @@ prepared_calls! {
             at.receive(CallForm::Blocking, at.count(count), datatype, from, tag, comm, NONE, matched);
         };
     MPI_Sendrecv also MPI_Sendrecv_c (sendbuf, sendcount, sendtype, to, sendtag, recvbuf, recvcount, recvtype, from, recvtag, comm, status)
-        before Status::new(status, is_wild(from, recvtag)),
+        before {
+            let mut place = Status::new(status, is_wild(from, recvtag));
+            let sent = live::SendArguments { buf: sendbuf, count: sendcount, datatype: sendtype, to, tag: sendtag };
+            let received = live::ReceiveArguments { buf: recvbuf, count: recvcount, datatype: recvtype, from, tag: recvtag, comm };
+            live::exchange(sent, received, false, place.address());
+            place
+        },
         call |place| (sendbuf, sendcount, sendtype, to, sendtag, recvbuf, recvcount, recvtype, from, recvtag, comm, place.address()),
         after |at, place| if at.succeeded() {
             let matched = place.matched(at.rank);
             at.send_receive((sendcount, sendtype), (to, sendtag), (recvcount, recvtype), (from, recvtag), comm, false, NONE, matched);
         };
     MPI_Sendrecv_replace also MPI_Sendrecv_replace_c (buf, count, datatype, to, sendtag, from, recvtag, comm, status)
-        before Status::new(status, is_wild(from, recvtag)),
+        before {
+            let mut place = Status::new(status, is_wild(from, recvtag));
+            let sent = live::SendArguments { buf, count, datatype, to, tag: sendtag };
+            let received = live::ReceiveArguments { buf, count, datatype, from, tag: recvtag, comm };
+            live::exchange(sent, received, true, place.address());
+            place
+        },
         call |place| (buf, count, datatype, to, sendtag, from, recvtag, comm, place.address()),
         after |at, place| if at.succeeded() {
             let matched = place.matched(at.rank);
@@ -84,14 +99,20 @@ prepared_calls! {
     MPI_Probe(from, tag, comm, status)
         before {
             yielding::until_message(from, tag, comm);
-            Status::new(status, true)
+            let mut place = Status::new(status, true);
+            live::probe(ProbeKind::Probe, (from, tag, comm), NONE, NONE, place.address());
+            place
         },
         call |place| (from, tag, comm, place.address()),
         after |at, place| if at.succeeded() {
             at.probe(ProbeKind::Probe, from, tag, comm, true, NONE, place);
         };
     MPI_Iprobe(from, tag, comm, flag, status)
-        before Status::new(status, true),
+        before {
+            let mut place = Status::new(status, true);
+            live::probe(ProbeKind::Iprobe, (from, tag, comm), flag, NONE, place.address());
+            place
+        },
         call |place| (from, tag, comm, flag, place.address()),
         after |at, place| if at.succeeded() {
             let is_found = int_at(flag) != 0;
@@ -100,14 +121,20 @@ prepared_calls! {
     MPI_Mprobe(from, tag, comm, message, status)
         before {
             yielding::until_message(from, tag, comm);
-            Status::new(status, true)
+            let mut place = Status::new(status, true);
+            live::probe(ProbeKind::Mprobe, (from, tag, comm), NONE, message, place.address());
+            place
         },
         call |place| (from, tag, comm, message, place.address()),
         after |at, place| if at.succeeded() {
             at.probe(ProbeKind::Mprobe, from, tag, comm, true, message, place);
         };
     MPI_Improbe(from, tag, comm, flag, message, status)
-        before Status::new(status, true),
+        before {
+            let mut place = Status::new(status, true);
+            live::probe(ProbeKind::Improbe, (from, tag, comm), flag, message, place.address());
+            place
+        },
         call |place| (from, tag, comm, flag, message, place.address()),
         after |at, place| if at.succeeded() {
             let is_found = int_at(flag) != 0;

@@ -1,0 +1,171 @@
+//! `panto run`: programs inside a simulated machine, on real MPIs.
+
+use std::process::Command;
+
+use crate::job::{Job, JobOutput};
+use crate::{PANTO, Scene, USUAL, calls, mpis};
+use panto_testkit::jobs::mpis::Mpi;
+
+/// A machine whose times are known: a message takes a microsecond and a nanosecond per byte, and
+/// nothing else takes time.
+const PLAIN: &str = r#"name = "plain"
+
+[network]
+topology = "complete"
+processors = 16
+switching = "packet"
+
+[network.link]
+latency = "1us"
+per-byte = "1ns"
+
+[send]
+standard = "eager"
+limit = "64KiB"
+"#;
+
+impl Scene {
+    /// Returns `panto run` of a program of `apps/` on `ranks` ranks of a machine.
+    fn run(&self, mpi: &Mpi, ranks: usize, options: &str, app: &str) -> Option<Job> {
+        let (app, arguments) = app.split_once(' ').unwrap_or((app, ""));
+        let app = mpi.app(app)?;
+        std::fs::write(self.path("plain.toml"), PLAIN).expect("a file");
+        let mut command = Command::new(PANTO);
+        command.current_dir(self.folder.path()).envs(mpis::ENVIRONMENT);
+        command.arg("run").args(options.split_whitespace()).arg("--");
+        let job = mpi.launch_words(ranks).into_iter().fold(Job::new(command), Job::arg).arg(app);
+        Some(job.words(arguments))
+    }
+}
+
+fn contains(ended: &JobOutput, text: &str) {
+    assert!(ended.stdout.contains(text) || ended.stderr.contains(text), "no `{text}` in {ended:#?}");
+}
+
+/// On 2 ranks: a message of 100 bytes takes 1,100 ns, whatever the form of its calls.
+#[test]
+fn the_program_prints_the_times_of_the_machine() {
+    for mpi in mpis::ALL {
+        let scene = Scene::new();
+        let options = "-m plain.toml --computation none --sharing none";
+        let Some(job) = scene.run(&mpi, 2, options, "virtual_time -b 100") else { continue };
+        let ended = job.run();
+        ended.succeeds();
+        contains(&ended, "ping-pong 1100.000 ns, ring 1100.000 ns, halo 1100.000 ns");
+        contains(&ended, "virtual_time.panto on plain: 2 ranks on 2 processors");
+    }
+}
+
+/// The trace of another run gives the computation: both commands then simulate the same calls.
+#[test]
+fn a_recorded_program_takes_as_long_as_its_simulation() {
+    for mpi in USUAL {
+        for app in
+            ["stencil", "mergesort", "transpose", "collectives", "types", "onesided", "neighbours", "files"]
+        {
+            let scene = Scene::new();
+            let Some(program) = mpi.app(app) else { continue };
+            scene.trace_on(&mpi, 4, &program).run().succeeds();
+            let options = "-m infiniband --computation app.panto -o run.panto --format json";
+            let Some(job) = scene.run(&mpi, 4, options, app) else { continue };
+            let ended = job.run();
+            ended.succeeds();
+            let mut command = Command::new(PANTO);
+            command.arg("simulate").arg(scene.file()).args(["-m", "infiniband", "--format", "json"]);
+            let simulated = Job::new(command).run();
+            simulated.succeeds();
+            // The program's own output comes first.
+            let makespan = |output: &str| {
+                let json = output.find('{').map_or("", |start| &output[start..]);
+                let report: serde_json::Value = serde_json::from_str(json).expect("a report");
+                report["time_s"].as_f64().expect("a time")
+            };
+            assert_eq!(makespan(&ended.stdout), makespan(&simulated.stdout), "{app} on {}", mpi.name);
+        }
+    }
+}
+
+/// Workers on processors of speeds 1, 2 and 4 (and the manager's) share the work in that ratio.
+#[test]
+fn work_is_divided_by_the_speeds_of_processors() {
+    for mpi in USUAL {
+        let scene = Scene::new();
+        let options = "-m infiniband --speed 1,1,2,4";
+        let Some(job) = scene.run(&mpi, 4, options, "virtual_time workers -n 140") else { continue };
+        let ended = job.run();
+        ended.succeeds();
+        let done: Vec<f64> = ended
+            .stdout
+            .lines()
+            .filter_map(|line| line.strip_prefix("worker "))
+            .map(|line| line[3..].parse().expect("a number"))
+            .collect();
+        assert_eq!(done.iter().sum::<f64>(), 140.0, "{ended:#?}");
+        // 20, 40 and 80, but for the noise of measured computation.
+        let near = |done: f64, expected: f64| (done / expected - 1.0).abs() < 0.3;
+        assert!(near(done[0], 20.0) && near(done[1], 40.0) && near(done[2], 80.0), "{}: {done:?}", mpi.name);
+    }
+}
+
+#[test]
+fn requests_complete_in_the_order_of_virtual_time() {
+    for mpi in USUAL {
+        let scene = Scene::new();
+        let Some(job) = scene.run(&mpi, 4, "-m ethernet10", "virtual_time completions") else { continue };
+        let ended = job.run();
+        ended.succeeds();
+        contains(&ended, "first: rank 3");
+    }
+}
+
+/// Large sends before any receive: a deadlock on the machine, whatever the real MPI does.
+#[test]
+fn a_deadlock_of_the_machine_is_named() {
+    for mpi in USUAL {
+        let scene = Scene::new();
+        let options = "-m plain.toml --set send.standard=synchronous -o run.panto";
+        let Some(job) = scene.run(&mpi, 3, options, "virtual_time deadlock -b 100") else { continue };
+        let ended = job.run();
+        assert_eq!(ended.code, Some(1), "{}: {ended:#?}", mpi.name);
+        contains(&ended, "deadlock: rank 0 waits in call ");
+        contains(&ended, "for rank 1 to receive");
+        let eager =
+            scene.run(&mpi, 3, "-m plain.toml --force", "virtual_time deadlock -b 100").expect("it is there");
+        eager.run().succeeds();
+    }
+}
+
+#[test]
+fn what_cannot_run_is_refused_by_its_name() {
+    for mpi in USUAL {
+        let scene = Scene::new();
+        let Some(job) = scene.run(&mpi, 2, "-m infiniband", "threads") else { continue };
+        let ended = job.run();
+        assert_eq!(ended.code, Some(1), "{}: {ended:#?}", mpi.name);
+        contains(&ended, "a second thread calls MPI");
+    }
+}
+
+#[test]
+fn a_program_that_fails_keeps_its_exit_code() {
+    for mpi in USUAL {
+        let scene = Scene::new();
+        let Some(job) = scene.run(&mpi, 1, "-m infiniband -o run.panto", "early_exit") else { continue };
+        let plain = crate::on(&mpi, 1, &mpi.app("early_exit").expect("it is there")).run();
+        assert_eq!(job.run().code, plain.code, "{}", mpi.name);
+        let trace = panto_trace::Trace::open(&scene.path("run.panto")).expect("a trace");
+        assert!(calls(&trace)[0] > 0);
+    }
+}
+
+/// Wildcards, probes and tests: programs that check their own results.
+#[test]
+fn programs_that_depend_on_order_run_to_their_end() {
+    for mpi in USUAL {
+        for app in ["wildcards -n 20", "completions", "polls", "cholesky_fanout", "neighbours"] {
+            let scene = Scene::new();
+            let Some(job) = scene.run(&mpi, 4, "-m infiniband", app) else { continue };
+            job.run().succeeds();
+        }
+    }
+}

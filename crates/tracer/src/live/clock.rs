@@ -1,0 +1,123 @@
+//! The program's clock: `MPI_Wtime` and `MPI_Wtick` in virtual time.
+
+use std::ffi::{CStr, c_void};
+
+use panto_coupling::message::Question;
+
+use super::{is_on, with_call};
+use crate::function;
+use crate::rank;
+use crate::thread_state;
+
+/// Readings without computation between them after which time passes by itself, since the program
+/// waits for it.
+const PATIENT_READINGS: u32 = 100;
+
+/// The least time that passes then with each reading, in nanoseconds.
+const READING_NS: u64 = 1_000;
+
+/// The share of a waiting loop's time so far that passes with its next reading, as a divisor.
+const GROWTH: u64 = 64;
+
+/// The clock as the program has seen it.
+#[derive(Default)]
+pub struct VirtualClock {
+    picos: u64,
+    /// The clock at the first reading since the last call.
+    since: u64,
+    /// How often it was read since the last call.
+    readings: u32,
+}
+
+impl VirtualClock {
+    /// Sets the clock to what the simulation says.
+    pub fn set(&mut self, picos: u64) {
+        self.picos = picos;
+    }
+
+    /// The program has made a call: it does not only read the clock.
+    pub fn called(&mut self) {
+        self.readings = 0;
+    }
+
+    /// Returns the nanoseconds that pass with a reading, although the program does not compute.
+    fn read(&mut self) -> u64 {
+        self.readings = self.readings.saturating_add(1);
+        if self.readings == 1 {
+            self.since = self.picos;
+        }
+        let elapsed = self.picos.saturating_sub(self.since) / 1_000;
+        if self.readings > PATIENT_READINGS { READING_NS.max(elapsed / GROWTH) } else { 0 }
+    }
+}
+
+/// Returns the time of the simulated machine, in seconds.
+fn virtual_time() -> Option<f64> {
+    if !is_on() {
+        return None;
+    }
+    let mut entered = thread_state::enter()?;
+    let before = entered.before();
+    let picos = rank::with(|rank| {
+        if let Some(live) = &mut rank.live {
+            live.measured = before;
+            // The name of a refused call; reading the clock is none.
+            live.site.get_or_insert(&WTIME);
+            let passes = live.clock.read();
+            if passes > 0 && !live.computation.is_measured() {
+                live.words.clear();
+                live.words.push(passes);
+                live.send(panto_coupling::message::Kind::Compute);
+            }
+        }
+    })
+    .map(|()| {
+        with_call(|at| {
+            at.tell_computation();
+            at.ask(&Question::Clock).clock
+        })
+    });
+    entered.returned();
+    // The computation belongs to the next call.
+    entered.leave(before, None);
+    picos.map(|picos| picos as f64 * 1e-12)
+}
+
+static WTIME: function::Function = function::Function::new(c"MPI_Wtime");
+
+/// Calls MPI's own function without arguments that returns a time.
+fn real(name: &CStr) -> f64 {
+    let address = function::real(name);
+    if address.is_null() {
+        return 0.0;
+    }
+    // SAFETY: this is MPI's function of that name, which has no arguments and returns a `double`.
+    unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> f64>(address)() }
+}
+
+/// As in MPI; virtual time in a run on a simulated machine.
+#[unsafe(no_mangle)]
+pub extern "C" fn MPI_Wtime() -> f64 {
+    virtual_time().unwrap_or_else(|| real(c"MPI_Wtime"))
+}
+
+/// As [`MPI_Wtime`].
+#[unsafe(no_mangle)]
+pub extern "C" fn PMPI_Wtime() -> f64 {
+    virtual_time().unwrap_or_else(|| real(c"PMPI_Wtime"))
+}
+
+/// The resolution of virtual time in seconds: a picosecond.
+const TICK: f64 = 1e-12;
+
+/// As in MPI; the resolution of virtual time in a run on a simulated machine.
+#[unsafe(no_mangle)]
+pub extern "C" fn MPI_Wtick() -> f64 {
+    if is_on() { TICK } else { real(c"MPI_Wtick") }
+}
+
+/// As [`MPI_Wtick`].
+#[unsafe(no_mangle)]
+pub extern "C" fn PMPI_Wtick() -> f64 {
+    if is_on() { TICK } else { real(c"PMPI_Wtick") }
+}

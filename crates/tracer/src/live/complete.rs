@@ -1,0 +1,190 @@
+//! Completion of requests in virtual time.
+
+use std::ffi::c_int;
+
+use panto_coupling::message::{Question, TestKind};
+use panto_trace::{Action, CompletionKind, Slot};
+
+use super::data::mpi;
+use super::{is_on, real, with, with_call};
+use crate::call_context::CallContext;
+
+/// The arguments of a call that completes requests. Addresses that the function does not have are
+/// 0.
+#[derive(Clone, Copy)]
+pub struct Completion {
+    pub until: CompletionKind,
+    /// The number of requests.
+    pub count: usize,
+    /// The program's list of requests.
+    pub list: usize,
+    /// Where the statuses are written; or a value that means none.
+    pub statuses: usize,
+    /// Where it is written whether requests are complete.
+    pub flag: usize,
+    /// Where the index of the request, or the number of requests, is written.
+    pub index: usize,
+    /// Where the indices of several requests are written.
+    pub indices: usize,
+}
+
+/// Carries out a call that completes requests. `requests` has the place and the slot of each active
+/// one.
+///
+/// # Safety
+/// These must be the program's arguments of the call.
+pub unsafe fn complete(completion: Completion, requests: &[(u32, Slot)]) {
+    if !is_on() {
+        return;
+    }
+    let kind = match completion.until {
+        // SAFETY: as the caller promises.
+        CompletionKind::Wait | CompletionKind::WaitAll => return unsafe { wait_all(completion, requests) },
+        CompletionKind::WaitAny => TestKind::WaitAny,
+        CompletionKind::WaitSome => TestKind::WaitSome,
+        CompletionKind::Test | CompletionKind::TestAny => TestKind::TestAny,
+        CompletionKind::TestAll => TestKind::TestAll,
+        CompletionKind::TestSome => TestKind::TestSome,
+    };
+    if requests.is_empty() {
+        return;
+    }
+    let completed = with_call(|at| at.test(completion.until, kind, requests));
+    // SAFETY: as the caller promises.
+    unsafe { completion.finish(requests, &completed) };
+}
+
+/// Waits for all requests.
+unsafe fn wait_all(completion: Completion, requests: &[(u32, Slot)]) {
+    with_call(|at| {
+        let all: Vec<u32> = (0..requests.len() as u32).collect();
+        at.tell_completion(completion.until, requests, &all);
+        let is_wild = |live: &super::Live| requests.iter().any(|(_, slot)| live.wild.contains(*slot));
+        if at.rank.live.as_deref().is_some_and(is_wild) {
+            let reply = at.ask(&Question::Clock);
+            if let Some(live) = &mut at.rank.live {
+                live.wild.resolve(&reply.matches);
+            }
+        }
+    });
+    with(|_, live| requests.iter().for_each(|(_, slot)| live.wild.finish(*slot)));
+    let mut code = 0;
+    for place in 0..(completion.count as c_int).max(0) as usize {
+        // SAFETY: the program's lists have `count` entries. Requests that are not active complete at
+        // once.
+        let one = unsafe { completion.wait(place, place) };
+        code = if code == 0 { one } else { code };
+    }
+    with(|_, live| live.outcome = Some(code));
+}
+
+/// Tests whether a request is complete without completing it (`MPI_Request_get_status`).
+pub fn get_status(words: &[usize], real: &mut dyn FnMut() -> c_int) -> c_int {
+    let &[request, flag, _] = words else { super::leave() };
+    let slot = with(|rank, _| rank.requests.peek(rank.mpi.handle(request)));
+    let Some(slot) = slot else { return real() };
+    let is_complete = with_call(|at| {
+        at.tell_computation();
+        let reply = at.ask(&Question::Test(TestKind::TestAny, vec![slot.0]));
+        if let Some(live) = &mut at.rank.live {
+            live.wild.resolve(&reply.matches);
+        }
+        if reply.completed.is_empty() {
+            at.set_failed_poll();
+        }
+        !reply.completed.is_empty()
+    });
+    if !is_complete {
+        // SAFETY: the program's flag.
+        unsafe { write(flag, 0) };
+        return 0;
+    }
+    with(|_, live| live.wild.finish(slot));
+    let mut code = 0;
+    real::until(|| {
+        code = real();
+        // SAFETY: MPI has written the program's flag.
+        code != 0 || unsafe { *(flag as *const c_int) } != 0
+    });
+    code
+}
+
+impl CallContext<'_> {
+    fn tell_completion(&mut self, until: CompletionKind, requests: &[(u32, Slot)], completed: &[u32]) {
+        let requests: Vec<i64> = requests.iter().map(|(_, slot)| slot.0.into()).collect();
+        let completed: Vec<i64> = completed.iter().map(|position| i64::from(*position)).collect();
+        self.tell(&Action::Complete { until, requests: &requests, completed: &completed, outcomes: &[] });
+    }
+
+    /// Asks which requests are complete; returns their positions.
+    fn test(&mut self, until: CompletionKind, kind: TestKind, requests: &[(u32, Slot)]) -> Vec<u32> {
+        self.tell_computation();
+        let slots = requests.iter().map(|(_, slot)| slot.0).collect();
+        let reply = self.ask(&Question::Test(kind, slots));
+        if let Some(live) = &mut self.rank.live {
+            live.wild.resolve(&reply.matches);
+        }
+        if reply.completed.is_empty() {
+            self.set_failed_poll();
+        }
+        self.tell_completion(until, requests, &reply.completed);
+        reply.completed
+    }
+}
+
+impl Completion {
+    /// Completes the real request at a place of the list; its status is the one at another place.
+    unsafe fn wait(&self, place: usize, status: usize) -> c_int {
+        let constants = &mpi().constants;
+        let are_ignored = [constants.status_ignore, constants.statuses_ignore].contains(&self.statuses);
+        let status = if are_ignored {
+            constants.status_ignore
+        } else {
+            self.statuses + status * constants.status.size
+        };
+        // SAFETY: the caller promises that both lists are long enough.
+        unsafe { real::wait(self.list + place * handle_size(), status) }
+    }
+
+    /// Completes the requests at these positions, and writes what the program's call writes.
+    unsafe fn finish(&self, requests: &[(u32, Slot)], completed: &[u32]) {
+        let has_places = self.until == CompletionKind::TestAll;
+        let mut code = 0;
+        for (number, position) in completed.iter().enumerate() {
+            let (place, slot) = requests[*position as usize];
+            with(|_, live| live.wild.finish(slot));
+            // SAFETY: the program's lists are long enough for its requests.
+            unsafe {
+                let status = if has_places { place as usize } else { number };
+                let one = self.wait(place as usize, status);
+                code = if code == 0 { one } else { code };
+                if self.indices != 0 {
+                    *(self.indices as *mut c_int).add(number) = place as c_int;
+                }
+            }
+        }
+        let first = completed.first().map(|position| requests[*position as usize].0 as c_int);
+        // SAFETY: addresses that the function has are the program's.
+        unsafe {
+            write(self.flag, first.is_some().into());
+            let is_some = self.indices != 0;
+            let none = mpi().constants.undefined;
+            let index = if is_some { completed.len() as c_int } else { first.unwrap_or(none) };
+            write(self.index, index);
+        }
+        with(|_, live| live.outcome = Some(code));
+    }
+}
+
+/// Writes an `int` to an address, if the function has it.
+unsafe fn write(address: usize, value: c_int) {
+    if address != 0 {
+        // SAFETY: the caller promises that it is the program's.
+        unsafe { *(address as *mut c_int) = value };
+    }
+}
+
+/// Bytes of a handle in an array of the program.
+fn handle_size() -> usize {
+    if mpi().abi == panto_mpi::Abi::Mpich { 4 } else { 8 }
+}

@@ -1,0 +1,51 @@
+//! Where the time of computation between calls comes from.
+
+use std::path::Path;
+
+/// The source of computation times.
+pub enum Computation {
+    /// As measured in this run.
+    Measured,
+    /// None: calls follow each other at once.
+    None,
+    /// As recorded in another run: the times before each call, in nanoseconds.
+    Recorded { times: Vec<u64>, next: usize },
+}
+
+impl Computation {
+    /// Returns the source that a setting names, for a rank.
+    pub fn new(setting: &str, rank: u32) -> Result<Self, String> {
+        match setting {
+            "measured" => Ok(Self::Measured),
+            "none" => Ok(Self::None),
+            folder => {
+                let path = Path::new(folder).join(format!("{rank}.times"));
+                let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+                let (words, _) = bytes.as_chunks();
+                let times = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+                Ok(Self::Recorded { times, next: 0 })
+            }
+        }
+    }
+
+    pub fn is_measured(&self) -> bool {
+        matches!(self, Self::Measured)
+    }
+
+    /// Returns the computation before the current call.
+    pub fn before_call(&self, measured: u64) -> u64 {
+        match self {
+            Self::Measured => measured,
+            Self::None => 0,
+            // A program that makes more calls than the recorded one is noticed at its end.
+            Self::Recorded { times, next } => times.get(*next).copied().unwrap_or(0),
+        }
+    }
+
+    /// The current call was recorded.
+    pub fn used(&mut self) {
+        if let Self::Recorded { next, .. } = self {
+            *next += 1;
+        }
+    }
+}

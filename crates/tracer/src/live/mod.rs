@@ -1,0 +1,455 @@
+//! `panto run`: the program runs in the virtual time of a simulated machine.
+//!
+//! The real MPI moves the bytes; the simulation, in another process, decides time and order. Each
+//! call is *told* to the simulation through shared memory ([`panto_coupling`]), and where the
+//! program must know what the simulation decides, the rank *asks* and waits for the reply: the
+//! time, what a wildcard matches, whether a request is complete.
+//!
+//! *Invariant*: a rank never blocks in the real MPI for something that the simulation does not make
+//! it wait for as well. Otherwise the simulation could wait for the next call of a rank that itself
+//! waits for a rank whose question the simulation has not answered. So:
+//!
+//! - A call that may block is told before it is made ([`plan`](mod@plan)).
+//! - A send is made from a copy of its data, and its real request is hidden (`point`): it completes
+//!   when the simulation says so, whatever the real MPI needs.
+//! - A receive with wildcards is made when the simulation has chosen its source and tag. Until then
+//!   the program has a generalized request in its place (`placeholder`).
+//! - Collectives with a root, and scans, are made of hidden messages (`rooted`), since the real ones
+//!   may synchronise ranks that need not wait. In the others no rank completes before all have
+//!   called, in both worlds; they are started non-blocking.
+//! - Whoever waits yields the core, because ranks outnumber cores, and drives MPI's progress.
+//!
+//! What cannot be run in this way is refused by its name, and the job ends.
+
+mod clock;
+mod complete;
+mod computation;
+mod data;
+mod placeholder;
+mod plan;
+mod point;
+mod real;
+mod rooted;
+
+pub use complete::{Completion, complete};
+pub use placeholder::ReceiveArguments;
+pub use plan::{CachedPlan, Plan};
+pub use point::{SendArguments, exchange, probe, receive};
+
+use std::ffi::c_int;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use panto_coupling::message::{self, Kind, Question, Reply};
+use panto_coupling::{Ended, RankEnd, Watch};
+use panto_trace::{Action, Name, Recorder};
+
+use crate::call_context::CallContext;
+use crate::function::Function;
+use crate::rank::{self, Rank};
+use crate::thread_state::ActiveCall;
+use computation::Computation;
+use data::HiddenSends;
+use placeholder::WildReceives;
+
+static IS_ON: AtomicBool = AtomicBool::new(false);
+
+/// Tells ranks that wait in the real MPI that the run is over.
+static WATCH: OnceLock<Watch> = OnceLock::new();
+
+/// How long a rank with hidden sends waits for a reply before it drives MPI's progress again.
+const PROGRESS: Duration = Duration::from_micros(200);
+
+/// How long a rank waits for its end, after the run is over, before it ends itself: the launcher
+/// may end all ranks first.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// Settings of a run, by environment variables that `panto run` sets.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The shared memory.
+    pub memory: PathBuf,
+    /// The process of the simulation.
+    pub hub: u32,
+    /// `measured`, `none`, or the folder with the computation of each rank.
+    pub computation: String,
+}
+
+/// The rank's end of the run.
+pub struct Live {
+    end: RankEnd,
+    words: Vec<u64>,
+    values: Vec<i64>,
+    computation: Computation,
+    /// The function that the rank is in.
+    site: Option<&'static Function>,
+    is_wide: bool,
+    /// The measured computation before the current call, in nanoseconds.
+    measured: u64,
+    /// Whether the current call was told.
+    is_told: bool,
+    /// The computation since the last call that was told already, in nanoseconds.
+    told_ns: u64,
+    /// Whether the current call is a poll that found nothing.
+    is_failed_poll: bool,
+    /// What the current call returns, if it was carried out here.
+    outcome: Option<c_int>,
+    hidden: HiddenSends,
+    wild: WildReceives,
+    clock: clock::VirtualClock,
+}
+
+/// Returns whether the program runs in virtual time.
+#[inline]
+pub fn is_on() -> bool {
+    IS_ON.load(Ordering::Relaxed)
+}
+
+/// Couples a rank to the simulation.
+pub fn begin(settings: &Settings, rank: u32, ranks: u32) -> Result<Box<Live>, String> {
+    let end = RankEnd::attach(&settings.memory, rank, ranks, settings.hub).map_err(|error| {
+        let memory = settings.memory.display();
+        format!("{memory}: {error}; all ranks must be on the host of `panto run`")
+    })?;
+    let computation = Computation::new(&settings.computation, rank)?;
+    let watch = Watch::open(&settings.memory, settings.hub).map_err(|error| error.to_string())?;
+    WATCH.get_or_init(|| watch);
+    IS_ON.store(true, Ordering::Relaxed);
+    Ok(Box::new(Live {
+        end,
+        words: Vec::new(),
+        values: Vec::new(),
+        computation,
+        site: None,
+        is_wide: false,
+        measured: 0,
+        is_told: false,
+        told_ns: 0,
+        is_failed_poll: false,
+        outcome: None,
+        hidden: HiddenSends::default(),
+        wild: WildReceives::default(),
+        clock: clock::VirtualClock::default(),
+    }))
+}
+
+impl Live {
+    /// Returns the computation before the current call, in nanoseconds.
+    pub fn before(&self) -> u64 {
+        // Another run may have polled more or less often.
+        if self.is_failed_poll && !self.computation.is_measured() {
+            return 0;
+        }
+        self.computation.before_call(self.measured)
+    }
+
+    /// Returns the computation before a call, given the measured one.
+    pub fn before_call(&mut self, measured: u64) -> u64 {
+        self.measured = measured;
+        self.before()
+    }
+
+    /// Returns whether the current call was told.
+    pub fn is_told(&self) -> bool {
+        self.is_told
+    }
+
+    /// Tells a call, after what it refers to.
+    pub fn tell(&mut self, recorder: &mut Recorder, name: Name, action: &Action<'_>, before: u64) {
+        self.define(recorder);
+        self.values.clear();
+        let constants = action.split(&mut self.values);
+        let kind = action.kind();
+        let computed = before.saturating_sub(std::mem::take(&mut self.told_ns));
+        self.words.clear();
+        self.words.extend([u64::from(name.0), kind as u64, computed]);
+        let constants = &constants[..kind.constants()];
+        self.words.extend(constants.iter().chain(&self.values).map(|part| *part as u64));
+        if self.words.len() > message::MAX_WORDS {
+            self.refuse("a call with too long lists of requests or lengths");
+        }
+        self.is_told = true;
+        self.send(Kind::Call);
+    }
+
+    /// Tells definitions that were made since the last time.
+    pub fn define(&mut self, recorder: &mut Recorder) {
+        let chunks = recorder.new_definitions().chunks(message::MAX_WORDS * 4).map(<[u8]>::to_vec);
+        for chunk in chunks.collect::<Vec<_>>() {
+            self.words.clear();
+            message::put_bytes(&mut self.words, &chunk);
+            self.send(Kind::Define);
+        }
+    }
+
+    /// Tells computation before its call is made, so that the clock includes it.
+    fn tell_computation(&mut self, before: u64) {
+        let computed = before.saturating_sub(self.told_ns);
+        if computed > 0 {
+            self.told_ns = before;
+            self.words.clear();
+            self.words.push(computed);
+            self.send(Kind::Compute);
+        }
+    }
+
+    fn send(&mut self, kind: Kind) {
+        let sent = self.end.tell(kind, &self.words);
+        sent.unwrap_or_else(|Ended| leave());
+    }
+
+    /// Asks, and waits for the reply.
+    fn ask(&mut self, recorder: &mut Recorder, question: &Question) -> Reply {
+        self.define(recorder);
+        self.words.clear();
+        question.put(&mut self.words);
+        self.send(Kind::Ask);
+        self.words.clear();
+        loop {
+            // A receiver may wait in the real MPI for data of a hidden send.
+            let timeout = if self.hidden.is_empty() { None } else { Some(PROGRESS) };
+            match self.end.reply(&mut self.words, timeout) {
+                Ok(true) => break,
+                Ok(false) => self.hidden.progress(),
+                Err(Ended) => leave(),
+            }
+        }
+        let Some(reply) = Reply::take(&self.words) else { leave() };
+        self.clock.set(reply.clock);
+        reply
+    }
+
+    /// The call is recorded: what follows belongs to the next one.
+    pub fn finish_call(&mut self) {
+        self.computation.used();
+        self.clock.called();
+        (self.is_told, self.told_ns) = (false, 0);
+    }
+
+    /// A poll that found nothing was told, and is not recorded as a call.
+    pub fn finish_poll(&mut self) {
+        (self.is_told, self.told_ns) = (false, 0);
+    }
+
+    /// Ends the run, because the current call cannot be run in virtual time.
+    pub fn refuse(&mut self, why: &str) -> ! {
+        let name = self.site.map_or("MPI", Function::name);
+        self.words.clear();
+        message::put_bytes(&mut self.words, format!("{name}: {why}").as_bytes());
+        let _ = self.end.tell(Kind::Refuse, &self.words);
+        leave()
+    }
+}
+
+/// Ends this process if the run is over.
+fn leave_if_over() {
+    if WATCH.get().is_some_and(Watch::is_over) {
+        leave();
+    }
+}
+
+/// Waits for the end of a job whose run is over, and ends this process if nothing else does.
+fn leave() -> ! {
+    std::thread::sleep(GRACE);
+    loop {
+        // SAFETY: this system call has one argument, and does not return.
+        unsafe { libc::syscall(libc::SYS_exit_group, 1) };
+    }
+}
+
+/// Runs a function on the rank's end of the run. There is one while the program runs in virtual
+/// time.
+fn with<T>(body: impl FnOnce(&mut Rank, &mut Live) -> T) -> T {
+    let done = rank::with(|rank| {
+        let mut live = rank.live.take()?;
+        let done = body(rank, &mut live);
+        rank.live = Some(live);
+        Some(done)
+    });
+    done.flatten().unwrap_or_else(|| leave())
+}
+
+/// Begins a call.
+fn enter(site: &'static Function, is_wide: bool, entered: &mut ActiveCall) {
+    let (thread, measured) = (entered.thread(), entered.before());
+    with(|_, live| {
+        (live.site, live.is_wide, live.measured, live.outcome) = (Some(site), is_wide, measured, None);
+        live.is_failed_poll = false;
+        if thread != 0 {
+            live.refuse("a second thread calls MPI; programs run with one calling thread");
+        }
+        if let Plan::Refused(why) = site.plan() {
+            live.refuse(why);
+        }
+    });
+}
+
+/// Makes a call whose arguments need not be prepared. Returns whether it was recorded before.
+pub fn traced(
+    site: &'static Function,
+    is_wide: bool,
+    words: &[usize],
+    entered: &mut ActiveCall,
+    real: &mut dyn FnMut() -> c_int,
+    record: &mut dyn FnMut(&mut ActiveCall),
+) -> (c_int, bool) {
+    enter(site, is_wide, entered);
+    match site.plan() {
+        Plan::Before => {
+            record(entered);
+            (real(), true)
+        }
+        Plan::Send => {
+            record(entered);
+            (point::send(words), true)
+        }
+        Plan::Collective => {
+            record(entered);
+            (rooted::carry_out(site, is_wide, words, real), true)
+        }
+        Plan::StartSend => (point::start_send(words), false),
+        Plan::StartReceive => (point::start_receive(words, real), false),
+        Plan::Creation(comm) => {
+            tell_creation(words[comm]);
+            (real(), false)
+        }
+        Plan::Window(comm) => {
+            tell_barrier(words[comm]);
+            (real(), false)
+        }
+        Plan::GetStatus => (complete::get_status(words, real), false),
+        Plan::After | Plan::Refused(_) => (real(), false),
+    }
+}
+
+/// After a call of [`traced`] was recorded.
+pub fn recorded(site: &'static Function, words: &[usize]) {
+    if site.plan() == Plan::StartReceive {
+        point::started_receive(words);
+    }
+}
+
+/// Prepares a call: what is told and asked before it is made. Returns whether it was recorded.
+pub fn prepared<P>(
+    site: &'static Function,
+    is_wide: bool,
+    entered: &mut ActiveCall,
+    before: impl FnOnce() -> P,
+    real: impl FnOnce(&mut P) -> c_int,
+    record: &mut dyn FnMut(&mut ActiveCall, &mut P),
+) -> (c_int, P, bool) {
+    enter(site, is_wide, entered);
+    let mut prepared = before();
+    let is_before = site.plan() == Plan::Before;
+    if is_before {
+        record(entered, &mut prepared);
+    }
+    let outcome = with(|_, live| live.outcome.take());
+    let code = outcome.unwrap_or_else(|| real(&mut prepared));
+    (code, prepared, is_before)
+}
+
+/// Runs a function on the current call before it is made.
+fn with_call<T>(body: impl FnOnce(&mut CallContext<'_>) -> T) -> T {
+    let done = rank::with(|rank| {
+        let live = rank.live.as_mut()?;
+        let (site, is_wide, before) = (live.site?, live.is_wide, live.before());
+        Some(body(&mut CallContext::before_the_call(rank, site, is_wide, before)))
+    });
+    done.flatten().unwrap_or_else(|| leave())
+}
+
+/// Tells that a communicator is made. All members of the original wait for each other.
+fn tell_creation(comm: usize) {
+    with_call(|at| {
+        let parent = at.comm(comm).number;
+        at.tell(&Action::Communicator { parent, comm: None, request: None });
+    });
+}
+
+/// Tells that a window is made, which is a barrier.
+fn tell_barrier(comm: usize) {
+    with_call(|at| {
+        let comm = at.comm(comm).number;
+        at.tell(&Action::Collective {
+            pattern: panto_trace::Collective::Barrier.into(),
+            form: panto_trace::CallForm::Blocking,
+            comm,
+            root: panto_trace::Peer::Null,
+            datatype: None,
+            receive_type: None,
+            commutes: true,
+            in_place: false,
+            bytes: 0,
+            receive_bytes: 0,
+            request: None,
+            send_sizes: &[],
+            receive_sizes: &[],
+        });
+    });
+}
+
+/// Tells that the rank ends, before it waits for the others in `MPI_Finalize`.
+pub fn finalise(site: &'static Function, entered: &mut ActiveCall) {
+    if !is_on() {
+        return;
+    }
+    enter(site, false, entered);
+    with_call(|at| at.tell(&Action::Finalise {}));
+    with(|_, live| {
+        live.words.clear();
+        live.send(Kind::End);
+        live.hidden.complete_all();
+    });
+}
+
+/// The program ends itself before `MPI_Finalize`: it takes part no more.
+pub fn abandon() {
+    if is_on() {
+        rank::with(|rank| {
+            if let Some(live) = &mut rank.live {
+                let _ = live.end.tell(Kind::End, &[]);
+            }
+        });
+    }
+}
+
+impl CallContext<'_> {
+    /// Tells the current call before it is made.
+    pub fn tell(&mut self, action: &Action<'_>) {
+        let (name, before) = (self.name(), self.before);
+        let rank = &mut *self.rank;
+        if let Some(live) = &mut rank.live {
+            live.tell(&mut rank.recorder, name, action, before);
+        }
+    }
+
+    /// Asks what the simulation decides.
+    fn ask(&mut self, question: &Question) -> Reply {
+        let rank = &mut *self.rank;
+        match &mut rank.live {
+            Some(live) => live.ask(&mut rank.recorder, question),
+            None => leave(),
+        }
+    }
+
+    /// Tells the computation before the current call, for a question that comes before the call.
+    fn tell_computation(&mut self) {
+        let measured = self.rank.live.as_ref().map_or(0, |live| live.measured);
+        if let Some(live) = &mut self.rank.live
+            && live.computation.is_measured()
+        {
+            live.tell_computation(measured);
+        }
+    }
+
+    /// The current call is a poll that found nothing.
+    fn set_failed_poll(&mut self) {
+        if let Some(live) = &mut self.rank.live {
+            live.is_failed_poll = true;
+            self.before = live.before();
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Requests that stand for others: of sends, which are hidden, and of receives with wildcards,
+//! which are made when the simulation has chosen their source and tag.
+//!
+//! They are generalized requests (`MPI_Grequest_start`): any function of MPI that completes
+//! requests accepts them.
+
+use std::ffi::{c_int, c_void};
+
+use panto_coupling::message::Matched;
+use panto_trace::Slot;
+
+use super::data::mpi;
+use super::real;
+
+/// The status of a request, as the real receive filled it.
+struct State {
+    status: [u64; 8],
+    is_filled: bool,
+}
+
+extern "C" fn query(state: *mut c_void, status: *mut c_void) -> c_int {
+    let mpi = mpi();
+    // SAFETY: MPI passes the state that `start` gave it, and a status; its functions may change
+    // the status here.
+    unsafe {
+        let state = &*state.cast::<State>();
+        if state.is_filled {
+            let size = mpi.constants.status.size;
+            std::ptr::copy_nonoverlapping(state.status.as_ptr().cast::<u8>(), status.cast::<u8>(), size);
+        } else {
+            real::status_set_elements(status as usize, mpi.constants.byte, 0);
+            real::status_set_cancelled(status as usize, 0);
+        }
+    }
+    0
+}
+
+extern "C" fn free(state: *mut c_void) -> c_int {
+    // SAFETY: MPI calls this once for each request, with the state that `start` gave it.
+    drop(unsafe { Box::from_raw(state.cast::<State>()) });
+    0
+}
+
+extern "C" fn cancel(_state: *mut c_void, _complete: c_int) -> c_int {
+    0
+}
+
+/// Starts a request at an address; returns MPI's code and the state.
+unsafe fn start(address: usize) -> (c_int, *mut State) {
+    let state = Box::into_raw(Box::new(State { status: [0; 8], is_filled: false }));
+    // SAFETY: the functions have the prototypes of MPI, and the state stays until it is freed.
+    let code = unsafe {
+        real::grequest_start(
+            query as *const () as usize,
+            free as *const () as usize,
+            cancel as *const () as usize,
+            state as usize,
+            address,
+        )
+    };
+    (code, state)
+}
+
+/// Starts a request that is complete already.
+///
+/// # Safety
+/// `address` must be that of a request.
+pub unsafe fn complete(address: usize) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let (code, _) = start(address);
+        if code == 0 { real::grequest_complete(mpi().handle_at(address, 0)) } else { code }
+    }
+}
+
+/// The arguments of a receive.
+#[derive(Clone, Copy)]
+pub struct ReceiveArguments {
+    pub buf: usize,
+    pub count: usize,
+    pub datatype: usize,
+    pub from: usize,
+    pub tag: usize,
+    pub comm: usize,
+}
+
+/// A receive with wildcards that the program has started.
+struct WildReceive {
+    arguments: ReceiveArguments,
+    /// The handle of the request in its place.
+    handle: usize,
+    state: *mut State,
+    /// Its slot in the trace, once it is recorded.
+    slot: Option<Slot>,
+    /// The real request, once it is matched.
+    real: Option<Box<usize>>,
+}
+
+/// The receives with wildcards of this rank, in the order of posting.
+#[derive(Default)]
+pub struct WildReceives(Vec<WildReceive>);
+
+// SAFETY: the states belong to this rank, whose one calling thread uses them.
+unsafe impl Send for WildReceives {}
+
+impl WildReceives {
+    /// Starts a receive whose request is at an address.
+    ///
+    /// # Safety
+    /// `address` must be that of a request.
+    pub unsafe fn start(&mut self, arguments: ReceiveArguments, address: usize) -> c_int {
+        // SAFETY: as the caller promises.
+        let (code, state) = unsafe { start(address) };
+        if code == 0 {
+            // SAFETY: MPI has written a handle.
+            let handle = unsafe { mpi().handle_at(address, 0) };
+            self.0.push(WildReceive { arguments, handle, state, slot: None, real: None });
+        }
+        code
+    }
+
+    /// The receive that was started last has a slot in the trace.
+    pub fn set_slot(&mut self, handle: usize, slot: Option<Slot>) {
+        if let Some(last) = self.0.last_mut().filter(|last| last.handle == handle) {
+            last.slot = slot;
+        }
+    }
+
+    pub fn contains(&self, slot: Slot) -> bool {
+        self.0.iter().any(|receive| receive.slot == Some(slot))
+    }
+
+    /// Returns whether a receive from a named source might have to take a message after one of
+    /// these.
+    pub fn overlap(&self, other: &ReceiveArguments) -> bool {
+        let constants = &mpi().constants;
+        let is_same = |own: usize, other: usize, any: c_int| {
+            own as c_int == any || other as c_int == any || own as c_int == other as c_int
+        };
+        self.0.iter().filter(|receive| receive.real.is_none()).any(|receive| {
+            let own = &receive.arguments;
+            mpi().handle(own.comm) == mpi().handle(other.comm)
+                && is_same(own.from, other.from, constants.any_source)
+                && is_same(own.tag, other.tag, constants.any_tag)
+        })
+    }
+
+    /// Makes the receives whose messages are known, in the order of posting.
+    pub fn resolve(&mut self, matches: &[(u32, Matched)]) {
+        for receive in self.0.iter_mut().filter(|receive| receive.real.is_none()) {
+            let matched = matches.iter().find(|(slot, _)| receive.slot == Some(Slot(*slot)));
+            let Some((_, matched)) = matched else { continue };
+            let mut request = Box::new(0_usize);
+            let ReceiveArguments { buf, count, datatype, comm, .. } = receive.arguments;
+            let (from, tag) = (matched.source as usize, matched.tag as usize);
+            // SAFETY: the program's arguments, with source and tag of a message that was sent.
+            unsafe { real::irecv(buf, count, datatype, from, tag, comm, &raw mut *request as usize) };
+            receive.real = Some(request);
+        }
+    }
+
+    /// Completes a receive that the simulation has completed; its request is complete then.
+    pub fn finish(&mut self, slot: Slot) {
+        let Some(place) = self.0.iter().position(|receive| receive.slot == Some(slot)) else { return };
+        let mut receive = self.0.remove(place);
+        let Some(request) = &mut receive.real else { return };
+        // SAFETY: the real request is active, and the state is freed by MPI only after the request
+        // in its place is complete.
+        unsafe {
+            let state = &mut *receive.state;
+            real::wait(&raw mut **request as usize, state.status.as_mut_ptr() as usize);
+            state.is_filled = true;
+            real::grequest_complete(receive.handle);
+        }
+    }
+}

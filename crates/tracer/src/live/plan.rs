@@ -1,0 +1,135 @@
+//! How each function is run in virtual time.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use crate::function::Function;
+
+/// How a function is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plan {
+    /// It does not block: it is made, and then told.
+    After,
+    /// It is told, and then made, because it may block until other ranks call.
+    Before,
+    /// A blocking send: it is told, and made by a hidden message.
+    Send,
+    /// A non-blocking send: a hidden message, and a request that is complete.
+    StartSend,
+    /// A non-blocking receive; one with wildcards is made later.
+    StartReceive,
+    /// A blocking collective: it is told, and made without blocking others.
+    Collective,
+    /// A communicator is made from the one in this argument.
+    Creation(usize),
+    /// A window is made on the communicator in this argument.
+    Window(usize),
+    /// It tests a request without completing it.
+    GetStatus,
+    /// It cannot be run, for this reason.
+    Refused(&'static str),
+}
+
+const THREADS: &str = "programs that connect to or start others cannot run in virtual time";
+const NO_CANCEL: &str = "cancelled operations cannot run in virtual time";
+const NO_PARTITIONS: &str = "partitioned operations cannot run in virtual time";
+const BY_MEMBERS: &str = "communicators that not all members of the original make cannot run in virtual time";
+const TWO_IN_ONE: &str = "use MPI_Isend and MPI_Irecv in virtual time";
+
+/// The plans by function. Others are told after they were made.
+const PLANS: &[(&str, Plan)] = &[
+    ("MPI_Send", Plan::Send),
+    ("MPI_Bsend", Plan::Send),
+    ("MPI_Ssend", Plan::Send),
+    ("MPI_Rsend", Plan::Send),
+    ("MPI_Isend", Plan::StartSend),
+    ("MPI_Ibsend", Plan::StartSend),
+    ("MPI_Issend", Plan::StartSend),
+    ("MPI_Irsend", Plan::StartSend),
+    ("MPI_Irecv", Plan::StartReceive),
+    ("MPI_Mrecv", Plan::Before),
+    ("MPI_Barrier", Plan::Collective),
+    ("MPI_Bcast", Plan::Collective),
+    ("MPI_Gather", Plan::Collective),
+    ("MPI_Gatherv", Plan::Collective),
+    ("MPI_Scatter", Plan::Collective),
+    ("MPI_Scatterv", Plan::Collective),
+    ("MPI_Allgather", Plan::Collective),
+    ("MPI_Allgatherv", Plan::Collective),
+    ("MPI_Alltoall", Plan::Collective),
+    ("MPI_Alltoallv", Plan::Collective),
+    ("MPI_Alltoallw", Plan::Collective),
+    ("MPI_Reduce", Plan::Collective),
+    ("MPI_Allreduce", Plan::Collective),
+    ("MPI_Reduce_scatter_block", Plan::Collective),
+    ("MPI_Reduce_scatter", Plan::Collective),
+    ("MPI_Scan", Plan::Collective),
+    ("MPI_Exscan", Plan::Collective),
+    ("MPI_Neighbor_allgather", Plan::Collective),
+    ("MPI_Neighbor_allgatherv", Plan::Collective),
+    ("MPI_Neighbor_alltoall", Plan::Collective),
+    ("MPI_Neighbor_alltoallv", Plan::Collective),
+    ("MPI_Neighbor_alltoallw", Plan::Collective),
+    ("MPI_Comm_dup", Plan::Creation(0)),
+    ("MPI_Comm_dup_with_info", Plan::Creation(0)),
+    ("MPI_Comm_split", Plan::Creation(0)),
+    ("MPI_Comm_split_type", Plan::Creation(0)),
+    ("MPI_Comm_create", Plan::Creation(0)),
+    ("MPI_Cart_create", Plan::Creation(0)),
+    ("MPI_Cart_sub", Plan::Creation(0)),
+    ("MPI_Graph_create", Plan::Creation(0)),
+    ("MPI_Dist_graph_create", Plan::Creation(0)),
+    ("MPI_Dist_graph_create_adjacent", Plan::Creation(0)),
+    ("MPI_Intercomm_merge", Plan::Creation(0)),
+    ("MPI_Comm_create_group", Plan::Refused(BY_MEMBERS)),
+    ("MPI_Intercomm_create", Plan::Refused(BY_MEMBERS)),
+    ("MPI_Win_create", Plan::Window(4)),
+    ("MPI_Win_allocate", Plan::Window(3)),
+    ("MPI_Win_allocate_shared", Plan::Window(3)),
+    ("MPI_Win_create_dynamic", Plan::Window(1)),
+    ("MPI_Win_fence", Plan::Before),
+    ("MPI_Win_free", Plan::Before),
+    ("MPI_Cancel", Plan::Refused(NO_CANCEL)),
+    ("MPI_Request_get_status", Plan::GetStatus),
+    ("MPI_Isendrecv", Plan::Refused(TWO_IN_ONE)),
+    ("MPI_Isendrecv_replace", Plan::Refused(TWO_IN_ONE)),
+    ("MPI_Psend_init", Plan::Refused(NO_PARTITIONS)),
+    ("MPI_Precv_init", Plan::Refused(NO_PARTITIONS)),
+    ("MPI_Comm_spawn", Plan::Refused(THREADS)),
+    ("MPI_Comm_spawn_multiple", Plan::Refused(THREADS)),
+    ("MPI_Comm_accept", Plan::Refused(THREADS)),
+    ("MPI_Comm_connect", Plan::Refused(THREADS)),
+    ("MPI_Comm_join", Plan::Refused(THREADS)),
+    ("MPI_Session_init", Plan::Refused(THREADS)),
+];
+
+/// A function's plan, which is looked up once.
+pub struct CachedPlan(AtomicU8);
+
+/// No plan was looked up.
+const UNKNOWN: u8 = 0;
+/// The function has no line in the list.
+const UNLISTED: u8 = 1;
+/// The first line of the list.
+const FIRST: u8 = 2;
+
+const _: () = assert!(PLANS.len() < (u8::MAX - FIRST) as usize);
+
+impl CachedPlan {
+    pub const NEW: Self = Self(AtomicU8::new(UNKNOWN));
+}
+
+impl Function {
+    /// Returns how the function is run in virtual time.
+    pub fn plan(&self) -> Plan {
+        let cached = &self.cached_plan().0;
+        let mut known = cached.load(Ordering::Relaxed);
+        if known == UNKNOWN {
+            let name = self.name();
+            let name = name.strip_suffix("_c").unwrap_or(name);
+            let line = PLANS.iter().position(|(listed, _)| *listed == name);
+            known = line.map_or(UNLISTED, |line| line as u8 + FIRST);
+            cached.store(known, Ordering::Relaxed);
+        }
+        known.checked_sub(FIRST).map_or(Plan::After, |line| PLANS[usize::from(line)].1)
+    }
+}

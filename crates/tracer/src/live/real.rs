@@ -1,0 +1,109 @@
+//! Functions of the real MPI, past the exported ones, and waiting that yields the core.
+
+use std::ffi::{c_int, c_void};
+use std::time::Duration;
+
+use crate::function::Function;
+
+macro_rules! functions {
+    ($($name:ident = $symbol:literal ($($argument:ident),*);)*) => {$(
+        /// As in MPI, with all arguments as words.
+        ///
+        /// # Safety
+        /// The arguments must be those of the function.
+        pub unsafe fn $name($($argument: usize),*) -> c_int {
+            static FUNCTION: Function = Function::new($symbol);
+            let address = FUNCTION.real();
+            if address.is_null() {
+                return FUNCTION.missing();
+            }
+            // SAFETY: this is MPI's function of that name, whose arguments are integers and
+            // addresses, one word each; the caller promises what they are.
+            unsafe {
+                std::mem::transmute::<
+                    *mut c_void,
+                    unsafe extern "C" fn($(crate::interpose::word!($argument)),*) -> c_int,
+                >(address)($($argument),*)
+            }
+        }
+    )*};
+}
+
+functions! {
+    isend = c"PMPI_Isend" (buf, count, datatype, to, tag, comm, request);
+    irecv = c"PMPI_Irecv" (buf, count, datatype, from, tag, comm, request);
+    test = c"PMPI_Test" (request, flag, status);
+    probe = c"PMPI_Probe" (from, tag, comm, status);
+    mprobe = c"PMPI_Mprobe" (from, tag, comm, message, status);
+    pack_size = c"PMPI_Pack_size" (count, datatype, comm, size);
+    pack = c"PMPI_Pack" (buf, count, datatype, out, size, place, comm);
+    reduce_local = c"PMPI_Reduce_local" (from, to, count, datatype, op);
+    grequest_start = c"PMPI_Grequest_start" (query, free, cancel, state, request);
+    grequest_complete = c"PMPI_Grequest_complete" (request);
+    comm_get_attr = c"PMPI_Comm_get_attr" (comm, key, value, flag);
+    status_set_cancelled = c"PMPI_Status_set_cancelled" (status, flag);
+    status_set_elements = c"PMPI_Status_set_elements" (status, datatype, count);
+}
+
+/// The most arguments of a function that is called by its name.
+const MAX_WORDS: usize = 10;
+
+/// Calls a function with these arguments.
+///
+/// # Safety
+/// `address` must be that of a function which takes these words and returns an `int`.
+pub unsafe fn call(address: *mut c_void, words: &[usize]) -> c_int {
+    debug_assert!(words.len() <= MAX_WORDS);
+    let mut all = [0; MAX_WORDS];
+    all[..words.len()].copy_from_slice(words);
+    let [a, b, c, d, e, f, g, h, i, j] = all;
+    type Words10 = unsafe extern "C-unwind" fn(
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+    ) -> c_int;
+    // SAFETY: on all supported platforms the caller removes the arguments, so a function that
+    // takes fewer words ignores the others.
+    unsafe { std::mem::transmute::<*mut c_void, Words10>(address)(a, b, c, d, e, f, g, h, i, j) }
+}
+
+/// Polls before a waiting rank sleeps instead of yielding: other ranks of the same core run then.
+const YIELDS: u32 = 100;
+
+/// The longest sleep between two polls.
+const LONGEST_SLEEP: Duration = Duration::from_micros(200);
+
+/// Waits until something is ready, and lets other ranks have the core.
+pub fn until(mut is_ready: impl FnMut() -> bool) {
+    let mut polls = 0;
+    while !is_ready() {
+        polls += 1;
+        if polls < YIELDS {
+            std::thread::yield_now();
+        } else {
+            super::leave_if_over();
+            std::thread::sleep(Duration::from_micros(10 * u64::from(polls / YIELDS)).min(LONGEST_SLEEP));
+        }
+    }
+}
+
+/// Completes a request, like `MPI_Wait`; returns MPI's code.
+///
+/// # Safety
+/// `request` must be the address of a request, and `status` that of a status, or ignored.
+pub unsafe fn wait(request: usize, status: usize) -> c_int {
+    let (mut flag, mut code): (c_int, c_int) = (0, 0);
+    until(|| {
+        // SAFETY: as the caller promises; the flag is a local variable.
+        code = unsafe { test(request, &raw mut flag as usize, status) };
+        code != 0 || flag != 0
+    });
+    code
+}
