@@ -68,7 +68,7 @@ static void collectives(void) {
     free(list);
 }
 
-// Work of equal size, for whoever has none: the faster ranks do more.
+// Work of equal size, for the worker that asks first: the faster ones do more.
 static void workers(void) {
     enum { ASK = 6, WORK = 7, STOP = 8 };
     int message = 0;

@@ -184,7 +184,7 @@ impl Reply {
 
     /// Returns the reply that words are; `None` if they make no sense.
     pub fn take(words: &[u64]) -> Option<Self> {
-        let (&[clock, completed, matches], rest) = words.split_first_chunk()?;
+        let (&[clock, completed, count], rest) = words.split_first_chunk()?;
         let (completed, rest) = rest.split_at_checked(usize::try_from(completed).ok()?)?;
         let completed = completed.iter().map(|position| *position as u32).collect();
         let (&[is_probed, source, tag, bytes], rest) = rest.split_first_chunk()?;
@@ -192,16 +192,10 @@ impl Reply {
         let (&[is_received, source, tag, bytes], rest) = rest.split_first_chunk()?;
         let received = (is_received != 0).then(|| Matched::of([source, tag, bytes]));
         let (all, rest) = rest.as_chunks::<4>();
-        let matched =
+        let pair =
             |&[request, source, tag, bytes]: &[u64; 4]| (request as u32, Matched::of([source, tag, bytes]));
-        let is_whole = rest.is_empty() && all.len() as u64 == matches;
-        is_whole.then(|| Self {
-            clock,
-            completed,
-            probed,
-            received,
-            matches: all.iter().map(matched).collect(),
-        })
+        let is_whole = rest.is_empty() && all.len() as u64 == count;
+        is_whole.then(|| Self { clock, completed, probed, received, matches: all.iter().map(pair).collect() })
     }
 }
 

@@ -64,11 +64,11 @@ impl RankEnd {
         self.mapping.rank(self.rank)
     }
 
-    /// Tells the hub a message. Waits while the ring is full.
+    /// Reports the hub a message. Waits while the ring is full.
     ///
     /// # Panics
     /// If the message is longer than [`message::MAX_WORDS`].
-    pub fn tell(&mut self, kind: Kind, words: &[u64]) -> Result<(), Ended> {
+    pub fn report(&mut self, kind: Kind, words: &[u64]) -> Result<(), Ended> {
         assert!(words.len() <= message::MAX_WORDS, "a message of {} words", words.len());
         let (end, written) = (self.written + 1 + words.len() as u64, self.written);
         let has_room = |block: &RankBlock| end - block.taken.0.load(Ordering::Acquire) <= RING as u64;
@@ -128,7 +128,7 @@ impl RankEnd {
     }
 }
 
-/// Tells whether a run is over, from anywhere in a rank's process.
+/// Reports whether a run is over, from anywhere in a rank's process.
 pub struct Watch {
     mapping: Mapping,
     hub: u32,

@@ -32,10 +32,10 @@ fn messages_arrive_in_order_whatever_their_lengths() {
     let sender = std::thread::spawn(move || {
         for number in 0..20_000_u64 {
             let words: Vec<u64> = (0..number % 37).map(|word| number * 100 + word).collect();
-            end.tell(Kind::Call, &words).unwrap();
+            end.report(Kind::Call, &words).unwrap();
         }
-        end.tell(Kind::Call, &vec![1; MAX_WORDS]).unwrap();
-        end.tell(Kind::End, &[]).unwrap();
+        end.report(Kind::Call, &vec![1; MAX_WORDS]).unwrap();
+        end.report(Kind::End, &[]).unwrap();
     });
     let mut number = 0;
     loop {
@@ -64,12 +64,12 @@ fn a_question_waits_for_its_reply() {
                 for round in 0..1_000_u64 {
                     let mut words = Vec::new();
                     Question::Clock.put(&mut words);
-                    end.tell(Kind::Ask, &words).unwrap();
+                    end.report(Kind::Ask, &words).unwrap();
                     words.clear();
                     assert!(end.reply(&mut words, None).unwrap());
                     assert_eq!(Reply::take(&words).unwrap().clock, rank * 1_000 + round);
                 }
-                end.tell(Kind::End, &[]).unwrap();
+                end.report(Kind::End, &[]).unwrap();
             });
         }
         let (mut rounds, mut ended) = ([0; 3], 0);
@@ -97,7 +97,7 @@ fn the_end_of_the_run_reaches_ranks_that_wait() {
     let memory = memory();
     let mut end = attach(&memory, 0, 1).unwrap();
     let waiter = std::thread::spawn(move || {
-        end.tell(Kind::Ask, &[0]).unwrap();
+        end.report(Kind::Ask, &[0]).unwrap();
         end.reply(&mut Vec::new(), None)
     });
     memory.hub.wait(LONG, || memory.hub.has_message(0));

@@ -1,6 +1,6 @@
 //! Real processes in the virtual time of a simulated machine (P5, P21, P24).
 //!
-//! The ranks of a job tell their calls through shared memory ([`panto_coupling`]), and this end
+//! The ranks of a job report their calls through shared memory ([`panto_coupling`]), and this end
 //! simulates them as they come ([`panto_sim::replay::Online`]) and answers what depends on virtual
 //! time. Ranks that ask nothing run ahead; their calls wait in memory up to a bound.
 
@@ -25,7 +25,7 @@ const MAX_IN_A_ROW: usize = 1_024;
 /// How long the simulation sleeps at most before it looks whether the job still runs.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// How long no rank may compute or call before the user is told.
+/// How long no rank may compute or call before the user is notified.
 const LONG_SILENCE: Duration = Duration::from_secs(20);
 
 /// Why a run in virtual time ended too early.
@@ -40,7 +40,7 @@ pub enum CoupledFailure {
     },
     /// The simulation cannot continue: a deadlock, or a call that cannot be simulated.
     Simulation(OnlineError),
-    /// A rank told something that makes no sense.
+    /// A rank reported something that makes no sense.
     Nonsense {
         /// The rank.
         rank: u32,
@@ -91,8 +91,8 @@ impl<'a> CoupledRun<'a> {
         Self { hub, online, asks: none.clone(), has_ended: none, words: Vec::new(), bytes: Vec::new() }
     }
 
-    /// Simulates until all ranks have ended; returns the end of each. `has_ended` tells whether the
-    /// job has, and `notify` what the user should know meanwhile.
+    /// Simulates until all ranks have ended; returns the end of each. `has_ended` returns whether
+    /// the job has, and `notify` gets what the user should know meanwhile.
     pub fn serve(
         mut self,
         has_ended: impl Fn() -> bool,
@@ -159,7 +159,7 @@ impl<'a> CoupledRun<'a> {
                 message::take_bytes(words, &mut self.bytes).ok_or(nonsense("incomplete definitions"))?;
                 online.define(rank, &self.bytes)?;
             }
-            Kind::Call => tell_call(online, rank, words)?.ok_or(nonsense("an unknown call"))?,
+            Kind::Call => report_call(online, rank, words)?.ok_or(nonsense("an unknown call"))?,
             Kind::Compute => {
                 let nanos = words.first().copied().unwrap_or(0);
                 online.compute(rank, Time::from_picos(nanos.saturating_mul(1_000)));
@@ -216,7 +216,7 @@ impl<'a> CoupledRun<'a> {
 }
 
 /// Passes a call on; `None` if its words make no sense.
-fn tell_call(online: &mut Online<'_>, rank: u32, words: &[u64]) -> Result<Option<()>, CoupledFailure> {
+fn report_call(online: &mut Online<'_>, rank: u32, words: &[u64]) -> Result<Option<()>, CoupledFailure> {
     let Some((&[name, kind, before], parts)) = words.split_first_chunk() else { return Ok(None) };
     let (Ok(name), Some(kind)) = (u32::try_from(name), panto_trace::Kind::get(kind as i64)) else {
         return Ok(None);

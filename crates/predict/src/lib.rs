@@ -4,7 +4,8 @@
 //! compute ([`Speeds`]), and whether messages share links. A [`Prediction`] runs the program on it
 //! and tells when each rank ends and where the time went (P14); [`explain`] puts that into
 //! sentences. [`sweep`] predicts many settings from one trace (P19), [`balance`] searches for a
-//! better mapping (P18), [`CoupledRun`] simulates a job while its processes run (P24), and [`sample`] propagates the uncertainty of the model's parameters.
+//! better mapping (P18), [`CoupledRun`] simulates a job while its processes run (P24), and
+//! [`sample`] propagates the uncertainty of the model's parameters.
 //!
 //! The engines are in `panto_sim`; tables and charts of predictions are in `panto_report`.
 //!

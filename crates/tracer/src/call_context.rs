@@ -58,8 +58,8 @@ impl<'a> CallContext<'a> {
     /// Records the call as an event.
     #[inline]
     pub fn record(&mut self, action: &Action<'_>) {
-        if self.rank.live.as_ref().is_some_and(|live| !live.is_told()) {
-            self.tell(action);
+        if self.rank.live.as_ref().is_some_and(|live| !live.is_reported()) {
+            self.report(action);
         }
         self.rank.record(self.site, action, self.thread, self.before, self.wall);
         self.before = 0;

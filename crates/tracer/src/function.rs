@@ -33,7 +33,7 @@ impl Function {
             is_narrowed: false,
             real: AtomicPtr::new(ptr::null_mut()),
             number: AtomicU32::new(0),
-            plan: CachedPlan::NEW,
+            plan: CachedPlan::new(),
         }
     }
 

@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 
 use panto_units::Time;
 
+use super::answers::{Answer, PollingLoop, Question};
 use super::blocked_rank;
 use super::channel_table::ChannelTable;
 use super::message_cost::MessageCost;
@@ -29,101 +30,36 @@ use crate::memo::Memo;
 use crate::observe::Observer;
 use crate::program::{Channel, Op, PackedOp, Program};
 
-/// The least time that a test without success takes, so that a polling loop ends: 100 ns, about
-/// the time of an `MPI_Test` on today's processors.
-const LEAST_POLL: Time = Time::from_nanos(100);
-
-/// The share of a polling loop's time so far that its next test takes, as a divisor: the loop ends
-/// at most 1.6 % too late, and a loop of a second needs hundreds of tests instead of millions.
-const POLL_GROWTH: u64 = 64;
-
-/// The most time between two tests of a polling loop; a program that computes longer does not wait
-/// idly.
-const MAX_BETWEEN_POLLS: Time = Time::from_nanos(10_000);
-
 /// Executed operations of a rank that are kept before they are forgotten, so that few are moved.
 const MAX_EXECUTED: u32 = 4_096;
 
-/// What a rank waits for after its operations.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Question {
-    /// That they are executed.
-    Clock,
-    /// Which of these requests are complete. Each is a list of slots, all of which must be.
-    Test(TestKind, Vec<Vec<u32>>),
-    /// Whether a message has arrived that matches.
-    Probe(MatchSpec),
-}
-
-/// How many requests a test asks for, and whether it waits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TestKind {
-    /// One that is complete, if there is one (`MPI_Test`, `MPI_Testany`).
-    TestAny,
-    /// All of them or none (`MPI_Testall`).
-    TestAll,
-    /// All that are complete (`MPI_Testsome`).
-    TestSome,
-    /// Waits for the first (`MPI_Waitany`).
-    WaitAny,
-    /// Waits for the first, and takes all that are complete then (`MPI_Waitsome`).
-    WaitSome,
-}
-
-impl TestKind {
-    fn waits(self) -> bool {
-        matches!(self, Self::WaitAny | Self::WaitSome)
-    }
-}
-
-/// The answer to a [`Question`].
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Answer {
-    /// The rank's clock.
-    pub clock: Time,
-    /// The requests that are complete, as positions in the list of the question, ascending.
-    pub completed: Vec<u32>,
-    /// The message that a probe found.
-    pub probed: Option<MessageInfo>,
-    /// What receives with wildcards have matched since the last answer or before: the slot, and the
-    /// message.
-    pub matches: Vec<(u32, MessageInfo)>,
-}
-
 /// A program while it runs and grows.
 pub struct GrowingRun<'a> {
-    config: RunConfig<'a>,
+    pub(super) config: RunConfig<'a>,
     /// The ranks and helpers, without operations and channels.
-    program: Program,
-    channels: ChannelTable,
-    engine: Engine,
-    ranks: Vec<GrowingRank>,
-    matches: MatchLog,
-    costs: Memo<MessageCost>,
+    pub(super) program: Program,
+    pub(super) channels: ChannelTable,
+    pub(super) engine: Engine,
+    pub(super) ranks: Vec<GrowingRank>,
+    pub(super) matches: MatchLog,
+    pub(super) costs: Memo<MessageCost>,
     /// The starved ranks, each with its clock.
-    starved: BTreeSet<(Time, u32)>,
-    answers: Vec<(u32, Answer)>,
+    pub(super) starved: BTreeSet<(Time, u32)>,
+    pub(super) answers: Vec<(u32, Answer)>,
 }
 
 /// A rank or helper, and what is known of its operations.
-struct GrowingRank {
-    state: RankState<Vec<PackedOp>>,
-    slots: Vec<Pending>,
-    question: Option<Question>,
+pub(super) struct GrowingRank {
+    pub(super) state: RankState<Vec<PackedOp>>,
+    pub(super) slots: Vec<Pending>,
+    pub(super) question: Option<Question>,
     /// The next stage of the question.
-    stage: u8,
+    pub(super) stage: u8,
     /// Whether all its operations are executed, so that the engine does not run it.
-    is_idle: bool,
-    has_ended: bool,
-    has_wildcards: bool,
-    polling: Option<PollingLoop>,
-}
-
-/// Tests without success in a row.
-#[derive(Clone, Copy)]
-struct PollingLoop {
-    since: Time,
-    last: Time,
+    pub(super) is_idle: bool,
+    pub(super) has_ended: bool,
+    pub(super) has_wildcards: bool,
+    pub(super) polling: Option<PollingLoop>,
 }
 
 impl GrowingRank {
@@ -140,24 +76,14 @@ impl GrowingRank {
         }
     }
 
-    /// Returns the time that a test without success takes which begins at `now`.
-    fn poll_time(&mut self, now: Time, poll: Time) -> Time {
-        let continues = |polling: &PollingLoop| now.since(polling.last) <= MAX_BETWEEN_POLLS;
-        let since = self.polling.filter(continues).map_or(now, |polling| polling.since);
-        let share = Time::from_picos(now.since(since).as_picos() / POLL_GROWTH);
-        let time = LEAST_POLL.since(poll).max(share);
-        self.polling = Some(PollingLoop { since, last: now.saturating_add(time) });
-        time
-    }
-
-    fn request(&self, slot: u32) -> Option<RequestId> {
+    pub(super) fn request(&self, slot: u32) -> Option<RequestId> {
         self.slots.get(slot as usize)?.request()
     }
 }
 
 /// What receives with wildcards and probes have matched: rank, slot and message.
 #[derive(Default)]
-struct MatchLog(Vec<(u32, u32, MessageInfo)>);
+pub(super) struct MatchLog(pub(super) Vec<(u32, u32, MessageInfo)>);
 
 impl Observer for MatchLog {
     fn matched(&mut self, rank: u32, slot: u32, message: MessageInfo) {
@@ -352,103 +278,5 @@ impl<'a> GrowingRun<'a> {
         } else {
             self.starved.insert((self.engine.clock(rank), rank));
         }
-    }
-
-    /// Executes the next stage of a question; `None` if the rank blocks.
-    fn answer(&mut self, rank: u32, question: &Question) -> Option<Answer> {
-        let stage = self.ranks[rank as usize].stage;
-        match question {
-            Question::Clock => Some(self.reply(rank, Vec::new(), None)),
-            _ if stage == 0 => {
-                // What is complete or has arrived by now is known when nothing earlier can happen.
-                self.ranks[rank as usize].stage = 1;
-                self.engine.park(rank);
-                None
-            }
-            Question::Test(kind, requests) => {
-                let completed = self.completed(rank, *kind, requests);
-                if !completed.is_empty() || requests.is_empty() {
-                    return Some(self.reply(rank, completed, None));
-                }
-                if !kind.waits() {
-                    return self.found_nothing(rank);
-                }
-                let growing = &self.ranks[rank as usize];
-                let slots = requests.iter().flatten();
-                let pending: Vec<RequestId> = slots.filter_map(|slot| growing.request(*slot)).collect();
-                self.engine.wait_any(rank, &self.incomplete(rank, pending));
-                None
-            }
-            Question::Probe(spec) => match self.engine.try_probe_matching(rank, *spec) {
-                Some(message) => Some(self.reply(rank, Vec::new(), Some(message))),
-                None => self.found_nothing(rank),
-            },
-        }
-    }
-
-    /// Returns those of some requests that are not complete by the rank's clock.
-    fn incomplete(&self, rank: u32, mut requests: Vec<RequestId>) -> Vec<RequestId> {
-        requests.retain(|request| !self.is_complete(rank, *request));
-        requests
-    }
-
-    fn is_complete(&self, rank: u32, request: RequestId) -> bool {
-        self.engine.completion(request).is_some_and(|completion| completion.at <= self.engine.clock(rank))
-    }
-
-    /// Answers a test or probe without success, which takes some time.
-    fn found_nothing(&mut self, rank: u32) -> Option<Answer> {
-        let growing = &mut self.ranks[rank as usize];
-        if growing.stage == 1 {
-            growing.stage = 2;
-            let time = growing.poll_time(self.engine.clock(rank), self.config.machine.processor.poll);
-            if !self.engine.work(rank, time) {
-                return None;
-            }
-        }
-        Some(self.reply(rank, Vec::new(), None))
-    }
-
-    /// Returns the requests that a test finds complete.
-    fn completed(&self, rank: u32, kind: TestKind, requests: &[Vec<u32>]) -> Vec<u32> {
-        let growing = &self.ranks[rank as usize];
-        if growing.stage == 2 {
-            return Vec::new();
-        }
-        let is_complete = |slots: &[u32]| {
-            slots
-                .iter()
-                .all(|slot| growing.request(*slot).is_none_or(|request| self.is_complete(rank, request)))
-        };
-        let mut completed: Vec<u32> = (0..)
-            .zip(requests)
-            .filter(|(_, slots)| is_complete(slots))
-            .map(|(position, _)| position)
-            .collect();
-        match kind {
-            TestKind::TestAny | TestKind::WaitAny => completed.truncate(1),
-            TestKind::TestAll if completed.len() < requests.len() => completed.clear(),
-            TestKind::TestAll | TestKind::TestSome | TestKind::WaitSome => {}
-        }
-        completed
-    }
-
-    fn reply(&mut self, rank: u32, completed: Vec<u32>, probed: Option<MessageInfo>) -> Answer {
-        let mut matches = Vec::new();
-        self.matches.0.retain(|(of, slot, message)| {
-            if *of == rank {
-                matches.push((*slot, *message));
-            }
-            *of != rank
-        });
-        let growing = &self.ranks[rank as usize];
-        if growing.has_wildcards {
-            let of_wildcard = |(slot, pending): (u32, &Pending)| match pending {
-                Pending::Wildcard { request, .. } => Some((slot, self.engine.matched_message(*request)?)),
-                _ => None,
-            };
-            matches.extend((0..).zip(&growing.slots).filter_map(of_wildcard));
-        }
-        Answer { clock: self.engine.clock(rank), completed, probed, matches }
     }
 }

@@ -20,6 +20,7 @@
 //! The run-ahead engine ([`ahead`](crate::ahead)) gives the same result to the picosecond wherever
 //! both apply.
 
+mod answers;
 mod channel_table;
 mod growing;
 mod lookahead;
@@ -45,7 +46,8 @@ use prefetch::Pipeline;
 use rank_run::RankRun;
 use rank_state::{Pending, RankState};
 
-pub use growing::{Answer, GrowingRun, Question, TestKind};
+pub use answers::{Answer, Question, TestKind};
+pub use growing::GrowingRun;
 
 /// Runs a program; returns the time at which each rank ends, then each helper. The caller has
 /// checked that the machine has room for the ranks.

@@ -52,6 +52,7 @@ mod repetition;
 mod requests;
 mod scheduled;
 mod slot_allocator;
+mod suspended_rank;
 mod tags;
 mod unsupported;
 

@@ -12,9 +12,10 @@ use panto_units::Time;
 
 use super::agreement::CollectiveLog;
 use super::channels::WildcardKey;
+use super::code_builder::CodeBuilder;
 use super::context::Context;
 use super::error::{CallError, Error};
-use super::rank_reader::SuspendedRank;
+use super::suspended_rank::SuspendedRank;
 use super::tags::{MAX_TAGS, Tags};
 use super::{Options, Wildcards};
 use crate::config::RunConfig;
@@ -129,7 +130,7 @@ impl<'a> Online<'a> {
         context.collectives = CollectiveLog::of_incomplete();
         let rank = |rank| OnlineRank {
             tables: Tables::default(),
-            reader: Some(SuspendedRank::new(rank)),
+            reader: Some(SuspendedRank::new(rank, CodeBuilder::online())),
             completing: Vec::new(),
         };
         Self {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use panto_trace::{
-    Action, CallForm, Comm, CommInfo, Comms, CompletionKind, Event, Name, Peer, RankTrace, Ranks, Tables,
+    Action, CallForm, Comm, CommInfo, Comms, CompletionKind, Event, Peer, RankTrace, Ranks, Tables,
 };
 use panto_units::Time;
 
@@ -17,6 +17,7 @@ use super::context::Context;
 use super::error::{Error, Result};
 use super::repetition::Repetition;
 use super::requests::Requests;
+use super::suspended_rank::SuspendedRank;
 use crate::program::{Code, Op};
 
 /// The most operations of a program: 8 GiB at 16 bytes each.
@@ -45,67 +46,16 @@ pub struct RankReader<'w, 'a> {
     /// Calls that may repeat.
     pub repetition: Repetition,
     /// The traits of functions, by signature.
-    call_traits: Vec<Option<CallTraits>>,
-    computation: Time,
+    pub(super) call_traits: Vec<Option<CallTraits>>,
+    pub(super) computation: Time,
     /// Computation before an event that is not a call, in nanoseconds.
-    carried: u64,
+    pub(super) carried: u64,
     /// The thread that calls.
-    thread: u32,
+    pub(super) thread: u32,
     /// The operation number at which the last call of each other thread ended.
-    thread_ends: FxHashMap<u32, u64>,
+    pub(super) thread_ends: FxHashMap<u32, u64>,
     /// The operation number at which a second thread first called.
-    first_switch: u64,
-}
-
-/// A rank whose further calls are not known yet: a [`RankReader`] without what all ranks share.
-pub struct SuspendedRank {
-    rank: u32,
-    pub code: CodeBuilder,
-    pub helpers: FxHashMap<(u32, u32), (u32, CodeBuilder)>,
-    pub requests: Requests,
-    pub comms: Comms,
-    now: CallSite,
-    repetition: Repetition,
-    call_traits: Vec<Option<CallTraits>>,
-    computation: Time,
-}
-
-impl SuspendedRank {
-    /// A rank without calls, whose operations are taken as they are made.
-    pub fn new(rank: u32) -> Self {
-        Self {
-            rank,
-            code: CodeBuilder::online(),
-            helpers: FxHashMap::default(),
-            requests: Requests::default(),
-            comms: Comms::default(),
-            now: CallSite::default(),
-            repetition: Repetition::default(),
-            call_traits: Vec::new(),
-            computation: Time::ZERO,
-        }
-    }
-
-    /// Continues with what all ranks share.
-    pub fn resume<'w, 'a>(self, context: &'w mut Context<'a>) -> RankReader<'w, 'a> {
-        let Self { rank, code, helpers, requests, comms, now, repetition, call_traits, computation } = self;
-        RankReader {
-            context,
-            rank,
-            code,
-            helpers,
-            requests,
-            comms,
-            now,
-            repetition,
-            call_traits,
-            computation,
-            carried: 0,
-            thread: 0,
-            thread_ends: FxHashMap::default(),
-            first_switch: 0,
-        }
-    }
+    pub(super) first_switch: u64,
 }
 
 /// The result of reading a rank.
@@ -119,8 +69,7 @@ pub struct RankCode {
 impl<'w, 'a> RankReader<'w, 'a> {
     /// Reads all events of a rank.
     pub fn read(context: &'w mut Context<'a>, trace: &RankTrace) -> Result<RankCode> {
-        let rank = SuspendedRank { code: CodeBuilder::default(), ..SuspendedRank::new(trace.rank()) };
-        let mut reader = rank.resume(context);
+        let mut reader = SuspendedRank::new(trace.rank(), CodeBuilder::default()).resume(context);
         let mut events = trace.events();
         while events.position() < reader.limit() {
             reader.skip_repetitions(&mut events)?;
@@ -140,32 +89,6 @@ impl<'w, 'a> RankReader<'w, 'a> {
             }
         }
         reader.end(events.tables())
-    }
-
-    /// Leaves what all ranks share until the next call is known. No other thread may have called.
-    pub fn suspend(self) -> SuspendedRank {
-        SuspendedRank {
-            rank: self.rank,
-            code: self.code,
-            helpers: self.helpers,
-            requests: self.requests,
-            comms: self.comms,
-            now: self.now,
-            repetition: self.repetition,
-            call_traits: self.call_traits,
-            computation: self.computation,
-        }
-    }
-
-    /// Reads a call that is known before those that follow it.
-    pub fn call(&mut self, name: Name, action: &Action<'_>, before: Time, tables: &Tables) -> Result<()> {
-        let traits = self.traits(name.index(), || tables.name(name).unwrap_or_default());
-        self.now = CallSite { position: self.now.position + 1, call: traits.call };
-        self.code.call(traits.call, before);
-        self.repetition.begin_call(false);
-        self.action(action, traits, tables)?;
-        self.repetition.end_call(0);
-        Ok(())
     }
 
     /// Returns the number of events that are read.
@@ -222,7 +145,7 @@ impl<'w, 'a> RankReader<'w, 'a> {
     }
 
     #[inline]
-    fn action(&mut self, action: &Action<'_>, traits: CallTraits, tables: &Tables) -> Result<()> {
+    pub(super) fn action(&mut self, action: &Action<'_>, traits: CallTraits, tables: &Tables) -> Result<()> {
         match *action {
             Action::Initialise { .. }
             | Action::Finalise {}
@@ -265,7 +188,7 @@ impl<'w, 'a> RankReader<'w, 'a> {
     }
 
     #[inline]
-    fn traits<'e>(&mut self, number: usize, name: impl FnOnce() -> &'e str) -> CallTraits {
+    pub(super) fn traits<'e>(&mut self, number: usize, name: impl FnOnce() -> &'e str) -> CallTraits {
         if let Some(Some(traits)) = self.call_traits.get(number) {
             return *traits;
         }

@@ -120,9 +120,9 @@ fn program(w: &mut Writer, with_helpers: bool) {
             w.call("MPI_Iallreduce", &started.action());
         }
         if rank % 2 == 0 {
-            w.send(right, 2_000)
+            w.send(right, 2_000);
         } else {
-            w.receive(left)
+            w.receive(left);
         }
         if with_helpers {
             w.after(50, "MPI_Wait", &complete(CompletionKind::Wait, &[0], &[0], &[]));

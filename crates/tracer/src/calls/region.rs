@@ -66,7 +66,8 @@ pub fn is_region(level: c_int) -> bool {
 }
 
 fn cut(name: &str) -> &str {
-    &name[..name.floor_char_boundary(MAX_NAME)]
+    let end = (0..=MAX_NAME.min(name.len())).rev().find(|end| name.is_char_boundary(*end));
+    &name[..end.unwrap_or(0)]
 }
 
 /// Returns the text at an address that may be anything: `MPI_Pcontrol` takes any number of

@@ -4,7 +4,8 @@ use std::ffi::{CStr, c_void};
 
 use panto_coupling::message::Question;
 
-use super::{is_on, with_call};
+use super::calls::with_call;
+use super::is_on;
 use crate::function;
 use crate::rank;
 use crate::thread_state;
@@ -73,7 +74,7 @@ fn virtual_time() -> Option<f64> {
     })
     .map(|()| {
         with_call(|at| {
-            at.tell_computation();
+            at.report_computation();
             at.ask(&Question::Clock).clock
         })
     });

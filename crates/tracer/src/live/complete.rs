@@ -5,8 +5,9 @@ use std::ffi::c_int;
 use panto_coupling::message::{Question, TestKind};
 use panto_trace::{Action, CompletionKind, Slot};
 
+use super::calls::with_call;
 use super::data::mpi;
-use super::{is_on, real, with, with_call};
+use super::{is_on, real, with};
 use crate::call_context::CallContext;
 
 /// The arguments of a call that completes requests. Addresses that the function does not have are
@@ -58,7 +59,7 @@ pub unsafe fn complete(completion: Completion, requests: &[(u32, Slot)]) {
 unsafe fn wait_all(completion: Completion, requests: &[(u32, Slot)]) {
     with_call(|at| {
         let all: Vec<u32> = (0..requests.len() as u32).collect();
-        at.tell_completion(completion.until, requests, &all);
+        at.report_completion(completion.until, requests, &all);
         let is_wild = |live: &super::Live| requests.iter().any(|(_, slot)| live.wild.contains(*slot));
         if at.rank.live.as_deref().is_some_and(is_wild) {
             let reply = at.ask(&Question::Clock);
@@ -70,7 +71,7 @@ unsafe fn wait_all(completion: Completion, requests: &[(u32, Slot)]) {
     with(|_, live| requests.iter().for_each(|(_, slot)| live.wild.finish(*slot)));
     let mut code = 0;
     for place in 0..(completion.count as c_int).max(0) as usize {
-        // SAFETY: the program's lists have `count` entries. Requests that are not active complete at
+        // SAFETY: the program's lists have `count` entries. Those that are not active complete at
         // once.
         let one = unsafe { completion.wait(place, place) };
         code = if code == 0 { one } else { code };
@@ -84,7 +85,7 @@ pub fn get_status(words: &[usize], real: &mut dyn FnMut() -> c_int) -> c_int {
     let slot = with(|rank, _| rank.requests.peek(rank.mpi.handle(request)));
     let Some(slot) = slot else { return real() };
     let is_complete = with_call(|at| {
-        at.tell_computation();
+        at.report_computation();
         let reply = at.ask(&Question::Test(TestKind::TestAny, vec![slot.0]));
         if let Some(live) = &mut at.rank.live {
             live.wild.resolve(&reply.matches);
@@ -110,15 +111,15 @@ pub fn get_status(words: &[usize], real: &mut dyn FnMut() -> c_int) -> c_int {
 }
 
 impl CallContext<'_> {
-    fn tell_completion(&mut self, until: CompletionKind, requests: &[(u32, Slot)], completed: &[u32]) {
+    fn report_completion(&mut self, until: CompletionKind, requests: &[(u32, Slot)], completed: &[u32]) {
         let requests: Vec<i64> = requests.iter().map(|(_, slot)| slot.0.into()).collect();
         let completed: Vec<i64> = completed.iter().map(|position| i64::from(*position)).collect();
-        self.tell(&Action::Complete { until, requests: &requests, completed: &completed, outcomes: &[] });
+        self.report(&Action::Complete { until, requests: &requests, completed: &completed, outcomes: &[] });
     }
 
     /// Asks which requests are complete; returns their positions.
     fn test(&mut self, until: CompletionKind, kind: TestKind, requests: &[(u32, Slot)]) -> Vec<u32> {
-        self.tell_computation();
+        self.report_computation();
         let slots = requests.iter().map(|(_, slot)| slot.0).collect();
         let reply = self.ask(&Question::Test(kind, slots));
         if let Some(live) = &mut self.rank.live {
@@ -127,7 +128,7 @@ impl CallContext<'_> {
         if reply.completed.is_empty() {
             self.set_failed_poll();
         }
-        self.tell_completion(until, requests, &reply.completed);
+        self.report_completion(until, requests, &reply.completed);
         reply.completed
     }
 }

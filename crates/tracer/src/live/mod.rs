@@ -1,7 +1,7 @@
 //! `panto run`: the program runs in the virtual time of a simulated machine.
 //!
 //! The real MPI moves the bytes; the simulation, in another process, decides time and order. Each
-//! call is *told* to the simulation through shared memory ([`panto_coupling`]), and where the
+//! call is *reported* to the simulation through shared memory ([`panto_coupling`]), and where the
 //! program must know what the simulation decides, the rank *asks* and waits for the reply: the
 //! time, what a wildcard matches, whether a request is complete.
 //!
@@ -9,18 +9,19 @@
 //! it wait for as well. Otherwise the simulation could wait for the next call of a rank that itself
 //! waits for a rank whose question the simulation has not answered. So:
 //!
-//! - A call that may block is told before it is made ([`plan`](mod@plan)).
+//! - A call that may block is reported before it is made ([`plan`](mod@plan)).
 //! - A send is made from a copy of its data, and its real request is hidden (`point`): it completes
 //!   when the simulation says so, whatever the real MPI needs.
 //! - A receive with wildcards is made when the simulation has chosen its source and tag. Until then
 //!   the program has a generalized request in its place (`placeholder`).
-//! - Collectives with a root, and scans, are made of hidden messages (`rooted`), since the real ones
-//!   may synchronise ranks that need not wait. In the others no rank completes before all have
+//! - Collectives with a root, and scans, are made of hidden messages (`rooted`), since the real
+//!   ones may synchronise ranks that need not wait. In the others no rank completes before all have
 //!   called, in both worlds; they are started non-blocking.
-//! - Whoever waits yields the core, because ranks outnumber cores, and drives MPI's progress.
+//! - A rank that waits yields the core, because ranks outnumber cores, and drives MPI's progress.
 //!
 //! What cannot be run in this way is refused by its name, and the job ends.
 
+mod calls;
 mod clock;
 mod complete;
 mod computation;
@@ -31,6 +32,7 @@ mod point;
 mod real;
 mod rooted;
 
+pub use calls::{abandon, finalise, prepared, recorded, traced};
 pub use complete::{Completion, complete};
 pub use placeholder::ReceiveArguments;
 pub use plan::{CachedPlan, Plan};
@@ -46,17 +48,15 @@ use panto_coupling::message::{self, Kind, Question, Reply};
 use panto_coupling::{Ended, RankEnd, Watch};
 use panto_trace::{Action, Name, Recorder};
 
-use crate::call_context::CallContext;
 use crate::function::Function;
 use crate::rank::{self, Rank};
-use crate::thread_state::ActiveCall;
 use computation::Computation;
 use data::HiddenSends;
 use placeholder::WildReceives;
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
-/// Tells ranks that wait in the real MPI that the run is over.
+/// Reports ranks that wait in the real MPI that the run is over.
 static WATCH: OnceLock<Watch> = OnceLock::new();
 
 /// How long a rank with hidden sends waits for a reply before it drives MPI's progress again.
@@ -88,10 +88,10 @@ pub struct Live {
     is_wide: bool,
     /// The measured computation before the current call, in nanoseconds.
     measured: u64,
-    /// Whether the current call was told.
-    is_told: bool,
-    /// The computation since the last call that was told already, in nanoseconds.
-    told_ns: u64,
+    /// Whether the current call was reported.
+    is_reported: bool,
+    /// The computation since the last call that was reported already, in nanoseconds.
+    reported_ns: u64,
     /// Whether the current call is a poll that found nothing.
     is_failed_poll: bool,
     /// What the current call returns, if it was carried out here.
@@ -125,8 +125,8 @@ pub fn begin(settings: &Settings, rank: u32, ranks: u32) -> Result<Box<Live>, St
         site: None,
         is_wide: false,
         measured: 0,
-        is_told: false,
-        told_ns: 0,
+        is_reported: false,
+        reported_ns: 0,
         is_failed_poll: false,
         outcome: None,
         hidden: HiddenSends::default(),
@@ -151,18 +151,18 @@ impl Live {
         self.before()
     }
 
-    /// Returns whether the current call was told.
-    pub fn is_told(&self) -> bool {
-        self.is_told
+    /// Returns whether the current call was reported.
+    pub fn is_reported(&self) -> bool {
+        self.is_reported
     }
 
-    /// Tells a call, after what it refers to.
-    pub fn tell(&mut self, recorder: &mut Recorder, name: Name, action: &Action<'_>, before: u64) {
+    /// Reports a call, after what it refers to.
+    pub fn report(&mut self, recorder: &mut Recorder, name: Name, action: &Action<'_>, before: u64) {
         self.define(recorder);
         self.values.clear();
         let constants = action.split(&mut self.values);
         let kind = action.kind();
-        let computed = before.saturating_sub(std::mem::take(&mut self.told_ns));
+        let computed = before.saturating_sub(std::mem::take(&mut self.reported_ns));
         self.words.clear();
         self.words.extend([u64::from(name.0), kind as u64, computed]);
         let constants = &constants[..kind.constants()];
@@ -170,11 +170,11 @@ impl Live {
         if self.words.len() > message::MAX_WORDS {
             self.refuse("a call with too long lists of requests or lengths");
         }
-        self.is_told = true;
+        self.is_reported = true;
         self.send(Kind::Call);
     }
 
-    /// Tells definitions that were made since the last time.
+    /// Reports definitions that were made since the last time.
     pub fn define(&mut self, recorder: &mut Recorder) {
         let chunks = recorder.new_definitions().chunks(message::MAX_WORDS * 4).map(<[u8]>::to_vec);
         for chunk in chunks.collect::<Vec<_>>() {
@@ -184,11 +184,11 @@ impl Live {
         }
     }
 
-    /// Tells computation before its call is made, so that the clock includes it.
-    fn tell_computation(&mut self, before: u64) {
-        let computed = before.saturating_sub(self.told_ns);
+    /// Reports computation before its call is made, so that the clock includes it.
+    fn report_computation(&mut self, before: u64) {
+        let computed = before.saturating_sub(self.reported_ns);
         if computed > 0 {
-            self.told_ns = before;
+            self.reported_ns = before;
             self.words.clear();
             self.words.push(computed);
             self.send(Kind::Compute);
@@ -196,7 +196,7 @@ impl Live {
     }
 
     fn send(&mut self, kind: Kind) {
-        let sent = self.end.tell(kind, &self.words);
+        let sent = self.end.report(kind, &self.words);
         sent.unwrap_or_else(|Ended| leave());
     }
 
@@ -225,12 +225,12 @@ impl Live {
     pub fn finish_call(&mut self) {
         self.computation.used();
         self.clock.called();
-        (self.is_told, self.told_ns) = (false, 0);
+        (self.is_reported, self.reported_ns) = (false, 0);
     }
 
-    /// A poll that found nothing was told, and is not recorded as a call.
+    /// A poll that found nothing was reported, and is not recorded as a call.
     pub fn finish_poll(&mut self) {
-        (self.is_told, self.told_ns) = (false, 0);
+        (self.is_reported, self.reported_ns) = (false, 0);
     }
 
     /// Ends the run, because the current call cannot be run in virtual time.
@@ -238,7 +238,7 @@ impl Live {
         let name = self.site.map_or("MPI", Function::name);
         self.words.clear();
         message::put_bytes(&mut self.words, format!("{name}: {why}").as_bytes());
-        let _ = self.end.tell(Kind::Refuse, &self.words);
+        let _ = self.end.report(Kind::Refuse, &self.words);
         leave()
     }
 }
@@ -269,187 +269,4 @@ fn with<T>(body: impl FnOnce(&mut Rank, &mut Live) -> T) -> T {
         Some(done)
     });
     done.flatten().unwrap_or_else(|| leave())
-}
-
-/// Begins a call.
-fn enter(site: &'static Function, is_wide: bool, entered: &mut ActiveCall) {
-    let (thread, measured) = (entered.thread(), entered.before());
-    with(|_, live| {
-        (live.site, live.is_wide, live.measured, live.outcome) = (Some(site), is_wide, measured, None);
-        live.is_failed_poll = false;
-        if thread != 0 {
-            live.refuse("a second thread calls MPI; programs run with one calling thread");
-        }
-        if let Plan::Refused(why) = site.plan() {
-            live.refuse(why);
-        }
-    });
-}
-
-/// Makes a call whose arguments need not be prepared. Returns whether it was recorded before.
-pub fn traced(
-    site: &'static Function,
-    is_wide: bool,
-    words: &[usize],
-    entered: &mut ActiveCall,
-    real: &mut dyn FnMut() -> c_int,
-    record: &mut dyn FnMut(&mut ActiveCall),
-) -> (c_int, bool) {
-    enter(site, is_wide, entered);
-    match site.plan() {
-        Plan::Before => {
-            record(entered);
-            (real(), true)
-        }
-        Plan::Send => {
-            record(entered);
-            (point::send(words), true)
-        }
-        Plan::Collective => {
-            record(entered);
-            (rooted::carry_out(site, is_wide, words, real), true)
-        }
-        Plan::StartSend => (point::start_send(words), false),
-        Plan::StartReceive => (point::start_receive(words, real), false),
-        Plan::Creation(comm) => {
-            tell_creation(words[comm]);
-            (real(), false)
-        }
-        Plan::Window(comm) => {
-            tell_barrier(words[comm]);
-            (real(), false)
-        }
-        Plan::GetStatus => (complete::get_status(words, real), false),
-        Plan::After | Plan::Refused(_) => (real(), false),
-    }
-}
-
-/// After a call of [`traced`] was recorded.
-pub fn recorded(site: &'static Function, words: &[usize]) {
-    if site.plan() == Plan::StartReceive {
-        point::started_receive(words);
-    }
-}
-
-/// Prepares a call: what is told and asked before it is made. Returns whether it was recorded.
-pub fn prepared<P>(
-    site: &'static Function,
-    is_wide: bool,
-    entered: &mut ActiveCall,
-    before: impl FnOnce() -> P,
-    real: impl FnOnce(&mut P) -> c_int,
-    record: &mut dyn FnMut(&mut ActiveCall, &mut P),
-) -> (c_int, P, bool) {
-    enter(site, is_wide, entered);
-    let mut prepared = before();
-    let is_before = site.plan() == Plan::Before;
-    if is_before {
-        record(entered, &mut prepared);
-    }
-    let outcome = with(|_, live| live.outcome.take());
-    let code = outcome.unwrap_or_else(|| real(&mut prepared));
-    (code, prepared, is_before)
-}
-
-/// Runs a function on the current call before it is made.
-fn with_call<T>(body: impl FnOnce(&mut CallContext<'_>) -> T) -> T {
-    let done = rank::with(|rank| {
-        let live = rank.live.as_mut()?;
-        let (site, is_wide, before) = (live.site?, live.is_wide, live.before());
-        Some(body(&mut CallContext::before_the_call(rank, site, is_wide, before)))
-    });
-    done.flatten().unwrap_or_else(|| leave())
-}
-
-/// Tells that a communicator is made. All members of the original wait for each other.
-fn tell_creation(comm: usize) {
-    with_call(|at| {
-        let parent = at.comm(comm).number;
-        at.tell(&Action::Communicator { parent, comm: None, request: None });
-    });
-}
-
-/// Tells that a window is made, which is a barrier.
-fn tell_barrier(comm: usize) {
-    with_call(|at| {
-        let comm = at.comm(comm).number;
-        at.tell(&Action::Collective {
-            pattern: panto_trace::Collective::Barrier.into(),
-            form: panto_trace::CallForm::Blocking,
-            comm,
-            root: panto_trace::Peer::Null,
-            datatype: None,
-            receive_type: None,
-            commutes: true,
-            in_place: false,
-            bytes: 0,
-            receive_bytes: 0,
-            request: None,
-            send_sizes: &[],
-            receive_sizes: &[],
-        });
-    });
-}
-
-/// Tells that the rank ends, before it waits for the others in `MPI_Finalize`.
-pub fn finalise(site: &'static Function, entered: &mut ActiveCall) {
-    if !is_on() {
-        return;
-    }
-    enter(site, false, entered);
-    with_call(|at| at.tell(&Action::Finalise {}));
-    with(|_, live| {
-        live.words.clear();
-        live.send(Kind::End);
-        live.hidden.complete_all();
-    });
-}
-
-/// The program ends itself before `MPI_Finalize`: it takes part no more.
-pub fn abandon() {
-    if is_on() {
-        rank::with(|rank| {
-            if let Some(live) = &mut rank.live {
-                let _ = live.end.tell(Kind::End, &[]);
-            }
-        });
-    }
-}
-
-impl CallContext<'_> {
-    /// Tells the current call before it is made.
-    pub fn tell(&mut self, action: &Action<'_>) {
-        let (name, before) = (self.name(), self.before);
-        let rank = &mut *self.rank;
-        if let Some(live) = &mut rank.live {
-            live.tell(&mut rank.recorder, name, action, before);
-        }
-    }
-
-    /// Asks what the simulation decides.
-    fn ask(&mut self, question: &Question) -> Reply {
-        let rank = &mut *self.rank;
-        match &mut rank.live {
-            Some(live) => live.ask(&mut rank.recorder, question),
-            None => leave(),
-        }
-    }
-
-    /// Tells the computation before the current call, for a question that comes before the call.
-    fn tell_computation(&mut self) {
-        let measured = self.rank.live.as_ref().map_or(0, |live| live.measured);
-        if let Some(live) = &mut self.rank.live
-            && live.computation.is_measured()
-        {
-            live.tell_computation(measured);
-        }
-    }
-
-    /// The current call is a poll that found nothing.
-    fn set_failed_poll(&mut self) {
-        if let Some(live) = &mut self.rank.live {
-            live.is_failed_poll = true;
-            self.before = live.before();
-        }
-    }
 }

@@ -146,9 +146,9 @@ impl WildReceives {
     }
 
     /// Makes the receives whose messages are known, in the order of posting.
-    pub fn resolve(&mut self, matches: &[(u32, Matched)]) {
+    pub fn resolve(&mut self, known: &[(u32, Matched)]) {
         for receive in self.0.iter_mut().filter(|receive| receive.real.is_none()) {
-            let matched = matches.iter().find(|(slot, _)| receive.slot == Some(Slot(*slot)));
+            let matched = known.iter().find(|(slot, _)| receive.slot == Some(Slot(*slot)));
             let Some((_, matched)) = matched else { continue };
             let mut request = Box::new(0_usize);
             let ReceiveArguments { buf, count, datatype, comm, .. } = receive.arguments;

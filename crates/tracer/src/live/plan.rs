@@ -7,17 +7,17 @@ use crate::function::Function;
 /// How a function is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plan {
-    /// It does not block: it is made, and then told.
+    /// It does not block: it is made, and then reported.
     After,
-    /// It is told, and then made, because it may block until other ranks call.
+    /// It is reported, and then made, because it may block until other ranks call.
     Before,
-    /// A blocking send: it is told, and made by a hidden message.
+    /// A blocking send: it is reported, and made by a hidden message.
     Send,
     /// A non-blocking send: a hidden message, and a request that is complete.
     StartSend,
     /// A non-blocking receive; one with wildcards is made later.
     StartReceive,
-    /// A blocking collective: it is told, and made without blocking others.
+    /// A blocking collective: it is reported, and made without blocking others.
     Collective,
     /// A communicator is made from the one in this argument.
     Creation(usize),
@@ -35,7 +35,7 @@ const NO_PARTITIONS: &str = "partitioned operations cannot run in virtual time";
 const BY_MEMBERS: &str = "communicators that not all members of the original make cannot run in virtual time";
 const TWO_IN_ONE: &str = "use MPI_Isend and MPI_Irecv in virtual time";
 
-/// The plans by function. Others are told after they were made.
+/// The plans by function. Others are reported after they were made.
 const PLANS: &[(&str, Plan)] = &[
     ("MPI_Send", Plan::Send),
     ("MPI_Bsend", Plan::Send),
@@ -115,7 +115,9 @@ const FIRST: u8 = 2;
 const _: () = assert!(PLANS.len() < (u8::MAX - FIRST) as usize);
 
 impl CachedPlan {
-    pub const NEW: Self = Self(AtomicU8::new(UNKNOWN));
+    pub const fn new() -> Self {
+        Self(AtomicU8::new(UNKNOWN))
+    }
 }
 
 impl Function {

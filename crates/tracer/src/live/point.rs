@@ -5,9 +5,10 @@ use std::ffi::c_int;
 use panto_coupling::message::{Matched, Question};
 use panto_trace::{Action, CallForm, Field, Peer, ProbeKind};
 
+use super::calls::with_call;
 use super::data::{Payload, mpi};
 use super::placeholder::{self, ReceiveArguments};
-use super::{is_on, real, with, with_call};
+use super::{is_on, real, with};
 use crate::call_context::{CallContext, is_wild};
 
 const OVERLAP: &str =
@@ -124,7 +125,7 @@ pub unsafe fn receive(
             got_tag,
             got_bytes,
         };
-        at.tell(&action);
+        at.report(&action);
         at.matched(from, tag, |reply| reply.received)
     });
     // SAFETY: as the caller promises.
@@ -205,7 +206,7 @@ pub unsafe fn exchange(sent: SendArguments, received: ReceiveArguments, replace:
             got_bytes,
             request: None,
         };
-        at.tell(&action);
+        at.report(&action);
         if is_null(from) { None } else { at.matched(from, tag, |reply| reply.received) }
     });
     let code = send(&[sent.buf, sent.count, sent.datatype, sent.to, sent.tag, comm]);
@@ -246,7 +247,7 @@ pub unsafe fn probe(
 }
 
 impl CallContext<'_> {
-    /// Tells a probe, and returns the message that it finds.
+    /// Reports a probe, and returns the message that it finds.
     fn probe_in_order(
         &mut self,
         look: ProbeKind,
@@ -270,16 +271,16 @@ impl CallContext<'_> {
             message: message.filter(|_| found),
         };
         if may_fail {
-            self.tell_computation();
+            self.report_computation();
             let question = Question::Probe { comm: info.number.0, from: Peer::put(peer), tag };
             let probed = self.ask(&question).probed;
             if probed.is_none() {
                 self.set_failed_poll();
             }
-            self.tell(&action(probed.is_some()));
+            self.report(&action(probed.is_some()));
             return probed;
         }
-        self.tell(&action(true));
+        self.report(&action(true));
         self.ask(&Question::Clock).probed
     }
 }

@@ -45,33 +45,33 @@ functions! {
     status_set_elements = c"PMPI_Status_set_elements" (status, datatype, count);
 }
 
-/// The most arguments of a function that is called by its name.
-const MAX_WORDS: usize = 10;
+/// A function with the most arguments that one called by its name has.
+type LongestFunction = unsafe extern "C-unwind" fn(
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+) -> c_int;
 
 /// Calls a function with these arguments.
 ///
 /// # Safety
 /// `address` must be that of a function which takes these words and returns an `int`.
 pub unsafe fn call(address: *mut c_void, words: &[usize]) -> c_int {
-    debug_assert!(words.len() <= MAX_WORDS);
-    let mut all = [0; MAX_WORDS];
-    all[..words.len()].copy_from_slice(words);
-    let [a, b, c, d, e, f, g, h, i, j] = all;
-    type Words10 = unsafe extern "C-unwind" fn(
-        usize,
-        usize,
-        usize,
-        usize,
-        usize,
-        usize,
-        usize,
-        usize,
-        usize,
-        usize,
-    ) -> c_int;
+    let word = |place: usize| words.get(place).copied().unwrap_or(0);
     // SAFETY: on all supported platforms the caller removes the arguments, so a function that
     // takes fewer words ignores the others.
-    unsafe { std::mem::transmute::<*mut c_void, Words10>(address)(a, b, c, d, e, f, g, h, i, j) }
+    unsafe {
+        let function = std::mem::transmute::<*mut c_void, LongestFunction>(address);
+        let (last, before) = (word(9), word(8));
+        function(word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7), before, last)
+    }
 }
 
 /// Polls before a waiting rank sleeps instead of yielding: other ranks of the same core run then.

@@ -19,7 +19,7 @@ const LEAST_UPPER_BOUND: usize = 32_767;
 const TOO_LONG: &str = "counts of 2^31 and more in collectives with a root cannot run in virtual time";
 const INTERCOMM: &str = "collectives with a root on an intercommunicator cannot run in virtual time";
 
-/// Makes a collective that was told; returns MPI's code.
+/// Makes a collective that was reported; returns MPI's code.
 pub fn carry_out(
     site: &'static Function,
     is_wide: bool,
@@ -87,7 +87,7 @@ unsafe fn started(name: &str, words: &[usize]) -> Option<c_int> {
 fn address(name: &CStr) -> *mut c_void {
     static KNOWN: std::sync::Mutex<Vec<(CString, usize)>> = std::sync::Mutex::new(Vec::new());
     let Ok(mut known) = KNOWN.lock() else { return std::ptr::null_mut() };
-    if let Some((_, address)) = known.iter().find(|(other, _)| &**other == name) {
+    if let Some((_, address)) = known.iter().find(|(other, _)| **other == *name) {
         return *address as *mut c_void;
     }
     let address = function::real(name);
