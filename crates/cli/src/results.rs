@@ -59,7 +59,7 @@ pub fn results(format: Format, manifest: &Manifest, records: &[Record], end: Opt
             }
         }
         Format::Json => print::line(present::json(manifest, records, end, serde_json::json!(found))),
-        Format::Csv => print::text(present::csv(records)),
+        Format::Csv => print::text(present::csv([(Some(manifest), records)])),
         Format::Osu => print::text(present::osu(records)),
         Format::Imb => print::text(present::imb(records)),
         Format::Mbs => print::text(present::mbs(records)),

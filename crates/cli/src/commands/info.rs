@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use panto_report::present::{TimelineReport, TraceReport};
+use panto_report::present::{self, TimelineReport, TraceReport};
 use panto_results::{read, salvage};
 use panto_timeline::Timeline;
 use panto_trace::{Summary, Trace};
@@ -150,7 +150,11 @@ impl Info {
             results::manifests(&saved.manifests);
             results::tables(&saved.records);
         }
-        results::results(self.format, manifest, &saved.records, saved.ends.last());
+        if self.format == Format::Csv {
+            print::text(present::csv(saved.launches().map(|(manifest, records)| (Some(manifest), records))));
+        } else {
+            results::results(self.format, manifest, &saved.records, saved.ends.last());
+        }
         if let Some(target) = &self.plot {
             results::plots(target, manifest, &saved.records)?;
         }

@@ -80,9 +80,33 @@ fn a_timeline_has_its_viewer() {
     contains(&one, &["Timeline: a.ptl", "Ranks of a.ptl", "machine: infiniband"]);
     let two = page(folder, "a.ptl b.ptl cm5");
     contains(&two, &["Timeline: a.ptl and b.ptl", "Machine cm5"]);
-    let trace = run(folder, "report stencil.panto");
-    assert_eq!(trace.status.code(), Some(2));
-    assert!(stderr(&trace).contains("panto simulate stencil.panto"), "{}", stderr(&trace));
+    contains(&page(folder, "stencil.panto"), &["<h2>Trace: stencil.panto</h2>", "MPI_"]);
+}
+
+#[test]
+fn traces_predictions_sweeps_and_comparisons_share_a_page() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let folder = directory.path();
+    stencil::write(folder, 2, 10);
+    quiet(folder);
+    let saved = |line: &str, file: &str| {
+        std::fs::write(folder.join(file), succeeds(&run(folder, line))).expect("writable");
+    };
+    saved("simulate stencil.panto -m cm5 --format json", "cm5.json");
+    saved("compare run.jsonl run.jsonl --format json", "same.json");
+    succeeds(&run(folder, "sweep stencil.panto -m cm5,infiniband --speed 1,2 -o rows.jsonl"));
+    succeeds(&run(folder, "simulate stencil.panto -m infiniband --timeline stencil.ptl"));
+    let all = "run.jsonl stencil.panto stencil.ptl cm5.json rows.jsonl same.json";
+    let page = page(folder, all);
+    contains(
+        &page,
+        &["Trace: stencil.panto", "Prediction: cm5.json", "Sweep: rows.jsonl", "Comparison: same.json"],
+    );
+    // The contents list has a line for each file.
+    for file in all.split(' ').filter(|file| *file != "stencil.ptl") {
+        assert!(page.contains(&format!("<span>{file}</span>")), "{file}");
+    }
+    assert!(page.len() < 2 << 20, "{} bytes", page.len());
 }
 
 #[test]

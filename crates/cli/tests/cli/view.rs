@@ -94,8 +94,7 @@ fn a_measured_run_is_compared_with_a_prediction() {
 fn a_trace_without_moments_says_how_to_record_them() {
     let folder = tempfile::tempdir().expect("a directory");
     stencil::write(folder.path(), 2, 10);
-    for words in ["view stencil.panto --html x.html", "export stencil.panto -o x.ptl", "report stencil.panto"]
-    {
+    for words in ["view stencil.panto --html x.html", "export stencil.panto -o x.ptl"] {
         let output = run(folder.path(), words);
         assert_eq!(output.status.code(), Some(2), "{words}: {}", stdout(&output));
         assert!(stderr(&output).contains("panto trace --stamps"), "{words}: {}", stderr(&output));

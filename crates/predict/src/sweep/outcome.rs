@@ -57,6 +57,15 @@ impl Row {
         row
     }
 
+    /// Reads a row back from [`Self::json`].
+    pub fn from_json(row: &Value) -> Option<Self> {
+        let (key, outcome) = Self::read(row)?;
+        let settings = row["settings"].as_object()?.iter();
+        let choices = settings.map(|(name, value)| Some((name.as_str().into(), value.as_str()?.to_owned())));
+        let variant = Variant::new(choices.collect::<Option<Vec<_>>>()?);
+        Some(Self { key, variant, outcome })
+    }
+
     /// Reads the key and the outcome back from [`Self::json`].
     pub fn read(row: &Value) -> Option<(String, Outcome)> {
         let key = row["key"].as_str()?.to_owned();

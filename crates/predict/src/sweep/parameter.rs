@@ -46,6 +46,22 @@ impl Parameter {
     }
 }
 
+impl From<&str> for Parameter {
+    /// Returns the parameter with a [`name`](Self::name).
+    fn from(name: &str) -> Self {
+        let plain = [
+            Self::Machine,
+            Self::Processors,
+            Self::Map,
+            Self::Speed,
+            Self::Rules,
+            Self::Sharing,
+            Self::Noise,
+        ];
+        plain.into_iter().find(|one| one.name() == name).unwrap_or_else(|| Self::Figure(name.to_owned()))
+    }
+}
+
 /// The value of [`Parameter::Noise`] for no noise.
 pub const NO_NOISE: &str = "none";
 

@@ -15,6 +15,11 @@ pub(super) struct Domain {
 impl Domain {
     /// Returns the range of x values, without padding: the plot has a margin in pixels.
     pub fn of_x(axis: &Axis, data: &[Data]) -> Self {
+        match axis.names.len() {
+            0 => {}
+            1 => return Self { low: 0.5, high: 1.5, zero: false },
+            count => return Self { low: 1.0, high: count as f64, zero: false },
+        }
         let xs: Vec<f64> = data.iter().flat_map(Data::points).map(|point| point.x).collect();
         let zero = xs.iter().any(|&x| in_zero_slot(axis, x));
         Self { zero, ..around(axis, xs.into_iter()) }

@@ -65,6 +65,10 @@ fn axes(script: &mut String, chart: &Chart) {
     for (name, axis) in [("x", &chart.x), ("y", &chart.y)] {
         let _ = writeln!(script, "set {name}label {}", quoted(&axis.label));
         let _ = writeln!(script, "set format {name} {}", quoted(format(axis)));
+        if !axis.names.is_empty() {
+            let names = (1..).zip(&axis.names).map(|(place, label)| format!("{} {place}", quoted(label)));
+            let _ = writeln!(script, "set {name}tics ({})", names.collect::<Vec<_>>().join(", "));
+        }
         let _ = match axis.scale {
             Scale::Linear => writeln!(script, "unset logscale {name}"),
             Scale::Log2 => writeln!(script, "set logscale {name} 2"),

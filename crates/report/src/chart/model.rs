@@ -38,6 +38,8 @@ pub struct Axis {
     pub scale: Scale,
     /// Unit of the values.
     pub unit: Unit,
+    /// Names of the values 1, 2, 3, ..., where these stand for things; empty for numbers.
+    pub names: Vec<String>,
 }
 
 /// Scale of an axis.
@@ -209,7 +211,30 @@ impl Chart {
 impl Axis {
     /// Creates an axis.
     pub fn new(label: impl Into<String>, scale: Scale, unit: Unit) -> Self {
-        Self { label: label.into(), scale, unit }
+        Self { label: label.into(), scale, unit, names: Vec::new() }
+    }
+
+    /// Names the values 1, 2, 3, ... of a linear axis.
+    #[must_use]
+    pub fn named(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        self.names = names.into_iter().collect();
+        self
+    }
+
+    /// Returns the name of a value; `None` if it is a number.
+    pub(super) fn name(&self, value: f64) -> Option<&str> {
+        let place = (value.round() as usize).checked_sub(1)?;
+        self.names.get(place).map(String::as_str)
+    }
+
+    /// Returns a value for a tooltip: its name, or the exact number.
+    pub(super) fn exact(&self, value: f64) -> String {
+        self.name(value).map_or_else(|| self.unit.exact(value), str::to_owned)
+    }
+
+    /// Returns a value for a sentence: its name, or a rounded number.
+    pub(super) fn human(&self, value: f64) -> String {
+        self.name(value).map_or_else(|| self.unit.human(value), str::to_owned)
     }
 }
 

@@ -34,6 +34,9 @@ pub struct Section {
     pub id: String,
     /// Heading.
     pub heading: String,
+    /// What the section is part of, such as a file: a line of the table of contents above it. May be
+    /// empty; sections of one group follow each other.
+    pub group: String,
     /// Content, in order.
     pub blocks: Vec<Block>,
 }
@@ -116,7 +119,14 @@ impl Page {
 impl Section {
     /// Creates a section without content.
     pub fn new(id: impl Into<String>, heading: impl Into<String>) -> Self {
-        Self { id: id.into(), heading: heading.into(), blocks: Vec::new() }
+        Self { id: id.into(), heading: heading.into(), ..Self::default() }
+    }
+
+    /// Puts the section under a line of the table of contents.
+    #[must_use]
+    pub fn in_group(mut self, group: &str) -> Self {
+        group.clone_into(&mut self.group);
+        self
     }
 
     /// Adds a block.

@@ -100,12 +100,29 @@ fn header(m: &mut Markup, page: &Page) {
 fn contents(m: &mut Markup, sections: &[Section], ids: &[String]) {
     m.open(&Tag::new("nav").attr("aria-label", "Contents"));
     m.open(&Tag::new("ol"));
-    for (section, id) in sections.iter().zip(ids) {
-        m.open(&Tag::new("li"));
-        m.text(&Tag::new("a").attr("href", &format!("#{id}")), &section.heading);
-        m.close();
+    let all: Vec<(&Section, &String)> = sections.iter().zip(ids).collect();
+    for group in all.chunk_by(|one, other| one.0.group == other.0.group) {
+        let name = &group[0].0.group;
+        if !name.is_empty() {
+            m.open(&Tag::new("li").attr("class", "group"));
+            m.text(&Tag::new("span"), name);
+            m.open(&Tag::new("ol"));
+        }
+        for (section, id) in group {
+            entry(m, section, id);
+        }
+        if !name.is_empty() {
+            m.close();
+            m.close();
+        }
     }
     m.close();
+    m.close();
+}
+
+fn entry(m: &mut Markup, section: &Section, id: &str) {
+    m.open(&Tag::new("li"));
+    m.text(&Tag::new("a").attr("href", &format!("#{id}")), &section.heading);
     m.close();
 }
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use panto_results::Record;
+use panto_results::quality::{grade_of, point_doubts};
+use panto_results::{Manifest, Record};
 use panto_units::trim_zeros;
 
 use super::group::groups;
@@ -36,26 +37,48 @@ const FIGURES: [&str; 21] = [
 /// Columns of a model's values, if any record has one; the residual is a fraction of the median.
 const EXPECTED: [&str; 3] = ["model", "model_ns", "residual"];
 
+/// Columns of the launch that a point is from, and how far it can be believed: good, fair or poor.
+const ORIGIN: [&str; 3] = ["label", "launch", "verdict"];
+
 /// Number of columns from the summary of the samples: from `median_ns` to `p99_ns`.
 const SUMMARY: usize = 9;
 
 /// Returns one row per point, with a column for every parameter that occurs. Missing values are
 /// empty. Times are nanoseconds per operation, `steal` is a fraction, `machine` is the simulated
-/// machine.
-pub fn csv(records: &[Record]) -> String {
-    let params: BTreeSet<&str> =
-        records.iter().flat_map(|r| r.point.params.keys().map(String::as_str)).collect();
-    let expected: &[&str] = if records.iter().any(|r| r.expected.is_some()) { &EXPECTED } else { &[] };
+/// machine. Launches are numbered from 1, and have the label that the user gave them; the verdict of
+/// a simulated point is empty.
+pub fn csv<'a>(launches: impl IntoIterator<Item = (Option<&'a Manifest>, &'a [Record])>) -> String {
+    let launches: Vec<(Option<&Manifest>, &[Record])> = launches.into_iter().collect();
+    let records = || launches.iter().flat_map(|(_, records)| *records);
+    let params: BTreeSet<&str> = records().flat_map(|r| r.point.params.keys().map(String::as_str)).collect();
+    let expected: &[&str] = if records().any(|r| r.expected.is_some()) { &EXPECTED } else { &[] };
     let heads = ["kernel", "ranks"].into_iter().chain(params.iter().copied()).chain(FIGURES);
-    let heads = heads.chain(expected.iter().copied());
+    let heads = heads.chain(expected.iter().copied()).chain(ORIGIN);
     let mut table = Table::new(heads.map(Column::text));
-    for record in groups(records).iter().flat_map(|group| &group.records) {
-        let values = params.iter().map(|name| cell(record.point.params.get(*name)));
-        let place = [record.kernel.clone(), record.point.ranks.to_string()];
-        let model = self::expected(record).into_iter().take(expected.len());
-        table.row(place.into_iter().chain(values).chain(figures(record)).chain(model));
+    for (number, (manifest, records)) in (1..).zip(launches) {
+        let label = manifest.and_then(|manifest| manifest.label.clone()).unwrap_or_default();
+        let groups = groups(records);
+        let records: Vec<&Record> = groups.iter().flat_map(|group| group.records.iter().copied()).collect();
+        for (record, verdict) in records.iter().zip(verdicts(&records)) {
+            let values = params.iter().map(|name| cell(record.point.params.get(*name)));
+            let place = [record.kernel.clone(), record.point.ranks.to_string()];
+            let model = self::expected(record).into_iter().take(expected.len());
+            let origin = [label.clone(), number.to_string(), verdict];
+            table.row(place.into_iter().chain(values).chain(figures(record)).chain(model).chain(origin));
+        }
     }
     table.to_csv()
+}
+
+/// Returns the grade of each measured point.
+fn verdicts(records: &[&Record]) -> Vec<String> {
+    let doubts = point_doubts(records).into_iter().zip(records);
+    let verdict = |(doubts, record): (Vec<_>, &&Record)| match (&record.machine, record.samples_ns.is_empty())
+    {
+        (None, false) => grade_of(&doubts).to_string(),
+        _ => String::new(),
+    };
+    doubts.map(verdict).collect()
 }
 
 fn figures(record: &Record) -> impl Iterator<Item = String> {

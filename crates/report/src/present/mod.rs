@@ -39,6 +39,7 @@ mod prediction;
 mod quickstart;
 mod ranks;
 mod samples;
+mod saved;
 mod scaling;
 mod sections;
 mod sentences;
@@ -82,6 +83,7 @@ pub use quickstart::{
     MachinePrediction, MpiPrediction, PredictionCheck, Quickstart, quickstart_page, quickstart_table,
 };
 pub use ranks::{rank_list, rank_names};
+pub use saved::{SavedKind, saved_section, sweep_section};
 pub use scaling::{ScalingReport, limit};
 pub use sections::{comparison_section, fit_section, machine_section};
 pub use sentences::{key_figures, summary_sentences};

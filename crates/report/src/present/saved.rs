@@ -91,17 +91,24 @@ fn prediction(name: &str, document: &Value) -> Section {
     ];
     let heading = format!("Prediction: {}", one_line(name));
     let mut section = Section::new("prediction", heading).block(Block::KeyFigures(cards));
-    for sentence in list(&document["in_words"]).chain(&document["left_out"].as_array().cloned().unwrap_or_default())
+    for sentence in
+        list(&document["in_words"]).chain(&document["left_out"].as_array().cloned().unwrap_or_default())
     {
         section = section.block(Block::paragraph(text(sentence)));
     }
     section = section.block(functions(document));
     let all = vec![Block::from(rank_table(document))];
-    section.block(Block::Details { summary: format!("Ranks (the first {})", ranks.min(MAX_ROWS)), blocks: all })
+    section
+        .block(Block::Details { summary: format!("Ranks (the first {})", ranks.min(MAX_ROWS)), blocks: all })
 }
 
 fn functions(document: &Value) -> Table {
-    let heads = [Column::text("function"), Column::right("calls"), Column::right("messages"), Column::right("waiting")];
+    let heads = [
+        Column::text("function"),
+        Column::right("calls"),
+        Column::right("messages"),
+        Column::right("waiting"),
+    ];
     let mut table = Table::new(heads).caption("Time of all ranks in calls");
     let mut functions: Vec<&Value> = list(&document["functions"]).collect();
     let total = |one: &Value| {
@@ -156,9 +163,12 @@ fn comparison_row(point: &Value) -> [String; 6] {
     let key = &point["key"];
     let parameters = key["params"].as_object().into_iter().flatten();
     let parameters: Vec<String> = parameters
-        .map(|(name, value)| format!("{name} {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
+        .map(|(name, value)| {
+            format!("{name} {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        })
         .collect();
-    let median = |side: &str| point[side]["median_ns"].as_f64().map_or_else(|| "-".into(), |ns| time(ns * 1e-9));
+    let median =
+        |side: &str| point[side]["median_ns"].as_f64().map_or_else(|| "-".into(), |ns| time(ns * 1e-9));
     [
         text(&key["kernel"]),
         one_line(&parameters.join(", ")),

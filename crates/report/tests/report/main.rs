@@ -5,6 +5,7 @@ mod hostile;
 mod pages;
 mod present;
 mod reports;
+mod saved;
 mod tables;
 mod well_formed;
 

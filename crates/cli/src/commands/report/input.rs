@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use panto_machine::Model;
-use panto_report::present::ReportedRun;
+use panto_predict::sweep::Row;
+use panto_report::present::{ReportedRun, SavedKind};
 use panto_results::{Manifest, Record, read, salvage};
 use panto_timeline::Timeline;
-use panto_trace::Trace;
+use panto_trace::{RankTrace, Trace};
+use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::timeline::TimelineFile;
@@ -17,6 +19,12 @@ use crate::{model, print};
 pub enum Input {
     Results(Run),
     Timeline(TimelineFile),
+    /// A trace, with the timeline of its measured run if it has the times of calls.
+    Trace(Box<Trace>, Option<TimelineFile>),
+    /// What another command printed as JSON.
+    Saved(SavedKind, Box<Value>, String),
+    /// The rows of a sweep.
+    Sweep(Vec<Row>, String),
     Machine(Box<Model>, String),
 }
 
@@ -32,11 +40,20 @@ pub struct Run {
 impl Input {
     pub fn open(path: &Path, lenient: bool) -> Result<Self, Failure> {
         let name = path.display().to_string();
-        if Timeline::recognises(path) || Trace::recognises(path) {
+        if Timeline::recognises(path) {
             return Ok(Self::Timeline(TimelineFile::of(path)?));
+        }
+        if Trace::recognises(path) || crate::program::is_foreign(path) {
+            let trace = crate::program::open(path)?;
+            let has_stamps = trace.ranks().iter().any(RankTrace::has_stamps);
+            let timeline = if has_stamps { Some(TimelineFile::of(path)?) } else { None };
+            return Ok(Self::Trace(Box::new(trace), timeline));
         }
         if model::is_model(path) {
             return Ok(Self::Machine(Box::new(model::open(path)?), name));
+        }
+        if let Some(saved) = saved(path, &name) {
+            return Ok(saved);
         }
         let results = if lenient { salvage(path)? } else { read(path)? };
         if let Some(damage) = &results.damage {
@@ -44,7 +61,7 @@ impl Input {
         }
         if results.manifests.is_empty() {
             return Err(Failure::Usage(format!(
-                "{name} is neither results (`panto bench -o`), a timeline (`panto simulate --timeline`) nor a machine model"
+                "{name} is neither results (`panto bench -o`), a trace, a timeline, a machine model, a sweep (`panto sweep -o`) nor JSON of `panto simulate`, `sweep` or `compare`"
             )));
         }
         let (manifests, records) = (results.manifests, results.records);
@@ -57,7 +74,10 @@ impl Input {
             Self::Timeline(file) => {
                 file.path().file_name().unwrap_or_default().to_string_lossy().into_owned()
             }
-            Self::Machine(_, name) => name.clone(),
+            Self::Trace(trace, _) => {
+                trace.path().file_name().unwrap_or_default().to_string_lossy().into_owned()
+            }
+            Self::Machine(_, name) | Self::Saved(_, _, name) | Self::Sweep(_, name) => name.clone(),
         }
     }
 
@@ -70,8 +90,24 @@ impl Input {
     }
 
     pub fn timeline(&self) -> Option<&Path> {
-        if let Self::Timeline(file) = self { Some(file.path()) } else { None }
+        match self {
+            Self::Timeline(file) | Self::Trace(_, Some(file)) => Some(file.path()),
+            _ => None,
+        }
     }
+}
+
+/// Reads what another command saved as JSON: one document, or the rows of a sweep, one on a line.
+fn saved(path: &Path, name: &str) -> Option<Input> {
+    let text = std::fs::read_to_string(path).ok()?;
+    if let Ok(document) = serde_json::from_str::<Value>(&text) {
+        if let Some(kind) = SavedKind::of(&document) {
+            return Some(Input::Saved(kind, Box::new(document), name.to_owned()));
+        }
+    }
+    let rows = text.lines().map(|line| Row::from_json(&serde_json::from_str(line).ok()?));
+    let rows = rows.collect::<Option<Vec<Row>>>().filter(|rows| !rows.is_empty())?;
+    Some(Input::Sweep(rows, name.to_owned()))
 }
 
 /// Names the results: by `--label`, else by the label of the run, else by the file name; by the

@@ -15,12 +15,14 @@ use crate::failure::Failure;
 use crate::plot::Target;
 use crate::{files, interrupt, print, results};
 
-/// Write a self-contained HTML page about results, timelines and machine models.
+/// Write a self-contained HTML page about results, traces, timelines, predictions, sweeps,
+/// comparisons and machine models, in any mixture.
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Report {
-    /// Results of `panto bench -o`, timelines of `panto simulate --timeline`, and machine models;
-    /// further results are compared with the first.
+    /// Results of `panto bench -o`, traces, timelines of `panto simulate --timeline`, machine models,
+    /// sweeps (`panto sweep -o`), and JSON of `panto simulate`, `sweep` and `compare`; further
+    /// results are compared with the first.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -47,13 +49,14 @@ pub struct Report {
 }
 
 const AFTER_HELP: &str = "\
-The page is one file without external resources. Results get plots with intervals, raw samples, findings, the method of measurement, and a fitted machine with residuals if they suffice for one. Several results are compared with the first and plotted together. A timeline gets its viewer, and a model adds its expectations to the results.
+The page is one file without external resources. Results get plots with intervals, raw samples, findings, the method of measurement, and a fitted machine with residuals if they suffice for one. Several results are compared with the first and plotted together. A timeline, and a trace with stamps, gets its viewer, and a model adds its expectations to the results. The contents list follows the files.
 
 Examples:
   panto report run.jsonl                              report.html
   panto report before.jsonl after.jsonl -o both.html  a comparison
   panto report a.jsonl b.jsonl --label before,after   named in the legends
   panto report run.jsonl mine.toml app.ptl            with model and timeline
+  panto report app.panto rows.jsonl prediction.json   trace, sweep, prediction
   panto report run.jsonl --plot figures/              and an SVG per kernel
   panto report echo.jsonl --plot echo.png             and a PNG";
 
@@ -81,15 +84,22 @@ impl Report {
         let mut page = Page::new(self.title(inputs, &reported), lead(&reported));
         let points = runs.iter().map(|run| run.records.len()).sum();
         let compared = sections::compared(&runs, self.salvage);
-        page.sections.extend(present::overlay_section(&reported, &compared).filter(|_| runs.len() > 1));
-        page.sections.extend(compared.iter().flatten().map(present::comparison_section));
-        page.sections.extend(reported.iter().map(ReportedRun::summary));
-        page.sections.extend(sections::timelines(inputs)?);
-        page = reported.iter().fold(page, |page, run| run.kernels(page, points));
-        page.sections.extend(runs.iter().filter_map(|run| fit(run, runs.len() > 1)));
-        let models = inputs.iter().filter_map(Input::model);
-        page.sections.extend(models.map(present::machine_section));
-        page.sections.extend(reported.iter().map(ReportedRun::method));
+        let mixed = inputs.len() > 1;
+        let group = |name: &str| if mixed { name.to_owned() } else { String::new() };
+        let common = group("All results");
+        let overlay = present::overlay_section(&reported, &compared).filter(|_| runs.len() > 1);
+        let compared = compared.iter().flatten().map(present::comparison_section);
+        page.sections.extend(overlay.into_iter().chain(compared).map(|section| section.in_group(&common)));
+        for (run, reported) in runs.iter().zip(&reported) {
+            let first = page.sections.len();
+            page.sections.push(reported.summary());
+            page = reported.kernels(page, points);
+            page.sections.extend(fit(run, runs.len() > 1));
+            page.sections.push(reported.method());
+            let name = group(&run.name);
+            page.sections[first..].iter_mut().for_each(|section| section.group.clone_from(&name));
+        }
+        page.sections.extend(sections::others(inputs, &group)?);
         Ok(page)
     }
 
@@ -123,7 +133,7 @@ impl Report {
 }
 
 fn lead(runs: &[ReportedRun]) -> String {
-    runs.first().map_or_else(|| "Timelines and machine models.".into(), |run| run.lead().to_owned())
+    runs.first().map_or_else(|| "Traces, predictions and machine models.".into(), |run| run.lead().to_owned())
 }
 
 fn stem(path: &Path) -> String {

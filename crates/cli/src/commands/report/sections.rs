@@ -5,8 +5,9 @@ use std::path::Path;
 use panto_compare::{Comparison, Settings, compare};
 use panto_machine::{Description, Machine, one_way};
 use panto_report::html::Section;
-use panto_report::present::timeline_section;
+use panto_report::present::{TraceReport, machine_section, saved_section, sweep_section, timeline_section};
 use panto_results::{Expected, Record, kernel, param};
+use panto_trace::Summary;
 
 use super::input::{Input, Run};
 use crate::failure::Failure;
@@ -55,8 +56,25 @@ fn expected(record: &Record, machine: &Machine) -> Record {
     Record { expected: Some(expected), ..record.clone() }
 }
 
+/// Returns the sections of all files that are not results: timelines, then file after file.
+pub fn others(inputs: &[Input], group: &dyn Fn(&str) -> String) -> Result<Vec<Section>, Failure> {
+    let timelines = timelines(inputs)?.into_iter();
+    let mut found: Vec<Section> = timelines.map(|section| section.in_group(&group("Timelines"))).collect();
+    for input in inputs {
+        let section = match input {
+            Input::Results(_) | Input::Timeline(_) => continue,
+            Input::Trace(trace, _) => TraceReport::new(trace, &Summary::of(trace)?).section(),
+            Input::Saved(kind, document, name) => saved_section(name, *kind, document),
+            Input::Sweep(rows, name) => sweep_section(name, rows),
+            Input::Machine(model, _) => machine_section(model),
+        };
+        found.push(section.in_group(&group(&input.name())));
+    }
+    Ok(found)
+}
+
 /// Returns the sections of timelines: one for exactly two timelines, else one for each.
-pub fn timelines(inputs: &[Input]) -> Result<Vec<Section>, Failure> {
+fn timelines(inputs: &[Input]) -> Result<Vec<Section>, Failure> {
     let paths: Vec<&Path> = inputs.iter().filter_map(Input::timeline).collect();
     let groups = if paths.len() == panto_view::MAX_TIMELINES {
         vec![paths.as_slice()]

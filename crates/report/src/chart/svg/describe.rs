@@ -22,7 +22,7 @@ pub(super) fn description(figure: &Figure) -> String {
 pub(super) fn point(chart: &Chart, series: &Series, point: &Point) -> String {
     let value = chart.y.unit.exact(point.y);
     let interval = if point.low < point.high { interval(chart.y.unit, point) } else { String::new() };
-    format!("{}\n{}: {value}{interval}", series.name, chart.x.unit.exact(point.x))
+    format!("{}\n{}: {value}{interval}", series.name, chart.x.exact(point.x))
 }
 
 fn interval(unit: Unit, point: &Point) -> String {
@@ -39,7 +39,7 @@ fn of_chart(chart: &Chart) -> String {
 }
 
 fn of_series(chart: &Chart, series: &Series, points: &[Point]) -> String {
-    let at = |p: &Point| format!("{} at {}", chart.y.unit.human(p.y), chart.x.unit.human(p.x));
+    let at = |p: &Point| format!("{} at {}", chart.y.unit.human(p.y), chart.x.human(p.x));
     match points {
         [] => format!("{}, no points", series.name),
         [only] => format!("{}, {}", series.name, at(only)),

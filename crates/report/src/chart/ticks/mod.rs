@@ -2,6 +2,7 @@
 
 mod linear;
 mod log;
+mod named;
 
 use super::mapping::Mapping;
 use super::{Axis, Scale};
@@ -48,6 +49,9 @@ impl Ticks {
 /// Returns possible ticks, the densest first.
 fn candidates(axis: &Axis, mapping: &Mapping) -> Vec<Ticks> {
     let domain = mapping.domain();
+    if !axis.names.is_empty() {
+        return named::candidates(&axis.names);
+    }
     let mut found = match axis.scale {
         Scale::Linear => Vec::new(),
         Scale::Log2 => log::binary(domain, axis.unit),

@@ -41,17 +41,15 @@ fn chart(history: &History, kernel: &str, common: &str, mut series: Vec<&Measure
     let all = series.len();
     series.truncate(MAX_CURVES);
     series.sort_by_key(|one| one.key.number(BYTES));
-    let x = Axis::new("version", Scale::Linear, Unit::Count);
+    let names = history.versions.iter().enumerate();
+    let names = names.map(|(place, version)| phrases::one_line(&name(version, place)));
+    let x = Axis::new("version", Scale::Linear, Unit::Count).named(names);
     let y = Axis::new("time / time of the first version", Scale::Linear, Unit::Count);
     let title = format!("{} over the versions", phrases::one_line(kernel));
     let mut chart = Chart::new(title, x, y).subtitle(phrases::one_line(common));
     for one in series {
         chart = chart.series(Series::new(curve_name(one), Style::LineAndDots, points(one)));
     }
-    let names = history.versions.iter().enumerate();
-    let names: Vec<String> =
-        names.map(|(place, version)| format!("{}: {}", place + 1, name(version, place))).collect();
-    chart = chart.note(format!("Versions: {}.", names.join(", ")));
     if all > MAX_CURVES {
         chart = chart.note(format!("Showing the {MAX_CURVES} of {all} sizes with the largest changes."));
     }

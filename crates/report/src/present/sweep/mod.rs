@@ -3,12 +3,15 @@
 mod chart;
 
 use std::cmp::Ordering;
+use std::path::Path;
 
 use panto_predict::sweep::{Figures, Parameter, Row};
 use panto_units::{percent, significant, time};
 use serde_json::{Value, json};
 
+use super::phrases::{capitalised, one_line};
 use super::prediction::list;
+use crate::html::Block;
 use crate::table::{Column, Table};
 
 pub use chart::{sweep_axis, sweep_chart};
@@ -36,6 +39,29 @@ pub enum SweepOrder {
     Utilisation,
     /// The smallest share of waiting first.
     Waiting,
+}
+
+/// Returns the blocks of a page about a sweep: a chart if a number was varied, what is fastest, and
+/// all settings, the fastest first.
+pub(super) fn sweep_blocks(name: &str, rows: &[Row]) -> Vec<Block> {
+    let mut rows = rows.to_vec();
+    SweepOrder::Time.sort(&mut rows);
+    let (varied, fixed) = split(&rows);
+    let mut blocks = Vec::new();
+    let same: Vec<String> =
+        rows.first().map(|first| fixed.iter().map(|one| named(one, first)).collect()).unwrap_or_default();
+    if !same.is_empty() {
+        blocks.push(Block::paragraph(one_line(&format!("All settings: {}.", same.join(", ")))));
+    }
+    if let Some(words) = extremes(&varied, &rows) {
+        blocks.push(Block::paragraph(one_line(&format!("{}.", capitalised(&words)))));
+    }
+    if let Some(mut chart) = sweep_chart(Path::new(name), 0, &rows) {
+        chart.subtitle = one_line(name);
+        blocks.push(chart.into());
+    }
+    blocks.push(table(&varied, &rows).into());
+    blocks
 }
 
 impl SweepOrder {

@@ -12,6 +12,8 @@ use panto_units::{grouped, one_line, percent, rounded_bytes, time};
 use serde_json::Value;
 
 use super::ranks::rank_names;
+use crate::html::{Block, Section};
+use crate::table::{Column, Table};
 
 pub use shared_cores::shared_cores;
 
@@ -35,6 +37,22 @@ impl<'a> TraceReport<'a> {
         let mut facts = trace.ranks().first().map(|rank| rank.metadata().clone()).unwrap_or_default();
         facts.extend(trace.metadata());
         Self { trace, summary, facts }
+    }
+
+    /// Returns the section of a page: what the run was, and the tables.
+    pub fn section(&self) -> Section {
+        let name = self.trace.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut facts = Table::new([Column::text(""), Column::text("")]);
+        for (name, value) in lines(self.summary, &self.facts) {
+            facts.row([name.to_string(), one_line(&value)]);
+        }
+        let mut section = Section::new("trace", format!("Trace: {}", one_line(&name))).block(facts);
+        for table in tables::all(self.summary) {
+            section = section.block(table);
+        }
+        self.notes().into_iter().fold(section, |section, note| {
+            section.block(Block::paragraph(one_line(&format!("Note: {note}."))))
+        })
     }
 
     /// Returns the text for a terminal.

@@ -79,7 +79,7 @@ fn csv() {
     let mut barrier = barrier();
     barrier[0].samples_ns.clear();
     barrier[0].steal = None;
-    assert_snapshot!(present::csv(&[barrier, broadcast, echo(0, 0)].concat()));
+    assert_snapshot!(present::csv([(Some(&manifest()), &[barrier, broadcast, echo(0, 0)].concat()[..])]));
 }
 
 #[test]
@@ -93,6 +93,6 @@ fn json() {
 #[test]
 fn without_records_nothing_is_shown() {
     assert_eq!(present::table(&[]), []);
-    assert_eq!(present::csv(&[]).lines().count(), 1);
+    assert_eq!(present::csv([]).lines().count(), 1);
     assert!(present::json(&manifest(), &[], None, serde_json::Value::Null).contains("\"points\": []"));
 }

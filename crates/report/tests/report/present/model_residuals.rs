@@ -20,11 +20,17 @@ fn columns_appear_where_there_is_a_model() {
     let head = text.lines().find(|line| line.contains("median")).expect("a head");
     assert!(head.contains("model") && head.contains("residual"), "{text}");
     assert!(text.contains("+10.0%") && text.contains("-20.0%"), "{text}");
-    let rows: Vec<String> = csv(&records).lines().map(str::to_owned).collect();
-    assert!(rows[0].ends_with(",model,model_ns,residual"), "{}", rows[0]);
-    assert!(rows[1].ends_with(",0.1") && rows[2].ends_with(",-0.2") && rows[3].ends_with(",,,"), "{rows:#?}");
+    let rows: Vec<String> = csv([(None, &records[..])]).lines().map(str::to_owned).collect();
+    assert!(rows[0].ends_with(",model,model_ns,residual,label,launch,verdict"), "{}", rows[0]);
+    assert!(
+        rows[1].contains(",0.1,,1,") && rows[2].contains(",-0.2,,1,") && rows[3].contains(",,,,1,"),
+        "{rows:#?}"
+    );
     let plain = [echo(0, 1000.0, None)];
-    assert!(!table(&plain)[0].1.to_string().contains("residual") && !csv(&plain).contains("residual"));
+    assert!(
+        !table(&plain)[0].1.to_string().contains("residual")
+            && !csv([(None, &plain[..])]).contains("residual")
+    );
 }
 
 #[test]
