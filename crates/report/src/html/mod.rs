@@ -34,8 +34,8 @@ pub struct Section {
     pub id: String,
     /// Heading.
     pub heading: String,
-    /// What the section is part of, such as a file: a line of the table of contents above it. May be
-    /// empty; sections of one group follow each other.
+    /// What the section is part of, such as a file: a line of the table of contents above it. May
+    /// be empty; sections of one group follow each other.
     pub group: String,
     /// Content, in order.
     pub blocks: Vec<Block>,

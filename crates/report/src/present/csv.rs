@@ -45,8 +45,8 @@ const SUMMARY: usize = 9;
 
 /// Returns one row per point, with a column for every parameter that occurs. Missing values are
 /// empty. Times are nanoseconds per operation, `steal` is a fraction, `machine` is the simulated
-/// machine. Launches are numbered from 1, and have the label that the user gave them; the verdict of
-/// a simulated point is empty.
+/// machine. Launches are numbered from 1, and have the label that the user gave them; the verdict
+/// of a simulated point is empty.
 pub fn csv<'a>(launches: impl IntoIterator<Item = (Option<&'a Manifest>, &'a [Record])>) -> String {
     let launches: Vec<(Option<&Manifest>, &[Record])> = launches.into_iter().collect();
     let records = || launches.iter().flat_map(|(_, records)| *records);

@@ -20,9 +20,9 @@ use crate::{files, interrupt, print, results};
 #[derive(Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Report {
-    /// Results of `panto bench -o`, traces, timelines of `panto simulate --timeline`, machine models,
-    /// sweeps (`panto sweep -o`), and JSON of `panto simulate`, `sweep` and `compare`; further
-    /// results are compared with the first.
+    /// Results of `panto bench -o`, traces, timelines of `panto simulate --timeline`, machine
+    /// models, sweeps (`panto sweep -o`), and JSON of `panto simulate`, `sweep` and `compare`;
+    /// further results are compared with the first.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
