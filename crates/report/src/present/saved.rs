@@ -160,8 +160,7 @@ fn comparison(name: &str, document: &Value) -> Section {
 }
 
 fn comparison_row(point: &Value) -> [String; 6] {
-    let key = &point["key"];
-    let parameters = key["params"].as_object().into_iter().flatten();
+    let parameters = point["params"].as_object().into_iter().flatten();
     let parameters: Vec<String> = parameters
         .map(|(name, value)| {
             format!("{name} {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
@@ -170,7 +169,7 @@ fn comparison_row(point: &Value) -> [String; 6] {
     let median =
         |side: &str| point[side]["median_ns"].as_f64().map_or_else(|| "-".into(), |ns| time(ns * 1e-9));
     [
-        text(&key["kernel"]),
+        text(&point["kernel"]),
         one_line(&parameters.join(", ")),
         median("old"),
         median("new"),

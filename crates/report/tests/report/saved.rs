@@ -58,7 +58,7 @@ fn sweeps_have_a_chart_and_all_settings() {
 
 #[test]
 fn comparisons_have_their_points() {
-    let point = json!({ "key": { "kernel": "comet/echo", "ranks": 2, "params": { "bytes": 64 } }, "verdict": "slower",
+    let point = json!({ "kernel": "comet/echo", "ranks": 2, "params": { "bytes": 64 }, "verdict": "slower",
                         "ratio": 1.25, "old": { "median_ns": 800.0 }, "new": { "median_ns": 1000.0 } });
     let document = json!({ "old": "a", "new": "b", "summary": ["one point became slower"], "points": [point],
                            "only_old": [], "only_new": [] });
