@@ -168,9 +168,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// Returns whether the figure comes from no document: its source says `assumed`, the word that
-    /// model files have for that.
-    pub fn is_assumed(&self) -> bool {
+    /// Returns whether the source mentions an assumption, of the whole figure or of a part of it.
+    pub fn mentions_assumption(&self) -> bool {
         self.text.contains("assumed")
     }
 }

@@ -12,6 +12,7 @@
 //! Codes such as P14 in comments are requirements: rows of `docs/conformance.md`.
 #![forbid(unsafe_code)]
 
+mod assumed;
 pub mod balance;
 mod case;
 mod coupled;
@@ -27,6 +28,7 @@ mod speeds;
 pub mod sweep;
 mod timeline;
 
+pub use assumed::AssumedFigures;
 pub use case::{Case, CaseOptions};
 pub use coupled::{CoupledFailure, CoupledRun};
 pub use error::{Error, MappingError, NoiseError, ReplayError, SpeedError, SweepError};

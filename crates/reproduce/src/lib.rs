@@ -203,7 +203,7 @@ impl Outcome {
 /// Returns one parameter per assumption, however many keys of the model file follow from it.
 fn assumed(machine: &Machine) -> Vec<AssumedParameter> {
     let mut all: Vec<AssumedParameter> = Vec::new();
-    for source in machine.sources.iter().filter(|source| source.is_assumed()) {
+    for source in machine.sources.iter().filter(|source| source.mentions_assumption()) {
         match all.iter_mut().find(|assumed| assumed.source == source.text) {
             Some(same) => same.keys.push(source.key.clone()),
             None => {

@@ -66,14 +66,17 @@ impl Machines {
 fn list(format: Format) -> Result<(), Failure> {
     let names = builtin::all().iter().map(|machine| machine.name);
     let models: Vec<Model> = names.map(|name| Model::load(name, &[])).collect::<Result<_, _>>()?;
-    let machines = models.iter().map(Model::machine);
     if format == Format::Json {
-        print::line(present::machine_list_json(machines));
+        print::line(present::machine_list_json(&models));
         return Ok(());
     }
-    print::text(present::machine_list(machines));
+    print::text(present::machine_list(&models));
     print::line(
-        "\n`panto machines show NAME` lists the parameters with their sources; `panto bench --on NAME` runs on it.",
+        "\nassumed: the share of a machine's figures that no document has\n\nGroups, as in `panto sweep app.panto -m @modern`:",
+    );
+    print::text(present::machine_groups(&models));
+    print::line(
+        "\n`panto machines show NAME` lists the parameters with their sources;\n`panto bench --on NAME` runs on it.",
     );
     Ok(())
 }

@@ -17,14 +17,16 @@ link = { latency = \"10us\", bandwidth = \"1MB/s\" }
 fn all_are_listed() {
     let text = succeeds(&line("machines"));
     for words in
-        ["ipsc860", "cm5", "sp2", "ethernet10 ", "infiniband", "hypercube", "fat-tree", "illustrative"]
+        ["ipsc860", "cm5", "sp2", "ethernet10 ", "frontier", "hypercube", "fat-tree", "@modern", "2022"]
     {
         assert!(text.contains(words), "no `{words}` in:\n{text}");
     }
     let value: serde_json::Value =
         serde_json::from_str(&succeeds(&line("machines --format json"))).expect("JSON");
-    assert_eq!(value["machines"][0]["name"], "ipsc860");
-    assert_eq!(value["machines"][0]["processors"], 16);
+    let machines = value["machines"].as_array().expect("a list");
+    let ipsc860 = machines.iter().find(|machine| machine["name"] == "ipsc860").expect("the iPSC/860");
+    assert_eq!((&ipsc860["processors"], &ipsc860["year"]), (&16.into(), &1990.into()));
+    assert!(ipsc860["assumed_share"].as_f64().expect("a number") < 0.5, "{ipsc860}");
 }
 
 #[test]
@@ -37,6 +39,10 @@ fn every_figure_is_shown_with_its_source() {
     assert!(bandwidth.contains("2.8MB/s") && bandwidth.contains("CoMet thesis, 4.1"), "{bandwidth}");
     assert!(figure("network.overhead.immediate").contains("assumed"), "{text}");
     assert!(figure("network.overhead.send.pieces.0.up-to").contains("100B"), "{text}");
+    let text = succeeds(&line("machines show bgp"));
+    let send = text.lines().find(|line| line.starts_with("network.overhead.send")).expect("the overhead");
+    assert!(send.contains("1.448us") && send.contains("..") && send.contains("SG24-7287"), "{send}");
+    assert!(text.contains("figures are assumed: no document has them."), "{text}");
 }
 
 #[test]

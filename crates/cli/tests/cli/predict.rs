@@ -83,6 +83,29 @@ fn all_time_is_accounted_for() {
     }
 }
 
+/// What rests on assumed figures is the time that their cost adds.
+#[test]
+fn assumed_figures_are_named_with_their_share() {
+    let folder = folder();
+    let found = simulated(folder.path(), "stencil.panto --machine frontier");
+    let assumed = &found["assumed_figures"];
+    assert!(assumed["keys"].to_string().contains("network.overhead.send"), "{assumed}");
+    let without = simulated(
+        folder.path(),
+        "stencil.panto --machine frontier --set overhead.send=0us --set overhead.receive=0us --set \
+         overhead.control=0us --set processor.copy=0ns --set processor.reduce=0ns",
+    );
+    let (time, rest) = (seconds(&found, "time_s"), seconds(&without, "time_s"));
+    assert!((seconds(assumed, "time_without_s") - rest).abs() < 1e-9 * time, "{assumed} and {rest}");
+    assert!((seconds(assumed, "share") - (1.0 - rest / time)).abs() < 1e-6, "{assumed}");
+    let text = succeeds(&run(folder.path(), "simulate stencil.panto --machine frontier"));
+    assert!(text.contains("of the time rests on assumed figures of the machine: "), "{text}");
+    let plain = folder.path().join("plain.toml");
+    let model = "[network]\ntopology = \"star\"\nprocessors = 4\nswitching = \"flow\"\nlink = \"1GB/s\"\n";
+    std::fs::write(plain, model).expect("a file");
+    assert!(simulated(folder.path(), "stencil.panto --machine plain.toml")["assumed_figures"].is_null());
+}
+
 /// Ranks that share a processor take turns (P13).
 #[test]
 fn two_ranks_on_one_processor_take_twice_as_long() {

@@ -12,6 +12,23 @@ use panto_random::SplitMix64;
 use panto_results::{Manifest, Record, RunSettings, SimulatedMachine};
 use panto_transport::simulated::{Sharing, Simulated};
 
+/// Machines of every kind of model: each protocol, cost curves with pieces, pipelined flows, a bus,
+/// a mesh, a torus, a dragonfly.
+pub const MACHINES: [&str; 12] = [
+    "ipsc860",
+    "cm5",
+    "ethernet10",
+    "sp2",
+    "ethernet10g",
+    "ethernet100g",
+    "infiniband",
+    "dragonfly",
+    "loggops",
+    "ncube2",
+    "fdr",
+    "bgq",
+];
+
 /// Kernels that determine all parameters of a model.
 pub const CALIBRATION: [&str; 6] = [
     "comet/echo",

@@ -2,7 +2,8 @@
 
 use panto_schedule::Collective;
 
-use super::schema::{COST, Key, PIECE, ROOT, Shape, join};
+use super::assumed::Assumed;
+use super::schema::{COST, DESCRIPTION, Key, PIECE, ROOT, Shape, join};
 use super::tree::{Node, Table, Value};
 
 /// A figure of a model.
@@ -17,17 +18,21 @@ pub struct Figure {
     pub source: String,
     /// Whether the model names a source.
     pub sourced: bool,
+    /// Whether the model lists the figure as assumed: no document has it.
+    pub assumed: bool,
 }
 
 /// All figures of a model, in the order of the schema.
-pub fn figures(tree: &Table, sources: &[Table]) -> Vec<Figure> {
-    nodes(tree).into_iter().map(|(name, node)| figure(&name, node, sources)).collect()
+pub fn figures(tree: &Table, sources: &[Table], assumed: &[Assumed]) -> Vec<Figure> {
+    let is_assumed = |key: &str, node: &Node| assumed.iter().any(|assumed| assumed.covers(key, node));
+    let figure = |(key, node): (String, &Node)| figure(&key, node, sources, is_assumed(&key, node));
+    nodes(tree).into_iter().map(figure).collect()
 }
 
 /// All figures with their full keys.
 pub fn nodes(tree: &Table) -> Vec<(String, &Node)> {
     let mut nodes = Vec::new();
-    for key in ROOT.iter().filter(|key| !["name", "about"].contains(&key.name)) {
+    for key in ROOT.iter().filter(|key| !DESCRIPTION.contains(&key.name)) {
         if let Some(node) = tree.get(key.name) {
             visit(node, &key.shape, key.name, &mut |name, node| nodes.push((name.to_owned(), node)));
         }
@@ -65,13 +70,14 @@ fn visit_keys<'a>(table: &'a Table, keys: &'static [Key], path: &str, each: &mut
     }
 }
 
-fn figure(key: &str, node: &Node, sources: &[Table]) -> Figure {
+fn figure(key: &str, node: &Node, sources: &[Table], assumed: bool) -> Figure {
     let source = sources.iter().find_map(|sources| source(key, node, sources));
     Figure {
         key: key.to_owned(),
         value: node.value.written(),
         sourced: source.is_some(),
         source: source.unwrap_or_else(|| node.location.to_string()),
+        assumed,
     }
 }
 

@@ -25,8 +25,9 @@ pub struct Interval {
     figure: Location,
 }
 
+/// What a figure measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Measure {
+pub enum Measure {
     Time,
     Rate,
     Factor,
@@ -103,7 +104,9 @@ fn one(key: &str, node: &Node, tree: &Table) -> Result<Interval, Error> {
     Ok(Interval { key, low, value, high, written, measure, figure })
 }
 
-fn measure(key: &str, value: &Value) -> Option<(Measure, f64)> {
+/// Returns what a figure measures, and its value; `None` if it is neither a time nor a rate nor the
+/// speed of processors.
+pub fn measure(key: &str, value: &Value) -> Option<(Measure, f64)> {
     match value {
         Value::Text(text) => {
             let time = parse_seconds(text).map(|value| (Measure::Time, value));

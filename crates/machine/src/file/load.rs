@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::assumed::{self, Assumed};
 use super::build::resolve;
 use super::builtin;
 use super::error::{Error, Location};
@@ -22,6 +23,8 @@ pub struct Loaded {
     pub tree: Table,
     /// The sources that each file of the chain names for its own figures.
     pub sources: Vec<Table>,
+    /// The figures that the files of the chain list as assumed.
+    pub assumed: Vec<Assumed>,
     /// The confidence intervals of all files of the chain, those of the model itself last.
     pub intervals: Vec<Interval>,
     pub origin: Location,
@@ -59,10 +62,11 @@ pub fn parse(text: &str, origin: &str) -> Result<Loaded, Error> {
 fn finish(source: &Source) -> Result<Loaded, Error> {
     let mut about = About::default();
     let tree = with_bases(source, &mut Vec::new(), &mut about)?;
-    let About { sources, intervals } = about;
+    let About { sources, assumed, intervals } = about;
     Ok(Loaded {
         tree,
         sources,
+        assumed,
         intervals,
         origin: Location::File(source.file.clone()),
         name: source.name.clone(),
@@ -131,6 +135,9 @@ fn with_bases(
     if let Some(Value::Table(own)) = tree.remove("sources").map(|node| node.value) {
         about.sources.push(own);
     }
+    if let Some(list) = tree.remove("assumed") {
+        about.assumed.extend(assumed::read(&list, &tree)?);
+    }
     let intervals = tree.remove("intervals");
     let intervals = intervals.as_ref().and_then(Node::table);
     let Some(base) = tree.remove("base") else { return about.add_intervals(tree, intervals) };
@@ -158,10 +165,11 @@ fn with_bases(
     about.add_intervals(whole, intervals)
 }
 
-/// The sources and intervals of a chain of files.
+/// The sources, assumed figures and intervals of a chain of files.
 #[derive(Default)]
 struct About {
     sources: Vec<Table>,
+    assumed: Vec<Assumed>,
     intervals: Vec<Interval>,
 }
 

@@ -6,8 +6,10 @@
 //! once, and every error has a location. [`write`](write) is the inverse: it writes a machine as a
 //! model file.
 
+mod assumed;
 mod build;
 pub mod builtin;
+mod description;
 mod error;
 mod figures;
 mod intervals;
@@ -36,6 +38,7 @@ pub use figures::Figure;
 pub use intervals::Interval;
 pub use load::looks_like_a_path;
 
+use assumed::Assumed;
 use load::Loaded;
 use tree::Table;
 
@@ -45,6 +48,9 @@ pub struct Model {
     machine: Machine,
     tree: Table,
     sources: Vec<Table>,
+    assumed: Vec<Assumed>,
+    year: Option<u16>,
+    groups: Vec<String>,
     intervals: Vec<Interval>,
     origin: Location,
     builtin: bool,
@@ -64,11 +70,12 @@ impl Model {
     }
 
     fn new(loaded: Loaded, overrides: &[String], builtin: bool) -> Result<Self, Error> {
-        let Loaded { mut tree, sources, intervals, origin, name } = loaded;
+        let Loaded { mut tree, sources, assumed, intervals, origin, name } = loaded;
         overrides::apply(&mut tree, overrides)?;
         let machine = build::machine(&tree, &origin, &name)?;
         let intervals = intervals::valid(intervals, &tree);
-        Ok(Self { machine, tree, sources, intervals, origin, builtin }.with_sources())
+        let (year, groups) = description::read(&tree)?;
+        Ok(Self { machine, tree, sources, assumed, year, groups, intervals, origin, builtin }.with_sources())
     }
 
     fn with_sources(mut self) -> Self {
@@ -94,7 +101,22 @@ impl Model {
 
     /// All figures of the model, with their sources.
     pub fn figures(&self) -> Vec<Figure> {
-        figures::figures(&self.tree, &self.sources)
+        figures::figures(&self.tree, &self.sources, &self.assumed)
+    }
+
+    /// The year in which the machine was introduced, if the file has it.
+    pub fn year(&self) -> Option<u16> {
+        self.year
+    }
+
+    /// The groups that the machine belongs to, such as `modern`.
+    pub fn groups(&self) -> &[String] {
+        &self.groups
+    }
+
+    /// The keys of assumed times and rates, each with the override under which it costs nothing.
+    pub fn free_of_assumed(&self) -> Vec<(String, String)> {
+        assumed::free(&self.tree, &self.assumed)
     }
 
     /// The confidence intervals of figures that have one. A figure that was set on the command line

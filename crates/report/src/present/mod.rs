@@ -71,7 +71,9 @@ pub use imb::imb;
 pub use json::json;
 pub use kernel_figures::figures;
 pub use mbs::mbs;
-pub use model::{machine_list, machine_list_json, model_heading, model_json, model_parameters, model_text};
+pub use model::{
+    machine_groups, machine_list, machine_list_json, model_heading, model_json, model_parameters, model_text,
+};
 pub use model_residuals::{ModelResidual, model_residuals};
 pub use osu::osu;
 pub use overlay::overlay_section;

@@ -1,6 +1,6 @@
 //! A machine model as text and JSON.
 
-use panto_machine::{Description, Machine, Model, PathTimes};
+use panto_machine::{Description, Figure, Model, PathTimes};
 use panto_units::{Time, bytes, rate, time};
 use serde_json::{Value, json};
 
@@ -39,27 +39,59 @@ pub fn model_text(model: &Model) -> String {
     text
 }
 
-/// Returns every parameter of a model with its source, for `panto machines show`.
+/// Returns every parameter of a model with its source and, if any has one, its 95 % interval, for
+/// `panto machines show`.
 pub fn model_parameters(model: &Model) -> String {
-    let mut table = Table::new([Column::text("key"), Column::text("value"), Column::text("source")]);
-    for figure in model.figures() {
-        table.row([figure.key, figure.value, figure.source]);
+    let shown = !model.intervals().is_empty();
+    let names = ["key", "value"].into_iter().chain(shown.then_some("interval")).chain(["source"]);
+    let mut table = Table::new(names.map(Column::text));
+    let figures = model.figures();
+    for figure in &figures {
+        let interval = shown.then(|| interval(model, &figure.key).unwrap_or("-"));
+        let cells = [figure.key.as_str(), &figure.value].into_iter().chain(interval);
+        table.row(cells.chain([figure.source.as_str()]));
     }
-    format!("{}\n{table}", model_heading(model))
+    let assumed = figures.iter().filter(|figure| figure.assumed).count();
+    let note = match assumed {
+        0 => String::new(),
+        n => format!("\n{n} of {} figures are assumed: no document has them.\n", figures.len()),
+    };
+    format!("{}\n{table}{note}", model_heading(model))
+}
+
+/// Returns the 95 % interval of a figure, as in the file.
+fn interval<'a>(model: &'a Model, key: &str) -> Option<&'a str> {
+    let own = model.intervals().iter().find(|interval| interval.key == key);
+    own.map(|interval| interval.written.as_str())
+}
+
+/// Returns the share of a model's figures that are assumed.
+fn assumed_share(model: &Model) -> f64 {
+    let figures = model.figures();
+    let assumed = figures.iter().filter(|figure| figure.assumed).count();
+    assumed as f64 / figures.len().max(1) as f64
 }
 
 /// Returns a model with all its parameters as JSON.
 pub fn model_json(model: &Model) -> Value {
     let machine = model.machine();
     let about = Description::of(machine);
-    let figures: Vec<Value> = model
-        .figures()
-        .into_iter()
-        .map(|figure| json!({ "key": figure.key, "value": figure.value, "source": figure.source }))
-        .collect();
+    let figure = |figure: Figure| {
+        json!({
+            "key": figure.key,
+            "value": figure.value,
+            "source": figure.source,
+            "interval": interval(model, &figure.key),
+            "assumed": figure.assumed,
+        })
+    };
+    let figures: Vec<Value> = model.figures().into_iter().map(figure).collect();
     json!({
         "name": machine.name,
         "about": machine.about,
+        "year": model.year(),
+        "groups": model.groups(),
+        "assumed_share": assumed_share(model),
         "topology": about.topology,
         "processors": about.processors,
         "links": about.links,
@@ -73,33 +105,82 @@ pub fn model_json(model: &Model) -> Value {
     })
 }
 
-/// Returns one row per machine: its name, size, topology, and what it is.
-pub fn machine_list<'a>(machines: impl IntoIterator<Item = &'a Machine>) -> Table {
+/// Returns one row per machine: its name, year, size, the share of its figures that are assumed,
+/// its topology and its description.
+pub fn machine_list(models: &[Model]) -> Table {
     let columns = [
         Column::text("machine"),
+        Column::right("year"),
         Column::right("processors"),
+        Column::right("assumed"),
         Column::text("topology"),
         Column::text("description"),
     ];
     let mut table = Table::new(columns);
-    for machine in machines {
-        let topology = machine.network.topology.name();
-        table.row([&machine.name, &machine.processors().to_string(), topology, &machine.about]);
+    for model in models {
+        let machine = model.machine();
+        table.row([
+            machine.name.clone(),
+            model.year().map_or_else(|| "-".into(), |year| year.to_string()),
+            machine.processors().to_string(),
+            format!("{:.0}%", 100.0 * assumed_share(model)),
+            machine.network.topology.name().to_owned(),
+            machine.about.clone(),
+        ]);
     }
     table
 }
 
+/// Returns the groups of machines, one per line with its members.
+pub fn machine_groups(models: &[Model]) -> String {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for model in models {
+        for group in model.groups() {
+            match groups.iter_mut().find(|(known, _)| known == group) {
+                Some((_, members)) => members.push(&model.machine().name),
+                None => groups.push((group, vec![&model.machine().name])),
+            }
+        }
+    }
+    let line = |(group, members): (&str, Vec<&str>)| {
+        wrapped(&format!("{:<15}", format!("@{group}")), &members.join(", "))
+    };
+    groups.into_iter().map(line).collect()
+}
+
+/// The columns of a terminal.
+const WIDTH: usize = 80;
+
+/// Returns a text after a label, broken into lines between words; further lines are indented.
+fn wrapped(label: &str, text: &str) -> String {
+    let (mut lines, mut line) = (String::new(), label.to_owned());
+    for word in text.split(' ') {
+        if line.len() + word.len() >= WIDTH && line.trim() != label.trim() {
+            lines += line.trim_end();
+            lines += "\n";
+            line = " ".repeat(label.len());
+        }
+        line += word;
+        line += " ";
+    }
+    format!("{lines}{}\n", line.trim_end())
+}
+
 /// Returns a list of machines as JSON.
-pub fn machine_list_json<'a>(machines: impl IntoIterator<Item = &'a Machine>) -> Value {
-    let entry = |machine: &Machine| {
+pub fn machine_list_json(models: &[Model]) -> Value {
+    let entry = |model: &Model| {
+        let machine = model.machine();
         json!({
             "name": machine.name,
+            "year": model.year(),
+            "groups": model.groups(),
+            "assumed_share": assumed_share(model),
             "processors": machine.processors(),
             "topology": machine.network.topology.name(),
             "about": machine.about,
         })
     };
-    json!({ "machines": machines.into_iter().map(entry).collect::<Vec<_>>() })
+    json!({ "machines": models.iter().map(entry).collect::<Vec<_>>() })
 }
 
 /// Returns the times of messages of several sizes between neighbours and across the diameter.

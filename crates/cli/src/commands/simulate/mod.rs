@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use panto_predict::{Case, Disturbance, Prediction, TimelineRecorder};
+use panto_predict::{AssumedFigures, Case, Disturbance, Prediction, TimelineRecorder};
 use panto_report::present::{PredictionReport, samples_json, samples_text};
+use panto_sim::program::Program;
 use panto_sim::replay::{self, Cut, Replay};
 use panto_sim::{Noise, RunError};
 use panto_trace::{RankTrace, Trace};
@@ -119,6 +120,7 @@ impl Simulate {
         let replay = read(&trace, &case, &self.case)?;
         let noise = self.noise.disturbance()?;
         let prediction = self.predict(&replay, &case, noise.as_ref())?;
+        let assumed = self.assumed(&replay, noise.as_ref())?;
         let samples = match self.samples.draw(&sampled_inputs, &unknowns, &replay.program)? {
             Drawn::Interrupted => return Ok(ExitCode::from(INTERRUPTED)),
             Drawn::NotRequested => None,
@@ -131,6 +133,7 @@ impl Simulate {
             case: &case,
             prediction: &prediction,
             noise: noise.as_ref(),
+            assumed: assumed.as_ref(),
         };
         match self.presentation.format {
             Format::Json => {
@@ -154,9 +157,7 @@ impl Simulate {
         noise: Option<&Disturbance>,
     ) -> Result<Prediction, Failure> {
         let noise = noise.map(|noise| noise as &dyn Noise);
-        let failed = |error: RunError| {
-            Failure::Usage(format!("{}: {}", self.trace.display(), error.describe(&replay.program)))
-        };
+        let failed = |error: RunError| self.failed(&replay.program, &error);
         let Some(path) = &self.presentation.timeline else {
             return Prediction::new(&replay.program, case, noise, cores().len()).map_err(failed);
         };
@@ -171,6 +172,27 @@ impl Simulate {
             rounded_bytes(written.bytes)
         ));
         Ok(prediction)
+    }
+
+    /// Finds how much of the time rests on assumed figures of the machine.
+    fn assumed(
+        &self,
+        replay: &Replay,
+        noise: Option<&Disturbance>,
+    ) -> Result<Option<AssumedFigures>, Failure> {
+        let model = self.case.model(&self.machine)?;
+        let noise = noise.map(|noise| noise as &dyn Noise);
+        let program = &replay.program;
+        AssumedFigures::find(&model, |sets| {
+            let speeds = self.case.speeds()?.certain()?;
+            let case = self.case.case_with(&self.machine, sets, speeds, program.ranks as usize)?;
+            let without = Prediction::new(program, &case, noise, cores().len());
+            Ok(without.map_err(|error| self.failed(program, &error))?.time())
+        })
+    }
+
+    fn failed(&self, program: &Program, error: &RunError) -> Failure {
+        Failure::Usage(format!("{}: {}", self.trace.display(), error.describe(program)))
     }
 
     /// Returns the facts of the timeline.

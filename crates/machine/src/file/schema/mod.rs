@@ -67,6 +67,8 @@ impl Key {
 pub static ROOT: &[Key] = &[
     value("name"),
     value("about"),
+    value("year"),
+    value("groups"),
     value("quality"),
     value("base"),
     key("network", Shape::Table(NETWORK)),
@@ -79,8 +81,12 @@ pub static ROOT: &[Key] = &[
     value("sharing"),
     value("traffic"),
     key("sources", Texts),
+    value("assumed"),
     key("intervals", Texts),
 ];
+
+/// The keys of [`ROOT`] that describe a machine and have no source.
+pub const DESCRIPTION: &[&str] = &["name", "about", "year", "groups"];
 
 /// The keys of the size of a topology, and last the rates by level of a fat tree, which a new
 /// topology removes as well.

@@ -98,6 +98,83 @@ fn every_figure_has_a_source() {
     }
 }
 
+/// Machines with a year were built; at least twenty of them, and their figures are sourced.
+#[test]
+fn the_atlas_is_sourced_and_says_what_is_assumed() {
+    let models = builtin::all().iter().map(|machine| Model::load(machine.name, &[]).unwrap());
+    let (real, other): (Vec<Model>, Vec<Model>) = models.partition(|model| model.year().is_some());
+    assert!(real.len() >= 30, "{} machines", real.len());
+    assert!(real.is_sorted_by_key(Model::year), "the oldest first");
+    assert!(other.iter().all(|model| model.groups() == ["illustrative"]));
+    for model in real.iter().chain(&other) {
+        let name = &model.machine().name;
+        for figure in model.figures() {
+            let begins = figure.source.starts_with("assumed") || figure.source.starts_with("illustrative");
+            assert!(!begins || figure.assumed, "{name}: list {} as assumed", figure.key);
+            let mentions = ["assumed", "illustrative"].iter().any(|word| figure.source.contains(word));
+            assert!(!figure.assumed || mentions || model.year().is_none(), "{name}: {}", figure.key);
+        }
+    }
+    // What messages cost has an interval, which holds the figure; the seeds' machines have exact
+    // equations instead.
+    let seeds = ["ipsc860", "cm5", "sp2", "ethernet10"];
+    for model in real.iter().filter(|model| !seeds.contains(&model.machine().name.as_str())) {
+        let keys: Vec<&str> = model.intervals().iter().map(|interval| interval.key.as_str()).collect();
+        let has = |part: &str| keys.iter().any(|key| key.starts_with(part));
+        for part in ["network.link", "network.overhead.send", "network.overhead.receive"] {
+            assert!(has(part), "{}: {part} has no interval", model.machine().name);
+        }
+    }
+}
+
+#[test]
+fn the_atlas_has_the_published_one_way_times() {
+    // Machine, microseconds of an empty message to a neighbour.
+    let published = [
+        ("ncube2", 154.0),
+        ("delta", 77.0),
+        ("t3d", 21.0),
+        ("paragon", 29.0),
+        ("cs2", 83.0),
+        ("now", 2.9 + 5.0 + 2.9),
+        ("tcp10g", 20.0),
+        ("bgl", 4.0),
+        ("redstorm", 7.97),
+        ("bgp", 3.0),
+        ("xe6", 1.4),
+        ("usnic40g", 1.93),
+        ("fdr", 1.59),
+        ("omnipath", 1.1),
+        ("summit", 1.1),
+        ("efa", 15.0),
+        ("hdr", 1.2),
+        ("ndr", 1.6),
+    ];
+    for (name, micros) in published {
+        is(one_way(&load(name), 1, 0), micros);
+    }
+    // Blue Gene/P: 10us to the farthest of 73,728 nodes, within the rounding of the hop.
+    let bgp = Machine::load("bgp", &["network.dims=[72,32,32]".into()]).unwrap();
+    let farthest = one_way(&bgp, 36 * 1024 + 16 * 32 + 16, 0).as_secs() * 1e6;
+    assert!((farthest - 10.0).abs() < 0.05, "{farthest}us");
+    // FDR: the times of the published table at the ends of its lines, without the handshake.
+    is(one_way(&load("fdr"), 1, 16384), 0.695 * 2.0 + 0.2 + 16384.0 * 0.000_38);
+}
+
+#[test]
+fn groups_name_machines() {
+    assert!(builtin::group("modern").unwrap().contains(&"frontier"));
+    assert!(builtin::group("ethernet").unwrap().contains(&"efa"));
+    assert_eq!(builtin::group("bluegene").unwrap(), ["bgl", "bgp", "bgq"]);
+    assert!(!builtin::group("real").unwrap().contains(&"infiniband"));
+    let historic = builtin::group("historic").unwrap();
+    assert!(historic.iter().all(|name| Model::load(name, &[]).unwrap().year().unwrap() < 2000));
+    let modern = builtin::group("modern").unwrap();
+    assert!(modern.iter().all(|name| Model::load(name, &[]).unwrap().year().unwrap() >= 2014));
+    let error = builtin::group("moden").unwrap_err().to_string();
+    assert!(error.contains("`@moden`, did you mean `modern`?") && error.contains("@historic"), "{error}");
+}
+
 #[test]
 fn every_file_is_built_in_and_every_source_has_a_figure() {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../../machines");

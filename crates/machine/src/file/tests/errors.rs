@@ -84,7 +84,7 @@ fn keys() {
     );
     starts(
         &and("[colour]"),
-        "m.toml:6: a model has no key `colour`; valid keys: name, about, quality, base, network",
+        "m.toml:6: a model has no key `colour`; valid keys: name, about, year, groups, quality, base, network",
     );
     starts(&and("[networks.bcast]"), "m.toml:6: `networks` has no key `bcast`");
     starts(

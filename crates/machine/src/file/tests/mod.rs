@@ -1,5 +1,6 @@
 //! Tests of valid and invalid model files.
 
+mod assumed;
 mod bases;
 mod builtins;
 mod errors;

@@ -1,5 +1,6 @@
 //! A prediction as JSON.
 
+use panto_predict::AssumedFigures;
 use panto_sim::observe::Activity;
 use panto_sim::results::TimeBreakdown;
 use panto_trace::RegionMark;
@@ -26,7 +27,16 @@ pub(super) fn prediction(report: &PredictionReport) -> Value {
         "critical_path": path(report),
         "in_words": panto_predict::explain(prediction, &report.replay.program),
         "assumed": report.assumptions(),
+        "assumed_figures": report.assumed.map(|assumed| assumed_figures(assumed, prediction.time())),
         "left_out": report.warnings(),
+    })
+}
+
+fn assumed_figures(assumed: &AssumedFigures, time: Time) -> Value {
+    json!({
+        "keys": assumed.keys,
+        "time_without_s": assumed.time_without.as_secs(),
+        "share": assumed.share(time),
     })
 }
 

@@ -6,7 +6,7 @@ mod tables;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use panto_predict::{Case, Disturbance, Prediction, Processor, explain};
+use panto_predict::{AssumedFigures, Case, Disturbance, Prediction, Processor, explain};
 use panto_sim::Sharing;
 use panto_sim::replay::Replay;
 use panto_sim::results::TimeSum;
@@ -28,6 +28,8 @@ pub struct PredictionReport<'a> {
     pub prediction: &'a Prediction,
     /// The noise of the operating system, if any was simulated.
     pub noise: Option<&'a Disturbance>,
+    /// How much of the time rests on assumed figures of the machine, if it has any.
+    pub assumed: Option<&'a AssumedFigures>,
 }
 
 impl PredictionReport<'_> {
@@ -126,6 +128,7 @@ impl PredictionReport<'_> {
         let origin = self.trace.metadata().get(key::EXTRAPOLATED);
         let mut all: Vec<String> = origin.map(extrapolated).into_iter().collect();
         all.extend([self.computation_speed(), sharing.to_owned()]);
+        all.extend(self.assumed.map(|assumed| assumed.describe(self.prediction.time())));
         all.extend(self.noise.map(Disturbance::describe));
         all.extend(self.case.notes.iter().cloned());
         all.extend(self.replay.assumptions.iter().cloned());
