@@ -8,6 +8,7 @@
 //!   (Holm 1979), and a verdict follows from both.
 //! * [`Comparison`]: the result, most important points first, with every other difference between
 //!   the runs (host, MPI library, placement).
+//! * [`published`]: the one-way times of other benchmarks as results to fit a model to.
 //! * [`History`]: the versions in a file, each compared with the one before.
 //!
 //! Equal files give equal comparisons, bit for bit, on any number of threads.
@@ -25,6 +26,7 @@ mod judge;
 mod key;
 mod matching;
 mod notes;
+pub mod published;
 mod read;
 mod run;
 

@@ -10,7 +10,7 @@ use crate::launch::LaunchId;
 use crate::{Error, FORMAT, Line, Manifest, Record, Result, RunEnd};
 
 /// The contents of a results file.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Results {
     /// The manifests, one per launch.
     pub manifests: Vec<Manifest>,

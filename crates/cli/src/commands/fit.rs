@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use panto_compare::published;
 use panto_fit::{FitOptions, Fitted, Launch, fit_launches};
 use panto_machine::Model;
 use panto_report::present;
@@ -17,7 +18,8 @@ use crate::print;
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Fit {
-    /// Results of `panto bench -o` or `panto calibrate --results`, all of one machine.
+    /// Results of `panto bench -o` or `panto calibrate --results`, or output of osu_latency or of
+    /// IMB-MPI1 PingPong, all of one machine.
     #[arg(required = true, value_name = "RESULTS")]
     results: Vec<PathBuf>,
 
@@ -55,6 +57,7 @@ Examples:
   panto fit calibration.jsonl collectives.jsonl -o cluster.toml --plot plots
   panto fit monday.jsonl friday.jsonl -o mine.toml   intervals of two launches
   panto fit run.jsonl --like fat-tree.toml -o cluster.toml
+  panto fit osu.txt --like hdr -o cluster.toml       output of osu_latency
   panto simulate app.panto -m cluster.toml           predict with the model";
 
 impl Fit {
@@ -84,7 +87,7 @@ impl Fit {
 
     fn read(&self) -> Result<Vec<Results>, Failure> {
         let one = |path: &PathBuf| {
-            let results = read(path)?;
+            let results = if published::recognises(path) { published::read(path)? } else { read(path)? };
             if results.records.is_empty() {
                 return Err(Failure::Usage(format!(
                     "{} has no results; measure them with panto calibrate --results {}",

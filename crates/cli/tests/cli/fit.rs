@@ -133,3 +133,31 @@ fn missing_measurements_are_reported_with_the_command() {
         assert!(stderr(&output).contains(word), "no `{word}` in:\n{}", stderr(&output));
     }
 }
+
+/// The output of other benchmarks becomes a model in one command.
+#[test]
+fn output_of_osu_and_imb_becomes_a_machine() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
+    for (file, empty_us, tolerance) in [("imb-fdr.txt", 1.59, 0.15), ("osu.txt", 0.0, f64::INFINITY)] {
+        let model = folder.path().join("fitted.toml");
+        let input = data.join(file);
+        let output = line(&format!("fit {} -o {} --force", input.display(), model.display()));
+        assert!(output.status.success(), "{file}: {}", stderr(&output));
+        let machine = panto_machine::Machine::load(model.to_str().expect("a name"), &[]).expect("a model");
+        let time =
+            |bytes| panto_machine::one_way(&machine.network, machine.protocol, bytes, 1).as_secs() * 1e6;
+        assert!((time(0) - empty_us).abs() < tolerance * empty_us.max(1.0), "{file}: {}us", time(0));
+        assert!(time(262_144) > time(1_024) && time(1_024) >= time(0), "{file}");
+    }
+    // The published time of the largest message is within the residuals of the fit.
+    let input = data.join("imb-fdr.txt");
+    let output = line(&format!("fit {} --format json", input.display()));
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert!(found.to_string().contains("262144"), "{found}");
+    let wrong = folder.path().join("bw.txt");
+    let table = "# OSU MPI Bandwidth Test v7.4\n# Size      Bandwidth (MB/s)\n1        2.5\n2        5.0\n";
+    std::fs::write(&wrong, table).expect("a file");
+    let output = line(&format!("fit {}", wrong.display()));
+    assert!(stderr(&output).contains("no one-way times of messages"), "{}", stderr(&output));
+}

@@ -25,9 +25,10 @@ impl Shell {
         symlink(env!("CARGO_BIN_EXE_panto"), bin.join("panto")).expect("a link");
         let mpi = launcher();
         if let Some((_, line)) = &mpi {
-            let path = bin.join("mpirun");
-            fs::write(&path, format!("#!/bin/sh\nexec {line} \"$@\"\n")).expect("a script");
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it can be run");
+            script(&bin.join("mpirun"), line);
+            // The compiler of the same MPI, whichever `mpicc` is.
+            let name = line.split([' ', '.']).nth(1).unwrap_or_default();
+            script(&bin.join("mpicc"), &format!("mpicc.{name}"));
         }
         let has_apps = mpi.as_ref().is_some_and(|(mpi, _)| link_apps(mpi, folder.path()));
         let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
@@ -45,6 +46,12 @@ impl Shell {
         shell.args(["-eu", "-c", script]).current_dir(self.folder()).env("PATH", &self.path);
         shell.envs(mpis::ENVIRONMENT).output().expect("a shell")
     }
+}
+
+/// Writes a script that runs a command with its own arguments.
+fn script(path: &Path, line: &str) {
+    fs::write(path, format!("#!/bin/sh\nexec {line} \"$@\"\n")).expect("a script");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("it can be run");
 }
 
 /// Returns an MPI of the system, and its launcher with the options to start more ranks than there

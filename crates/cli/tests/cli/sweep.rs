@@ -85,7 +85,7 @@ fn people_get_a_table_and_programs_a_csv() {
     assert_eq!(
         lines.next(),
         Some(
-            "machine,link.latency,processors,time_s,scaled_speedup,mean_utilisation,waiting_share,used_processors,error"
+            "machine,link.latency,processors,time_s,scaled_speedup,mean_utilisation,waiting_share,used_processors,error,cost,low_s,high_s,limited_by"
         )
     );
     assert!(lines.next().is_some_and(|line| line.starts_with("infiniband,100us,2,0.")), "{csv}");
@@ -173,7 +173,7 @@ fn a_wrong_command_runs_nothing() {
         ("--machine infiniband --vary link.latency", "KEY=VALUE"),
         ("--machine infiniband --vary link.latncy=1us,2us", "latncy"),
         ("--machine infiniband --network fast,slow,,", "a value is missing"),
-        ("--machine infiniband,ethernet10 --plot x.svg", "--plot needs a numeric parameter"),
+        ("--machine infiniband --plot x.svg", "--plot needs several settings"),
         ("--machine infiniband -o notes", "notes:1: not a line of `panto sweep`"),
         ("--machine infiniband --list nowhere.txt", "cannot read nowhere.txt"),
     ] {
@@ -214,4 +214,43 @@ fn ctrl_c_keeps_what_was_done() {
             .contains(&format!("stopped after {done} of 10000 settings; repeat the command to resume"))
     );
     assert_eq!(stdout(&output).matches('\n').count(), done + 6, "a row for each:\n{}", stdout(&output));
+}
+
+#[test]
+fn machines_of_a_group_are_ranked_with_limits_and_cost() {
+    let (folder, _) = folder();
+    let line = "-m @bluegene --sort time --price 2,bgq=4 --ranks-per-node 4 --plot bars.svg";
+    let text = succeeds(&sweep(folder.path(), line));
+    for part in ["limited by", "cost", "bgl", "bgp", "bgq", "from", "to"] {
+        assert!(text.contains(part), "no `{part}` in:\n{text}");
+    }
+    let svg = std::fs::read_to_string(folder.path().join("bars.svg")).expect("a plot");
+    assert!(svg.contains("limited by") && svg.contains("bgq") && svg.contains("Whiskers"), "{svg}");
+    let text = succeeds(&sweep(folder.path(), "-m @bluegene --format json --price 2"));
+    for row in json(&text)["settings"].as_array().expect("rows") {
+        let (time, own) = (row["time_s"].as_f64().expect("a time"), &row["assessment"]);
+        let end = |name: &str| own[name].as_f64().expect("an end");
+        assert!(end("low_s") <= time && time <= end("high_s"), "{row:#}");
+        let cost = row["cost"].as_f64().expect("a cost");
+        let processors = row["processors"].as_f64().expect("a number");
+        assert!((cost - 2.0 * processors * time / 3600.0).abs() < 1e-12, "{row:#}");
+    }
+    let output = sweep(folder.path(), "-m @bluegen");
+    assert!(stderr(&output).contains("did you mean `bluegene`?"), "{}", stderr(&output));
+    let output = sweep(folder.path(), "-m bgl,bgp --price hdr=2");
+    assert!(stderr(&output).contains("the sweep has no machine `hdr`"), "{}", stderr(&output));
+}
+
+/// Without costs of messages computation is the limit; with a slow link it is bandwidth.
+#[test]
+fn what_limits_a_program_depends_on_the_machine() {
+    let (folder, _) = folder();
+    let limit = |set: &str| {
+        let line = format!("-m bgq --limits --format json {set}");
+        let found = json(&succeeds(&sweep(folder.path(), &line)));
+        found["settings"][0]["assessment"]["limited_by"].as_str().expect("a word").to_owned()
+    };
+    assert_eq!(limit("--set link.bandwidth=1KB/s"), "bandwidth");
+    assert_eq!(limit("--set overhead.send=1s --set overhead.receive=1s"), "latency");
+    assert_eq!(limit("--speed 0.00001"), "computation");
 }

@@ -17,6 +17,12 @@ use crate::run::Run;
 /// The number of bytes at the beginning of a file that are read to detect its format.
 const START: u64 = 4096;
 
+/// Returns whether a line is the title of a table of the OSU or Intel MPI benchmarks.
+pub(crate) fn is_title(line: &str) -> bool {
+    let text = line.trim();
+    osu::title(text).is_some() || imb::title(text).is_some()
+}
+
 /// Reads one file of any kind.
 pub(crate) fn file(path: &Path, salvage: bool) -> Result<Run> {
     let failed = |source| Error::Io { failure: "cannot read", path: path.into(), source };

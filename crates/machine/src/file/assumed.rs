@@ -6,6 +6,7 @@
 
 use panto_units::suggest::hint;
 
+use super::cost_kind::NO_LIMIT;
 use super::error::{Error, Location};
 use super::figures;
 use super::intervals::{Measure, measure};
@@ -17,9 +18,6 @@ pub struct Assumed {
     key: String,
     location: Location,
 }
-
-/// A rate so high that no transfer takes noticeable time: a gigabyte takes a picosecond.
-const NO_LIMIT: &str = "1000000000000GB/s";
 
 /// The time of an unsuccessful poll, which must not be 0, is never made free.
 const POLL: &str = "processor.poll";

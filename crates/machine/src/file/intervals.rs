@@ -34,6 +34,16 @@ pub enum Measure {
 }
 
 impl Interval {
+    /// The `--set` argument of the end at which the machine is faster.
+    pub fn faster(&self) -> String {
+        self.set(if self.measure == Measure::Time { self.low } else { self.high })
+    }
+
+    /// The `--set` argument of the end at which the machine is slower.
+    pub fn slower(&self) -> String {
+        self.set(if self.measure == Measure::Time { self.high } else { self.low })
+    }
+
     /// The `--set` argument that gives the figure another value.
     pub fn set(&self, value: f64) -> String {
         match self.measure {

@@ -9,6 +9,7 @@
 mod assumed;
 mod build;
 pub mod builtin;
+mod cost_kind;
 mod description;
 mod error;
 mod figures;
@@ -33,6 +34,7 @@ use std::path::Path;
 use crate::machine::{Machine, Source};
 use crate::map::RankMap;
 
+pub use cost_kind::CostKind;
 pub use error::{Error, Location};
 pub use figures::Figure;
 pub use intervals::Interval;
@@ -117,6 +119,11 @@ impl Model {
     /// The keys of assumed times and rates, each with the override under which it costs nothing.
     pub fn free_of_assumed(&self) -> Vec<(String, String)> {
         assumed::free(&self.tree, &self.assumed)
+    }
+
+    /// The overrides under which messages have no cost of a kind.
+    pub fn free_of(&self, kind: CostKind) -> Vec<String> {
+        cost_kind::free(&self.tree, kind)
     }
 
     /// The confidence intervals of figures that have one. A figure that was set on the command line

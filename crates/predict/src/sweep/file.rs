@@ -78,7 +78,8 @@ mod tests {
     use super::*;
 
     fn row(key: &str) -> Row {
-        Row { key: key.into(), variant: Variant::default(), outcome: Err(Error::Recorded("why".into())) }
+        let outcome = Err(Error::Recorded("why".into()));
+        Row { key: key.into(), variant: Variant::default(), outcome, assessment: None, cost: None }
     }
 
     #[test]

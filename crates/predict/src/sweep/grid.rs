@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use panto_machine::builtin;
+
 use super::parameter::{Parameter, Variant};
 use crate::error::{Error, SweepError};
 
@@ -34,6 +36,14 @@ impl Axis {
         Ok(Self { parameter, values })
     }
 
+    /// Parses a list of machines; a group such as `@modern` stands for its members.
+    pub fn machines(list: &str) -> Result<Self, Error> {
+        let mut axis = Self::parse(Parameter::Machine, list)?;
+        let members = axis.values.into_iter().map(members).collect::<Result<Vec<_>, Error>>()?;
+        axis.values = members.concat();
+        Ok(axis)
+    }
+
     /// Parses a model parameter with its values, `KEY=VALUE,VALUE`.
     pub fn figure(text: &str) -> Result<Self, Error> {
         let (key, list) = text
@@ -47,6 +57,12 @@ impl Axis {
     pub fn single(parameter: Parameter, value: &str) -> Self {
         Self { parameter, values: vec![value.to_owned()] }
     }
+}
+
+/// Returns the machines that a name stands for.
+fn members(name: String) -> Result<Vec<String>, Error> {
+    let Some(group) = name.strip_prefix(builtin::GROUP) else { return Ok(vec![name]) };
+    Ok(builtin::group(group)?.into_iter().map(str::to_owned).collect())
 }
 
 /// Splits at commas outside brackets and quotes, and trims spaces.
@@ -112,6 +128,10 @@ mod tests {
     #[test]
     fn lists_are_split_outside_brackets() {
         assert_eq!(values(Parameter::Machine, "a, b,c.toml"), ["a", "b", "c.toml"]);
+        let machines = Axis::machines("a.toml,@bluegene").unwrap();
+        assert_eq!(machines.values, ["a.toml", "bgl", "bgp", "bgq"]);
+        let error = Axis::machines("@moden").unwrap_err().to_string();
+        assert!(error.contains("did you mean `modern`?"), "{error}");
         assert_eq!(values(Parameter::Map, "wrap,[0,1,3,2]"), ["wrap", "0,1,3,2"]);
         let axis = Axis::figure("network.dims=[4, 4],[8,2]").unwrap();
         assert_eq!(

@@ -5,6 +5,7 @@
 //! collectives alike, and simulates all settings on all cores. A [`SweepFile`] keeps the results;
 //! an interrupted sweep continues from it.
 
+mod assess;
 mod distributed;
 mod file;
 mod fingerprint;
@@ -14,6 +15,7 @@ mod parameter;
 mod run;
 pub(crate) mod runner;
 
+pub use assess::{Assessment, BESIDE, Limit};
 pub use distributed::{Announcement, share};
 pub use file::SweepFile;
 pub use grid::{Axis, cross, product};

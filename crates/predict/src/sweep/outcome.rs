@@ -5,6 +5,7 @@ use panto_sim::observe::{Activity, Cause, Observer};
 use panto_units::Time;
 use serde_json::{Map, Value, json};
 
+use super::assess::Assessment;
 use super::parameter::Variant;
 use crate::error::Error;
 
@@ -35,6 +36,10 @@ pub struct Row {
     pub variant: Variant,
     /// The outcome.
     pub outcome: Outcome,
+    /// What limits the program, if that was found.
+    pub assessment: Option<Assessment>,
+    /// What the run costs, in the currency of the given price.
+    pub cost: Option<f64>,
 }
 
 impl Row {
@@ -53,6 +58,12 @@ impl Row {
                 row["processors"] = figures.processors.into();
             }
             Err(error) => row["error"] = error.to_string().into(),
+        }
+        if let Some(assessment) = &self.assessment {
+            row["assessment"] = assessment.json();
+        }
+        if let Some(cost) = self.cost {
+            row["cost"] = cost.into();
         }
         row
     }
@@ -175,7 +186,8 @@ mod tests {
         let figures =
             Figures { time: 0.1 + 0.2, speedup: 1.0 / 3.0, utilisation: 1e-9, waiting: 0.0, processors: 7 };
         for outcome in [Ok(figures), Err(Error::Recorded("too few processors".to_owned()))] {
-            let row = Row { key: "00ff".into(), variant: variant.clone(), outcome };
+            let row =
+                Row { key: "00ff".into(), variant: variant.clone(), outcome, assessment: None, cost: None };
             let line = row.json().to_string();
             let read = Row::read(&serde_json::from_str(&line).unwrap()).unwrap();
             assert_eq!(read, (row.key, row.outcome));

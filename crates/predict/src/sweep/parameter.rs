@@ -106,8 +106,22 @@ impl Variant {
 
     /// Returns the machine, made ready for `ranks` ranks.
     pub fn case(&self, ranks: usize) -> Result<Case, Error> {
+        Case::new(self.model()?, ranks, &self.options()?)
+    }
+
+    /// Returns the model with the values of this setting.
+    pub(super) fn model(&self) -> Result<Model, Error> {
         let name = self.get(&Parameter::Machine).ok_or(SweepError::NoMachine)?;
-        Case::new(Model::load(name, &self.overrides())?, ranks, &self.options()?)
+        Ok(Model::load(name, &self.overrides())?)
+    }
+
+    /// Returns the setting with further values of model parameters, written `KEY=VALUE`.
+    pub(super) fn with(&self, sets: &[String]) -> Self {
+        let split = |set: &String| {
+            let (key, value) = set.split_once('=')?;
+            Some((Parameter::Figure(key.to_owned()), value.to_owned()))
+        };
+        Self::new(self.choices.iter().cloned().chain(sets.iter().filter_map(split)))
     }
 
     fn overrides(&self) -> Vec<String> {

@@ -8,6 +8,7 @@ use panto_sim::Noise;
 use panto_sim::replay::{self, Cut, Replay};
 use panto_trace::Trace;
 
+use super::assess::{Assessment, BESIDE};
 use super::fingerprint::Fingerprint;
 use super::outcome::{Outcome, Row};
 use super::parameter::Variant;
@@ -121,7 +122,8 @@ impl<'a> Sweep<'a> {
     /// Returns a setting with its outcome.
     pub fn row(&self, index: usize, outcome: Outcome) -> Row {
         let plan = &self.plans[index];
-        Row { key: plan.key.clone(), variant: plan.variant.clone(), outcome }
+        let (key, variant) = (plan.key.clone(), plan.variant.clone());
+        Row { key, variant, outcome, assessment: None, cost: None }
     }
 
     /// Replays the trace for these settings, once per distinct rules of collectives: replaying
@@ -188,6 +190,34 @@ impl<'a> Sweep<'a> {
         parallel::run(batches.len(), workers, stop, work, |nth, outcomes: Vec<Outcome>| {
             batches[nth].iter().zip(outcomes).try_for_each(|(&index, outcome)| done(index, outcome))
         })
+    }
+
+    /// Finds what limits the program in each setting that did not fail, and the bounds of its time:
+    /// see [`Assessment`]. Stops early once `stop` is set.
+    pub fn assess(&self, rows: &mut [Row], threads: usize, stop: &AtomicBool) -> Result<(), Error> {
+        let sound = |index: &usize| rows[*index].outcome.is_ok();
+        let which: Vec<usize> = (0..rows.len()).filter(sound).collect();
+        let mut beside = Vec::with_capacity(which.len() * BESIDE);
+        for &index in &which {
+            beside.extend(Assessment::beside(&rows[index].variant)?);
+        }
+        if beside.is_empty() {
+            return Ok(());
+        }
+        let sweep = Sweep::new(self.trace, self.options, self.seed, beside, threads)?;
+        let all: Vec<usize> = (0..sweep.len()).collect();
+        let programs = sweep.programs(&all, threads)?;
+        let mut outcomes: Vec<Outcome> = vec![Err(Error::NotSimulated); sweep.len()];
+        sweep.run(&programs, &all, threads, stop, |index, outcome| {
+            outcomes[index] = outcome;
+            Ok::<_, Error>(())
+        })?;
+        for (&index, beside) in which.iter().zip(outcomes.as_chunks::<BESIDE>().0) {
+            let row = &mut rows[index];
+            let own = row.outcome.as_ref().ok();
+            row.assessment = own.and_then(|own| Assessment::new(own, beside.each_ref()));
+        }
+        Ok(())
     }
 
     /// Returns the error of an invalid setting.

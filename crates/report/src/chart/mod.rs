@@ -24,6 +24,7 @@
 //! assert!(chart.to_svg().starts_with("<svg"));
 //! ```
 
+mod bars;
 mod data;
 mod domain;
 mod gnuplot;
@@ -40,6 +41,7 @@ mod unit;
 pub(crate) use palette::{dark_variables, style_sheet};
 pub(crate) use svg::inline as inline_svg;
 
+pub use bars::{Bar, Bars};
 pub use gnuplot::Gnuplot;
 pub use grid::{Cell, Grid, GridRow};
 pub use model::{Axis, Chart, Figure, Point, Scale, Series, Style, VerticalMark};

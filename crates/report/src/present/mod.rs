@@ -90,7 +90,7 @@ pub use scaling::{ScalingReport, limit};
 pub use sections::{comparison_section, fit_section, machine_section};
 pub use sentences::{key_figures, summary_sentences};
 pub use swap::{is_swap, swap_figures, swap_summary, swap_tables};
-pub use sweep::{SweepOrder, SweepReport, sweep_axis, sweep_chart};
+pub use sweep::{SweepOrder, SweepReport, sweep_bars, sweep_chart};
 pub use table::table;
 pub use timeline::{TimelineReport, timeline_section};
 pub use timeline_differences::{

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::{Args, Parser};
+use panto_machine::builtin::GROUP;
 use panto_predict::sweep::{Axis, Parameter, Variant, product};
 
 use crate::failure::Failure;
@@ -10,7 +11,7 @@ use crate::failure::Failure;
 /// The parameters of a sweep. Lists are split at commas outside brackets.
 #[derive(Args)]
 pub struct AxesArgs {
-    /// Machines: built-in names and model files.
+    /// Machines: built-in names, model files, and groups such as @modern (see `panto machines`).
     #[arg(short, long, value_name = "MACHINE,...")]
     machine: Option<String>,
 
@@ -49,6 +50,11 @@ pub struct AxesArgs {
 }
 
 impl AxesArgs {
+    /// Returns whether machines are given as a group.
+    pub fn names_group(&self) -> bool {
+        self.machine.as_ref().is_some_and(|list| list.contains(GROUP))
+    }
+
     /// Returns all combinations.
     pub fn variants(&self) -> Result<Vec<Variant>, Failure> {
         Ok(product(&self.axes()?)?)
@@ -58,7 +64,8 @@ impl AxesArgs {
         let list = |parameter, text: &Option<String>| {
             text.as_deref().map(|text| Axis::parse(parameter, text)).transpose()
         };
-        let mut axes = Vec::from_iter(list(Parameter::Machine, &self.machine)?);
+        let machines = self.machine.as_deref().map(Axis::machines).transpose()?;
+        let mut axes = Vec::from_iter(machines);
         for text in &self.vary {
             axes.push(Axis::figure(text)?);
         }

@@ -14,7 +14,7 @@ use super::Sweep;
 use super::progress::SweepRun;
 use crate::commands::simulate::note_cut;
 use crate::failure::Failure;
-use crate::{interrupt, mpi, program};
+use crate::{interrupt, mpi, print, program};
 
 /// The tag of all messages.
 const TAG: Tag = 19;
@@ -33,6 +33,11 @@ pub fn run(command: &Sweep) -> Result<ExitCode, Failure> {
 
 /// The first process: announces the settings, simulates its share, gathers, and prints.
 fn lead(command: &Sweep, world: &Mpi) -> Result<ExitCode, Failure> {
+    if command.limits {
+        print::note(
+            "panto: --limits is left out under mpirun: repeat the sweep without it for fewer machines",
+        );
+    }
     let threads = command.threads(cores(world.placements()?, world.rank()));
     // A usage error is announced to all processes, so that none waits for this one.
     let announced =
@@ -65,7 +70,7 @@ fn lead(command: &Sweep, world: &Mpi) -> Result<ExitCode, Failure> {
         )?;
         collector.wait(&mut task)
     })?;
-    task.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).finish(trace.size())
+    task.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).finish(trace.size(), None)
 }
 
 /// Any other process: simulates its share. A failure of this process alone aborts the job.

@@ -2,6 +2,7 @@
 
 mod axes;
 mod distributed;
+mod price;
 mod progress;
 
 use std::path::PathBuf;
@@ -14,7 +15,8 @@ use panto_trace::Trace;
 use panto_transport::threads::cores;
 
 use self::axes::AxesArgs;
-use self::progress::SweepRun;
+use self::price::PriceArgs;
+use self::progress::{Assess, SweepRun};
 use crate::commands::simulate::{ReadingArgs, note_cut};
 use crate::failure::Failure;
 use crate::format::{Format, TABLE_JSON_OR_CSV};
@@ -51,7 +53,16 @@ pub struct Sweep {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 
-    /// Plot the time against the first numeric parameter, as SVG.
+    /// Find what limits each setting (computation, waiting, latency, bandwidth), and how far the
+    /// intervals of the machine spread its time: five more simulations each [default: for groups].
+    #[arg(long, help_heading = "Output")]
+    limits: bool,
+
+    #[command(flatten, next_help_heading = "Output")]
+    price: PriceArgs,
+
+    /// Plot the time as SVG: against the first numeric parameter, or as ranked bars if only
+    /// machines and other names vary.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     plot: Option<PathBuf>,
 
@@ -82,6 +93,8 @@ All combinations of values are simulated, on all cores, or under `mpirun` on all
 
 Examples:
   panto sweep app.panto -m infiniband,ethernet10g,my.toml
+  panto sweep app.panto -m @modern --sort time --plot machines.svg
+  panto sweep app.panto -m efa,hdr --price efa=3.9,hdr=3.6 --ranks-per-node 64
   panto sweep app.panto -m my.toml --vary link.latency=1us,2us --plot out.svg
   panto sweep app.panto -m my.toml -p 4,8,16 --map wrap,block --sort time
   panto sweep app.panto -m my.toml --speed 1,2 --rules mpich,openmpi
@@ -125,7 +138,8 @@ impl Sweep {
         let stop = interrupt::listen()?;
         run.begin(pending.len());
         sweep.run(&programs, &pending, threads, &stop, |index, outcome| run.done(index, outcome))?;
-        run.finish(trace.size())
+        let assess = (self.limits || self.axes.names_group()).then_some(Assess { threads, stop: &stop });
+        run.finish(trace.size(), assess)
     }
 
     fn threads(&self, default: usize) -> usize {

@@ -1,9 +1,10 @@
 //! The progress of a sweep: its results file, its progress bar, and what is printed at the end.
 
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 
 use panto_predict::sweep::{Outcome, Row, Sweep as Settings, SweepFile};
-use panto_report::present::{SweepReport, sweep_axis, sweep_chart};
+use panto_report::present::{SweepReport, sweep_bars, sweep_chart};
 use panto_units::time;
 
 use super::Sweep;
@@ -12,6 +13,12 @@ use crate::files;
 use crate::format::Format;
 use crate::print;
 use crate::progress::Progress;
+
+/// How settings are assessed at the end.
+pub struct Assess<'a> {
+    pub threads: usize,
+    pub stop: &'a AtomicBool,
+}
 
 /// A sweep in progress: the settings, and the outcomes so far.
 pub struct SweepRun<'a> {
@@ -25,10 +32,10 @@ pub struct SweepRun<'a> {
 impl<'a> SweepRun<'a> {
     /// Opens the results file, before anything is simulated, and takes the outcomes that it has.
     pub fn new(command: &'a Sweep, settings: &'a Settings<'a>) -> Result<Self, Failure> {
-        if command.plot.is_some() {
-            let variants: Vec<_> = (0..settings.len()).map(|index| settings.variant(index)).collect();
-            sweep_axis(&variants).ok_or_else(nothing_to_plot)?;
+        if command.plot.is_some() && settings.len() < 2 {
+            return Err(nothing_to_plot());
         }
+        command.price.check((0..settings.len()).map(|index| settings.variant(index)))?;
         let file = command.output.as_deref().map(SweepFile::open).transpose()?;
         let known = |index: usize| file.as_ref()?.get(settings.key(index)).cloned();
         let outcomes = (0..settings.len()).map(known).collect();
@@ -67,17 +74,22 @@ impl<'a> SweepRun<'a> {
     }
 
     /// Prints the rows, writes the plot, and returns the exit code.
-    pub fn finish(self, ranks: u32) -> Result<ExitCode, Failure> {
+    pub fn finish(self, ranks: u32, assess: Option<Assess<'_>>) -> Result<ExitCode, Failure> {
         self.bar.clear();
         let planned = self.outcomes.len();
         let numbered = self.outcomes.into_iter().enumerate();
-        let rows: Vec<Row> =
+        let mut rows: Vec<Row> =
             numbered.filter_map(|(index, outcome)| Some(self.settings.row(index, outcome?))).collect();
+        if let Some(Assess { threads, stop }) = assess {
+            self.settings.assess(&mut rows, threads, stop)?;
+        }
+        rows.iter_mut().for_each(|row| row.cost = self.command.price.cost(row));
         let (done, failed) = (rows.len(), rows.iter().filter(|row| row.outcome.is_err()).count());
         print_rows(self.command, ranks, rows.clone(), planned);
         if let Some(path) = &self.command.plot {
-            let chart = sweep_chart(&self.command.trace, ranks, &rows).ok_or_else(nothing_to_plot)?;
-            files::replace(path, chart.to_svg())?;
+            let trace = &self.command.trace;
+            let chart = sweep_chart(trace, ranks, &rows).map(|chart| chart.to_svg());
+            files::replace(path, chart.unwrap_or_else(|| sweep_bars(trace, ranks, &rows).to_svg()))?;
             print::note(format_args!("wrote {}", path.display()));
         }
         if done < planned {
@@ -108,6 +120,7 @@ fn print_rows(command: &Sweep, ranks: u32, mut rows: Vec<Row>, planned: usize) {
 
 fn nothing_to_plot() -> Failure {
     Failure::Usage(
-        "--plot needs a numeric parameter, such as --vary link.latency=1us,2us or --processors 4,8".into(),
+        "--plot needs several settings, such as -m @modern, --vary link.latency=1us,2us or --processors 4,8"
+            .into(),
     )
 }

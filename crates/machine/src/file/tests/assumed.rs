@@ -53,6 +53,24 @@ fn all_illustrative_machines_can_be_made_free() {
 }
 
 #[test]
+fn costs_of_a_kind_can_be_removed() {
+    use crate::CostKind::{Bandwidth, Latency};
+    let model = Model::parse(TEXT, "m.toml", &[]).unwrap();
+    assert_eq!(model.free_of(Latency), ["network.hop=0us"]);
+    assert_eq!(model.free_of(Bandwidth), ["network.link=1000000000000GB/s"]);
+    for name in crate::builtin::all().iter().map(|machine| machine.name) {
+        let model = Model::load(name, &[]).unwrap();
+        let machine = |sets: &[String]| Model::load(name, sets).unwrap().into_machine();
+        let (slow, fast) =
+            (machine(&[]), machine(&[model.free_of(Latency), model.free_of(Bandwidth)].concat()));
+        let one_way = |machine: &crate::Machine| {
+            crate::one_way(&machine.network, machine.protocol, 1 << 20, 2).as_secs()
+        };
+        assert!(one_way(&fast) < 1e-3 * one_way(&slow), "{name}: {} of {}", one_way(&fast), one_way(&slow));
+    }
+}
+
+#[test]
 fn errors_name_the_entry() {
     for (text, says) in [
         ("assumed = 3", "`assumed` is 3, expected a list of keys"),

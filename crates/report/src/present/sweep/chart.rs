@@ -15,7 +15,7 @@ const WIDE: f64 = 8.0;
 
 /// Returns the parameter of the horizontal axis: the first one that varies and whose values are all
 /// numbers of one unit; `None` if there is none.
-pub fn sweep_axis(variants: &[&Variant]) -> Option<(Parameter, Unit)> {
+fn sweep_axis(variants: &[&Variant]) -> Option<(Parameter, Unit)> {
     let first = variants.iter().flat_map(|variant| variant.choices());
     let mut seen: Vec<&Parameter> = Vec::new();
     for (parameter, _) in first {

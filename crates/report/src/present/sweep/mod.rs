@@ -1,6 +1,7 @@
 //! A sweep as text, JSON, CSV and a chart.
 
 mod chart;
+mod machines;
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -14,7 +15,8 @@ use super::prediction::list;
 use crate::html::Block;
 use crate::table::{Column, Table};
 
-pub use chart::{sweep_axis, sweep_chart};
+pub use chart::sweep_chart;
+pub use machines::sweep_bars;
 
 /// The rows of a sweep.
 pub struct SweepReport<'a> {
@@ -152,7 +154,8 @@ fn split(rows: &[Row]) -> (Vec<Parameter>, Vec<Parameter>) {
 fn table(varied: &[Parameter], rows: &[Row]) -> Table {
     let choices = varied.iter().map(|parameter| Column::right(parameter.name()));
     let figures = ["time", "speed-up", "utilisation", "waiting"].map(Column::right);
-    let mut table = Table::new(choices.chain(figures));
+    let extra = Extra::of(rows);
+    let mut table = Table::new(choices.chain(figures).chain(extra.columns()));
     for row in rows {
         let choices = varied.iter().map(|parameter| row.variant.get(parameter).unwrap_or("-").to_owned());
         let figures = match &row.outcome {
@@ -164,9 +167,43 @@ fn table(varied: &[Parameter], rows: &[Row]) -> Table {
             ],
             Err(_) => ["failed", "-", "-", "-"].map(str::to_owned),
         };
-        table.row(choices.chain(figures));
+        table.row(choices.chain(figures).chain(extra.cells(row)));
     }
     table
+}
+
+/// The columns that only some sweeps have.
+#[derive(Clone, Copy)]
+struct Extra {
+    is_assessed: bool,
+    has_cost: bool,
+}
+
+impl Extra {
+    fn of(rows: &[Row]) -> Self {
+        Self {
+            is_assessed: rows.iter().any(|row| row.assessment.is_some()),
+            has_cost: rows.iter().any(|row| row.cost.is_some()),
+        }
+    }
+
+    fn columns(self) -> impl Iterator<Item = Column> {
+        let cost = self.has_cost.then(|| Column::right("cost"));
+        let assessed = self
+            .is_assessed
+            .then(|| [Column::right("from"), Column::right("to"), Column::text("limited by")]);
+        cost.into_iter().chain(assessed.into_iter().flatten())
+    }
+
+    fn cells(self, row: &Row) -> impl Iterator<Item = String> {
+        let none = || "-".to_owned();
+        let cost = self.has_cost.then(|| row.cost.map_or_else(none, |cost| significant(cost, 3)));
+        let assessed = self.is_assessed.then(|| match &row.assessment {
+            Some(found) => [time(found.low), time(found.high), found.limit().to_string()],
+            None => [none(), none(), none()],
+        });
+        cost.into_iter().chain(assessed.into_iter().flatten())
+    }
 }
 
 fn named(parameter: &Parameter, row: &Row) -> String {
@@ -198,9 +235,19 @@ fn extremes(varied: &[Parameter], rows: &[Row]) -> Option<String> {
 
 fn csv(rows: &[Row]) -> Table {
     let parameters = parameters(rows);
-    let figures =
-        ["time_s", "scaled_speedup", "mean_utilisation", "waiting_share", "used_processors", "error"]
-            .map(Column::text);
+    let figures = [
+        "time_s",
+        "scaled_speedup",
+        "mean_utilisation",
+        "waiting_share",
+        "used_processors",
+        "error",
+        "cost",
+        "low_s",
+        "high_s",
+        "limited_by",
+    ]
+    .map(Column::text);
     let mut table =
         Table::new(parameters.iter().map(|parameter| Column::text(parameter.name())).chain(figures));
     for row in rows {
@@ -217,7 +264,15 @@ fn csv(rows: &[Row]) -> Table {
             ],
             Err(error) => ["", "", "", "", "", &error.to_string()].map(str::to_owned),
         };
-        table.row(choices.chain(figures));
+        let found = row.assessment.as_ref();
+        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        let extra = [
+            number(row.cost),
+            number(found.map(|found| found.low)),
+            number(found.map(|found| found.high)),
+            found.map_or_else(String::new, |found| found.limit().to_string()),
+        ];
+        table.row(choices.chain(figures).chain(extra));
     }
     table
 }
