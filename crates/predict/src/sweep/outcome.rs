@@ -74,7 +74,8 @@ impl Row {
         let settings = row["settings"].as_object()?.iter();
         let choices = settings.map(|(name, value)| Some((name.as_str().into(), value.as_str()?.to_owned())));
         let variant = Variant::new(choices.collect::<Option<Vec<_>>>()?);
-        Some(Self { key, variant, outcome })
+        let cost = row["cost"].as_f64();
+        Some(Self { key, variant, outcome, assessment: None, cost })
     }
 
     /// Reads the key and the outcome back from [`Self::json`].
