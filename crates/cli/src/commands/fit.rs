@@ -18,8 +18,8 @@ use crate::print;
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Fit {
-    /// Results of `panto bench -o` or `panto calibrate --results`, or output of osu_latency or of
-    /// IMB-MPI1 PingPong, all of one machine.
+    /// Results of `panto bench -o` or `panto calibrate --results`, or output of `osu_latency` or of
+    /// `IMB-MPI1 PingPong`, all of one machine.
     #[arg(required = true, value_name = "RESULTS")]
     results: Vec<PathBuf>,
 

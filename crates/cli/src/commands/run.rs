@@ -235,7 +235,7 @@ fn call_times(rank: &RankTrace) -> Result<Vec<u64>, Failure> {
         match event.action()? {
             Action::Initialise { .. } => {}
             Action::Spin { .. } | Action::Thread { .. } | Action::Probe { found: false, .. } => {
-                carried = before
+                carried = before;
             }
             Action::Complete { requests, completed: [], .. } if !requests.is_empty() => carried = before,
             _ => times.push(before),

@@ -78,7 +78,7 @@ fn a_recorded_program_takes_as_long_as_its_simulation() {
             let makespan = |output: &str| {
                 let json = output.find('{').map_or("", |start| &output[start..]);
                 let report: serde_json::Value = serde_json::from_str(json).expect("a report");
-                report["time_s"].as_f64().expect("a time")
+                report["time_s"].to_string()
             };
             assert_eq!(makespan(&ended.stdout), makespan(&simulated.stdout), "{app} on {}", mpi.name);
         }
@@ -100,7 +100,7 @@ fn work_is_divided_by_the_speeds_of_processors() {
             .filter_map(|line| line.strip_prefix("worker "))
             .map(|line| line[3..].parse().expect("a number"))
             .collect();
-        assert_eq!(done.iter().sum::<f64>(), 140.0, "{ended:#?}");
+        assert!((done.iter().sum::<f64>() - 140.0).abs() < 0.5, "{ended:#?}");
         // 20, 40 and 80, but for the noise of measured computation.
         let near = |done: f64, expected: f64| (done / expected - 1.0).abs() < 0.3;
         assert!(near(done[0], 20.0) && near(done[1], 40.0) && near(done[2], 80.0), "{}: {done:?}", mpi.name);

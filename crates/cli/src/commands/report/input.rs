@@ -100,10 +100,10 @@ impl Input {
 /// Reads what another command saved as JSON: one document, or the rows of a sweep, one on a line.
 fn saved(path: &Path, name: &str) -> Option<Input> {
     let text = std::fs::read_to_string(path).ok()?;
-    if let Ok(document) = serde_json::from_str::<Value>(&text) {
-        if let Some(kind) = SavedKind::of(&document) {
-            return Some(Input::Saved(kind, Box::new(document), name.to_owned()));
-        }
+    if let Ok(document) = serde_json::from_str::<Value>(&text)
+        && let Some(kind) = SavedKind::of(&document)
+    {
+        return Some(Input::Saved(kind, Box::new(document), name.to_owned()));
     }
     let rows = text.lines().map(|line| Row::from_json(&serde_json::from_str(line).ok()?));
     let rows = rows.collect::<Option<Vec<Row>>>().filter(|rows| !rows.is_empty())?;

@@ -139,7 +139,7 @@ impl Sweep {
         run.begin(pending.len());
         sweep.run(&programs, &pending, threads, &stop, |index, outcome| run.done(index, outcome))?;
         let assess = (self.limits || self.axes.names_group()).then_some(Assess { threads, stop: &stop });
-        run.finish(trace.size(), assess)
+        run.finish(trace.size(), assess.as_ref())
     }
 
     fn threads(&self, default: usize) -> usize {

@@ -74,16 +74,18 @@ impl<'a> SweepRun<'a> {
     }
 
     /// Prints the rows, writes the plot, and returns the exit code.
-    pub fn finish(self, ranks: u32, assess: Option<Assess<'_>>) -> Result<ExitCode, Failure> {
+    pub fn finish(self, ranks: u32, assess: Option<&Assess<'_>>) -> Result<ExitCode, Failure> {
         self.bar.clear();
         let planned = self.outcomes.len();
         let numbered = self.outcomes.into_iter().enumerate();
         let mut rows: Vec<Row> =
             numbered.filter_map(|(index, outcome)| Some(self.settings.row(index, outcome?))).collect();
-        if let Some(Assess { threads, stop }) = assess {
+        if let Some(&Assess { threads, stop }) = assess {
             self.settings.assess(&mut rows, threads, stop)?;
         }
-        rows.iter_mut().for_each(|row| row.cost = self.command.price.cost(row));
+        for row in &mut rows {
+            row.cost = self.command.price.cost(row);
+        }
         let (done, failed) = (rows.len(), rows.iter().filter(|row| row.outcome.is_err()).count());
         print_rows(self.command, ranks, rows.clone(), planned);
         if let Some(path) = &self.command.plot {
