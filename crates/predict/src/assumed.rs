@@ -89,7 +89,7 @@ link = \"1GB/s\"
         assert!((found.share(whole) - 0.25).abs() < 1e-12);
         assert_eq!(
             found.describe(whole),
-            "25% of the time rests on assumed figures of the machine: network.hop (75ns if they cost \
+            "25.0% of the time rests on assumed figures of the machine: network.hop (75.0ns if they cost \
              nothing); assumed without a cost of their own: network.topology"
         );
         assert!(found.share(Time::ZERO).abs() < 1e-12);

@@ -82,7 +82,7 @@ Examples:
   panto convert ring.goal -o ring.panto           text, for panto simulate
   panto convert ring.bin -o ring.panto            as LogGOPSim's txt2bin writes
   panto convert lu.ti --flops 2.5e9 -o lu.panto   counts become times
-  panto convert scorep-lu/ -o lu.panto            MPI events of Score-P's archive";
+  panto convert scorep-lu/ -o lu.panto            an archive of Score-P";
 
 impl Convert {
     /// Returns the conversion for `panto export` of a trace.

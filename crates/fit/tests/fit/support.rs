@@ -26,7 +26,6 @@ pub const MACHINES: [&str; 12] = [
     "loggops",
     "ncube2",
     "fdr",
-    "bgq",
 ];
 
 /// Kernels that determine all parameters of a model.

@@ -204,7 +204,8 @@ impl Mpi {
     pub fn app(&self, name: &str) -> Option<PathBuf> {
         let usual = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/apps");
         let built = std::env::var_os("PANTO_TEST_APPS").map(PathBuf::from);
-        let must_be_there = built.is_some() && !name.starts_with("ring_");
+        let is_fortran = name.starts_with("ring_") || name.ends_with("_f90");
+        let must_be_there = built.is_some() && !is_fortran;
         let path = built.unwrap_or_else(usual).join(self.apps).join(name);
         if !self.is_installed() {
             return None;

@@ -177,11 +177,10 @@ impl CallContext<'_> {
 
     /// Reports the computation before the current call, for a question that comes before the call.
     pub fn report_computation(&mut self) {
-        let measured = self.rank.live.as_ref().map_or(0, |live| live.measured);
         if let Some(live) = &mut self.rank.live
             && live.computation.is_measured()
         {
-            live.report_computation(measured);
+            live.report_computation(live.before());
         }
     }
 

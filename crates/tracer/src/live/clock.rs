@@ -10,8 +10,11 @@ use crate::function;
 use crate::rank;
 use crate::thread_state;
 
-/// Readings without computation between them after which time passes by itself, since the program
-/// waits for it.
+/// The most computation between two readings of a program that only waits for the clock, in
+/// nanoseconds.
+const QUICK_NS: u64 = 1_000;
+
+/// Quick readings in a row after which time passes by itself, since the program waits for it.
 const PATIENT_READINGS: u32 = 100;
 
 /// The least time that passes then with each reading, in nanoseconds.
@@ -24,9 +27,9 @@ const GROWTH: u64 = 64;
 #[derive(Default)]
 pub struct VirtualClock {
     picos: u64,
-    /// The clock at the first reading since the last call.
+    /// The clock at the first of the last quick readings.
     since: u64,
-    /// How often it was read since the last call.
+    /// How often it was read quickly, without a call in between.
     readings: u32,
 }
 
@@ -41,9 +44,10 @@ impl VirtualClock {
         self.readings = 0;
     }
 
-    /// Returns the nanoseconds that pass with a reading, although the program does not compute.
-    fn read(&mut self) -> u64 {
-        self.readings = self.readings.saturating_add(1);
+    /// Returns the nanoseconds that pass with a reading after a computation of `computed`
+    /// nanoseconds.
+    fn read(&mut self, computed: u64) -> u64 {
+        self.readings = if computed < QUICK_NS { self.readings.saturating_add(1) } else { 1 };
         if self.readings == 1 {
             self.since = self.picos;
         }
@@ -64,12 +68,10 @@ fn virtual_time() -> Option<f64> {
             live.measured = before;
             // The name of a refused call; reading the clock is none.
             live.site.get_or_insert(&WTIME);
-            let passes = live.clock.read();
-            if passes > 0 && !live.computation.is_measured() {
-                live.words.clear();
-                live.words.push(passes);
-                live.send(panto_coupling::message::Kind::Compute);
-            }
+            let is_measured = live.computation.is_measured();
+            let computed = if is_measured { live.before().saturating_sub(live.reported_ns) } else { 0 };
+            let passes = live.clock.read(computed);
+            live.pass(passes);
         }
     })
     .map(|()| {

@@ -101,7 +101,13 @@ impl HiddenSends {
 
     /// Drives MPI's progress, and forgets the sends that are complete.
     pub fn progress(&mut self) {
-        let ignored = mpi().constants.status_ignore;
+        let constants = &mpi().constants;
+        if self.0.is_empty() {
+            // A probe drives progress as well.
+            mpi().has_message(constants.any_source, constants.any_tag, constants.comm_self);
+            return;
+        }
+        let ignored = constants.status_ignore;
         self.0.retain_mut(|send| {
             let mut flag: c_int = 0;
             // SAFETY: the request is active; the flag is a local variable.

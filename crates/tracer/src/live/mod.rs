@@ -59,8 +59,9 @@ static IS_ON: AtomicBool = AtomicBool::new(false);
 /// Reports ranks that wait in the real MPI that the run is over.
 static WATCH: OnceLock<Watch> = OnceLock::new();
 
-/// How long a rank with hidden sends waits for a reply before it drives MPI's progress again.
-const PROGRESS: Duration = Duration::from_micros(200);
+/// How long a rank waits for a reply before it drives MPI's progress, at first and at most: another
+/// rank may wait in the real MPI for data that this one sends.
+const PROGRESS: (Duration, Duration) = (Duration::from_micros(200), Duration::from_millis(5));
 
 /// How long a rank waits for its end, after the run is over, before it ends itself: the launcher
 /// may end all ranks first.
@@ -92,6 +93,8 @@ pub struct Live {
     is_reported: bool,
     /// The computation since the last call that was reported already, in nanoseconds.
     reported_ns: u64,
+    /// Time since the last call that passed because the program waited for it, in nanoseconds.
+    passed_ns: u64,
     /// Whether the current call is a poll that found nothing.
     is_failed_poll: bool,
     /// What the current call returns, if it was carried out here.
@@ -127,6 +130,7 @@ pub fn begin(settings: &Settings, rank: u32, ranks: u32) -> Result<Box<Live>, St
         measured: 0,
         is_reported: false,
         reported_ns: 0,
+        passed_ns: 0,
         is_failed_poll: false,
         outcome: None,
         hidden: HiddenSends::default(),
@@ -140,9 +144,9 @@ impl Live {
     pub fn before(&self) -> u64 {
         // Another run may have polled more or less often.
         if self.is_failed_poll && !self.computation.is_measured() {
-            return 0;
+            return self.passed_ns;
         }
-        self.computation.before_call(self.measured)
+        self.computation.before_call(self.measured) + self.passed_ns
     }
 
     /// Returns the computation before a call, given the measured one.
@@ -195,6 +199,17 @@ impl Live {
         }
     }
 
+    /// Lets time pass before the next call, as if the program computed.
+    fn pass(&mut self, nanos: u64) {
+        if nanos > 0 {
+            self.passed_ns += nanos;
+            self.reported_ns += nanos;
+            self.words.clear();
+            self.words.push(nanos);
+            self.send(Kind::Compute);
+        }
+    }
+
     fn send(&mut self, kind: Kind) {
         let sent = self.end.report(kind, &self.words);
         sent.unwrap_or_else(|Ended| leave());
@@ -207,14 +222,14 @@ impl Live {
         question.put(&mut self.words);
         self.send(Kind::Ask);
         self.words.clear();
+        let (mut timeout, longest) = PROGRESS;
         loop {
-            // A receiver may wait in the real MPI for data of a hidden send.
-            let timeout = if self.hidden.is_empty() { None } else { Some(PROGRESS) };
-            match self.end.reply(&mut self.words, timeout) {
+            match self.end.reply(&mut self.words, Some(timeout)) {
                 Ok(true) => break,
                 Ok(false) => self.hidden.progress(),
                 Err(Ended) => leave(),
             }
+            timeout = (timeout * 2).min(longest);
         }
         let Some(reply) = Reply::take(&self.words) else { leave() };
         self.clock.set(reply.clock);
@@ -225,12 +240,12 @@ impl Live {
     pub fn finish_call(&mut self) {
         self.computation.used();
         self.clock.called();
-        (self.is_reported, self.reported_ns) = (false, 0);
+        (self.is_reported, self.reported_ns, self.passed_ns) = (false, 0, 0);
     }
 
     /// A poll that found nothing was reported, and is not recorded as a call.
     pub fn finish_poll(&mut self) {
-        (self.is_reported, self.reported_ns) = (false, 0);
+        (self.is_reported, self.reported_ns, self.passed_ns) = (false, 0, 0);
     }
 
     /// Ends the run, because the current call cannot be run in virtual time.

@@ -184,7 +184,7 @@ impl Simulate {
         let noise = noise.map(|noise| noise as &dyn Noise);
         let program = &replay.program;
         AssumedFigures::find(&model, |sets| {
-            let speeds = self.case.speeds()?.certain()?;
+            let speeds = self.case.speeds()?;
             let case = self.case.case_with(&self.machine, sets, speeds, program.ranks as usize)?;
             let without = Prediction::new(program, &case, noise, cores().len());
             Ok(without.map_err(|error| self.failed(program, &error))?.time())
