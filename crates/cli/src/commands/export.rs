@@ -86,7 +86,7 @@ Examples:
   panto export app.ptl -o app.prv       for wxparaver; also app.pcf, app.row
   panto export app.ptl -o app.paje      for ViTE
   panto export app.ptl -o app.picl      for ParaGraph
-  panto export app.ptl --to otf2 -o app  app/traces.otf2, for Vampir and Scalasca
+  panto export app.ptl --to otf2 -o app  app/traces.otf2, for Vampir, Scalasca
   panto export app.ptl -o app.csv       app.states.csv and app.messages.csv
   panto export app.panto -o app.pftrace a trace with stamps: the measured run
   panto export app.panto -o app.ptl     the measured run as a timeline

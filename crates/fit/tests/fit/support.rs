@@ -13,8 +13,8 @@ use panto_results::{Manifest, Record, RunSettings, SimulatedMachine};
 use panto_transport::simulated::{Sharing, Simulated};
 
 /// Machines of every kind of model: each protocol, cost curves with pieces, pipelined flows, a bus,
-/// a mesh, a torus, a dragonfly.
-pub const MACHINES: [&str; 12] = [
+/// a mesh, a dragonfly.
+pub const MACHINES: [&str; 11] = [
     "ipsc860",
     "cm5",
     "ethernet10",
