@@ -10,7 +10,7 @@
 //! | `traces/N.evt` | events of location N, in time order |
 //! | `traces/N.def` | local definitions of location N: how its numbers map to global ones, its clock |
 //!
-//! Files other than the anchor consist of *chunks* of a fixed size ([`encode`], [`decode`]). A
+//! Files other than the anchor consist of *chunks* of a fixed size (`encode`, `decode`). A
 //! record is a byte for its kind, its length, and numbers without their leading zero bytes. Records
 //! that later versions extend are read up to what is known.
 //!
