@@ -18,6 +18,7 @@ _process = ctypes.CDLL(None)
 
 def _function(name: str, *arguments: type) -> "ctypes._NamedFuncPointer | None":
     """Returns a function of the tracer; none if the program is not traced."""
+    found: ctypes._NamedFuncPointer
     try:
         found = getattr(_process, name)
     except AttributeError:
