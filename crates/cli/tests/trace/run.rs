@@ -61,7 +61,7 @@ fn the_program_prints_the_times_of_the_machine() {
 fn a_recorded_program_takes_as_long_as_its_simulation() {
     for mpi in USUAL {
         for app in
-            ["stencil", "mergesort", "transpose", "collectives", "types", "onesided", "neighbours", "files"]
+            ["stencil", "mergesort", "transpose", "wavefront", "types", "onesided", "neighbours", "files"]
         {
             let scene = Scene::new();
             let Some(program) = mpi.app(app) else { continue };
