@@ -1,4 +1,4 @@
-//! The send modes and collectives of MPI, named once for all crates.
+//! The send modes, collectives and outcomes of MPI, named once for all crates.
 //!
 //! Traces, transports, the MPI bindings, schedules and the simulator all speak of these operations,
 //! so they share one enum for each. The crate holds names only: the numbers by which an MPI library
@@ -8,6 +8,8 @@
 
 mod collective;
 mod mode;
+mod outcome;
 
 pub use collective::{Collective, UnknownCollective};
 pub use mode::SendMode;
+pub use outcome::{Matched, Reply, TestKind};

@@ -3,6 +3,10 @@
 //! A message is a head word, with its kind and length, and the words that follow. Numbers of
 //! communicators, requests and names are those of the rank's trace, which both sides know.
 
+use panto_units::Time;
+
+pub use panto_calls::{Matched, Reply, TestKind};
+
 /// The most words of a message, so that several fit into a ring.
 pub const MAX_WORDS: usize = crate::layout::RING / 2;
 
@@ -69,21 +73,6 @@ pub fn take_bytes(words: &[u64], bytes: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// How a test looks at its requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TestKind {
-    /// One that is complete.
-    TestAny = 0,
-    /// All or none.
-    TestAll = 1,
-    /// All that are complete.
-    TestSome = 2,
-    /// Waits for the first.
-    WaitAny = 3,
-    /// Waits for the first, and takes all that are complete then.
-    WaitSome = 4,
-}
-
 /// A question of a rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
@@ -122,14 +111,7 @@ impl Question {
         Some(match *words {
             [0] => Self::Clock,
             [1, kind, ref requests @ ..] => {
-                let kind = match kind {
-                    0 => TestKind::TestAny,
-                    1 => TestKind::TestAll,
-                    2 => TestKind::TestSome,
-                    3 => TestKind::WaitAny,
-                    4 => TestKind::WaitSome,
-                    _ => return None,
-                };
+                let kind = *TestKind::ALL.get(usize::try_from(kind).ok()?)?;
                 let requests = requests.iter().map(|request| u32::try_from(*request).ok());
                 Self::Test(kind, requests.collect::<Option<_>>()?)
             }
@@ -141,72 +123,42 @@ impl Question {
     }
 }
 
-/// A message that a wildcard or a probe matched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Matched {
-    /// The sender's rank in the communicator.
-    pub source: u32,
-    /// The tag.
-    pub tag: u32,
-    /// The length in bytes.
-    pub bytes: u64,
-}
-
-/// The reply to a [`Question`].
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reply {
-    /// The rank's virtual clock, in picoseconds.
-    pub clock: u64,
-    /// The complete requests, as positions in the question.
-    pub completed: Vec<u32>,
-    /// What a probe found.
-    pub probed: Option<Matched>,
-    /// What the last blocking receive with wildcards matched.
-    pub received: Option<Matched>,
-    /// What requests with wildcards matched.
-    pub matches: Vec<(u32, Matched)>,
-}
-
-impl Reply {
-    /// Appends the reply as words.
-    pub fn put(&self, words: &mut Vec<u64>) {
-        words.extend([self.clock, self.completed.len() as u64, self.matches.len() as u64]);
-        words.extend(self.completed.iter().map(|position| u64::from(*position)));
-        for matched in [self.probed, self.received] {
-            words.push(matched.is_some().into());
-            words.extend(matched.map(Matched::words).unwrap_or_default());
-        }
-        for (request, matched) in &self.matches {
-            words.push((*request).into());
-            words.extend(matched.words());
-        }
+/// Appends a reply as words.
+pub fn put_reply(words: &mut Vec<u64>, reply: &Reply) {
+    words.extend([reply.clock.as_picos(), reply.completed.len() as u64, reply.matches.len() as u64]);
+    words.extend(reply.completed.iter().map(|position| u64::from(*position)));
+    for matched in [reply.probed, reply.received] {
+        words.push(matched.is_some().into());
+        words.extend(matched.map(matched_words).unwrap_or_default());
     }
-
-    /// Returns the reply that words are; `None` if they make no sense.
-    pub fn take(words: &[u64]) -> Option<Self> {
-        let (&[clock, completed, count], rest) = words.split_first_chunk()?;
-        let (completed, rest) = rest.split_at_checked(usize::try_from(completed).ok()?)?;
-        let completed = completed.iter().map(|position| *position as u32).collect();
-        let (&[is_probed, source, tag, bytes], rest) = rest.split_first_chunk()?;
-        let probed = (is_probed != 0).then(|| Matched::of([source, tag, bytes]));
-        let (&[is_received, source, tag, bytes], rest) = rest.split_first_chunk()?;
-        let received = (is_received != 0).then(|| Matched::of([source, tag, bytes]));
-        let (all, rest) = rest.as_chunks::<4>();
-        let pair =
-            |&[request, source, tag, bytes]: &[u64; 4]| (request as u32, Matched::of([source, tag, bytes]));
-        let is_whole = rest.is_empty() && all.len() as u64 == count;
-        is_whole.then(|| Self { clock, completed, probed, received, matches: all.iter().map(pair).collect() })
+    for (request, matched) in &reply.matches {
+        words.push((*request).into());
+        words.extend(matched_words(*matched));
     }
 }
 
-impl Matched {
-    fn words(self) -> [u64; 3] {
-        [self.source.into(), self.tag.into(), self.bytes]
-    }
+/// Returns the reply that words are; `None` if they make no sense.
+pub fn take_reply(words: &[u64]) -> Option<Reply> {
+    let (&[clock, completed, count], rest) = words.split_first_chunk()?;
+    let clock = Time::from_picos(clock);
+    let (completed, rest) = rest.split_at_checked(usize::try_from(completed).ok()?)?;
+    let completed = completed.iter().map(|position| *position as u32).collect();
+    let (&[is_probed, source, tag, bytes], rest) = rest.split_first_chunk()?;
+    let probed = (is_probed != 0).then(|| of_words([source, tag, bytes]));
+    let (&[is_received, source, tag, bytes], rest) = rest.split_first_chunk()?;
+    let received = (is_received != 0).then(|| of_words([source, tag, bytes]));
+    let (all, rest) = rest.as_chunks::<4>();
+    let pair = |&[request, source, tag, bytes]: &[u64; 4]| (request as u32, of_words([source, tag, bytes]));
+    let is_whole = rest.is_empty() && all.len() as u64 == count;
+    is_whole.then(|| Reply { clock, completed, probed, received, matches: all.iter().map(pair).collect() })
+}
 
-    fn of([source, tag, bytes]: [u64; 3]) -> Self {
-        Self { source: source as u32, tag: tag as u32, bytes }
-    }
+fn matched_words(matched: Matched) -> [u64; 3] {
+    [matched.source.into(), matched.tag.into(), matched.bytes]
+}
+
+fn of_words([source, tag, bytes]: [u64; 3]) -> Matched {
+    Matched { source: source as u32, tag: tag as u32, bytes }
 }
 
 #[cfg(test)]
@@ -227,17 +179,17 @@ mod tests {
         }
         let matched = Matched { source: 3, tag: 9, bytes: 1 << 40 };
         let reply = Reply {
-            clock: 7,
+            clock: Time::from_picos(7),
             completed: vec![0, 5],
             probed: None,
             received: Some(matched),
             matches: vec![(4, matched), (5, matched)],
         };
         let mut words = Vec::new();
-        reply.put(&mut words);
-        assert_eq!(Reply::take(&words), Some(reply));
+        put_reply(&mut words, &reply);
+        assert_eq!(take_reply(&words), Some(reply));
         for length in 0..words.len() {
-            assert_eq!(Reply::take(&words[..length]), None, "{length} words");
+            assert_eq!(take_reply(&words[..length]), None, "{length} words");
         }
     }
 

@@ -64,7 +64,7 @@ impl RankEnd {
         self.mapping.rank(self.rank)
     }
 
-    /// Reports the hub a message. Waits while the ring is full.
+    /// Sends a message to the hub. Waits while the ring is full.
     ///
     /// # Panics
     /// If the message is longer than [`message::MAX_WORDS`].
@@ -128,7 +128,7 @@ impl RankEnd {
     }
 }
 
-/// Reports whether a run is over, from anywhere in a rank's process.
+/// Knows whether a run is over, from anywhere in a rank's process.
 pub struct Watch {
     mapping: Mapping,
     hub: u32,

@@ -4,8 +4,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use panto_coupling::message::{Kind, MAX_WORDS, Question, Reply};
+use panto_coupling::message::{Kind, MAX_WORDS, Question, Reply, put_reply, take_reply};
 use panto_coupling::{Ended, Hub, RankEnd, WaitOutcome};
+use panto_units::Time;
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -67,7 +68,7 @@ fn a_question_waits_for_its_reply() {
                     end.report(Kind::Ask, &words).unwrap();
                     words.clear();
                     assert!(end.reply(&mut words, None).unwrap());
-                    assert_eq!(Reply::take(&words).unwrap().clock, rank * 1_000 + round);
+                    assert_eq!(take_reply(&words).unwrap().clock, Time::from_picos(rank * 1_000 + round));
                 }
                 end.report(Kind::End, &[]).unwrap();
             });
@@ -78,10 +79,10 @@ fn a_question_waits_for_its_reply() {
             for rank in 0..3 {
                 match memory.hub.take(rank).unwrap().map(|(kind, _)| kind) {
                     Some(Kind::Ask) => {
-                        let clock = u64::from(rank) * 1_000 + rounds[rank as usize];
+                        let clock = Time::from_picos(u64::from(rank) * 1_000 + rounds[rank as usize]);
                         rounds[rank as usize] += 1;
                         let mut words = Vec::new();
-                        Reply { clock, ..Reply::default() }.put(&mut words);
+                        put_reply(&mut words, &Reply { clock, ..Reply::default() });
                         memory.hub.reply(rank, &words);
                     }
                     Some(Kind::End) => ended += 1,

@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 
 use panto_coupling::Hub;
 use panto_coupling::message::{self, Kind};
-use panto_sim::ordered::TestKind;
-use panto_sim::replay::{self, Inquiry, Online, OnlineError};
+use panto_sim::replay::{Inquiry, Online, OnlineError};
 use panto_trace::{Action, Comm, Field, MOST_CONSTANTS, Name};
 use panto_units::Time;
 
@@ -189,7 +188,7 @@ impl<'a> CoupledRun<'a> {
         let mut is_busy = false;
         while let Some((rank, reply)) = self.online.next_reply() {
             self.words.clear();
-            of_reply(reply).put(&mut self.words);
+            message::put_reply(&mut self.words, &reply);
             self.words.truncate(message::MAX_REPLY);
             self.asks[rank as usize] = false;
             self.hub.reply(rank, &self.words);
@@ -234,35 +233,11 @@ fn report_call(online: &mut Online<'_>, rank: u32, words: &[u64]) -> Result<Opti
 fn inquiry(question: message::Question) -> Option<Inquiry> {
     Some(match question {
         message::Question::Clock => Inquiry::Clock,
-        message::Question::Test(kind, requests) => {
-            let kind = match kind {
-                message::TestKind::TestAny => TestKind::TestAny,
-                message::TestKind::TestAll => TestKind::TestAll,
-                message::TestKind::TestSome => TestKind::TestSome,
-                message::TestKind::WaitAny => TestKind::WaitAny,
-                message::TestKind::WaitSome => TestKind::WaitSome,
-            };
-            Inquiry::Test(kind, requests)
-        }
+        message::Question::Test(kind, requests) => Inquiry::Test(kind, requests),
         message::Question::Probe { comm, from, tag } => {
             Inquiry::Probe { comm: Comm(comm), from: Field::get(from)?, tag }
         }
     })
-}
-
-fn of_reply(reply: replay::Reply) -> message::Reply {
-    let matched = |matched: replay::Matched| message::Matched {
-        source: matched.source,
-        tag: matched.tag,
-        bytes: matched.bytes,
-    };
-    message::Reply {
-        clock: reply.clock.as_picos(),
-        completed: reply.completed,
-        probed: reply.probed.map(matched),
-        received: reply.received.map(matched),
-        matches: reply.matches.into_iter().map(|(slot, message)| (slot, matched(message))).collect(),
-    }
 }
 
 /// A time without messages, in which ranks may compute.

@@ -1,5 +1,6 @@
 //! What ranks of a growing program ask, and the answers.
 
+use panto_calls::TestKind;
 use panto_units::Time;
 
 use super::growing::{GrowingRank, GrowingRun};
@@ -27,27 +28,6 @@ pub enum Question {
     Test(TestKind, Vec<Vec<u32>>),
     /// Whether a message has arrived that matches.
     Probe(MatchSpec),
-}
-
-/// How many requests a test asks for, and whether it waits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TestKind {
-    /// One that is complete, if there is one (`MPI_Test`, `MPI_Testany`).
-    TestAny,
-    /// All of them or none (`MPI_Testall`).
-    TestAll,
-    /// All that are complete (`MPI_Testsome`).
-    TestSome,
-    /// Waits for the first (`MPI_Waitany`).
-    WaitAny,
-    /// Waits for the first, and takes all that are complete then (`MPI_Waitsome`).
-    WaitSome,
-}
-
-impl TestKind {
-    fn waits(self) -> bool {
-        matches!(self, Self::WaitAny | Self::WaitSome)
-    }
 }
 
 /// The answer to a [`Question`].

@@ -46,7 +46,7 @@ use prefetch::Pipeline;
 use rank_run::RankRun;
 use rank_state::{Pending, RankState};
 
-pub use answers::{Answer, Question, TestKind};
+pub use answers::{Answer, Question};
 pub use growing::GrowingRun;
 
 /// Runs a program; returns the time at which each rank ends, then each helper. The caller has

@@ -58,7 +58,8 @@ mod unsupported;
 
 pub use cut::Cut;
 pub use error::{CallError, Error, Result};
-pub use online::{Inquiry, Matched, Online, OnlineError, Reply};
+pub use online::{Inquiry, Online, OnlineError};
+pub use panto_calls::{Matched, Reply, TestKind};
 
 use std::fmt;
 

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use panto_calls::{Matched, Reply, TestKind};
 use panto_trace::{Action, Comm, Name, Peer, Tables, World};
 use panto_units::Time;
 
@@ -22,7 +23,7 @@ use crate::config::RunConfig;
 use crate::engine::MessageInfo;
 use crate::error::RunError;
 use crate::observe::PROBED;
-use crate::ordered::{Answer, GrowingRun, Question, TestKind};
+use crate::ordered::{Answer, GrowingRun, Question};
 use crate::program::{Op, PackedOp, Program};
 
 /// What a rank asks after the calls that it has told.
@@ -41,32 +42,6 @@ pub enum Inquiry {
         /// The tag; -1 for `MPI_ANY_TAG`.
         tag: i64,
     },
-}
-
-/// A message that a receive with wildcards or a probe matched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Matched {
-    /// The sender's rank in the communicator.
-    pub source: u32,
-    /// The tag.
-    pub tag: u32,
-    /// The length in bytes.
-    pub bytes: u64,
-}
-
-/// What a rank learns.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reply {
-    /// The rank's virtual clock.
-    pub clock: Time,
-    /// The requests that are complete, as positions in the inquiry.
-    pub completed: Vec<u32>,
-    /// The message that a probe found.
-    pub probed: Option<Matched>,
-    /// What the last blocking receive with wildcards matched.
-    pub received: Option<Matched>,
-    /// What requests with wildcards matched, by their slots in the trace.
-    pub matches: Vec<(u32, Matched)>,
 }
 
 /// Why a program cannot continue.

@@ -5,8 +5,8 @@ use panto_machine::Machine;
 use panto_random::SplitMix64;
 use panto_schedule::Collective;
 use panto_sim::observe::NoObserver;
-use panto_sim::ordered::{self, TestKind};
-use panto_sim::replay::{self, Inquiry, Matched, Online, Options};
+use panto_sim::ordered;
+use panto_sim::replay::{self, Inquiry, Matched, Online, Options, TestKind};
 use panto_sim::{RunConfig, Sharing};
 use panto_trace::{
     Action, CallForm, CompletionKind, Name, Peer, ProbeKind, Recorder, SendMode, Slot, Tables, Trace, Type,

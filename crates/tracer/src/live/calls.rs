@@ -141,6 +141,7 @@ pub fn finalise(site: &'static Function, entered: &mut ActiveCall) {
     with(|_, live| {
         live.words.clear();
         live.send(Kind::End);
+        live.check_computation();
         live.hidden.complete_all();
     });
 }

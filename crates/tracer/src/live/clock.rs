@@ -77,7 +77,7 @@ fn virtual_time() -> Option<f64> {
     .map(|()| {
         with_call(|at| {
             at.report_computation();
-            at.ask(&Question::Clock).clock
+            at.ask(&Question::Clock).clock.as_picos()
         })
     });
     entered.returned();

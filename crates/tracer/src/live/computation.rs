@@ -37,8 +37,16 @@ impl Computation {
         match self {
             Self::Measured => measured,
             Self::None => 0,
-            // A program that makes more calls than the recorded one is noticed at its end.
             Self::Recorded { times, next } => times.get(*next).copied().unwrap_or(0),
+        }
+    }
+
+    /// Returns the number of calls that the rank has made, and that of the recorded ones, if they
+    /// differ. Only in `MPI_Finalize`, which is the last call and is not recorded yet.
+    pub fn difference(&self) -> Option<(usize, usize)> {
+        match self {
+            Self::Recorded { times, next } if next + 1 != times.len() => Some((next + 1, times.len())),
+            _ => None,
         }
     }
 

@@ -49,6 +49,7 @@ use panto_coupling::{Ended, RankEnd, Watch};
 use panto_trace::{Action, Name, Recorder};
 
 use crate::function::Function;
+use crate::message::warn;
 use crate::rank::{self, Rank};
 use computation::Computation;
 use data::HiddenSends;
@@ -56,7 +57,7 @@ use placeholder::WildReceives;
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
-/// Reports ranks that wait in the real MPI that the run is over.
+/// Where ranks that wait in the real MPI see that the run is over.
 static WATCH: OnceLock<Watch> = OnceLock::new();
 
 /// How long a rank waits for a reply before it drives MPI's progress, at first and at most: another
@@ -171,9 +172,6 @@ impl Live {
         self.words.extend([u64::from(name.0), kind as u64, computed]);
         let constants = &constants[..kind.constants()];
         self.words.extend(constants.iter().chain(&self.values).map(|part| *part as u64));
-        if self.words.len() > message::MAX_WORDS {
-            self.refuse("a call with too long lists of requests or lengths");
-        }
         self.is_reported = true;
         self.send(Kind::Call);
     }
@@ -211,6 +209,9 @@ impl Live {
     }
 
     fn send(&mut self, kind: Kind) {
+        if self.words.len() > message::MAX_WORDS {
+            self.refuse("its lists of requests or lengths are too long for virtual time");
+        }
         let sent = self.end.report(kind, &self.words);
         sent.unwrap_or_else(|Ended| leave());
     }
@@ -231,8 +232,10 @@ impl Live {
             }
             timeout = (timeout * 2).min(longest);
         }
-        let Some(reply) = Reply::take(&self.words) else { leave() };
-        self.clock.set(reply.clock);
+        let Some(reply) = message::take_reply(&self.words) else {
+            self.refuse("too many requests complete at once for virtual time")
+        };
+        self.clock.set(reply.clock.as_picos());
         reply
     }
 
@@ -246,6 +249,25 @@ impl Live {
     /// A poll that found nothing was reported, and is not recorded as a call.
     pub fn finish_poll(&mut self) {
         (self.is_reported, self.reported_ns, self.passed_ns) = (false, 0, 0);
+    }
+
+    /// Returns a count of the current call, which must fit an `int`.
+    fn count(&mut self, word: usize) -> usize {
+        let count = if self.is_wide { word as i64 } else { i64::from(word as c_int) };
+        if count > i64::from(c_int::MAX) {
+            self.refuse("messages of 2^31 elements and more cannot run in virtual time");
+        }
+        count.max(0) as usize
+    }
+
+    /// Warns if the computation was recorded in a run with other calls.
+    fn check_computation(&self) {
+        if let Some((made, recorded)) = self.computation.difference() {
+            warn(format_args!(
+                "this rank makes {made} calls, and the trace of --computation has {recorded}: it is of \
+                 another run, and computation that it lacks is none"
+            ));
+        }
     }
 
     /// Ends the run, because the current call cannot be run in virtual time.

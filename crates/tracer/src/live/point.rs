@@ -24,8 +24,9 @@ pub fn send(words: &[usize]) -> c_int {
         return 0;
     }
     with(|_, live| {
+        let count = live.count(count);
         // SAFETY: the program's arguments of a send.
-        let payload = unsafe { Payload::copy(buf, length(count), datatype, comm) };
+        let payload = unsafe { Payload::copy(buf, count, datatype, comm) };
         live.hidden.send(&payload, to, tag, comm)
     })
 }
@@ -51,8 +52,11 @@ pub fn start_receive(words: &[usize], real: &mut dyn FnMut() -> c_int) -> c_int 
         refuse_overlap(&arguments);
         return real();
     }
-    // SAFETY: the program's request.
-    with(|_, live| unsafe { live.wild.start(arguments, request) })
+    with(|_, live| {
+        let arguments = ReceiveArguments { count: live.count(count), ..arguments };
+        // SAFETY: the program's request.
+        unsafe { live.wild.start(arguments, request) }
+    })
 }
 
 /// After a non-blocking receive was recorded: its request has a slot.
@@ -79,10 +83,6 @@ fn refuse_overlap(arguments: &ReceiveArguments) {
 
 fn is_null(from: usize) -> bool {
     from as c_int == mpi().constants.proc_null
-}
-
-fn length(count: usize) -> usize {
-    (count as c_int).max(0) as usize
 }
 
 /// Sets what the current call returns, because it was carried out.
@@ -137,9 +137,10 @@ unsafe fn receive_from(arguments: &ReceiveArguments, received: Option<Matched>, 
     let &ReceiveArguments { buf, count, datatype, from, tag, comm } = arguments;
     let (from, tag) = received.map_or((from, tag), |matched| (matched.source as usize, matched.tag as usize));
     let mut request = 0_usize;
+    let count = with(|_, live| live.count(count));
     // SAFETY: the program's arguments; the request is a local variable.
     unsafe {
-        let code = real::irecv(buf, length(count), datatype, from, tag, comm, &raw mut request as usize);
+        let code = real::irecv(buf, count, datatype, from, tag, comm, &raw mut request as usize);
         if code == 0 { real::wait(&raw mut request as usize, status) } else { code }
     }
 }

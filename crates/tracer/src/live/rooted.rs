@@ -16,7 +16,6 @@ use crate::function::{self, Function};
 /// The tag that every MPI accepts, if the library does not say which is the highest.
 const LEAST_UPPER_BOUND: usize = 32_767;
 
-const TOO_LONG: &str = "counts of 2^31 and more in collectives with a root cannot run in virtual time";
 const INTERCOMM: &str = "collectives with a root on an intercommunicator cannot run in virtual time";
 
 /// Makes a collective that was reported; returns MPI's code.
@@ -110,6 +109,11 @@ fn tag() -> usize {
     })
 }
 
+/// Returns a count, which must fit an `int`.
+fn as_count(word: usize) -> usize {
+    with(|_, live| live.count(word))
+}
+
 /// The blocks of a buffer at the root.
 #[derive(Clone, Copy)]
 enum Blocks {
@@ -135,15 +139,6 @@ impl Group {
         }
         let (own, size) = (mpi().rank(handle) as usize, mpi().size(handle) as usize);
         Self { comm, own, size, is_wide }
-    }
-
-    /// Returns a count, which must fit an `int`.
-    fn count(&self, word: usize) -> usize {
-        let count = if self.is_wide { word as i64 } else { i64::from(word as c_int) };
-        if count > i64::from(c_int::MAX) {
-            with(|_, live| live.refuse(TOO_LONG));
-        }
-        count.max(0) as usize
     }
 
     unsafe fn send(&self, buf: usize, count: usize, datatype: usize, to: usize) -> c_int {
@@ -172,7 +167,7 @@ impl Group {
     }
 
     unsafe fn broadcast(&self, buf: usize, count: usize, datatype: usize, root: usize) -> c_int {
-        let (count, root) = (self.count(count), root as c_int as usize);
+        let (count, root) = (as_count(count), root as c_int as usize);
         // SAFETY: the program's arguments.
         unsafe {
             if self.own != root {
@@ -187,15 +182,15 @@ impl Group {
     unsafe fn block(&self, buf: usize, datatype: usize, blocks: Blocks, rank: usize) -> (usize, usize) {
         let extent = mpi().datatype(mpi().handle(datatype)).extent as isize;
         let (count, place) = match blocks {
-            Blocks::Same(each) => (self.count(each), (rank * self.count(each)) as isize),
+            Blocks::Same(each) => (as_count(each), (rank * as_count(each)) as isize),
             // SAFETY: the program's lists have an entry for each rank.
             Blocks::Each { counts, places } => unsafe {
                 if self.is_wide {
                     let count = *(counts as *const i64).add(rank) as usize;
-                    (self.count(count), *(places as *const isize).add(rank))
+                    (as_count(count), *(places as *const isize).add(rank))
                 } else {
                     let count = *(counts as *const c_int).add(rank) as usize;
-                    (self.count(count), *(places as *const c_int).add(rank) as isize)
+                    (as_count(count), *(places as *const c_int).add(rank) as isize)
                 }
             },
         };
@@ -215,7 +210,7 @@ impl Group {
             let is_in_place = from == mpi().constants.in_place;
             let mut code = 0;
             if self.own != root || !is_in_place {
-                code = self.send(from, self.count(count), datatype, root);
+                code = self.send(from, as_count(count), datatype, root);
             }
             if self.own == root {
                 for rank in (0..self.size).filter(|rank| *rank != root || !is_in_place) {
@@ -246,7 +241,7 @@ impl Group {
                 }
             }
             if self.own != root || !is_in_place {
-                code = first_error(code, self.receive(to, self.count(count), to_type, root));
+                code = first_error(code, self.receive(to, as_count(count), to_type, root));
             }
             code
         }
@@ -260,7 +255,7 @@ impl Group {
         op: usize,
         root: usize,
     ) -> c_int {
-        let (count, root) = (self.count(count), root as c_int as usize);
+        let (count, root) = (as_count(count), root as c_int as usize);
         // SAFETY: the program's arguments; the buffers here are as long as its own.
         unsafe {
             let own = if from == mpi().constants.in_place { to } else { from };
@@ -302,7 +297,7 @@ impl Group {
         op: usize,
         is_inclusive: bool,
     ) -> c_int {
-        let count = self.count(count);
+        let count = as_count(count);
         // SAFETY: the program's arguments; the buffers here are as long as its own.
         unsafe {
             let sum = Elements::new(count, datatype);
