@@ -43,6 +43,11 @@ impl Hub {
         Some(self.mapping.rank(rank).process.load(Ordering::Acquire)).filter(|process| *process != 0)
     }
 
+    /// Publishes how many times as fast the processor of a rank is as this host's.
+    pub fn set_speed(&self, rank: u32, speed: f64) {
+        self.mapping.rank(rank).speed.store(speed.to_bits(), Ordering::Release);
+    }
+
     /// Takes the next message of a rank; `None` if there is none. An error if it makes no sense.
     pub fn take(&mut self, rank: u32) -> Result<Option<(Kind, &[u64])>, &'static str> {
         let (block, taken) = (self.mapping.rank(rank), &mut self.taken[rank as usize]);

@@ -36,6 +36,9 @@ pub struct Header {
 pub struct RankBlock {
     /// The process, once it is attached.
     pub process: AtomicU32,
+    /// How many times as fast its processor is as this host's, as the bits of a 64-bit
+    /// floating-point number; 0 until it is known.
+    pub speed: AtomicU64,
     /// Words that the rank has written. Increases without end.
     pub written: PaddedCount,
     /// Words that the hub has taken.

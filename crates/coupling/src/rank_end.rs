@@ -107,6 +107,13 @@ impl RankEnd {
         Ok(true)
     }
 
+    /// Returns how many times as fast the rank's processor is as this host's, once the hub has
+    /// published it; it has when it replies.
+    pub fn speed(&self) -> Option<f64> {
+        let speed = f64::from_bits(self.block().speed.load(Ordering::Acquire));
+        (speed > 0.0 && speed.is_finite()).then_some(speed)
+    }
+
     fn wait(&self, is_ready: impl Fn(&RankBlock) -> bool) -> Result<(), Ended> {
         let block = self.block();
         while !is_ready(block) {

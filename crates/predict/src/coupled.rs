@@ -85,7 +85,11 @@ pub struct CoupledRun<'a> {
 impl<'a> CoupledRun<'a> {
     /// Couples a job of `ranks` ranks to a machine.
     pub fn new(hub: &'a mut Hub, case: &'a Case, ranks: u32) -> Self {
-        let online = Online::new(case.run_config(None), ranks);
+        let config = case.run_config(None);
+        for rank in 0..ranks {
+            hub.set_speed(rank, config.compute_scale(rank).speed());
+        }
+        let online = Online::new(config, ranks);
         let none = vec![false; ranks as usize];
         Self { hub, online, asks: none.clone(), has_ended: none, words: Vec::new(), bytes: Vec::new() }
     }

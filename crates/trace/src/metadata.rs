@@ -34,6 +34,9 @@ pub mod key {
     pub const MERGED: &str = "merged_runs";
     /// From which numbers of ranks this trace was extrapolated: `4, 8, 16 ranks`.
     pub const EXTRAPOLATED: &str = "extrapolated_from";
+    /// The trace is of a run in virtual time (`panto run`), whose computation contains the
+    /// program's sleeps: `yes`.
+    pub const VIRTUAL: &str = "virtual_time";
     /// At the end: the number of calls that were recorded.
     pub const CALLS: &str = "calls";
     /// At the end: the rank's run time from `MPI_Init` on, in nanoseconds.

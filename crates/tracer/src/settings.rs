@@ -14,6 +14,8 @@ const TOKEN: &str = "PANTO_TRACE_TOKEN";
 const COUPLING: &str = "PANTO_RUN_COUPLING";
 const HUB: &str = "PANTO_RUN_HUB";
 const COMPUTATION: &str = "PANTO_RUN_COMPUTATION";
+const SLEEPS: &str = "PANTO_RUN_SLEEPS";
+const CLOCKS: &str = "PANTO_RUN_CLOCKS";
 
 /// The clock by which computation is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,5 +59,7 @@ fn live_settings() -> Option<live::Settings> {
         memory: env::var_os(COUPLING)?.into(),
         hub: text(HUB)?.parse().ok()?,
         computation: text(COMPUTATION).unwrap_or_else(|| "measured".to_owned()),
+        has_sleeps: text(SLEEPS).is_some_and(|value| value == "recorded"),
+        has_system_clocks: text(CLOCKS).is_some_and(|value| value == "all"),
     })
 }

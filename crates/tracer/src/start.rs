@@ -124,6 +124,9 @@ fn metadata(settings: &Settings, mpi: &Mpi, monotonic: u64) -> Metadata {
     metadata.set(key::CLOCK, if settings.measure == ComputeTime::Cpu { "cpu" } else { "wall" });
     metadata.set(key::METHOD, &method(settings.measure));
     metadata.set(key::TOKEN, if settings.has_token { "yes" } else { "no" });
+    if settings.live.is_some() {
+        metadata.set(key::VIRTUAL, "yes");
+    }
     metadata.set(key::SUBTRACTED, &ticks::to_ns(clock::get().own_ticks));
     metadata.set(key::VERSION, env!("CARGO_PKG_VERSION"));
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -215,6 +215,11 @@ impl ThreadState {
         self.depth > 0
     }
 
+    /// Returns whether this is the thread that initialized MPI, outside of MPI.
+    pub fn is_first_outside(&self) -> bool {
+        self.number == FIRST && self.depth == 0
+    }
+
     /// Enters MPI without a record: what it calls from now on is its own.
     pub fn enter_mpi(&mut self) {
         self.depth = 1;

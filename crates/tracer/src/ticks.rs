@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::live::real_time;
+
 /// Whether the counter is used. Decided once, before the first call is timed.
 static IS_COUNTER: AtomicBool = AtomicBool::new(false);
 
@@ -102,12 +104,9 @@ pub fn with_monotonic() -> (u64, u64) {
     (0..PAIRED_READINGS).map(pair).min().map_or((0, 0), |(_, pair)| pair)
 }
 
-/// Returns one of the system's clocks, in nanoseconds.
+/// Returns one of the system's clocks in real time, in nanoseconds.
 pub fn clock_ns(clock: libc::clockid_t) -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a local variable.
-    unsafe { libc::clock_gettime(clock, &raw mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    real_time(clock) as u64
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use panto_coupling::{Hub, MAX_RANKS};
 use panto_launch::{Coverage, Exit, Preload, Target, TracerOptions, trace_name, variables};
 use panto_predict::{Case, CoupledFailure, CoupledRun};
-use panto_trace::{Action, RankTrace};
+use panto_trace::{Action, RankTrace, key};
 
 use super::simulate::{CaseArgs, Presentation, Simulate};
 use super::trace::{Outcome, TRACER};
@@ -29,6 +29,10 @@ pub struct Run {
     /// Computation between calls: measured, none, or a trace whose computation is repeated.
     #[arg(long, value_name = "SOURCE", default_value = "measured")]
     computation: String,
+
+    /// Clocks that show virtual time: all, or MPI's alone (mpi).
+    #[arg(long, value_name = "CLOCKS", value_enum, default_value_t = Clocks::All)]
+    clocks: Clocks,
 
     #[command(flatten)]
     case: CaseArgs,
@@ -49,10 +53,19 @@ pub struct Run {
     words: Vec<OsString>,
 }
 
+/// The clocks that show virtual time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Clocks {
+    /// MPI's and the system's, and sleeping.
+    All,
+    /// MPI's.
+    Mpi,
+}
+
 const USAGE: &str = "panto run [OPTIONS] --machine <MACHINE> -- COMMAND...";
 
 const AFTER_HELP: &str = "\
-The ranks are processes on this host, and their MPI moves the data. The simulation decides how long calls take, which message MPI_ANY_SOURCE receives and what MPI_Test finds, and MPI_Wtime returns its time: the program prints what it would print on the machine. The report at the end is that of `panto simulate`.
+The ranks are processes on this host, and their MPI moves the data. The simulation decides how long calls take, which message MPI_ANY_SOURCE receives and what MPI_Test finds, and MPI_Wtime and the system's clocks show its time: the program prints what it would print on the machine. The report at the end is that of `panto simulate`.
 
 Examples:
   panto run -m infiniband -- mpirun -n 8 ./app
@@ -127,10 +140,10 @@ impl Run {
         let preload = Preload::unpack(TRACER, target.ranks())?;
         let options = TracerOptions { clock: panto_launch::Clock::Cpu, stamps: false, token: false };
         command.envs(variables(&self.words, options, target, &preload));
-        let computation = self.computation_setting(workspace.folder.path())?;
+        command.envs(self.computation_variables(workspace.folder.path())?);
         command.env("PANTO_RUN_COUPLING", workspace.memory());
         command.env("PANTO_RUN_HUB", std::process::id().to_string());
-        command.env("PANTO_RUN_COMPUTATION", computation);
+        command.env("PANTO_RUN_CLOCKS", if self.clocks == Clocks::All { "all" } else { "mpi" });
         let mut served = Ok(());
         let hub = &mut workspace.hub;
         let exit = panto_launch::run(command, |ended| {
@@ -172,10 +185,11 @@ impl Run {
         })
     }
 
-    /// Returns the setting of the computation for the ranks; times of a trace are written for them.
-    fn computation_setting(&self, folder: &Path) -> Result<OsString, Failure> {
+    /// Returns the ranks' settings of computation; times of a trace are written for them.
+    fn computation_variables(&self, folder: &Path) -> Result<Vec<(&'static str, OsString)>, Failure> {
+        const SOURCE: &str = "PANTO_RUN_COMPUTATION";
         if ["measured", "none"].contains(&self.computation.as_str()) {
-            return Ok(self.computation.clone().into());
+            return Ok(vec![(SOURCE, self.computation.clone().into())]);
         }
         let trace = program::open(Path::new(&self.computation))?;
         for rank in trace.ranks() {
@@ -184,7 +198,9 @@ impl Run {
             std::fs::write(&path, times)
                 .map_err(|error| Failure::Run(format!("{}: {error}", path.display())))?;
         }
-        Ok(folder.into())
+        let is_virtual = trace.ranks().iter().all(|rank| rank.metadata().get(key::VIRTUAL) == Some("yes"));
+        let sleeps = if is_virtual { "recorded" } else { "apart" };
+        Ok(vec![(SOURCE, folder.into()), ("PANTO_RUN_SLEEPS", sleeps.into())])
     }
 
     /// Combines the trace, and reports the run.

@@ -56,6 +56,36 @@ fn the_program_prints_the_times_of_the_machine() {
     }
 }
 
+/// Sleeping takes no real time, and all clocks agree on how long it was. The computation of such a
+/// run contains it once.
+#[test]
+fn the_clocks_of_the_system_are_in_virtual_time() {
+    let lines = [
+        "sleep: 2000000 us by MPI, 2000000 us by clock_gettime, 2000000 us by gettimeofday",
+        "usleep: 2500 us by MPI, 2500 us by clock_gettime, 2500 us by gettimeofday",
+        "nanosleep: 1500 us by MPI, 1500 us by clock_gettime, 1500 us by gettimeofday",
+        "clock_nanosleep: 250 us by MPI, 250 us by clock_gettime, 250 us by gettimeofday",
+        "until: 3600000000 us by MPI, 3600000000 us by clock_gettime, 3600000000 us by gettimeofday",
+    ];
+    for mpi in mpis::ALL {
+        let scene = Scene::new();
+        for options in
+            ["--computation none -o run.panto", "--computation run.panto", "--speed 0.5 --computation none"]
+        {
+            let options = format!("-m plain.toml {options}");
+            let Some(job) = scene.run(&mpi, 2, &options, "system_clocks --long") else { break };
+            let ended = job.run();
+            ended.succeeds();
+            lines.iter().for_each(|line| contains(&ended, line));
+        }
+        let options = "-m plain.toml --computation none --clocks mpi";
+        let Some(job) = scene.run(&mpi, 2, options, "system_clocks") else { continue };
+        let ended = job.run();
+        ended.succeeds();
+        contains(&ended, "nanosleep: 0 us by MPI");
+    }
+}
+
 /// The trace of another run gives the computation: both commands then simulate the same calls.
 #[test]
 fn a_recorded_program_takes_as_long_as_its_simulation() {

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use panto_coupling::message::{Kind, Question, Reply};
 use panto_trace::{Action, CallForm, Collective, Peer};
 
-use super::{Plan, complete, is_on, leave, point, rooted, with};
+use super::{Plan, complete, is_on, leave, point, rooted, system_clocks, with};
 use crate::call_context::CallContext;
 use crate::function::Function;
 use crate::rank;
@@ -138,6 +138,7 @@ pub fn finalise(site: &'static Function, entered: &mut ActiveCall) {
     }
     enter(site, false, entered);
     with_call(|at| at.report(&Action::Finalise {}));
+    system_clocks::end(|| with_call(|at| at.ask(&Question::Clock)).clock);
     with(|_, live| {
         live.words.clear();
         live.send(Kind::End);

@@ -1,4 +1,4 @@
-//! The program's clock: `MPI_Wtime` and `MPI_Wtick` in virtual time.
+//! The program's clock in virtual time: `MPI_Wtime`, `MPI_Wtick` and sleeping.
 
 use std::ffi::{CStr, c_void};
 
@@ -56,8 +56,9 @@ impl VirtualClock {
     }
 }
 
-/// Returns the time of the simulated machine, in seconds.
-fn virtual_time() -> Option<f64> {
+/// Returns the time of the simulated machine, in picoseconds; none outside of a run, and inside
+/// MPI.
+pub fn virtual_time() -> Option<u64> {
     if !is_on() {
         return None;
     }
@@ -83,10 +84,43 @@ fn virtual_time() -> Option<f64> {
     entered.returned();
     // The computation belongs to the next call.
     entered.leave(before, None);
-    picos.map(|picos| picos as f64 * 1e-12)
+    picos
+}
+
+/// Lets virtual time pass in which the program does nothing. Returns false outside of a run.
+pub fn sleep(nanos: u64) -> bool {
+    let Some(mut entered) = thread_state::enter() else { return false };
+    let before = entered.before();
+    let slept = rank::with(|rank| {
+        let live = rank.live.as_mut()?;
+        live.measured = before;
+        live.site.get_or_insert(&SLEEP);
+        Some(live.end.speed().is_some())
+    });
+    if slept.flatten() == Some(false) {
+        // The simulation has published the speed before it replies.
+        with_call(|at| at.ask(&Question::Clock));
+    }
+    let slept = rank::with(|rank| {
+        let live = rank.live.as_mut()?;
+        live.clock.called();
+        // Sleep takes as long on each processor; computation is divided by its speed.
+        let speed = live.end.speed().unwrap_or(1.0);
+        live.pass((nanos as f64 * speed).round() as u64);
+        Some(())
+    });
+    entered.returned();
+    entered.leave(before, None);
+    slept.flatten().is_some()
 }
 
 static WTIME: function::Function = function::Function::new(c"MPI_Wtime");
+static SLEEP: function::Function = function::Function::new(c"sleep");
+
+/// Returns the time of the simulated machine, in seconds.
+fn virtual_seconds() -> Option<f64> {
+    virtual_time().map(|picos| picos as f64 * 1e-12)
+}
 
 /// Calls MPI's own function without arguments that returns a time.
 fn real(name: &CStr) -> f64 {
@@ -101,13 +135,13 @@ fn real(name: &CStr) -> f64 {
 /// As in MPI; virtual time in a run on a simulated machine.
 #[unsafe(no_mangle)]
 pub extern "C" fn MPI_Wtime() -> f64 {
-    virtual_time().unwrap_or_else(|| real(c"MPI_Wtime"))
+    virtual_seconds().unwrap_or_else(|| real(c"MPI_Wtime"))
 }
 
 /// As [`MPI_Wtime`].
 #[unsafe(no_mangle)]
 pub extern "C" fn PMPI_Wtime() -> f64 {
-    virtual_time().unwrap_or_else(|| real(c"PMPI_Wtime"))
+    virtual_seconds().unwrap_or_else(|| real(c"PMPI_Wtime"))
 }
 
 /// The resolution of virtual time in seconds: a picosecond.

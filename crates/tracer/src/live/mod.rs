@@ -31,12 +31,14 @@ mod plan;
 mod point;
 mod real;
 mod rooted;
+mod system_clocks;
 
 pub use calls::{abandon, finalise, prepared, recorded, traced};
 pub use complete::{Completion, complete};
 pub use placeholder::ReceiveArguments;
 pub use plan::{CachedPlan, Plan};
 pub use point::{SendArguments, exchange, probe, receive};
+pub use system_clocks::real_time;
 
 use std::ffi::c_int;
 use std::path::PathBuf;
@@ -77,6 +79,10 @@ pub struct Settings {
     pub hub: u32,
     /// `measured`, `none`, or the folder with the computation of each rank.
     pub computation: String,
+    /// Whether computation that is repeated from a trace contains the program's sleeps.
+    pub has_sleeps: bool,
+    /// Whether the system's clocks are in virtual time, too.
+    pub has_system_clocks: bool,
 }
 
 /// The rank's end of the run.
@@ -85,6 +91,8 @@ pub struct Live {
     words: Vec<u64>,
     values: Vec<i64>,
     computation: Computation,
+    /// Whether the computation of a trace contains the time that passed without it.
+    has_sleeps: bool,
     /// The function that the rank is in.
     site: Option<&'static Function>,
     is_wide: bool,
@@ -121,11 +129,15 @@ pub fn begin(settings: &Settings, rank: u32, ranks: u32) -> Result<Box<Live>, St
     let watch = Watch::open(&settings.memory, settings.hub).map_err(|error| error.to_string())?;
     WATCH.get_or_init(|| watch);
     IS_ON.store(true, Ordering::Relaxed);
+    if settings.has_system_clocks {
+        system_clocks::begin();
+    }
     Ok(Box::new(Live {
         end,
         words: Vec::new(),
         values: Vec::new(),
         computation,
+        has_sleeps: settings.has_sleeps,
         site: None,
         is_wide: false,
         measured: 0,
@@ -147,7 +159,8 @@ impl Live {
         if self.is_failed_poll && !self.computation.is_measured() {
             return self.passed_ns;
         }
-        self.computation.before_call(self.measured) + self.passed_ns
+        let computed = self.computation.before_call(self.measured);
+        if self.has_sleeps { computed.max(self.passed_ns) } else { computed + self.passed_ns }
     }
 
     /// Returns the computation before a call, given the measured one.
