@@ -130,6 +130,27 @@ static void completions(void) {
     free(requests);
 }
 
+// Receives with and without wildcards for the same messages, waited for in another order: each gets
+// the message that MPI's rules give it.
+static void overlap(void) {
+    enum { MESSAGES = 6, OVERLAP = 11 };
+    int got[MESSAGES];
+    for (int number = 0; rank == 1 && number < MESSAGES; number++)
+        CHECK(MPI_Send(&number, 1, MPI_INT, 0, OVERLAP, MPI_COMM_WORLD));
+    if (rank != 0)
+        return;
+    MPI_Request requests[4];
+    for (int place = 0; place < 4; place++)
+        CHECK(MPI_Irecv(&got[place], 1, MPI_INT, place % 3 == 0 ? MPI_ANY_SOURCE : 1, OVERLAP, MPI_COMM_WORLD,
+                        &requests[place]));
+    CHECK(MPI_Recv(&got[4], 1, MPI_INT, 1, OVERLAP, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK(MPI_Recv(&got[5], 1, MPI_INT, MPI_ANY_SOURCE, OVERLAP, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    for (int place = 3; place >= 0; place--)
+        CHECK(MPI_Wait(&requests[place], MPI_STATUS_IGNORE));
+    for (int place = 0; place < MESSAGES; place++)
+        EXPECT(got[place] == place, "receive %d got message %d", place, got[place]);
+}
+
 int main(int argc, char **argv) {
     const Option options[] = {
         {"-b", "bytes of a message", &bytes, 0, false},
@@ -147,8 +168,10 @@ int main(int argc, char **argv) {
         deadlock();
     else if (strcmp(what, "completions") == 0)
         completions();
+    else if (strcmp(what, "overlap") == 0)
+        overlap();
     else if (!all)
-        refuse("unknown program `%s`: workers, deadlock, completions or all", what);
+        refuse("unknown program `%s`: workers, deadlock, completions, overlap or all", what);
     if (all) {
         double times[] = {time_of(ping_pong) / 2, time_of(ring), time_of(halo), time_of(collectives)};
         if (rank == 0)

@@ -25,6 +25,8 @@ pub struct Header {
     pub magic: AtomicU64,
     /// The number of ranks, once the first is attached.
     pub ranks: AtomicU32,
+    /// The number of ranks that make no more calls.
+    pub ended: AtomicU32,
     /// Whether ranks must end: the simulation has failed or was interrupted.
     pub is_over: AtomicU32,
     /// Where the hub sleeps.

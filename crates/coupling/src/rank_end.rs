@@ -86,6 +86,19 @@ impl RankEnd {
         Ok(())
     }
 
+    /// The rank makes no more calls.
+    pub fn end(&mut self) -> Result<(), Ended> {
+        self.report(Kind::End, &[])?;
+        self.mapping.header().ended.fetch_add(1, Ordering::AcqRel);
+        Ok(())
+    }
+
+    /// Returns whether no rank makes a call any more.
+    pub fn have_all_ended(&self) -> bool {
+        let header = self.mapping.header();
+        header.ended.load(Ordering::Acquire) >= header.ranks.load(Ordering::Acquire)
+    }
+
     /// Waits for the next reply, and appends its words; returns false if it has not come in this
     /// time. Without a time it waits for as long as the run lasts.
     pub fn reply(&mut self, words: &mut Vec<u64>, timeout: Option<Duration>) -> Result<bool, Ended> {

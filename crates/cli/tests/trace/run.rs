@@ -192,7 +192,14 @@ fn a_program_that_fails_keeps_its_exit_code() {
 #[test]
 fn programs_that_depend_on_order_run_to_their_end() {
     for mpi in USUAL {
-        for app in ["wildcards -n 20", "completions", "polls", "cholesky_fanout", "neighbours"] {
+        for app in [
+            "wildcards -n 20",
+            "virtual_time overlap",
+            "completions",
+            "polls",
+            "cholesky_fanout",
+            "neighbours",
+        ] {
             let scene = Scene::new();
             let Some(job) = scene.run(&mpi, 4, "-m infiniband", app) else { continue };
             job.run().succeeds();

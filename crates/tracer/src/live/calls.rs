@@ -2,7 +2,8 @@
 
 use std::ffi::c_int;
 
-use panto_coupling::message::{Kind, Question, Reply};
+use panto_coupling::Ended;
+use panto_coupling::message::{Question, Reply};
 use panto_trace::{Action, CallForm, Collective, Peer};
 
 use super::{Plan, complete, is_on, leave, point, rooted, system_clocks, with};
@@ -140,10 +141,9 @@ pub fn finalise(site: &'static Function, entered: &mut ActiveCall) {
     with_call(|at| at.report(&Action::Finalise {}));
     system_clocks::end(|| with_call(|at| at.ask(&Question::Clock)).clock);
     with(|_, live| {
-        live.words.clear();
-        live.send(Kind::End);
+        live.end.end().unwrap_or_else(|Ended| leave());
         live.check_computation();
-        live.hidden.complete_all();
+        live.hidden.complete_all(|| live.end.have_all_ended());
     });
 }
 
@@ -152,7 +152,7 @@ pub fn abandon() {
     if is_on() {
         rank::with(|rank| {
             if let Some(live) = &mut rank.live {
-                let _ = live.end.report(Kind::End, &[]);
+                let _ = live.end.end();
             }
         });
     }

@@ -17,8 +17,8 @@ const QUICK_NS: u64 = 1_000;
 /// Quick readings in a row after which time passes by itself, since the program waits for it.
 const PATIENT_READINGS: u32 = 100;
 
-/// The least time that passes then with each reading, in nanoseconds.
-const READING_NS: u64 = 1_000;
+/// The least and the most time that passes then with each reading, in nanoseconds.
+const READING_NS: (u64, u64) = (1_000, 100_000);
 
 /// The share of a waiting loop's time so far that passes with its next reading, as a divisor.
 const GROWTH: u64 = 64;
@@ -52,7 +52,8 @@ impl VirtualClock {
             self.since = self.picos;
         }
         let elapsed = self.picos.saturating_sub(self.since) / 1_000;
-        if self.readings > PATIENT_READINGS { READING_NS.max(elapsed / GROWTH) } else { 0 }
+        let (least, most) = READING_NS;
+        if self.readings > PATIENT_READINGS { (elapsed / GROWTH).clamp(least, most) } else { 0 }
     }
 }
 

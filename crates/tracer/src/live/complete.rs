@@ -60,15 +60,15 @@ unsafe fn wait_all(completion: Completion, requests: &[(u32, Slot)]) {
     with_call(|at| {
         let all: Vec<u32> = (0..requests.len() as u32).collect();
         at.report_completion(completion.until, requests, &all);
-        let is_wild = |live: &super::Live| requests.iter().any(|(_, slot)| live.wild.contains(*slot));
-        if at.rank.live.as_deref().is_some_and(is_wild) {
+        let is_deferred = |live: &super::Live| requests.iter().any(|(_, slot)| live.deferred.contains(*slot));
+        if at.rank.live.as_deref().is_some_and(is_deferred) {
             let reply = at.ask(&Question::Clock);
             if let Some(live) = &mut at.rank.live {
-                live.wild.resolve(&reply.matches);
+                live.deferred.resolve(&reply.matches);
             }
         }
     });
-    with(|_, live| requests.iter().for_each(|(_, slot)| live.wild.finish(*slot)));
+    with(|_, live| requests.iter().for_each(|(_, slot)| live.deferred.finish(*slot)));
     let mut code = 0;
     for place in 0..(completion.count as c_int).max(0) as usize {
         // SAFETY: the program's lists have `count` entries. Those that are not active complete at
@@ -88,7 +88,7 @@ pub fn get_status(words: &[usize], real: &mut dyn FnMut() -> c_int) -> c_int {
         at.report_computation();
         let reply = at.ask(&Question::Test(TestKind::TestAny, vec![slot.0]));
         if let Some(live) = &mut at.rank.live {
-            live.wild.resolve(&reply.matches);
+            live.deferred.resolve(&reply.matches);
         }
         if reply.completed.is_empty() {
             at.set_failed_poll();
@@ -100,7 +100,7 @@ pub fn get_status(words: &[usize], real: &mut dyn FnMut() -> c_int) -> c_int {
         unsafe { write(flag, 0) };
         return 0;
     }
-    with(|_, live| live.wild.finish(slot));
+    with(|_, live| live.deferred.finish(slot));
     let mut code = 0;
     real::until(|| {
         code = real();
@@ -123,7 +123,7 @@ impl CallContext<'_> {
         let slots = requests.iter().map(|(_, slot)| slot.0).collect();
         let reply = self.ask(&Question::Test(kind, slots));
         if let Some(live) = &mut self.rank.live {
-            live.wild.resolve(&reply.matches);
+            live.deferred.resolve(&reply.matches);
         }
         if reply.completed.is_empty() {
             self.set_failed_poll();
@@ -153,7 +153,7 @@ impl Completion {
         let mut code = 0;
         for (number, position) in completed.iter().enumerate() {
             let (place, slot) = requests[*position as usize];
-            with(|_, live| live.wild.finish(slot));
+            with(|_, live| live.deferred.finish(slot));
             // SAFETY: the program's lists are long enough for its requests.
             unsafe {
                 let status = if has_places { place as usize } else { number };

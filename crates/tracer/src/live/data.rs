@@ -1,7 +1,9 @@
 //! Messages that the program does not see: sends from copies of its data.
 
+use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use panto_recording::Library;
 
@@ -9,8 +11,12 @@ use super::real;
 use crate::library::{self, Mpi};
 use crate::message::warn;
 
-/// Hidden sends above which those that are complete are looked for at the next one.
-const MANY: usize = 64;
+/// Hidden sends that are tested at once. Each test drives the progress of all, so more would only
+/// cost time: a rank may be ahead of its receivers by thousands.
+const TESTED: usize = 8;
+
+/// How long messages may still arrive after the last rank has made its last call.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Returns the MPI library, which is there since the program runs.
 pub fn mpi() -> &'static Mpi {
@@ -72,9 +78,9 @@ struct HiddenSend {
     _data: Arc<Vec<u8>>,
 }
 
-/// The sends of this rank that are not complete.
+/// The sends of this rank that were not complete when they were last tested.
 #[derive(Default)]
-pub struct HiddenSends(Vec<HiddenSend>);
+pub struct HiddenSends(VecDeque<HiddenSend>);
 
 impl HiddenSends {
     pub fn is_empty(&self) -> bool {
@@ -83,9 +89,6 @@ impl HiddenSends {
 
     /// Starts a send; returns MPI's code.
     pub fn send(&mut self, payload: &Payload, to: usize, tag: usize, comm: usize) -> c_int {
-        if self.0.len() > MANY {
-            self.progress();
-        }
         let mut request = Box::new(0_usize);
         // SAFETY: the data stays until the request is complete; partner, tag and communicator are
         // the program's.
@@ -94,7 +97,9 @@ impl HiddenSends {
             real::isend(buf, payload.count, payload.datatype, to, tag, comm, handle)
         };
         if code == 0 {
-            self.0.push(HiddenSend { request, _data: Arc::clone(&payload.bytes) });
+            self.0.push_front(HiddenSend { request, _data: Arc::clone(&payload.bytes) });
+            // Small messages are complete at once. Testing two removes more than come in.
+            self.test(2);
         }
         code
     }
@@ -107,23 +112,34 @@ impl HiddenSends {
             mpi().has_message(constants.any_source, constants.any_tag, constants.comm_self);
             return;
         }
-        let ignored = constants.status_ignore;
-        self.0.retain_mut(|send| {
+        self.test(TESTED);
+    }
+
+    /// Tests the first sends, and forgets those that are complete. The others become the last.
+    fn test(&mut self, count: usize) {
+        let ignored = mpi().constants.status_ignore;
+        for _ in 0..count.min(self.0.len()) {
+            let Some(mut send) = self.0.pop_front() else { return };
             let mut flag: c_int = 0;
             // SAFETY: the request is active; the flag is a local variable.
             let code =
                 unsafe { real::test(&raw mut *send.request as usize, &raw mut flag as usize, ignored) };
-            code == 0 && flag == 0
-        });
+            if code == 0 && flag == 0 {
+                self.0.push_back(send);
+            }
+        }
     }
 
-    /// Waits until all are complete, for ten seconds at most: a message that no rank receives never
-    /// is.
-    pub fn complete_all(&mut self) {
-        let start = std::time::Instant::now();
+    /// Waits until all are complete. A message that no rank receives never is; that is known when
+    /// all ranks have made their last call.
+    pub fn complete_all(&mut self, have_all_ended: impl Fn() -> bool) {
+        let mut end = None;
         real::until(|| {
             self.progress();
-            self.is_empty() || start.elapsed().as_secs() >= 10
+            if end.is_none() && have_all_ended() {
+                end = Some(Instant::now());
+            }
+            self.is_empty() || end.is_some_and(|end| end.elapsed() > GRACE)
         });
         if !self.is_empty() {
             warn(format_args!("{} messages were sent and never received", self.0.len()));

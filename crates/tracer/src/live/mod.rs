@@ -12,7 +12,8 @@
 //! - A call that may block is reported before it is made ([`plan`](mod@plan)).
 //! - A send is made from a copy of its data, and its real request is hidden (`point`): it completes
 //!   when the simulation says so, whatever the real MPI needs.
-//! - A receive with wildcards is made when the simulation has chosen its source and tag. Until then
+//! - A receive with wildcards is made when the simulation has chosen its source and tag, and so is
+//!   one from a named source while a pending one with wildcards might take its message. Until then
 //!   the program has a generalized request in its place (`placeholder`).
 //! - Collectives with a root, and scans, are made of hidden messages (`rooted`), since the real
 //!   ones may synchronise ranks that need not wait. In the others no rank completes before all have
@@ -55,7 +56,7 @@ use crate::message::warn;
 use crate::rank::{self, Rank};
 use computation::Computation;
 use data::HiddenSends;
-use placeholder::WildReceives;
+use placeholder::DeferredReceives;
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
@@ -109,7 +110,7 @@ pub struct Live {
     /// What the current call returns, if it was carried out here.
     outcome: Option<c_int>,
     hidden: HiddenSends,
-    wild: WildReceives,
+    deferred: DeferredReceives,
     clock: clock::VirtualClock,
 }
 
@@ -147,7 +148,7 @@ pub fn begin(settings: &Settings, rank: u32, ranks: u32) -> Result<Box<Live>, St
         is_failed_poll: false,
         outcome: None,
         hidden: HiddenSends::default(),
-        wild: WildReceives::default(),
+        deferred: DeferredReceives::default(),
         clock: clock::VirtualClock::default(),
     }))
 }

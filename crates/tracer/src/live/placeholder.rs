@@ -1,5 +1,9 @@
-//! Requests that stand for others: of sends, which are hidden, and of receives with wildcards,
-//! which are made when the simulation has chosen their source and tag.
+//! Requests that stand for others: of sends, which are hidden, and of deferred receives.
+//!
+//! A receive is deferred if the simulation must choose its message first: one with wildcards, and
+//! one from a named source that was posted while a deferred one might take its message. The real
+//! receives are made in the order of posting, when their messages are known: of the messages with
+//! one source and tag, each receive gets the one that the simulation gave it.
 //!
 //! They are generalized requests (`MPI_Grequest_start`): any function of MPI that completes
 //! requests accepts them.
@@ -11,6 +15,7 @@ use panto_trace::Slot;
 
 use super::data::mpi;
 use super::real;
+use crate::call_context::is_wild;
 
 /// The status of a request, as the real receive filled it.
 struct State {
@@ -84,26 +89,44 @@ pub struct ReceiveArguments {
     pub comm: usize,
 }
 
-/// A receive with wildcards that the program has started.
-struct WildReceive {
+/// A receive that the program has started and that is not made yet, or not complete.
+struct DeferredReceive {
     arguments: ReceiveArguments,
     /// The handle of the request in its place.
     handle: usize,
     state: *mut State,
     /// Its slot in the trace, once it is recorded.
     slot: Option<Slot>,
-    /// The real request, once it is matched.
+    /// The real request, once it is made.
     real: Option<Box<usize>>,
 }
 
-/// The receives with wildcards of this rank, in the order of posting.
+impl DeferredReceive {
+    /// Makes the real receive, from this source and with this tag.
+    fn make(&mut self, from: usize, tag: usize) {
+        let mut request = Box::new(0_usize);
+        let ReceiveArguments { buf, count, datatype, comm, .. } = self.arguments;
+        // SAFETY: the program's arguments, with source and tag of a message that was sent.
+        unsafe { real::irecv(buf, count, datatype, from, tag, comm, &raw mut *request as usize) };
+        self.real = Some(request);
+    }
+
+    /// Returns whether it takes messages of this source and tag alone, and is not made yet.
+    fn waits_for(&self, from: usize, tag: usize, comm: usize) -> bool {
+        let own = &self.arguments;
+        let is_same = (own.from as c_int, own.tag as c_int) == (from as c_int, tag as c_int);
+        self.real.is_none() && is_same && mpi().handle(own.comm) == mpi().handle(comm)
+    }
+}
+
+/// The deferred receives of this rank, in the order of posting.
 #[derive(Default)]
-pub struct WildReceives(Vec<WildReceive>);
+pub struct DeferredReceives(Vec<DeferredReceive>);
 
 // SAFETY: the states belong to this rank, whose one calling thread uses them.
-unsafe impl Send for WildReceives {}
+unsafe impl Send for DeferredReceives {}
 
-impl WildReceives {
+impl DeferredReceives {
     /// Starts a receive whose request is at an address.
     ///
     /// # Safety
@@ -114,7 +137,7 @@ impl WildReceives {
         if code == 0 {
             // SAFETY: MPI has written a handle.
             let handle = unsafe { mpi().handle_at(address, 0) };
-            self.0.push(WildReceive { arguments, handle, state, slot: None, real: None });
+            self.0.push(DeferredReceive { arguments, handle, state, slot: None, real: None });
         }
         code
     }
@@ -130,9 +153,8 @@ impl WildReceives {
         self.0.iter().any(|receive| receive.slot == Some(slot))
     }
 
-    /// Returns whether a receive from a named source might have to take a message after one of
-    /// these.
-    pub fn overlap(&self, other: &ReceiveArguments) -> bool {
+    /// Returns whether one of these that is not made yet might take the message of a receive.
+    pub fn overlaps(&self, other: &ReceiveArguments) -> bool {
         let constants = &mpi().constants;
         let is_same = |own: usize, other: usize, any: c_int| {
             own as c_int == any || other as c_int == any || own as c_int == other as c_int
@@ -147,21 +169,40 @@ impl WildReceives {
 
     /// Makes the receives whose messages are known, in the order of posting.
     pub fn resolve(&mut self, known: &[(u32, Matched)]) {
-        for receive in self.0.iter_mut().filter(|receive| receive.real.is_none()) {
+        for place in 0..self.0.len() {
+            let receive = &self.0[place];
             let matched = known.iter().find(|(slot, _)| receive.slot == Some(Slot(*slot)));
-            let Some((_, matched)) = matched else { continue };
-            let mut request = Box::new(0_usize);
-            let ReceiveArguments { buf, count, datatype, comm, .. } = receive.arguments;
-            let (from, tag) = (matched.source as usize, matched.tag as usize);
-            // SAFETY: the program's arguments, with source and tag of a message that was sent.
-            unsafe { real::irecv(buf, count, datatype, from, tag, comm, &raw mut *request as usize) };
-            receive.real = Some(request);
+            if let Some((_, matched)) = matched.filter(|_| receive.real.is_none()) {
+                self.make(place, matched.source as usize, matched.tag as usize);
+            }
         }
+    }
+
+    /// Makes a receive from this source and with this tag.
+    fn make(&mut self, place: usize, from: usize, tag: usize) {
+        self.make_before(place, from, tag, self.0[place].arguments.comm);
+        self.0[place].make(from, tag);
+    }
+
+    /// Makes the receives before one that takes a message of this source and tag: those with the
+    /// same source and tag take earlier messages.
+    fn make_before(&mut self, place: usize, from: usize, tag: usize, comm: usize) {
+        let earlier = self.0[..place].iter_mut().filter(|receive| receive.waits_for(from, tag, comm));
+        earlier.for_each(|receive| receive.make(from, tag));
+    }
+
+    /// Makes all receives that take earlier messages of this source and tag than a new one.
+    pub fn make_earlier(&mut self, from: usize, tag: usize, comm: usize) {
+        self.make_before(self.0.len(), from, tag, comm);
     }
 
     /// Completes a receive that the simulation has completed; its request is complete then.
     pub fn finish(&mut self, slot: Slot) {
         let Some(place) = self.0.iter().position(|receive| receive.slot == Some(slot)) else { return };
+        let ReceiveArguments { from, tag, .. } = self.0[place].arguments;
+        if self.0[place].real.is_none() && !is_wild(from, tag) {
+            self.make(place, from, tag);
+        }
         let mut receive = self.0.remove(place);
         let Some(request) = &mut receive.real else { return };
         // SAFETY: the real request is active, and the state is freed by MPI only after the request

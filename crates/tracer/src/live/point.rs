@@ -11,9 +11,6 @@ use super::placeholder::{self, ReceiveArguments};
 use super::{is_on, real, with};
 use crate::call_context::{CallContext, is_wild};
 
-const OVERLAP: &str =
-    "a receive from a named source while one with a wildcard may take its message cannot run in virtual time";
-
 /// What a call that blocks until a message is there needs to know of it.
 const UNMATCHED: (i64, i64, i64) = (-1, -1, -1);
 
@@ -41,44 +38,39 @@ pub fn start_send(words: &[usize]) -> c_int {
     }
 }
 
-/// Makes a non-blocking receive. One with wildcards is made when its message is known.
+/// Makes a non-blocking receive. A deferred one is made when its message is known.
 pub fn start_receive(words: &[usize], real: &mut dyn FnMut() -> c_int) -> c_int {
     let &[buf, count, datatype, from, tag, comm, request] = words else { super::leave() };
     let arguments = ReceiveArguments { buf, count, datatype, from, tag, comm };
     if is_null(from) {
         return real();
     }
-    if !is_wild(from, tag) {
-        refuse_overlap(&arguments);
+    if !is_deferred(&arguments) {
         return real();
     }
     with(|_, live| {
         let arguments = ReceiveArguments { count: live.count(count), ..arguments };
         // SAFETY: the program's request.
-        unsafe { live.wild.start(arguments, request) }
+        unsafe { live.deferred.start(arguments, request) }
     })
 }
 
 /// After a non-blocking receive was recorded: its request has a slot.
 pub fn started_receive(words: &[usize]) {
-    if let &[_, _, _, from, tag, _, request] = words
-        && is_wild(from, tag)
+    if let &[_, _, _, from, _, _, request] = words
         && !is_null(from)
     {
         with(|rank, live| {
             // SAFETY: the program's request, which was just started.
             let handle = unsafe { rank.mpi.handle_at(request, 0) };
-            live.wild.set_slot(handle, rank.requests.peek(handle));
+            live.deferred.set_slot(handle, rank.requests.peek(handle));
         });
     }
 }
 
-fn refuse_overlap(arguments: &ReceiveArguments) {
-    with(|_, live| {
-        if live.wild.overlap(arguments) {
-            live.refuse(OVERLAP);
-        }
-    });
+/// Returns whether the simulation must choose the message of a receive before it is made.
+fn is_deferred(arguments: &ReceiveArguments) -> bool {
+    is_wild(arguments.from, arguments.tag) || with(|_, live| live.deferred.overlaps(arguments))
 }
 
 fn is_null(from: usize) -> bool {
@@ -107,9 +99,7 @@ pub unsafe fn receive(
         return;
     }
     let arguments = ReceiveArguments { buf, count, datatype, from, tag, comm };
-    if !is_wild(from, tag) {
-        refuse_overlap(&arguments);
-    }
+    let is_deferred = is_deferred(&arguments);
     let received = with_call(|at| {
         let (info, kind) = (at.comm(comm), at.datatype(datatype));
         let (source, got_tag, got_bytes) = UNMATCHED;
@@ -126,7 +116,7 @@ pub unsafe fn receive(
             got_bytes,
         };
         at.report(&action);
-        at.matched(from, tag, |reply| reply.received)
+        at.matched(is_deferred, |reply| reply.received)
     });
     // SAFETY: as the caller promises.
     carried_out(unsafe { receive_from(&arguments, received, status) });
@@ -137,7 +127,10 @@ unsafe fn receive_from(arguments: &ReceiveArguments, received: Option<Matched>, 
     let &ReceiveArguments { buf, count, datatype, from, tag, comm } = arguments;
     let (from, tag) = received.map_or((from, tag), |matched| (matched.source as usize, matched.tag as usize));
     let mut request = 0_usize;
-    let count = with(|_, live| live.count(count));
+    let count = with(|_, live| {
+        live.deferred.make_earlier(from, tag, comm);
+        live.count(count)
+    });
     // SAFETY: the program's arguments; the request is a local variable.
     unsafe {
         let code = real::irecv(buf, count, datatype, from, tag, comm, &raw mut request as usize);
@@ -146,20 +139,19 @@ unsafe fn receive_from(arguments: &ReceiveArguments, received: Option<Matched>, 
 }
 
 impl CallContext<'_> {
-    /// Returns what the current call has matched, if it has wildcards; that is known when the
-    /// simulation has completed it.
+    /// Returns what the current call has matched, if its receive is deferred; that is known when
+    /// the simulation has completed it.
     fn matched(
         &mut self,
-        from: usize,
-        tag: usize,
+        is_deferred: bool,
         of: impl FnOnce(panto_coupling::message::Reply) -> Option<Matched>,
     ) -> Option<Matched> {
-        if !is_wild(from, tag) {
+        if !is_deferred {
             return None;
         }
         let reply = self.ask(&Question::Clock);
         if let Some(live) = &mut self.rank.live {
-            live.wild.resolve(&reply.matches);
+            live.deferred.resolve(&reply.matches);
         }
         of(reply)
     }
@@ -184,9 +176,7 @@ pub unsafe fn exchange(sent: SendArguments, received: ReceiveArguments, replace:
         return;
     }
     let (from, tag, comm) = (received.from, received.tag, received.comm);
-    if !is_wild(from, tag) && !is_null(from) {
-        refuse_overlap(&received);
-    }
+    let is_deferred = !is_null(from) && is_deferred(&received);
     let matched = with_call(|at| {
         let info = at.comm(comm);
         let (datatype, receive_type) = (at.datatype(sent.datatype), at.datatype(received.datatype));
@@ -208,7 +198,7 @@ pub unsafe fn exchange(sent: SendArguments, received: ReceiveArguments, replace:
             request: None,
         };
         at.report(&action);
-        if is_null(from) { None } else { at.matched(from, tag, |reply| reply.received) }
+        at.matched(is_deferred, |reply| reply.received)
     });
     let code = send(&[sent.buf, sent.count, sent.datatype, sent.to, sent.tag, comm]);
     // SAFETY: as the caller promises.
