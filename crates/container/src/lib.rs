@@ -39,7 +39,9 @@ pub mod varint;
 
 pub use damage::{Damage, Sound};
 pub use format::{Format, HEAD, HeadError, TAIL};
-pub use output::{CompleteFile, OutputFile, UNFINISHED_EXTENSION, remove_unfinished_and_exit, replace};
+pub use output::{
+    CompleteFile, OutputFile, UNFINISHED_EXTENSION, remove_unfinished_and_exit, replace, replace_name,
+};
 pub use source::Source;
 pub use temporary::{OutputFolder, TemporaryFolder};
 

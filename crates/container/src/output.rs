@@ -148,6 +148,16 @@ pub fn replace(target: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     output.finish()
 }
 
+/// Gives this name to a file with this content. Unlike [`replace`], a symbolic link of that name is
+/// not followed but replaced, and so are permissions.
+pub fn replace_name(target: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+    let (temporary, file) = create_beside(target)?;
+    let names = Names { target: target.to_owned(), temporary: Some(temporary) };
+    let mut output = OutputFile::new(names, file);
+    output.write_all(content.as_ref())?;
+    output.finish()
+}
+
 /// Removes the unfinished files and temporary folders of this process and ends it. Further files
 /// cannot be created meanwhile.
 pub fn remove_unfinished_and_exit(code: i32) -> ! {

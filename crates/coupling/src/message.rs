@@ -28,6 +28,8 @@ pub enum Kind {
     Ask = 4,
     /// The rank makes no more calls.
     End = 5,
+    /// The rank ends the job (`MPI_Abort`).
+    Abort = 7,
     /// The rank cannot continue: a text, as [`Kind::Define`].
     Refuse = 6,
 }
@@ -46,6 +48,7 @@ pub(crate) fn parse_head(word: u64) -> Option<(Kind, usize)> {
         4 => Kind::Ask,
         5 => Kind::End,
         6 => Kind::Refuse,
+        7 => Kind::Abort,
         _ => return None,
     };
     let length = usize::try_from(word >> 8).ok().filter(|length| *length <= MAX_WORDS)?;

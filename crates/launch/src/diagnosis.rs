@@ -83,7 +83,7 @@ impl fmt::Display for Diagnosis {
             ProgramKind::WithMpi => write!(
                 f,
                 "no rank called MPI_Init: {shown} ended before, or its environment lacks LD_PRELOAD and PANTO_TRACE_DIR; \
-                 this always works: `mpirun ... panto trace -o FILE -- {shown}`"
+                 `mpirun ... panto trace -o FILE -- {shown}` records it nevertheless"
             ),
         }
     }

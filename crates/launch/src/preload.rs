@@ -99,18 +99,13 @@ fn own_directory() -> std::io::Result<PathBuf> {
 }
 
 /// Writes the library, unless it is there byte for byte. It gets its name when it is complete, so
-/// that no process loads a part of it.
+/// that no process loads a part of it; another process may do the same at this moment, so the name
+/// is never without a file.
 fn write(library: TracerLibrary, path: &Path) -> Result<()> {
     if is_unpacked(library, path) {
         return Ok(());
     }
-    let removed = match fs::remove_file(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    };
-    removed
-        .and_then(|()| panto_container::replace(path, library.bytes))
-        .map_err(|error| Error::write(path, error))
+    panto_container::replace_name(path, library.bytes).map_err(|error| Error::write(path, error))
 }
 
 /// Returns whether a plain file of this user has exactly the bytes of the library.

@@ -27,6 +27,9 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// How long no rank may compute or call before the user is notified.
 const LONG_SILENCE: Duration = Duration::from_secs(20);
 
+/// How long the launcher has to end a job of which a rank is gone.
+const LONG_GONE: Duration = Duration::from_secs(3);
+
 /// Why a run in virtual time ended too early.
 #[derive(Debug)]
 pub enum CoupledFailure {
@@ -46,6 +49,11 @@ pub enum CoupledFailure {
         /// What is wrong.
         reason: &'static str,
     },
+    /// A process ended before its rank had finalised MPI, and the job did not.
+    Gone {
+        /// The rank.
+        rank: u32,
+    },
     /// The job ended before all ranks had finalised MPI.
     Ended,
 }
@@ -57,6 +65,9 @@ impl fmt::Display for CoupledFailure {
             Self::Simulation(error) => error.fmt(f),
             Self::Nonsense { rank, reason } => {
                 write!(f, "rank {rank}: {reason}; the program may have overwritten memory")
+            }
+            Self::Gone { rank } => {
+                write!(f, "rank {rank} has ended without MPI_Finalize, and the others wait for it")
             }
             Self::Ended => f.write_str("the program ended before all ranks had called MPI_Finalize"),
         }
@@ -78,6 +89,10 @@ pub struct CoupledRun<'a> {
     /// Whether each rank waits for a reply.
     asks: Vec<bool>,
     has_ended: Vec<bool>,
+    /// Whether a rank has called `MPI_Abort`: the job is about to end.
+    is_aborted: bool,
+    /// A process that was found to be gone, and when.
+    gone: Option<(u32, Instant)>,
     words: Vec<u64>,
     bytes: Vec<u8>,
 }
@@ -91,7 +106,16 @@ impl<'a> CoupledRun<'a> {
         }
         let online = Online::new(config, ranks);
         let none = vec![false; ranks as usize];
-        Self { hub, online, asks: none.clone(), has_ended: none, words: Vec::new(), bytes: Vec::new() }
+        Self {
+            hub,
+            online,
+            asks: none.clone(),
+            has_ended: none,
+            is_aborted: false,
+            gone: None,
+            words: Vec::new(),
+            bytes: Vec::new(),
+        }
     }
 
     /// Simulates until all ranks have ended; returns the end of each. `has_ended` returns whether
@@ -116,11 +140,15 @@ impl<'a> CoupledRun<'a> {
                 silence = Silence::new();
                 continue;
             }
-            if let Some(deadlock) = self.online.deadlock() {
+            let deadlock = if self.is_aborted { None } else { self.online.deadlock() };
+            if let Some(deadlock) = deadlock {
                 return Err(deadlock.into());
             }
             if is_last {
                 return Err(CoupledFailure::Ended);
+            }
+            if let Some(rank) = self.gone_for_long() {
+                return Err(CoupledFailure::Gone { rank });
             }
             self.hub.wait(PATIENCE, || {
                 (0..ranks).any(|rank| self.is_awaited(rank) && self.hub.has_message(rank))
@@ -177,6 +205,10 @@ impl<'a> CoupledRun<'a> {
                 online.end(rank);
                 self.has_ended[rank as usize] = true;
             }
+            Kind::Abort => {
+                self.is_aborted = true;
+                self.has_ended[rank as usize] = true;
+            }
             Kind::Refuse => {
                 self.bytes.clear();
                 message::take_bytes(words, &mut self.bytes).ok_or(nonsense("an incomplete reason"))?;
@@ -199,6 +231,21 @@ impl<'a> CoupledRun<'a> {
             is_busy = true;
         }
         is_busy
+    }
+
+    /// Returns a rank whose process has been gone for some time without `MPI_Finalize`. Launchers
+    /// end the other ranks then, or not.
+    fn gone_for_long(&mut self) -> Option<u32> {
+        let is_gone = |rank: &u32| {
+            let process = self.hub.process(*rank).filter(|_| !self.has_ended[*rank as usize]);
+            process.is_some_and(|process| ticks_of(process).is_none())
+        };
+        let Some(rank) = (0..self.asks.len() as u32).find(is_gone) else {
+            self.gone = None;
+            return None;
+        };
+        let (known, since) = *self.gone.get_or_insert((rank, Instant::now()));
+        (since.elapsed() > LONG_GONE).then_some(known)
     }
 
     /// Returns the processor time that all processes of the job have used, in clock ticks.
@@ -268,12 +315,15 @@ impl Silence {
     }
 }
 
-/// Returns the processor time of a process, in clock ticks.
+/// Returns the processor time of a process, in clock ticks; `None` if it has ended.
 fn ticks_of(process: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name in parentheses may contain spaces; the times are fields 14 and 15 of the line.
     let (_, fields) = text.rsplit_once(')')?;
-    let mut fields = fields.split_whitespace().skip(11);
+    let mut fields = fields.split_whitespace();
+    // Its parent has not yet noticed the end of a zombie.
+    fields.next().filter(|state| *state != "Z")?;
+    let mut fields = fields.skip(10);
     let mut time = || fields.next()?.parse::<u64>().ok();
     Some(time()? + time()?)
 }

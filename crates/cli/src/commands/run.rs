@@ -226,7 +226,9 @@ impl Run {
         if coverage != Coverage::Whole && exit.received.interrupt {
             return Ok(ExitCode::from(INTERRUPTED));
         }
-        if coverage == Coverage::Whole {
+        if coverage != Coverage::Whole {
+            print::note("panto: no report: the program ended before all ranks had called MPI_Finalize");
+        } else {
             let Self { machine, case, presentation, output, .. } = self;
             let name = output.clone().unwrap_or_else(|| name.to_owned());
             Simulate::of_run(target.file(), name, machine, case, presentation).run()?;

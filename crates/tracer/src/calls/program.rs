@@ -84,7 +84,7 @@ macro_rules! aborts {
         export!($name, (comm, code), |site, real| {
             if let Some(entered) = thread_state::enter() {
                 record_before(site, entered, &mut |at| at.record(&Action::Abort { code: code as c_int }));
-                live::abandon();
+                live::abort();
                 rank::end(Some(stopped::ABORTED));
             }
             // SAFETY: these are the program's arguments of this function.

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use panto_coupling::Ended;
-use panto_coupling::message::{Question, Reply};
+use panto_coupling::message::{Kind, Question, Reply};
 use panto_trace::{Action, CallForm, Collective, Peer};
 
 use super::{Plan, complete, is_on, leave, point, rooted, system_clocks, with};
@@ -147,12 +147,12 @@ pub fn finalise(site: &'static Function, entered: &mut ActiveCall) {
     });
 }
 
-/// The program ends itself before `MPI_Finalize`: it takes part no more.
-pub fn abandon() {
+/// The rank ends the job by `MPI_Abort`.
+pub fn abort() {
     if is_on() {
         rank::with(|rank| {
             if let Some(live) = &mut rank.live {
-                let _ = live.end.end();
+                let _ = live.end.report(Kind::Abort, &[]);
             }
         });
     }

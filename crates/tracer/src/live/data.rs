@@ -104,15 +104,17 @@ impl HiddenSends {
         code
     }
 
-    /// Drives MPI's progress, and forgets the sends that are complete.
-    pub fn progress(&mut self) {
+    /// Drives MPI's progress, and forgets sends that are complete. Returns whether there were any.
+    pub fn progress(&mut self) -> bool {
         let constants = &mpi().constants;
         if self.0.is_empty() {
             // A probe drives progress as well.
             mpi().has_message(constants.any_source, constants.any_tag, constants.comm_self);
-            return;
+            return false;
         }
+        let before = self.0.len();
         self.test(TESTED);
+        self.0.len() < before
     }
 
     /// Tests the first sends, and forgets those that are complete. The others become the last.
@@ -133,14 +135,18 @@ impl HiddenSends {
     /// Waits until all are complete. A message that no rank receives never is; that is known when
     /// all ranks have made their last call.
     pub fn complete_all(&mut self, have_all_ended: impl Fn() -> bool) {
-        let mut end = None;
-        real::until(|| {
-            self.progress();
-            if end.is_none() && have_all_ended() {
-                end = Some(Instant::now());
-            }
-            self.is_empty() || end.is_some_and(|end| end.elapsed() > GRACE)
-        });
+        let mut end: Option<Instant> = None;
+        let is_over = |end: Option<Instant>| end.is_some_and(|end| end.elapsed() > GRACE);
+        // Each time that one completes, others wait for the next: without a pause.
+        while !self.is_empty() && !is_over(end) {
+            real::until(|| {
+                let has_completed = self.progress();
+                if end.is_none() && have_all_ended() {
+                    end = Some(Instant::now());
+                }
+                has_completed || is_over(end)
+            });
+        }
         if !self.is_empty() {
             warn(format_args!("{} messages were sent and never received", self.0.len()));
         }

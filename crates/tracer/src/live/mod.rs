@@ -34,7 +34,7 @@ mod real;
 mod rooted;
 mod system_clocks;
 
-pub use calls::{abandon, finalise, prepared, recorded, traced};
+pub use calls::{abort, finalise, prepared, recorded, traced};
 pub use complete::{Completion, complete};
 pub use placeholder::ReceiveArguments;
 pub use plan::{CachedPlan, Plan};
@@ -241,10 +241,11 @@ impl Live {
         loop {
             match self.end.reply(&mut self.words, Some(timeout)) {
                 Ok(true) => break,
-                Ok(false) => self.hidden.progress(),
+                // While sends complete, others wait for the next.
+                Ok(false) if self.hidden.progress() => timeout = PROGRESS.0,
+                Ok(false) => timeout = (timeout * 2).min(longest),
                 Err(Ended) => leave(),
             }
-            timeout = (timeout * 2).min(longest);
         }
         let Some(reply) = message::take_reply(&self.words) else {
             self.refuse("too many requests complete at once for virtual time")
