@@ -7,8 +7,8 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use panto_coupling::Hub;
 use panto_coupling::message::{self, Kind};
+use panto_coupling::{Hub, WaitOutcome};
 use panto_sim::replay::{Inquiry, Online, OnlineError};
 use panto_trace::{Action, Comm, Field, MOST_CONSTANTS, Name};
 use panto_units::Time;
@@ -147,12 +147,14 @@ impl<'a> CoupledRun<'a> {
             if is_last {
                 return Err(CoupledFailure::Ended);
             }
-            if let Some(rank) = self.gone_for_long() {
-                return Err(CoupledFailure::Gone { rank });
-            }
-            self.hub.wait(PATIENCE, || {
+            let waited = self.hub.wait(PATIENCE, || {
                 (0..ranks).any(|rank| self.is_awaited(rank) && self.hub.has_message(rank))
             });
+            if waited == WaitOutcome::Timeout
+                && let Some(rank) = self.gone_for_long()
+            {
+                return Err(CoupledFailure::Gone { rank });
+            }
             if silence.is_long(|| self.processor_time()) {
                 notify(&self.describe_silence());
             }

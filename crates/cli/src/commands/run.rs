@@ -76,6 +76,8 @@ Examples:
 
 With --computation FILE or none every run gives the same result.
 
+Ctrl-C ends the program; the report and the timeline then are of the part until there.
+
 Exit codes: that of the program, or 128 + n if signal n ended it. 1 if the program cannot be run in virtual time, or its ranks are in a deadlock there. 2 if it could not be started.
 
 docs/running.md describes what is simulated, and what is refused.";
@@ -223,17 +225,24 @@ impl Run {
             }
             combined => combined?,
         };
-        if coverage != Coverage::Whole && exit.received.interrupt {
-            return Ok(ExitCode::from(INTERRUPTED));
-        }
-        if coverage != Coverage::Whole {
-            print::note("panto: no report: the program ended before all ranks had called MPI_Finalize");
+        let is_interrupted = coverage != Coverage::Whole && exit.received.interrupt;
+        // Of a run that was cut short the user may want what there is.
+        if coverage == Coverage::Whole || is_interrupted || self.presentation.timeline.is_some() {
+            self.report(target, name)?;
         } else {
-            let Self { machine, case, presentation, output, .. } = self;
-            let name = output.clone().unwrap_or_else(|| name.to_owned());
-            Simulate::of_run(target.file(), name, machine, case, presentation).run()?;
+            print::note(
+                "panto: no report: the program ended before all ranks had called MPI_Finalize; with \
+                 --timeline FILE the part before is reported",
+            );
         }
-        Ok(ExitCode::from(exit.code()))
+        Ok(ExitCode::from(if is_interrupted { INTERRUPTED } else { exit.code() }))
+    }
+
+    /// Prints what `panto simulate` does for the trace of this run.
+    fn report(&self, target: &Target, name: &Path) -> Result<(), Failure> {
+        let Self { machine, case, presentation, output, .. } = self;
+        let name = output.clone().unwrap_or_else(|| name.to_owned());
+        Simulate::of_run(target.file(), name, machine, case, presentation).run().map(drop)
     }
 }
 

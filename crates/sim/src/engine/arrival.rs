@@ -55,10 +55,10 @@ impl Engine {
     }
 
     /// Matches the messages of a channel that have arrived, from `first` on, in the order of
-    /// sending.
+    /// sending, as long as there are receives: thousands of messages may be on their way.
     fn match_arrived(&mut self, rank: u32, channel: u32, first: u32) {
         let mut id = first;
-        while id != NONE {
+        while id != NONE && self.has_receives(rank, channel) {
             let message = &self.messages[id];
             let (next, arrived) = (message.next, message.arrived);
             if arrived && let Some(request) = self.take_receive_for(rank, channel, id) {
@@ -71,6 +71,13 @@ impl Engine {
             }
             id = next;
         }
+    }
+
+    /// Returns whether a message of a channel may find a posted receive or a handler.
+    fn has_receives(&self, rank: u32, channel: u32) -> bool {
+        let ordered = self.ranks[rank as usize].ordered.as_ref();
+        let has_any = ordered.is_some_and(|o| !o.wildcards.is_empty() || !o.handled.is_empty());
+        has_any || self.channels.view(channel).posted.head != NONE
     }
 
     /// Removes the first posted receive that this message may match, or creates its handler's.

@@ -58,7 +58,7 @@ pub struct Simulate {
 pub struct Presentation {
     /// Write a timeline with every interval and message to this file.
     #[arg(long, value_name = "FILE")]
-    timeline: Option<PathBuf>,
+    pub timeline: Option<PathBuf>,
 
     /// Print every rank, even if there are many.
     #[arg(long)]
