@@ -144,6 +144,9 @@ impl GrowingRun<'_> {
     }
 
     fn reply(&mut self, rank: u32, completed: Vec<u32>, probed: Option<MessageInfo>) -> Answer {
+        if !completed.is_empty() || probed.is_some() {
+            self.ranks[rank as usize].polling = None;
+        }
         let mut matches = Vec::new();
         self.matches.0.retain(|(of, slot, message)| {
             if *of == rank {

@@ -94,6 +94,8 @@ struct OnlineRank {
     reader: Option<SuspendedRank>,
     /// The requests that the last call completes: each slot, and the request's slot in the trace.
     completing: Vec<(u32, u32)>,
+    /// Whether its last question was for a message. Those that earlier probes found are no answer.
+    asks_for_message: bool,
 }
 
 impl<'a> Online<'a> {
@@ -107,6 +109,7 @@ impl<'a> Online<'a> {
             tables: Tables::default(),
             reader: Some(SuspendedRank::new(rank, CodeBuilder::online())),
             completing: Vec::new(),
+            asks_for_message: false,
         };
         Self {
             context,
@@ -206,6 +209,7 @@ impl<'a> Online<'a> {
                 Question::Probe(spec.ok_or_else(|| call_error(rank, "too many communicators or tags"))?)
             }
         };
+        self.ranks[rank as usize].asks_for_message = matches!(inquiry, Inquiry::Probe { .. });
         self.run.ask(rank, question);
         Ok(())
     }
@@ -276,7 +280,9 @@ impl<'a> Online<'a> {
             let Some(matched) = self.matched(online, message) else { continue };
             let Some(reader) = &online.reader else { continue };
             if slot == PROBED {
-                reply.probed = Some(matched);
+                if !online.asks_for_message {
+                    reply.probed = Some(matched);
+                }
             } else if let Some((_, request)) = online.completing.iter().find(|(own, _)| own * 2 == slot) {
                 reply.matches.push((*request, matched));
             } else if let Some(request) = reader.requests.of_pending_slot(slot / 2) {

@@ -242,26 +242,45 @@ fn probe_call(look: ProbeKind, found: bool) -> Action<'static> {
     Action::Probe { look, comm, from, tag, found, source: -1, got_tag: -1, got_bytes: -1, message }
 }
 
+/// Polls until there is a message; returns when it was found, and the number of polls.
+fn poll(told: &mut Told<'_>) -> (Time, usize) {
+    let probe = Inquiry::Probe { comm: WORLD, from: Peer::Any, tag: -1 };
+    let mut polls = 0;
+    loop {
+        told.online.ask(0, &probe).expect("a question");
+        told.online.run().expect("a run");
+        let reply = told.online.next_reply().expect("a reply").1;
+        told.call(0, "MPI_Iprobe", &probe_call(ProbeKind::Iprobe, reply.probed.is_some()), 0);
+        polls += 1;
+        assert!(polls < 2_000, "{polls} polls, at {:?}", reply.clock);
+        if reply.probed.is_some() {
+            return (reply.clock, polls);
+        }
+    }
+}
+
 #[test]
 fn a_polling_loop_ends() {
     with_ranks(2, |told| {
         sends(told, 1, 0, 1_000_000_000);
         told.online.end(1);
-        let probe = Inquiry::Probe { comm: WORLD, from: Peer::Any, tag: -1 };
-        let mut polls = 0;
-        let reply = loop {
-            told.online.ask(0, &probe).expect("a question");
-            told.online.run().expect("a run");
-            let reply = told.online.next_reply().expect("a reply").1;
-            told.call(0, "MPI_Iprobe", &probe_call(ProbeKind::Iprobe, reply.probed.is_some()), 0);
-            polls += 1;
-            assert!(polls < 2_000, "{polls} polls, at {:?}", reply.clock);
-            if reply.probed.is_some() {
-                break reply;
-            }
-        };
-        let late = reply.clock.as_secs() - 1.000_001;
+        let late = poll(told).0.as_secs() - 1.000_001;
         assert!((0.0..0.016).contains(&late), "{late} s");
+    });
+}
+
+/// The time between two tests depends on the current loop, not on those before.
+#[test]
+fn each_polling_loop_begins_anew() {
+    with_ranks(2, |told| {
+        const MESSAGES: usize = 400;
+        (0..MESSAGES).for_each(|_| sends(told, 1, 0, 10_000));
+        told.online.end(1);
+        for number in 1..=MESSAGES {
+            let late = poll(told).0.as_secs() * 1e6 - (10 * number + 1) as f64;
+            assert!((0.0..0.3).contains(&late), "message {number} is found {late} us too late");
+            told.call(0, "MPI_Recv", &receive(CallForm::Blocking, Peer::Relative(1), None), 0);
+        }
     });
 }
 
