@@ -22,7 +22,7 @@ pub struct Sleeper {
 
 impl Sleeper {
     /// Waits until `is_ready` returns true, or for this time; returns what `is_ready` returned
-    /// last.
+    /// last. It is not called again after it has returned true.
     pub fn wait(&self, timeout: Duration, mut is_ready: impl FnMut() -> bool) -> bool {
         for _ in 0..SPINS {
             if is_ready() {
@@ -30,14 +30,21 @@ impl Sleeper {
             }
             std::hint::spin_loop();
         }
+        self.pause(timeout, is_ready)
+    }
+
+    /// As [`Sleeper::wait`], without looking often first.
+    pub fn pause(&self, timeout: Duration, mut is_ready: impl FnMut() -> bool) -> bool {
         self.sleeps.store(1, Ordering::Relaxed);
         let wakes = self.wakes.load(Ordering::Acquire);
         fence(Ordering::SeqCst);
-        if !is_ready() {
+        let mut is_done = is_ready();
+        if !is_done {
             sleep(&self.wakes, wakes, timeout);
+            is_done = is_ready();
         }
         self.sleeps.store(0, Ordering::Relaxed);
-        is_ready()
+        is_done
     }
 
     /// Wakes the process that waits here, after work for it was published.

@@ -47,8 +47,10 @@ pub struct RankBlock {
     pub taken: PaddedCount,
     /// Replies that the hub has written.
     pub replies: PaddedCount,
-    /// Where the rank sleeps.
+    /// Where the rank sleeps until the hub replies or makes room.
     pub sleeper: Sleeper,
+    /// Where it sleeps until another rank sends it something by the real MPI.
+    pub mail: Sleeper,
     pub reply_length: AtomicU64,
     pub reply: [AtomicU64; REPLY],
     pub ring: [AtomicU64; RING],

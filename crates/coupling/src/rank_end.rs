@@ -148,16 +148,37 @@ impl RankEnd {
     }
 }
 
-/// Knows whether a run is over, from anywhere in a rank's process.
+/// What a rank's process needs to know of a run from anywhere: whether it is over, and when others
+/// have sent something by the real MPI.
 pub struct Watch {
     mapping: Mapping,
+    rank: u32,
+    ranks: u32,
     hub: u32,
 }
 
 impl Watch {
-    /// Opens the memory of a run whose hub is this process.
-    pub fn open(path: &Path, hub: u32) -> io::Result<Self> {
-        Ok(Self { mapping: Mapping::open(path)?, hub })
+    /// Opens the memory of a run for a rank. `hub` is the hub's process.
+    pub fn open(path: &Path, rank: u32, ranks: u32, hub: u32) -> io::Result<Self> {
+        Ok(Self { mapping: Mapping::open(path)?, rank, ranks, hub })
+    }
+
+    /// Returns the number of ranks.
+    pub fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    /// Sleeps until another rank calls [`Watch::sent`] for this one, or for this time, unless
+    /// `is_ready` returns true before; returns what it returned last.
+    pub fn pause(&self, timeout: Duration, is_ready: impl FnMut() -> bool) -> bool {
+        self.mapping.rank(self.rank).mail.pause(timeout, is_ready)
+    }
+
+    /// Something was sent to a rank, which may sleep.
+    pub fn sent(&self, to: u32) {
+        if to < self.ranks {
+            self.mapping.rank(to).mail.wake();
+        }
     }
 
     /// Returns whether the run is over: the hub has ended it, or is gone.

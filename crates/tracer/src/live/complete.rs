@@ -7,7 +7,7 @@ use panto_trace::{Action, CompletionKind, Slot};
 
 use super::calls::with_call;
 use super::data::mpi;
-use super::{is_on, real, with};
+use super::{is_on, real, waiting, with};
 use crate::call_context::CallContext;
 
 /// The arguments of a call that completes requests. Addresses that the function does not have are
@@ -102,7 +102,7 @@ pub fn get_status(words: &[usize], real: &mut dyn FnMut() -> c_int) -> c_int {
     }
     with(|_, live| live.deferred.finish(slot));
     let mut code = 0;
-    real::until(|| {
+    waiting::until(|| {
         code = real();
         // SAFETY: MPI has written the program's flag.
         code != 0 || unsafe { *(flag as *const c_int) } != 0

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use panto_recording::Library;
 
-use super::real;
+use super::{real, waiting};
 use crate::library::{self, Mpi};
 use crate::message::warn;
 
@@ -100,6 +100,7 @@ impl HiddenSends {
             self.0.push_front(HiddenSend { request, _data: Arc::clone(&payload.bytes) });
             // Small messages are complete at once. Testing two removes more than come in.
             self.test(2);
+            waiting::sent(to, comm);
         }
         code
     }
@@ -139,7 +140,7 @@ impl HiddenSends {
         let is_over = |end: Option<Instant>| end.is_some_and(|end| end.elapsed() > GRACE);
         // Each time that one completes, others wait for the next: without a pause.
         while !self.is_empty() && !is_over(end) {
-            real::until(|| {
+            waiting::until(|| {
                 let has_completed = self.progress();
                 if end.is_none() && have_all_ended() {
                     end = Some(Instant::now());

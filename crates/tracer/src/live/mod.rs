@@ -33,6 +33,7 @@ mod point;
 mod real;
 mod rooted;
 mod system_clocks;
+mod waiting;
 
 pub use calls::{abort, finalise, prepared, recorded, traced};
 pub use complete::{Completion, complete};
@@ -127,7 +128,8 @@ pub fn begin(settings: &Settings, rank: u32, ranks: u32) -> Result<Box<Live>, St
         format!("{memory}: {error}; all ranks must be on the host of `panto run`")
     })?;
     let computation = Computation::new(&settings.computation, rank)?;
-    let watch = Watch::open(&settings.memory, settings.hub).map_err(|error| error.to_string())?;
+    let watch =
+        Watch::open(&settings.memory, rank, ranks, settings.hub).map_err(|error| error.to_string())?;
     WATCH.get_or_init(|| watch);
     IS_ON.store(true, Ordering::Relaxed);
     if settings.has_system_clocks {

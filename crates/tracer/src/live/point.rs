@@ -8,7 +8,7 @@ use panto_trace::{Action, CallForm, Field, Peer, ProbeKind};
 use super::calls::with_call;
 use super::data::{Payload, mpi};
 use super::placeholder::{self, ReceiveArguments};
-use super::{is_on, real, with};
+use super::{is_on, real, waiting, with};
 use crate::call_context::{CallContext, is_wild};
 
 /// What a call that blocks until a message is there needs to know of it.
@@ -228,7 +228,7 @@ pub unsafe fn probe(
         }
         let Some(matched) = probed else { return carried_out(0) };
         let (from, tag) = (matched.source as usize, matched.tag as usize);
-        real::until(|| mpi().has_message(from as c_int, tag as c_int, comm));
+        waiting::until(|| mpi().has_message(from as c_int, tag as c_int, comm));
         carried_out(if message == 0 {
             real::probe(from, tag, comm, status)
         } else {

@@ -1,8 +1,8 @@
-//! Functions of the real MPI, past the exported ones, and waiting that yields the core.
+//! Functions of the real MPI, past the exported ones.
 
 use std::ffi::{c_int, c_void};
-use std::time::Duration;
 
+use super::waiting::until;
 use crate::function::Function;
 
 macro_rules! functions {
@@ -71,26 +71,6 @@ pub unsafe fn call(address: *mut c_void, words: &[usize]) -> c_int {
         let function = std::mem::transmute::<*mut c_void, LongestFunction>(address);
         let (last, before) = (word(9), word(8));
         function(word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7), before, last)
-    }
-}
-
-/// Polls before a waiting rank sleeps instead of yielding: other ranks of the same core run then.
-const YIELDS: u32 = 100;
-
-/// The longest sleep between two polls.
-const LONGEST_SLEEP: Duration = Duration::from_micros(200);
-
-/// Waits until something is ready, and lets other ranks have the core.
-pub fn until(mut is_ready: impl FnMut() -> bool) {
-    let mut polls = 0;
-    while !is_ready() {
-        polls += 1;
-        if polls < YIELDS {
-            std::thread::yield_now();
-        } else {
-            super::leave_if_over();
-            std::thread::sleep(Duration::from_micros(10 * u64::from(polls / YIELDS)).min(LONGEST_SLEEP));
-        }
     }
 }
 
