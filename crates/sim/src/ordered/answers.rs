@@ -39,9 +39,11 @@ pub struct Answer {
     pub completed: Vec<u32>,
     /// The message that a probe found.
     pub probed: Option<MessageInfo>,
-    /// What receives with wildcards have matched since the last answer or before: the slot, and the
-    /// message.
+    /// What completed receives with wildcards have matched since the last answer: the slot, and the
+    /// message; the last one of a slot is that of its last request.
     pub matches: Vec<(u32, MessageInfo)>,
+    /// What pending receives with wildcards have matched.
+    pub pending_matches: Vec<(u32, MessageInfo)>,
 }
 
 /// Tests without success in a row.
@@ -155,13 +157,14 @@ impl GrowingRun<'_> {
             *of != rank
         });
         let growing = &self.ranks[rank as usize];
+        let mut pending_matches = Vec::new();
         if growing.has_wildcards {
             let of_wildcard = |(slot, pending): (u32, &Pending)| match pending {
                 Pending::Wildcard { request, .. } => Some((slot, self.engine.matched_message(*request)?)),
                 _ => None,
             };
-            matches.extend((0..).zip(&growing.slots).filter_map(of_wildcard));
+            pending_matches.extend((0..).zip(&growing.slots).filter_map(of_wildcard));
         }
-        Answer { clock: self.engine.clock(rank), completed, probed, matches }
+        Answer { clock: self.engine.clock(rank), completed, probed, matches, pending_matches }
     }
 }

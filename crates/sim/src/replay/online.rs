@@ -272,21 +272,25 @@ impl<'a> Online<'a> {
 
     /// Takes the next reply, with its rank.
     pub fn next_reply(&mut self) -> Option<(u32, Reply)> {
-        let (rank, Answer { clock, completed, probed, matches }) = self.run.next_answer()?;
+        let (rank, Answer { clock, completed, probed, matches, pending_matches }) = self.run.next_answer()?;
         let online = &self.ranks[rank as usize];
         let mut reply = Reply { clock, completed, ..Reply::default() };
         reply.probed = probed.and_then(|message| self.matched(online, message));
+        let Some(reader) = &online.reader else { return Some((rank, reply)) };
+        for (slot, message) in pending_matches {
+            let request = reader.requests.of_pending_slot(slot / 2);
+            reply.matches.extend(request.zip(self.matched(online, message)));
+        }
+        // The rank knows those of earlier requests; the last one of a slot replaces them.
         for (slot, message) in matches {
             let Some(matched) = self.matched(online, message) else { continue };
-            let Some(reader) = &online.reader else { continue };
             if slot == PROBED {
                 if !online.asks_for_message {
                     reply.probed = Some(matched);
                 }
             } else if let Some((_, request)) = online.completing.iter().find(|(own, _)| own * 2 == slot) {
+                reply.matches.retain(|(known, _)| known != request);
                 reply.matches.push((*request, matched));
-            } else if let Some(request) = reader.requests.of_pending_slot(slot / 2) {
-                reply.matches.push((request, matched));
             } else if reader.requests.blocking_wildcard == Some(slot / 2) {
                 reply.received = Some(matched);
             }
