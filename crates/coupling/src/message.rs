@@ -92,6 +92,8 @@ pub enum Question {
         /// The tag; -1 for any.
         tag: i64,
     },
+    /// Cancel this request. The reply completes it if it could be cancelled.
+    Cancel(u32),
 }
 
 impl Question {
@@ -106,6 +108,7 @@ impl Question {
             Self::Probe { comm, from, tag } => {
                 words.extend([2, (*comm).into(), *from as u64, *tag as u64]);
             }
+            Self::Cancel(request) => words.extend([3, u64::from(*request)]),
         }
     }
 
@@ -121,6 +124,7 @@ impl Question {
             [2, comm, from, tag] => {
                 Self::Probe { comm: u32::try_from(comm).ok()?, from: from as i64, tag: tag as i64 }
             }
+            [3, request] => Self::Cancel(u32::try_from(request).ok()?),
             _ => return None,
         })
     }
@@ -174,6 +178,7 @@ mod tests {
             Question::Clock,
             Question::Test(TestKind::WaitSome, vec![3, 1]),
             Question::Probe { comm: 2, from: -7, tag: -1 },
+            Question::Cancel(5),
         ];
         for question in questions {
             let mut words = Vec::new();

@@ -287,6 +287,7 @@ fn inquiry(question: message::Question) -> Option<Inquiry> {
     Some(match question {
         message::Question::Clock => Inquiry::Clock,
         message::Question::Test(kind, requests) => Inquiry::Test(kind, requests),
+        message::Question::Cancel(request) => Inquiry::Cancel(request),
         message::Question::Probe { comm, from, tag } => {
             Inquiry::Probe { comm: Comm(comm), from: Field::get(from)?, tag }
         }

@@ -28,6 +28,8 @@ pub enum Question {
     Test(TestKind, Vec<Vec<u32>>),
     /// Whether a message has arrived that matches.
     Probe(MatchSpec),
+    /// Whether the request in these slots can be cancelled; it is then, and complete.
+    Cancel(Vec<u32>),
 }
 
 /// The answer to a [`Question`].
@@ -95,7 +97,21 @@ impl GrowingRun<'_> {
                 Some(message) => Some(self.reply(rank, Vec::new(), Some(message))),
                 None => self.found_nothing(rank),
             },
+            Question::Cancel(slots) => {
+                let is_cancelled = slots.iter().all(|slot| self.cancel(rank, *slot));
+                Some(self.reply(rank, if is_cancelled { vec![0] } else { Vec::new() }, None))
+            }
         }
+    }
+
+    /// Cancels the operation in a slot, if that is still possible.
+    fn cancel(&mut self, rank: u32, slot: u32) -> bool {
+        let Some(request) = self.ranks[rank as usize].request(slot) else { return false };
+        let is_cancelled = self.engine.try_cancel(request);
+        if is_cancelled {
+            self.ranks[rank as usize].slots[slot as usize] = Pending::Empty;
+        }
+        is_cancelled
     }
 
     /// Returns those of some requests that are not complete by the rank's clock.

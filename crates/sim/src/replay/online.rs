@@ -42,6 +42,8 @@ pub enum Inquiry {
         /// The tag; -1 for `MPI_ANY_TAG`.
         tag: i64,
     },
+    /// Whether this request can be cancelled; it is then.
+    Cancel(u32),
 }
 
 /// Why a program cannot continue.
@@ -96,6 +98,8 @@ struct OnlineRank {
     completing: Vec<(u32, u32)>,
     /// Whether its last question was for a message. Those that earlier probes found are no answer.
     asks_for_message: bool,
+    /// The request that its last question cancels.
+    cancels: Option<u32>,
 }
 
 impl<'a> Online<'a> {
@@ -110,6 +114,7 @@ impl<'a> Online<'a> {
             reader: Some(SuspendedRank::new(rank, CodeBuilder::online())),
             completing: Vec::new(),
             asks_for_message: false,
+            cancels: None,
         };
         Self {
             context,
@@ -198,20 +203,31 @@ impl<'a> Online<'a> {
         let question = match inquiry {
             Inquiry::Clock => Question::Clock,
             Inquiry::Test(kind, requests) => {
-                let Some(reader) = &self.ranks[rank as usize].reader else { return Ok(()) };
-                let slots =
-                    |request: &u32| reader.requests.pending_slots(*request).map(|slot| slot * 2).collect();
+                let slots = |request: &u32| self.slots(rank, *request);
                 Question::Test(*kind, requests.iter().map(slots).collect())
             }
+            Inquiry::Cancel(request) => Question::Cancel(self.slots(rank, *request)),
             &Inquiry::Probe { comm, from, tag } => {
                 let key = self.probe_key(rank, comm, from, tag)?;
                 let spec = self.tags.wildcard(key);
                 Question::Probe(spec.ok_or_else(|| call_error(rank, "too many communicators or tags"))?)
             }
         };
-        self.ranks[rank as usize].asks_for_message = matches!(inquiry, Inquiry::Probe { .. });
+        let online = &mut self.ranks[rank as usize];
+        online.asks_for_message = matches!(inquiry, Inquiry::Probe { .. });
+        online.cancels = if let Inquiry::Cancel(request) = inquiry { Some(*request) } else { None };
         self.run.ask(rank, question);
         Ok(())
+    }
+
+    /// Returns the slots of a request's operations in the run.
+    fn slots(&self, rank: u32, request: u32) -> Vec<u32> {
+        let reader = self.ranks[rank as usize].reader.as_ref();
+        reader
+            .into_iter()
+            .flat_map(|reader| reader.requests.pending_slots(request))
+            .map(|slot| slot * 2)
+            .collect()
     }
 
     fn probe_key(&mut self, rank: u32, comm: Comm, from: Peer, tag: i64) -> Result<WildcardKey, OnlineError> {
@@ -273,6 +289,11 @@ impl<'a> Online<'a> {
     /// Takes the next reply, with its rank.
     pub fn next_reply(&mut self) -> Option<(u32, Reply)> {
         let (rank, Answer { clock, completed, probed, matches, pending_matches }) = self.run.next_answer()?;
+        let online = &mut self.ranks[rank as usize];
+        if let (Some(request), Some(reader), [_]) = (online.cancels, &mut online.reader, completed.as_slice())
+        {
+            reader.withdraw(request);
+        }
         let online = &self.ranks[rank as usize];
         let mut reply = Reply { clock, completed, ..Reply::default() };
         reply.probed = probed.and_then(|message| self.matched(online, message));

@@ -104,6 +104,12 @@ impl Requests {
         }
     }
 
+    /// Forgets the started operations of a request; returns their slots.
+    pub fn withdraw(&mut self, request: u32) -> Vec<u32> {
+        let pending = self.all.get_mut(&request).map(|request| std::mem::take(&mut request.pending));
+        pending.into_iter().flatten().map(|pending| pending.slot).collect()
+    }
+
     /// Stores the message that a matching probe found.
     pub fn store_message(&mut self, message: Option<Slot>, pending: PendingOps, site: CallSite) {
         if let Some(message) = message {

@@ -65,6 +65,15 @@ impl SuspendedRank {
     }
 }
 
+impl SuspendedRank {
+    /// Forgets the operations of a request that was cancelled in the run.
+    pub fn withdraw(&mut self, request: u32) {
+        for slot in self.requests.withdraw(request) {
+            self.code.free_slot(slot);
+        }
+    }
+}
+
 impl RankReader<'_, '_> {
     /// Leaves what all ranks share until the next call is known. No other thread may have called.
     pub fn suspend(self) -> SuspendedRank {

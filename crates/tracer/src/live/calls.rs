@@ -61,6 +61,7 @@ pub fn traced(
             (real(), false)
         }
         Plan::GetStatus => (complete::get_status(words, real), false),
+        Plan::Cancel => (complete::cancel(words), false),
         Plan::After | Plan::Refused(_) => (real(), false),
     }
 }

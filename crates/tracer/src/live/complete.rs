@@ -110,6 +110,29 @@ pub fn get_status(words: &[usize], real: &mut dyn FnMut() -> c_int) -> c_int {
     code
 }
 
+/// Cancels a request (`MPI_Cancel`): a receive with wildcards that nothing has matched in virtual
+/// time, which the real MPI does not know. One that is matched is not cancelled.
+pub fn cancel(words: &[usize]) -> c_int {
+    const OTHERS: &str = "only receives with wildcards can be cancelled in virtual time";
+    // SAFETY: the program's request.
+    let slot = with(|rank, _| rank.requests.peek(unsafe { rank.mpi.handle_at(words[0], 0) }));
+    let Some(slot) = slot else { return 0 };
+    if !with(|_, live| live.deferred.contains(slot)) {
+        with(|_, live| live.refuse(OTHERS));
+    }
+    with_call(|at| {
+        at.report_computation();
+        let reply = at.ask(&Question::Cancel(slot.0));
+        if let Some(live) = &mut at.rank.live {
+            live.deferred.resolve(&reply.matches);
+            if !reply.completed.is_empty() {
+                live.deferred.cancel(slot);
+            }
+        }
+    });
+    0
+}
+
 impl CallContext<'_> {
     fn report_completion(&mut self, until: CompletionKind, requests: &[(u32, Slot)], completed: &[u32]) {
         let requests: Vec<i64> = requests.iter().map(|(_, slot)| slot.0.into()).collect();

@@ -21,6 +21,7 @@ use crate::call_context::is_wild;
 struct State {
     status: [u64; 8],
     is_filled: bool,
+    is_cancelled: bool,
 }
 
 extern "C" fn query(state: *mut c_void, status: *mut c_void) -> c_int {
@@ -34,7 +35,7 @@ extern "C" fn query(state: *mut c_void, status: *mut c_void) -> c_int {
             std::ptr::copy_nonoverlapping(state.status.as_ptr().cast::<u8>(), status.cast::<u8>(), size);
         } else {
             real::status_set_elements(status as usize, mpi.constants.byte, 0);
-            real::status_set_cancelled(status as usize, 0);
+            real::status_set_cancelled(status as usize, state.is_cancelled.into());
         }
     }
     0
@@ -52,7 +53,7 @@ extern "C" fn cancel(_state: *mut c_void, _complete: c_int) -> c_int {
 
 /// Starts a request at an address; returns MPI's code and the state.
 unsafe fn start(address: usize) -> (c_int, *mut State) {
-    let state = Box::into_raw(Box::new(State { status: [0; 8], is_filled: false }));
+    let state = Box::into_raw(Box::new(State { status: [0; 8], is_filled: false, is_cancelled: false }));
     // SAFETY: the functions have the prototypes of MPI, and the state stays until it is freed.
     let code = unsafe {
         real::grequest_start(
@@ -194,6 +195,17 @@ impl DeferredReceives {
     /// Makes all receives that take earlier messages of this source and tag than a new one.
     pub fn make_earlier(&mut self, from: usize, tag: usize, comm: usize) {
         self.make_before(self.0.len(), from, tag, comm);
+    }
+
+    /// Cancels a receive that is not made: its request is complete then.
+    pub fn cancel(&mut self, slot: Slot) {
+        let Some(place) = self.0.iter().position(|receive| receive.slot == Some(slot)) else { return };
+        let receive = self.0.remove(place);
+        // SAFETY: MPI frees the state only after the request in the receive's place is complete.
+        unsafe {
+            (*receive.state).is_cancelled = true;
+            real::grequest_complete(receive.handle);
+        }
     }
 
     /// Completes a receive that the simulation has completed; its request is complete then.
