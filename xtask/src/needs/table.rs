@@ -82,6 +82,13 @@ pub const NEEDS: &[Need] = &[
         required: false,
     },
     Need {
+        name: "hpcc",
+        detect: Detect::Program("hpcc"),
+        get: Get::Apt(&["hpcc"]),
+        purpose: "a program of others that runs inside a simulated machine",
+        required: false,
+    },
+    Need {
         name: "OTF2",
         detect: Detect::Program("otf2-print"),
         get: Get::Apt(&["otf2-tools", "python3-otf2"]),

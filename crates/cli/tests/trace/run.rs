@@ -115,6 +115,43 @@ fn a_recorded_program_takes_as_long_as_its_simulation() {
     }
 }
 
+/// The input of hpcc: a problem of order 200 on 2 x 2 ranks. It reads the first words of lines 3 to
+/// 31, as HPL does, and after the separator those of its transposition.
+const HPCC_INPUT: &str = "-\n-\nHPL.out\n8\n1\n200\n1\n80\n0\n1\n2\n2\n16.0\n1\n2\n1\n4\n1\n2\n1\n1\n1\n1\n1\n1\n2\n64\n0\n0\n1\n8\n-\n0\n1200\n0\n40\n";
+
+/// The HPC Challenge benchmarks measure the machine that they are in: the same latency and
+/// bandwidth as a ping-pong of our own.
+#[test]
+fn hpcc_measures_the_machine() {
+    if !std::path::Path::new("/usr/bin/hpcc").exists() {
+        return eprintln!("skipped: hpcc is not installed");
+    }
+    let mpi = mpis::OPEN_MPI;
+    let scene = Scene::new();
+    let options = "-m infiniband --computation none";
+    let own = |bytes: u32| -> Option<f64> {
+        let app = format!("virtual_time -b {bytes}");
+        let ended = scene.run(&mpi, 2, options, &app)?.run();
+        ended.succeeds();
+        let (_, rest) = ended.stdout.split_once("ping-pong ")?;
+        rest.split_once(" ns")?.0.parse().ok()
+    };
+    let Some((latency, long)) = own(8).zip(own(2_000_000)) else { return };
+    std::fs::write(scene.path("hpccinf.txt"), HPCC_INPUT).expect("a file");
+    let mut command = Command::new(PANTO);
+    command.current_dir(scene.folder.path()).envs(mpis::ENVIRONMENT);
+    command.arg("run").args(options.split_whitespace()).arg("--");
+    mpi.launch_words(4).into_iter().fold(Job::new(command), Job::arg).arg("/usr/bin/hpcc").run().succeeds();
+    let output = std::fs::read_to_string(scene.path("hpccoutf.txt")).expect("hpcc's output");
+    let figure = |name: &str| -> f64 {
+        let line = output.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+        line.unwrap_or_else(|| panic!("no {name} in {output}")).parse().expect("a number")
+    };
+    let near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-3;
+    assert!(near(figure("MaxPingPongLatency_usec"), latency / 1e3), "{latency} ns: {output}");
+    assert!(near(figure("MinPingPongBandwidth_GBytes"), 2e6 / long), "{long} ns: {output}");
+}
+
 /// Workers on processors of speeds 1, 2 and 4 (and the manager's) share the work in that ratio.
 #[test]
 fn work_is_divided_by_the_speeds_of_processors() {
