@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use crate::job::{Job, JobOutput};
+use crate::job::{Job, JobOutput, signal};
+use crate::killed::{ENDLESS, LIMIT, until_recorded};
 use crate::{PANTO, Scene, USUAL, calls, mpis};
 use panto_testkit::jobs::mpis::Mpi;
 
@@ -222,6 +223,36 @@ fn a_program_that_fails_keeps_its_exit_code() {
         assert_eq!(ended.code, Some(3), "{}: {ended:#?}", mpi.name);
         let trace = panto_trace::Trace::open(&scene.path("run.panto")).expect("a trace");
         assert!(calls(&trace)[0] > 0);
+    }
+}
+
+#[test]
+fn an_abort_is_no_deadlock() {
+    for mpi in USUAL {
+        let scene = Scene::new();
+        let Some(job) = scene.run(&mpi, 3, "-m infiniband", "abort") else { continue };
+        let ended = job.run();
+        assert_eq!(ended.code, Some(5), "{}: {ended:#?}", mpi.name);
+        contains(&ended, "no report: the program ended before all ranks had called MPI_Finalize");
+        assert!(!ended.stderr.contains("deadlock"), "{ended:#?}");
+    }
+}
+
+/// What happened until a rank was killed is in the timeline.
+#[test]
+fn the_timeline_of_a_run_that_is_killed() {
+    for mpi in USUAL {
+        let scene = Scene::new();
+        let options = "-m infiniband -o app.panto --timeline run.ptl";
+        let Some(job) = scene.run(&mpi, 3, options, ENDLESS) else { continue };
+        let mut running = job.start();
+        until_recorded(&scene, &mut running, 3);
+        signal(running.processes(ENDLESS)[1], "-KILL");
+        let ended = running.end(LIMIT);
+        assert!(ended.code > Some(0), "{}: {ended:#?}", mpi.name);
+        contains(&ended, "so that every receive has its send");
+        let timeline = std::fs::metadata(scene.path("run.ptl")).expect("a timeline");
+        assert!(timeline.len() > 1_000, "{} bytes", timeline.len());
     }
 }
 
