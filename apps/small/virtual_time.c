@@ -130,7 +130,7 @@ static void completions(void) {
     free(requests);
 }
 
-// A receive that nobody sends to.
+// A receive without a message.
 static void cancel(void) {
     MPI_Request request;
     MPI_Status status;
