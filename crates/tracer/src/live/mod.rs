@@ -93,8 +93,6 @@ pub struct Live {
     words: Vec<u64>,
     values: Vec<i64>,
     computation: Computation,
-    /// Whether the computation of a trace contains the time that passed without it.
-    has_sleeps: bool,
     /// The function that the rank is in.
     site: Option<&'static Function>,
     is_wide: bool,
@@ -127,7 +125,7 @@ pub fn begin(settings: &Settings, rank: u32, ranks: u32) -> Result<Box<Live>, St
         let memory = settings.memory.display();
         format!("{memory}: {error}; all ranks must be on the host of `panto run`")
     })?;
-    let computation = Computation::new(&settings.computation, rank)?;
+    let computation = Computation::new(&settings.computation, settings.has_sleeps, rank)?;
     let watch =
         Watch::open(&settings.memory, rank, ranks, settings.hub).map_err(|error| error.to_string())?;
     WATCH.get_or_init(|| watch);
@@ -140,7 +138,6 @@ pub fn begin(settings: &Settings, rank: u32, ranks: u32) -> Result<Box<Live>, St
         words: Vec::new(),
         values: Vec::new(),
         computation,
-        has_sleeps: settings.has_sleeps,
         site: None,
         is_wide: false,
         measured: 0,
@@ -162,8 +159,7 @@ impl Live {
         if self.is_failed_poll && !self.computation.is_measured() {
             return self.passed_ns;
         }
-        let computed = self.computation.before_call(self.measured);
-        if self.has_sleeps { computed.max(self.passed_ns) } else { computed + self.passed_ns }
+        self.computation.before_call(self.measured, self.passed_ns)
     }
 
     /// Returns the computation before a call, given the measured one.

@@ -39,6 +39,10 @@ pub fn until(mut is_ready: impl FnMut() -> bool) {
     }
 }
 
+/// The members of communicators, as ranks of `MPI_COMM_WORLD`, by handle. A handle may be used again
+/// for others: then a rank is woken in vain, or finds its message by polling.
+static MEMBERS: Mutex<BTreeMap<usize, Vec<c_int>>> = Mutex::new(BTreeMap::new());
+
 /// Communicators whose members are kept.
 const MAX_KNOWN: usize = 1_024;
 
@@ -49,9 +53,6 @@ pub fn sent(to: usize, comm: usize) {
     if comm == mpi().constants.comm_world {
         return watch.sent(to as u32);
     }
-    // A handle may be used again for other members: then a rank is woken in vain, or finds its
-    // message by polling.
-    static MEMBERS: Mutex<BTreeMap<usize, Vec<c_int>>> = Mutex::new(BTreeMap::new());
     let Ok(mut known) = MEMBERS.lock() else { return };
     if known.len() > MAX_KNOWN {
         known.clear();
