@@ -39,8 +39,8 @@ pub fn until(mut is_ready: impl FnMut() -> bool) {
     }
 }
 
-/// The members of communicators, as ranks of `MPI_COMM_WORLD`, by handle. A handle may be used again
-/// for others: then a rank is woken in vain, or finds its message by polling.
+/// The members of communicators, as ranks of `MPI_COMM_WORLD`, by handle. A handle may be used
+/// again for others: then a rank is woken in vain, or finds its message by polling.
 static MEMBERS: Mutex<BTreeMap<usize, Vec<c_int>>> = Mutex::new(BTreeMap::new());
 
 /// Communicators whose members are kept.
