@@ -36,6 +36,9 @@ pub fn start(name: &str, real: impl FnOnce() -> c_int, threads: impl FnOnce() ->
         if let Err(why) =
             begun.unwrap_or_else(|_| Err("internal error in the tracer; please report it".into()))
         {
+            if settings.live.is_some() {
+                not_coupled(&why);
+            }
             warn(format_args!("nothing is recorded: {why}; the program continues"));
         }
     }
@@ -78,8 +81,7 @@ fn begin(settings: &Settings, name: &str, threads: u32, before: u64, inside: u64
     let mut rank = Rank::new(mpi, recorder, output, (first, threads), started);
     define_worlds(&mut rank);
     if let Some(live) = &settings.live {
-        // A rank that is not coupled would leave the simulation waiting.
-        rank.live = Some(live::begin(live, number, size).unwrap_or_else(|why| not_coupled(&why)));
+        rank.live = Some(live::begin(live, number, size)?);
     }
     // SAFETY: both functions belong to this library, which stays loaded.
     unsafe {
@@ -92,7 +94,8 @@ fn begin(settings: &Settings, name: &str, threads: u32, before: u64, inside: u64
     Ok(())
 }
 
-/// Ends a process that cannot take part in the run.
+/// Ends a process that cannot take part in a run in virtual time: the simulation would wait for it,
+/// or it would print times of this host.
 fn not_coupled(why: &str) -> ! {
     warn(format_args!("cannot run in virtual time: {why}"));
     std::process::exit(1)
