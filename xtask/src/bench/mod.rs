@@ -10,6 +10,7 @@ mod panto;
 mod pingpong;
 mod programs;
 mod rivals;
+mod run;
 mod simulate;
 mod spread;
 mod trace;
@@ -91,6 +92,12 @@ const PARTS: &[Part] = &[
         line: "predictions from start to exit: operations per second on one core and on all",
         by_default: true,
         run: simulate::run,
+    },
+    Part {
+        name: "run",
+        line: "programs inside a simulated machine: calls per second on four ranks",
+        by_default: true,
+        run: run::run,
     },
     Part {
         name: "noise",
