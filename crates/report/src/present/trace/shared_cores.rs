@@ -19,17 +19,24 @@ pub fn shared_cores(trace: &Trace) -> Option<String> {
 
 fn warning<'a>(ranks: impl Iterator<Item = &'a Metadata>) -> Option<String> {
     let mut hosts: BTreeMap<&str, Host> = BTreeMap::new();
+    let mut is_virtual = false;
     for facts in ranks.filter(|facts| facts.get(key::TOKEN) == Some("no")) {
         let cores = facts.get(key::CORES).and_then(parse_cpu_list)?;
         let host = hosts.entry(facts.get(key::HOST)?).or_default();
         host.ranks += 1;
         host.cores.extend(cores);
+        is_virtual |= facts.get(key::VIRTUAL).is_some();
     }
     let (name, host) = hosts.into_iter().find(|(_, host)| host.ranks > host.cores.len())?;
     let cores = host.cores.len();
+    let remedy = if is_virtual {
+        "A trace by `panto trace --token` has more accurate computation for `panto run --computation FILE`"
+    } else {
+        "`panto trace --token` runs one rank at a time on each core and measures more accurately"
+    };
     Some(format!(
         "{} ranks shared {cores} core{} of {name}: context switches evict caches and lengthen computation. \
-         `panto trace --token` runs one rank at a time on each core and measures more accurately",
+         {remedy}",
         host.ranks,
         if cores == 1 { "" } else { "s" },
     ))
@@ -62,6 +69,17 @@ mod tests {
                 .unwrap()
                 .starts_with("2 ranks shared 1 core of a:")
         );
+    }
+
+    #[test]
+    fn the_remedy_for_a_run_in_virtual_time() {
+        let mut facts = Metadata::default();
+        for (name, value) in [(key::HOST, "a"), (key::CORES, "0"), (key::TOKEN, "no"), (key::VIRTUAL, "yes")]
+        {
+            facts.set(name, &value);
+        }
+        let text = warning([&facts, &facts].into_iter()).unwrap();
+        assert!(text.ends_with("`panto run --computation FILE`"), "{text}");
     }
 
     #[test]
