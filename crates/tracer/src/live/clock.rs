@@ -92,13 +92,13 @@ pub fn virtual_time() -> Option<u64> {
 pub fn sleep(nanos: u64) -> bool {
     let Some(mut entered) = thread_state::enter() else { return false };
     let before = entered.before();
-    let slept = rank::with(|rank| {
+    let is_speed_known = rank::with(|rank| {
         let live = rank.live.as_mut()?;
         live.measured = before;
         live.site.get_or_insert(&SLEEP);
         Some(live.end.speed().is_some())
     });
-    if slept.flatten() == Some(false) {
+    if is_speed_known.flatten() == Some(false) {
         // The simulation has published the speed before it replies.
         with_call(|at| at.ask(&Question::Clock));
     }

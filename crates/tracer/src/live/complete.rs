@@ -62,10 +62,7 @@ unsafe fn wait_all(completion: Completion, requests: &[(u32, Slot)]) {
         at.report_completion(completion.until, requests, &all);
         let is_deferred = |live: &super::Live| requests.iter().any(|(_, slot)| live.deferred.contains(*slot));
         if at.rank.live.as_deref().is_some_and(is_deferred) {
-            let reply = at.ask(&Question::Clock);
-            if let Some(live) = &mut at.rank.live {
-                live.deferred.resolve(&reply.matches);
-            }
+            at.ask(&Question::Clock);
         }
     });
     with(|_, live| requests.iter().for_each(|(_, slot)| live.deferred.finish(*slot)));
@@ -87,9 +84,6 @@ pub fn get_status(words: &[usize], real: &mut dyn FnMut() -> c_int) -> c_int {
     let is_complete = with_call(|at| {
         at.report_computation();
         let reply = at.ask(&Question::Test(TestKind::TestAny, vec![slot.0]));
-        if let Some(live) = &mut at.rank.live {
-            live.deferred.resolve(&reply.matches);
-        }
         if reply.completed.is_empty() {
             at.set_failed_poll();
         }
@@ -123,11 +117,8 @@ pub fn cancel(words: &[usize]) -> c_int {
     with_call(|at| {
         at.report_computation();
         let reply = at.ask(&Question::Cancel(slot.0));
-        if let Some(live) = &mut at.rank.live {
-            live.deferred.resolve(&reply.matches);
-            if !reply.completed.is_empty() {
-                live.deferred.cancel(slot);
-            }
+        if let Some(live) = at.rank.live.as_mut().filter(|_| !reply.completed.is_empty()) {
+            live.deferred.cancel(slot);
         }
     });
     0
@@ -145,9 +136,6 @@ impl CallContext<'_> {
         self.report_computation();
         let slots = requests.iter().map(|(_, slot)| slot.0).collect();
         let reply = self.ask(&Question::Test(kind, slots));
-        if let Some(live) = &mut self.rank.live {
-            live.deferred.resolve(&reply.matches);
-        }
         if reply.completed.is_empty() {
             self.set_failed_poll();
         }

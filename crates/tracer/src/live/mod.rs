@@ -228,7 +228,7 @@ impl Live {
         sent.unwrap_or_else(|Ended| leave());
     }
 
-    /// Asks, and waits for the reply.
+    /// Asks, and waits for the reply; makes the receives whose messages it names.
     fn ask(&mut self, recorder: &mut Recorder, question: &Question) -> Reply {
         self.define(recorder);
         self.words.clear();
@@ -249,6 +249,7 @@ impl Live {
             self.refuse("too many requests complete at once for virtual time")
         };
         self.clock.set(reply.clock.as_picos());
+        self.deferred.resolve(&reply.matches);
         reply
     }
 

@@ -149,11 +149,7 @@ impl CallContext<'_> {
         if !is_deferred {
             return None;
         }
-        let reply = self.ask(&Question::Clock);
-        if let Some(live) = &mut self.rank.live {
-            live.deferred.resolve(&reply.matches);
-        }
-        of(reply)
+        of(self.ask(&Question::Clock))
     }
 }
 
