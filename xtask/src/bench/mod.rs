@@ -171,20 +171,10 @@ mod tests {
     }
 
     #[test]
-    fn the_default_parts_exclude_the_build() {
-        let default = [
-            "echo",
-            "mpi",
-            "mpi-startup",
-            "trace",
-            "startup",
-            "overhead",
-            "stats",
-            "simulated",
-            "simulate",
-            "rivals",
-        ];
-        assert_eq!(chosen(&[]), default);
+    fn the_default_parts_exclude_the_long_ones() {
+        let default = chosen(&[]);
+        assert!(default.contains(&"echo") && default.contains(&"rivals"));
+        assert!(!default.contains(&"noise") && !default.contains(&"build"));
         assert_eq!(chosen(&["--build"]), [default.as_slice(), &["build"]].concat());
     }
 
@@ -197,8 +187,8 @@ mod tests {
     #[test]
     fn an_unknown_part_lists_the_valid_names() {
         let failure = select(&["ehco".to_owned()]).err().unwrap();
-        assert!(failure.to_string().contains(
-            "echo, mpi, mpi-startup, trace, startup, overhead, stats, simulated, simulate, noise, rivals, build"
-        ));
+        let message = failure.to_string();
+        assert!(message.contains("unknown part `ehco`"), "{message}");
+        assert!(PARTS.iter().all(|part| message.contains(part.name)), "{message}");
     }
 }
