@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use panto_bench::{Settings, comet};
+use panto_bench::{Settings, comet, scenario};
 use panto_mpi::launch::Launch;
 use panto_mpi::{Library, find};
 use panto_results::Manifest;
@@ -40,7 +40,8 @@ impl MpiArgs {
         let stall_time = self.stall_time.unwrap_or_else(|| Options::default().stall_time + io_time(settings));
         // Ranks outside a kernel wait for those inside it.
         let longest_wait = settings.effort.budget * 2 + stall_time;
-        start(&Options { stall_time, max_wait: longest_wait })
+        let selects_algorithms = settings.options.get::<scenario::Options>().selects_algorithms();
+        start(&Options { stall_time, max_wait: longest_wait, selects_algorithms })
     }
 }
 

@@ -143,6 +143,16 @@ functions! {
     fn MPI_Op_free(op: *mut Word);
     fn MPI_Op_create(function: UserFunction, commutes: c_int, op: *mut Word);
 
+    fn MPI_T_init_thread(required: c_int, provided: *mut c_int);
+    fn MPI_T_cvar_get_num(number: *mut c_int);
+    fn MPI_T_cvar_get_info(index: c_int, name: *mut c_char, name_len: *mut c_int, verbosity: *mut c_int, datatype: *mut Word, choices: *mut Word, description: *mut c_char, description_len: *mut c_int, bind: *mut c_int, scope: *mut c_int);
+    fn MPI_T_cvar_handle_alloc(index: c_int, object: *mut c_void, handle: *mut Word, count: *mut c_int);
+    fn MPI_T_cvar_handle_free(handle: *mut Word);
+    fn MPI_T_cvar_read(handle: Word, value: *mut c_void);
+    fn MPI_T_cvar_write(handle: Word, value: *const c_void);
+    fn MPI_T_enum_get_info(choices: Word, number: *mut c_int, name: *mut c_char, name_len: *mut c_int);
+    fn MPI_T_enum_get_item(choices: Word, index: c_int, value: *mut c_int, name: *mut c_char, name_len: *mut c_int);
+
     fn MPI_Barrier(comm: Word);
     fn MPI_Bcast(data: *mut c_void, count: c_int, datatype: Word, root: c_int, comm: Word);
     fn MPI_Gather(data: *const c_void, count: c_int, datatype: Word, into: *mut c_void, each: c_int, into_type: Word, root: c_int, comm: Word);

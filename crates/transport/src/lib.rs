@@ -63,6 +63,7 @@ pub use evict::Evictor;
 pub use handler::{Handler, HandlerGuard};
 pub use message::{COLLECTIVE_TAG, FIRST_COLLECTIVE_TAG, MAX_TAG, Selector, SendMode, Status, Tag};
 pub use onesided::{Access, AccessPattern, Synchronisation, Window};
+pub use panto_mpi::TUNABLE;
 pub use panto_schedule::Distance;
 pub use panto_units::Time;
 pub use persistent::{PersistentReceive, PersistentSend};

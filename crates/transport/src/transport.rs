@@ -278,6 +278,16 @@ pub unsafe trait Transport {
         Err(Error::Unsupported("non-blocking native collective"))
     }
 
+    /// Selects the algorithm of a native blocking collective by the name that the message layer has
+    /// for it, or `default`; `None` ends the selection. All ranks must call this together.
+    fn select_native(&self, collective: Collective, algorithm: Option<&str>) -> Result<()> {
+        let _ = collective;
+        if algorithm.is_none() {
+            return Ok(());
+        }
+        Err(Error::Unsupported("selecting the algorithm of a native collective; it needs an MPI job"))
+    }
+
     /// Whether the message layer has native collectives with blocks of different lengths.
     fn has_native_uneven(&self) -> bool {
         false

@@ -169,6 +169,13 @@ fn measure<T: Transport>(
     let progress: Progress = progress.map_or(Ok(Progress::None), str::parse)?;
     let options = settings.options.get::<Options>();
     let mut runner = Runner::new(lab.transport, &script, &who, progress, &options)?;
+    if matches!(who, Implementation::LibraryAlgorithm(_))
+        && let Err(why) = runner.trial()
+    {
+        let algorithm = Some(who.to_string());
+        let absent = || Record { algorithm, ..Record::absent(info.name, point, why.to_string()) };
+        return Ok(lab.is_root().then(absent));
+    }
     let samples = lab.measure(Timing::single(Metric::first_to_last()), &mut runner)?;
     let reports = report::gather(lab.transport, runner.report())?;
     Ok(samples.map(|samples| {

@@ -52,6 +52,14 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// Returns whether an implementation is an algorithm of the message layer's own collective.
+    pub fn selects_algorithms(&self) -> bool {
+        let mut all = self.implementations.iter().flatten();
+        all.any(|implementation| matches!(implementation, Implementation::LibraryAlgorithm(_)))
+    }
+}
+
 impl SuiteOptions for Options {
     fn check(&self, ranks: usize) -> Result<()> {
         if let Some(from) = self.from.filter(|&from| from < 1 || from > ranks) {

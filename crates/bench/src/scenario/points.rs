@@ -147,11 +147,11 @@ impl Sweep<'_> {
         let moving = self.scenario.computes_beside() && script.form() != Some(Form::Blocking);
         let moves = script.operations.iter().any(|operation| operation.call.has_data());
         let has_size = self.uses(Variable::Size) && (moves || self.scenario.loads_are_swept());
-        self.expand(&point, has_size, moving);
+        self.expand(who, &point, has_size, moving);
     }
 
     /// Adds the point at every size and time.
-    fn expand(&mut self, point: &Point, has_size: bool, moving: bool) {
+    fn expand(&mut self, who: &Implementation, point: &Point, has_size: bool, moving: bool) {
         let (settings, options) = (self.settings, self.settings.options.get::<Options>());
         let sizes = swept(has_size, settings.sizes.as_deref(), self.usual.sizes);
         let delays = against_none(self.uses(Variable::Delay), options.delays.as_deref(), self.usual.times);
@@ -163,7 +163,7 @@ impl Sweep<'_> {
             Some(value) => point.with(name, value),
             None => point,
         };
-        for &bytes in &sizes {
+        for &bytes in sizes.iter().filter(|bytes| bytes.is_none_or(|bytes| who.is_distinct_at(bytes))) {
             for &delay in &delays {
                 for &computation in &computations {
                     let point = with(point.clone(), param::BYTES, bytes);

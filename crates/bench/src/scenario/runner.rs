@@ -86,6 +86,13 @@ impl<'t, T: Transport> Runner<'t, T> {
         })
     }
 
+    /// Runs once without measuring. An algorithm of the message layer that does not fit the number
+    /// of ranks or the size fails here, on all ranks.
+    pub fn trial(&mut self) -> Result<()> {
+        self.prepare(0);
+        self.run()
+    }
+
     /// Returns the report for the root.
     pub fn report(&mut self) -> Report {
         let (comp_error, comp_cpu_error) = self.computer.as_ref().map_or((None, None), Computer::errors);

@@ -90,7 +90,11 @@ impl Perform {
                 Ok(ExitCode::SUCCESS)
             }
             mpi::NAME => {
-                let world = mpi::join(&Options { stall_time: STALL_TIME, max_wait: STALL_TIME })?;
+                let world = mpi::join(&Options {
+                    stall_time: STALL_TIME,
+                    max_wait: STALL_TIME,
+                    ..Options::default()
+                })?;
                 let outcome = mpi::guarded(|| {
                     let replay = self.replay()?;
                     let times = self.measure(&world, &self.execution(&replay)?)?;

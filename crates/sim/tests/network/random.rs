@@ -22,8 +22,10 @@ fn crowded() -> impl Strategy<Value = Topology> {
     prop::sample::select(all.map(Result::unwrap).to_vec())
 }
 
+/// Returns whether a message takes time on each of its links. Packets have no header.
 fn takes_time(network: &Network, bytes: u64) -> bool {
-    network.link.of(bytes) > Time::ZERO || network.setup.of(bytes) > Time::ZERO
+    let has_header = network.switching != Switching::Packet;
+    network.link.of(bytes) > Time::ZERO || (has_header && network.setup.of(bytes) > Time::ZERO)
 }
 
 /// Lengthens messages that take no time by a byte: they, too, are on all links at once.

@@ -1,16 +1,17 @@
 //! One rank of an MPI job: the operations of the trait. Waiting and completion are in `operations`,
 //! collectives in `native`.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use panto_mpi::{Abi, Comm};
-use panto_schedule::{HopShape, Problem, UnevenProblem};
+use panto_schedule::{Collective, HopShape, Problem, UnevenProblem};
 use panto_units::Time;
 
 use super::convert::{native_selector, status};
 use super::handle::{Handle, Kind, Persistent, PersistentSpec, State};
 use super::job::{Group, Job};
+use super::selection::Selection;
 use super::wait_strategy::WaitStrategy;
 use crate::clock;
 use crate::collective::BufferLayouts;
@@ -25,6 +26,7 @@ pub struct Endpoint {
     pub(super) group: Group,
     pub(super) clock: Cell<clock::LinearModel>,
     pub(super) is_synchronised: Cell<bool>,
+    pub(super) selection: RefCell<Option<Selection>>,
 }
 
 // SAFETY: MPI does not access the memory of an operation that it has completed or reported
@@ -276,6 +278,10 @@ unsafe impl Transport for Endpoint {
         unsafe { self.start_collective(problem, buffers) }
     }
 
+    fn select_native(&self, collective: Collective, algorithm: Option<&str>) -> Result<()> {
+        self.select(collective, algorithm)
+    }
+
     fn has_native_uneven(&self) -> bool {
         true
     }
@@ -309,8 +315,13 @@ impl Endpoint {
     /// Joins a run of the first `ranks` ranks. All processes must call this together.
     pub(super) fn join(job: &Rc<Job>, ranks: usize) -> Result<Option<Self>> {
         let Some(group) = job.group(ranks)? else { return Ok(None) };
-        let endpoint =
-            Self { job: Rc::clone(job), group, clock: Cell::default(), is_synchronised: Cell::new(false) };
+        let endpoint = Self {
+            job: Rc::clone(job),
+            group,
+            clock: Cell::default(),
+            is_synchronised: Cell::new(false),
+            selection: RefCell::default(),
+        };
         if !job.clocks.is_one(ranks) {
             endpoint.synchronise()?;
         }

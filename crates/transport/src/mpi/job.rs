@@ -12,6 +12,7 @@ use panto_units::printable;
 
 use super::Options;
 use super::clocks::{Clocks, Reading};
+use super::selection::Selections;
 use super::wait_strategy::WaitStrategy;
 use super::watchdog::Watchdog;
 use crate::error::{Error, Result};
@@ -29,6 +30,7 @@ pub(super) struct Job {
     pub(super) copies: RefCell<Vec<(Request, Vec<u8>)>>,
     max_wait: Duration,
     groups: RefCell<BTreeMap<usize, Option<Group>>>,
+    pub(super) selections: Selections,
 }
 
 /// The communicators of the first ranks of the job.
@@ -44,6 +46,9 @@ pub(super) struct Group {
 
 impl Job {
     pub(super) fn start(library: Library, launch: Option<&Launch>, options: &Options) -> Result<Self> {
+        if options.selects_algorithms {
+            library.enable_selection();
+        }
         let watchdog = Watchdog::start(options.stall_time)
             .map_err(|error| Error::Start(format!("cannot start the watchdog thread: {error}")))?;
         let mpi = panto_mpi::Mpi::start(library)?;
@@ -70,8 +75,18 @@ impl Job {
             if is_oversubscribed(&placements) { WaitStrategy::Yielding } else { WaitStrategy::Blocking };
         watchdog.assign(world.rank(), &placements);
         watchdog.heartbeat();
-        let (copies, groups, max_wait) = (RefCell::default(), RefCell::default(), options.max_wait);
-        Ok(Self { mpi, world, placements, wait_strategy, clocks, watchdog, copies, max_wait, groups })
+        Ok(Self {
+            mpi,
+            world,
+            placements,
+            wait_strategy,
+            clocks,
+            watchdog,
+            copies: RefCell::default(),
+            max_wait: options.max_wait,
+            groups: RefCell::default(),
+            selections: Selections::default(),
+        })
     }
 
     /// Returns the communicators of the first `ranks` ranks; `None` if this rank is not among them.

@@ -27,6 +27,7 @@ mod native;
 mod operations;
 mod persistent;
 mod process;
+mod selection;
 mod wait_strategy;
 mod watchdog;
 mod window;
@@ -37,8 +38,8 @@ use std::rc::Rc;
 use std::thread::ThreadId;
 use std::time::Duration;
 
-use panto_mpi::Library;
 use panto_mpi::launch::Launch;
+use panto_mpi::{Algorithms, Library};
 
 pub use endpoint::Endpoint;
 pub use handle::{Handle, Persistent};
@@ -71,11 +72,18 @@ pub struct Options {
     pub stall_time: Duration,
     /// How long idle ranks wait for those that measure.
     pub max_wait: Duration,
+    /// Whether algorithms of native collectives can be selected. With Open MPI this enables dynamic
+    /// rules.
+    pub selects_algorithms: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { stall_time: Duration::from_secs(60), max_wait: Duration::from_secs(3_600) }
+        Self {
+            stall_time: Duration::from_secs(60),
+            max_wait: Duration::from_secs(3_600),
+            selects_algorithms: false,
+        }
     }
 }
 
@@ -100,6 +108,12 @@ impl Mpi {
     /// Returns the library.
     pub fn library(&self) -> Result<&Library, Error> {
         Ok(self.job()?.mpi.library())
+    }
+
+    /// Returns the algorithms that can be selected for native collectives.
+    pub fn algorithms(&self) -> Result<&Algorithms, Error> {
+        let job = self.job()?;
+        job.selections.algorithms(&job.mpi)
     }
 
     /// Returns descriptions of how ranks wait and of how their clocks are read.

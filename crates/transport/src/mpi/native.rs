@@ -41,11 +41,10 @@ impl Endpoint {
     /// `memory` must be as large as the call says, and stay valid and be used by nothing else until
     /// this returns.
     unsafe fn run_call(&self, call: CollectiveCall, memory: Memory) -> Result<()> {
-        let comm = &self.group.collectives;
+        let selection = self.selection.borrow();
+        let comm = selection.as_ref().map_or(&self.group.collectives, |selection| &selection.comm);
         let outcome = match self.job.wait_strategy {
-            // SAFETY: the caller promises that the memory is valid until this returns.
-            WaitStrategy::Blocking => unsafe { comm.collective(call, memory) },
-            WaitStrategy::Yielding => {
+            WaitStrategy::Yielding if selection.is_none() => {
                 // SAFETY: the caller promises that the memory is valid until this returns, by which
                 // time the request is complete or the job aborted.
                 let request = unsafe { comm.start_collective(call, memory) };
@@ -54,6 +53,9 @@ impl Endpoint {
                         .unwrap_or_else(|error| self.job.abort_job(&error.into()));
                 })
             }
+            // A selection concerns the blocking function only.
+            // SAFETY: the caller promises that the memory is valid until this returns.
+            WaitStrategy::Blocking | WaitStrategy::Yielding => unsafe { comm.collective(call, memory) },
         };
         self.job.watchdog.heartbeat();
         Ok(outcome?)

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use panto_results::scenario::{CollectiveCall, LIBRARY};
-use panto_schedule::{Algorithm, Problem, UnevenProblem, schedule};
+use panto_schedule::{Algorithm, Collective, Problem, UnevenProblem, schedule};
+use panto_transport::TUNABLE;
 use panto_transport::user_implementation::UserImplementation;
 
 use crate::error::{Error, Result};
@@ -16,6 +17,9 @@ pub enum Implementation {
     /// The message layer's own collective; where it has none, the choice of Panto's or the
     /// machine's rules.
     Library,
+    /// An algorithm of the message layer's own collective, by the name that the layer has for it,
+    /// or `default`: `library:ring`. Blocking calls under MPI only.
+    LibraryAlgorithm(String),
     /// One of Panto's schedules.
     Algorithm(Algorithm),
     /// A user-supplied one, from a shared library (see `docs/implementations.md`).
@@ -38,6 +42,11 @@ impl Implementation {
     pub fn for_call(&self, call: CollectiveCall, ranks: usize) -> Result<()> {
         match self {
             Self::Library => Ok(()),
+            Self::LibraryAlgorithm(_) if call.plain().is_some() => Ok(()),
+            Self::LibraryAlgorithm(_) => Err(Error::usage(format!(
+                "{self}: algorithms of {call} cannot be selected; those of {} can",
+                tunable()
+            ))),
             Self::Algorithm(algorithm) => Ok(match (call.plain(), call.uneven()) {
                 (Some(collective), _) => {
                     schedule(&Problem { collective, ranks, root: 0, count: 1 }, *algorithm).map(drop)
@@ -60,8 +69,19 @@ impl Implementation {
         }
     }
 
+    /// Returns whether it does something else at this size than without segments: a message that is
+    /// not longer than a segment is not divided.
+    pub fn is_distinct_at(&self, bytes: u64) -> bool {
+        let Self::LibraryAlgorithm(name) = self else { return true };
+        let segment = name.rsplit_once(':').and_then(|(_, segment)| segment.parse::<u64>().ok());
+        segment.is_none_or(|segment| segment < bytes)
+    }
+
     /// Checks that it can progress beside other work.
     pub fn check_non_blocking(&self) -> Result<()> {
+        if matches!(self, Self::LibraryAlgorithm(_)) {
+            return Err(Error::usage(format!("{self}: only algorithms of blocking calls can be selected")));
+        }
         match self.load()? {
             Some(foreign) if !foreign.is_non_blocking() => Err(Error::usage(format!(
                 "{self} has no functions `start` and `test`, so it cannot progress beside other work; call it blocking, or add \
@@ -92,19 +112,28 @@ impl fmt::Display for Implementation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Library => f.pad(LIBRARY),
+            Self::LibraryAlgorithm(name) => f.pad(&format!("{LIBRARY}:{name}")),
             Self::Algorithm(algorithm) => algorithm.fmt(f),
             Self::UserSupplied { path, name } => f.pad(&format!("{}:{name}", path.display())),
         }
     }
 }
 
-/// Parses `library`, an algorithm such as `ring` or `chain:8`, and `path/to/libx.so:name`.
+/// Returns the collectives whose algorithm can be selected.
+fn tunable() -> String {
+    TUNABLE.map(Collective::name).join(", ")
+}
+
+/// Parses `library`, `library:ring`, an algorithm such as `ring` or `chain:8`, and `path/to/libx.so:name`.
 impl FromStr for Implementation {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
         if text == LIBRARY {
             return Ok(Self::Library);
+        }
+        if let Some(name) = text.strip_prefix(LIBRARY).and_then(|rest| rest.strip_prefix(':')) {
+            return Ok(Self::LibraryAlgorithm(name.into()));
         }
         let is_path = text.contains('/') || text.contains(".so");
         if !is_path {
@@ -129,13 +158,19 @@ impl FromStr for Implementation {
 
 #[cfg(test)]
 mod tests {
-    use panto_schedule::Collective;
-
     use super::*;
 
     #[test]
     fn names_are_read_back() {
-        for text in ["library", "ring", "chain:8", "./libmine.so:tree", "/a/b.so.1:x"] {
+        for text in [
+            "library",
+            "library:ring",
+            "library:chain:8192",
+            "ring",
+            "chain:8",
+            "./libmine.so:tree",
+            "/a/b.so.1:x",
+        ] {
             assert_eq!(text.parse::<Implementation>().unwrap().to_string(), text);
         }
         for (text, hint) in [
@@ -146,6 +181,14 @@ mod tests {
             let error = text.parse::<Implementation>().unwrap_err().to_string();
             assert!(error.contains(hint), "{error}");
         }
+    }
+
+    #[test]
+    fn segments_need_longer_messages() {
+        let chain: Implementation = "library:chain:8192".parse().unwrap();
+        assert!(!chain.is_distinct_at(8_192) && chain.is_distinct_at(8_193));
+        let ring: Implementation = "library:ring".parse().unwrap();
+        assert!(ring.is_distinct_at(0));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A collective that is ready to be issued, with its data.
 
-use panto_schedule::Algorithm;
+use panto_schedule::{Algorithm, Collective};
 use panto_transport::{
     AlgorithmChoice, CollectiveImplementation, CollectiveTag, PersistentCollective, PersistentOptions,
     Result, Time, Transport, WorkerThread,
@@ -21,6 +21,28 @@ pub struct Ready<'t, T: Transport> {
     turn: usize,
     used: Vec<bool>,
     helper: Option<WorkerThread>,
+    // Last, because the collective uses it.
+    _selection: Option<NativeSelection<'t, T>>,
+}
+
+/// The selected algorithm of a native collective. Dropping it ends the selection.
+struct NativeSelection<'t, T: Transport> {
+    transport: &'t T,
+    collective: Collective,
+}
+
+impl<'t, T: Transport> NativeSelection<'t, T> {
+    fn new(transport: &'t T, collective: Collective, algorithm: &str) -> Result<Self> {
+        transport.select_native(collective, Some(algorithm))?;
+        Ok(Self { transport, collective })
+    }
+}
+
+impl<T: Transport> Drop for NativeSelection<'_, T> {
+    fn drop(&mut self) {
+        // Ending a selection that exists cannot fail.
+        drop(self.transport.select_native(self.collective, None));
+    }
 }
 
 /// Creates a collective on the calling rank.
@@ -31,7 +53,9 @@ pub fn ready<'t, T: Transport>(
     how: CallOptions,
 ) -> crate::error::Result<Ready<'t, T>> {
     let by = match who {
-        Implementation::Library => CollectiveImplementation::BuiltIn(AlgorithmChoice::Library),
+        Implementation::Library | Implementation::LibraryAlgorithm(_) => {
+            CollectiveImplementation::BuiltIn(AlgorithmChoice::Library)
+        }
         Implementation::Algorithm(algorithm) => {
             CollectiveImplementation::BuiltIn(AlgorithmChoice::Algorithm(*algorithm))
         }
@@ -45,6 +69,12 @@ pub fn ready<'t, T: Transport>(
     }
     let tag = how.non_blocking.then(|| collective_tag(how.tag_index)).transpose()?;
     let spec = data::collective_spec(task, transport.size())?;
+    let selection = match who {
+        Implementation::LibraryAlgorithm(name) => {
+            Some(NativeSelection::new(transport, spec.collective(), name)?)
+        }
+        _ => None,
+    };
     let collective = PersistentCollective::new(
         transport,
         &spec,
@@ -54,7 +84,7 @@ pub fn ready<'t, T: Transport>(
     let helps = how.non_blocking && how.progress == Progress::Helper && !transport.is_virtual();
     let helper = helps.then(|| WorkerThread::new(is_crowded(transport))).transpose()?;
     let (used, data) = (vec![false; collective.sets()], Data::new(&spec, transport.rank()));
-    Ok(Ready { collective, data, how, round: 0, turn: 0, used, helper })
+    Ok(Ready { collective, data, how, round: 0, turn: 0, used, helper, _selection: selection })
 }
 
 /// Returns whether ranks and their helpers together outnumber the cores: then spinning keeps

@@ -25,7 +25,7 @@ const STALL_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Joins the job and runs the sweep.
 pub fn run(command: &Sweep) -> Result<ExitCode, Failure> {
-    let world = mpi::join(&Options { stall_time: STALL_TIME, max_wait: STALL_TIME })?;
+    let world = mpi::join(&Options { stall_time: STALL_TIME, max_wait: STALL_TIME, ..Options::default() })?;
     let outcome =
         mpi::guarded(|| if world.is_first() { lead(command, &world) } else { follow(command, &world) });
     mpi::end(world, outcome)
