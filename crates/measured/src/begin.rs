@@ -185,7 +185,7 @@ impl Beginning<'_> {
         let pending = request.and_then(|slot| self.requests.free(slot)).into_iter().flatten();
         for need in pending {
             if let Pending::Known(Need::Release(id)) = need {
-                self.known.transfers.release(id);
+                self.needs.push(Need::Freed(id));
             }
         }
     }

@@ -15,6 +15,8 @@ pub enum Need {
     Sight(TransferId),
     /// The sender may use its buffer again. If the message is long, it is being received.
     Release(TransferId),
+    /// Nothing: the sender freed its request, and never learns when the message is received.
+    Freed(TransferId),
     /// A collective of this number of ranks is complete on this rank.
     Collective(CollectiveId, Awaited, u32),
 }
@@ -50,6 +52,9 @@ impl Known {
                     release = later(release, posted.map(|at| (rank, at)));
                     self.transfers.release(id).into_iter().for_each(|message| sink.message(message));
                 }
+                Need::Freed(id) => {
+                    self.transfers.release(id).into_iter().for_each(|message| sink.message(message));
+                }
                 Need::Collective(id, awaited, size) => {
                     let (awaited, hosts) = self.collectives.leave(id, awaited, size, (host, end));
                     cause = later(cause, awaited);
@@ -61,7 +66,7 @@ impl Known {
         }
         // A short message does not wait for its receive. Where something else was awaited, that is
         // the more likely reason.
-        let has_other = needs.iter().any(|need| !matches!(need, Need::Release(_)));
+        let has_other = needs.iter().any(|need| !matches!(need, Need::Release(_) | Need::Freed(_)));
         if has_other { cause } else { release }
     }
 

@@ -50,6 +50,20 @@ fn requests_are_followed_to_their_completion() {
     assert_eq!(times, [1000.0, 1000.0]);
 }
 
+/// A freed send is delivered, whether it is freed before or after it is received.
+#[test]
+fn freed_sends_are_messages() {
+    for before in [10, 1000] {
+        let mut run = Run::new(2);
+        let request = run.call(0, 0, 10, |rank| rank.send(CallForm::Immediate, 1, 7, 100));
+        run.call(0, before, 10, |rank| rank.call("MPI_Request_free", &Action::Free { request }));
+        run.receive(1, 0, 500, 0);
+        let measured = run.measured();
+        assert_eq!(measured.messages().len(), 1, "freed after {before} ns");
+        assert_eq!(measured.outline(0).last(), Some(&(Message, before as f64 + 10.0, before as f64 + 20.0)));
+    }
+}
+
 /// The completion of a receive from anyone tells from whom the message came.
 #[test]
 fn a_wildcard_is_resolved_by_its_outcome() {
