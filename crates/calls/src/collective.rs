@@ -68,6 +68,23 @@ impl Collective {
         }
     }
 
+    /// Returns the function of MPI, the blocking one with blocks of equal length.
+    pub const fn function(self) -> &'static str {
+        match self {
+            Collective::Broadcast => "MPI_Bcast",
+            Collective::Reduce => "MPI_Reduce",
+            Collective::Allreduce => "MPI_Allreduce",
+            Collective::Allgather => "MPI_Allgather",
+            Collective::Gather => "MPI_Gather",
+            Collective::Scatter => "MPI_Scatter",
+            Collective::Alltoall => "MPI_Alltoall",
+            Collective::ReduceScatter => "MPI_Reduce_scatter_block",
+            Collective::Scan => "MPI_Scan",
+            Collective::Exscan => "MPI_Exscan",
+            Collective::Barrier => "MPI_Barrier",
+        }
+    }
+
     /// Returns whether one rank, the root, has a role of its own.
     pub const fn rooted(self) -> bool {
         matches!(self, Collective::Broadcast | Collective::Reduce | Collective::Gather | Collective::Scatter)

@@ -55,6 +55,7 @@ Examples:
   panto scale app.4.panto app.8.panto -m infiniband   how it would scale
   panto view app.ptl                           view a timeline in the browser
   mpirun -n 16 panto perform app.panto         replay its messages for real
+  panto tune -- mpirun -n 16                   choose the MPI's algorithms
   panto machines show ipsc860                  show a machine's parameters
   panto info run.jsonl                         print saved results
   panto compare before.jsonl after.jsonl       test what became slower or faster
@@ -76,6 +77,7 @@ enum Command {
     Simulate(Box<simulate::Simulate>),
     Run(Box<commands::run::Run>),
     Perform(commands::perform::Perform),
+    Tune(Box<commands::tune::Tune>),
     Sweep(Box<sweep::Sweep>),
     Extrapolate(commands::extrapolate::Extrapolate),
     Scale(commands::scale::Scale),
@@ -103,7 +105,7 @@ impl Command {
             Self::Trace(command) => command.is_collective(),
             Self::Info(command) => command.is_collective(),
             Self::Perform(command) => command.is_collective(),
-            Self::Sweep(_) => true,
+            Self::Tune(_) | Self::Sweep(_) => true,
             _ => false,
         }
     }
@@ -145,6 +147,7 @@ fn run(command: Command) -> ExitCode {
         Command::Simulate(command) => command.run(),
         Command::Run(command) => command.run(),
         Command::Perform(command) => command.run(),
+        Command::Tune(command) => command.run(),
         Command::Sweep(command) => command.run(),
         Command::Extrapolate(command) => command.run(),
         Command::Scale(command) => command.run(),

@@ -97,7 +97,8 @@ fn variable(mpi: &Mpi, index: c_int, is_wanted: &impl Fn(&str) -> bool) -> Optio
     let (mut name_len, mut description_len) = (NAME as c_int, DESCRIPTION as c_int);
     let (mut verbosity, mut bind, mut scope): (c_int, c_int, c_int) = (0, 0, 0);
     let (mut datatype, mut choices): (Word, Word) = (0, 0);
-    // SAFETY: the buffers are as long as the lengths say, and the other results are local variables.
+    // SAFETY: the buffers are as long as the lengths say, and the other results are local
+    // variables.
     let code = unsafe {
         (mpi.functions().MPI_T_cvar_get_info)(
             index,

@@ -17,6 +17,8 @@ pub struct Options {
     pub calls: Option<Vec<CollectiveCall>>,
     /// Implementations, one after the other; the message layer by default.
     pub implementations: Option<Vec<Implementation>>,
+    /// Further implementations of single collectives.
+    pub by_call: Vec<(CollectiveCall, Vec<Implementation>)>,
     /// Fewest participants of the sweep; the default depends on the scenario (S3).
     pub from: Option<usize>,
     /// Values of `$delay` in nanoseconds.
@@ -40,6 +42,7 @@ impl Default for Options {
         Self {
             calls: None,
             implementations: None,
+            by_call: Vec::new(),
             from: None,
             delays: None,
             computations: None,
@@ -53,10 +56,22 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Returns the implementations of a collective.
+    pub(super) fn implementations_of(&self, call: CollectiveCall) -> Vec<Implementation> {
+        let library = [Implementation::Library];
+        let all = self.implementations.as_deref().unwrap_or(&library);
+        let of_call = self.by_call.iter().filter(|(other, _)| *other == call);
+        all.iter().chain(of_call.flat_map(|(_, implementations)| implementations)).cloned().collect()
+    }
+
     /// Returns whether an implementation is an algorithm of the message layer's own collective.
     pub fn selects_algorithms(&self) -> bool {
-        let mut all = self.implementations.iter().flatten();
-        all.any(|implementation| matches!(implementation, Implementation::LibraryAlgorithm(_)))
+        let by_call = self.by_call.iter().flat_map(|(_, implementations)| implementations);
+        self.implementations
+            .iter()
+            .flatten()
+            .chain(by_call)
+            .any(|implementation| matches!(implementation, Implementation::LibraryAlgorithm(_)))
     }
 }
 

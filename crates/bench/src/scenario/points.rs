@@ -95,15 +95,17 @@ impl Sweep<'_> {
         let options = self.settings.options.get::<Options>();
         let calls = options.calls.as_deref().unwrap_or(&CollectiveCall::ALL);
         let calls = if self.uses(Variable::Collective) { calls } else { &calls[..1] };
-        let usual = [Implementation::Library];
-        let who = options.implementations.as_deref().unwrap_or(&usual);
         let late = if self.uses(Variable::Late) { &options.late[..] } else { &options.late[..1] };
         for &late in late {
             for &call in calls {
                 let values = self.values(ranks, call, late);
                 match Script::new(self.scenario, values) {
                     Err(why) => self.refuse(why),
-                    Ok(script) => who.iter().for_each(|who| self.implementation(who, &values, &script)),
+                    Ok(script) => {
+                        for who in options.implementations_of(call) {
+                            self.implementation(&who, &values, &script);
+                        }
+                    }
                 }
             }
         }

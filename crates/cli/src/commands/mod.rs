@@ -25,4 +25,5 @@ pub mod scale;
 pub mod simulate;
 pub mod sweep;
 pub mod trace;
+pub mod tune;
 pub mod view;

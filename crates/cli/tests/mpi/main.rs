@@ -17,6 +17,7 @@ mod quickstart;
 mod scenario;
 mod swap;
 mod sweep;
+mod tune;
 
 use panto_testkit::jobs::{compiled, job, mpis};
 use panto_testkit::stencil;

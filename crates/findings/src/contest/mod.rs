@@ -17,7 +17,7 @@ use panto_results::{Point, Record, kernel, param};
 use panto_stats::{Interval, Summary};
 
 pub use crossover::{Crossover, crossovers, crossovers_between};
-pub use rules::{Choices, choices};
+pub use rules::{Choices, choices, middle};
 
 /// The candidate parameter for the algorithm that a record names.
 pub const ALGORITHM: &str = "algorithm";

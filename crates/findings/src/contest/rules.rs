@@ -157,7 +157,7 @@ fn rows(collective: Collective, bands: &[(usize, Vec<(u64, Algorithm)>)]) -> Vec
 }
 
 /// Returns the smallest number that is nearer to `large` than to `small` on a logarithmic scale.
-fn middle(small: u64, large: u64) -> u64 {
+pub fn middle(small: u64, large: u64) -> u64 {
     let middle = ((small.max(1) as f64) * (large as f64)).sqrt();
     (middle.ceil() as u64).clamp(small + 1, large.max(small + 1))
 }

@@ -115,12 +115,19 @@ impl Algorithms {
         let choice = choices.iter().find(|choice| choice.name == name);
         let choice = choice.ok_or_else(|| unknown(collective, name, choices))?;
         for (name, value) in &choice.settings {
-            let Some(variable) = self.variables.find(name) else { continue };
-            let before = self.variables.read(variable)?;
-            self.variables.write(variable, *value)?;
-            selected.before.push((name.clone(), before));
+            selected.set(name, *value)?;
         }
         Ok(selected)
+    }
+
+    /// Makes an algorithm that does not fit a call an error, until this is dropped. Otherwise some
+    /// libraries use another one without a word.
+    pub fn strict(&self) -> Result<Selected> {
+        let mut strict = Selected { variables: Rc::clone(&self.variables), before: Vec::new() };
+        if let Some((name, value)) = mpich::strict(&self.variables) {
+            strict.set(&name, value)?;
+        }
+        Ok(strict)
     }
 }
 
@@ -128,6 +135,17 @@ fn unknown(collective: Collective, name: &str, choices: &[Choice]) -> Error {
     let names: Vec<&str> = choices.iter().map(|choice| choice.name.as_str()).collect();
     let names = if names.is_empty() { "none".into() } else { format!("{DEFAULT}, {}", names.join(", ")) };
     Error::Algorithm(format!("this MPI has no algorithm `{name}` of {collective} to select; it has {names}"))
+}
+
+impl Selected {
+    /// Sets a variable. It is reset at the end.
+    fn set(&mut self, name: &str, value: i32) -> Result<()> {
+        let Some(variable) = self.variables.find(name) else { return Ok(()) };
+        let before = self.variables.read(variable)?;
+        self.variables.write(variable, value)?;
+        self.before.push((name.to_owned(), before));
+        Ok(())
+    }
 }
 
 impl Drop for Selected {

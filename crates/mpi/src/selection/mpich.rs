@@ -6,10 +6,11 @@
 //! library itself ([`SelectionTrees`]).
 //!
 //! On one node, MPICH's shared-memory layer (POSIX) may have an algorithm of its own. It is turned
-//! off (`mpir`) where another is selected. An algorithm that does not fit the call is an error, not
-//! silently replaced (`MPIR_CVAR_COLLECTIVE_FALLBACK`).
+//! off (`mpir`) where another is selected. MPICH silently replaces an algorithm that does not fit
+//! the call; `MPIR_CVAR_COLLECTIVE_FALLBACK` makes that an error.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use panto_calls::Collective;
 
@@ -50,7 +51,12 @@ pub struct SelectionTrees {
 impl SelectionTrees {
     /// Reads the trees from the library's file; `None` if it has none.
     pub fn of(library: &Library) -> Option<Self> {
-        Self::find(&std::fs::read(library.path()).ok()?)
+        Self::read(library.path())
+    }
+
+    /// Reads the trees from a file; `None` if it has none.
+    pub fn read(path: &Path) -> Option<Self> {
+        Self::find(&std::fs::read(path).ok()?)
     }
 
     fn find(bytes: &[u8]) -> Option<Self> {
@@ -80,14 +86,7 @@ pub(super) fn is_needed(name: &str) -> bool {
 
 /// Returns the name of a collective in the selection trees.
 fn tree_name(collective: Collective) -> &'static str {
-    match collective {
-        Collective::Broadcast => "Bcast",
-        Collective::Allreduce => "Allreduce",
-        Collective::Alltoall => "Alltoall",
-        Collective::Allgather => "Allgather",
-        Collective::Reduce => "Reduce",
-        other => other.name(),
-    }
+    collective.function().trim_start_matches("MPI_")
 }
 
 /// Returns the algorithms of a collective.
@@ -100,17 +99,24 @@ pub(super) fn choices(
     let layer = |layer: &str| format!("{PREFIX}{}_{layer}INTRA_ALGORITHM", tree_name.to_uppercase());
     let (general, shared) = (layer(""), layer("POSIX_"));
     let Some(variable) = variables.find(&general) else { return Vec::new() };
-    let mut common = Vec::new();
-    for (name, value) in [(shared.as_str(), "mpir"), (FALLBACK, "error")] {
-        let number = variables.find(name).and_then(|variable| number_of(variable, value));
-        common.extend(number.map(|number| (name.to_owned(), number)));
-    }
+    let common = setting(variables, &shared, "mpir");
     let choice = |(number, listed): (usize, &str)| {
         let name = algorithm_name(trees, tree_name, listed)?;
         let settings = [(general.clone(), number as i32)].into_iter().chain(common.clone()).collect();
         Some(Choice { name, number: number as i32, segment: 0, settings })
     };
     listed(&variable.description).into_iter().enumerate().filter_map(choice).collect()
+}
+
+/// Returns what makes an algorithm that does not fit an error.
+pub(super) fn strict(variables: &ControlVariables) -> Option<(String, i32)> {
+    setting(variables, FALLBACK, "error")
+}
+
+/// Returns the number of a value of a variable, if there are both.
+fn setting(variables: &ControlVariables, name: &str, value: &str) -> Option<(String, i32)> {
+    let number = variables.find(name).and_then(|variable| number_of(variable, value))?;
+    Some((name.to_owned(), number))
 }
 
 /// Returns the words before ` - ` of a description: names of values in the order of their numbers,

@@ -32,16 +32,8 @@ pub(super) fn is_used(variables: &ControlVariables) -> bool {
 }
 
 fn algorithm_variable(collective: Collective) -> String {
-    format!("{PREFIX}{}_algorithm", name(collective))
-}
-
-/// Returns the name of a collective in Open MPI's variables.
-fn name(collective: Collective) -> &'static str {
-    match collective {
-        Collective::Broadcast => "bcast",
-        Collective::ReduceScatter => "reduce_scatter_block",
-        other => other.name(),
-    }
+    let name = collective.function().trim_start_matches("MPI_").to_lowercase();
+    format!("{PREFIX}{name}_algorithm")
 }
 
 /// Returns the algorithms of a collective.

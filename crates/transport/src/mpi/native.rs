@@ -57,6 +57,9 @@ impl Endpoint {
             // SAFETY: the caller promises that the memory is valid until this returns.
             WaitStrategy::Blocking | WaitStrategy::Yielding => unsafe { comm.collective(call, memory) },
         };
+        if let Some(selection) = &*selection {
+            selection.called();
+        }
         self.job.watchdog.heartbeat();
         Ok(outcome?)
     }

@@ -4,7 +4,7 @@
 //! of its own, which is kept: libraries have room for a few thousand. MPICH chooses in each call,
 //! so the selection lasts as long as it is used.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 
 use panto_mpi::{Algorithms, Comm, Selected};
@@ -25,6 +25,16 @@ pub(super) struct Selection {
     /// The communicator on which the selected algorithm runs.
     pub(super) comm: Comm,
     _selected: Option<Selected>,
+    /// Until the first call: an algorithm that does not fit is an error. Later calls are of the
+    /// same kind, or are not measured.
+    strict: Cell<Option<Selected>>,
+}
+
+impl Selection {
+    /// A call has ended.
+    pub(super) fn called(&self) {
+        drop(self.strict.take());
+    }
 }
 
 impl Selections {
@@ -46,13 +56,13 @@ impl Endpoint {
         drop(self.selection.take());
         let Some(name) = name else { return Ok(()) };
         let algorithms = self.job.selections.algorithms(&self.job.mpi)?;
-        let selection = if algorithms.is_per_communicator() {
-            Selection { comm: self.communicator_for(algorithms, collective, name)?, _selected: None }
+        let (comm, selected) = if algorithms.is_per_communicator() {
+            (self.communicator_for(algorithms, collective, name)?, None)
         } else {
-            let selected = algorithms.select(collective, name)?;
-            Selection { comm: self.group.collectives.clone(), _selected: Some(selected) }
+            (self.group.collectives.clone(), Some(algorithms.select(collective, name)?))
         };
-        self.selection.replace(Some(selection));
+        let strict = Cell::new(Some(algorithms.strict()?));
+        self.selection.replace(Some(Selection { comm, _selected: selected, strict }));
         Ok(())
     }
 

@@ -124,7 +124,8 @@ fn tunable() -> String {
     TUNABLE.map(Collective::name).join(", ")
 }
 
-/// Parses `library`, `library:ring`, an algorithm such as `ring` or `chain:8`, and `path/to/libx.so:name`.
+/// Parses `library`, `library:ring`, an algorithm such as `ring` or `chain:8`, and
+/// `path/to/libx.so:name`.
 impl FromStr for Implementation {
     type Err = Error;
 

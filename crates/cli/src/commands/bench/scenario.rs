@@ -18,7 +18,8 @@ pub struct ScenarioArgs {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     collective: Option<Vec<CollectiveCall>>,
 
-    /// Implementations: `library`, an algorithm such as rabenseifner, or a plug-in
+    /// Implementations: `library`, one of its algorithms such as library:ring (under MPI, see
+    /// `panto tune`), an algorithm of Panto's such as rabenseifner, or a plug-in
     /// path/libmine.so:name [default: library].
     #[arg(long = "impl", value_name = "NAME,...", value_delimiter = ',')]
     implementation: Option<Vec<Implementation>>,
@@ -125,6 +126,7 @@ impl ScenarioArgs {
             form: self.call,
             own,
             patience: self.timeout,
+            ..defaults
         })
     }
 }

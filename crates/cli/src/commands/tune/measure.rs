@@ -1,0 +1,144 @@
+//! Measures the algorithms of the library of an MPI job.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use panto_bench::scenario::operation::Implementation;
+use panto_bench::{Kernel, Settings, decide, fits, runnable};
+use panto_mpi::{Abi, Algorithms, SelectionTrees};
+use panto_results::quality::run_quality;
+use panto_schedule::Collective;
+use panto_transport::World;
+use panto_transport::mpi::Mpi;
+use panto_tune::open_mpi::Number;
+use panto_tune::{Summary, Tuning, mpich, open_mpi};
+
+use super::directory::Directory;
+use super::{DEFAULT, LIBRARY_PREFIX, Tune, text};
+use crate::failure::Failure;
+use crate::format::Format;
+use crate::session::Session;
+use crate::{mpi, print};
+
+impl Tune {
+    pub(super) fn measure_in_job(&self, world: &Mpi) -> Result<ExitCode, Failure> {
+        let ranks = world.max_ranks();
+        if ranks < 2 {
+            return Err(Failure::Usage("one rank has no collectives to tune; start 2 or more".into()));
+        }
+        let algorithms = world.algorithms().map_err(|error| Failure::Usage(error.to_string()))?;
+        let settings = mpi::settings(world, self.job_settings(ranks, algorithms)?)?;
+        settings.check()?;
+        fits(world, &settings)?;
+        decide(world, || runnable(Kernel::ScenarioOnly, &settings))?;
+        let manifest = mpi::manifest(world, &settings)?;
+        let mut directory = None;
+        decide(world, || {
+            directory = Some(Directory::create(&self.output, self.force)?);
+            Ok(())
+        })?;
+        let writer = directory.as_ref().map(|directory| directory.samples(&manifest)).transpose()?;
+        // Tables of all points would hide the result.
+        let mut session = Session::new(Format::Json, writer, manifest);
+        let end = session.measure(world, &[Kernel::ScenarioOnly], &settings)?;
+        if let Some(directory) = directory {
+            let mut tuning = Tuning::of(session.records(), ranks, &format!("{LIBRARY_PREFIX}{DEFAULT}"));
+            tuning.strip_prefix(LIBRARY_PREFIX);
+            let library = world.library()?;
+            let nodes = world.placements()?.iter().map(|place| place.node).max().map_or(1, |node| node + 1);
+            let files = files(&tuning, library, algorithms, nodes)?;
+            let environment = directory.environment(&files);
+            let summary = Summary { library: library.name(), nodes, environment, tuning };
+            directory.write(&summary, &files)?;
+            if self.format == Format::Table
+                && let Some(quality) = run_quality(session.records())
+            {
+                print::toned(quality.grade.into(), format_args!("Quality {}.", quality.verdict()));
+            }
+            text::print(&summary, &directory, self.format);
+            if !end.complete {
+                print::note(format_args!(
+                    "panto: {} of {} points were measured; raise the time with -t 5min",
+                    end.measured, end.planned
+                ));
+            }
+        }
+        Ok(session.code())
+    }
+
+    fn job_settings(&self, ranks: usize, algorithms: &Algorithms) -> Result<Settings, Failure> {
+        for collective in self.collectives()? {
+            if algorithms.choices(collective).is_empty() {
+                print::note(format_args!("panto: this MPI has one algorithm of {collective} only"));
+            }
+        }
+        self.settings(ranks, Implementation::LibraryAlgorithm(DEFAULT.into()), |collective| {
+            let named = algorithms.choices(collective).iter().map(|choice| choice.name.clone());
+            named.map(Implementation::LibraryAlgorithm).collect()
+        })
+    }
+}
+
+/// The files of a library: their contents by name, and the variables that name them.
+#[derive(Debug, Default)]
+pub(super) struct LibraryFiles {
+    pub contents: BTreeMap<&'static str, String>,
+    /// Variables whose value is a file of the directory.
+    pub file_variables: BTreeMap<&'static str, &'static str>,
+    /// Variables with a value of their own.
+    pub variables: BTreeMap<&'static str, &'static str>,
+}
+
+impl LibraryFiles {
+    /// Returns the files of Open MPI.
+    pub fn open_mpi(tuning: &Tuning, number: &dyn Fn(Collective, &str) -> Option<Number>) -> Self {
+        const RULES: &str = "openmpi.rules";
+        Self {
+            contents: [(RULES, open_mpi::rules(tuning, number))].into(),
+            file_variables: [("OMPI_MCA_coll_tuned_dynamic_rules_filename", RULES)].into(),
+            variables: [("OMPI_MCA_coll_tuned_use_dynamic_rules", "1")].into(),
+        }
+    }
+
+    /// Returns the files of MPICH.
+    fn mpich(tuning: &Tuning, trees: &SelectionTrees, nodes: usize) -> Option<Self> {
+        const GENERAL: &str = "mpich.json";
+        const SHARED: &str = "mpich-shared-memory.json";
+        let scope = if nodes == 1 { mpich::Scope::Ranks } else { mpich::Scope::All };
+        let mut files = Self::default();
+        files.contents.insert(GENERAL, mpich::general(&trees.general, tuning, scope)?);
+        files.file_variables.insert("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", GENERAL);
+        let shared = trees.shared_memory.as_deref();
+        if let Some(shared) = shared.and_then(|tree| mpich::shared_memory(tree, tuning, scope)) {
+            files.contents.insert(SHARED, shared);
+            files.file_variables.insert("MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE", SHARED);
+        }
+        Some(files)
+    }
+}
+
+/// Returns the files of the library that was measured; none if nothing changes.
+fn files(
+    tuning: &Tuning,
+    library: &panto_mpi::Library,
+    algorithms: &Algorithms,
+    nodes: usize,
+) -> Result<LibraryFiles, Failure> {
+    if !tuning.is_changed() {
+        return Ok(LibraryFiles::default());
+    }
+    if library.abi() == Abi::OpenMpi {
+        let number = |collective: Collective, name: &str| {
+            let choice = algorithms.choices(collective).iter().find(|choice| choice.name == name)?;
+            Some(Number { algorithm: choice.number, segment: choice.segment })
+        };
+        return Ok(LibraryFiles::open_mpi(tuning, &number));
+    }
+    let files = SelectionTrees::of(library).and_then(|trees| LibraryFiles::mpich(tuning, &trees, nodes));
+    files.ok_or_else(|| {
+        Failure::Run(format!(
+            "{} has no selection trees in a form that Panto knows, so no file can be written for it; the samples are kept",
+            library.path().display()
+        ))
+    })
+}
