@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use panto_coupling::{Hub, MAX_RANKS};
 use panto_launch::{Coverage, Exit, Preload, Target, TracerOptions, trace_name, variables};
 use panto_predict::{Case, CoupledFailure, CoupledRun};
+use panto_report::present::RunComputation;
 use panto_trace::{Action, RankTrace, key};
 
 use super::simulate::{CaseArgs, Presentation, Simulate};
@@ -242,7 +243,12 @@ impl Run {
     fn report(&self, target: &Target, name: &Path) -> Result<(), Failure> {
         let Self { machine, case, presentation, output, .. } = self;
         let name = output.clone().unwrap_or_else(|| name.to_owned());
-        Simulate::of_run(target.file(), name, machine, case, presentation).run().map(drop)
+        let computation = match self.computation.as_str() {
+            "measured" => RunComputation::Measured,
+            "none" => RunComputation::None,
+            _ => RunComputation::Repeated,
+        };
+        Simulate::of_run(target.file(), name, computation, machine, case, presentation).run().map(drop)
     }
 }
 

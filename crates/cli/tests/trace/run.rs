@@ -174,6 +174,9 @@ fn work_is_divided_by_the_speeds_of_processors() {
         // 20, 40 and 80, but for the noise of measured computation.
         let near = |done: f64, expected: f64| (done / expected - 1.0).abs() < 0.3;
         assert!(near(done[0], 20.0) && near(done[1], 40.0) && near(done[2], 80.0), "{}: {done:?}", mpi.name);
+        // The run is no repetition of another one.
+        contains(&ended, "times as fast as on this computer");
+        assert!(!ended.stdout.contains("traced"), "{}", ended.stdout);
     }
 }
 

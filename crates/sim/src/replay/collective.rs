@@ -24,7 +24,7 @@ use super::{direct, scheduled};
 use crate::program::{ChannelKind, Op, SendMode};
 
 const RULES: &str =
-    "collectives use the algorithms that the machine's rules choose, not those of the traced library";
+    "collectives use the algorithms that the machine's rules choose, not those of the MPI library";
 const ASYNCHRONOUS: &str = "non-blocking collectives progress while their ranks compute, up to four of a communicator at a time; persistent ones each on their own";
 const CREATION: &str = "creating a communicator costs an allreduce of 4 bytes among the ranks that call";
 

@@ -63,6 +63,10 @@ pub use panto_calls::{Matched, Reply, TestKind};
 
 use std::fmt;
 
+/// Assumptions about outcomes that a trace repeats although they depend on time. They do not hold
+/// for a trace whose own times are replayed.
+pub const REPEATED_OUTCOMES: [&str; 2] = [rank_reader::OUTCOMES, point_to_point::RECORDED];
+
 use panto_machine::Machine;
 use panto_trace::{RankTrace, Trace, World, key, stopped};
 use panto_units::Time;

@@ -18,7 +18,7 @@ const ANY_TAG: i64 = -1;
 /// The trace's code for the source `MPI_PROC_NULL`.
 const PROC_NULL: i64 = -3;
 
-const RECORDED: &str =
+pub(super) const RECORDED: &str =
     "receives with MPI_ANY_SOURCE or MPI_ANY_TAG match the messages that they matched in the traced run";
 const MATCHED_PROBE: &str = "a message that a matching probe (MPI_Mprobe) matched is received from then on";
 

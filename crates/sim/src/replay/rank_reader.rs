@@ -28,7 +28,7 @@ pub(super) const MAX_CHANNELS: usize = 1 << 27;
 
 const THREADS: &str = "threads of a rank compute one after the other, in the order in which their calls returned; operations that a thread starts after calls of others begin where its last call ended; a standard send of a rank with several threads does not block";
 const SPINS: &str = "a polling loop takes as long as what it waits for";
-const OUTCOMES: &str =
+pub(super) const OUTCOMES: &str =
     "calls such as MPI_Waitany and MPI_Test complete the requests that they completed in the traced run";
 const ABORTED: &str = "a rank that calls MPI_Abort ends there, and the others continue";
 

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use panto_predict::{AssumedFigures, Case, Disturbance, Prediction, TimelineRecorder};
-use panto_report::present::{PredictionReport, samples_json, samples_text};
+use panto_report::present::{PredictionReport, RunComputation, Subject, samples_json, samples_text};
 use panto_sim::program::Program;
 use panto_sim::replay::{self, Cut, Replay};
 use panto_sim::{Noise, RunError};
@@ -51,6 +51,9 @@ pub struct Simulate {
     /// The name of the trace in the report, if that is not its path.
     #[arg(skip)]
     name: Option<PathBuf>,
+
+    #[arg(skip = Subject::Trace)]
+    subject: Subject,
 }
 
 /// How a prediction is presented.
@@ -94,12 +97,14 @@ impl Simulate {
     pub fn of_run(
         trace: &Path,
         name: PathBuf,
+        computation: RunComputation,
         machine: &str,
         case: &CaseArgs,
         presentation: &Presentation,
     ) -> Self {
         Self {
             trace: trace.to_owned(),
+            subject: Subject::VirtualRun(computation),
             machine: machine.to_owned(),
             case: case.clone(),
             noise: NoiseArgs::default(),
@@ -134,6 +139,7 @@ impl Simulate {
             prediction: &prediction,
             noise: noise.as_ref(),
             assumed: assumed.as_ref(),
+            subject: self.subject,
         };
         match self.presentation.format {
             Format::Json => {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use panto_predict::{AssumedFigures, Case, Disturbance, Prediction, Processor, explain};
 use panto_sim::Sharing;
-use panto_sim::replay::Replay;
+use panto_sim::replay::{REPEATED_OUTCOMES, Replay};
 use panto_sim::results::TimeSum;
 use panto_trace::{Trace, key};
 use panto_units::{percent, significant, time};
@@ -30,6 +30,28 @@ pub struct PredictionReport<'a> {
     pub noise: Option<&'a Disturbance>,
     /// How much of the time rests on assumed figures of the machine, if it has any.
     pub assumed: Option<&'a AssumedFigures>,
+    /// What was predicted.
+    pub subject: Subject,
+}
+
+/// What a prediction is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// A traced run, on another machine.
+    Trace,
+    /// A run in the virtual time of this machine: what depends on time followed it.
+    VirtualRun(RunComputation),
+}
+
+/// Where the times of computation of a run in virtual time came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunComputation {
+    /// They were measured.
+    Measured,
+    /// They were repeated from a trace.
+    Repeated,
+    /// There were none.
+    None,
 }
 
 impl PredictionReport<'_> {
@@ -131,7 +153,10 @@ impl PredictionReport<'_> {
         all.extend(self.assumed.map(|assumed| assumed.describe(self.prediction.time())));
         all.extend(self.noise.map(Disturbance::describe));
         all.extend(self.case.notes.iter().cloned());
-        all.extend(self.replay.assumptions.iter().cloned());
+        let is_repeated = |text: &str| REPEATED_OUTCOMES.contains(&text);
+        let is_virtual = self.subject != Subject::Trace;
+        let replayed = self.replay.assumptions.iter().filter(|text| !is_virtual || !is_repeated(text));
+        all.extend(replayed.cloned());
         all
     }
 
@@ -140,13 +165,21 @@ impl PredictionReport<'_> {
         let speeds = || self.case.compute_scales.iter().map(|scale| scale.speed());
         let (least, most) = (speeds().fold(f64::INFINITY, f64::min), speeds().fold(0.0, f64::max));
         let factor = |speed| significant(speed, 3);
+        let computer = match self.subject {
+            Subject::Trace => "the traced computer",
+            Subject::VirtualRun(RunComputation::Measured) => "this computer",
+            Subject::VirtualRun(RunComputation::Repeated) => "the computer of the trace that is repeated",
+            Subject::VirtualRun(RunComputation::None) => {
+                return "computation takes no time (--computation none)".to_owned();
+            }
+        };
         if most == 0.0 || (least, most) == (1.0, 1.0) {
-            "computation takes as long as on the traced computer (--speed changes that)".to_owned()
+            format!("computation takes as long as on {computer} (--speed changes that)")
         } else if factor(least) == factor(most) {
-            format!("computation is {} times as fast as on the traced computer", factor(most))
+            format!("computation is {} times as fast as on {computer}", factor(most))
         } else {
             format!(
-                "computation is {} to {} times as fast as on the traced computer, by processor",
+                "computation is {} to {} times as fast as on {computer}, by processor",
                 factor(least),
                 factor(most)
             )
