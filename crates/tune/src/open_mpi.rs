@@ -75,8 +75,8 @@ fn is_counted_in_total(collective: Collective) -> bool {
 }
 
 /// Open MPI's numbers of Panto's algorithms: those of the enumerations
-/// `coll_tuned_<collective>_algorithm` of Open MPI 4.1 and 5.0. The radix of a k-nomial tree is 4 by
-/// default. Pipelines are absent: Open MPI has the size of their segments, Panto the number.
+/// `coll_tuned_<collective>_algorithm` of Open MPI 4.1 and 5.0. The radix of a k-nomial tree is 4
+/// by default. Pipelines are absent: Open MPI has the size of their segments, Panto the number.
 const NUMBERS: [(Collective, &[(&str, i32)]); 5] = [
     (
         Collective::Allgather,

@@ -1,5 +1,7 @@
 //! Results printed in every output format.
 
+use std::process::Command;
+
 use super::{line, measured, succeeds};
 
 const QUICK: &str = "bench comet/echo --ranks 2 --hops 1 --sizes 8,64K -t 1s --format";
@@ -149,8 +151,36 @@ fn the_list_explains_each_kernel() {
 #[test]
 fn completions_for_every_shell() {
     for shell in ["bash", "zsh", "fish"] {
-        assert!(succeeds(&line(&format!("completions {shell}"))).contains("quickstart"));
+        let script = succeeds(&line(&format!("completions {shell}")));
+        for name in ["quickstart", "infiniband", "comet/echo", "threads"] {
+            assert!(script.contains(name), "{shell}: {name}");
+        }
     }
+}
+
+/// What a user of bash gets for Tab.
+#[test]
+fn bash_completes_commands_machines_kernels_and_files() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let script = folder.path().join("panto.bash");
+    std::fs::write(&script, succeeds(&line("completions bash"))).expect("written");
+    let completed = |words: &str| {
+        let last = words.split(' ').count() - 1;
+        let command = format!(
+            "shopt -s progcomp; . {}; COMP_WORDS=({words}); COMP_CWORD={last}; _panto panto \"${{COMP_WORDS[{last}]}}\" \
+             \"${{COMP_WORDS[{last} - 1]}}\"; echo \"${{COMPREPLY[@]}}\"",
+            script.display()
+        );
+        let output = Command::new("bash").args(["--norc", "-c", &command]).output().expect("bash starts");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    };
+    assert_eq!(completed("panto quicks"), "quickstart");
+    assert_eq!(completed("panto simulate app.panto -m infinib"), "infiniband");
+    assert_eq!(completed("panto bench --on ipsc"), "ipsc860");
+    assert_eq!(completed("panto bench comet/ech"), "comet/echo");
+    // No name begins like this: bash completes the names of files.
+    assert_eq!(completed("panto simulate app.panto -m my-mod"), "");
+    assert!(succeeds(&line("completions bash")).contains("-o bashdefault -o default panto"));
 }
 
 #[test]
