@@ -1,13 +1,15 @@
 //! Signals: Ctrl-C, SIGTERM, SIGHUP and SIGXFSZ.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
 
 use crate::failure::{Failure, INTERRUPTED};
+use crate::print;
 
 /// Returns a flag that the first Ctrl-C sets, so that the run ends after the current step; the
 /// second ends the process. MPI launchers forward Ctrl-C as SIGTERM.
@@ -19,6 +21,44 @@ pub fn listen() -> Result<Arc<AtomicBool>, Failure> {
         flag::register(signal, Arc::clone(&interrupt)).map_err(|error| not_installed(&error))?;
     }
     Ok(interrupt)
+}
+
+/// How long a run may take to end after Ctrl-C.
+const GRACE: Duration = Duration::from_millis(800);
+
+/// How often a run is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A run that can be interrupted between its steps. If a step takes longer than that after
+/// Ctrl-C, the process ends without waiting for it. Dropping this ends the watch.
+pub struct Watch(Arc<AtomicBool>);
+
+impl Watch {
+    /// Watches a run that a flag stops; see [`listen`].
+    pub fn new(interrupt: &Arc<AtomicBool>) -> Self {
+        let (interrupt, ended) = (Arc::clone(interrupt), Arc::new(AtomicBool::new(false)));
+        let watch = Self(Arc::clone(&ended));
+        std::thread::spawn(move || {
+            let mut since = None;
+            while !ended.load(Ordering::Relaxed) {
+                if interrupt.load(Ordering::Relaxed) {
+                    let since: &Instant = since.get_or_insert_with(Instant::now);
+                    if since.elapsed() >= GRACE {
+                        print::note("panto: stopped in the middle of a point; the points before it are kept");
+                        panto_container::remove_unfinished_and_exit(i32::from(INTERRUPTED));
+                    }
+                }
+                std::thread::sleep(LOOK);
+            }
+        });
+        watch
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// From now on a signal ends this process with 128 + n, as it does by default, but without leaving

@@ -141,7 +141,7 @@ impl<'o, O: Operation> Leader<'o, O> {
     /// Warms up, and returns how often the operation must be repeated to reach the sample time.
     fn batch<T: Transport>(&mut self, lab: &mut Lab<'_, T>, times: u32, deadline: Instant) -> Result<u64> {
         if let Some(repetitions) = lab.settings.effort.repetitions {
-            return Ok(repetitions);
+            return self.fitting(lab, repetitions);
         }
         let is_virtual = lab.transport.is_virtual();
         let most = if is_virtual { MOST_VIRTUAL_REPETITIONS * u64::from(times) } else { MOST_REPETITIONS };
@@ -161,6 +161,24 @@ impl<'o, O: Operation> Leader<'o, O> {
             let factor = (wanted / nanos.max(1.0)).clamp(2.0, 8.0);
             repetitions = ((repetitions as f64 * factor) as u64).min(most);
         }
+    }
+
+    /// Returns the repetitions that the user chose. A sample is not interrupted, so one that takes
+    /// longer than the whole run may is an error.
+    fn fitting<T: Transport>(&mut self, lab: &mut Lab<'_, T>, repetitions: u64) -> Result<u64> {
+        let begin = Instant::now();
+        self.quicker_of_two(lab, 1)?;
+        let seconds = begin.elapsed().as_secs_f64() / 2.0 * repetitions as f64;
+        let budget = lab.settings.effort.budget.as_secs_f64();
+        if seconds <= budget {
+            return Ok(repetitions);
+        }
+        Err(lab.transport.abort(&format!(
+            "a sample of {repetitions} repetitions takes about {}, longer than the time budget of {}; use fewer repetitions, \
+             or a longer -t",
+            panto_units::time(seconds),
+            panto_units::time(budget)
+        )))
     }
 
     /// Returns the repetitions of a train: several even where the clock could time one, unless they

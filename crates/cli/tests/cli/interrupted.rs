@@ -54,3 +54,41 @@ fn a_killed_run_leaves_a_readable_file() {
     let text = succeeds(&line(&format!("info --salvage {}", path.display())));
     assert!(text.contains("comet/echo"), "{text}");
 }
+
+/// Returns whether a process handles Ctrl-C itself.
+fn has_handlers(child: &Child) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // Signals are numbered from 1, and SIGINT is 2.
+    caught.is_some_and(|mask| mask >> 1 & 1 == 1)
+}
+
+/// A sample of minutes is not waited for.
+#[test]
+fn a_signal_wins_over_a_long_sample() {
+    for name in ["-INT", "-TERM"] {
+        let child = command()
+            .args("bench echo --ranks 2 --sizes 64K --repetitions 10000000 -t 1h".split_whitespace())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        // Once the handlers are there, the first sample has begun, or will.
+        while !has_handlers(&child) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        std::thread::sleep(Duration::from_millis(500));
+        signal(&child, name);
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+        assert!(stderr(&output).contains("in the middle of a point"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_budget_wins_over_repetitions() {
+    let output = line("bench echo --ranks 2 --sizes 1M --repetitions 10000000 -t 1s");
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("use fewer repetitions, or a longer -t"), "{}", stderr(&output));
+}
