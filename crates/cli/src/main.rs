@@ -38,6 +38,10 @@ use commands::{balance, bench, completions, info, machines, quickstart, reproduc
 struct Cli {
     #[command(subcommand)]
     command: Command,
+
+    /// Print results and errors only: no notes, no progress.
+    #[arg(short, long, global = true)]
+    quiet: bool,
 }
 
 const AFTER_HELP: &str = "\
@@ -121,7 +125,10 @@ fn main() -> ExitCode {
         print::mute(true);
     }
     let command = match Cli::try_parse() {
-        Ok(cli) => cli.command,
+        Ok(cli) => {
+            print::quiet(cli.quiet);
+            cli.command
+        }
         // All processes of a job have the same command line: the first prints its errors.
         Err(error) if is_follower => {
             std::thread::sleep(FOLLOWER_DELAY);
@@ -169,7 +176,7 @@ fn run(command: Command) -> ExitCode {
         _ => outcome,
     };
     outcome.unwrap_or_else(|failure| {
-        print::note(format_args!("panto: {failure}"));
+        print::error(format_args!("panto: {failure}"));
         if print::is_mute() {
             std::thread::sleep(FOLLOWER_DELAY);
         }

@@ -177,7 +177,7 @@ pub fn end(world: Mpi, outcome: Result<ExitCode, Failure>) -> Result<ExitCode, F
         world.abort(1);
     }
     if let Err(failure) = &outcome {
-        print::note(format_args!("panto: {failure}"));
+        print::error(format_args!("panto: {failure}"));
         print::mute(true);
     }
     world.finish(if outcome.is_err() { 2 } else { 0 })?;

@@ -15,6 +15,7 @@ use panto_units::printable;
 static CLOSED: AtomicBool = AtomicBool::new(false);
 static FAILED: OnceLock<String> = OnceLock::new();
 static MUTE: AtomicBool = AtomicBool::new(false);
+static QUIET: AtomicBool = AtomicBool::new(false);
 /// The last line that [`note_once`] printed.
 static LAST: Mutex<String> = Mutex::new(String::new());
 
@@ -28,8 +29,25 @@ pub fn is_mute() -> bool {
     MUTE.load(Ordering::Relaxed)
 }
 
+/// Turns notes and progress off or on.
+pub fn quiet(quiet: bool) {
+    QUIET.store(quiet, Ordering::Relaxed);
+}
+
+/// Returns whether notes and progress are off.
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
 /// Prints a line to standard error: notes and warnings, not results.
 pub fn note(text: impl Display) {
+    if !is_quiet() {
+        error(text);
+    }
+}
+
+/// Prints a line to standard error: why the command failed.
+pub fn error(text: impl Display) {
     if !is_mute() {
         alarm(text);
     }

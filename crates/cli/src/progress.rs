@@ -13,7 +13,7 @@ pub struct Progress {
 impl Progress {
     /// Returns a bar without a length, on standard error if that is a terminal.
     pub fn new() -> Self {
-        let target = if print::is_mute() {
+        let target = if print::is_mute() || print::is_quiet() {
             ProgressDrawTarget::hidden()
         } else {
             ProgressDrawTarget::stderr_with_hz(8)

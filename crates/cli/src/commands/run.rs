@@ -221,7 +221,7 @@ impl Run {
         }
         let coverage = match combined {
             Err(failure) if exit.code() != 0 => {
-                print::note(format_args!("panto: {failure}"));
+                print::error(format_args!("panto: {failure}"));
                 return Ok(ExitCode::from(exit.code()));
             }
             combined => combined?,

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use super::{line, measured, succeeds};
+use super::{line, measured, stderr, stencil, succeeds};
 
 const QUICK: &str = "bench comet/echo --ranks 2 --hops 1 --sizes 8,64K -t 1s --format";
 
@@ -85,7 +85,7 @@ fn a_closed_pipe_is_no_crash() {
             .expect("the binary starts");
         drop(child.stdout.take());
         let output = child.wait_with_output().expect("it ends");
-        assert!(!super::stderr(&output).contains("panicked"), "{arguments}: {}", super::stderr(&output));
+        assert!(!stderr(&output).contains("panicked"), "{arguments}: {}", stderr(&output));
         assert!(matches!(output.status.code(), Some(0 | 130)), "{arguments}: {:?}", output.status);
     }
 }
@@ -96,7 +96,7 @@ fn a_full_disk_is_an_error() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
     let output = super::command().args(["bench", "--list"]).stdout(full).output().expect("the binary starts");
     assert_eq!(output.status.code(), Some(2));
-    assert!(super::stderr(&output).contains("cannot write to standard output"));
+    assert!(stderr(&output).contains("cannot write to standard output"));
 }
 
 #[cfg(target_os = "linux")]
@@ -181,6 +181,24 @@ fn bash_completes_commands_machines_kernels_and_files() {
     // No name begins like this: bash completes the names of files.
     assert_eq!(completed("panto simulate app.panto -m my-mod"), "");
     assert!(succeeds(&line("completions bash")).contains("-o bashdefault -o default panto"));
+}
+
+/// Notes go to standard error, and `--quiet` turns them off. Results and errors remain.
+#[test]
+fn quiet_leaves_results_and_errors() {
+    let folder = tempfile::tempdir().expect("a directory");
+    stencil::write(folder.path(), 2, 10);
+    let predict = |options: &str| {
+        let file = |name| folder.path().join(name).display().to_string();
+        let (trace, timeline) = (file("stencil.panto"), file("a.ptl"));
+        line(&format!("simulate {trace} -m infiniband --timeline {timeline} {options}"))
+    };
+    let loud = predict("");
+    assert!(stderr(&loud).contains("wrote"), "{}", stderr(&loud));
+    let quiet = predict("--quiet");
+    assert_eq!(stderr(&quiet), "");
+    assert_eq!(succeeds(&quiet), succeeds(&loud));
+    assert!(stderr(&line("-q info no-such-file.jsonl")).contains("no-such-file.jsonl"));
 }
 
 #[test]

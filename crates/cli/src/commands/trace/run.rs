@@ -82,7 +82,7 @@ impl Run {
     /// even if its launcher returns 0, as MPICH's does for one in ten interrupted jobs.
     fn finish(&self, target: &Target, member: Option<&Member<'_>>, ended: Exit) -> Result<ExitCode, Failure> {
         match self.combine(target, member, ended) {
-            Err(failure) if ended.code() != 0 => print::note(format_args!("panto: {failure}")),
+            Err(failure) if ended.code() != 0 => print::error(format_args!("panto: {failure}")),
             outcome => {
                 let coverage = outcome?;
                 if ended.code() == 0 && coverage != Coverage::Whole && ended.received.interrupt {
