@@ -46,6 +46,16 @@ pub struct SizeChoice {
     pub candidates: usize,
 }
 
+/// The library's own choice among what was measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OwnChoice<'a> {
+    /// The name of the implementation.
+    pub name: &'a str,
+    /// What the choice itself costs, in nanoseconds. Selected algorithms were measured without it,
+    /// and will pay it when they are chosen by a file.
+    pub cost_ns: f64,
+}
+
 impl Timing {
     /// Returns the time of a record. Samples of one pass share the noise of their moment, so the
     /// interval is that of the passes' medians. With too few passes it is unbounded, and `None`
@@ -58,12 +68,22 @@ impl Timing {
             let median_ns = median(&record.samples_ns).ok()?;
             return Some(Self { median_ns, low_ns: median_ns, high_ns: median_ns });
         }
-        let medians = pass_medians(record);
+        // A record of one pass does not say so.
+        let medians = match record.passes.len() {
+            0 => vec![median(&record.samples_ns).ok()?],
+            _ => pass_medians(record),
+        };
         let summary = Summary::of(&medians).ok()?;
         let interval = summary.interval;
         let (low_ns, high_ns) =
             if medians.len() < MIN_PASSES { (0.0, f64::MAX) } else { (interval.low, interval.high) };
         Some(Self { median_ns: summary.median, low_ns, high_ns })
+    }
+
+    /// Returns the time with a cost that was not measured.
+    fn plus(&self, nanos: f64) -> Self {
+        let Self { median_ns, low_ns, high_ns } = *self;
+        Self { median_ns: median_ns + nanos, low_ns: low_ns + nanos, high_ns: high_ns + nanos }
     }
 
     /// Returns whether it is shorter beyond doubt, and by enough to matter.
@@ -74,6 +94,11 @@ impl Timing {
     fn is_tied_with(&self, other: &Self) -> bool {
         self.low_ns <= other.high_ns && other.low_ns <= self.high_ns
     }
+}
+
+/// Returns the median of the medians of the passes of a record, in nanoseconds.
+pub fn median_of(record: &Record) -> Option<f64> {
+    Timing::of(record).map(|timing| timing.median_ns)
 }
 
 /// Returns the median of each pass over a point.
@@ -89,14 +114,20 @@ fn pass_medians(record: &Record) -> Vec<f64> {
 }
 
 impl SizeChoice {
-    /// Chooses among the times of algorithms. The choice at the size before is kept while it is
-    /// tied with the fastest. Returns `None` if the default was not measured.
+    /// Chooses among the times of algorithms, all of which but the default's have a further cost.
+    /// The choice at the size before is kept while it is tied with the fastest. Returns `None` if
+    /// the default was not measured.
     pub(crate) fn of(
         bytes: u64,
         times: &[(String, Timing)],
-        default: &str,
+        default: &OwnChoice<'_>,
         before: Option<&str>,
     ) -> Option<Self> {
+        let OwnChoice { name: default, cost_ns } = *default;
+        let plus = |(name, time): &(String, Timing)| {
+            (name.clone(), if name == default { *time } else { time.plus(cost_ns) })
+        };
+        let times: Vec<(String, Timing)> = times.iter().map(plus).collect();
         let time_of = |wanted: &str| times.iter().find(|(name, _)| name == wanted);
         let (_, usual) = time_of(default)?;
         let candidates = times.iter().filter(|(name, _)| name != default);

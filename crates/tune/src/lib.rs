@@ -20,6 +20,6 @@ pub mod open_mpi;
 mod summary;
 mod tuning;
 
-pub use choice::{Gain, SizeChoice, Timing};
+pub use choice::{Gain, OwnChoice, SizeChoice, Timing, median_of};
 pub use summary::Summary;
 pub use tuning::{Band, TunedCollective, Tuning};

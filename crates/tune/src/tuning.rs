@@ -8,7 +8,7 @@ use panto_results::scenario::CollectiveCall;
 use panto_results::{Record, param};
 use serde::{Deserialize, Serialize};
 
-use crate::choice::{SizeChoice, Timing};
+use crate::choice::{OwnChoice, SizeChoice, Timing};
 
 /// The chosen algorithms of some collectives on a number of ranks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,15 +38,15 @@ pub struct Band {
 }
 
 impl Tuning {
-    /// Chooses from records of the suite `scenario` on this number of ranks. `default` names the
+    /// Chooses from records of the suite `scenario` on this number of ranks. `default` is the
     /// implementation that is the library's own choice. Records without samples, and with wrong
     /// data, do not count.
-    pub fn of(records: &[Record], ranks: usize, default: &str) -> Self {
+    pub fn of(records: &[Record], ranks: usize, default: OwnChoice<'_>) -> Self {
         Self::choose(records, ranks, |_, sizes| {
             let mut choices: Vec<SizeChoice> = Vec::new();
             for (bytes, times) in sizes {
                 let before = choices.last().and_then(SizeChoice::name);
-                choices.extend(SizeChoice::of(*bytes, times, default, before));
+                choices.extend(SizeChoice::of(*bytes, times, &default, before));
             }
             choices
         })
@@ -56,12 +56,12 @@ impl Tuning {
     pub fn fastest(
         records: &[Record],
         ranks: usize,
-        default: &str,
+        default: OwnChoice<'_>,
         is_allowed: &dyn Fn(Collective, &str) -> bool,
     ) -> Self {
         Self::choose(records, ranks, |collective, sizes| {
             let choice = |(bytes, times): (&u64, &Times)| {
-                let choice = SizeChoice::of(*bytes, times, default, None)?;
+                let choice = SizeChoice::of(*bytes, times, &default, None)?;
                 let allowed = times.iter().filter(|(name, _)| is_allowed(collective, name));
                 let fastest = allowed.min_by(|(_, a), (_, b)| a.median_ns.total_cmp(&b.median_ns));
                 Some(SizeChoice { chosen: fastest.cloned(), ..choice })
@@ -169,8 +169,10 @@ pub(crate) mod tests {
             records.push(record("a", bytes, a));
             records.push(record("b", bytes, b));
         }
-        Tuning::of(&records, 4, "default")
+        Tuning::of(&records, 4, DEFAULT)
     }
+
+    const DEFAULT: OwnChoice<'_> = OwnChoice { name: "default", cost_ns: 0.0 };
 
     #[test]
     fn an_algorithm_is_chosen_where_it_is_faster_beyond_doubt() {
@@ -193,12 +195,22 @@ pub(crate) mod tests {
         assert_eq!(tuning().collectives[0].bands(), expected);
     }
 
+    /// What the library's choice costs is not saved by a file.
+    #[test]
+    fn the_cost_of_choosing_is_no_gain() {
+        let records = [record("default", 8, 300.0), record("a", 8, 200.0)];
+        for (cost_ns, is_changed) in [(0.0, true), (50.0, true), (95.0, false)] {
+            let tuning = Tuning::of(&records, 4, OwnChoice { cost_ns, ..DEFAULT });
+            assert_eq!(tuning.is_changed(), is_changed, "{cost_ns}");
+        }
+    }
+
     /// Samples of few moments prove nothing, however many they are.
     #[test]
     fn few_passes_are_no_proof() {
         for (passes, is_changed) in [(vec![4; 4], false), (vec![2; 8], true), (vec![], false)] {
             let of = |name, nanos| Record { passes: passes.clone(), ..record(name, 8, nanos) };
-            let tuning = Tuning::of(&[of("default", 100.0), of("a", 50.0)], 4, "default");
+            let tuning = Tuning::of(&[of("default", 100.0), of("a", 50.0)], 4, DEFAULT);
             assert_eq!(tuning.is_changed(), is_changed, "{passes:?}");
         }
     }
@@ -206,7 +218,7 @@ pub(crate) mod tests {
     #[test]
     fn the_fastest_of_the_allowed_is_chosen_everywhere() {
         let records = [record("default", 8, 100.0), record("a", 8, 120.0), record("b", 8, 150.0)];
-        let tuning = Tuning::fastest(&records, 4, "default", &|_, name| name != "default");
+        let tuning = Tuning::fastest(&records, 4, DEFAULT, &|_, name| name != "default");
         assert_eq!(tuning.collectives[0].bands(), [Band { from: 0, algorithm: Some("a".into()) }]);
     }
 
@@ -214,10 +226,10 @@ pub(crate) mod tests {
     fn nothing_changes_without_a_winner() {
         // A gain of 3 % is not worth a file.
         let records = [record("default", 8, 100.0), record("a", 8, 97.0)];
-        let tuning = Tuning::of(&records, 4, "default");
+        let tuning = Tuning::of(&records, 4, DEFAULT);
         assert!(!tuning.is_changed());
         assert_eq!(tuning.collectives[0].bands(), [Band { from: 0, algorithm: None }]);
         // Records of other numbers of ranks do not count.
-        assert!(Tuning::of(&records, 8, "default").collectives.is_empty());
+        assert!(Tuning::of(&records, 8, DEFAULT).collectives.is_empty());
     }
 }

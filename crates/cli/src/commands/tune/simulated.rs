@@ -9,7 +9,7 @@ use panto_results::scenario::LIBRARY;
 use panto_schedule::algorithms;
 use panto_schedule::rules::mpich;
 use panto_tune::open_mpi::number_of;
-use panto_tune::{Summary, Tuning};
+use panto_tune::{OwnChoice, Summary, Tuning};
 
 use super::directory::Directory;
 use super::measure::LibraryFiles;
@@ -52,15 +52,16 @@ impl Tune {
         let mut session = Session::new(Format::Json, Some(writer), manifest);
         session.measure(&world, &[Kernel::ScenarioOnly], &settings)?;
         let records = session.records();
+        let default = OwnChoice { name: LIBRARY, cost_ns: 0.0 };
         // A library of that machine has defaults of its own, so its rules name every size.
         let is_known = |collective, name: &str| number_of(collective, name).is_some();
         let library =
-            LibraryFiles::open_mpi(&Tuning::fastest(records, ranks, LIBRARY, &is_known), &number_of);
+            LibraryFiles::open_mpi(&Tuning::fastest(records, ranks, default, &is_known), &number_of);
         let summary = Summary {
             library: format!("{machine}, simulated"),
             nodes: 1,
             environment: directory.environment(&library),
-            tuning: Tuning::of(records, ranks, LIBRARY),
+            tuning: Tuning::of(records, ranks, default),
         };
         directory.write(&summary, &library)?;
         files::replace(&directory.file(RULES), choices(records, mpich())?.table.to_string())?;

@@ -27,6 +27,9 @@ fn tables(summary: &Summary) -> String {
 }
 
 fn table(summary: &Summary, tuned: &TunedCollective) -> String {
+    if tuned.sizes.is_empty() {
+        return format!("{}: nothing was measured in the time; raise it with -t 5min\n", tuned.name);
+    }
     let caption = format!("{} on {} ranks of {}", tuned.name, summary.tuning.ranks, summary.library);
     let columns = ["size", "default", "chosen", "time", "saved", "95% interval"];
     let columns = columns.map(|name| if name == "chosen" { Column::text(name) } else { Column::right(name) });
