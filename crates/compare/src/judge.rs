@@ -1,6 +1,6 @@
 //! The comparison of two runs, point by point; all points are one family of tests.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::thread;
 
@@ -20,7 +20,7 @@ pub fn compare(old: Run, new: Run, settings: Settings) -> Result<Comparison> {
     check(&settings)?;
     let (names, differences) = ((old.name(), new.name()), old.facts.differences(&new.facts));
     let mut notes = notes::of_files(&old, &new);
-    let poor: BTreeSet<Key> = old.poor.union(&new.poor).cloned().collect();
+    let poor = [old.poor.clone(), new.poor.clone()];
     let Matching { both, only_old, only_new } = Matching::of(old, new)?;
     let points = judged(both, &poor, &settings)?;
     notes.extend(notes::of_points(&points, &settings));
@@ -57,9 +57,12 @@ fn check(settings: &Settings) -> Result<()> {
     Ok(())
 }
 
+/// The number of launches in which points are poor, for the old and the new run.
+type Poor = [BTreeMap<Key, usize>; 2];
+
 /// Returns the judged points, the most important first. Poor ones are inconclusive, unless their
-/// times are identical.
-fn judged(points: Vec<Matched>, poor: &BTreeSet<Key>, settings: &Settings) -> Result<Vec<Pair>> {
+/// times are the same.
+fn judged(points: Vec<Matched>, poor: &Poor, settings: &Settings) -> Result<Vec<Pair>> {
     let evidence = gathered(&points, settings);
     let p: Vec<f64> = evidence.iter().filter_map(|evidence| evidence.p).collect();
     let mut corrected = holm(&p).map_err(|error| Error::usage(error.to_string()))?.into_iter();
@@ -71,14 +74,26 @@ fn judged(points: Vec<Matched>, poor: &BTreeSet<Key>, settings: &Settings) -> Re
             pair(point, &evidence, p, settings)
         })
         .collect();
-    for pair in pairs.iter_mut().filter(|pair| poor.contains(&pair.key) && pair.verdict != Verdict::Same) {
+    for pair in pairs.iter_mut().filter(|pair| is_poor(pair, poor) && pair.verdict != Verdict::Same) {
         pair.verdict = Verdict::Inconclusive;
+        pair.why.get_or_insert_with(|| "poor: too much interference".to_owned());
     }
     pairs.sort_by(|a, b| {
         let importance = a.verdict.cmp(&b.verdict).then(b.change().total_cmp(&a.change()));
         importance.then_with(|| a.key.cmp(&b.key))
     });
     Ok(pairs)
+}
+
+/// Returns whether a point is no evidence. A rank test of launches allows for their noise, unless
+/// most of a side are poor.
+fn is_poor(pair: &Pair, poor: &Poor) -> bool {
+    let poor = poor.each_ref().map(|side| side.get(&pair.key).copied().unwrap_or(0));
+    let sides = poor.into_iter().zip([pair.old.launches, pair.new.launches]);
+    match pair.basis {
+        Basis::Launches => sides.into_iter().any(|(poor, launches)| 2 * poor > launches),
+        _ => poor.iter().any(|poor| *poor > 0),
+    }
 }
 
 /// Gathers the evidence of all points, in parallel on all cores.

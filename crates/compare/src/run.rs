@@ -21,8 +21,8 @@ pub struct Run {
     pub files: Vec<PathBuf>,
     /// The points, each with the samples of its launches.
     pub points: BTreeMap<Key, Launches>,
-    /// Points that are poor: no evidence for or against a change.
-    pub poor: BTreeSet<Key>,
+    /// The number of launches in which a point is poor.
+    pub poor: BTreeMap<Key, usize>,
     /// The conditions of the measurement.
     pub facts: Facts,
     /// Notes on the files: what was skipped, what is incomplete.
@@ -97,7 +97,9 @@ impl Run {
         for (key, launches) in other.points {
             self.points.entry(key).or_default().extend(launches);
         }
-        self.poor.extend(other.poor);
+        for (key, launches) in other.poor {
+            *self.poor.entry(key).or_default() += launches;
+        }
         self.facts.merge(other.facts);
         self.notes.extend(other.notes);
         self.command = self.command.take().or(other.command);

@@ -22,7 +22,7 @@ pub(super) fn read(path: &Path, salvage: bool) -> Result<Run> {
         }
         run.facts.add_record(&record);
         if grade_of(&assess(&record)) == Grade::Poor {
-            run.poor.insert(Key::of(&record));
+            *run.poor.entry(Key::of(&record)).or_default() += 1;
         }
         run.push(Key::of(&record), record.samples_ns);
     }

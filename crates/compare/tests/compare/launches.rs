@@ -34,6 +34,37 @@ fn enough_launches_are_tested() {
     assert_eq!(comparison.counts.slower, 0);
 }
 
+/// A poor launch among good ones is noise, which the test allows for. If most are poor, or there is
+/// one only, they prove nothing.
+#[test]
+fn few_poor_launches_do_no_harm() {
+    let compared_with = |launches: usize, poor: usize| {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut rng = SplitMix64::new(13);
+        let mut side = |name: &str, level: f64, poor: usize| {
+            let launch = |place: usize| {
+                let others = (place < poor).then_some(0.9);
+                let record = Record { others, ..echo(8, times(&mut rng, 60, level + place as f64)) };
+                (manifest(), vec![record])
+            };
+            let launches: Vec<_> = (0..launches).map(launch).collect();
+            write(directory.path(), name, &launches)
+        };
+        let (old, new) = (side("old", 100.0, 0), side("new", 150.0, poor));
+        compared(&old, &new).expect("common points").points.remove(0)
+    };
+    for (launches, poor, verdict) in [
+        (5, 0, Verdict::Slower),
+        (5, 2, Verdict::Slower),
+        (5, 3, Verdict::Inconclusive),
+        (1, 1, Verdict::Inconclusive),
+    ] {
+        let pair = compared_with(launches, poor);
+        assert_eq!(pair.verdict, verdict, "{poor} of {launches}");
+        assert_eq!(pair.why.is_some(), verdict == Verdict::Inconclusive);
+    }
+}
+
 #[test]
 fn few_launches_are_tested_by_samples_and_judged_by_their_spread() {
     let apart = levels(&[100.0, 102.0, 101.0], &[120.0, 122.0, 119.0], 30);
