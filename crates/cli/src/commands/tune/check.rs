@@ -1,6 +1,6 @@
 //! Checks a tuning: jobs with and without its files alternate, and their times are compared.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
@@ -54,19 +54,25 @@ impl Tune {
         for file in files.iter().filter(|file| file.exists()) {
             std::fs::remove_file(file).map_err(|error| Failure::write(file, &error))?;
         }
-        let nothing = BTreeMap::new();
         for launch in 0..LAUNCHES {
             print::note(format_args!(
                 "panto: check, launch {} of {LAUNCHES} without and with the files",
                 launch + 1
             ));
-            let mut kinds = [(&files[0], &nothing), (&files[1], &summary.environment)];
+            let mut kinds = [(&files[0], false), (&files[1], true)];
             if launch % 2 == 1 {
                 kinds.reverse();
             }
-            for (file, environment) in kinds {
-                let status = self.bench(&summary, file).envs(environment).status();
-                let status = status.map_err(|error| self.cannot_start(&error))?;
+            for (file, is_tuned) in kinds {
+                let mut job = self.bench(&summary, file);
+                // They may be set in this shell already.
+                for name in summary.environment.keys() {
+                    job.env_remove(name);
+                }
+                if is_tuned {
+                    job.envs(&summary.environment);
+                }
+                let status = job.status().map_err(|error| self.cannot_start(&error))?;
                 if !status.success() {
                     return Ok(passed_on(status));
                 }
@@ -127,7 +133,7 @@ fn report(summary: &Summary, comparison: &Comparison) -> ExitCode {
         _ => Column::right(name),
     });
     let caption =
-        format!("\ncheck: {LAUNCHES} launches without the files and {LAUNCHES} with them, alternating");
+        format!("check: {LAUNCHES} launches without the files and {LAUNCHES} with them, alternating");
     let mut table = Table::new(columns).caption(caption);
     let (mut all, mut faster, mut slower) = (0, 0, 0);
     for pair in tuned_pairs(summary, comparison) {

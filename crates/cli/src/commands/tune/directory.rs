@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use panto_results::{ExistingFile, Line, Manifest, Writer};
 use panto_tune::Summary;
 
-use super::measure::LibraryFiles;
+use super::library_files::LibraryFiles;
 use super::text;
 use crate::failure::Failure;
 use crate::files;

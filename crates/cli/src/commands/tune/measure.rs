@@ -1,21 +1,21 @@
 //! Measures the algorithms of the library of an MPI job.
 
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use panto_bench::scenario::operation::Implementation;
 use panto_bench::{Effort, Kernel, Settings, decide, fits, runnable, scenario};
-use panto_mpi::{Abi, Algorithms, SelectionTrees};
+use panto_mpi::Algorithms;
+use panto_results::Record;
 use panto_results::quality::run_quality;
 use panto_results::scenario::CollectiveCall;
 use panto_schedule::Collective;
 use panto_transport::World;
 use panto_transport::mpi::Mpi;
-use panto_tune::open_mpi::Number;
-use panto_tune::{OwnChoice, Summary, Tuning, median_of, mpich, open_mpi};
+use panto_tune::{OwnChoice, Summary, Tuning, median_of};
 
 use super::directory::Directory;
+use super::library_files::LibraryFiles;
 use super::{DEFAULT, LIBRARY_PREFIX, Tune, text};
 use crate::failure::Failure;
 use crate::format::Format;
@@ -49,20 +49,7 @@ impl Tune {
         let end = session.measure(world, &[Kernel::ScenarioOnly], &settings)?;
         if let Some(directory) = directory {
             let default = OwnChoice { name: &format!("{LIBRARY_PREFIX}{DEFAULT}"), cost_ns };
-            let mut tuning = Tuning::of(session.records(), ranks, default);
-            tuning.strip_prefix(LIBRARY_PREFIX);
-            let library = world.library()?;
-            let nodes = world.placements()?.iter().map(|place| place.node).max().map_or(1, |node| node + 1);
-            let files = files(&tuning, library, algorithms, nodes)?;
-            let environment = directory.environment(&files);
-            let summary = Summary { library: library.name(), nodes, environment, tuning };
-            directory.write(&summary, &files)?;
-            if self.format == Format::Table
-                && let Some(quality) = run_quality(session.records())
-            {
-                print::toned(quality.grade.into(), format_args!("Quality {}.", quality.verdict()));
-            }
-            text::print(&summary, &directory, self.format);
+            self.conclude(world, &directory, session.records(), default)?;
             if !end.complete {
                 print::note(format_args!(
                     "panto: {} of {} points were measured; raise the time with -t 5min",
@@ -71,6 +58,31 @@ impl Tune {
             }
         }
         Ok(session.code())
+    }
+
+    /// Chooses, writes the files and prints the result. For the first process.
+    fn conclude(
+        &self,
+        world: &Mpi,
+        directory: &Directory,
+        records: &[Record],
+        default: OwnChoice<'_>,
+    ) -> Result<(), Failure> {
+        let mut tuning = Tuning::of(records, world.max_ranks(), default);
+        tuning.strip_prefix(LIBRARY_PREFIX);
+        let library = world.library()?;
+        let nodes = world.placements()?.iter().map(|place| place.node).max().map_or(1, |node| node + 1);
+        let files = LibraryFiles::of(&tuning, library, world.algorithms()?, nodes)?;
+        let environment = directory.environment(&files);
+        let summary = Summary { library: library.name(), nodes, environment, tuning };
+        directory.write(&summary, &files)?;
+        if self.format == Format::Table
+            && let Some(quality) = run_quality(records)
+        {
+            print::toned(quality.grade.into(), format_args!("Quality {}.", quality.verdict()));
+        }
+        text::print(&summary, directory, self.format);
+        Ok(())
     }
 
     /// Returns what it costs MPICH to search its selection trees, in nanoseconds, on the first
@@ -118,68 +130,4 @@ impl Tune {
             named.map(Implementation::LibraryAlgorithm).collect()
         })
     }
-}
-
-/// The files of a library: their contents by name, and the variables that name them.
-#[derive(Debug, Default)]
-pub(super) struct LibraryFiles {
-    pub contents: BTreeMap<&'static str, String>,
-    /// Variables whose value is a file of the directory.
-    pub file_variables: BTreeMap<&'static str, &'static str>,
-    /// Variables with a value of their own.
-    pub variables: BTreeMap<&'static str, &'static str>,
-}
-
-impl LibraryFiles {
-    /// Returns the files of Open MPI.
-    pub fn open_mpi(tuning: &Tuning, number: &dyn Fn(Collective, &str) -> Option<Number>) -> Self {
-        const RULES: &str = "openmpi.rules";
-        Self {
-            contents: [(RULES, open_mpi::rules(tuning, number))].into(),
-            file_variables: [("OMPI_MCA_coll_tuned_dynamic_rules_filename", RULES)].into(),
-            variables: [("OMPI_MCA_coll_tuned_use_dynamic_rules", "1")].into(),
-        }
-    }
-
-    /// Returns the files of MPICH.
-    fn mpich(tuning: &Tuning, trees: &SelectionTrees, nodes: usize) -> Option<Self> {
-        const GENERAL: &str = "mpich.json";
-        const SHARED: &str = "mpich-shared-memory.json";
-        let scope = if nodes == 1 { mpich::Scope::Ranks } else { mpich::Scope::All };
-        let mut files = Self::default();
-        files.contents.insert(GENERAL, mpich::general(&trees.general, tuning, scope)?);
-        files.file_variables.insert("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", GENERAL);
-        let shared = trees.shared_memory.as_deref();
-        if let Some(shared) = shared.and_then(|tree| mpich::shared_memory(tree, tuning, scope)) {
-            files.contents.insert(SHARED, shared);
-            files.file_variables.insert("MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE", SHARED);
-        }
-        Some(files)
-    }
-}
-
-/// Returns the files of the library that was measured; none if nothing changes.
-fn files(
-    tuning: &Tuning,
-    library: &panto_mpi::Library,
-    algorithms: &Algorithms,
-    nodes: usize,
-) -> Result<LibraryFiles, Failure> {
-    if !tuning.is_changed() {
-        return Ok(LibraryFiles::default());
-    }
-    if library.abi() == Abi::OpenMpi {
-        let number = |collective: Collective, name: &str| {
-            let choice = algorithms.choices(collective).iter().find(|choice| choice.name == name)?;
-            Some(Number { algorithm: choice.number, segment: choice.segment })
-        };
-        return Ok(LibraryFiles::open_mpi(tuning, &number));
-    }
-    let files = SelectionTrees::of(library).and_then(|trees| LibraryFiles::mpich(tuning, &trees, nodes));
-    files.ok_or_else(|| {
-        Failure::Run(format!(
-            "{} has no selection trees in a form that Panto knows, so no file can be written for it; the samples are kept",
-            library.path().display()
-        ))
-    })
 }

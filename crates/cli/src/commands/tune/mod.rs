@@ -3,6 +3,7 @@
 
 mod check;
 mod directory;
+mod library_files;
 mod measure;
 mod simulated;
 mod text;

@@ -12,7 +12,7 @@ use panto_tune::open_mpi::number_of;
 use panto_tune::{OwnChoice, Summary, Tuning};
 
 use super::directory::Directory;
-use super::measure::LibraryFiles;
+use super::library_files::LibraryFiles;
 use super::{Tune, text};
 use crate::failure::Failure;
 use crate::format::Format;
