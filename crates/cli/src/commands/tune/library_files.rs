@@ -39,11 +39,12 @@ impl LibraryFiles {
         }
         let files = SelectionTrees::of(library).and_then(|trees| Self::mpich(tuning, &trees, nodes));
         files.ok_or_else(|| {
-        Failure::Run(format!(
-            "{} has no selection trees in a form that Panto knows, so no file can be written for it; the samples are kept",
-            library.path().display()
-        ))
-    })
+            let path = library.path().display();
+            Failure::Run(format!(
+                "{path} has no selection trees in a form that Panto knows, so no file can be written for it; the samples are \
+                 kept"
+            ))
+        })
     }
 
     /// Returns the files of Open MPI.
