@@ -10,7 +10,7 @@ use panto_mpi::launch::Launch;
 use panto_mpi::{Library, find};
 use panto_results::Manifest;
 use panto_transport::mpi::{Mpi, Options};
-use panto_transport::{Placement, World, distances_from_first};
+use panto_transport::{Placement, RankLayout, World, distances_from_first};
 
 use crate::failure::Failure;
 use crate::print;
@@ -24,15 +24,23 @@ pub struct MpiArgs {
     /// Abort the job if a rank completes no operation for this long [default: 60s].
     #[arg(long, value_name = "TIME", value_parser = panto_units::parse_time)]
     stall_time: Option<Duration>,
+
+    /// Order of ranks: launched, block (ranks of a host follow each other), cyclic (from host to
+    /// host), or launched ranks such as 0,2,1,3 [default: launched].
+    #[arg(long, value_name = "LAYOUT")]
+    layout: Option<RankLayout>,
 }
 
 impl MpiArgs {
     /// Fails if one of these options is given although ranks run elsewhere.
     pub fn refuse(&self, on: &str) -> Result<(), Failure> {
-        if self.stall_time.is_none() {
-            return Ok(());
+        let given = [("--stall-time", self.stall_time.is_some()), ("--layout", self.layout.is_some())];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            None => Ok(()),
+            Some((option, _)) => {
+                Err(Failure::Usage(format!("{option} applies to `--on {NAME}` only, not to `--on {on}`")))
+            }
         }
-        Err(Failure::Usage(format!("--stall-time applies to `--on {NAME}` only, not to `--on {on}`")))
     }
 
     /// Joins the job for a run with these settings.
@@ -41,7 +49,8 @@ impl MpiArgs {
         // Ranks outside a kernel wait for those inside it.
         let longest_wait = settings.effort.budget * 2 + stall_time;
         let selects_algorithms = settings.options.get::<scenario::Options>().selects_algorithms();
-        start(&Options { stall_time, max_wait: longest_wait, selects_algorithms })
+        let layout = self.layout.clone().unwrap_or_default();
+        start(&Options { stall_time, max_wait: longest_wait, layout, selects_algorithms })
     }
 }
 

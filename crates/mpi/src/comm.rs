@@ -79,11 +79,22 @@ impl Comm {
     /// without a team. All ranks must call this.
     pub fn split_by(&self, team: Option<usize>) -> Result<Option<Self>> {
         let color = team.map_or(self.mpi.constants().undefined, |team| team as c_int);
+        let new = self.split_raw(color, self.rank)?;
+        team.map(|_| Self::made(&self.mpi, new)).transpose()
+    }
+
+    /// Returns a communicator of all ranks in the order of the numbers that they pass. All ranks
+    /// must call this.
+    pub fn ordered(&self, place: usize) -> Result<Self> {
+        Self::made(&self.mpi, self.split_raw(0, place)?)
+    }
+
+    fn split_raw(&self, color: c_int, key: usize) -> Result<Word> {
         let (function, mut new): (_, Word) = (self.mpi.functions().MPI_Comm_split, 0);
         // SAFETY: `new` is a local variable.
-        let code = unsafe { function(self.raw, color, self.rank as c_int, &raw mut new) };
+        let code = unsafe { function(self.raw, color, key as c_int, &raw mut new) };
         self.mpi.check("MPI_Comm_split", code)?;
-        team.map(|_| Self::made(&self.mpi, new)).transpose()
+        Ok(new)
     }
 
     /// Frees it. All its ranks must call this, and no copy of it may be used again.

@@ -68,7 +68,7 @@ pub use panto_schedule::Distance;
 pub use panto_units::Time;
 pub use persistent::{PersistentReceive, PersistentSend};
 pub use placement::{
-    HostIdentity, Placement, assign_nodes, distances_from_first, parse_cpu_list, rank_processes,
+    HostIdentity, Placement, RankLayout, assign_nodes, distances_from_first, parse_cpu_list, rank_processes,
 };
 pub use reduce_op::{MAX_U64, NO_REDUCTION, ReduceKind, ReduceOp, SUM_F64};
 pub use scope::{Completion, Request, RequestBuffer, Scope, scope};

@@ -67,3 +67,17 @@ fn our_algorithm_beside_the_librarys() {
         assert_eq!(algorithm("").as_deref(), Some("library"), "{}", mpi.name);
     }
 }
+
+/// The ranks of a job are numbered anew, and an order that lacks a rank is refused once.
+#[test]
+fn ranks_have_the_order_that_the_user_gives() {
+    for mpi in [mpis::MPICH, mpis::OPEN_MPI].iter().filter(|mpi| mpi.is_installed()) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let lines =
+            measured(mpi, 3, "bench barrier -t 500ms --layout 2,0,1", &directory.path().join("run.jsonl"));
+        assert_eq!(lines[0]["placement"].as_array().map(Vec::len), Some(3), "{:#}", lines[0]);
+        let refused = on(mpi, 3, "bench barrier --layout 2,0");
+        refused.fails_with(&["--layout 2,0: the job has 3 ranks, and each of 0 to 2 is needed once"]);
+        assert_eq!(refused.stderr.matches("is needed once").count(), 1, "{}", refused.stderr);
+    }
+}

@@ -16,7 +16,7 @@ use super::selection::Selections;
 use super::wait_strategy::WaitStrategy;
 use super::watchdog::Watchdog;
 use crate::error::{Error, Result};
-use crate::placement::{Placement, assign_nodes, distances_from_first};
+use crate::placement::{Placement, RankLayout, assign_nodes, distances_from_first};
 
 /// An MPI job.
 pub(super) struct Job {
@@ -60,7 +60,13 @@ impl Job {
             return Err(error);
         }
         // From here on other processes would wait forever if this one just exited.
-        Self::gather(mpi.clone(), world, watchdog, options).or_else(|error| {
+        Self::gather(mpi.clone(), world, Arc::clone(&watchdog), options).or_else(|error| {
+            if let Error::Start(_) = &error {
+                // All processes have found the same, and end properly.
+                watchdog.end();
+                mpi.finish()?;
+                return Err(error);
+            }
             eprintln!("panto: {}", printable(&error));
             mpi.abort(1)
         })
@@ -70,6 +76,7 @@ impl Job {
     fn gather(mpi: panto_mpi::Mpi, world: Comm, watchdog: Arc<Watchdog>, options: &Options) -> Result<Self> {
         let mut placements = gather_placements(&world)?;
         assign_nodes(&mut placements);
+        let (world, placements) = ordered(world, placements, &options.layout)?;
         let clocks = gather_clocks(&world, &placements)?;
         let wait_strategy =
             if is_oversubscribed(&placements) { WaitStrategy::Yielding } else { WaitStrategy::Blocking };
@@ -166,6 +173,19 @@ impl Job {
         unsafe { self.world.collective(CollectiveCall::BARRIER, nothing) }?;
         Ok(self.mpi.finish()?)
     }
+}
+
+/// Numbers the ranks anew. All processes must call this together.
+fn ordered(world: Comm, placements: Vec<Placement>, layout: &RankLayout) -> Result<(Comm, Vec<Placement>)> {
+    let order = layout.order(&placements).map_err(Error::Start)?;
+    if order.is_sorted() {
+        return Ok((world, placements));
+    }
+    let place = order.iter().position(|&rank| rank == world.rank()).unwrap_or_default();
+    let mut placements = order.iter().map(|&rank| placements[rank].clone()).collect::<Vec<_>>();
+    // Hosts are numbered in the order of their first ranks.
+    assign_nodes(&mut placements);
+    Ok((world.ordered(place)?, placements))
 }
 
 const MIN_PAUSE: Duration = Duration::from_micros(20);

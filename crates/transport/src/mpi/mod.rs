@@ -47,7 +47,7 @@ pub use watchdog::FINALIZE_TIMEOUT;
 
 use crate::error::Error;
 use crate::outcome::panic_text;
-use crate::placement::Placement;
+use crate::placement::{Placement, RankLayout};
 use crate::world::World;
 use job::Job;
 
@@ -72,6 +72,8 @@ pub struct Options {
     pub stall_time: Duration,
     /// How long idle ranks wait for those that measure.
     pub max_wait: Duration,
+    /// The order of the ranks.
+    pub layout: RankLayout,
     /// Whether algorithms of native collectives can be selected. With Open MPI this enables dynamic
     /// rules.
     pub selects_algorithms: bool,
@@ -82,6 +84,7 @@ impl Default for Options {
         Self {
             stall_time: Duration::from_secs(60),
             max_wait: Duration::from_secs(3_600),
+            layout: RankLayout::default(),
             selects_algorithms: false,
         }
     }

@@ -4,12 +4,14 @@ mod cpu_list;
 mod detect;
 mod distance;
 mod encoding;
+mod layout;
 mod topology;
 
 use std::collections::HashMap;
 
 pub use cpu_list::parse as parse_cpu_list;
 pub use distance::distances_from_first;
+pub use layout::RankLayout;
 
 /// Where a rank runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -35,6 +35,7 @@ fn default_sizes(ranks: usize) -> Vec<u64> {
 
 impl Tune {
     pub(super) fn on_machine(&self, machine: &str) -> Result<ExitCode, Failure> {
+        self.mpi.refuse(machine)?;
         let model = self.machine.load(machine)?;
         let ranks = self.ranks.unwrap_or_else(|| simulated::default_ranks(model.machine()));
         let mut settings = self.settings(ranks, Implementation::Library, |collective| {

@@ -55,6 +55,29 @@ fn echo_across_hosts(mpi: &Mpi) {
     }
 }
 
+/// The layout of ranks is a parameter: the first two ranks are on one host, or on two.
+#[test]
+fn ranks_are_laid_out_over_hosts() {
+    let mpi = mpis::MPICH;
+    let Some(network) = Network::new(2).filter(|_| mpi.is_installed()) else { return };
+    let (first, second) = (network.names()[0], network.names()[1]);
+    for (layout, expected) in [
+        ("block", [first, first, second, second]),
+        ("cyclic", [first, second, first, second]),
+        ("3,2,1,0", [second, second, first, first]),
+    ] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("run.jsonl");
+        let line = format!("bench barrier -t 1s --layout {layout}");
+        let (lines, _) = measured(&network, &mpi, 2, &line, &path);
+        let placement = lines[0]["placement"].as_array().expect("a list");
+        let hosts: Vec<&str> = placement.iter().filter_map(|rank| rank["host"].as_str()).collect();
+        assert_eq!(hosts, expected, "{layout}");
+        let nodes: Vec<u64> = placement.iter().filter_map(|rank| rank["node"].as_u64()).collect();
+        assert_eq!(nodes[0], 0, "{layout}: {nodes:?}");
+    }
+}
+
 fn distance_of(record: &Value) -> &str {
     record["params"]["distance"].as_str().unwrap_or_default()
 }
