@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
-use signal_hook::iterator::Signals;
+use signal_hook::iterator::{Handle, Signals};
 
 use crate::failure::{Failure, INTERRUPTED};
 use crate::print;
@@ -26,38 +26,39 @@ pub fn listen() -> Result<Arc<AtomicBool>, Failure> {
 /// How long a run may take to end after Ctrl-C.
 const GRACE: Duration = Duration::from_millis(800);
 
-/// How often a run is looked at.
-const LOOK: Duration = Duration::from_millis(50);
-
-/// A run that can be interrupted between its steps. If a step takes longer than that after
-/// Ctrl-C, the process ends without waiting for it. Dropping this ends the watch.
-pub struct Watch(Arc<AtomicBool>);
+/// A run that can be interrupted between its steps. If it has not ended [`GRACE`] after Ctrl-C, the
+/// process ends without it. Dropping this ends the watch.
+///
+/// The watching thread sleeps until there is a signal: it must not disturb what is measured.
+pub struct Watch {
+    signals: Handle,
+    has_ended: Arc<AtomicBool>,
+}
 
 impl Watch {
-    /// Watches a run that a flag stops; see [`listen`].
-    pub fn new(interrupt: &Arc<AtomicBool>) -> Self {
-        let (interrupt, ended) = (Arc::clone(interrupt), Arc::new(AtomicBool::new(false)));
-        let watch = Self(Arc::clone(&ended));
+    /// Watches a run.
+    pub fn new() -> Result<Self, Failure> {
+        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(|error| not_installed(&error))?;
+        let watch = Self { signals: signals.handle(), has_ended: Arc::default() };
+        let has_ended = Arc::clone(&watch.has_ended);
         std::thread::spawn(move || {
-            let mut since = None;
-            while !ended.load(Ordering::Relaxed) {
-                if interrupt.load(Ordering::Relaxed) {
-                    let since: &Instant = since.get_or_insert_with(Instant::now);
-                    if since.elapsed() >= GRACE {
-                        print::note("panto: stopped in the middle of a point; the points before it are kept");
-                        panto_container::remove_unfinished_and_exit(i32::from(INTERRUPTED));
-                    }
-                }
-                std::thread::sleep(LOOK);
+            if signals.forever().next().is_none() {
+                return;
+            }
+            std::thread::sleep(GRACE);
+            if !has_ended.load(Ordering::Relaxed) {
+                print::note("panto: stopped in the middle of a point; the points before it are kept");
+                panto_container::remove_unfinished_and_exit(i32::from(INTERRUPTED));
             }
         });
-        watch
+        Ok(watch)
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.has_ended.store(true, Ordering::Relaxed);
+        self.signals.close();
     }
 }
 

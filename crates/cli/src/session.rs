@@ -51,7 +51,7 @@ impl Session {
         let (writer, display, interrupt) = (self.writer.as_mut(), &mut self.display, &*self.interrupt);
         let mut observer = Recorder { writer, display, interrupt, against: self.against.as_mut() };
         // The processes of a job end together, and their launcher ends those that do not.
-        let watch = world.is_one_process().then(|| interrupt::Watch::new(&self.interrupt));
+        let watch = world.is_one_process().then(interrupt::Watch::new).transpose()?;
         let outcome = run(world, kernels, settings, &self.interrupt, &mut observer);
         drop(watch);
         // Records are shown even if the run failed.

@@ -16,11 +16,11 @@ use crate::run::Run;
 
 /// Compares two runs. Points that only one of them has are listed. Runs without a common point are
 /// an error that states what to run.
-pub fn compare(old: Run, new: Run, settings: Settings) -> Result<Comparison> {
+pub fn compare(mut old: Run, mut new: Run, settings: Settings) -> Result<Comparison> {
     check(&settings)?;
     let (names, differences) = ((old.name(), new.name()), old.facts.differences(&new.facts));
     let mut notes = notes::of_files(&old, &new);
-    let poor = [old.poor.clone(), new.poor.clone()];
+    let poor = [&mut old, &mut new].map(|run| std::mem::take(&mut run.poor));
     let Matching { both, only_old, only_new } = Matching::of(old, new)?;
     let points = judged(both, &poor, &settings)?;
     notes.extend(notes::of_points(&points, &settings));

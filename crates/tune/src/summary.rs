@@ -11,6 +11,8 @@ use crate::tuning::Tuning;
 pub struct Summary {
     /// The library, or the simulated machine.
     pub library: String,
+    /// Whether the times were simulated.
+    pub is_simulated: bool,
     /// The number of nodes of the job.
     pub nodes: usize,
     /// The variables that make a program use the files; empty if nothing changes.

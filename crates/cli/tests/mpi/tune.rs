@@ -2,11 +2,11 @@
 //! the library reads.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use panto_mpi::SelectionTrees;
 use panto_tune::open_mpi::Number;
-use panto_tune::{SizeChoice, Timing, TunedCollective, Tuning, mpich, open_mpi};
+use panto_tune::{SizeChoice, Summary, Timing, TunedCollective, Tuning, mpich, open_mpi};
 use serde_json::Value;
 
 use crate::job::Job;
@@ -127,26 +127,70 @@ fn open_mpi_reads_its_rules() {
     assert_eq!(absent(99), [1024]);
 }
 
-/// With a launcher after `--`, the choice is checked by jobs with and without the files.
+/// Runs `panto` with the words of a line and a launcher of two ranks behind them.
+fn with_launcher(mpi: &Mpi, line: &str) -> Output {
+    let mut command = Command::new(PANTO);
+    command.args(line.split_whitespace()).arg("--").args(mpi.launch_words(2)).envs(mpis::ENVIRONMENT);
+    command.output().expect("the binary starts")
+}
+
+/// With a launcher after `--`, jobs are started.
 #[test]
-fn a_launcher_is_started_for_measuring_and_checking() {
+fn a_launcher_is_started() {
     let mpi = mpis::MPICH;
     if !mpi.is_installed() {
         return;
     }
     let folder = tempfile::tempdir().expect("a directory");
     let tuned = folder.path().join("tuned");
-    let line = format!("tune --collective allreduce --sizes 64,512 -t 3s -o {} --", tuned.display());
-    let mut command = Command::new(PANTO);
-    command.args(line.split_whitespace()).args(mpi.launch_words(2)).envs(mpis::ENVIRONMENT);
-    let output = command.output().expect("the binary starts");
+    let line = format!("tune --collective allreduce --sizes 64,512 -t 2s -o {}", tuned.display());
+    let output = with_launcher(&mpi, &line);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!([Some(0), Some(3)].contains(&output.status.code()), "{text}");
     assert!(text.contains("allreduce on 2 ranks of MPICH"), "{text}");
     assert_eq!(text.contains("check: 7 launches"), text.contains("environment.sh"), "{text}");
-    // On a machine without an MPI the error says what to do.
     let output = alone("tune");
     assert!(String::from_utf8_lossy(&output.stderr).contains("panto tune -- mpirun -n 4"));
+}
+
+/// The check starts jobs with and without the files: one that the library refuses fails the job
+/// with it, and not the one without.
+#[test]
+fn a_tuning_is_checked_with_and_without_its_files() {
+    let mpi = mpis::OPEN_MPI;
+    if !mpi.is_installed() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a directory");
+    let checked = |algorithm: i32| {
+        let rules = open_mpi::rules(&chosen("x"), &|_, _| Some(Number { algorithm, segment: 0 }));
+        let file = folder.path().join("openmpi.rules");
+        std::fs::write(&file, rules).expect("written");
+        let variable = "OMPI_MCA_coll_tuned_dynamic_rules_filename";
+        let summary = Summary {
+            library: "Open MPI".into(),
+            is_simulated: false,
+            nodes: 1,
+            environment: [(variable.to_owned(), file.display().to_string())].into(),
+            tuning: chosen("x"),
+        };
+        let json = serde_json::to_string(&summary).expect("JSON");
+        std::fs::write(folder.path().join("tuning.json"), json).expect("written");
+        with_launcher(&mpi, &format!("tune -t 1s --check {}", folder.path().display()))
+    };
+    let output = checked(4);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!([Some(0), Some(3)].contains(&output.status.code()), "{text}");
+    assert!(text.contains("check: 7 launches") && text.contains(" of 1 tuned sizes"), "{text}");
+    let has_times = |name: &str| {
+        let lines = lines(&folder.path().join(name));
+        lines.iter().filter(|line| line["samples_ns"].as_array().is_some_and(|it| !it.is_empty())).count()
+            >= 7
+    };
+    assert!(has_times("check-default.jsonl") && has_times("check-tuned.jsonl"));
+    // The tuned jobs have no times with an algorithm that does not exist, and the others have.
+    checked(99);
+    assert!(has_times("check-default.jsonl") && !has_times("check-tuned.jsonl"));
 }
 
 /// A machine that is not there is tuned by simulation. The rules are those of a model, and faster.
@@ -174,4 +218,7 @@ fn a_simulated_machine_is_tuned() {
     };
     let rules = format!("--set collectives.rules={}", tuned.join("panto.rules").display());
     assert!(time(&rules) < 0.95 * time(""), "{text}");
+    // A simulation cannot be checked by real jobs.
+    let output = alone(&format!("tune --check {} -- mpirun -n 2", tuned.display()));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("without the machine"));
 }

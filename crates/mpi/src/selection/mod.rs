@@ -60,13 +60,15 @@ pub struct Selected {
 }
 
 impl Library {
-    /// Makes algorithms selectable. To be called before the library is initialized, and before the
-    /// program has a second thread.
-    pub fn enable_selection(&self) {
+    /// Makes algorithms selectable. Has an effect before the library is initialized only.
+    ///
+    /// # Safety
+    /// No other thread may read or change the environment meanwhile.
+    pub unsafe fn enable_selection(&self) {
         if self.abi() == Abi::OpenMpi {
-            // SAFETY: the caller promises that there is no other thread, which might read the
-            // environment. Both strings end with NUL.
-            unsafe { libc::setenv(open_mpi::DYNAMIC.0.as_ptr(), open_mpi::DYNAMIC.1.as_ptr(), 1) };
+            let (name, value) = open_mpi::DYNAMIC;
+            // SAFETY: the caller promises that no other thread uses the environment.
+            unsafe { std::env::set_var(name, value) };
         }
     }
 }

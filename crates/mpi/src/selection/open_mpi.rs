@@ -3,15 +3,13 @@
 //! The variables are named in Open MPI's documentation ("Tuning Collectives") and have an
 //! enumeration of the algorithms.
 
-use std::ffi::CStr;
-
 use panto_calls::Collective;
 
 use super::Choice;
 use crate::control::ControlVariables;
 
 /// The environment variable that makes the others count, and its value.
-pub(super) const DYNAMIC: (&CStr, &CStr) = (c"OMPI_MCA_coll_tuned_use_dynamic_rules", c"1");
+pub(super) const DYNAMIC: (&str, &str) = ("OMPI_MCA_coll_tuned_use_dynamic_rules", "1");
 
 /// Beginning of the variables' names.
 const PREFIX: &str = "coll_tuned_";

@@ -47,7 +47,8 @@ pub(super) struct Group {
 impl Job {
     pub(super) fn start(library: Library, launch: Option<&Launch>, options: &Options) -> Result<Self> {
         if options.selects_algorithms {
-            library.enable_selection();
+            // SAFETY: a process joins its job before it starts threads; the watchdog is the first.
+            unsafe { library.enable_selection() };
         }
         let watchdog = Watchdog::start(options.stall_time)
             .map_err(|error| Error::Start(format!("cannot start the watchdog thread: {error}")))?;

@@ -42,7 +42,7 @@ impl Implementation {
     pub fn for_call(&self, call: CollectiveCall, ranks: usize) -> Result<()> {
         match self {
             Self::Library => Ok(()),
-            Self::LibraryAlgorithm(_) if call.plain().is_some() => Ok(()),
+            Self::LibraryAlgorithm(_) if call.plain().is_some_and(|it| TUNABLE.contains(&it)) => Ok(()),
             Self::LibraryAlgorithm(_) => Err(Error::usage(format!(
                 "{self}: algorithms of {call} cannot be selected; those of {} can",
                 tunable()
@@ -190,6 +190,16 @@ mod tests {
         assert!(!chain.is_distinct_at(8_192) && chain.is_distinct_at(8_193));
         let ring: Implementation = "library:ring".parse().unwrap();
         assert!(ring.is_distinct_at(0));
+    }
+
+    #[test]
+    fn algorithms_of_some_collectives_can_be_selected() {
+        let ring: Implementation = "library:ring".parse().unwrap();
+        ring.for_call(CollectiveCall::Plain(Collective::Allreduce), 4).unwrap();
+        for call in [CollectiveCall::Plain(Collective::Scan), CollectiveCall::Alltoallv] {
+            let error = ring.for_call(call, 4).unwrap_err().to_string();
+            assert!(error.contains("those of allreduce"), "{error}");
+        }
     }
 
     #[test]

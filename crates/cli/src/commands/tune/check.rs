@@ -23,8 +23,8 @@ use crate::print;
 /// test, 7 launches with 7 can prove a difference among 80 points.
 const LAUNCHES: u32 = 7;
 
-/// The time of one job.
-const JOB_TIME: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(20));
+/// Least and most time of one job.
+const JOB_TIME: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(20));
 
 impl Tune {
     /// Measures in a job of the launcher, and checks the result.
@@ -44,6 +44,10 @@ impl Tune {
     /// Compares times with the files of a directory and without.
     pub(super) fn check(&self, directory: &Directory) -> Result<ExitCode, Failure> {
         let summary = directory.summary()?;
+        if summary.is_simulated {
+            let text = "was tuned by simulation, which cannot be checked without the machine";
+            return Err(Failure::Usage(format!("{} {text}", directory.path().display())));
+        }
         if summary.environment.is_empty() {
             print::line(
                 "Nothing was chosen instead of the library's own algorithms, so there is nothing to check.",

@@ -74,7 +74,7 @@ impl Tune {
         let nodes = world.placements()?.iter().map(|place| place.node).max().map_or(1, |node| node + 1);
         let files = LibraryFiles::of(&tuning, library, world.algorithms()?, nodes)?;
         let environment = directory.environment(&files);
-        let summary = Summary { library: library.name(), nodes, environment, tuning };
+        let summary = Summary { library: library.name(), is_simulated: false, nodes, environment, tuning };
         directory.write(&summary, &files)?;
         if self.format == Format::Table
             && let Some(quality) = run_quality(records)

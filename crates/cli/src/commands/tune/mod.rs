@@ -172,8 +172,8 @@ impl Tune {
     }
 }
 
-/// Passes over all points. Algorithms that are the same differ in none of a thousand comparisons of
-/// 8 passes with 8, and some passes are left out because others used the cores.
+/// Passes over all points. The 95 % interval of ten medians reaches from the second to the ninth,
+/// so equal algorithms are apart by chance in 101 of the 184,756 orders of ten and ten.
 const PASSES: usize = 10;
 
 /// The name of the library's own choice among its algorithms.

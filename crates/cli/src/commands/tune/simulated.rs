@@ -17,7 +17,7 @@ use super::{Tune, text};
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::session::Session;
-use crate::{files, print, simulated};
+use crate::{files, simulated};
 
 /// The rules for models.
 const RULES: &str = "panto.rules";
@@ -60,6 +60,7 @@ impl Tune {
             LibraryFiles::open_mpi(&Tuning::fastest(records, ranks, default, &is_known), &number_of);
         let summary = Summary {
             library: format!("{machine}, simulated"),
+            is_simulated: true,
             nodes: 1,
             environment: directory.environment(&library),
             tuning: Tuning::of(records, ranks, default),
@@ -67,12 +68,6 @@ impl Tune {
         directory.write(&summary, &library)?;
         files::replace(&directory.file(RULES), choices(records, mpich())?.table.to_string())?;
         text::print(&summary, &directory, self.format);
-        if self.format == Format::Table {
-            print::line(
-                "default: the rules of the model. openmpi.rules names the fastest algorithm that Open MPI has, at every size; it \
-                 cannot be checked without the machine. panto.rules is for models: --set collectives.rules=DIR/panto.rules.",
-            );
-        }
         Ok(session.code())
     }
 }

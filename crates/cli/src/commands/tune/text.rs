@@ -59,9 +59,15 @@ fn row(size: &SizeChoice) -> [String; 6] {
 /// Returns what to do with the files.
 fn usage(summary: &Summary, directory: &Directory) -> String {
     let path = directory.path().display();
-    let sizes = summary.tuning.collectives.iter().flat_map(|tuned| &tuned.sizes);
-    let (all, changed) =
-        sizes.fold((0, 0), |(all, changed), size| (all + 1, changed + usize::from(size.chosen.is_some())));
+    let sizes = || summary.tuning.collectives.iter().flat_map(|tuned| &tuned.sizes);
+    let (all, changed) = (sizes().count(), sizes().filter(|size| size.chosen.is_some()).count());
+    if summary.is_simulated {
+        return format!(
+            "At {changed} of {all} sizes another algorithm is faster than the one that the rules of the model choose. The files \
+             are in {path}.\npanto.rules is for models: --set collectives.rules={path}/panto.rules.\nopenmpi.rules names the \
+             fastest algorithm that Open MPI has, at every size. It cannot be checked without the machine."
+        );
+    }
     if changed == 0 {
         return format!(
             "At none of {all} sizes is another algorithm faster beyond doubt: the library's own choice stays.\nThe samples are \
@@ -90,6 +96,18 @@ fn quoted(value: &str) -> String {
 
 /// Returns the text for people who find the directory.
 pub(super) fn readme(summary: &Summary, directory: &Directory) -> String {
+    let (tables, usage) = (tables(summary), usage(summary, directory));
+    format!(
+        "Algorithms of collectives, by `panto tune`.\n\n{tables}\n{usage}\n{}",
+        method(summary, directory)
+    )
+}
+
+/// Returns how it was measured, where it holds, and how to check it; nothing of a simulation.
+fn method(summary: &Summary, directory: &Directory) -> String {
+    if summary.is_simulated {
+        return String::new();
+    }
     let scope = if summary.nodes > 1 {
         "With MPICH on several nodes the choice holds for communicators of any number of ranks, because a collective there \
          consists of collectives of fewer ranks."
@@ -97,12 +115,9 @@ pub(super) fn readme(summary: &Summary, directory: &Directory) -> String {
         "The choice holds for communicators of this number of ranks; others keep the library's own."
     };
     format!(
-        "Algorithms of collectives that were faster than the library's own choice, by `panto tune`.\n\n{}\n{}\n\n{scope} It was \
-         measured with blocking calls that all ranks enter together, reductions with sums of doubles, on otherwise idle nodes. \
-         Measure again after a change of the library, the nodes or the number of ranks.\n\nCheck it: panto tune --check {} -- \
-         mpirun -n {}\n",
-        tables(summary),
-        usage(summary, directory),
+        "\n{scope} It was measured with blocking calls that all ranks enter together, reductions with sums of doubles, on \
+         otherwise idle nodes. Measure again after a change of the library, the nodes or the number of ranks.\n\nCheck it: \
+         panto tune --check {} -- mpirun -n {}\n",
         directory.path().display(),
         summary.tuning.ranks
     )
